@@ -1,0 +1,2 @@
+//! The drover service.
+fn main() {}
