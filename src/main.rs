@@ -1,2 +1,3 @@
-//! The drover service.
+//! The `drover` binary.
+
 fn main() {}

@@ -1,0 +1,1 @@
+//! Settings: one declarative definition each.

@@ -1,0 +1,1 @@
+//! Recordings of observations, and their replay through the engine.

@@ -1,0 +1,1 @@
+//! The protocol with the Java shim: sessions, trust, exchange. No decisions.

@@ -1,0 +1,1 @@
+//! Clients of the ResourceManager, the MapReduce ApplicationMaster and the JobHistoryServer. No decisions.
