@@ -1,6 +1,6 @@
 //! Time left of a running attempt.
 
-use super::phase::{PHASES_MAX, PhaseTimes, Shape};
+use super::phase::{PhaseTimes, Shape};
 use crate::model::{Millis, Phase, Time, Track};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,9 @@ pub struct Sample {
     /// Phase it says it is in.
     pub phase: Option<Phase>,
     /// When its second and third phases were entered, where seen.
-    pub entered: [Option<Time>; PHASES_MAX - 1],
+    pub entered: [Option<Time>; 2],
+    /// Newest news of its job, the AM's clock: silence is counted up to here.
+    pub heard: Time,
     /// How long an attempt may be silent between two reports before it counts as standing still.
     pub rhythm: Millis,
 }
@@ -37,6 +39,13 @@ pub struct Left {
     pub mean: Millis,
     /// One standard deviation.
     pub spread: Millis,
+}
+
+impl Sample {
+    /// Has it been silent for longer than its reporting rhythm allows?
+    pub fn is_silent(&self) -> bool {
+        self.heard.since(self.track.at().unwrap_or(self.started)) > self.rhythm
+    }
 }
 
 impl Estimator {
@@ -88,9 +97,8 @@ fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: T
         let share = (shape.ends[later] - shape.begin(later)) / (shape.ends[phase] - shape.begin(phase));
         left += times.typical[later].map_or(whole * share, Millis::as_secs_f64);
     }
-    let silent = now.since(at);
-    let gone_on = if silent <= sample.rhythm { silent.as_secs_f64() } else { 0.0 };
-    Some((left - gone_on).max(0.0))
+    let gone_on = if sample.is_silent() { Millis(0) } else { now.since(at) };
+    Some((left - gone_on.as_secs_f64()).max(0.0))
 }
 
 /// How long the whole of its current phase takes this attempt: at the pace it has shown in it, else as typical of the phase, else at the pace of its whole life.
@@ -136,6 +144,7 @@ mod tests {
             track,
             phase: None,
             entered: [second, None],
+            heard: NOW,
             rhythm: Millis(1000),
         }
     }
@@ -166,7 +175,9 @@ mod tests {
         sample.rhythm = Millis(3000);
         let times = PhaseTimes::default();
         let at = |later: u64| {
-            Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, NOW + Millis(later)).unwrap().mean
+            let now = NOW + Millis(later);
+            let sample = Sample { heard: now, ..sample };
+            Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, now).unwrap().mean
         };
         assert_eq!(at(0) - at(2000), Millis(2000));
         assert_eq!(at(5000), at(0));
@@ -177,7 +188,14 @@ mod tests {
         let mut track = Track::default();
         track.add(0.1, Time(9_000));
         track.add(0.6, Time(11_000));
-        let sample = Sample { started: Time(1_000), track, phase: None, entered: [None; 2], rhythm: Millis(1000) };
+        let sample = Sample {
+            started: Time(1_000),
+            track,
+            phase: None,
+            entered: [None; 2],
+            heard: Time(11_000),
+            rhythm: Millis(1000),
+        };
         let shape = super::super::phase::MAP_ONLY;
         let left = Estimator::PhaseAware.time_left(&sample, shape, &PhaseTimes::default(), Time(11_000)).unwrap();
         assert!((left.mean.as_secs_f64() - 1.6).abs() < 0.01, "{left:?}");
@@ -185,8 +203,14 @@ mod tests {
 
     #[test]
     fn no_progress_gives_no_estimate() {
-        let sample =
-            Sample { started: Time(1), track: Track::default(), phase: None, entered: [None; 2], rhythm: Millis(1000) };
+        let sample = Sample {
+            started: Time(1),
+            track: Track::default(),
+            phase: None,
+            entered: [None; 2],
+            heard: Time(11_000),
+            rhythm: Millis(1000),
+        };
         for estimator in Estimator::ALL {
             let shape = super::super::phase::MAP_ONLY;
             assert_eq!(estimator.time_left(&sample, shape, &PhaseTimes::default(), Time(99_000)), None);

@@ -23,7 +23,7 @@ pub struct ClusterState {
     /// Host names.
     pub hosts: Names,
     jobs: BTreeMap<JobId, Job>,
-    #[serde(with = "pairs")]
+    #[serde(with = "super::pairs")]
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
 }
 
@@ -209,24 +209,5 @@ impl ClusterState {
     pub fn lost_jobs(&self, before: Time) -> Vec<JobId> {
         let listed: BTreeSet<_> = self.apps.keys().collect();
         self.jobs.values().filter(|job| job.heard < before && !listed.contains(&job.id.0)).map(|job| job.id).collect()
-    }
-}
-
-/// A map whose keys are no strings, as a list of pairs.
-mod pairs {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::collections::BTreeMap;
-
-    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
-        map: &BTreeMap<K, V>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(map)
-    }
-
-    pub fn deserialize<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<BTreeMap<K, V>, D::Error> {
-        Ok(Vec::<(K, V)>::deserialize(from)?.into_iter().collect())
     }
 }
