@@ -1,4 +1,5 @@
 //! Time of an engine's pass and memory of its state, printed: `cargo bench -p drover-core --bench pass`.
+#![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
