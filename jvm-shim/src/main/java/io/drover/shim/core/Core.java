@@ -118,7 +118,8 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   /** Any thread may post to the AM's dispatcher; 2.x gives its handler as a raw type. */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private void post(JobDiagnosticsUpdateEvent event) {
-    ((EventHandler) context.getEventHandler()).handle(event);
+    EventHandler dispatcher = context.getEventHandler();
+    dispatcher.handle(event);
   }
 
   private long sinceStartMs() {

@@ -180,10 +180,14 @@ final class Exchange {
     }
     failedUrls = 0;
     more = false;
+    long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
+    complain("refused by " + settings.urls.get(url) + ": " + refusal.error, waitMs);
+    return waitMs;
+  }
+
+  private long waitAfter(int status, Refusal refusal, long retryMs) {
     boolean greeted = hello;
-    long retryMs = retry(refusal.retryMs);
-    complain("refused by " + settings.urls.get(url) + ": " + refusal.error, retryMs);
-    switch (answer.status) {
+    switch (status) {
       case 400:
         base = 0;
         return retryMs;
@@ -256,7 +260,8 @@ final class Exchange {
 
   private void complain(String why, long waitMs) {
     if (!complained) {
-      Log.warn("{}; Hadoop's own speculator owns the job; next try in {} ms", why, waitMs);
+      String line = String.valueOf(why).split("\\R", 2)[0];
+      Log.warn("{}; Hadoop's own speculator owns the job; waiting {} ms", line, waitMs);
     }
     complained = true;
     speaking = false;
