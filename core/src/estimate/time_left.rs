@@ -88,7 +88,7 @@ pub fn late_seconds(score: f64, elapsed: Millis) -> Option<f64> {
 /// (Mantri §5.5).
 fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
     let score = sample.track.score();
-    let at = sample.track.at()?;
+    let at = sample.track.at().filter(|_| score > 0.0)?;
     let phase = shape.current(sample.phase, score);
     let done = shape.done(phase, score);
     let whole = phase_seconds(sample, shape, phase, at, times)?;

@@ -316,19 +316,21 @@ impl Job {
         true
     }
 
+    /// The task of that index, made if it is new. Rows come nearly in order, so room is made only a little ahead of what is known: a false index takes no memory.
     fn slot(&mut self, kind: TaskKind, index: u32, limit: u32) -> Option<&mut Task> {
-        let size = self.totals.map_or(limit, |totals| totals[kind as usize]).min(limit);
-        if index >= size {
+        const AHEAD: usize = 50_000;
+        let size = self.totals.map_or(limit, |totals| totals[kind as usize]).min(limit) as usize;
+        let tasks = &mut self.tasks[kind as usize];
+        let index = index as usize;
+        if index >= size.min(2 * tasks.len() + AHEAD) {
             return None;
         }
-        let tasks = &mut self.tasks[kind as usize];
-        if tasks.len() <= index as usize {
-            if let Some(totals) = self.totals {
-                tasks.reserve_exact(totals[kind as usize].min(limit) as usize - tasks.len());
-            }
-            tasks.resize(index as usize + 1, None);
+        if tasks.len() <= index {
+            // A vector's own doubling would waste up to half of it.
+            tasks.reserve_exact(size.min(index + 1 + AHEAD) - tasks.len());
+            tasks.resize(index + 1, None);
         }
-        Some(tasks[index as usize].get_or_insert_default())
+        Some(tasks[index].get_or_insert_default())
     }
 
     /// Tasks of that kind that are known, with their indices, in order.
