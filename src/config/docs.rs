@@ -1,5 +1,6 @@
 //! Documentation and sample file, written from the declarations.
 
+use super::engine::presets;
 use super::setting::{Group, Setting};
 use super::settings::{GROUPS, SETTINGS};
 use super::value::Kind;
@@ -35,7 +36,12 @@ pub fn markdown() -> String {
         out.push_str("\n| key | default | allowed | reload | |\n|---|---|---|---|---|\n");
         for setting in members(group) {
             let key = if setting.kind == Kind::Modes { format!("{}.*name*", setting.key()) } else { setting.key() };
-            let default = if setting.default.is_empty() { "–".to_owned() } else { format!("`{}`", setting.default) };
+            let default = match presets(setting) {
+                Some([adapted, paper]) if adapted == paper => format!("`{adapted}`"),
+                Some([adapted, paper]) => format!("`{adapted}`, paper `{paper}`"),
+                None if setting.default.is_empty() => "–".to_owned(),
+                None => format!("`{}`", setting.default),
+            };
             let reload = if setting.reloadable { "yes" } else { "" };
             let _ = writeln!(
                 out,
@@ -69,7 +75,7 @@ fn assignment(setting: &Setting) -> String {
     match setting.kind {
         Kind::Modes => format!("{name}.\"name\" = \"advise\""),
         Kind::Whole(..) | Kind::Real(..) | Kind::Flag if !default.is_empty() => format!("{name} = {default}"),
-        Kind::Urls => format!("{name} = []"),
+        Kind::Urls | Kind::Words => format!("{name} = []"),
         _ => format!("{name} = \"{default}\""),
     }
 }

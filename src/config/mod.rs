@@ -1,6 +1,7 @@
 //! Settings: one declarative definition each, in `settings`. File, environment, flags, documentation and sample follow from it.
 
 pub mod docs;
+mod engine;
 mod file;
 mod layers;
 mod setting;
@@ -10,6 +11,7 @@ pub mod value;
 #[cfg(test)]
 mod tests;
 
+pub use engine::{engine_params, presets};
 pub use layers::{Entries, Entry, Origin, Problem};
 pub use setting::{Group, Setting};
 pub use settings::*;

@@ -89,6 +89,16 @@ impl Field for Vec<Url> {
     }
 }
 
+impl Field for Vec<String> {
+    fn field(key: &str, values: &Values) -> Option<Self> {
+        match values.get(key)? {
+            Value::Unset => Some(Vec::new()),
+            Value::Words(words) => Some(words.clone()),
+            _ => None,
+        }
+    }
+}
+
 impl Field for Url {
     fn field(key: &str, values: &Values) -> Option<Self> {
         match values.get(key)? {

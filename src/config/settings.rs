@@ -14,12 +14,13 @@ const HOUR: u64 = 60 * MINUTE;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+const SHARE: Kind = Kind::Real(0.0, 1.0);
 const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
 pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "none"];
 /// Estimators that can be chosen.
-pub const ESTIMATORS: &[&str] = &["late", "phases"];
+pub const ESTIMATORS: &[&str] = &["late", "phase-aware"];
 /// Sets of constants that can be chosen.
 pub const PRESETS: &[&str] = &["adapted", "paper"];
 
@@ -31,10 +32,10 @@ settings! {
         mode: Mode = "advise", MODES, reloadable;
         /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
-        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phases` by the rate
-        /// within a reduce's present phase (§4.2).
-        estimator: String = "phases", Kind::Choice(ESTIMATORS), reloadable;
-        /// Where the constants of the policies start from: `adapted` suits short tasks too, `paper` takes the papers' own.
+        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware`
+        /// phase by phase, as §4.2 suggests.
+        estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
+        /// Where the settings of `[late]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
     }
 
@@ -109,5 +110,58 @@ settings! {
         queue: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
         /// Mode of a user's jobs.
         user: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        /// Mode while a policy is in force.
+        policy: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+    }
+
+    /// Thresholds of the policy `late` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
+    late: Late = "late" {
+        /// SlowTaskThreshold: percentile of the progress rates below which a task is slow. Not used where `slow_factor` is above 0.
+        slow_task_percentile: Option<f64> = "", SHARE, reloadable;
+        /// SlowNodeThreshold: percentile of the nodes' work below which a node gets no copy.
+        slow_node_percentile: Option<f64> = "", SHARE, reloadable;
+        /// A task is slow when its projected run is longer than this many typical runs; 0 leaves it to the percentile.
+        slow_factor: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Age before a task is judged.
+        min_age: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;
+        /// Age before a task is judged, in typical runs of finished tasks of its kind.
+        min_age_of_typical: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Progress reports before a task is judged; one is enough at twice the age.
+        min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
+        /// Share of the kind's tasks that has finished before any of them is judged.
+        min_finished: Option<f64> = "", SHARE, reloadable;
+        /// Gain that is worth a copy, in fresh copies' times.
+        min_gain: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Probability of finishing first that is worth a copy.
+        min_win_probability: Option<f64> = "", SHARE, reloadable;
+        /// Tells a reduce that waits for maps from one that is slow itself.
+        tell_waiting_apart: Option<bool> = "", Kind::Flag, reloadable;
+    }
+
+    /// How much may be done, and what never.
+    govern: Govern = "govern" {
+        /// SpeculativeCap: copies in flight in the whole cluster, as a share of its slots (LATE §4: a tenth); at least one.
+        cluster_cap: f64 = "0.1", SHARE, reloadable;
+        /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
+        job_cap: f64 = "0.25", SHARE, reloadable;
+        /// Facts about a job older than this decide nothing.
+        stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
+        /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or
+        /// `*` stands for all it begins.
+        safe_outputs: Vec<String> = "", Kind::Words, reloadable;
+        /// Output committers and formats that do not, whatever else says so.
+        unsafe_outputs: Vec<String> = "", Kind::Words, reloadable;
+    }
+
+    /// The engine itself.
+    engine: EngineSettings = "engine" {
+        /// From a decision to the copy's launch: container and JVM.
+        start_lag: Millis = "1s", Kind::Span(0, 10 * MINUTE), reloadable;
+        /// A running job is looked at again after this long though nothing was heard of it.
+        look_again: Millis = "1s", Kind::Span(100, MINUTE), reloadable;
+        /// Shortest time between two passes.
+        pace: Millis = "250ms", Kind::Span(10, MINUTE);
+        /// Seed of everything that is drawn at random.
+        seed: u64 = "1", Kind::Whole(0, u64::MAX), reloadable;
     }
 }

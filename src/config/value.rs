@@ -10,6 +10,8 @@ use url::Url;
 pub enum Kind {
     /// Free text.
     Text,
+    /// Several names, separated by commas.
+    Words,
     /// A path.
     Path,
     /// One `http` or `https` address.
@@ -41,6 +43,8 @@ pub enum Value {
     Unset,
     /// Text, path or word.
     Text(String),
+    /// Names.
+    Words(Vec<String>),
     /// Addresses of servers.
     Urls(Vec<Url>),
     /// An address to listen on.
@@ -83,6 +87,7 @@ impl Kind {
         }
         match *self {
             Kind::Text | Kind::Path => Ok(Value::Text(text.to_owned())),
+            Kind::Words => Ok(Value::Words(text.split(',').map(|one| one.trim().to_owned()).collect())),
             Kind::Url => server(text).map(|url| Value::Urls(vec![url])),
             Kind::Urls => text.split(',').map(|one| server(one.trim())).collect::<Result<_, _>>().map(Value::Urls),
             Kind::Address => text.parse().map(Value::Address).map_err(|_| format!("\"{text}\" is no address")),
@@ -109,6 +114,7 @@ impl Kind {
     pub fn allowed(&self) -> String {
         match *self {
             Kind::Text => "text".into(),
+            Kind::Words => "names, separated by commas".into(),
             Kind::Path => "a path".into(),
             Kind::Url => "an http or https address".into(),
             Kind::Urls => "http or https addresses, separated by commas".into(),
@@ -130,6 +136,7 @@ impl std::fmt::Display for Value {
         match self {
             Value::Unset => Ok(()),
             Value::Text(text) => f.write_str(text),
+            Value::Words(words) => f.write_str(&words.join(",")),
             Value::Urls(urls) => f.write_str(&urls.iter().map(Url::as_str).collect::<Vec<_>>().join(",")),
             Value::Address(address) => address.fmt(f),
             Value::Flag(flag) => flag.fmt(f),

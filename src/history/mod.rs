@@ -2,7 +2,14 @@
 
 pub mod format;
 mod log;
+mod read;
 mod record;
+mod replay;
+
+#[cfg(test)]
+mod tests;
 
 pub use log::LogEnd;
+pub use read::{ReadError, files};
 pub use record::Recorder;
+pub use replay::{Options, Report, replay};

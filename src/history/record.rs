@@ -8,7 +8,7 @@ use drover_core::model::Time;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 
@@ -28,6 +28,8 @@ pub struct Recorder<P> {
 struct Shared {
     wants_segment: AtomicBool,
     stopped: AtomicBool,
+    /// Messages handed over and not yet dealt with.
+    waiting: AtomicIsize,
 }
 
 enum Message<P> {
@@ -47,7 +49,11 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
     ) -> Result<Recorder<P>, LogEnd> {
         let log = Log::open(dir, max_bytes, segment_bytes)?;
         let (sender, receiver) = sync_channel(WAITING);
-        let shared = Arc::new(Shared { wants_segment: AtomicBool::new(true), stopped: AtomicBool::new(false) });
+        let shared = Arc::new(Shared {
+            wants_segment: AtomicBool::new(true),
+            stopped: AtomicBool::new(false),
+            waiting: AtomicIsize::new(0),
+        });
         metrics.recording.set(1);
         let (state, counted) = (shared.clone(), metrics.clone());
         let write = move || {
@@ -97,7 +103,10 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
 
     fn hand_over(&mut self, message: Message<P>) -> bool {
         match self.sender.as_ref().map(|sender| sender.try_send(message)) {
-            Some(Ok(())) => true,
+            Some(Ok(())) => {
+                self.shared.waiting.fetch_add(1, Ordering::Relaxed);
+                true
+            }
             Some(Err(TrySendError::Full(_))) => {
                 self.miss();
                 false
@@ -110,6 +119,14 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         self.lost += 1;
         self.metrics.recording_lost.inc();
         self.shared.wants_segment.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until everything handed over so far has been written.
+    #[cfg(test)]
+    pub fn catch_up(&self) {
+        while self.shared.waiting.load(Ordering::Relaxed) != 0 && !self.shared.stopped.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
     }
 
     /// Writes out what waits and ends.
@@ -156,6 +173,7 @@ fn drain<P: Serialize>(
                 }
             }
         }
+        shared.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -183,9 +201,7 @@ mod tests {
                 recorder.begin(Time(n), "{}".into());
             }
             recorder.push(Line::Decide(Time(n)));
-            while n == 50 && !recorder.wants_segment() {
-                std::thread::yield_now();
-            }
+            recorder.catch_up();
         }
         recorder.finish();
         let files = segments(dir.path()).unwrap();

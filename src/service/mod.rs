@@ -1,5 +1,9 @@
 //! The loop that ties the rooms together: facts in, passes of the engine, decisions out.
 
+mod desk;
+
+pub use desk::{Desk, Kept};
+
 use crate::telemetry::Metrics;
 use prometheus::Registry;
 

@@ -2,7 +2,7 @@
 
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
-use drover_core::model::{Action, Decision, Mode, TaskKind, Verdict};
+use drover_core::model::{Action, Channel, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
     TextEncoder,
@@ -51,6 +51,19 @@ pub struct Metrics {
     pub reloads: IntCounterVec,
 }
 
+const CHANNELS: [Channel; 5] = [Channel::Rm, Channel::Am, Channel::Shim, Channel::History, Channel::Own];
+
+/// A channel's label.
+pub fn channel_label(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Rm => "rm",
+        Channel::Am => "am",
+        Channel::Shim => "shim",
+        Channel::History => "history",
+        Channel::Own => "own",
+    }
+}
+
 /// Registers one metric; the only possible error is a programming error that any test of `Metrics` shows.
 fn add<M: prometheus::core::Collector + Clone + 'static>(
     registry: &Registry,
@@ -70,7 +83,7 @@ impl Metrics {
         let metrics = Metrics {
             decisions: counters(
                 "drover_decisions_total",
-                "Decisions taken, by policy, action, mode, and outcome when taken: advised (said), unsupported (mode act, which nothing can carry out yet).",
+                "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done).",
                 &["policy", "action", "mode", "outcome"],
             )?,
             ends: counters(
@@ -151,9 +164,8 @@ impl Metrics {
         }
         let duplicate = Action::Duplicate.label();
         for policy in POLICIES {
-            for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "unsupported")] {
-                self.decisions.with_label_values(&[policy, duplicate, mode.label(), outcome]).inc_by(0);
-            }
+            let advise = Mode::Advise.label();
+            self.decisions.with_label_values(&[policy, duplicate, advise, "advised"]).inc_by(0);
             for end in ["would_have_won", "would_have_lost", "natively_copied"] {
                 self.ends.with_label_values(&[policy, duplicate, end]).inc_by(0);
             }
@@ -162,6 +174,12 @@ impl Metrics {
         for estimator in ESTIMATORS {
             for kind in TaskKind::ALL {
                 self.error.with_label_values(&[*estimator, kind.label()]);
+            }
+        }
+        for channel in CHANNELS.map(channel_label) {
+            self.applied.with_label_values(&[channel]).inc_by(0);
+            for why in Dropped::ALL {
+                self.dropped.with_label_values(&[channel, why.label()]).inc_by(0);
             }
         }
         for reason in ["full", "unwritable", "too_small"] {

@@ -5,7 +5,7 @@ mod logs;
 mod metrics;
 
 pub use logs::{LogError, Logs};
-pub use metrics::{Metrics, encode};
+pub use metrics::{Metrics, channel_label, encode};
 
 /// Version of this build.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
