@@ -117,7 +117,7 @@ class Cluster:
             self.jhs("/info")
             if options.hdfs:
                 bean = "Hadoop:service=NameNode,name=FSNamesystemState"
-                state = http.get_json(f"http://127.0.0.1:9870/jmx?qry={bean}")["beans"][0]
+                state = http.get_json(f"http://{conf.NN_HTTP}/jmx?qry={bean}")["beans"][0]
                 if state["NumLiveDataNodes"] < options.nodes or state["FSState"] != "Operational":
                     return False
             return metrics["activeNodes"] == options.nodes
@@ -125,13 +125,13 @@ class Cluster:
             return False
 
     def rm(self, path: str):
-        return http.get_json(f"http://127.0.0.1:8088/ws/v1/cluster{path}")
+        return http.get_json(f"http://{conf.RM_HTTP}/ws/v1/cluster{path}")
 
     def am(self, app: str, path: str):
-        return http.get_json(f"http://127.0.0.1:8088/proxy/{app}/ws/v1/mapreduce{path}")
+        return http.get_json(f"http://{conf.RM_HTTP}/proxy/{app}/ws/v1/mapreduce{path}")
 
     def jhs(self, path: str):
-        return http.get_json(f"http://127.0.0.1:19888/ws/v1/history{path}")
+        return http.get_json(f"http://{conf.JHS_HTTP}/ws/v1/history{path}")
 
     def down(self, quiet: bool = False, grace_s: float = DOWN_GRACE_S) -> None:
         """Ends every process of the cluster's namespace, and no other; works after a crash of whoever started it."""

@@ -6,13 +6,13 @@ import os
 import subprocess
 from pathlib import Path
 
-from lab import archives, build, hadoop, jobs, paths, record, slow
+from lab import archives, build, conf, hadoop, jobs, paths, record, slow
 from lab.cluster import Cluster
 from lab.options import QUEUES, USERS, Options, slow_node
 from lab.progress import Failed, say
 
 EPILOG = f"""\
-Inside, every Hadoop address is as in the configuration: ResourceManager rm:8088, JobHistoryServer rm:19888, nodes nm1..nmN.
+Inside: ResourceManager http://{conf.RM_HTTP}, JobHistoryServer http://{conf.JHS_HTTP}, nodes nm1 to nmN on two racks.
 Queues: {', '.join(QUEUES)}. Users: {', '.join(USERS)} (or any other name). Nothing listens outside the private network.
 
   ./dev cluster up --nodes 4 --slow nm2:10

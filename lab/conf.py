@@ -6,7 +6,8 @@ from xml.sax.saxutils import escape
 
 from lab.options import MAX_NODES, QUEUES, Options
 
-RM_HTTP, JHS_HTTP, NN_HTTP = "rm:8088", "rm:19888", "rm:9870"
+# By address, not by name: programs that are no JVMs do not know the names.
+RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:9870"
 HEARTBEAT_MS = 100
 LIVENESS_MS = 10_000
 SITES = {"core": ("fs.", "hadoop.", "io.", "ipc.", "net."), "yarn": ("yarn.",), "mapred": ("mapreduce.", "yarn.app.mapreduce."), "hdfs": ("dfs.",)}
@@ -113,13 +114,13 @@ def mapred(directory: Path, options: Options, opts: dict) -> dict:
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": directory / "conf",
-        "yarn.app.mapreduce.am.staging-dir": staging(directory, options),
+        "yarn.app.mapreduce.am.staging-dir": files(directory, options, "staging"),
         "mapreduce.jobhistory.address": "rm:10020",
         "mapreduce.jobhistory.bind-host": "127.0.0.1",
         "mapreduce.jobhistory.webapp.address": JHS_HTTP,
         "mapreduce.jobhistory.admin.address": "rm:10033",
-        "mapreduce.jobhistory.intermediate-done-dir": f"{staging(directory, options)}/history/tmp",
-        "mapreduce.jobhistory.done-dir": f"{staging(directory, options)}/history/done",
+        "mapreduce.jobhistory.intermediate-done-dir": files(directory, options, "history-new"),
+        "mapreduce.jobhistory.done-dir": files(directory, options, "history"),
         "mapreduce.jobhistory.move.interval-ms": 1000,
         "mapreduce.map.memory.mb": 128,
         "mapreduce.reduce.memory.mb": 128,
@@ -139,8 +140,9 @@ def mapred(directory: Path, options: Options, opts: dict) -> dict:
     }
 
 
-def staging(directory: Path, options: Options) -> str:
-    return "/staging" if options.hdfs else str(directory / "staging")
+def files(directory: Path, options: Options, name: str) -> str:
+    """A directory of the default file system. Not within one another: the history's parents are closed to users."""
+    return f"/{name}" if options.hdfs else str(directory / name)
 
 
 def hdfs(directory: Path) -> dict:

@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from lab import http as web
-from lab import jobs, paths
+from lab import conf, jobs, paths
 from lab.cluster import Cluster
 from lab.progress import Failed, step
 
-RM, JHS = ("127.0.0.1", 8088), ("127.0.0.1", 19888)
+RM, JHS = (tuple(address.split(":")) for address in (conf.RM_HTTP, conf.JHS_HTTP))
 MOMENT_LIMIT_S = 120
 UNKNOWN_APP = "application_1000000000000_0001"
 KEPT_CONF = ("mapreduce.job", "mapreduce.map", "mapreduce.reduce", "mapreduce.task", "mapreduce.cluster", "yarn.app", "lab.", "mapreduce.output", "mapreduce.fileoutput")
