@@ -40,7 +40,7 @@ impl GovernParams {
         {
             return Some(Verdict::UnsafeOutput);
         }
-        if !job.complete {
+        if !job.is_complete() {
             return Some(Verdict::IncompleteData);
         }
         (now.since(job.heard) > self.stale_after).then_some(Verdict::StaleData)
@@ -57,7 +57,7 @@ mod tests {
         let mut job = Job::new(id);
         (job.queue, job.user) = ("root.prod.etl".into(), "alice".into());
         job.settings = Some(JobSettings::default());
-        job.complete = true;
+        job.totals = Some([0, 0]);
         job.heard = Time(1_000_000);
         job
     }
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(bars(|_| (), NOW), None);
         assert_eq!(bars(|job| job.uber = true, NOW), Some(Verdict::Uber));
         assert_eq!(bars(|job| job.settings = None, NOW), Some(Verdict::SettingsUnknown));
-        assert_eq!(bars(|job| job.complete = false, NOW), Some(Verdict::IncompleteData));
+        assert_eq!(bars(|job| job.totals = Some([1, 0]), NOW), Some(Verdict::IncompleteData));
         assert_eq!(bars(|_| (), NOW + params.stale_after), Some(Verdict::StaleData));
         let off = |job: &mut Job| job.settings.as_mut().unwrap().map_speculation = false;
         assert_eq!(bars(off, NOW), Some(Verdict::SpeculationOff));

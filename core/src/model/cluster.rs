@@ -147,7 +147,7 @@ impl ClusterState {
                 for task in tasks {
                     job.learn_task(task, seen.at, TASKS_MAX);
                 }
-                job.complete |= *complete;
+                job.listed |= *complete;
             }
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
@@ -162,7 +162,8 @@ impl ClusterState {
             Fact::ShimSession(_, open) => job.shim = *open,
             _ => {}
         }
-        if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. }) && seen.received >= job.heard {
+        if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard
+        {
             job.heard = seen.received;
             job.clock_offset_ms = seen.at.0 as i64 - seen.received.0 as i64;
         }

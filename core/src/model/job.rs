@@ -92,12 +92,13 @@ pub struct Job {
     pub native_copies: u64,
     /// A shim speaks for it.
     pub shim: bool,
-    /// Every task is known.
-    pub complete: bool,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
     /// Newest receipt of a fact about its tasks.
     pub heard: Time,
+    /// A listing of all tasks was seen.
+    pub(super) listed: bool,
+    known: [u32; 2],
     tasks: [Vec<Option<Task>>; 2],
 }
 
@@ -262,9 +263,10 @@ impl Job {
             needs: [0; 2],
             native_copies: 0,
             shim: false,
-            complete: false,
             clock_offset_ms: 0,
             heard: Time(0),
+            listed: false,
+            known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
         }
     }
@@ -330,7 +332,16 @@ impl Job {
             tasks.reserve_exact(size.min(index + 1 + AHEAD) - tasks.len());
             tasks.resize(index + 1, None);
         }
-        Some(tasks[index].get_or_insert_default())
+        let known = &mut self.known[kind as usize];
+        Some(tasks[index].get_or_insert_with(|| {
+            *known += 1;
+            Task::default()
+        }))
+    }
+
+    /// Every task is known: all were listed at once, or they have come one by one.
+    pub fn is_complete(&self) -> bool {
+        self.listed || self.totals == Some(self.known)
     }
 
     /// Tasks of that kind that are known, with their indices, in order.
@@ -354,7 +365,7 @@ impl Job {
 
     /// Tasks of that kind that are known.
     pub fn known(&self, kind: TaskKind) -> u32 {
-        self.tasks[kind as usize].iter().flatten().count() as u32
+        self.known[kind as usize]
     }
 
     /// The AM's clock at an instant of the service's.

@@ -195,13 +195,12 @@ impl Room {
         self.now = Now { wall: self.now.wall + Millis(ms), mono: self.now.mono + Millis(ms) };
     }
 
-    /// The value of a metric with one label of this value.
+    /// The value of a metric with one label of this value; zero for one that was never counted.
     pub fn metric(&self, name: &str, label: &str) -> f64 {
         let families = self.registry.gather();
-        let family = families.iter().find(|f| f.name() == name).unwrap_or_else(|| panic!("no metric {name}"));
-        let labelled = |m: &&prometheus::proto::Metric| m.get_label().iter().any(|l| l.value() == label);
-        let found = family.get_metric().iter().find(labelled);
-        found.map_or(0.0, |m| m.get_counter().get_value() + m.get_gauge().get_value())
+        let metrics = families.iter().filter(|f| f.name() == name).flat_map(|f| f.get_metric());
+        let mut found = metrics.filter(|m| m.get_label().iter().any(|l| l.value() == label));
+        found.next().map_or(0.0, |m| m.get_counter().get_value() + m.get_gauge().get_value())
     }
 
     pub fn refused(&self, reason: &str) -> u64 {
