@@ -1,6 +1,6 @@
 use super::*;
 use crate::service::fixture::{facts, job};
-use crate::service::{Desk, Hints, Outside, channels, run};
+use crate::service::{Desk, Notes, Outside, channels, run};
 use axum::body::Body;
 use axum::http::Request;
 use drover_core::engine::EngineParams;
@@ -21,9 +21,9 @@ fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
     }
     let (outside, inbox) = channels();
     let clock: Arc<dyn Fn() -> Time + Send + Sync> = Arc::new(|| NOW);
-    let (stop, runtime, beat) = (CancellationToken::new(), tokio::runtime::Handle::current(), clock.clone());
+    let (stop, runtime) = (CancellationToken::new(), tokio::runtime::Handle::current());
     let stopped = stop.clone();
-    std::thread::spawn(move || run(desk, inbox, &Hints::default(), Millis(60_000), beat, &runtime, &stopped));
+    std::thread::spawn(move || run(desk, inbox, &Notes::default(), Millis(60_000), &|| NOW, &runtime, &stopped));
     let state = ApiState {
         asker: outside.asker.clone(),
         doorman: Doorman { loopback: Role::Operate },

@@ -52,7 +52,8 @@ impl Client {
     pub fn new(base: Url) -> Result<Client, Failure> {
         install_tls();
         let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build();
-        let http = http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
+        let http =
+            http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
         Ok(Client { http, base })
     }
 

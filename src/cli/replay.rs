@@ -71,7 +71,8 @@ impl Command {
             "{decisions} decisions in {passes} passes over {observations} observations ({dropped} of them refused), {segments} segments"
         );
         if *lost > 0 {
-            says += &format!("; {lost} entries were lost when recording, and the recorded state was taken after the gap");
+            says +=
+                &format!("; {lost} entries were lost when recording, and the recorded state was taken after the gap");
         }
         if *cut_off > 0 {
             says += &format!("; {cut_off} last lines are cut off and were left out");
@@ -84,7 +85,9 @@ impl Command {
         }
         match differences.as_slice() {
             [] => Ok(()),
-            some => Err(Failure::new(Exit::Check, format!("the replay differs from the recording\n{}", some.join("\n")))),
+            some => {
+                Err(Failure::new(Exit::Check, format!("the replay differs from the recording\n{}", some.join("\n"))))
+            }
         }
     }
 }

@@ -1,17 +1,20 @@
 //! The one thread that owns the engine: facts in, passes when they are due, questions answered in between.
 
 use super::desk::Desk;
-use super::hints::Hints;
+use super::notes::Notes;
 use crate::api::ApiError;
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, Observation, Time};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Batches of facts that may wait for the engine; each source then waits in turn.
-pub const FACTS_WAITING: usize = 256;
+/// Facts that may wait for the engine; whoever brings more waits.
+const FACTS_WAITING: usize = 256;
+/// Batches of facts that may wait likewise.
+const BATCHES_WAITING: usize = 256;
+/// Facts or batches taken at once.
+const AT_ONCE: usize = 32;
 /// Questions that may wait for the engine.
 const QUESTIONS_WAITING: usize = 128;
 /// How long an answer is waited for.
@@ -27,17 +30,18 @@ pub struct Asker(mpsc::Sender<Question>);
 
 /// The thread's ends of its channels.
 pub struct Inbox {
-    /// Facts, in batches.
-    pub facts: mpsc::Receiver<Vec<Observation>>,
-    /// New parameters.
-    pub params: mpsc::Receiver<EngineParams>,
+    facts: mpsc::Receiver<Observation>,
+    batches: mpsc::Receiver<Vec<Observation>>,
+    params: mpsc::Receiver<EngineParams>,
     questions: mpsc::Receiver<Question>,
 }
 
 /// What feeds the thread.
 pub struct Outside {
+    /// Facts, one by one.
+    pub facts: mpsc::Sender<Observation>,
     /// Facts, in batches.
-    pub facts: mpsc::Sender<Vec<Observation>>,
+    pub batches: mpsc::Sender<Vec<Observation>>,
     /// New parameters.
     pub params: mpsc::Sender<EngineParams>,
     /// Questions.
@@ -47,10 +51,11 @@ pub struct Outside {
 /// The channels between the engine's thread and everything else.
 pub fn channels() -> (Outside, Inbox) {
     let (facts, facts_in) = mpsc::channel(FACTS_WAITING);
+    let (batches, batches_in) = mpsc::channel(BATCHES_WAITING);
     let (params, params_in) = mpsc::channel(4);
     let (questions, questions_in) = mpsc::channel(QUESTIONS_WAITING);
-    let inbox = Inbox { facts: facts_in, params: params_in, questions: questions_in };
-    (Outside { facts, params, asker: Asker(questions) }, inbox)
+    let inbox = Inbox { facts: facts_in, batches: batches_in, params: params_in, questions: questions_in };
+    (Outside { facts, batches, params, asker: Asker(questions) }, inbox)
 }
 
 impl Asker {
@@ -95,18 +100,18 @@ impl Pace {
 pub fn run(
     mut desk: Desk,
     mut inbox: Inbox,
-    hints: &Hints,
+    notes: &Notes,
     shortest: Millis,
-    clock: Arc<dyn Fn() -> Time + Send + Sync>,
+    clock: &dyn Fn() -> Time,
     runtime: &tokio::runtime::Handle,
     stop: &CancellationToken,
 ) {
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
     while let Some(event) = runtime.block_on(event(&mut inbox, pace.due(), clock(), stop)) {
         match event {
-            Event::Facts(batches) => {
-                for seen in batches.into_iter().flatten() {
-                    hints.touch(&seen);
+            Event::Facts(facts) => {
+                for seen in facts {
+                    notes.note(&seen);
                     desk.observe(seen);
                 }
                 pace.news = true;
@@ -120,7 +125,7 @@ pub fn run(
                 let now = clock();
                 let pass = desk.decide(now);
                 (pace.last, pace.next, pace.news) = (now, pass.next, false);
-                hints.publish(&desk.engine);
+                notes.hints.publish(&desk.engine);
                 if now.since(pace.counted) >= COUNT_EVERY {
                     desk.count();
                     pace.counted = now;
@@ -132,7 +137,7 @@ pub fn run(
 }
 
 enum Event {
-    Facts(Vec<Vec<Observation>>),
+    Facts(Vec<Observation>),
     Params(EngineParams),
     Question(Question),
     Due,
@@ -145,7 +150,7 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
             None => std::future::pending().await,
         }
     };
-    let mut batches = Vec::new();
+    let (mut facts, mut batches) = (Vec::new(), Vec::new());
     tokio::select! {
         // A pass that is due comes before further facts, so that a flood of them cannot put it off; questions before facts likewise.
         biased;
@@ -153,6 +158,7 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
         () = wait => Some(Event::Due),
         Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
         Some(params) = inbox.params.recv() => Some(Event::Params(params)),
-        count = inbox.facts.recv_many(&mut batches, 32) => (count > 0).then_some(Event::Facts(batches)),
+        count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(Event::Facts(batches.concat())).filter(|_| count > 0),
+        count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
     }
 }
