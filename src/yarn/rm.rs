@@ -158,10 +158,12 @@ impl Rm {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<Answer<D>, Error> {
+        let mut permit = permit;
         if !self.lock().is_sure {
+            // Who waits for leave to ask around must not hold leave itself: as many as may be under way would wait for each other.
+            permit = None;
             self.find_active().await?;
         }
-        let mut permit = permit;
         let mut troubles: Vec<String> = Vec::new();
         for _ in 0..=self.servers.len() {
             let mut url = self.active().url(path);
