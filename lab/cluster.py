@@ -92,7 +92,7 @@ class Cluster:
             space, holder = netns.create()
             self.children.append(holder)
             self.state = {"space": space, "options": options.as_dict(), "processes": {}, "cgroups": []}
-            self.dir.mkdir(parents=True, exist_ok=True)
+            (self.dir / "tmp").mkdir(parents=True, exist_ok=True)
             self.save()
             opts = {role: self.jvm.container(role) for role in ("am", "map", "reduce")}
             conf.write(options, self.jvm.class_path().replace(":", ","), opts)
