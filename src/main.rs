@@ -1,2 +1,5 @@
-//! The drover service.
-fn main() {}
+//! The `drover` binary.
+
+fn main() -> std::process::ExitCode {
+    drover::cli::main()
+}

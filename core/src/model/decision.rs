@@ -1,0 +1,321 @@
+//! What the engine says: decisions that were taken, and for every other candidate the reason why not.
+
+use super::id::{AttemptId, JobId, TaskId};
+use super::units::{Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// How far Drover may go. Ordered by caution: of several that apply the smallest wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Look, say nothing.
+    Off,
+    /// Say what it would do.
+    #[default]
+    Advise,
+    /// Do it.
+    Act,
+}
+
+impl Mode {
+    /// All modes, most cautious first.
+    pub const ALL: [Mode; 3] = [Mode::Off, Mode::Advise, Mode::Act];
+
+    /// `off`, `advise` or `act`.
+    pub fn label(self) -> &'static str {
+        match self {
+            Mode::Off => "off",
+            Mode::Advise => "advise",
+            Mode::Act => "act",
+        }
+    }
+
+    /// The mode of that label.
+    pub fn parse(label: &str) -> Option<Mode> {
+        Mode::ALL.into_iter().find(|mode| mode.label() == label)
+    }
+}
+
+/// What can be done about a straggler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Run one more attempt of the task beside the one it has.
+    Duplicate,
+}
+
+impl Action {
+    /// Stable label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Action::Duplicate => "duplicate",
+        }
+    }
+}
+
+/// A decision taken about one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Number within this engine, from 1.
+    pub id: u64,
+    /// When, the service's clock.
+    pub at: Time,
+    /// When, the AM's clock.
+    pub am_at: Time,
+    /// The job.
+    pub job: JobId,
+    /// The task.
+    pub task: TaskId,
+    /// The attempt that is slow.
+    pub attempt: AttemptId,
+    /// Host the slow attempt runs on, where known.
+    pub host: Option<String>,
+    /// What to do.
+    pub action: Action,
+    /// Policy that proposed it.
+    pub policy: String,
+    /// Rule, by the paper's name.
+    pub rule: String,
+    /// Mode it was taken in: in `advise` it is said, in `act` done.
+    pub mode: Mode,
+    /// Hadoop's own speculator had launched a copy of this task before.
+    pub natively_copied: bool,
+    /// The numbers it rests on.
+    pub numbers: Numbers,
+}
+
+/// The numbers a decision or verdict rests on; what a policy does not use is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Numbers {
+    /// Progress score, 0–1.
+    pub score: f64,
+    /// How long the attempt has run, the AM's clock.
+    pub elapsed: Millis,
+    /// Since its last report.
+    pub silent: Millis,
+    /// Progress rate: score per second.
+    pub rate: f64,
+    /// Rate below which a task counts as slow (LATE's SlowTaskThreshold), score per second.
+    pub slow_below: Option<f64>,
+    /// Estimated time left of the attempt.
+    pub time_left: Option<Millis>,
+    /// Its spread (one standard deviation).
+    pub time_left_spread: Option<Millis>,
+    /// Expected time of a fresh copy.
+    pub fresh_copy: Option<Millis>,
+    /// Its spread (one standard deviation).
+    pub fresh_copy_spread: Option<Millis>,
+    /// Probability that a copy started now finishes first, 0–1.
+    pub win_probability: Option<f64>,
+    /// Expected gain: time left less a fresh copy's time.
+    pub gain: Option<Millis>,
+    /// Cost of the copy, container-seconds.
+    pub cost_container_seconds: Option<f64>,
+    /// Copies in flight and the cap that held, of the tightest budget.
+    pub budget: Option<(u32, u32)>,
+}
+
+/// Why a candidate was or was not acted on. One stable label each: API value, log field and metric label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A copy was decided on now.
+    Decided,
+    /// Its advised or sent copy is still counted as in flight.
+    CopyInFlight,
+    /// A copy of it was advised before, and would have ended by now.
+    AlreadyAdvised,
+    /// More than one attempt is running already.
+    AlreadyCopied,
+    /// It has not run long enough to be judged (LATE §4: one minute).
+    TooYoung,
+    /// It has not reported often enough.
+    TooFewReports,
+    /// It has not reported, and its reporting rhythm does not expect it to have.
+    Silent,
+    /// Too few of its phase have finished to compare with.
+    TooFewFinished,
+    /// Its rate is not below SlowTaskThreshold.
+    NotSlow,
+    /// Its score is not far enough below the average (Hadoop 0.20).
+    NotBehind,
+    /// A copy would not finish sooner.
+    NoGain,
+    /// A copy would gain too little to be worth its cost.
+    GainTooSmall,
+    /// A reduce waits for maps: slowness is not its own.
+    WaitsForMaps,
+    /// Its data explains its time.
+    MoreData,
+    /// It is committing, or about to.
+    Committing,
+    /// The job's cap of copies is reached.
+    JobCap,
+    /// The cluster's cap of copies is reached.
+    ClusterCap,
+    /// No free container for a copy.
+    NoHeadroom,
+    /// The job has maps or reduces waiting for containers itself.
+    ContainersWaiting,
+    /// Every node that could take a copy is below SlowNodeThreshold.
+    NoFastNode,
+    /// What is known of the job is too old to decide on.
+    StaleData,
+    /// What is known of the job is incomplete.
+    IncompleteData,
+    /// The job, its user, its queue or the cluster is in mode `off`.
+    ModeOff,
+    /// The job's configuration is not known yet.
+    SettingsUnknown,
+    /// The job has speculation switched off for this kind of task.
+    SpeculationOff,
+    /// Its output committer or format is not known to arbitrate between attempts.
+    UnsafeOutput,
+    /// Runs inside its AM: nothing can be copied.
+    Uber,
+    /// The policy proposes nothing.
+    PolicyNone,
+}
+
+impl Verdict {
+    /// Every verdict, for metrics that start at zero.
+    pub const ALL: [Verdict; 28] = [
+        Verdict::Decided,
+        Verdict::CopyInFlight,
+        Verdict::AlreadyAdvised,
+        Verdict::AlreadyCopied,
+        Verdict::TooYoung,
+        Verdict::TooFewReports,
+        Verdict::Silent,
+        Verdict::TooFewFinished,
+        Verdict::NotSlow,
+        Verdict::NotBehind,
+        Verdict::NoGain,
+        Verdict::GainTooSmall,
+        Verdict::WaitsForMaps,
+        Verdict::MoreData,
+        Verdict::Committing,
+        Verdict::JobCap,
+        Verdict::ClusterCap,
+        Verdict::NoHeadroom,
+        Verdict::ContainersWaiting,
+        Verdict::NoFastNode,
+        Verdict::StaleData,
+        Verdict::IncompleteData,
+        Verdict::ModeOff,
+        Verdict::SettingsUnknown,
+        Verdict::SpeculationOff,
+        Verdict::UnsafeOutput,
+        Verdict::Uber,
+        Verdict::PolicyNone,
+    ];
+
+    /// Stable snake_case label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Verdict::Decided => "decided",
+            Verdict::CopyInFlight => "copy_in_flight",
+            Verdict::AlreadyAdvised => "already_advised",
+            Verdict::AlreadyCopied => "already_copied",
+            Verdict::TooYoung => "too_young",
+            Verdict::TooFewReports => "too_few_reports",
+            Verdict::Silent => "silent",
+            Verdict::TooFewFinished => "too_few_finished",
+            Verdict::NotSlow => "not_slow",
+            Verdict::NotBehind => "not_behind",
+            Verdict::NoGain => "no_gain",
+            Verdict::GainTooSmall => "gain_too_small",
+            Verdict::WaitsForMaps => "waits_for_maps",
+            Verdict::MoreData => "more_data",
+            Verdict::Committing => "committing",
+            Verdict::JobCap => "job_cap",
+            Verdict::ClusterCap => "cluster_cap",
+            Verdict::NoHeadroom => "no_headroom",
+            Verdict::ContainersWaiting => "containers_waiting",
+            Verdict::NoFastNode => "no_fast_node",
+            Verdict::StaleData => "stale_data",
+            Verdict::IncompleteData => "incomplete_data",
+            Verdict::ModeOff => "mode_off",
+            Verdict::SettingsUnknown => "settings_unknown",
+            Verdict::SpeculationOff => "speculation_off",
+            Verdict::UnsafeOutput => "unsafe_output",
+            Verdict::Uber => "uber",
+            Verdict::PolicyNone => "policy_none",
+        }
+    }
+
+    /// One sentence for a person.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Decided => "a copy is worth starting",
+            Verdict::CopyInFlight => "the copy decided on earlier still counts as in flight",
+            Verdict::AlreadyAdvised => "a copy of it was advised before, and would have ended by now",
+            Verdict::AlreadyCopied => "more than one attempt of it is running already",
+            Verdict::TooYoung => "it has not run long enough to be judged",
+            Verdict::TooFewReports => "it has reported its progress too few times to be judged",
+            Verdict::Silent => "it has not reported yet, and at its reporting interval it need not have",
+            Verdict::TooFewFinished => "too few tasks of its kind have finished to compare it with",
+            Verdict::NotSlow => "its progress rate is not among the slowest of its kind",
+            Verdict::NotBehind => "its progress is not far enough behind the average of its kind",
+            Verdict::NoGain => "a copy started now would not finish sooner",
+            Verdict::GainTooSmall => "a copy started now would gain too little to be worth its cost",
+            Verdict::WaitsForMaps => "it waits for maps to finish, so its slowness is not its own",
+            Verdict::MoreData => "it has more data than its peers, which explains its time",
+            Verdict::Committing => "it is committing its output",
+            Verdict::JobCap => "the job already has as many copies in flight as it may",
+            Verdict::ClusterCap => "the cluster already has as many copies in flight as it may",
+            Verdict::NoHeadroom => "there is no free container for a copy",
+            Verdict::ContainersWaiting => "the job itself waits for containers",
+            Verdict::NoFastNode => "no node that is fast enough could take a copy",
+            Verdict::StaleData => "what is known of the job is too old to decide on",
+            Verdict::IncompleteData => "not all of the job's tasks are known yet",
+            Verdict::ModeOff => "Drover is switched off for it",
+            Verdict::SettingsUnknown => "the job's configuration has not been read yet",
+            Verdict::SpeculationOff => "the job has speculation switched off for tasks of this kind",
+            Verdict::UnsafeOutput => "its output committer or format is not known to cope with two attempts",
+            Verdict::Uber => "the job runs its tasks inside its ApplicationMaster",
+            Verdict::PolicyNone => "the policy in force proposes nothing",
+        }
+    }
+}
+
+/// What became of an advised copy: it never ran, so the end is told with a probability.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VirtualOutcome {
+    /// The decision.
+    pub decision: u64,
+    /// The task.
+    pub task: TaskId,
+    /// When the original really ended, the AM's clock.
+    pub ended: Time,
+    /// Probability that the copy would have been first, 0–1.
+    pub would_have_won: f64,
+    /// What a copy of average luck would have gained; zero when it would have been later.
+    pub gain: Millis,
+    /// Hadoop's own speculator copied the task too, so this says nothing about Drover alone.
+    pub natively_copied: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verdict_has_its_own_label_which_is_its_serialised_form() {
+        let mut labels: Vec<_> = Verdict::ALL.iter().map(|v| v.label()).collect();
+        for verdict in Verdict::ALL {
+            let json = serde_json::to_string(&verdict).unwrap();
+            assert_eq!(json, format!("\"{}\"", verdict.label()));
+        }
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!(labels.len(), Verdict::ALL.len());
+    }
+
+    #[test]
+    fn the_more_cautious_mode_is_the_smaller() {
+        assert_eq!(Mode::Act.min(Mode::Advise).min(Mode::Off), Mode::Off);
+        assert!(Mode::ALL.iter().all(|m| Mode::parse(m.label()) == Some(*m)));
+        assert_eq!(Mode::parse("ACT"), None);
+    }
+}

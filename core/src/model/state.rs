@@ -1,0 +1,170 @@
+//! Life cycles as Hadoop reports them.
+
+use serde::{Deserialize, Serialize};
+
+/// State of a job, in the words of Hadoop's `JobState`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobPhase {
+    /// Set up, no task has run.
+    Preparing,
+    /// Tasks may run.
+    Running,
+    /// Succeeded.
+    Succeeded,
+    /// Failed, or in Hadoop's ERROR.
+    Failed,
+    /// Killed.
+    Killed,
+}
+
+/// State of a task. Ordered: a later state never gives way to an earlier one, but for a map whose output was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// Known, not asked for.
+    New,
+    /// No attempt has launched yet.
+    Scheduled,
+    /// At least one attempt has launched.
+    Running,
+    /// An attempt succeeded.
+    Succeeded,
+    /// Gave up.
+    Failed,
+    /// Killed with its job.
+    Killed,
+}
+
+/// State of an attempt. Ordered by its life: a later state never gives way to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptState {
+    /// Known, no container asked for.
+    New,
+    /// Waits for its container, or for its launch.
+    Starting,
+    /// Launched.
+    Running,
+    /// Work done, waits for leave to commit, or commits.
+    CommitPending,
+    /// Succeeded.
+    Succeeded,
+    /// Failed.
+    Failed,
+    /// Killed.
+    Killed,
+}
+
+/// Where an attempt is in its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Launched, nothing reported.
+    Starting,
+    /// Map work.
+    Map,
+    /// A reduce copying map outputs; Hadoop's SHUFFLE.
+    Copy,
+    /// A map's or a reduce's sort.
+    Sort,
+    /// Reduce work.
+    Reduce,
+    /// Cleaning up.
+    Cleanup,
+}
+
+impl JobPhase {
+    /// Has it ended?
+    pub fn is_final(self) -> bool {
+        matches!(self, JobPhase::Succeeded | JobPhase::Failed | JobPhase::Killed)
+    }
+
+    /// From Hadoop's JobState, or YARN's FinalApplicationStatus; `None` for a word Hadoop 3.5 does not know.
+    pub fn parse(word: &str) -> Option<JobPhase> {
+        Some(match word {
+            "NEW" | "INITED" | "SETUP" | "PREP" => JobPhase::Preparing,
+            "RUNNING" | "COMMITTING" | "FAIL_WAIT" | "FAIL_ABORT" | "KILL_WAIT" | "KILL_ABORT" | "REBOOT" => {
+                JobPhase::Running
+            }
+            "SUCCEEDED" => JobPhase::Succeeded,
+            "FAILED" | "ERROR" => JobPhase::Failed,
+            "KILLED" => JobPhase::Killed,
+            _ => return None,
+        })
+    }
+}
+
+impl TaskState {
+    /// Has it ended, for now?
+    pub fn is_final(self) -> bool {
+        self >= TaskState::Succeeded
+    }
+
+    /// From Hadoop's TaskState, internal states included; `None` for an unknown word.
+    pub fn parse(word: &str) -> Option<TaskState> {
+        Some(match word {
+            "NEW" => TaskState::New,
+            "SCHEDULED" => TaskState::Scheduled,
+            "RUNNING" | "KILL_WAIT" => TaskState::Running,
+            "SUCCEEDED" => TaskState::Succeeded,
+            "FAILED" => TaskState::Failed,
+            "KILLED" => TaskState::Killed,
+            _ => return None,
+        })
+    }
+}
+
+impl AttemptState {
+    /// Has it ended?
+    pub fn is_final(self) -> bool {
+        self >= AttemptState::Succeeded
+    }
+
+    /// Does it hold a container and work? Its progress is to be trusted only then (Hadoop sets it to 1 at the end, whatever the end).
+    pub fn is_running(self) -> bool {
+        self == AttemptState::Running
+    }
+
+    /// From Hadoop's TaskAttemptState; `None` for an unknown word.
+    pub fn parse(word: &str) -> Option<AttemptState> {
+        Some(match word {
+            "NEW" => AttemptState::New,
+            "STARTING" | "UNASSIGNED" | "ASSIGNED" => AttemptState::Starting,
+            "RUNNING" => AttemptState::Running,
+            "COMMIT_PENDING" => AttemptState::CommitPending,
+            "SUCCEEDED" => AttemptState::Succeeded,
+            "FAILED" => AttemptState::Failed,
+            "KILLED" => AttemptState::Killed,
+            _ => return None,
+        })
+    }
+}
+
+impl Phase {
+    /// From Hadoop's Phase; `None` for an unknown word.
+    pub fn parse(word: &str) -> Option<Phase> {
+        Some(match word {
+            "STARTING" => Phase::Starting,
+            "MAP" => Phase::Map,
+            "SHUFFLE" => Phase::Copy,
+            "SORT" => Phase::Sort,
+            "REDUCE" => Phase::Reduce,
+            "CLEANUP" => Phase::Cleanup,
+            _ => return None,
+        })
+    }
+
+    /// From the status text that AM REST shows (`reduce > copy(17 of 30 at 2.1 MB/s)`, `map > sort`, `reduce > sort`); `None` when it tells nothing.
+    pub fn from_status(status: &str) -> Option<Phase> {
+        let (kind, rest) = status.split_once('>').unwrap_or((status, ""));
+        match (kind.trim(), rest.trim_start()) {
+            ("reduce", rest) if rest.starts_with("copy") => Some(Phase::Copy),
+            ("reduce", rest) if rest.starts_with("sort") => Some(Phase::Sort),
+            ("reduce", _) => Some(Phase::Reduce),
+            ("map", rest) if rest.starts_with("sort") => Some(Phase::Sort),
+            ("map", _) => Some(Phase::Map),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The Drover service: everything that touches the world, around the pure engine in `drover-core`.
+
+pub mod api;
+pub mod cli;
+pub mod config;
+pub mod history;
+pub mod service;
+pub mod shim;
+pub mod telemetry;
+pub mod yarn;
