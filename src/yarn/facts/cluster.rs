@@ -1,0 +1,195 @@
+//! The ResourceManager's answers as facts.
+
+use super::{Reason, Refused};
+use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
+use crate::yarn::wire::lenient::{Float, Int, Maybe};
+use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
+use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, QueueFact, Resources, Time};
+use std::collections::BTreeSet;
+
+/// Most nodes kept of one listing.
+pub const MAX_NODES: usize = 50_000;
+/// Most applications kept of one listing.
+pub const MAX_APPS: usize = 20_000;
+/// Most leaf queues kept.
+pub const MAX_QUEUES: usize = 20_000;
+
+/// Totals.
+pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
+    let mut pair =
+        |memory: Int, vcores: Int| Resources { memory_mb: refused.amount(memory), vcores: refused.small(vcores) };
+    let allocated = pair(wire.allocatedMB, wire.allocatedVirtualCores);
+    let available = pair(wire.availableMB, wire.availableVirtualCores);
+    let pending = pair(wire.pendingMB, wire.pendingVirtualCores);
+    let mut total = pair(wire.totalMB, wire.totalVirtualCores);
+    if wire.totalMB.0.is_none() {
+        let vcores = allocated.vcores.saturating_add(available.vcores);
+        total = Resources { memory_mb: allocated.memory_mb.saturating_add(available.memory_mb), vcores };
+    }
+    ClusterFact {
+        total,
+        allocated,
+        pending,
+        containers: refused.small(wire.containersAllocated),
+        containers_pending: refused.small(wire.containersPending),
+        active_nodes: refused.small(wire.activeNodes),
+    }
+}
+
+/// Nodes; one without a name is refused.
+pub fn nodes(wire: &Nodes, refused: &mut Refused) -> Vec<NodeFact> {
+    refused.many(Reason::NoObject, wire.node.odd);
+    refused.many(Reason::TooMany, wire.node.items.len().saturating_sub(MAX_NODES) as u64);
+    wire.node.items.iter().take(MAX_NODES).filter_map(|n| node(n, refused)).collect()
+}
+
+fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
+    let named = wire.nodeHostName.as_deref().or_else(|| wire.id.as_deref()?.rsplit_once(':').map(|(host, _)| host));
+    let Some(host) = named.filter(|h| !h.is_empty()) else {
+        refused.add(Reason::BadId);
+        return None;
+    };
+    let used = Resources { memory_mb: refused.amount(wire.usedMemoryMB), vcores: refused.small(wire.usedVirtualCores) };
+    let free =
+        Resources { memory_mb: refused.amount(wire.availMemoryMB), vcores: refused.small(wire.availableVirtualCores) };
+    let state = wire.state.as_deref().unwrap_or("UNKNOWN");
+    // A NodeManager that cannot measure its machine reports zeros throughout.
+    let use_of_machine = wire.resourceUtilization.0.as_ref().filter(|u| u.nodePhysicalMemoryMB.0.unwrap_or(0) > 0);
+    let cpu = use_of_machine.and_then(|u| u.nodeCPUUsage.0).filter(|cpu| {
+        let fine = cpu.is_finite() && (0.0..=100_000.0).contains(cpu);
+        if !fine {
+            refused.add(Reason::NumberRange);
+        }
+        fine
+    });
+    Some(NodeFact {
+        host: host.to_owned(),
+        rack: wire.rack.as_deref().unwrap_or("/default-rack").to_owned(),
+        usable: state == "RUNNING",
+        state: state.to_owned(),
+        total: Resources {
+            memory_mb: used.memory_mb.saturating_add(free.memory_mb),
+            vcores: used.vcores.saturating_add(free.vcores),
+        },
+        used,
+        containers: refused.small(wire.numContainers),
+        cpu_used_vcores: cpu.map(|cpu| cpu as f32),
+        memory_used_mb: use_of_machine.and_then(|u| u.nodePhysicalMemoryMB.natural()),
+        last_health: refused.instant(wire.lastHealthUpdate).unwrap_or_default(),
+    })
+}
+
+/// An application of the ResourceManager's listing, with what it tells beside the fact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppSeen {
+    /// The fact.
+    pub fact: AppFact,
+    /// The run of its master, where told: by the container it runs in.
+    pub attempt: Option<u32>,
+    /// The ResourceManager's clock when it answered, where told.
+    pub rm_now: Option<Time>,
+}
+
+/// Applications; one without an id or named twice is refused.
+pub fn apps(wire: &Apps, refused: &mut Refused) -> Vec<AppSeen> {
+    refused.many(Reason::NoObject, wire.app.odd);
+    refused.many(Reason::TooMany, wire.app.items.len().saturating_sub(MAX_APPS) as u64);
+    let mut named = BTreeSet::new();
+    let mut seen = Vec::new();
+    for wire in wire.app.items.iter().take(MAX_APPS) {
+        let Some(id) = wire.id.as_deref().and_then(|id| id.parse::<AppId>().ok()) else {
+            refused.add(Reason::BadId);
+            continue;
+        };
+        if named.insert(id) {
+            seen.push(app(id, wire, refused));
+        } else {
+            refused.add(Reason::Repeated);
+        }
+    }
+    seen
+}
+
+fn app(id: AppId, wire: &App, refused: &mut Refused) -> AppSeen {
+    let text = |text: &crate::yarn::wire::lenient::Text| text.as_deref().unwrap_or_default().to_owned();
+    let started = refused.instant(wire.startedTime);
+    let is_running = wire.finishedTime.0.unwrap_or(0) == 0;
+    let elapsed = wire.elapsedTime.natural().filter(|e| *e > 0 && is_running);
+    let fact = AppFact {
+        app: id,
+        user: text(&wire.user),
+        queue: text(&wire.queue),
+        name: text(&wire.name),
+        started: started.unwrap_or_default(),
+        containers: refused.small(wire.runningContainers),
+        allocated: Resources {
+            memory_mb: refused.amount(wire.allocatedMB),
+            vcores: refused.small(wire.allocatedVCores),
+        },
+    };
+    let rm_now = started.zip(elapsed).map(|(started, elapsed)| Time(started.0.saturating_add(elapsed)));
+    AppSeen { fact, attempt: master(wire, id), rm_now }
+}
+
+/// The number of the master's run, from the id of its container in the address of its logs:
+/// `…/container_<cluster>_<app>_<run>_000001/…`, with `e<epoch>_` in front after a ResourceManager's restart.
+pub fn master(wire: &App, id: AppId) -> Option<u32> {
+    let logs = wire.amContainerLogs.as_deref()?;
+    let container = logs.split('/').find_map(|part| part.strip_prefix("container_"))?;
+    let mut parts = container.split('_').skip_while(|part| part.starts_with('e'));
+    let (cluster, seq, run) = (parts.next()?, parts.next()?, parts.next()?);
+    let run: u32 = run.parse().ok()?;
+    let attempt = AppAttemptId { app: id, number: run };
+    (cluster.parse() == Ok(id.cluster) && seq.parse() == Ok(id.seq) && run > 0).then_some(attempt.number)
+}
+
+/// Leaf queues.
+pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
+    let Some(info) = wire.scheduler_info.0.as_ref() else { return Vec::new() };
+    let mut leaves = Vec::new();
+    match info.kind.as_deref() {
+        Some("fifoScheduler") => leaves.push(QueueFact {
+            name: "default".to_owned(),
+            max_capacity: 1.0,
+            used_capacity: refused.share(info.used_capacity.0).unwrap_or(0.0),
+            containers_pending: 0,
+        }),
+        _ => {
+            let cluster = info.root_queue.items.first().and_then(|root| root.cluster_resources.0.clone());
+            let roots = info.queues.items.iter().chain(&info.root_queue.items);
+            roots.for_each(|root| leaf_queues(root, cluster.as_ref(), &mut leaves, refused));
+        }
+    }
+    leaves
+}
+
+fn leaf_queues(queue: &Queue, cluster: Option<&Amount>, leaves: &mut Vec<QueueFact>, refused: &mut Refused) {
+    refused.many(Reason::NoObject, queue.queue.odd + queue.queues.odd + queue.child_queues.odd);
+    let mut is_leaf = true;
+    for inside in queue.inside() {
+        is_leaf = false;
+        leaf_queues(inside, cluster, leaves, refused);
+    }
+    let Some(name) = queue.queue_path.as_deref().or(queue.queue_name.as_deref()).filter(|_| is_leaf) else { return };
+    if leaves.len() >= MAX_QUEUES {
+        refused.add(Reason::TooMany);
+        return;
+    }
+    let percent = |share: Float| share.0.map(|p| p / 100.0);
+    let max = percent(queue.absolute_max_capacity).or_else(|| share_of(&queue.max_resources, cluster));
+    let used = percent(queue.absolute_used_capacity).or_else(|| share_of(&queue.used_resources, cluster));
+    leaves.push(QueueFact {
+        name: name.to_owned(),
+        max_capacity: refused.share(max).unwrap_or(1.0),
+        used_capacity: refused.share(used).unwrap_or(0.0),
+        containers_pending: refused.small(queue.pending_containers),
+    });
+}
+
+/// The share of the cluster, by the resource of which it is more.
+fn share_of(amount: &Maybe<Amount>, cluster: Option<&Amount>) -> Option<f64> {
+    let (amount, cluster) = (amount.0.as_ref()?, cluster?);
+    let of = |part: Int, all: Int| Some(part.natural()? as f64 / all.natural().filter(|a| *a > 0)? as f64);
+    let (memory, vcores) = (of(amount.memory, cluster.memory), of(amount.v_cores, cluster.v_cores));
+    memory.into_iter().chain(vcores).reduce(f64::max)
+}

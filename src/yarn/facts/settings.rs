@@ -1,0 +1,126 @@
+//! The few properties of a job's configuration that matter here; nothing else of it is kept.
+
+use super::{Reason, Refused};
+use crate::yarn::wire::job::Conf;
+use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use std::collections::HashMap;
+use std::str::FromStr;
+
+/// A job with `mapreduce.task.timeout=0` reports only when it is asked to: as good as never. One day.
+const NEVER: Millis = Millis(86_400_000);
+
+const KEYS: [&str; 22] = [
+    "mapreduce.map.speculative",
+    "mapreduce.reduce.speculative",
+    "mapreduce.task.progress-report.interval",
+    "mapreduce.task.timeout",
+    "drover.mode",
+    "mapred.output.committer.class",
+    "mapreduce.outputcommitter.factory.class",
+    "mapreduce.job.outputformat.class",
+    "mapred.output.format.class",
+    "mapred.mapper.new-api",
+    "mapred.reducer.new-api",
+    "mapreduce.job.reduces",
+    "yarn.app.mapreduce.am.job.speculator.class",
+    "mapreduce.map.memory.mb",
+    "mapreduce.map.resource.memory",
+    "mapreduce.map.resource.memory-mb",
+    "mapreduce.map.cpu.vcores",
+    "mapreduce.reduce.memory.mb",
+    "mapreduce.reduce.resource.memory",
+    "mapreduce.reduce.resource.memory-mb",
+    "mapreduce.reduce.cpu.vcores",
+    "mapreduce.job.reduce.slowstart.completedmaps",
+];
+
+struct Properties<'a> {
+    values: HashMap<&'static str, &'a str>,
+    refused: &'a mut Refused,
+}
+
+impl Properties<'_> {
+    fn text(&self, key: &str) -> Option<&str> {
+        self.values.get(key).copied()
+    }
+
+    /// A value of that type; one that is there and is none is counted and as absent.
+    fn read<T: FromStr>(&mut self, key: &str) -> Option<T> {
+        let parsed = self.text(key)?.to_ascii_lowercase().parse().ok();
+        if parsed.is_none() {
+            self.refused.add(Reason::BadProperty);
+        }
+        parsed
+    }
+}
+
+/// What a job's configuration says that matters here; Hadoop's defaults for what it does not say.
+pub fn settings(wire: &Conf, refused: &mut Refused) -> JobSettings {
+    refused.many(Reason::NoObject, wire.property.odd);
+    let known = |name: &str| KEYS.into_iter().find(|key| *key == name);
+    let pairs =
+        wire.property.items.iter().filter_map(|p| Some((known(p.name.as_deref()?)?, p.value.as_deref()?.trim())));
+    let mut p = Properties { values: pairs.filter(|(_, v)| !v.is_empty()).collect(), refused };
+    let default = JobSettings::default();
+    JobSettings {
+        map_speculation: p.read("mapreduce.map.speculative").unwrap_or(default.map_speculation),
+        reduce_speculation: p.read("mapreduce.reduce.speculative").unwrap_or(default.reduce_speculation),
+        report_interval: report_interval(&mut p),
+        mode: mode(&mut p),
+        committer: p
+            .text("mapred.output.committer.class")
+            .or_else(|| p.text("mapreduce.outputcommitter.factory.class"))
+            .map(str::to_owned),
+        output_format: output_format(&mut p).map(str::to_owned),
+        speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(str::to_owned),
+        map_container: container(&mut p, "map", default.map_container),
+        reduce_container: container(&mut p, "reduce", default.reduce_container),
+        slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
+    }
+}
+
+/// The interval set, else 1 % of the task timeout (`MRJobConfUtil.getTaskProgressReportInterval`).
+fn report_interval(p: &mut Properties<'_>) -> Millis {
+    let set = p.read::<u64>("mapreduce.task.progress-report.interval");
+    let interval = set.unwrap_or_else(|| p.read::<u64>("mapreduce.task.timeout").unwrap_or(600_000) / 100);
+    if interval == 0 { NEVER } else { Millis(interval) }
+}
+
+/// A mode that cannot be understood is some wish for caution: nothing is done to such a job.
+fn mode(p: &mut Properties<'_>) -> Option<Mode> {
+    let word = p.text("drover.mode")?.to_ascii_lowercase();
+    let mode = Mode::parse(&word);
+    if mode.is_none() {
+        p.refused.add(Reason::BadProperty);
+    }
+    Some(mode.unwrap_or(Mode::Advise))
+}
+
+/// The API in which the job is written decides which of the two properties holds: the reducer's where there is one.
+fn output_format<'p>(p: &'p mut Properties<'_>) -> Option<&'p str> {
+    let has_reduces = p.read::<i64>("mapreduce.job.reduces").unwrap_or(1) > 0;
+    let api = if has_reduces { "mapred.reducer.new-api" } else { "mapred.mapper.new-api" };
+    let (new, old) = ("mapreduce.job.outputformat.class", "mapred.output.format.class");
+    let is_new = p.read::<bool>(api).unwrap_or(p.text(old).is_none());
+    let (first, second) = if is_new { (new, old) } else { (old, new) };
+    p.text(first).or_else(|| p.text(second))
+}
+
+fn container(p: &mut Properties<'_>, kind: &str, default: Resources) -> Resources {
+    let memory = ["resource.memory-mb", "resource.memory", "memory.mb"].into_iter().find_map(|name| {
+        let key = format!("mapreduce.{kind}.{name}");
+        let digits = p.text(&key)?.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+        digits.parse::<u64>().ok().filter(|mb| *mb > 0)
+    });
+    let vcores = p.read::<u32>(&format!("mapreduce.{kind}.cpu.vcores")).filter(|v| *v > 0);
+    Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
+}
+
+fn slow_start(p: &mut Properties<'_>) -> Option<f32> {
+    let share = p.read::<f32>("mapreduce.job.reduce.slowstart.completedmaps")?;
+    if (0.0..=1.0).contains(&share) {
+        return Some(share);
+    }
+    p.refused.add(Reason::BadProperty);
+    None
+}

@@ -1,0 +1,247 @@
+//! The one HTTP client: timeouts, body limits, no redirect followed, every bad answer by name.
+
+use super::address::Server;
+use super::auth::Auth;
+use super::endpoint::{Class, Endpoint};
+use super::error::{Error, Kind};
+use super::limit::{Ceilings, Limits, Permit};
+use super::metrics::Metrics;
+use super::{answer, redirect};
+use drover_core::model::Time;
+use reqwest::header::{ACCEPT, DATE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use std::path::PathBuf;
+use std::sync::{Arc, Once};
+use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
+use url::Url;
+
+/// How the client behaves.
+#[derive(Debug, Clone)]
+pub struct HttpParams {
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// Longest time from request to the last byte of the answer.
+    pub timeout: Duration,
+    /// Ceilings by class of server.
+    pub ceilings: Ceilings,
+    /// Who Drover is.
+    pub auth: Auth,
+    /// Certificates (PEM) to trust beside the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Default for HttpParams {
+    fn default() -> Self {
+        HttpParams {
+            connect_timeout: Duration::from_secs(3),
+            timeout: Duration::from_secs(15),
+            ceilings: Ceilings::default(),
+            auth: Auth::Anonymous,
+            ca_file: None,
+        }
+    }
+}
+
+/// Why there can be no client.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The file of certificates.
+    #[error("{}: {why}", file.display())]
+    Certificates {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The client itself.
+    #[error("cannot set up an HTTP client: {0}")]
+    Client(String),
+}
+
+/// The client; clones share connections, ceilings and counters.
+#[derive(Debug, Clone)]
+pub struct Http {
+    client: reqwest::Client,
+    params: Arc<HttpParams>,
+    limits: Arc<Limits>,
+    metrics: Metrics,
+    /// The configured ResourceManagers: a redirect between them is a failover.
+    rms: Arc<[Server]>,
+}
+
+/// An answer whose status says success and whose body is JSON or XML.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The body.
+    pub body: Vec<u8>,
+    /// The server's clock, to the second, where it told it.
+    pub date: Option<Time>,
+    /// When the last byte came, the service's clock.
+    pub received: Time,
+    /// From request to last byte.
+    pub took: Duration,
+}
+
+/// Installs the process's TLS provider, once.
+pub fn install_tls() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error here means that the process has one already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// The service's wall clock.
+pub fn wall_clock() -> Time {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Time(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+impl Http {
+    /// A client for a cluster with these ResourceManagers.
+    ///
+    /// # Errors
+    /// A file of certificates that cannot be used, or TLS that cannot be set up.
+    pub fn new(params: HttpParams, rms: &[Server], metrics: Metrics) -> Result<Http, ClientError> {
+        install_tls();
+        let mut builder = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(params.connect_timeout)
+            .timeout(params.timeout)
+            .pool_max_idle_per_host(params.ceilings.proxy.in_flight.min(64) as usize)
+            .no_proxy()
+            .user_agent(concat!("drover/", env!("CARGO_PKG_VERSION")));
+        if let Some(file) = &params.ca_file {
+            builder = builder.tls_certs_merge(certificates(file)?);
+        }
+        let client = builder.build().map_err(|e| ClientError::Client(causes(&e)))?;
+        let limits = Arc::new(Limits::new(&params.ceilings, metrics.clone()));
+        Ok(Http { client, params: Arc::new(params), limits, metrics, rms: rms.into() })
+    }
+
+    /// The gates its requests go through.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Its metrics.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Asks as soon as the ceilings allow.
+    ///
+    /// # Errors
+    /// Every answer that is not JSON or XML with a status of success, by name.
+    pub async fn get(&self, endpoint: Endpoint, url: Url) -> Result<Answer, Error> {
+        match self.limits.acquire(endpoint.class()).await {
+            Some(permit) => self.get_with(permit, endpoint, url).await,
+            None => Err(Kind::Protocol("the client is shutting down".to_owned()).at(&url)),
+        }
+    }
+
+    /// Asks with a permit already held.
+    ///
+    /// # Errors
+    /// As [`Http::get`].
+    pub async fn get_with(&self, permit: Permit, endpoint: Endpoint, url: Url) -> Result<Answer, Error> {
+        let began = Instant::now();
+        let mut read = 0u64;
+        let result = self.ask(permit.class(), &url, &mut read).await;
+        let took = began.elapsed();
+        let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
+        self.metrics.request(endpoint, outcome, read, took);
+        drop(permit);
+        let (body, date) = result.map_err(|kind| kind.at(&url))?;
+        Ok(Answer { body, date, received: wall_clock(), took })
+    }
+
+    async fn ask(&self, class: Class, url: &Url, read: &mut u64) -> Result<(Vec<u8>, Option<Time>), Kind> {
+        let request = self.client.get(self.params.auth.sign(url.clone()));
+        let request = request.header(ACCEPT, "application/json, application/xml;q=0.5");
+        let response = request.send().await.map_err(|e| self.transport(&e))?;
+        let status = response.status();
+        let headers = response.headers().clone();
+        if status.is_redirection() {
+            let location = headers.get(LOCATION).and_then(|l| l.to_str().ok());
+            return Err(redirect::judge(url, location, headers.contains_key("refresh"), &self.rms));
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS {
+            let after = retry_after(&headers);
+            self.limits.pause(class, after.unwrap_or(Duration::from_secs(5)));
+            return Err(Kind::TooManyRequests(after));
+        }
+        let limit = if status.is_success() { self.params.ceilings.of(class).body_bytes } else { 64 << 10 };
+        let body = self.body(response, limit, read).await;
+        if !status.is_success() {
+            return Err(answer::failure(status.as_u16(), &body.unwrap_or_default()));
+        }
+        let body = body?;
+        answer::recognise(&body)?;
+        Ok((body, date(&headers)))
+    }
+
+    async fn body(&self, mut response: Response, limit: u64, read: &mut u64) -> Result<Vec<u8>, Kind> {
+        let mut body = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => {
+                    *read += chunk.len() as u64;
+                    if *read > limit {
+                        self.metrics.limited("body");
+                        return Err(Kind::TooLarge(limit));
+                    }
+                    body.extend_from_slice(&chunk);
+                }
+                Ok(None) => return Ok(body),
+                Err(e) if e.is_timeout() => return Err(Kind::Timeout(self.params.timeout)),
+                Err(e) => return Err(Kind::Truncated(causes(&e))),
+            }
+        }
+    }
+
+    fn transport(&self, error: &reqwest::Error) -> Kind {
+        match error {
+            e if e.is_connect() && e.is_timeout() => Kind::Unreachable("the connection timed out".to_owned()),
+            e if e.is_timeout() => Kind::Timeout(self.params.timeout),
+            e if e.is_connect() => Kind::Unreachable(causes(e)),
+            e => Kind::Protocol(causes(e)),
+        }
+    }
+}
+
+/// The innermost cause says what happened; the outer ones only that something did.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string().chars().take(160).collect()
+}
+
+fn certificates(file: &PathBuf) -> Result<Vec<reqwest::Certificate>, ClientError> {
+    let wrong = |why: String| ClientError::Certificates { file: file.clone(), why };
+    let pem = std::fs::read(file).map_err(|e| wrong(e.to_string()))?;
+    let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|e| wrong(e.to_string()))?;
+    if found.is_empty() { Err(wrong("it holds no certificate in PEM".to_owned())) } else { Ok(found) }
+}
+
+/// Seconds, or a date; at most the longest pause there is.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    match text.parse::<u64>() {
+        Ok(seconds) => Some(Duration::from_secs(seconds.min(super::limit::LONGEST_PAUSE.as_secs()))),
+        Err(_) => Some(Duration::from_millis(http_date(text)?.since(wall_clock()).0)),
+    }
+}
+
+fn date(headers: &HeaderMap) -> Option<Time> {
+    http_date(headers.get(DATE)?.to_str().ok()?)
+}
+
+/// `Fri, 20 Nov 2026 13:47:30 GMT`.
+fn http_date(text: &str) -> Option<Time> {
+    let at = jiff::fmt::rfc2822::parse(text).ok()?;
+    u64::try_from(at.timestamp().as_millisecond()).ok().map(Time)
+}

@@ -1,0 +1,123 @@
+//! What observing costs and what is refused, as Prometheus metrics.
+
+use super::endpoint::{Class, Endpoint};
+use drover_core::model::Channel;
+use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry};
+use std::time::Duration;
+
+/// Metrics of the REST clients; clones share the same counters.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    requests: IntCounterVec,
+    bytes: IntCounterVec,
+    seconds: HistogramVec,
+    in_flight: IntGaugeVec,
+    pauses: IntCounterVec,
+    limits: IntCounterVec,
+    refused: IntCounterVec,
+    jobs: IntGaugeVec,
+    lag: Histogram,
+}
+
+const SECONDS: [f64; 12] = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const AGES: [f64; 10] = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 60.0];
+
+impl Metrics {
+    /// Makes the metrics and registers them.
+    ///
+    /// # Errors
+    /// A name that is taken in this registry.
+    pub fn new(registry: &Registry) -> Result<Metrics, prometheus::Error> {
+        let counter = |name: &str, help: &str, labels: &[&str]| -> Result<IntCounterVec, prometheus::Error> {
+            let made = IntCounterVec::new(Opts::new(name, help), labels)?;
+            registry.register(Box::new(made.clone()))?;
+            Ok(made)
+        };
+        let gauge = |name: &str, help: &str, labels: &[&str]| -> Result<IntGaugeVec, prometheus::Error> {
+            let made = IntGaugeVec::new(Opts::new(name, help), labels)?;
+            registry.register(Box::new(made.clone()))?;
+            Ok(made)
+        };
+        let seconds = HistogramVec::new(
+            HistogramOpts::new("drover_rest_request_duration_seconds", "Time from request to end of answer.")
+                .buckets(SECONDS.to_vec()),
+            &["endpoint"],
+        )?;
+        registry.register(Box::new(seconds.clone()))?;
+        let lag = Histogram::with_opts(
+            HistogramOpts::new("drover_rest_tasks_interval_seconds", "Time between two readings of one job's tasks.")
+                .buckets(AGES.to_vec()),
+        )?;
+        registry.register(Box::new(lag.clone()))?;
+        Ok(Metrics {
+            requests: counter("drover_rest_requests_total", "REST requests by outcome.", &["endpoint", "outcome"])?,
+            bytes: counter("drover_rest_response_bytes_total", "Bytes of answers, unpacked.", &["endpoint"])?,
+            seconds,
+            in_flight: gauge("drover_rest_in_flight", "REST requests under way.", &["class"])?,
+            pauses: counter("drover_rest_pauses_total", "Pauses a server asked for.", &["class"])?,
+            limits: counter("drover_rest_limits_total", "Times a limit held something back.", &["limit"])?,
+            refused: counter("drover_facts_refused_total", "Facts refused, by reason.", &["channel", "reason"])?,
+            jobs: gauge("drover_rest_jobs", "Jobs watched over REST, by stage.", &["stage"])?,
+            lag,
+        })
+    }
+
+    /// Metrics in a registry of their own, for one-off use.
+    ///
+    /// # Errors
+    /// As [`Metrics::new`].
+    pub fn unregistered() -> Result<Metrics, prometheus::Error> {
+        Metrics::new(&Registry::new())
+    }
+
+    pub(super) fn began(&self, class: Class) {
+        self.in_flight.with_label_values(&[class.label()]).inc();
+    }
+
+    pub(super) fn ended(&self, class: Class) {
+        self.in_flight.with_label_values(&[class.label()]).dec();
+    }
+
+    pub(super) fn request(&self, endpoint: Endpoint, outcome: &str, bytes: u64, took: Duration) {
+        self.requests.with_label_values(&[endpoint.label(), outcome]).inc();
+        self.bytes.with_label_values(&[endpoint.label()]).inc_by(bytes);
+        self.seconds.with_label_values(&[endpoint.label()]).observe(took.as_secs_f64());
+    }
+
+    pub(super) fn paused(&self, class: Class) {
+        self.pauses.with_label_values(&[class.label()]).inc();
+    }
+
+    pub(super) fn limited(&self, limit: &str) {
+        self.limits.with_label_values(&[limit]).inc();
+    }
+
+    pub(super) fn refused(&self, channel: Channel, reason: &str, count: u64) {
+        let channel = match channel {
+            Channel::Rm => "rm",
+            Channel::Am => "am",
+            Channel::Shim => "shim",
+            Channel::History => "history",
+            Channel::Own => "own",
+        };
+        self.refused.with_label_values(&[channel, reason]).inc_by(count);
+    }
+
+    pub(super) fn jobs(&self, stage: &str, count: usize) {
+        self.jobs.with_label_values(&[stage]).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    pub(super) fn tasks_interval(&self, since_last: Duration) {
+        self.lag.observe(since_last.as_secs_f64());
+    }
+
+    /// Requests so far, over all endpoints and outcomes, and bytes of their answers.
+    pub fn totals(&self) -> (u64, u64) {
+        let sum = |vec: &IntCounterVec| {
+            let families = prometheus::core::Collector::collect(vec);
+            let values = families.iter().flat_map(|f| f.get_metric()).map(|m| m.get_counter().get_value() as u64);
+            values.sum()
+        };
+        (sum(&self.requests), sum(&self.bytes))
+    }
+}

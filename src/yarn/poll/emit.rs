@@ -1,0 +1,173 @@
+//! Turns what was read into observations: who says so, in which order, at what time of the source's own clock.
+
+use super::end::Ended;
+use super::reading::Reading;
+use crate::yarn::facts::cluster::AppSeen;
+use crate::yarn::facts::job::JobSeen;
+use crate::yarn::metrics::Metrics;
+use crate::yarn::rm::Told;
+use crate::yarn::schedule::Call;
+use drover_core::model::*;
+use std::collections::BTreeMap;
+
+/// Makes observations of readings; remembers how each source's clock stands against the service's.
+#[derive(Debug)]
+pub struct Emitter {
+    metrics: Metrics,
+    seq: u64,
+    rm_offset: i64,
+    jobs: BTreeMap<JobId, JobClock>,
+}
+
+/// What is remembered of a job.
+#[derive(Debug, Default, Clone, Copy)]
+struct JobClock {
+    attempt: u32,
+    /// Its AM's clock less the service's, milliseconds.
+    offset: Option<i64>,
+    slow_start: Option<f32>,
+    /// Most copies seen under way at once.
+    copies: u32,
+}
+
+/// The state of the source at the time of the call.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// Number of the active ResourceManager's life.
+    pub rm_incarnation: u64,
+    /// Run of the job's AM.
+    pub attempt: u32,
+}
+
+impl Emitter {
+    /// An emitter that has said nothing yet.
+    pub fn new(metrics: Metrics) -> Emitter {
+        Emitter { metrics, seq: 0, rm_offset: 0, jobs: BTreeMap::new() }
+    }
+
+    /// The observations a reading gives, in their order.
+    pub fn observations(&mut self, call: Call, frame: Frame, reading: Reading) -> Vec<Observation> {
+        match reading {
+            Reading::Apps(told) => self.apps(frame, told),
+            Reading::Totals(told) => self.rm(frame, told, Fact::Cluster),
+            Reading::Nodes(told) => self.rm(frame, told, Fact::Nodes),
+            Reading::Queues(told) => self.rm(frame, told, Fact::Queues),
+            Reading::Master(told) => {
+                told.refused.report(Channel::Am, &self.metrics);
+                Vec::new()
+            }
+            Reading::End(ended) => self.end(frame, ended),
+            reading => match call.job() {
+                Some(job) => self.job(job, frame, reading),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn apps(&mut self, frame: Frame, told: Told<Vec<AppSeen>>) -> Vec<Observation> {
+        let received = told.frame.received;
+        let now = told.what.iter().filter_map(|seen| seen.rm_now).max().or(told.frame.date);
+        if let Some(now) = now {
+            self.rm_offset = offset(now, received);
+        }
+        self.rm(frame, told, |seen| Fact::Apps(seen.into_iter().map(|app| app.fact).collect()))
+    }
+
+    fn rm<T>(&mut self, frame: Frame, told: Told<T>, fact: impl FnOnce(T) -> Fact) -> Vec<Observation> {
+        told.refused.report(Channel::Rm, &self.metrics);
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: frame.rm_incarnation };
+        let received = told.frame.received;
+        vec![self.stamp(source, received.shifted(self.rm_offset), received, fact(told.what))]
+    }
+
+    fn job(&mut self, job: JobId, frame: Frame, reading: Reading) -> Vec<Observation> {
+        let (refused, received) = match &reading {
+            Reading::Summary(told) => (&told.refused, told.frame.received),
+            Reading::Settings(told) => (&told.refused, told.frame.received),
+            Reading::Tasks(told) => (&told.refused, told.frame.received),
+            Reading::Attempts(told) => (&told.refused, told.frame.received),
+            Reading::Counters(told) => (&told.refused, told.frame.received),
+            _ => return Vec::new(),
+        };
+        refused.report(Channel::Am, &self.metrics);
+        let clock = self.jobs.entry(job).or_default();
+        if clock.attempt != frame.attempt {
+            *clock = JobClock { attempt: frame.attempt, slow_start: clock.slow_start, ..JobClock::default() };
+        }
+        let am_now = match &reading {
+            Reading::Summary(told) => told.what.as_ref().and_then(|seen| seen.am_now),
+            Reading::Tasks(told) => told.what.am_now,
+            Reading::Attempts(told) => told.what.1,
+            _ => None,
+        };
+        if let Some(now) = am_now {
+            clock.offset = Some(offset(now, received));
+        }
+        let at = received.shifted(clock.offset.unwrap_or(0));
+        let facts = job_facts(job, clock, reading);
+        let app = Some(job.0);
+        let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(frame.attempt) };
+        facts.into_iter().map(|fact| self.stamp(source.clone(), at, received, fact)).collect()
+    }
+
+    fn end(&mut self, frame: Frame, ended: Ended) -> Vec<Observation> {
+        let (channel, app, incarnation, fact, received) = match ended {
+            Ended::Told(told) => {
+                told.refused.report(Channel::History, &self.metrics);
+                (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
+            }
+            Ended::ByRm(fact) => (Channel::Rm, None, frame.rm_incarnation, fact, crate::yarn::http::wall_clock()),
+            Ended::NotYet | Ended::StillRuns => return Vec::new(),
+        };
+        let at = match channel {
+            Channel::Rm => received.shifted(self.rm_offset),
+            _ => fact.finished.unwrap_or(received),
+        };
+        self.jobs.remove(&fact.job);
+        let source = Source { channel, app, principal: None, incarnation };
+        vec![self.stamp(source, at, received, Fact::Ended(fact))]
+    }
+
+    /// Sequences begin at the time of day, so that they also rise over restarts of the service.
+    fn stamp(&mut self, source: Source, at: Time, received: Time, fact: Fact) -> Observation {
+        self.seq = self.seq.saturating_add(1).max(received.0);
+        Observation { source, seq: self.seq, at, received, fact }
+    }
+}
+
+/// What a reading about a job says; nothing where all of it was refused.
+fn job_facts(job: JobId, clock: &mut JobClock, reading: Reading) -> Vec<Fact> {
+    match reading {
+        Reading::Summary(told) => told.what.map(|seen| summary_facts(job, clock, seen)).unwrap_or_default(),
+        Reading::Settings(told) => {
+            clock.slow_start = Some(told.what.slow_start);
+            vec![Fact::Settings(job, told.what)]
+        }
+        Reading::Tasks(told) => vec![Fact::Tasks { job, complete: told.what.complete, tasks: told.what.tasks }],
+        Reading::Attempts(told) => vec![Fact::Attempts { job, attempts: told.what.0 }],
+        Reading::Counters(told) => {
+            told.what.map(|attempt| vec![Fact::Attempts { job, attempts: vec![attempt] }]).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn summary_facts(job: JobId, clock: &mut JobClock, seen: JobSeen) -> Vec<Fact> {
+    clock.copies = clock.copies.max(seen.copies);
+    // Reduces are not asked for before so many maps have finished, though they show as pending.
+    let share = clock.slow_start.unwrap_or(JobSettings::default().slow_start);
+    let asks_reduces = f64::from(seen.maps_completed) >= (f64::from(share) * f64::from(seen.fact.maps)).ceil();
+    let needs = Fact::Needs {
+        job,
+        maps: seen.maps_pending,
+        reduces: if asks_reduces { seen.reduces_pending } else { 0 },
+        native_copies: u64::from(clock.copies),
+    };
+    vec![Fact::Job(seen.fact), needs]
+}
+
+/// How far a clock is ahead, milliseconds.
+fn offset(theirs: Time, ours: Time) -> i64 {
+    let theirs = i64::try_from(theirs.0).unwrap_or(i64::MAX);
+    theirs.saturating_sub(i64::try_from(ours.0).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,72 @@
+//! Reads how a job ended: from its history, and where there is none from the ResourceManager.
+
+use super::clients::Clients;
+use crate::yarn::error::{Error, Kind};
+use crate::yarn::rm::Told;
+use crate::yarn::wire::cluster::App;
+use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
+
+/// What is known of a job's end.
+#[derive(Debug)]
+pub enum Ended {
+    /// Its history told it.
+    Told(Told<EndFact>),
+    /// Only the ResourceManager, or nobody, could tell.
+    ByRm(EndFact),
+    /// Nothing yet; to be tried again.
+    NotYet,
+    /// It has not ended.
+    StillRuns,
+}
+
+/// One try. On the last one what the ResourceManager says has to do.
+///
+/// # Errors
+/// The error of the server that should know, when it is worth another try.
+pub async fn read(clients: &Clients, job: JobId, is_last: bool, tasks: &[TaskId]) -> Result<Ended, Error> {
+    let trouble = match from_history(clients, job, tasks).await {
+        Ok(Some(told)) => return Ok(Ended::Told(told)),
+        Ok(None) => None,
+        Err(error) => Some(error).filter(|e| !matches!(e.kind, Kind::NotFound(_))),
+    };
+    let state = match clients.rm.app(job.0).await {
+        Ok(told) if is_running(&told.what) => return Ok(Ended::StillRuns),
+        Ok(told) => Some(told.what),
+        Err(error) if matches!(error.kind, Kind::NotFound(_)) => None,
+        Err(error) if !is_last => return Err(error),
+        Err(_) => None,
+    };
+    let has_no_history = clients.history.is_none();
+    match (is_last || has_no_history, trouble) {
+        (true, _) => Ok(Ended::ByRm(by_rm(job, state.as_ref()))),
+        (false, Some(error)) => Err(error),
+        (false, None) => Ok(Ended::NotYet),
+    }
+}
+
+async fn from_history(clients: &Clients, job: JobId, tasks: &[TaskId]) -> Result<Option<Told<EndFact>>, Error> {
+    let Some(history) = &clients.history else { return Ok(None) };
+    let told = history.end(job).await?;
+    let Some(end) = told.what else { return Ok(None) };
+    let mut told = Told { what: end, refused: told.refused, frame: told.frame, bytes: told.bytes };
+    history.add_winners(&mut told).await?;
+    for task in tasks.iter().filter(|task| task.job == job) {
+        history.add_attempts(&mut told, *task).await?;
+    }
+    Ok(Some(told))
+}
+
+fn is_running(app: &App) -> bool {
+    !matches!(app.state.as_deref(), None | Some("FINISHED" | "FAILED" | "KILLED"))
+}
+
+/// An end without attempts: the ResourceManager does not know them.
+fn by_rm(job: JobId, app: Option<&App>) -> EndFact {
+    let word = |app: &App| match app.finalStatus.as_deref() {
+        None | Some("UNDEFINED") => app.state.0.clone(),
+        status => status.map(str::to_owned),
+    };
+    let state = app.and_then(word).and_then(|word| JobPhase::parse(&word)).filter(|state| state.is_final());
+    let finished = app.and_then(|app| app.finishedTime.natural()).filter(|at| *at > 0).map(Time);
+    EndFact { job, state, started: None, finished, attempts: Vec::new() }
+}

@@ -1,0 +1,89 @@
+//! Carries out one call.
+
+use super::clients::Clients;
+use super::end::{self, Ended};
+use crate::yarn::error::{Error, Kind};
+use crate::yarn::facts::cluster::AppSeen;
+use crate::yarn::facts::job::{JobSeen, TasksSeen};
+use crate::yarn::limit::Permit;
+use crate::yarn::rm::Told;
+use crate::yarn::schedule::{Call, Outcome};
+use drover_core::model::*;
+
+/// What a call gave.
+#[derive(Debug)]
+pub enum Reading {
+    /// Of [`Call::Apps`].
+    Apps(Told<Vec<AppSeen>>),
+    /// Of [`Call::Totals`].
+    Totals(Told<ClusterFact>),
+    /// Of [`Call::Nodes`].
+    Nodes(Told<Vec<NodeFact>>),
+    /// Of [`Call::Queues`].
+    Queues(Told<Vec<QueueFact>>),
+    /// Of [`Call::Master`].
+    Master(Told<Option<u32>>),
+    /// Of [`Call::Summary`].
+    Summary(Told<Option<JobSeen>>),
+    /// Of [`Call::Settings`].
+    Settings(Told<JobSettings>),
+    /// Of [`Call::Tasks`].
+    Tasks(Told<TasksSeen>),
+    /// Of [`Call::Attempts`], with the AM's clock.
+    Attempts(Told<(Vec<AttemptFact>, Option<Time>)>),
+    /// Of [`Call::Counters`].
+    Counters(Told<Option<AttemptFact>>),
+    /// Of [`Call::End`].
+    End(Ended),
+}
+
+/// Asks, with leave where the call is a single request. `attempt` is the run of the job's AM.
+pub async fn read(
+    clients: &Clients,
+    call: Call,
+    permit: Option<Permit>,
+    attempt: u32,
+    outcomes: &[TaskId],
+) -> Result<Reading, Error> {
+    let (rm, am) = (&clients.rm, &clients.am);
+    Ok(match call {
+        Call::Apps => Reading::Apps(rm.apps(permit).await?),
+        Call::Totals => Reading::Totals(rm.metrics(permit).await?),
+        Call::Nodes => Reading::Nodes(rm.nodes(permit).await?),
+        Call::Queues => Reading::Queues(rm.queues(permit).await?),
+        Call::Master(job) => Reading::Master(am.newest_attempt(permit, job).await?),
+        Call::Summary(job) => {
+            Reading::Summary(am.job(permit, job, AppAttemptId { app: job.0, number: attempt }).await?)
+        }
+        Call::Settings(job) => Reading::Settings(am.settings(permit, job).await?),
+        Call::Tasks(job) => Reading::Tasks(am.tasks(permit, job).await?),
+        Call::Attempts(task) => Reading::Attempts(am.attempts(permit, task).await?),
+        Call::Counters(attempt) => Reading::Counters(am.counters(permit, attempt).await?),
+        Call::End { job, is_last } => Reading::End(end::read(clients, job, is_last, outcomes).await?),
+    })
+}
+
+/// What a call's result means to the schedule.
+pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
+    match result {
+        Ok(Reading::Tasks(told)) => Outcome::Told(told.what.tasks.len()),
+        Ok(Reading::Master(told)) => told.what.map_or(Outcome::Failed, |run| Outcome::Told(run as usize)),
+        Ok(Reading::End(Ended::StillRuns)) => Outcome::StillRuns,
+        Ok(Reading::End(Ended::NotYet)) => Outcome::Failed,
+        Ok(_) => Outcome::Done,
+        Err(error) => match &error.kind {
+            Kind::TooManyRequests(_) => Outcome::Paused,
+            Kind::NoActiveRm(_) | Kind::Standby { .. } | Kind::Unreachable(_) => match call {
+                // An unreachable JobHistoryServer says nothing about the ResourceManager.
+                Call::End { .. } => Outcome::Failed,
+                _ => Outcome::RmDown,
+            },
+            kind if kind.is_rm_trouble() && call.job().is_none() => Outcome::RmDown,
+            Kind::AppFinished => Outcome::Finished,
+            Kind::Unauthorized(_) | Kind::Forbidden(_) | Kind::TooLarge(_) | Kind::ForeignRedirect(_) => {
+                Outcome::Refused
+            }
+            _ => Outcome::Failed,
+        },
+    }
+}

@@ -1,0 +1,269 @@
+//! The ResourceManager, or the active one of several.
+
+use super::address::Server;
+use super::endpoint::Endpoint;
+use super::error::{Error, Kind};
+use super::facts::Refused;
+use super::facts::cluster::{self, AppSeen};
+use super::http::{Answer, Http};
+use super::limit::Permit;
+use super::wire::cluster::{App, AppAttempts, Apps, ClusterInfo, ClusterMetrics, Nodes};
+use super::wire::scheduler::Scheduler;
+use super::wire::{Document, decode};
+use drover_core::model::{AppId, ClusterFact, NodeFact, QueueFact, Time};
+use std::sync::{Arc, Mutex, PoisonError};
+use url::Url;
+
+/// Typed calls to the active ResourceManager; clones share what is known of it.
+#[derive(Debug, Clone)]
+pub struct Rm {
+    http: Http,
+    servers: Arc<[Server]>,
+    active: Arc<Mutex<Active>>,
+}
+
+/// Which one is active, as far as known.
+#[derive(Debug, Default)]
+struct Active {
+    index: usize,
+    /// It has said so itself since the last trouble.
+    is_sure: bool,
+    incarnation: u64,
+    started: Option<Time>,
+    version: Option<String>,
+}
+
+/// An answer, checked, with when and where it was given.
+#[derive(Debug, Clone)]
+pub struct Told<T> {
+    /// What it says.
+    pub what: T,
+    /// What of it was refused.
+    pub refused: Refused,
+    /// Frame of the answer, its body taken out.
+    pub frame: Answer,
+    /// Bytes of the body.
+    pub bytes: u64,
+}
+
+/// One ResourceManager as it presents itself, for people.
+#[derive(Debug, Clone)]
+pub struct Presented {
+    /// Which one.
+    pub server: Server,
+    /// What it said, or why it did not.
+    pub info: Result<Told<ClusterInfo>, Error>,
+}
+
+/// Reads an answer's document and turns it into something checked.
+pub(super) fn read<D: Document, T>(
+    url: &Url,
+    mut answer: Answer,
+    convert: impl FnOnce(&D, &mut Refused) -> T,
+) -> Result<Told<T>, Error> {
+    let body = std::mem::take(&mut answer.body);
+    let wire: D = decode(&body).map_err(|kind| kind.at(url))?;
+    let mut refused = Refused::default();
+    let what = convert(&wire, &mut refused);
+    Ok(Told { what, refused, frame: answer, bytes: body.len() as u64 })
+}
+
+impl Rm {
+    /// Calls to these ResourceManagers, of which there is at least one.
+    pub fn new(http: Http, servers: Vec<Server>) -> Rm {
+        Rm { http, servers: servers.into(), active: Arc::default() }
+    }
+
+    /// The one taken for active.
+    pub fn active(&self) -> Server {
+        self.servers[self.lock().index].clone()
+    }
+
+    /// Number of the active one's life, rising with every start and failover; 0 before the first answer.
+    pub fn incarnation(&self) -> u64 {
+        self.lock().incarnation
+    }
+
+    /// Version of Hadoop, where told.
+    pub fn version(&self) -> Option<String> {
+        self.lock().version.clone()
+    }
+
+    /// Notes trouble seen on the way through it, such as a proxy that cannot be reached: it will be asked again who is active.
+    pub fn doubt(&self) {
+        self.lock().is_sure = false;
+    }
+
+    /// Asks every one of them who it is.
+    pub async fn present(&self) -> Vec<Presented> {
+        let mut all = Vec::new();
+        for server in self.servers.iter() {
+            all.push(Presented { server: server.clone(), info: self.info(server).await });
+        }
+        all
+    }
+
+    /// Totals of the cluster.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn metrics(&self, permit: Option<Permit>) -> Result<Told<ClusterFact>, Error> {
+        let (url, answer) = self.get(permit, Endpoint::RmMetrics, "ws/v1/cluster/metrics", &[]).await?;
+        read::<ClusterMetrics, _>(&url, answer, cluster::totals)
+    }
+
+    /// All nodes.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn nodes(&self, permit: Option<Permit>) -> Result<Told<Vec<NodeFact>>, Error> {
+        let (url, answer) = self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?;
+        read::<Nodes, _>(&url, answer, cluster::nodes)
+    }
+
+    /// All leaf queues.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn queues(&self, permit: Option<Permit>) -> Result<Told<Vec<QueueFact>>, Error> {
+        let (url, answer) = self.get(permit, Endpoint::RmScheduler, "ws/v1/cluster/scheduler", &[]).await?;
+        read::<Scheduler, _>(&url, answer, cluster::queues)
+    }
+
+    /// All running MapReduce applications.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn apps(&self, permit: Option<Permit>) -> Result<Told<Vec<AppSeen>>, Error> {
+        let query = [("states", "RUNNING"), ("applicationTypes", "MAPREDUCE"), ("deSelects", "resourceRequests")];
+        let (url, answer) = self.get(permit, Endpoint::RmApps, "ws/v1/cluster/apps", &query).await?;
+        read::<Apps, _>(&url, answer, cluster::apps)
+    }
+
+    /// One application.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn app(&self, app: AppId) -> Result<Told<App>, Error> {
+        let path = format!("ws/v1/cluster/apps/{app}");
+        let (url, answer) = self.get(None, Endpoint::RmApp, &path, &[]).await?;
+        read::<App, _>(&url, answer, |app, _| app.clone())
+    }
+
+    /// The number of the newest run of an application's master, where told.
+    ///
+    /// # Errors
+    /// As [`Rm::get`].
+    pub async fn newest_attempt(&self, app: AppId) -> Result<Told<Option<u32>>, Error> {
+        let path = format!("ws/v1/cluster/apps/{app}/appattempts");
+        let (url, answer) = self.get(None, Endpoint::RmAppAttempts, &path, &[]).await?;
+        read::<AppAttempts, _>(&url, answer, |all, _| newest(&all.attempts.items))
+    }
+
+    /// Asks the active one, and where that one cannot serve, the others in turn.
+    ///
+    /// # Errors
+    /// `no_active_rm` when none can serve; else what the active one answered.
+    pub async fn get(
+        &self,
+        permit: Option<Permit>,
+        endpoint: Endpoint,
+        path: &str,
+        query: &[(&str, &str)],
+    ) -> Result<(Url, Answer), Error> {
+        if !self.lock().is_sure {
+            self.find_active().await?;
+        }
+        let mut permit = permit;
+        let mut troubles: Vec<String> = Vec::new();
+        for _ in 0..=self.servers.len() {
+            let mut url = self.active().url(path);
+            if !query.is_empty() {
+                url.query_pairs_mut().extend_pairs(query);
+            }
+            let answer = match permit.take() {
+                Some(permit) => self.http.get_with(permit, endpoint, url.clone()).await,
+                None => self.http.get(endpoint, url.clone()).await,
+            };
+            match answer {
+                Ok(answer) => return Ok((url, answer)),
+                Err(error) if error.kind.is_rm_trouble() => {
+                    self.doubt();
+                    if self.servers.len() == 1 {
+                        return Err(error);
+                    }
+                    troubles.push(error.to_string());
+                    self.follow(&error.kind);
+                    self.find_active().await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Kind::NoActiveRm(troubles.join("; ")).at(&self.active().url(path)))
+    }
+
+    /// A standby that names the active one saves asking around; the named one is asked first.
+    fn follow(&self, kind: &Kind) {
+        let Kind::Standby { active: Some(server) } = kind else { return };
+        if let Some(index) = self.servers.iter().position(|s| s == server) {
+            self.lock().index = index;
+        }
+    }
+
+    /// Asks each in turn, from the one last taken for active, until one says it is.
+    async fn find_active(&self) -> Result<(), Error> {
+        let first = self.lock().index;
+        let mut troubles = Vec::new();
+        for index in (0..self.servers.len()).map(|i| (first + i) % self.servers.len()) {
+            match self.info(&self.servers[index]).await {
+                Ok(told) if told.what.ha_state.as_deref().is_none_or(|state| state == "ACTIVE") => {
+                    self.note(index, &told.what);
+                    return Ok(());
+                }
+                Ok(told) => troubles.push(format!(
+                    "{} is {}",
+                    self.servers[index],
+                    told.what.ha_state.as_deref().unwrap_or_default().to_lowercase()
+                )),
+                // With one there is nothing to choose, and its own error says more.
+                Err(error) if self.servers.len() == 1 => return Err(error),
+                Err(error) => troubles.push(error.to_string()),
+            }
+        }
+        Err(Kind::NoActiveRm(troubles.join("; ")).at(&self.active().url("ws/v1/cluster/info")))
+    }
+
+    /// A failover may lead to one that started earlier, so its start alone would not rise.
+    fn note(&self, index: usize, info: &ClusterInfo) {
+        let started = info.started_on.natural().map(Time);
+        let mut active = self.lock();
+        let is_another = active.incarnation == 0 || active.index != index || active.started != started;
+        if is_another {
+            active.incarnation = started.map_or(1, |s| s.0).max(active.incarnation + 1);
+        }
+        active.index = index;
+        active.started = started;
+        active.version = info.hadoop_version.0.clone();
+        active.is_sure = true;
+    }
+
+    async fn info(&self, server: &Server) -> Result<Told<ClusterInfo>, Error> {
+        let url = server.url("ws/v1/cluster/info");
+        let answer = self.http.get(Endpoint::RmInfo, url.clone()).await?;
+        let told = read::<ClusterInfo, _>(&url, answer, |info, _| info.clone())?;
+        if told.what == ClusterInfo::default() {
+            let found = "an empty object".to_owned();
+            return Err(Kind::Unexpected { expected: ClusterInfo::ROOT, found }.at(&url));
+        }
+        Ok(told)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Active> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The highest number of a list.
+pub(super) fn newest(list: &[super::wire::cluster::Numbered]) -> Option<u32> {
+    list.iter().filter_map(|run| u32::try_from(run.id.0?).ok()).max().filter(|n| *n > 0)
+}

@@ -1,0 +1,223 @@
+//! What follows from answers: when to ask again.
+
+use super::job::{Ending, JobPlan};
+use super::{ASK_AFTER, Call, Outcome, RmPlan, Schedule};
+use crate::yarn::facts::cluster::AppSeen;
+use drover_core::model::{JobId, Millis, Time};
+use rand::RngExt;
+use std::collections::BTreeSet;
+
+/// An ended job stays known for this long, so that a listing from before does not bring it back.
+const REMEMBER_ENDED: Millis = Millis(600_000);
+
+impl Schedule {
+    /// A call has come back after `took`.
+    pub fn done(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
+        match call {
+            Call::Apps | Call::Totals | Call::Nodes | Call::Queues => self.done_rm(call, outcome, took, now),
+            Call::End { job, is_last } => self.done_end(job, outcome, is_last, now),
+            _ => {
+                if let Call::Settings(_) = call {
+                    self.settings_busy = self.settings_busy.saturating_sub(1);
+                }
+                self.done_job(call, outcome, took, now);
+            }
+        }
+    }
+
+    fn done_rm(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
+        let base = match call {
+            Call::Apps => self.params.apps,
+            Call::Totals => self.params.totals,
+            Call::Nodes => self.params.nodes,
+            _ => self.params.queues,
+        };
+        match outcome {
+            Outcome::RmDown => self.is_rm_down = true,
+            Outcome::Done | Outcome::Told(_) if call == Call::Apps => self.is_rm_down = false,
+            _ => {}
+        }
+        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_) | Outcome::Paused);
+        let failures = self.rm_plan(call).map_or(0, |plan| if is_ok { 0 } else { plan.failures.saturating_add(1) });
+        let pause = if is_ok { self.stretched(base, took) } else { self.backoff(failures) };
+        if let Some(plan) = self.rm_plan(call) {
+            *plan = RmPlan { due: now + pause, is_busy: false, failures };
+        }
+    }
+
+    fn done_job(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
+        let Some(id) = call.job() else { return };
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        match outcome {
+            Outcome::Finished if job.ending.is_none() => return self.begin_end(id, true, now),
+            _ if job.ending.is_some() => return,
+            Outcome::Done | Outcome::Told(_) => job.failures = 0,
+            Outcome::RmDown => self.is_rm_down = true,
+            Outcome::Paused => {}
+            Outcome::Failed | Outcome::Refused | Outcome::Finished | Outcome::StillRuns => {
+                job.failures = job.failures.saturating_add(1);
+                // Another run of the AM may answer next.
+                job.is_sure = false;
+            }
+        }
+        let pause = match outcome {
+            Outcome::Refused => self.params.longest_pause,
+            _ => {
+                let failures = self.jobs.get(&id).map_or(0, |job| job.failures);
+                if failures > 0 { self.backoff(failures) } else { Millis(0) }
+            }
+        };
+        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_));
+        match call {
+            Call::Tasks(_) | Call::Master(_) => self.after_tasks(id, call, outcome, is_ok, pause, took, now),
+            _ => self.after_side(id, call, is_ok, pause, took, now),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn after_tasks(
+        &mut self,
+        id: JobId,
+        call: Call,
+        outcome: Outcome,
+        is_ok: bool,
+        pause: Millis,
+        took: Millis,
+        now: Time,
+    ) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let due = match (call, outcome) {
+            (Call::Master(_), Outcome::Told(run)) => {
+                let run = u32::try_from(run).ok().filter(|run| *run > 0);
+                job.attempt = run.max(job.attempt);
+                job.is_sure = true;
+                now
+            }
+            (Call::Tasks(_), _) if is_ok => {
+                if let Outcome::Told(tasks) = outcome {
+                    job.tasks = tasks;
+                }
+                job.listed = Some(now);
+                job.ask_due = Some(now + ASK_AFTER);
+                let side = job.side_due();
+                let base = job.interval(now, &self.params);
+                if self.side.next_of(id).is_some() {
+                    self.side.set(id, side);
+                }
+                now + self.stretched(base, took)
+            }
+            _ => now + pause.max(Millis(200)),
+        };
+        self.tasks.set(id, due);
+    }
+
+    fn after_side(&mut self, id: JobId, call: Call, is_ok: bool, pause: Millis, took: Millis, now: Time) {
+        let next_summary = now + self.stretched(self.params.summary, took);
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        match call {
+            Call::Summary(_) if is_ok => job.summary_due = next_summary,
+            Call::Settings(_) if is_ok => job.settings_due = None,
+            _ => {}
+        }
+        let due = job.side_due().max(now + pause);
+        self.side.set(id, due);
+    }
+
+    fn done_end(&mut self, id: JobId, outcome: Outcome, is_last: bool, now: Time) {
+        self.ends_busy = self.ends_busy.saturating_sub(1);
+        match outcome {
+            Outcome::Done | Outcome::Told(_) => return self.forget(id, now),
+            Outcome::StillRuns => return self.resume(id, now),
+            Outcome::RmDown => self.is_rm_down = true,
+            _ if is_last => return self.forget(id, now),
+            _ => {}
+        }
+        let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) else { return };
+        ending.tries = ending.tries.saturating_add(1);
+        let tries = ending.tries;
+        let pause = self.backoff(tries);
+        self.ends.set(id, now + pause);
+    }
+
+    /// The applications that run. Gives how many were left out because too many are watched.
+    pub fn apps(&mut self, apps: &[AppSeen], now: Time) -> usize {
+        let mut left_out = 0;
+        let mut running = BTreeSet::new();
+        for seen in apps {
+            let id = JobId(seen.fact.app);
+            running.insert(id);
+            if self.ended.contains_key(&id) {
+                continue;
+            }
+            if self.jobs.contains_key(&id) {
+                self.seen_again(id, seen.attempt, now);
+            } else if self.jobs.len() >= self.params.max_jobs {
+                left_out += 1;
+            } else {
+                self.jobs.insert(id, JobPlan::new(now, seen.attempt, &self.params));
+                self.tasks.set(id, now);
+                self.side.set(id, now);
+            }
+        }
+        let gone = self.jobs.iter().filter(|(id, job)| job.ending.is_none() && !running.contains(id));
+        for id in gone.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.begin_end(id, false, now);
+        }
+        self.ended.retain(|_, at| now.since(*at) < REMEMBER_ENDED);
+        left_out
+    }
+
+    fn seen_again(&mut self, id: JobId, attempt: Option<u32>, now: Time) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        if let Some(attempt) = attempt {
+            if job.attempt.is_some_and(|known| attempt > known) {
+                job.summary_due = now;
+                job.wanted.clear();
+            }
+            job.attempt = Some(attempt).max(job.attempt);
+            job.is_sure = true;
+        }
+        if job.ending.is_some_and(|ending| !ending.is_certain) {
+            self.resume(id, now);
+        }
+    }
+
+    fn begin_end(&mut self, id: JobId, is_certain: bool, now: Time) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.ending = Some(Ending { since: now, tries: 0, is_certain });
+            self.tasks.remove(id);
+            self.side.remove(id);
+            self.ends.set(id, now + Millis(500));
+        }
+    }
+
+    fn resume(&mut self, id: JobId, now: Time) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.ending = None;
+            job.is_sure = false;
+            self.ends.remove(id);
+            self.tasks.set(id, now + self.params.tasks_soon);
+            self.side.set(id, now + self.params.tasks_soon);
+        }
+    }
+
+    fn forget(&mut self, id: JobId, now: Time) {
+        self.jobs.remove(&id);
+        for agenda in [&mut self.tasks, &mut self.side, &mut self.ends] {
+            agenda.remove(id);
+        }
+        self.ended.insert(id, now);
+    }
+
+    /// An interval that keeps a slow answer from being asked for all the time, with jitter.
+    fn stretched(&mut self, base: Millis, took: Millis) -> Millis {
+        let by_cost = took.scaled(1.0 / self.params.busy_share.clamp(0.001, 1.0));
+        base.max(by_cost.min(self.params.longest_pause)).scaled(self.rng.random_range(0.9..1.1))
+    }
+
+    /// 1 s, doubled with every failure, with jitter.
+    fn backoff(&mut self, failures: u32) -> Millis {
+        let doubled = Millis(1_000u64 << failures.saturating_sub(1).min(10));
+        doubled.min(self.params.longest_pause).scaled(self.rng.random_range(0.8..1.2))
+    }
+}

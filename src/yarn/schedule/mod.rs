@@ -1,0 +1,287 @@
+//! What to ask next, and when: a pure decision, with time passed in.
+//!
+//! Three lanes: the ResourceManager's own answers, the jobs' tasks, and all else about jobs. The last two share the proxy; when both
+//! have something due, the side lane gets its share and tasks the rest. Within a lane the longest due goes first, so under load
+//! all jobs wait alike and none starves.
+
+mod agenda;
+mod done;
+mod job;
+mod params;
+
+#[cfg(test)]
+mod tests;
+
+pub use params::ScheduleParams;
+
+use super::endpoint::Class;
+use agenda::Agenda;
+use drover_core::model::{AttemptId, JobId, Millis, TaskId, Time};
+use job::JobPlan;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use std::collections::BTreeMap;
+
+/// What others know that decides what is worth asking. Called often: answers must be cheap and must not block.
+pub trait Wants: Send + Sync {
+    /// Tasks whose attempts are worth a call each, most wanted first.
+    fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId>;
+    /// A shim tells of this job: nothing is asked of its AM that the shim tells.
+    fn has_shim(&self, job: JobId) -> bool;
+    /// The job's configuration is known already.
+    fn settings_known(&self, job: JobId) -> bool;
+    /// Attempts whose counters are worth a call each.
+    fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
+        let _ = (job, limit);
+        Vec::new()
+    }
+}
+
+/// One thing to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Running applications.
+    Apps,
+    /// The cluster's totals.
+    Totals,
+    /// All nodes.
+    Nodes,
+    /// The scheduler's queues.
+    Queues,
+    /// Which run of its AM a job is in.
+    Master(JobId),
+    /// A job's summary.
+    Summary(JobId),
+    /// A job's configuration.
+    Settings(JobId),
+    /// A job's tasks.
+    Tasks(JobId),
+    /// A task's attempts.
+    Attempts(TaskId),
+    /// An attempt's counters.
+    Counters(AttemptId),
+    /// How a job ended.
+    End {
+        /// The job.
+        job: JobId,
+        /// The last try: what the ResourceManager says has to do.
+        is_last: bool,
+    },
+}
+
+/// What became of a call, as far as the schedule cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Answered.
+    Done,
+    /// Answered, with this many tasks, or with this run of the AM.
+    Told(usize),
+    /// The server is pausing us; nothing is wrong with the job.
+    Paused,
+    /// No ResourceManager can be reached or is active.
+    RmDown,
+    /// The application has finished.
+    Finished,
+    /// The application runs after all.
+    StillRuns,
+    /// Not permitted, or too large: not worth asking soon.
+    Refused,
+    /// Any other failure.
+    Failed,
+}
+
+/// The ResourceManager's four answers, in the order of their urgency.
+const RM_CALLS: [Call; 4] = [Call::Apps, Call::Totals, Call::Queues, Call::Nodes];
+/// The engine takes in a listing before it is asked which attempts it wants.
+const ASK_AFTER: Millis = Millis(300);
+/// A job with a shim is looked at again after this time, in case the shim has gone.
+const SHIM_CHECK: Millis = Millis(5_000);
+/// Ends read at once.
+const MAX_ENDS: usize = 2;
+
+/// The schedule.
+#[derive(Debug)]
+pub struct Schedule {
+    params: ScheduleParams,
+    rm: [RmPlan; 4],
+    jobs: BTreeMap<JobId, JobPlan>,
+    tasks: Agenda,
+    side: Agenda,
+    ends: Agenda,
+    ends_busy: usize,
+    settings_busy: usize,
+    ended: BTreeMap<JobId, Time>,
+    /// What the side lane has earned by waiting, in calls.
+    credit: f64,
+    is_rm_down: bool,
+    rng: StdRng,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct RmPlan {
+    due: Time,
+    is_busy: bool,
+    failures: u32,
+}
+
+impl Schedule {
+    /// A schedule that begins now and knows no job.
+    pub fn new(params: ScheduleParams, now: Time) -> Schedule {
+        let rng = StdRng::seed_from_u64(params.seed);
+        Schedule {
+            params,
+            rm: [RmPlan { due: now, is_busy: false, failures: 0 }; 4],
+            jobs: BTreeMap::new(),
+            tasks: Agenda::default(),
+            side: Agenda::default(),
+            ends: Agenda::default(),
+            ends_busy: 0,
+            settings_busy: 0,
+            ended: BTreeMap::new(),
+            credit: 0.0,
+            is_rm_down: false,
+            rng,
+        }
+    }
+
+    /// Jobs watched, and of these the ones whose end is being read.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.jobs.len(), self.jobs.values().filter(|job| job.ending.is_some()).count())
+    }
+
+    /// The run of a job's AM, where known.
+    pub fn attempt(&self, job: JobId) -> Option<u32> {
+        self.jobs.get(&job)?.attempt
+    }
+
+    /// When a job's tasks were last listed.
+    pub fn listed(&self, job: JobId) -> Option<Time> {
+        self.jobs.get(&job)?.listed
+    }
+
+    /// When something of this class is due next, that is not under way.
+    pub fn wake(&self, class: Class) -> Option<Time> {
+        match class {
+            Class::Rm => {
+                let calls = RM_CALLS.iter().zip(&self.rm).filter(|(call, plan)| self.may(call, plan));
+                calls.map(|(_, plan)| plan.due).min()
+            }
+            _ if self.is_rm_down => None,
+            Class::Proxy => self.tasks.next().into_iter().chain(self.side.next()).min(),
+            Class::History => self.ends.next().filter(|_| self.ends_busy < MAX_ENDS),
+        }
+    }
+
+    /// The call of this class that should go now, if any; [`Schedule::start`] it, or ask again later.
+    pub fn pick(&mut self, class: Class, now: Time, wants: &dyn Wants) -> Option<Call> {
+        match class {
+            Class::Rm => {
+                let mut calls = RM_CALLS.iter().zip(&self.rm).filter(|(call, plan)| self.may(call, plan));
+                calls.find(|(_, plan)| plan.due <= now).map(|(call, _)| *call)
+            }
+            _ if self.is_rm_down => None,
+            Class::Proxy => {
+                let (task, side) = (self.pick_tasks(now, wants), self.side.first_due(now).is_some());
+                let side =
+                    if side && (task.is_none() || self.credit >= 1.0) { self.pick_side(now, wants) } else { None };
+                side.or(task)
+            }
+            Class::History if self.ends_busy >= MAX_ENDS => None,
+            Class::History => {
+                let job = self.ends.first_due(now)?;
+                let since = self.jobs.get(&job)?.ending?.since;
+                Some(Call::End { job, is_last: now.since(since) >= self.params.history_patience })
+            }
+        }
+    }
+
+    fn may(&self, call: &Call, plan: &RmPlan) -> bool {
+        !plan.is_busy && (!self.is_rm_down || *call == Call::Apps)
+    }
+
+    fn pick_tasks(&mut self, now: Time, wants: &dyn Wants) -> Option<Call> {
+        while let Some(id) = self.tasks.first_due(now) {
+            let Some(job) = self.jobs.get(&id) else {
+                self.tasks.remove(id);
+                continue;
+            };
+            if wants.has_shim(id) {
+                self.tasks.set(id, now + SHIM_CHECK);
+                continue;
+            }
+            return Some(if job.is_sure { Call::Tasks(id) } else { Call::Master(id) });
+        }
+        None
+    }
+
+    fn pick_side(&mut self, now: Time, wants: &dyn Wants) -> Option<Call> {
+        while let Some(id) = self.side.first_due(now) {
+            let Some(job) = self.jobs.get_mut(&id) else {
+                self.side.remove(id);
+                continue;
+            };
+            if !job.is_sure {
+                // Until the run of its AM is known, facts could not be told apart from those of another run.
+                self.side.set(id, now + ASK_AFTER);
+                continue;
+            }
+            match job.side_call(id, now, &self.params, wants) {
+                Some(Call::Settings(_)) if self.settings_busy > 0 => self.side.set(id, now + ASK_AFTER),
+                Some(call @ Call::Settings(_)) => return Some(call),
+                _ if wants.has_shim(id) => self.side.set(id, now + SHIM_CHECK),
+                Some(call) => return Some(call),
+                None => {
+                    let due = job.side_due().max(now + Millis(1));
+                    self.side.set(id, due);
+                }
+            }
+        }
+        None
+    }
+
+    /// A picked call goes out.
+    pub fn start(&mut self, call: Call, now: Time) {
+        let contested = self.tasks.first_due(now).is_some() && self.side.first_due(now).is_some();
+        match call {
+            Call::Apps | Call::Totals | Call::Nodes | Call::Queues => {
+                if let Some(plan) = self.rm_plan(call) {
+                    plan.is_busy = true;
+                }
+            }
+            Call::Master(job) | Call::Tasks(job) => {
+                self.tasks.remove(job);
+                if contested {
+                    let share = self.params.side_share.clamp(0.0, 0.9);
+                    self.credit = (self.credit + share / (1.0 - share)).min(4.0);
+                }
+            }
+            Call::Summary(job) | Call::Settings(job) => self.start_side(call, job, contested),
+            Call::Attempts(task) => self.start_side(call, task.job, contested),
+            Call::Counters(attempt) => self.start_side(call, attempt.task.job, contested),
+            Call::End { job, .. } => {
+                self.ends.remove(job);
+                self.ends_busy += 1;
+            }
+        }
+    }
+
+    fn start_side(&mut self, call: Call, job: JobId, contested: bool) {
+        self.side.remove(job);
+        if contested {
+            self.credit = (self.credit - 1.0).max(0.0);
+        }
+        if let Call::Settings(_) = call {
+            self.settings_busy += 1;
+        }
+        if let Some(job) = self.jobs.get_mut(&job)
+            && job.wanted.front() == Some(&call)
+        {
+            job.wanted.pop_front();
+        }
+    }
+
+    fn rm_plan(&mut self, call: Call) -> Option<&mut RmPlan> {
+        let index = RM_CALLS.iter().position(|c| *c == call)?;
+        self.rm.get_mut(index)
+    }
+}

@@ -1,0 +1,135 @@
+//! The ResourceManager's answers: itself, totals, nodes, applications.
+
+use super::Document;
+use super::lenient::{Float, Int, List, Maybe, Text};
+use serde::Deserialize;
+
+/// `clusterInfo`: the ResourceManager about itself.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ClusterInfo {
+    /// Its start, Unix milliseconds.
+    pub started_on: Int,
+    /// `ACTIVE`, `STANDBY`, …
+    pub ha_state: Text,
+    /// Hadoop's version.
+    pub hadoop_version: Text,
+}
+
+/// `clusterMetrics`: totals.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(non_snake_case, missing_docs)]
+pub struct ClusterMetrics {
+    pub totalMB: Int,
+    pub totalVirtualCores: Int,
+    pub allocatedMB: Int,
+    pub allocatedVirtualCores: Int,
+    pub availableMB: Int,
+    pub availableVirtualCores: Int,
+    pub pendingMB: Int,
+    pub pendingVirtualCores: Int,
+    pub containersAllocated: Int,
+    pub containersPending: Int,
+    pub activeNodes: Int,
+}
+
+/// `nodes`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Nodes {
+    /// The nodes.
+    pub node: List<Node>,
+}
+
+/// A node.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(non_snake_case, missing_docs)]
+pub struct Node {
+    pub id: Text,
+    pub rack: Text,
+    pub state: Text,
+    pub nodeHostName: Text,
+    pub lastHealthUpdate: Int,
+    pub numContainers: Int,
+    pub usedMemoryMB: Int,
+    pub availMemoryMB: Int,
+    pub usedVirtualCores: Int,
+    pub availableVirtualCores: Int,
+    pub resourceUtilization: Maybe<Utilization>,
+}
+
+/// Use of the whole machine, as its NodeManager measures it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(non_snake_case, missing_docs)]
+pub struct Utilization {
+    pub nodePhysicalMemoryMB: Int,
+    pub nodeCPUUsage: Float,
+}
+
+/// `apps`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Apps {
+    /// The applications.
+    pub app: List<App>,
+}
+
+/// `app`: an application.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+#[allow(non_snake_case, missing_docs)]
+pub struct App {
+    pub id: Text,
+    pub user: Text,
+    pub queue: Text,
+    pub name: Text,
+    pub state: Text,
+    pub finalStatus: Text,
+    pub applicationType: Text,
+    pub startedTime: Int,
+    pub finishedTime: Int,
+    pub elapsedTime: Int,
+    pub runningContainers: Int,
+    pub allocatedMB: Int,
+    pub allocatedVCores: Int,
+    pub amContainerLogs: Text,
+}
+
+/// `appAttempts`: the runs of an application's master, as the ResourceManager knows them.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct AppAttempts {
+    /// The runs.
+    #[serde(rename = "appAttempt")]
+    pub attempts: List<Numbered>,
+}
+
+/// A thing with a number.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Numbered {
+    /// Its number, from 1.
+    pub id: Int,
+}
+
+impl Document for ClusterInfo {
+    const ROOT: &'static str = "clusterInfo";
+}
+impl Document for ClusterMetrics {
+    const ROOT: &'static str = "clusterMetrics";
+}
+impl Document for Nodes {
+    const ROOT: &'static str = "nodes";
+}
+impl Document for Apps {
+    const ROOT: &'static str = "apps";
+}
+impl Document for App {
+    const ROOT: &'static str = "app";
+}
+impl Document for AppAttempts {
+    const ROOT: &'static str = "appAttempts";
+}

@@ -1,0 +1,77 @@
+//! The ResourceManager's scheduler: capacity, fair or FIFO.
+
+use super::Document;
+use super::lenient::{Float, Int, List, Maybe, Text};
+use serde::Deserialize;
+
+/// `scheduler`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Scheduler {
+    /// The scheduler in force.
+    pub scheduler_info: Maybe<SchedulerInfo>,
+}
+
+/// `schedulerInfo`: the root queue of a capacity scheduler, the frame of a fair one, all of a FIFO one.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SchedulerInfo {
+    /// `capacityScheduler`, `fairScheduler` or `fifoScheduler`.
+    #[serde(rename = "type")]
+    pub kind: Text,
+    /// Capacity: the container of the root's children.
+    pub queues: List<Queue>,
+    /// Fair: the root.
+    pub root_queue: List<Queue>,
+    /// FIFO: share used, 0–1.
+    pub used_capacity: Float,
+}
+
+/// A queue of a capacity or a fair scheduler, or the nameless container of a list of queues.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Queue {
+    /// Its name; a fair scheduler gives the full path here.
+    pub queue_name: Text,
+    /// Its full path, where told.
+    pub queue_path: Text,
+    /// Of a container: what is in it.
+    pub queue: List<Queue>,
+    /// Capacity: the container of its children.
+    pub queues: List<Queue>,
+    /// Fair: its children, or their container.
+    pub child_queues: List<Queue>,
+    /// Capacity: share of the cluster it may use, percent.
+    pub absolute_max_capacity: Float,
+    /// Capacity: share of the cluster it uses, percent.
+    pub absolute_used_capacity: Float,
+    /// Containers asked for and not given.
+    pub pending_containers: Int,
+    /// Fair: what it may use.
+    pub max_resources: Maybe<Amount>,
+    /// Fair: what it uses.
+    pub used_resources: Maybe<Amount>,
+    /// Fair: what the cluster has.
+    pub cluster_resources: Maybe<Amount>,
+}
+
+impl Queue {
+    /// What is in it, of whatever kind.
+    pub fn inside(&self) -> impl Iterator<Item = &Queue> {
+        self.queue.items.iter().chain(&self.queues.items).chain(&self.child_queues.items)
+    }
+}
+
+/// Memory and virtual cores.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Amount {
+    /// Mebibytes.
+    pub memory: Int,
+    /// Virtual cores.
+    pub v_cores: Int,
+}
+
+impl Document for Scheduler {
+    const ROOT: &'static str = "scheduler";
+}

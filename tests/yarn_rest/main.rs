@@ -1,0 +1,8 @@
+//! The REST clients against servers that answer as Hadoop does, and as it should not.
+
+mod bad_answers;
+mod failover;
+mod fake;
+mod polling;
+mod redirects;
+mod vouching;

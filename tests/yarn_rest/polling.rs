@@ -1,0 +1,214 @@
+use crate::fake::*;
+use drover::yarn::poll::Poller;
+use drover::yarn::poll::once::{Looker, Once};
+use drover::yarn::schedule::{ScheduleParams, Wants};
+use drover_core::model::*;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use wiremock::{MockServer, ResponseTemplate};
+
+#[derive(Default)]
+struct Suspicious {
+    has_shim: AtomicBool,
+}
+
+impl Wants for Suspicious {
+    fn suspects(&self, job: JobId, _: usize) -> Vec<TaskId> {
+        vec![job.task(TaskKind::Map, 0)]
+    }
+    fn has_shim(&self, _: JobId) -> bool {
+        self.has_shim.load(Ordering::Relaxed)
+    }
+    fn settings_known(&self, _: JobId) -> bool {
+        self.has_shim.load(Ordering::Relaxed)
+    }
+}
+
+fn fast() -> ScheduleParams {
+    ScheduleParams {
+        apps: Millis(50),
+        totals: Millis(50),
+        nodes: Millis(50),
+        queues: Millis(50),
+        tasks_soon: Millis(50),
+        settings_after: Millis(1),
+        ..ScheduleParams::default()
+    }
+}
+
+/// Polls until `enough`, for at most twenty seconds.
+async fn poll(
+    fixture: &Fixture,
+    wants: Arc<Suspicious>,
+    mut enough: impl FnMut(&[Observation]) -> bool,
+) -> Vec<Observation> {
+    let (out, mut taken) = mpsc::channel(64);
+    let stop = CancellationToken::new();
+    let poller = tokio::spawn(Poller::new(fixture.clients.clone(), fast(), wants, out).run(stop.clone()));
+    let mut seen = Vec::new();
+    let ended = tokio::time::timeout(Duration::from_secs(20), async {
+        while !enough(&seen) {
+            seen.push(taken.recv().await.unwrap());
+        }
+    });
+    let ended = ended.await;
+    stop.cancel();
+    poller.await.unwrap();
+    assert!(ended.is_ok(), "not seen in time; seen: {:?}", seen.iter().map(kind).collect::<Vec<_>>());
+    seen
+}
+
+fn kind(o: &Observation) -> &'static str {
+    match &o.fact {
+        Fact::Cluster(_) => "cluster",
+        Fact::Nodes(_) => "nodes",
+        Fact::Queues(_) => "queues",
+        Fact::Apps(_) => "apps",
+        Fact::Job(_) => "job",
+        Fact::Settings(..) => "settings",
+        Fact::Tasks { .. } => "tasks",
+        Fact::Attempts { .. } => "attempts",
+        Fact::Needs { .. } => "needs",
+        Fact::ShimSession(..) => "shim",
+        Fact::Ended(_) => "ended",
+    }
+}
+
+fn has(seen: &[Observation], kinds: &[&str]) -> bool {
+    kinds.iter().all(|k| seen.iter().any(|o| kind(o) == *k))
+}
+
+#[tokio::test]
+async fn a_running_job_gives_every_kind_of_fact_with_the_right_source_and_the_ams_clock() {
+    let (server, fixture) = rm().await;
+    running_job(&server).await;
+    let all = ["cluster", "nodes", "queues", "apps", "job", "needs", "settings", "tasks", "attempts"];
+    let seen = poll(&fixture, Arc::default(), |seen| has(seen, &all)).await;
+    assert!(seen.windows(2).all(|two| two[0].seq < two[1].seq), "sequences rise");
+    let of = |k: &str| seen.iter().find(|o| kind(o) == k).unwrap();
+    let (apps, tasks) = (of("apps"), of("tasks"));
+    assert_eq!((apps.source.channel, apps.source.incarnation), (Channel::Rm, 1_795_000_000_000));
+    assert_eq!((tasks.source.channel, tasks.source.app, tasks.source.incarnation), (Channel::Am, Some(job().0), 1));
+    assert_eq!(apps.at, Time(1_795_000_120_000));
+    assert_eq!(tasks.at, Time(1_795_000_120_000));
+    let Fact::Tasks { tasks, complete, .. } = &tasks.fact else { unreachable!() };
+    assert!(complete);
+    assert_eq!((tasks[0].score, tasks[0].state), (Some(0.4), Some(TaskState::Running)));
+    assert_eq!(tasks[1].started, None, "a scheduled task has not started");
+    let Fact::Attempts { attempts, .. } = &of("attempts").fact else { unreachable!() };
+    assert_eq!(attempts[0].host.as_deref(), Some("n2"));
+    assert_eq!((attempts[0].score, attempts[0].scored_at), (Some(0.4), None));
+    assert_eq!(attempts[1].score, None, "the progress of a killed attempt says nothing");
+    let Fact::Settings(_, settings) = &of("settings").fact else { unreachable!() };
+    assert!(!settings.map_speculation);
+    assert_eq!(settings.report_interval, Millis(3_000));
+    let Fact::Needs { maps, reduces, native_copies, .. } = of("needs").fact else { unreachable!() };
+    assert_eq!((maps, reduces, native_copies), (1, 0, 1));
+}
+
+#[tokio::test]
+async fn configuration_is_read_once_and_tasks_again_and_again() {
+    let (server, fixture) = rm().await;
+    running_job(&server).await;
+    let many =
+        |seen: &[Observation]| seen.iter().filter(|o| kind(o) == "tasks").count() >= 8 && has(seen, &["settings"]);
+    poll(&fixture, Arc::default(), many).await;
+    assert_eq!(fixture.outcome("am_conf", "ok"), 1);
+    assert_eq!(fixture.outcome("am_job", "ok"), 1);
+}
+
+#[tokio::test]
+async fn a_job_with_a_live_shim_is_not_asked_for_what_the_shim_tells() {
+    let (server, fixture) = rm().await;
+    running_job(&server).await;
+    let wants = Arc::new(Suspicious { has_shim: AtomicBool::new(true) });
+    poll(&fixture, wants, |seen| seen.iter().filter(|o| kind(o) == "apps").count() >= 5).await;
+    let to_am = server.received_requests().await.unwrap().iter().filter(|r| r.url.path().starts_with("/proxy")).count();
+    assert_eq!(to_am, 0);
+}
+
+#[tokio::test]
+async fn a_job_that_the_proxy_redirects_to_its_history_is_read_there_once_it_has_arrived() {
+    let (server, fixture) = rm().await;
+    get(&server, "/ws/v1/cluster/apps", apps()).await;
+    let to =
+        ResponseTemplate::new(302).insert_header("Location", format!("http://h:19888/jobhistory/job/{JOB}").as_str());
+    answer(&server, &am("/tasks"), to).await;
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
+    // The first answer of the history server is that it does not know the job yet.
+    let job = wiremock::matchers::path(jhs(""));
+    let not_yet = wiremock::Mock::given(job).respond_with(ResponseTemplate::new(404)).up_to_n_times(1);
+    not_yet.mount(&server).await;
+    history(&server, "SUCCEEDED").await;
+    let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
+    let ended = seen.iter().find(|o| kind(o) == "ended").unwrap();
+    assert_eq!(ended.source.channel, Channel::History);
+    let Fact::Ended(end) = &ended.fact else { unreachable!() };
+    assert_eq!(end.state, Some(JobPhase::Succeeded));
+    let states: Vec<_> = end.attempts.iter().map(|a| (a.index, a.number, a.state.unwrap())).collect();
+    let (won, lost) = (AttemptState::Succeeded, AttemptState::Killed);
+    assert_eq!(states, [(0, 0, lost), (0, 1, won), (1, 0, won)]);
+    assert_eq!(fixture.outcome("history_job", "not_found"), 1);
+}
+
+#[tokio::test]
+async fn a_job_without_history_ends_by_what_the_resource_manager_says() {
+    let server = MockServer::start().await;
+    info(&server, "ACTIVE", 5).await;
+    let fixture = fixture(&[server.uri()], None, params());
+    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
+    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
+    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    let app =
+        json!({"app": {"id": APP, "state": "KILLED", "finalStatus": "KILLED", "finishedTime": 1_795_000_200_000u64}});
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), app).await;
+    let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
+    let Fact::Ended(end) = &seen.last().unwrap().fact else { unreachable!() };
+    assert_eq!((end.state, end.finished), (Some(JobPhase::Killed), Some(Time(1_795_000_200_000))));
+}
+
+async fn history(server: &MockServer, state: &str) {
+    let job = json!({"job": {"id": JOB, "state": state, "startTime": 1_795_000_104_000u64, "finishTime": 1_795_000_140_000u64}});
+    get(server, &jhs(""), job).await;
+    let task = |index: u32, winner: u32| {
+        json!({"id": format!("task_1795000000000_0007_m_{index:06}"), "state": "SUCCEEDED", "type": "MAP", "progress": 100.0,
+            "startTime": 1_795_000_105_000u64, "finishTime": 1_795_000_135_000u64, "elapsedTime": 30_000,
+            "successfulAttempt": format!("attempt_1795000000000_0007_m_{index:06}_{winner}")})
+    };
+    get(server, &jhs("/tasks"), tasks(&[task(0, 1), task(1, 0)])).await;
+    let attempts =
+        json!({"taskAttempts": {"taskAttempt": [attempt(0, "KILLED", 100.0), attempt(1, "SUCCEEDED", 100.0)]}});
+    get(server, &jhs("/tasks/task_1795000000000_0007_m_000000/attempts"), attempts).await;
+}
+
+struct Collect(Vec<Observation>);
+
+impl Looker for Collect {
+    fn observe(&mut self, observation: Observation) {
+        self.0.push(observation);
+    }
+    fn suspects(&mut self, job: JobId, _: usize) -> Vec<TaskId> {
+        assert!(has(&self.0, &["tasks"]), "suspects are asked for after the tasks are known");
+        vec![job.task(TaskKind::Map, 0)]
+    }
+}
+
+#[tokio::test]
+async fn one_look_reads_everything_and_a_second_one_not_the_configuration_again() {
+    let (server, fixture) = rm().await;
+    running_job(&server).await;
+    let mut collect = Collect(Vec::new());
+    let mut once = Once::new(&fixture.clients);
+    for _ in 0..2 {
+        let round = once.round(None, 5, &mut collect).await.unwrap();
+        assert_eq!((round.jobs, round.failed.len()), (1, 0));
+    }
+    let all = ["cluster", "nodes", "queues", "apps", "job", "needs", "settings", "tasks", "attempts"];
+    assert!(has(&collect.0, &all));
+    assert_eq!(fixture.outcome("am_conf", "ok"), 1);
+    assert_eq!(fixture.outcome("am_tasks", "ok"), 2);
+}
