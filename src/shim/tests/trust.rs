@@ -4,7 +4,7 @@ use super::super::desk::Origin;
 use super::super::params::{ProofParams, ShimParams};
 use super::super::reply::Why;
 use super::super::trust::{AppLife, VouchError};
-use super::super::wire::Key;
+use super::super::values::Key;
 use super::{Am, Room, mac, one_look, why};
 use drover_core::model::{AppAttemptId, Channel, Fact};
 use serde_json::json;
