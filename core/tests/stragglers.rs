@@ -248,3 +248,57 @@ fn attempts_of_a_dead_application_master_run_no_more() {
     let task = script.engine.cluster().job(id).unwrap().task(id.task(TaskKind::Map, 0)).unwrap();
     assert_eq!(task.original().unwrap().number, 1000);
 }
+
+/// What REST shows of a map of `whole` seconds that was launched at `launch` and reports every `interval` seconds, the first time `warm_up` after its launch.
+fn seen_over_rest(task: TaskId, launch: f64, whole: f64, warm_up: f64, interval: f64, now: f64) -> TaskFact {
+    let mut fact = TaskFact { started: Some(at(launch)), ..TaskFact::of(task) };
+    let age = now - launch;
+    if age >= warm_up + whole {
+        fact.state = Some(TaskState::Succeeded);
+        fact.finished = Some(at(launch + warm_up + whole));
+        fact.winner = Some(0);
+    } else {
+        let reports = ((age - warm_up) / interval).floor();
+        fact.state = Some(TaskState::Running);
+        fact.score = Some((reports * interval / whole).clamp(0.0, 1.0) as f32);
+    }
+    fact
+}
+
+#[test]
+fn over_rest_alone_the_slow_node_is_found_in_time_at_any_reporting_interval() {
+    for interval in [0.5, 3.0, 6.0] {
+        let id = job_id(1);
+        let mut script = Script::new(EngineParams::default());
+        script.open_job(id, 16, 0, at(0.0));
+        let report_interval = Millis((interval * 1000.0) as u64);
+        let container = Resources { memory_mb: 128, vcores: 1 };
+        let settings = JobSettings { report_interval, map_container: container, ..JobSettings::default() };
+        script.say(at(0.0), Fact::Settings(id, settings));
+        let mut advised = std::collections::BTreeMap::new();
+        for tick in 1..25 {
+            let now = f64::from(tick) * 2.0;
+            // Twelve slots: four tasks wait for the first wave to end. Launches spread, and JVMs take from one to four seconds to start.
+            let facts = (0..16).map(|index| {
+                let launch = if index < 12 { 0.2 * f64::from(index % 5) } else { 8.0 + 0.3 * f64::from(index - 12) };
+                let slow = index % 4 == 1 && index < 12;
+                let warm_up = 1.0 + f64::from(index % 4);
+                seen_over_rest(
+                    id.task(TaskKind::Map, index),
+                    launch,
+                    if slow { 40.0 } else { 4.0 },
+                    warm_up,
+                    interval,
+                    now,
+                )
+            });
+            let facts = facts.filter(|fact| fact.started.is_some_and(|started| started <= at(now))).collect();
+            script.tasks(id, at(now), facts);
+            for decision in script.decide(at(now)).decisions {
+                advised.insert(decision.task.index, now);
+            }
+        }
+        assert_eq!(advised.keys().copied().collect::<Vec<_>>(), [1, 5, 9], "at {interval} s");
+        assert!(advised.values().all(|when| *when < 20.0), "at {interval} s: {advised:?}");
+    }
+}
