@@ -9,7 +9,7 @@ import argparse
 import json
 import time
 
-from lab import build, commands, http, jobs, paths
+from lab import build, commands, conf, http, jobs, paths
 from lab.cluster import Cluster
 from lab.options import Options, slow_node
 from lab.progress import Failed, say
@@ -85,7 +85,7 @@ def run_arm(cluster: Cluster, service: Service, arm: str, asked) -> dict:
         "lab.slow.nodes": asked.slow,
         "lab.name": f"demo {arm}",
         # The ApplicationMaster away from the slow node: that one's places are for tasks.
-        "mapreduce.job.am.strict-locality": "nm1",
+        "mapreduce.job.am.strict-locality": f"{conf.rack(1)}/nm1",
     }
     running = jobs.Running(cluster, jobs.Spec(shim=arm == "shim", settings=settings))
     try:
