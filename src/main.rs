@@ -1,3 +1,5 @@
 //! The `drover` binary.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    drover::cli::main()
+}

@@ -1,1 +1,101 @@
-//! One file a subcommand.
+//! The command line: one file a subcommand.
+
+mod client;
+mod config;
+mod output;
+mod replay;
+mod serve;
+pub mod words;
+
+use crate::config::{ConfigError, Loaded};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub use output::{Exit, Failure};
+
+const ABOUT: &str = "Finds the tasks that will hold a Hadoop job back, and says so.";
+const LONG_ABOUT: &str = "Drover watches the MapReduce jobs of an existing Hadoop cluster, finds the tasks that will hold each job back, and says what \
+a second attempt would gain. It changes nothing unless it is told to.";
+const EXAMPLES: &str = "\
+Examples:
+  drover doctor                          check configuration, cluster and permissions
+  drover advise                          what Drover would do now
+  drover serve --record /var/lib/drover  watch the cluster, keep a recording
+  drover explain job_1795181650543_0021  why each task was or was not advised on
+
+Exit codes:
+  0  done
+  1  something failed on the way
+  2  the command line or the configuration is wrong
+  3  the cluster or the service cannot be reached
+  4  a check failed (doctor), or a replay differs from its recording (replay --check)
+  5  what was asked for is not known (a job, a task)";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "drover", version, about = ABOUT, long_about = LONG_ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every subcommand takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Configuration file [default: ./drover.toml, then /etc/drover/drover.toml, where there is one]
+    #[arg(long, global = true, value_name = "FILE", env = "DROVER_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Set one setting, as in --set rest.timeout=5s; may be repeated
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Watch the cluster and serve API, shims and metrics
+    Serve(serve::Command),
+    /// Decide again on what was recorded
+    Replay(replay::Command),
+    /// Show, document or start a configuration
+    Config(config::Command),
+}
+
+impl Common {
+    /// The configuration that holds for this command.
+    pub fn load(&self) -> Result<Loaded, Failure> {
+        Ok(self.configuration()?)
+    }
+
+    fn configuration(&self) -> Result<Loaded, ConfigError> {
+        let sources = crate::config::Sources { file: self.config.clone(), set: self.set.clone() };
+        // Variables that are no Unicode cannot be ours.
+        let variables =
+            std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
+        crate::config::load(&sources, variables)
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Serve(command) => command.run(&cli.common),
+        Command::Replay(command) => command.run(),
+        Command::Config(command) => command.run(&cli.common),
+    };
+    output::end(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,1 +1,142 @@
-//! Settings: one declarative definition each.
+//! Settings: one declarative definition each, in `settings`. File, environment, flags, documentation and sample follow from it.
+
+pub mod docs;
+mod engine;
+mod file;
+mod layers;
+mod setting;
+mod settings;
+pub mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use engine::{engine_params, presets};
+pub use layers::{Entries, Entry, Origin, Problem};
+pub use setting::{Group, Setting};
+pub use settings::*;
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a configuration is looked for when none is named, in this order.
+pub const PLACES: [&str; 2] = ["drover.toml", "/etc/drover/drover.toml"];
+
+/// What the command line says about the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The file named, if any.
+    pub file: Option<PathBuf>,
+    /// `key=value` of each `--set`.
+    pub set: Vec<String>,
+}
+
+/// A configuration with where each value came from.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The typed settings.
+    pub config: Config,
+    /// Every value with its origin.
+    pub entries: Entries,
+    /// The file that was read.
+    pub file: Option<PathBuf>,
+    /// What was ignored.
+    pub warnings: Vec<Problem>,
+}
+
+/// Everything that is wrong with a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(pub Vec<Problem>);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Loads the configuration: defaults, then the file, then the environment, then flags.
+pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, ConfigError> {
+    let file = sources.file.clone().or_else(|| PLACES.iter().map(PathBuf::from).find(|path| path.is_file()));
+    let mut problems = Vec::new();
+    let mut stated = match &file {
+        Some(path) => file::read(path).unwrap_or_else(|problem| {
+            problems.push(problem);
+            Vec::new()
+        }),
+        None => Vec::new(),
+    };
+    let (from_environment, warnings) = layers::environment(environment);
+    stated.extend(from_environment);
+    for text in &sources.set {
+        match layers::flag(text) {
+            Ok(flag) => stated.push(flag),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut entries = layers::defaults();
+    problems.extend(stated.into_iter().filter_map(|one| layers::lay(&mut entries, one).err()));
+    let mut loaded = finish(entries, problems)?;
+    (loaded.file, loaded.warnings) = (file, warnings);
+    Ok(loaded)
+}
+
+fn finish(entries: Entries, mut problems: Vec<Problem>) -> Result<Loaded, ConfigError> {
+    let typed = Config::from_values(&layers::values(&entries));
+    if let (true, Some(config)) = (problems.is_empty(), &typed) {
+        problems.extend(together(config, &entries));
+    }
+    match typed {
+        Some(config) if problems.is_empty() => Ok(Loaded { config, entries, file: None, warnings: Vec::new() }),
+        _ => Err(ConfigError(problems)),
+    }
+}
+
+/// What no setting can tell on its own.
+fn together(config: &Config, entries: &Entries) -> Option<Problem> {
+    let record = &config.record;
+    let crowded = record.segment_bytes.0.saturating_mul(2) > record.max_bytes.0;
+    crowded.then(|| Problem {
+        origin: entries.get("record.segment_bytes").map_or(Origin::Default, |entry| entry.origin.clone()),
+        key: Some("record.segment_bytes".into()),
+        what: "is more than half of record.max_bytes".into(),
+        fix: Some("lower it or raise record.max_bytes".into()),
+    })
+}
+
+/// What a reload changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reloaded {
+    /// Keys whose new value holds now.
+    pub changed: Vec<String>,
+    /// Keys whose new value waits for a restart.
+    pub waiting: Vec<String>,
+}
+
+impl Loaded {
+    /// This configuration with the reloadable settings of `new`, and what changed.
+    pub fn reloaded(&self, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigError> {
+        let (mut entries, mut report) = (self.entries.clone(), Reloaded::default());
+        let keys: std::collections::BTreeSet<&String> = self.entries.keys().chain(new.entries.keys()).collect();
+        for key in keys {
+            let (old, next) = (self.entries.get(key), new.entries.get(key));
+            if old.map(|entry| &entry.value) == next.map(|entry| &entry.value) {
+                continue;
+            }
+            if !layers::find(key).is_some_and(|setting| setting.reloadable) {
+                report.waiting.push(key.clone());
+                continue;
+            }
+            match next {
+                Some(entry) => entries.insert(key.clone(), entry.clone()),
+                None => entries.remove(key),
+            };
+            report.changed.push(key.clone());
+        }
+        let mut loaded = finish(entries, Vec::new())?;
+        (loaded.file, loaded.warnings) = (new.file.clone(), new.warnings.clone());
+        Ok((loaded, report))
+    }
+}

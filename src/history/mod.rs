@@ -1,1 +1,15 @@
 //! Recordings of observations, and their replay through the engine.
+
+pub mod format;
+mod log;
+mod read;
+mod record;
+mod replay;
+
+#[cfg(test)]
+mod tests;
+
+pub use log::LogEnd;
+pub use read::{ReadError, files};
+pub use record::Recorder;
+pub use replay::{Options, Report, replay};

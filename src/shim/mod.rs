@@ -1,1 +1,31 @@
 //! The protocol with the Java shim: sessions, trust, exchange. No decisions.
+//!
+//! `server` (HTTP) → `desk` (one exchange) → `wire` (what was said) → `proofs` and `trust` (is it believed) → `table` and `session` (what is held) → `facts`
+//! (what it means), which leave as observations.
+
+mod body;
+mod desk;
+mod facts;
+mod guard;
+pub mod mac;
+mod metrics;
+mod pace;
+mod params;
+mod proofs;
+mod reply;
+mod server;
+mod session;
+mod settings;
+mod table;
+mod trust;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use metrics::Metrics;
+pub use params::{Identity, ProofParams, ShimParams};
+pub use server::Shim;
+pub use table::SessionView;
+pub use trust::{AppLife, AppVouch, Vouch, VouchError};
+pub use wire::Key;

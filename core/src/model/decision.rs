@@ -123,6 +123,8 @@ pub enum Verdict {
     Decided,
     /// Its advised or sent copy is still counted as in flight.
     CopyInFlight,
+    /// A copy of it was advised before, and would have ended by now.
+    AlreadyAdvised,
     /// More than one attempt is running already.
     AlreadyCopied,
     /// It has not run long enough to be judged (LATE §4: one minute).
@@ -171,19 +173,16 @@ pub enum Verdict {
     UnsafeOutput,
     /// Runs inside its AM: nothing can be copied.
     Uber,
-    /// Its last copy was futile a short time ago.
-    CoolDown,
-    /// A better candidate of the same pass was taken.
-    Outranked,
     /// The policy proposes nothing.
     PolicyNone,
 }
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 29] = [
+    pub const ALL: [Verdict; 28] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
+        Verdict::AlreadyAdvised,
         Verdict::AlreadyCopied,
         Verdict::TooYoung,
         Verdict::TooFewReports,
@@ -208,8 +207,6 @@ impl Verdict {
         Verdict::SpeculationOff,
         Verdict::UnsafeOutput,
         Verdict::Uber,
-        Verdict::CoolDown,
-        Verdict::Outranked,
         Verdict::PolicyNone,
     ];
 
@@ -218,6 +215,7 @@ impl Verdict {
         match self {
             Verdict::Decided => "decided",
             Verdict::CopyInFlight => "copy_in_flight",
+            Verdict::AlreadyAdvised => "already_advised",
             Verdict::AlreadyCopied => "already_copied",
             Verdict::TooYoung => "too_young",
             Verdict::TooFewReports => "too_few_reports",
@@ -242,8 +240,6 @@ impl Verdict {
             Verdict::SpeculationOff => "speculation_off",
             Verdict::UnsafeOutput => "unsafe_output",
             Verdict::Uber => "uber",
-            Verdict::CoolDown => "cool_down",
-            Verdict::Outranked => "outranked",
             Verdict::PolicyNone => "policy_none",
         }
     }
@@ -253,6 +249,7 @@ impl Verdict {
         match self {
             Verdict::Decided => "a copy is worth starting",
             Verdict::CopyInFlight => "the copy decided on earlier still counts as in flight",
+            Verdict::AlreadyAdvised => "a copy of it was advised before, and would have ended by now",
             Verdict::AlreadyCopied => "more than one attempt of it is running already",
             Verdict::TooYoung => "it has not run long enough to be judged",
             Verdict::TooFewReports => "it has reported its progress too few times to be judged",
@@ -277,8 +274,6 @@ impl Verdict {
             Verdict::SpeculationOff => "the job has speculation switched off for tasks of this kind",
             Verdict::UnsafeOutput => "its output committer or format is not known to cope with two attempts",
             Verdict::Uber => "the job runs its tasks inside its ApplicationMaster",
-            Verdict::CoolDown => "a copy of it was futile a short time ago",
-            Verdict::Outranked => "another task of the same pass would gain more",
             Verdict::PolicyNone => "the policy in force proposes nothing",
         }
     }

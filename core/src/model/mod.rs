@@ -1,13 +1,24 @@
 //! The vocabulary: what exists, what can be said about it, what can be decided. No policy.
 
+pub mod capability;
+pub mod cluster;
 pub mod decision;
 pub mod id;
+pub mod job;
+pub mod names;
 pub mod observation;
+pub mod pairs;
 pub mod state;
+pub mod track;
 pub mod units;
 
+pub use capability::Capabilities;
+pub use cluster::{Changed, ClusterState, Dropped};
 pub use decision::{Action, Decision, Mode, Numbers, Verdict, VirtualOutcome};
 pub use id::{AppAttemptId, AppId, AttemptId, BadId, JobId, TaskId, TaskKind};
+pub use job::{Attempt, Job, Task};
+pub use names::{NameId, Names};
 pub use observation::*;
 pub use state::{AttemptState, JobPhase, Phase, TaskState};
+pub use track::{Stamp, Track};
 pub use units::{Bytes, Millis, Time};

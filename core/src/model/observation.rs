@@ -325,6 +325,19 @@ pub struct EndFact {
     pub attempts: Vec<AttemptFact>,
 }
 
+impl Fact {
+    /// The job it is about; `None` for the whole cluster.
+    pub fn job(&self) -> Option<JobId> {
+        match self {
+            Fact::Cluster(_) | Fact::Nodes(_) | Fact::Queues(_) | Fact::Apps(_) => None,
+            Fact::Job(fact) => Some(fact.job),
+            Fact::Settings(job, _) | Fact::ShimSession(job, _) => Some(*job),
+            Fact::Tasks { job, .. } | Fact::Attempts { job, .. } | Fact::Needs { job, .. } => Some(*job),
+            Fact::Ended(fact) => Some(fact.job),
+        }
+    }
+}
+
 impl AttemptFact {
     /// A fact about that attempt which tells nothing yet.
     pub fn of(id: AttemptId) -> AttemptFact {

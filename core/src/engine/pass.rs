@@ -1,0 +1,196 @@
+//! One pass: look at the jobs that changed or are due, judge, govern, decide.
+
+use super::{Candidate, Engine, Pass};
+use crate::estimate::node::NodeWork;
+use crate::govern::budget::{Room, container};
+use crate::model::*;
+use crate::policy::view::ViewParams;
+use crate::policy::{Judged, PolicyName, View};
+
+/// A proposal with what govern needs to know of it.
+struct Proposal {
+    judged: Judged,
+    mode: Mode,
+}
+
+impl Engine {
+    /// Decides, at an instant of the service's clock. Asked again before the instant it names, and with nothing heard, it has nothing to add.
+    pub fn decide(&mut self, now: Time) -> Pass {
+        let mut pass = Pass::default();
+        self.last_pass = self.last_pass.max(now);
+        self.settle_ended(now, &mut pass);
+        let mut proposals = Vec::new();
+        for id in self.take_due(now) {
+            pass.jobs_evaluated += 1;
+            self.settle_tasks(id, &mut pass);
+            let next = self.look_at(id, now, &mut proposals);
+            if let Some(next) = next {
+                self.due.insert(id, next);
+            }
+        }
+        proposals.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then(a.judged.task.cmp(&b.judged.task)));
+        let mut work = None;
+        for proposal in proposals {
+            self.govern(proposal, now, &mut work, &mut pass);
+        }
+        pass.next = self.due.values().min().copied();
+        pass
+    }
+
+    /// Jobs to look at: those heard of, and those whose instant has come.
+    fn take_due(&mut self, now: Time) -> Vec<JobId> {
+        let mut jobs = std::mem::take(&mut self.changed);
+        jobs.extend(self.due.iter().filter(|(_, at)| **at <= now).map(|(job, _)| *job));
+        for job in &jobs {
+            self.due.remove(job);
+        }
+        jobs.into_iter().filter(|job| self.cluster.job(*job).is_some()).collect()
+    }
+
+    fn view_params(&self, mode: Mode) -> ViewParams {
+        ViewParams {
+            estimator: self.params.estimator,
+            start_lag: self.params.start_lag,
+            judge_native_copies: mode != Mode::Act,
+        }
+    }
+
+    /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
+    fn look_at(&mut self, id: JobId, now: Time, proposals: &mut Vec<Proposal>) -> Option<Time> {
+        let job = self.cluster.job(id)?;
+        let mode = self.mode_of(job);
+        let (am_now, offset) = (job.am_time(now), job.clock_offset_ms);
+        let landing = self.flights.expire(id, am_now);
+        let mut again = landing.into_iter().collect::<Vec<_>>();
+        let mut verdicts = Vec::new();
+        let mut halves = Vec::new();
+        for kind in TaskKind::ALL {
+            let view = View::new(job, kind, am_now, &self.view_params(mode));
+            for contender in &view.contenders {
+                let reached = contender.sample.track.score() >= 0.5 && contender.task.half.1.get().is_none();
+                if let Some(left) = contender.left.filter(|_| reached) {
+                    halves.push((contender.id, left.mean));
+                }
+            }
+            for mut judged in self.judge(&view, mode, now) {
+                again.extend(judged.recheck);
+                judged.recheck = None;
+                verdicts.push((judged.task, judged.verdict));
+                if judged.verdict == Verdict::Decided {
+                    proposals.push(Proposal { judged, mode });
+                }
+            }
+        }
+        let running = !verdicts.is_empty();
+        let job = self.cluster.job_mut(id)?;
+        for (task, verdict) in verdicts {
+            if let Some(task) = job.task_mut(task) {
+                task.verdict = Some(verdict);
+            }
+        }
+        for (task, left) in halves {
+            if let Some(task) = job.task_mut(task) {
+                task.half.0 = left.as_secs_f64() as f32;
+                task.half.1.earliest(Some(am_now));
+            }
+        }
+        let quantum = now + self.params.look_again;
+        let named = again.into_iter().map(|at| at.shifted(-offset)).filter(|at| *at > now).min();
+        (running || named.is_some()).then(|| named.map_or(quantum, |named| named.min(quantum)))
+    }
+
+    /// The policy's verdicts, with what bars the whole job and the copies already decided on laid over them.
+    fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
+        let bar = self.params.govern.bars(view.job, view.kind, mode, now);
+        let mut all = self.params.policy.judge(view, &self.params.late);
+        for judged in &mut all {
+            if let Some(flight) = self.flights.of(judged.task) {
+                judged.verdict = if flight.counted { Verdict::CopyInFlight } else { Verdict::AlreadyAdvised };
+            } else if let (Verdict::Decided, Some(bar)) = (judged.verdict, bar) {
+                judged.verdict = bar;
+            }
+        }
+        all
+    }
+
+    /// Gives a proposal its place in the budgets, or the name of the refusal.
+    fn govern(&mut self, proposal: Proposal, now: Time, work: &mut Option<NodeWork>, pass: &mut Pass) {
+        let Proposal { mut judged, mode } = proposal;
+        let task = judged.task;
+        let Some(job) = self.cluster.job(task.job) else { return };
+        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind);
+        judged.numbers.budget = Some(room.tightest());
+        let refusal = room.refusal().or_else(|| self.no_fast_node(job, task.kind, work).then_some(Verdict::NoFastNode));
+        if let Some(verdict) = refusal {
+            if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
+                task.verdict = Some(verdict);
+            }
+            return;
+        }
+        self.decisions += 1;
+        let known = job.task(task);
+        let decision = Decision {
+            id: self.decisions,
+            at: now,
+            am_at: job.am_time(now),
+            job: task.job,
+            task,
+            attempt: job.judged_attempt(task),
+            host: known
+                .and_then(Task::original)
+                .and_then(|a| a.host)
+                .map(|host| self.cluster.hosts.name(host).to_owned()),
+            action: Action::Duplicate,
+            policy: self.params.policy.label().to_owned(),
+            rule: self.params.policy.rule().to_owned(),
+            mode,
+            natively_copied: known.is_some_and(Task::natively_copied),
+            numbers: judged.numbers,
+        };
+        self.flights.add(&decision, self.params.seed);
+        pass.decisions.push(decision);
+    }
+
+    /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
+    fn no_fast_node(&self, job: &Job, kind: TaskKind, work: &mut Option<NodeWork>) -> bool {
+        if self.params.policy != PolicyName::Late || self.cluster.nodes.is_empty() {
+            return false;
+        }
+        let work = work.get_or_insert_with(|| {
+            let mut work = NodeWork::default();
+            self.cluster.jobs().for_each(|job| work.add(job));
+            work
+        });
+        let size = container(job, kind).memory_mb;
+        let mut with_room = self
+            .cluster
+            .nodes
+            .values()
+            .filter(|node| node.usable && node.total.memory_mb.saturating_sub(node.used.memory_mb) >= size);
+        with_room.all(|node| {
+            let host = self.cluster.hosts.find(&node.host);
+            host.is_some_and(|host| work.is_slow(host, self.params.late.slow_node_percentile))
+        })
+    }
+
+    /// Every running task of a job as the last pass saw it, with its numbers.
+    pub fn candidates(&self, id: JobId) -> Vec<Candidate> {
+        let Some(job) = self.cluster.job(id) else { return Vec::new() };
+        let mode = self.mode_of(job);
+        let am_now = job.am_time(self.last_pass);
+        let views = TaskKind::ALL.map(|kind| View::new(job, kind, am_now, &self.view_params(mode)));
+        let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
+        judged
+            .map(|judged| {
+                let task = job.task(judged.task);
+                let host = task.and_then(Task::original).and_then(|attempt| attempt.host);
+                Candidate {
+                    attempt: job.judged_attempt(judged.task),
+                    host: host.map(|host| self.cluster.hosts.name(host).to_owned()),
+                    verdict: task.and_then(|task| task.verdict).unwrap_or(judged.verdict),
+                    numbers: judged.numbers,
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! What has ended is set against what was said of it.
+
+use super::{Engine, EstimateError, Pass};
+use crate::model::*;
+
+/// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read.
+const FORGET_AFTER: Millis = Millis(600_000);
+
+impl Engine {
+    /// Settles the ended tasks of a job: errors of estimates, outcomes of advised copies.
+    pub(super) fn settle_tasks(&mut self, id: JobId, pass: &mut Pass) {
+        let Some(job) = self.cluster.job_mut(id) else { return };
+        let estimator = self.params.estimator;
+        let mut ended = Vec::new();
+        for kind in TaskKind::ALL {
+            let tasks: Vec<TaskId> = job.tasks(kind).filter(|(_, t)| t.state.is_final()).map(|(id, _)| id).collect();
+            for task_id in tasks {
+                let Some(task) = job.task_mut(task_id) else { continue };
+                task.verdict = None;
+                let Some(finished) = task.finished.get() else { continue };
+                if self.flights.of(task_id).is_some() {
+                    ended.push((task_id, finished, task.natively_copied()));
+                }
+                if let (TaskState::Succeeded, (seconds, at)) = (task.state, task.half)
+                    && let Some(at) = at.get()
+                {
+                    let predicted = Millis::from_secs_f64(f64::from(seconds));
+                    pass.errors.push(EstimateError { estimator, kind, predicted, actual: finished.since(at) });
+                    task.half = Default::default();
+                }
+            }
+        }
+        for (task, finished, natively_copied) in ended {
+            pass.outcomes.extend(self.flights.land(task, finished, natively_copied));
+        }
+    }
+
+    /// Settles jobs that have ended, and forgets them; and those that got lost.
+    pub(super) fn settle_ended(&mut self, now: Time, pass: &mut Pass) {
+        let mut gone = std::mem::take(&mut self.ended);
+        for id in &gone {
+            self.settle_tasks(*id, pass);
+            let Some(job) = self.cluster.job(*id) else { continue };
+            // Tasks still open at the job's end ended with it.
+            let ended = job.am_time(job.heard);
+            let open: Vec<TaskId> = self.flights.tasks_of(*id).map(|(task, _)| task).collect();
+            for task in open {
+                let natively_copied = job.task(task).is_some_and(Task::natively_copied);
+                pass.outcomes.extend(self.flights.land(task, ended, natively_copied));
+            }
+        }
+        gone.extend(self.cluster.lost_jobs(now - FORGET_AFTER));
+        for id in gone {
+            self.flights.forget(id);
+            self.cluster.forget(id);
+            self.due.remove(&id);
+            self.changed.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
+
+pub mod fresh;
+pub mod node;
+pub mod phase;
+pub mod stats;
+pub mod time_left;
+
+pub use fresh::FreshCopy;
+pub use time_left::{Estimator, Left, Sample};

@@ -1,0 +1,48 @@
+//! How much work each node has done.
+
+use super::stats::quantile;
+use crate::model::{Job, NameId, TaskKind, TaskState};
+use std::collections::BTreeMap;
+
+/// LATE §4: total work of each node, the sum of the progress scores of all succeeded and in-progress tasks on it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NodeWork {
+    work: BTreeMap<NameId, f64>,
+}
+
+impl NodeWork {
+    /// Adds a job's attempts. Over REST only some attempts' hosts are known; the others count nowhere.
+    pub fn add(&mut self, job: &Job) {
+        for kind in TaskKind::ALL {
+            for (_, task) in job.tasks(kind) {
+                for attempt in &task.attempts {
+                    let Some(host) = attempt.host else { continue };
+                    let won = task.state == TaskState::Succeeded && task.winner == Some(attempt.number);
+                    let score = match attempt.state.is_final() {
+                        true if won => 1.0,
+                        true => continue,
+                        false => attempt.track.score(),
+                    };
+                    *self.work.entry(host).or_default() += score;
+                }
+            }
+        }
+    }
+
+    /// LATE's SlowNodeThreshold: is the node below that percentile (0–1) of all nodes' work? A node without a record is not called slow.
+    pub fn is_slow(&self, host: NameId, threshold: f64) -> bool {
+        let mut all: Vec<f64> = self.work.values().copied().collect();
+        let below = quantile(&mut all, threshold);
+        self.work.get(&host).zip(below).is_some_and(|(work, below)| *work < below)
+    }
+
+    /// Nodes with a record.
+    pub fn len(&self) -> usize {
+        self.work.len()
+    }
+
+    /// Nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.work.is_empty()
+    }
+}

@@ -1,0 +1,125 @@
+//! The phases an attempt goes through, and what a job's own attempts teach about them.
+
+use super::stats::robust_mean_spread;
+use crate::model::{Job, Millis, Phase, TaskKind, TaskState, Time};
+
+/// At most three: copy, sort, reduce.
+pub const PHASES_MAX: usize = 3;
+
+/// The share of the progress score each phase stands for, as Hadoop scores them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// Score at which each phase ends; the last ends at 1.
+    pub ends: &'static [f64],
+}
+
+/// A map without reduces only maps (MapTask: weight 1).
+pub const MAP_ONLY: Shape = Shape { ends: &[1.0] };
+/// A map with reduces sorts its output after mapping (MapTask: 0.667 and 0.333).
+pub const MAP_AND_SORT: Shape = Shape { ends: &[0.667, 1.0] };
+/// A reduce copies, sorts and reduces, a third of the score each (LATE §2.1, ReduceTask).
+pub const REDUCE: Shape = Shape { ends: &[1.0 / 3.0, 2.0 / 3.0, 1.0] };
+
+impl Shape {
+    /// The shape of a job's tasks of that kind.
+    pub fn of(job: &Job, kind: TaskKind) -> Shape {
+        match kind {
+            TaskKind::Reduce => REDUCE,
+            TaskKind::Map if job.totals.is_some_and(|[_, reduces]| reduces > 0) => MAP_AND_SORT,
+            TaskKind::Map => MAP_ONLY,
+        }
+    }
+
+    /// How many phases.
+    pub fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    /// Never: there is always one phase.
+    pub fn is_empty(self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Score at which a phase begins.
+    pub fn begin(self, phase: usize) -> f64 {
+        phase.checked_sub(1).map_or(0.0, |before| self.ends[before])
+    }
+
+    /// The share of its work that an attempt at this score has done of a phase, 0–1.
+    pub fn done(self, phase: usize, score: f64) -> f64 {
+        let begin = self.begin(phase);
+        ((score - begin) / (self.ends[phase] - begin)).clamp(0.0, 1.0)
+    }
+
+    /// The phase an attempt is in: what it says itself, and never before what its score shows.
+    /// At a phase's change Hadoop reports the new phase with the old score, so the two may disagree.
+    pub fn current(self, said: Option<Phase>, score: f64) -> usize {
+        // A score stands at a phase's end a little before that phase's report: rounding must not push it over.
+        const ROUNDING: f64 = 1e-3;
+        let by_score = self.ends.iter().position(|end| score < end - ROUNDING).unwrap_or(self.len() - 1);
+        let by_word = match said {
+            Some(Phase::Sort) => 1,
+            Some(Phase::Reduce | Phase::Cleanup) => 2,
+            _ => 0,
+        };
+        by_score.max(by_word.min(self.len() - 1))
+    }
+}
+
+/// How long each phase took the attempts that have been through it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PhaseTimes {
+    /// Typical length of each phase, where any attempt has shown it.
+    pub typical: [Option<Millis>; PHASES_MAX],
+}
+
+impl PhaseTimes {
+    /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying.
+    pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
+        let mut lengths: [Vec<f64>; PHASES_MAX] = Default::default();
+        for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded) {
+            let Some(attempt) = task.attempts.iter().find(|attempt| Some(attempt.number) == task.winner) else {
+                continue;
+            };
+            let Some(started) = attempt.started.get() else { continue };
+            let begin = if kind == TaskKind::Reduce { started.max(maps_done.unwrap_or(started)) } else { started };
+            let ended = attempt.finished.get().or(task.finished.get());
+            let marks = [Some(begin), attempt.second_phase.get(), attempt.third_phase.get()];
+            for phase in 0..shape.len() {
+                let end = if phase + 1 == shape.len() { ended } else { marks[phase + 1] };
+                if let (Some(from), Some(to)) = (marks[phase], end) {
+                    lengths[phase].push(to.since(from).as_secs_f64());
+                }
+            }
+        }
+        PhaseTimes {
+            typical: lengths.map(|mut l| robust_mean_spread(&mut l).map(|(mean, _)| Millis::from_secs_f64(mean))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduce_that_says_sort_with_a_copying_score_is_sorting() {
+        assert_eq!(REDUCE.current(Some(Phase::Sort), 0.0), 1);
+        assert_eq!(REDUCE.current(Some(Phase::Copy), 0.5), 1);
+        assert_eq!(REDUCE.current(None, 0.2), 0);
+        assert_eq!(REDUCE.current(None, 1.0), 2);
+    }
+
+    #[test]
+    fn a_map_that_says_sort_is_in_its_last_phase_only_if_it_has_one() {
+        assert_eq!(MAP_AND_SORT.current(Some(Phase::Sort), 0.4), 1);
+        assert_eq!(MAP_ONLY.current(Some(Phase::Sort), 0.4), 0);
+    }
+
+    #[test]
+    fn work_done_of_a_phase_is_its_share_of_the_score() {
+        assert!((REDUCE.done(1, 0.5) - 0.5).abs() < 1e-9);
+        assert_eq!(REDUCE.done(2, 0.5), 0.0);
+        assert_eq!(REDUCE.done(0, 0.5), 1.0);
+    }
+}

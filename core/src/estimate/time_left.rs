@@ -1,0 +1,219 @@
+//! Time left of a running attempt.
+
+use super::phase::{PhaseTimes, Shape};
+use crate::model::{Millis, Phase, Time, Track};
+use serde::{Deserialize, Serialize};
+
+/// Which estimate of time left is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Estimator {
+    /// LATE §4: (1 − ProgressScore) / ProgressRate with ProgressRate = ProgressScore / T.
+    Late,
+    /// LATE §4.2's outlook: each phase at its own rate, the ones to come at the rate of the job's other tasks.
+    #[default]
+    PhaseAware,
+}
+
+/// What the estimate is made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Launch, or for a reduce the end of the maps if that was later.
+    pub started: Time,
+    /// Progress so far.
+    pub track: Track,
+    /// Phase it says it is in.
+    pub phase: Option<Phase>,
+    /// When its second and third phases were entered, where seen.
+    pub entered: [Option<Time>; 2],
+    /// Newest news of its job, the AM's clock: silence is counted up to here.
+    pub heard: Time,
+    /// How long an attempt may be silent between two reports before it counts as standing still.
+    pub rhythm: Millis,
+}
+
+/// Time left, with its spread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Left {
+    /// Expected.
+    pub mean: Millis,
+    /// One standard deviation.
+    pub spread: Millis,
+}
+
+impl Sample {
+    /// Has it been silent for longer than its reporting rhythm allows?
+    pub fn is_silent(&self) -> bool {
+        self.heard.since(self.track.at().unwrap_or(self.started)) > self.rhythm
+    }
+}
+
+impl Estimator {
+    /// Both.
+    pub const ALL: [Estimator; 2] = [Estimator::Late, Estimator::PhaseAware];
+
+    /// Stable label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Estimator::Late => "late",
+            Estimator::PhaseAware => "phase-aware",
+        }
+    }
+
+    /// Time left at `now` on the AM's clock; `None` while there is no progress to go by.
+    pub fn time_left(self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<Left> {
+        // How far off a first estimate from progress is, until calibration knows better: a quarter of it.
+        const RELATIVE_ERROR: f64 = 0.25;
+        let seconds = match self {
+            Estimator::Late => late_seconds(sample.track.score(), now.since(sample.started)),
+            Estimator::PhaseAware => phase_aware_seconds(sample, shape, times, now),
+        }?;
+        Some(Left { mean: Millis::from_secs_f64(seconds), spread: Millis::from_secs_f64(seconds * RELATIVE_ERROR) })
+    }
+}
+
+/// LATE §4: progress rate, score per second; zero before any time has passed.
+pub fn late_rate(score: f64, elapsed: Millis) -> f64 {
+    if elapsed.0 == 0 { 0.0 } else { score / elapsed.as_secs_f64() }
+}
+
+/// LATE §4: time left in seconds, (1 − ProgressScore) / ProgressRate; `None` at a rate of zero.
+pub fn late_seconds(score: f64, elapsed: Millis) -> Option<f64> {
+    let rate = late_rate(score, elapsed);
+    (rate > 0.0).then(|| (1.0 - score) / rate)
+}
+
+/// LATE §4.2: the current phase at the attempt's own rate in it, each later one at the typical length of the job's other attempts, or where none has shown it at
+/// this attempt's own rate. Counted from the last report: within its reporting rhythm the attempt is taken to go on as before, beyond it to have stood still since
+/// (Mantri §5.5).
+fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
+    let score = sample.track.score();
+    let at = sample.track.at().filter(|_| score > 0.0)?;
+    let phase = shape.current(sample.phase, score);
+    let done = shape.done(phase, score);
+    let whole = phase_seconds(sample, shape, phase, at, times)?;
+    let mut left = whole * (1.0 - done);
+    for later in phase + 1..shape.len() {
+        let share = (shape.ends[later] - shape.begin(later)) / (shape.ends[phase] - shape.begin(phase));
+        left += times.typical[later].map_or(whole * share, Millis::as_secs_f64);
+    }
+    let gone_on = if sample.is_silent() { Millis(0) } else { now.since(at) };
+    Some((left - gone_on.as_secs_f64()).max(0.0))
+}
+
+/// How long the whole of its current phase takes this attempt: at the pace it has shown in it, else as typical of the phase, else at the pace of its whole life.
+/// The time before the first report is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is
+/// not slowness.
+fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &PhaseTimes) -> Option<f64> {
+    let score = sample.track.score();
+    let width = shape.ends[phase] - shape.begin(phase);
+    let entered = if phase == 0 { Some(sample.started) } else { sample.entered[phase - 1] };
+    let pace = |from_score: f64, from: Time| {
+        let (gained, took) = (score - from_score, at.since(from));
+        (gained > 0.0 && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
+    };
+    let whole = entered.and_then(|entered| pace(shape.begin(phase), entered));
+    let since_first = sample.track.first().and_then(|(first, when)| {
+        let in_phase = entered.is_some_and(|entered| when >= entered);
+        in_phase.then(|| pace(first, when)).flatten()
+    });
+    match (whole, since_first) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b).or(times.typical[phase].map(Millis::as_secs_f64)).or_else(|| pace(0.0, sample.started)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO_PHASES: Shape = Shape { ends: &[0.5, 1.0] };
+
+    /// LATE §4.2, Fig. 2: 5 %/s to half, then 1 %/s; looked at at 20 s.
+    fn fig2(started_s: u64) -> Sample {
+        let mut track = Track::default();
+        let now = 20;
+        for second in started_s + 1..=now {
+            let age = (second - started_s) as f32;
+            let score = if age <= 10.0 { 0.05 * age } else { 0.5 + 0.01 * (age - 10.0) };
+            track.add(score, Time(1_000_000 + second * 1000));
+        }
+        let second = (now > started_s + 10).then_some(Time(1_000_000 + (started_s + 10) * 1000));
+        Sample {
+            started: Time(1_000_000 + started_s * 1000),
+            track,
+            phase: None,
+            entered: [second, None],
+            heard: NOW,
+            rhythm: Millis(1000),
+        }
+    }
+
+    const NOW: Time = Time(1_020_000);
+
+    #[test]
+    fn late_gives_the_papers_wrong_order_of_13_3_and_10_seconds() {
+        let left = |s| {
+            let left = Estimator::Late.time_left(&fig2(s), TWO_PHASES, &PhaseTimes::default(), NOW).unwrap();
+            left.mean.as_secs_f64()
+        };
+        assert!((left(0) - 13.333).abs() < 1e-3, "{}", left(0));
+        assert!((left(10) - 10.0).abs() < 1e-3, "{}", left(10));
+    }
+
+    #[test]
+    fn phase_aware_gives_the_right_order_of_40_and_50_seconds() {
+        let times = PhaseTimes { typical: [Some(Millis(10_000)), Some(Millis(50_000)), None] };
+        let left = |s| Estimator::PhaseAware.time_left(&fig2(s), TWO_PHASES, &times, NOW).unwrap().mean.as_secs_f64();
+        assert!((left(0) - 40.0).abs() < 0.01, "{}", left(0));
+        assert!((left(10) - 50.0).abs() < 0.01, "{}", left(10));
+    }
+
+    #[test]
+    fn an_attempt_beyond_its_rhythm_is_taken_to_stand_still() {
+        let mut sample = fig2(0);
+        sample.rhythm = Millis(3000);
+        let times = PhaseTimes::default();
+        let at = |later: u64| {
+            let now = NOW + Millis(later);
+            let sample = Sample { heard: now, ..sample };
+            Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, now).unwrap().mean
+        };
+        assert_eq!(at(0) - at(2000), Millis(2000));
+        assert_eq!(at(5000), at(0));
+    }
+
+    #[test]
+    fn a_late_start_is_not_slowness() {
+        let mut track = Track::default();
+        track.add(0.1, Time(9_000));
+        track.add(0.6, Time(11_000));
+        let sample = Sample {
+            started: Time(1_000),
+            track,
+            phase: None,
+            entered: [None; 2],
+            heard: Time(11_000),
+            rhythm: Millis(1000),
+        };
+        let shape = super::super::phase::MAP_ONLY;
+        let left = Estimator::PhaseAware.time_left(&sample, shape, &PhaseTimes::default(), Time(11_000)).unwrap();
+        assert!((left.mean.as_secs_f64() - 1.6).abs() < 0.01, "{left:?}");
+    }
+
+    #[test]
+    fn no_progress_gives_no_estimate() {
+        let sample = Sample {
+            started: Time(1),
+            track: Track::default(),
+            phase: None,
+            entered: [None; 2],
+            heard: Time(11_000),
+            rhythm: Millis(1000),
+        };
+        for estimator in Estimator::ALL {
+            let shape = super::super::phase::MAP_ONLY;
+            assert_eq!(estimator.time_left(&sample, shape, &PhaseTimes::default(), Time(99_000)), None);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! May this job's tasks have copies at all?
+
+use super::{GovernParams, output};
+use crate::model::{Capabilities, Job, Mode, TaskKind, Time, Verdict};
+
+impl GovernParams {
+    /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
+    pub fn mode_of(&self, job: &Job, policy: &str, can: Capabilities) -> Mode {
+        let last = job.queue.rsplit('.').next().unwrap_or_default();
+        let wishes = [
+            Some(self.mode),
+            self.queue_modes.get(&job.queue).copied(),
+            self.queue_modes.get(last).copied(),
+            self.user_modes.get(&job.user).copied(),
+            self.policy_modes.get(policy).copied(),
+            job.settings.as_ref().and_then(|settings| settings.mode),
+            (!can.duplicate).then_some(Mode::Advise),
+        ];
+        wishes.into_iter().flatten().min().unwrap_or_default()
+    }
+
+    /// Why no task of this kind may have a copy now; `None` when it may. `now` is the service's clock.
+    pub fn bars(&self, job: &Job, kind: TaskKind, mode: Mode, now: Time) -> Option<Verdict> {
+        if mode == Mode::Off {
+            return Some(Verdict::ModeOff);
+        }
+        if job.uber {
+            return Some(Verdict::Uber);
+        }
+        let Some(settings) = &job.settings else { return Some(Verdict::SettingsUnknown) };
+        let speculation = match kind {
+            TaskKind::Map => settings.map_speculation,
+            TaskKind::Reduce => settings.reduce_speculation,
+        };
+        if !speculation {
+            return Some(Verdict::SpeculationOff);
+        }
+        let classes = [settings.committer.as_deref(), settings.output_format.as_deref()];
+        if classes.into_iter().flatten().any(|class| !output::is_safe(class, &self.safe_outputs, &self.unsafe_outputs))
+        {
+            return Some(Verdict::UnsafeOutput);
+        }
+        if !job.is_complete() {
+            return Some(Verdict::IncompleteData);
+        }
+        (now.since(job.heard) > self.stale_after).then_some(Verdict::StaleData)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{JobId, JobSettings};
+
+    fn job() -> Job {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        (job.queue, job.user) = ("root.prod.etl".into(), "alice".into());
+        job.settings = Some(JobSettings::default());
+        job.totals = Some([0, 0]);
+        job.heard = Time(1_000_000);
+        job
+    }
+
+    const ALL: Capabilities = Capabilities { duplicate: true };
+    const NOW: Time = Time(1_001_000);
+
+    #[test]
+    fn the_most_cautious_mode_wins_whoever_sets_it() {
+        let mut params = GovernParams { mode: Mode::Act, ..Default::default() };
+        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Act);
+        params.queue_modes.insert("etl".into(), Mode::Advise);
+        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Advise);
+        params.user_modes.insert("alice".into(), Mode::Off);
+        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Off);
+        params.user_modes.clear();
+        let mut cautious = job();
+        cautious.settings.as_mut().unwrap().mode = Some(Mode::Off);
+        assert_eq!(params.mode_of(&cautious, "late", ALL), Mode::Off);
+    }
+
+    #[test]
+    fn a_job_cannot_make_itself_bolder() {
+        let params = GovernParams { mode: Mode::Advise, ..Default::default() };
+        let mut bold = job();
+        bold.settings.as_mut().unwrap().mode = Some(Mode::Act);
+        assert_eq!(params.mode_of(&bold, "late", ALL), Mode::Advise);
+    }
+
+    #[test]
+    fn without_the_means_act_is_advise() {
+        let params = GovernParams { mode: Mode::Act, ..Default::default() };
+        assert_eq!(params.mode_of(&job(), "late", Capabilities { duplicate: false }), Mode::Advise);
+    }
+
+    #[test]
+    fn each_bar_has_its_name() {
+        let params = GovernParams::default();
+        let bars = |change: fn(&mut Job), now| {
+            let mut job = job();
+            change(&mut job);
+            params.bars(&job, TaskKind::Map, Mode::Advise, now)
+        };
+        assert_eq!(bars(|_| (), NOW), None);
+        assert_eq!(bars(|job| job.uber = true, NOW), Some(Verdict::Uber));
+        assert_eq!(bars(|job| job.settings = None, NOW), Some(Verdict::SettingsUnknown));
+        assert_eq!(bars(|job| job.totals = Some([1, 0]), NOW), Some(Verdict::IncompleteData));
+        assert_eq!(bars(|_| (), NOW + params.stale_after), Some(Verdict::StaleData));
+        let off = |job: &mut Job| job.settings.as_mut().unwrap().map_speculation = false;
+        assert_eq!(bars(off, NOW), Some(Verdict::SpeculationOff));
+        let unsafe_format =
+            |job: &mut Job| job.settings.as_mut().unwrap().output_format = Some("com.x.DirectFormat".into());
+        assert_eq!(bars(unsafe_format, NOW), Some(Verdict::UnsafeOutput));
+        assert_eq!(params.bars(&job(), TaskKind::Map, Mode::Off, NOW), Some(Verdict::ModeOff));
+    }
+}

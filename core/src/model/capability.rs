@@ -1,0 +1,11 @@
+//! What can be done to a job.
+
+use serde::{Deserialize, Serialize};
+
+/// What can be done to a job where it runs: live Hadoop, a cluster seen over REST only, and the papers' idealised clusters differ in nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capabilities {
+    /// Start one more attempt of a running task.
+    pub duplicate: bool,
+}

@@ -1,0 +1,214 @@
+//! The cluster as it is known. Built from observations alone.
+
+use super::id::{AppId, JobId};
+use super::job::Job;
+use super::names::Names;
+use super::observation::*;
+use super::state::JobPhase;
+use super::units::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClusterState {
+    /// Totals, where the RM told them.
+    pub totals: Option<ClusterFact>,
+    /// Nodes, by host.
+    pub nodes: BTreeMap<String, NodeFact>,
+    /// Leaf queues, by name.
+    pub queues: BTreeMap<String, QueueFact>,
+    /// Running applications, as the RM lists them.
+    pub apps: BTreeMap<AppId, AppFact>,
+    /// Host names.
+    pub hosts: Names,
+    jobs: BTreeMap<JobId, Job>,
+    #[serde(with = "super::pairs")]
+    sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
+}
+
+/// Why an observation was dropped. One stable label each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dropped {
+    /// Older than the newest of its source, or a repetition of it.
+    StaleSequence,
+    /// From a life of the source that has been replaced.
+    OldIncarnation,
+    /// About an application other than the source's own.
+    ForeignApplication,
+    /// About a job that is not known to run.
+    UnknownJob,
+    /// As many jobs are known as may be.
+    TooManyJobs,
+}
+
+impl Dropped {
+    /// Every reason, for metrics that start at zero.
+    pub const ALL: [Dropped; 5] = [
+        Dropped::StaleSequence,
+        Dropped::OldIncarnation,
+        Dropped::ForeignApplication,
+        Dropped::UnknownJob,
+        Dropped::TooManyJobs,
+    ];
+
+    /// Stable snake_case label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Dropped::StaleSequence => "stale_sequence",
+            Dropped::OldIncarnation => "old_incarnation",
+            Dropped::ForeignApplication => "foreign_application",
+            Dropped::UnknownJob => "unknown_job",
+            Dropped::TooManyJobs => "too_many_jobs",
+        }
+    }
+}
+
+/// What an observation changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// Something that concerns every job.
+    Cluster,
+    /// One job.
+    Job(JobId),
+    /// A job has ended; its end is to be taken account of, then it is to be forgotten.
+    Ended(JobId),
+}
+
+/// Jobs known at once; the design's target is 5,000 AMs.
+const JOBS_MAX: usize = 20_000;
+/// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
+const TASKS_MAX: u32 = 2_000_000;
+
+impl ClusterState {
+    /// Takes an observation into account.
+    ///
+    /// # Errors
+    /// The reason, when it is dropped; the state has then not changed.
+    pub fn apply(&mut self, seen: &Observation) -> Result<Changed, Dropped> {
+        self.admit(seen)?;
+        let changed = match &seen.fact {
+            Fact::Cluster(fact) => {
+                self.totals = Some(*fact);
+                Changed::Cluster
+            }
+            Fact::Nodes(nodes) => {
+                self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+                Changed::Cluster
+            }
+            Fact::Queues(queues) => {
+                self.queues = queues.iter().map(|queue| (queue.name.clone(), queue.clone())).collect();
+                Changed::Cluster
+            }
+            Fact::Apps(apps) => {
+                self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
+                Changed::Cluster
+            }
+            fact => self.apply_to_job(seen, fact)?,
+        };
+        let life = (seen.source.incarnation, seen.seq);
+        self.sources.insert((seen.source.channel, seen.source.app), life);
+        if let Changed::Ended(job) = changed {
+            self.sources.retain(|(_, app), _| *app != Some(job.0));
+        }
+        Ok(changed)
+    }
+
+    /// Is it new, of the newest life of its source, and about what that source may speak of?
+    fn admit(&self, seen: &Observation) -> Result<(), Dropped> {
+        if let (Some(app), Some(job)) = (seen.source.app, seen.fact.job())
+            && app != job.0
+        {
+            return Err(Dropped::ForeignApplication);
+        }
+        let Some((incarnation, seq)) = self.sources.get(&(seen.source.channel, seen.source.app)) else { return Ok(()) };
+        match seen.source.incarnation.cmp(incarnation) {
+            std::cmp::Ordering::Less => Err(Dropped::OldIncarnation),
+            std::cmp::Ordering::Equal if seen.seq <= *seq => Err(Dropped::StaleSequence),
+            _ => Ok(()),
+        }
+    }
+
+    fn apply_to_job(&mut self, seen: &Observation, fact: &Fact) -> Result<Changed, Dropped> {
+        let Some(id) = fact.job() else { return Ok(Changed::Cluster) };
+        if let Fact::Ended(end) = fact {
+            return self.end(end);
+        }
+        let full = self.jobs.len() >= JOBS_MAX;
+        let job = match self.jobs.entry(id) {
+            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+            std::collections::btree_map::Entry::Vacant(_) if full => return Err(Dropped::TooManyJobs),
+            std::collections::btree_map::Entry::Vacant(free) => free.insert(Job::new(id)),
+        };
+        match fact {
+            Fact::Job(summary) => job.learn(summary),
+            Fact::Settings(_, settings) => job.settings = Some(settings.clone()),
+            Fact::Tasks { complete, tasks, .. } => {
+                for task in tasks {
+                    job.learn_task(task, seen.at, TASKS_MAX);
+                }
+                job.listed |= *complete;
+            }
+            Fact::Attempts { attempts, .. } => {
+                for attempt in attempts {
+                    let host = attempt.host.as_deref().and_then(|host| self.hosts.intern(host));
+                    job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
+                }
+            }
+            Fact::Needs { maps, reduces, native_copies, .. } => {
+                job.needs = [*maps, *reduces];
+                job.native_copies = *native_copies;
+            }
+            Fact::ShimSession(_, open) => job.shim = *open,
+            _ => {}
+        }
+        if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard
+        {
+            job.heard = seen.received;
+            job.clock_offset_ms = seen.at.0 as i64 - seen.received.0 as i64;
+        }
+        Ok(Changed::Job(id))
+    }
+
+    fn end(&mut self, end: &EndFact) -> Result<Changed, Dropped> {
+        let job = self.jobs.get_mut(&end.job).ok_or(Dropped::UnknownJob)?;
+        job.state = end.state.or(Some(JobPhase::Succeeded)).filter(|state| state.is_final());
+        let at = end.finished.unwrap_or(job.heard);
+        for attempt in &end.attempts {
+            let host = attempt.host.as_deref().and_then(|host| self.hosts.intern(host));
+            job.learn_attempt(attempt, host, at, TASKS_MAX);
+        }
+        Ok(Changed::Ended(end.job))
+    }
+
+    /// Every job known, in order of id.
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.values()
+    }
+
+    /// How many jobs are known.
+    pub fn job_count(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// A job, if it is known.
+    pub fn job(&self, id: JobId) -> Option<&Job> {
+        self.jobs.get(&id)
+    }
+
+    /// A job, if it is known.
+    pub fn job_mut(&mut self, id: JobId) -> Option<&mut Job> {
+        self.jobs.get_mut(&id)
+    }
+
+    /// Forgets a job.
+    pub fn forget(&mut self, id: JobId) {
+        self.jobs.remove(&id);
+    }
+
+    /// Jobs that neither the RM lists nor anything has been heard of since `before`.
+    pub fn lost_jobs(&self, before: Time) -> Vec<JobId> {
+        let listed: BTreeSet<_> = self.apps.keys().collect();
+        self.jobs.values().filter(|job| job.heard < before && !listed.contains(&job.id.0)).map(|job| job.id).collect()
+    }
+}

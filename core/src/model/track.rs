@@ -1,0 +1,155 @@
+//! What is known of an attempt's progress.
+
+use super::units::Time;
+use serde::{Deserialize, Serialize};
+
+/// An optional instant in eight bytes: state is kept for a million attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Stamp(u64);
+
+impl Stamp {
+    /// The instant, if one is known.
+    pub fn get(self) -> Option<Time> {
+        (self.0 != 0).then_some(Time(self.0))
+    }
+
+    /// Keeps the earlier of the known instants.
+    pub fn earliest(&mut self, at: Option<Time>) {
+        if let Some(Time(at)) = at.filter(|at| at.0 != 0)
+            && (self.0 == 0 || at < self.0)
+        {
+            self.0 = at;
+        }
+    }
+
+    /// Keeps the later of the known instants.
+    pub fn latest(&mut self, at: Option<Time>) {
+        self.0 = self.0.max(at.map_or(0, |at| at.0));
+    }
+}
+
+/// Progress samples, folded. Joining is commutative, associative and idempotent, so samples may come in any order, from any source, repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Track {
+    /// Highest score seen, 0–1. Progress does not go backwards.
+    score: f32,
+    /// Score of the earliest sample above zero.
+    first_score: f32,
+    /// When the highest score was first seen, the AM's clock.
+    at: Stamp,
+    /// When the earliest score above zero was seen.
+    first_at: Stamp,
+    /// Status updates, as a shim counts them.
+    reports: u32,
+}
+
+impl Track {
+    /// Adds a sample; a score outside 0–1 or NaN is the caller's to refuse.
+    pub fn add(&mut self, score: f32, at: Time) {
+        let mut sample = Track { score, ..Track::default() };
+        sample.at.earliest(Some(at));
+        if score > 0.0 {
+            sample.first_score = score;
+            sample.first_at.earliest(Some(at));
+        }
+        self.join(&sample);
+    }
+
+    /// Adds a count of status updates.
+    pub fn add_reports(&mut self, reports: u32) {
+        self.reports = self.reports.max(reports);
+    }
+
+    /// Adds all that another track knows.
+    pub fn join(&mut self, other: &Track) {
+        self.reports = self.reports.max(other.reports);
+        if other.at.get().is_some() {
+            if other.score > self.score || self.at.get().is_none() {
+                (self.score, self.at) = (other.score, other.at);
+            } else if other.score == self.score {
+                self.at.earliest(other.at.get());
+            }
+        }
+        let earlier = match (other.first_at.get(), self.first_at.get()) {
+            (Some(theirs), Some(ours)) => (theirs, other.first_score) < (ours, self.first_score),
+            (theirs, ours) => theirs.is_some() && ours.is_none(),
+        };
+        if earlier {
+            (self.first_score, self.first_at) = (other.first_score, other.first_at);
+        }
+    }
+
+    /// Highest score seen, 0–1.
+    pub fn score(&self) -> f64 {
+        f64::from(self.score)
+    }
+
+    /// When that score was first seen; `None` before the first sample.
+    pub fn at(&self) -> Option<Time> {
+        self.at.get()
+    }
+
+    /// The earliest sample above zero.
+    pub fn first(&self) -> Option<(f64, Time)> {
+        self.first_at.get().map(|at| (f64::from(self.first_score), at))
+    }
+
+    /// Status updates known of: a shim's count, or what the samples prove.
+    pub fn reports(&self) -> u32 {
+        let proven = match (self.first_at.get(), self.at.get()) {
+            (Some(first), Some(last)) if last > first => 2,
+            (Some(_), _) => 1,
+            _ => 0,
+        };
+        self.reports.max(proven)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn track(samples: &[(f32, u64)]) -> Track {
+        let mut track = Track::default();
+        for (score, at) in samples {
+            track.add(*score, Time(*at));
+        }
+        track
+    }
+
+    #[test]
+    fn progress_never_goes_backwards() {
+        let track = track(&[(0.2, 10), (0.5, 20), (0.3, 30)]);
+        assert_eq!((track.score(), track.at()), (0.5, Some(Time(20))));
+        assert_eq!(track.first().unwrap().1, Time(10));
+        assert_eq!(track.reports(), 2);
+    }
+
+    #[test]
+    fn a_repeated_score_keeps_the_time_it_was_first_seen() {
+        assert_eq!(track(&[(0.4, 10), (0.4, 60)]).at(), Some(Time(10)));
+    }
+
+    #[test]
+    fn a_score_of_zero_is_a_sample_but_no_report_of_work() {
+        let track = track(&[(0.0, 10)]);
+        assert_eq!((track.at(), track.first(), track.reports()), (Some(Time(10)), None, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn samples_fold_to_the_same_in_any_order(
+            samples in prop::collection::vec((0u8..10, 1u64..50), 0..12).prop_shuffle(),
+        ) {
+            let scored: Vec<_> = samples.iter().map(|(s, at)| (f32::from(*s) / 10.0, *at)).collect();
+            let mut sorted = scored.clone();
+            sorted.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            let once = track(&scored);
+            prop_assert_eq!(once, track(&sorted));
+            let twice: Vec<_> = scored.iter().chain(&scored).copied().collect();
+            prop_assert_eq!(once, track(&twice));
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! LATE: Longest Approximate Time to End (Zaharia et al., OSDI'08, §4).
+
+use super::{Contender, Judged, View};
+use crate::estimate::stats::quantile;
+use crate::model::{Millis, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// LATE's thresholds. [`LateParams::paper`] has the paper's; the default adapts them to short tasks and to Hadoop's reporting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LateParams {
+    /// SlowTaskThreshold: percentile (0–1) of progress rates below which a task is slow. §4: 25th. Not used where `slow_factor` is set.
+    pub slow_task_percentile: f64,
+    /// SlowNodeThreshold: percentile (0–1) of node work below which a node gets no copy. §4: 25th.
+    pub slow_node_percentile: f64,
+    /// A task is slow when its projected run is longer than this many typical runs; 0 leaves it to the percentile.
+    pub slow_factor: f64,
+    /// Age before a task is judged. §4: one minute.
+    pub min_age: Millis,
+    /// Age before a task is judged, in typical runs of its phase.
+    pub min_age_of_typical: f64,
+    /// Reports before a task is judged; one is enough at twice the age.
+    pub min_reports: u32,
+    /// Share of the phase (0–1) that has finished before any task is judged.
+    pub min_finished: f64,
+    /// Gain that is worth a copy, in fresh copies' times.
+    pub min_gain: f64,
+    /// Probability (0–1) of winning that is worth a copy.
+    pub min_win_probability: f64,
+    /// Tells a reduce that waits for maps from a slow one.
+    pub tell_waiting_apart: bool,
+}
+
+impl LateParams {
+    /// §4's own constants and nothing else.
+    pub fn paper() -> LateParams {
+        LateParams {
+            slow_task_percentile: 0.25,
+            slow_node_percentile: 0.25,
+            slow_factor: 0.0,
+            min_age: Millis(60_000),
+            min_age_of_typical: 0.0,
+            min_reports: 0,
+            min_finished: 0.0,
+            min_gain: 0.0,
+            min_win_probability: 0.0,
+            tell_waiting_apart: false,
+        }
+    }
+
+    /// Finished tasks needed before any of `total` is judged: the share, at least one, at most half of them.
+    fn finished_needed(&self, total: u32) -> u32 {
+        if self.min_finished <= 0.0 {
+            return 0;
+        }
+        let share = (f64::from(total) * self.min_finished).ceil() as u32;
+        share.max(3).min(total / 2).max(1)
+    }
+
+    /// The age at which a task may be judged.
+    fn age_needed(&self, view: &View<'_>) -> Millis {
+        self.min_age.max(view.typical.map_or(Millis(0), |typical| typical.scaled(self.min_age_of_typical)))
+    }
+}
+
+impl Default for LateParams {
+    fn default() -> Self {
+        LateParams {
+            // A quarter of the tasks being slow by definition is wrong both ways: nothing need be slow, and with two bad nodes of four more than a quarter is.
+            slow_task_percentile: 0.25,
+            slow_node_percentile: 0.25,
+            // An outlier takes more than 1.5 times the typical run (Mantri §2).
+            slow_factor: 1.5,
+            // A minute is the whole life of many tasks; a second keeps launch jitter out.
+            min_age: Millis(1_000),
+            // No task can be told from its peers before they would have been done.
+            min_age_of_typical: 1.0,
+            // A first report mixes start-up with pace; the second shows the pace alone.
+            min_reports: 2,
+            // Hadoop's own estimators ask for 5 % (StartEndTimesBase).
+            min_finished: 0.05,
+            // Half a run gained pays for a copy that may lose.
+            min_gain: 0.5,
+            // Mantri §5.1 doubles only when a copy is likely to be first.
+            min_win_probability: 0.75,
+            tell_waiting_apart: true,
+        }
+    }
+}
+
+/// Judges every running task; those to copy come out as `Decided`, ranked by time left, longest first.
+pub fn judge(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
+    let slow_below = slow_below(view, params);
+    view.contenders.iter().map(|contender| judge_one(view, params, contender, slow_below)).collect()
+}
+
+/// The progress rate, score per second, below which a task is slow: SlowTaskThreshold.
+fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
+    match view.typical {
+        Some(typical) if params.slow_factor > 0.0 => 1.0 / typical.scaled(params.slow_factor).as_secs_f64().max(0.001),
+        _ => quantile(&mut view.rates.clone(), params.slow_task_percentile).unwrap_or(0.0),
+    }
+}
+
+fn judge_one(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, slow_below: f64) -> Judged {
+    let age_needed = params.age_needed(view);
+    let verdict =
+        too_early(view, params, contender, age_needed).unwrap_or_else(|| worth(view, params, contender, slow_below));
+    let mut judged = contender.judged(view, verdict);
+    judged.numbers.slow_below = Some(slow_below);
+    // A rate of zero has no end in sight: it ranks before all others.
+    judged.rank = contender.left.map_or(f64::INFINITY, |left| left.mean.as_secs_f64());
+    judged.recheck = match verdict {
+        Verdict::TooYoung => Some(contender.sample.started + age_needed),
+        Verdict::TooFewReports => Some(contender.sample.started + age_needed + age_needed),
+        _ => None,
+    };
+    judged
+}
+
+/// Why the task cannot be judged yet.
+fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, age_needed: Millis) -> Option<Verdict> {
+    if let Some(barred) = contender.barred(view) {
+        return Some(barred);
+    }
+    if params.tell_waiting_apart && contender.waits_for_maps {
+        return Some(Verdict::WaitsForMaps);
+    }
+    if view.finished < params.finished_needed(view.total) {
+        return Some(Verdict::TooFewFinished);
+    }
+    if contender.elapsed < age_needed {
+        return Some(Verdict::TooYoung);
+    }
+    let reports = contender.sample.track.reports();
+    if reports == 0 && params.min_reports > 0 && !contender.sample.is_silent() {
+        return Some(Verdict::Silent);
+    }
+    let old = contender.elapsed >= age_needed + age_needed;
+    (reports > 0 && reports < params.min_reports && !old).then_some(Verdict::TooFewReports)
+}
+
+/// Is it slow, and would a copy pay?
+fn worth(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, slow_below: f64) -> Verdict {
+    let pace = projected_rate(contender);
+    if pace >= slow_below {
+        return Verdict::NotSlow;
+    }
+    if params.slow_factor > 0.0 && pace * view.input_ratio(contender.task) >= slow_below {
+        return Verdict::MoreData;
+    }
+    // An attempt that has shown no progress for longer than its rhythm has no end in sight: nothing to set the gain against.
+    if contender.left.is_none() || params.min_gain <= 0.0 {
+        return Verdict::Decided;
+    }
+    let numbers = contender.judged(view, Verdict::Decided).numbers;
+    let gain = numbers.gain.unwrap_or_default();
+    let floor = numbers.fresh_copy.unwrap_or_default().scaled(params.min_gain);
+    match numbers.win_probability {
+        Some(probability) if gain.0 == 0 || probability < 0.5 => Verdict::NoGain,
+        Some(probability) if gain < floor || probability < params.min_win_probability => Verdict::GainTooSmall,
+        _ => Verdict::Decided,
+    }
+}
+
+/// The rate that its whole run, as projected, comes to. Under LATE's own estimate this is ProgressScore / T.
+fn projected_rate(contender: &Contender<'_>) -> f64 {
+    match contender.left {
+        Some(left) => 1.0 / (contender.elapsed + left.mean).as_secs_f64().max(0.001),
+        None => contender.rate(),
+    }
+}

@@ -1,0 +1,71 @@
+//! Policies: a view of one job's tasks of one kind in, a verdict with its numbers for each candidate out. They know nothing of budgets.
+
+pub mod hadoop_0_20;
+pub mod late;
+pub mod view;
+
+use crate::model::{Numbers, TaskId, Time, Verdict};
+pub use late::LateParams;
+use serde::{Deserialize, Serialize};
+pub use view::{Contender, View};
+
+/// The policies, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PolicyName {
+    /// Longest Approximate Time to End (LATE, OSDI'08, §4).
+    #[default]
+    Late,
+    /// Hadoop's scheduler of 2008, as LATE §2.1 describes it.
+    #[serde(rename = "hadoop-0.20")]
+    Hadoop020,
+    /// Proposes nothing.
+    None,
+}
+
+/// What a policy says of one candidate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The task.
+    pub task: TaskId,
+    /// [`Verdict::Decided`] proposes a copy; anything else is the reason why not.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub numbers: Numbers,
+    /// Order among proposals: the highest first.
+    pub rank: f64,
+    /// When the answer could change though nothing is heard, the AM's clock; `None`: only with the passing of time in general.
+    pub recheck: Option<Time>,
+}
+
+impl PolicyName {
+    /// Every policy.
+    pub const ALL: [PolicyName; 3] = [PolicyName::Late, PolicyName::Hadoop020, PolicyName::None];
+
+    /// Stable label.
+    pub fn label(self) -> &'static str {
+        match self {
+            PolicyName::Late => "late",
+            PolicyName::Hadoop020 => "hadoop-0.20",
+            PolicyName::None => "none",
+        }
+    }
+
+    /// The rule by which it proposes, in the words of its paper.
+    pub fn rule(self) -> &'static str {
+        match self {
+            PolicyName::Late => "LATE §4: longest approximate time to end, progress rate below SlowTaskThreshold",
+            PolicyName::Hadoop020 => "LATE §2.1: progress score below the category's average less 0.2 after a minute",
+            PolicyName::None => "none",
+        }
+    }
+
+    /// Judges every candidate of the view.
+    pub fn judge(self, view: &View<'_>, late: &LateParams) -> Vec<Judged> {
+        match self {
+            PolicyName::Late => late::judge(view, late),
+            PolicyName::Hadoop020 => hadoop_0_20::judge(view),
+            PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
+
+use super::Judged;
+use crate::estimate::phase::{PhaseTimes, Shape};
+use crate::estimate::stats::{median, probability_positive};
+use crate::estimate::time_left::late_rate;
+use crate::estimate::{Estimator, FreshCopy, Left, Sample};
+use crate::model::{AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict};
+
+/// The view.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// Maps or reduces.
+    pub kind: TaskKind,
+    /// The AM's clock.
+    pub now: Time,
+    /// Tasks that run, in order of index.
+    pub contenders: Vec<Contender<'a>>,
+    /// Tasks of the kind in all.
+    pub total: u32,
+    /// Tasks of the kind that have succeeded.
+    pub finished: u32,
+    /// A copy's time, once any task has finished.
+    pub fresh: Option<FreshCopy>,
+    /// Median run time of finished tasks.
+    pub typical: Option<Millis>,
+    /// Median input of the kind's tasks; zero where inputs are not known.
+    pub typical_input: Bytes,
+    /// Progress rates of all running and finished tasks, score per second.
+    pub rates: Vec<f64>,
+    /// Mean progress score of all running and finished tasks, 0–1.
+    pub mean_score: f64,
+    /// Every map has finished.
+    pub maps_done: bool,
+    /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
+    pub judge_native_copies: bool,
+}
+
+/// A task that runs, judged by the oldest of its attempts.
+#[derive(Debug)]
+pub struct Contender<'a> {
+    /// Its id.
+    pub id: TaskId,
+    /// The task.
+    pub task: &'a Task,
+    /// What its estimate is made from.
+    pub sample: Sample,
+    /// How long it has run.
+    pub elapsed: Millis,
+    /// Estimated time left; `None` while there is no progress.
+    pub left: Option<Left>,
+    /// A reduce that can only wait: it copies, and maps are still running.
+    pub waits_for_maps: bool,
+}
+
+/// What does not depend on the job: how estimates are made.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewParams {
+    /// Estimate of time left.
+    pub estimator: Estimator,
+    /// From a decision to the copy's launch.
+    pub start_lag: Millis,
+    /// See [`View::judge_native_copies`].
+    pub judge_native_copies: bool,
+}
+
+impl<'a> View<'a> {
+    /// Looks at a job's tasks of one kind. One pass over them.
+    pub fn new(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
+        let maps_done_at = maps_done_at(job);
+        let shape = Shape::of(job, kind);
+        let times = PhaseTimes::learn(job, kind, shape, maps_done_at);
+        let mut view = View {
+            job,
+            kind,
+            now,
+            contenders: Vec::new(),
+            total: job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]),
+            finished: 0,
+            fresh: None,
+            typical: None,
+            typical_input: Bytes(0),
+            rates: Vec::new(),
+            mean_score: 0.0,
+            maps_done: maps_done_at.is_some(),
+            judge_native_copies: params.judge_native_copies,
+        };
+        let (mut run_times, mut inputs, mut scores) = (Vec::new(), Vec::new(), 0.0);
+        for (id, task) in job.tasks(kind) {
+            inputs.push(task.input.0 as f64);
+            if task.state == TaskState::Succeeded {
+                view.finished += 1;
+                scores += 1.0;
+                if let Some(took) = own_time(task, kind, maps_done_at) {
+                    run_times.push(took.as_secs_f64());
+                    view.rates.push(late_rate(1.0, took));
+                }
+            } else if let Some(contender) = Contender::new(&view, id, task, maps_done_at, params, shape, &times) {
+                scores += contender.sample.track.score();
+                view.rates.push(contender.rate());
+                view.contenders.push(contender);
+            }
+        }
+        view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
+        view.typical = median(&mut run_times).map(Millis::from_secs_f64);
+        view.fresh = FreshCopy::learn(&mut run_times, params.start_lag);
+        view.typical_input = Bytes(median(&mut inputs).unwrap_or(0.0) as u64);
+        view
+    }
+
+    /// How much more input than typical a task has: 1 where inputs are not known, and for less than typical.
+    pub fn input_ratio(&self, task: &Task) -> f64 {
+        if self.typical_input.0 == 0 { 1.0 } else { (task.input.0 as f64 / self.typical_input.0 as f64).max(1.0) }
+    }
+}
+
+impl<'a> Contender<'a> {
+    fn new(
+        view: &View<'a>,
+        id: TaskId,
+        task: &'a Task,
+        maps_done_at: Option<Time>,
+        params: &ViewParams,
+        shape: Shape,
+        times: &PhaseTimes,
+    ) -> Option<Contender<'a>> {
+        if task.state != TaskState::Running {
+            return None;
+        }
+        let original = task.original();
+        // Every known attempt has ended and none has taken over yet: there is nothing to judge.
+        if original.is_none() && !task.attempts.is_empty() {
+            return None;
+        }
+        let launched = original.map_or(task.started, |attempt| attempt.started).get()?;
+        let started = match (id.kind, maps_done_at) {
+            (TaskKind::Reduce, Some(done)) => launched.max(done),
+            _ => launched,
+        };
+        let track = task.progress();
+        let phase = original.and_then(|attempt| attempt.phase).or(task.phase);
+        let entered = original.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
+        let heard = view.job.am_time(view.job.heard);
+        let sample = Sample { started, track, phase, entered, heard, rhythm: rhythm(view.job, &track) };
+        let copying = shape.current(phase, track.score()) == 0;
+        Some(Contender {
+            id,
+            task,
+            sample,
+            elapsed: view.now.since(started),
+            left: params.estimator.time_left(&sample, shape, times, view.now),
+            waits_for_maps: id.kind == TaskKind::Reduce && copying && !view.maps_done,
+        })
+    }
+
+    /// LATE §4: its progress rate, score per second.
+    pub fn rate(&self) -> f64 {
+        late_rate(self.sample.track.score(), self.elapsed)
+    }
+
+    /// A verdict with all numbers that are known.
+    pub fn judged(&self, view: &View<'_>, verdict: Verdict) -> Judged {
+        let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self.task)));
+        let gain = self.left.zip(fresh).map(|(left, fresh)| left.mean.0 as f64 - fresh.mean.0 as f64);
+        let spread = self.left.zip(fresh).map(|(left, fresh)| (left.spread.0 as f64).hypot(fresh.spread.0 as f64));
+        let numbers = Numbers {
+            score: self.sample.track.score(),
+            elapsed: self.elapsed,
+            silent: view.now.since(self.sample.track.at().unwrap_or(self.sample.started)),
+            rate: self.rate(),
+            slow_below: None,
+            time_left: self.left.map(|left| left.mean),
+            time_left_spread: self.left.map(|left| left.spread),
+            fresh_copy: fresh.map(|fresh| fresh.mean),
+            fresh_copy_spread: fresh.map(|fresh| fresh.spread),
+            win_probability: gain.zip(spread).map(|(gain, spread)| probability_positive(gain, spread)),
+            gain: gain.map(|gain| Millis(gain.max(0.0) as u64)),
+            cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
+            budget: None,
+        };
+        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None }
+    }
+
+    /// Why it cannot have a copy at all, whatever its progress.
+    pub fn barred(&self, view: &View<'_>) -> Option<Verdict> {
+        let live: Vec<_> = self.task.live().collect();
+        if live.iter().any(|attempt| attempt.state == AttemptState::CommitPending) {
+            return Some(Verdict::Committing);
+        }
+        let native = live.iter().skip(1).all(|attempt| attempt.speculative);
+        (live.len() > 1 && !(native && view.judge_native_copies)).then_some(Verdict::AlreadyCopied)
+    }
+}
+
+/// When the last map finished; `None` while any has not.
+fn maps_done_at(job: &Job) -> Option<Time> {
+    let [maps, _] = job.totals?;
+    let mut last = job.started.get().unwrap_or_default();
+    let mut finished = 0;
+    for (_, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
+        finished += 1;
+        last = last.max(task.finished.get().unwrap_or_default());
+    }
+    (finished >= maps).then_some(last)
+}
+
+/// How long a finished task's own work took: a reduce's wait for maps is not its own.
+fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<Millis> {
+    let took = task.run_time()?;
+    match (kind, maps_done_at, task.finished.get()) {
+        (TaskKind::Reduce, Some(done), Some(finished)) => Some(took.min(finished.since(done))),
+        _ => Some(took),
+    }
+}
+
+/// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
+/// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
+fn rhythm(job: &Job, track: &crate::model::Track) -> Millis {
+    const WAY: Millis = Millis(1_000);
+    const START_UP: Millis = Millis(10_000);
+    let interval = job
+        .settings
+        .as_ref()
+        .map_or_else(|| crate::model::JobSettings::default().report_interval, |s| s.report_interval);
+    let usual = interval + interval + WAY;
+    if track.first().is_some() { usual } else { usual + START_UP }
+}

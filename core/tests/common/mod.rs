@@ -1,0 +1,141 @@
+//! A scripted cluster: facts as the service's rooms would send them.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use drover_core::engine::{Engine, EngineParams, Pass};
+use drover_core::model::*;
+
+pub const T0: u64 = 1_795_000_000_000;
+
+pub fn job_id(n: u32) -> JobId {
+    format!("job_1795000000000_{n:04}").parse().unwrap()
+}
+
+pub fn at(seconds: f64) -> Time {
+    Time(T0 + (seconds * 1000.0) as u64)
+}
+
+/// Sends facts with rising sequence numbers; the AM's clock runs `skew_ms` ahead of the service's.
+pub struct Script {
+    pub seq: u64,
+    pub skew_ms: i64,
+    pub engine: Engine,
+}
+
+impl Script {
+    pub fn new(params: EngineParams) -> Script {
+        Script { seq: 0, skew_ms: 0, engine: Engine::new(params) }
+    }
+
+    pub fn observation(&mut self, channel: Channel, app: Option<AppId>, now: Time, fact: Fact) -> Observation {
+        self.seq += 1;
+        Observation {
+            source: Source { channel, app, principal: None, incarnation: 1 },
+            seq: self.seq,
+            at: now.shifted(self.skew_ms),
+            received: now,
+            fact,
+        }
+    }
+
+    pub fn say(&mut self, now: Time, fact: Fact) {
+        let app = fact.job().map(|job| job.0);
+        let channel = if app.is_some() { Channel::Am } else { Channel::Rm };
+        let seen = self.observation(channel, app, now, fact);
+        self.engine.observe(&seen).unwrap();
+    }
+
+    /// A cluster of four nodes with room for 64 maps, and a job of `maps` maps and `reduces` reduces whose settings are known.
+    pub fn open_job(&mut self, id: JobId, maps: u32, reduces: u32, now: Time) {
+        let total = Resources { memory_mb: 8192, vcores: 32 };
+        self.say(now, Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() }));
+        let am = now.shifted(self.skew_ms);
+        let job = JobFact {
+            job: id,
+            attempt: AppAttemptId { app: id.0, number: 1 },
+            name: "job".into(),
+            user: "alice".into(),
+            queue: "root.default".into(),
+            state: Some(JobPhase::Running),
+            started: am,
+            maps,
+            reduces,
+            uber: false,
+        };
+        self.say(now, Fact::Job(job));
+        let container = Resources { memory_mb: 128, vcores: 1 };
+        let settings = JobSettings {
+            report_interval: Millis(1000),
+            map_container: container,
+            reduce_container: container,
+            ..JobSettings::default()
+        };
+        self.say(now, Fact::Settings(id, settings));
+    }
+
+    pub fn attempts(&mut self, id: JobId, now: Time, attempts: Vec<AttemptFact>) {
+        self.say(now, Fact::Attempts { job: id, attempts });
+    }
+
+    pub fn tasks(&mut self, id: JobId, now: Time, tasks: Vec<TaskFact>) {
+        self.say(now, Fact::Tasks { job: id, complete: true, tasks });
+    }
+
+    pub fn decide(&mut self, now: Time) -> Pass {
+        self.engine.decide(now)
+    }
+}
+
+pub fn running(id: TaskId, started: Time, score: f32, host: &str) -> AttemptFact {
+    AttemptFact {
+        state: Some(AttemptState::Running),
+        started: Some(started),
+        score: Some(score),
+        host: Some(host.into()),
+        ..AttemptFact::of(id.attempt(0))
+    }
+}
+
+pub fn succeeded(id: TaskId, started: Time, finished: Time) -> (TaskFact, AttemptFact) {
+    let task = TaskFact {
+        state: Some(TaskState::Succeeded),
+        started: Some(started),
+        finished: Some(finished),
+        winner: Some(0),
+        ..TaskFact::of(id)
+    };
+    let attempt = AttemptFact {
+        state: Some(AttemptState::Succeeded),
+        started: Some(started),
+        finished: Some(finished),
+        host: Some("nm1".into()),
+        ..AttemptFact::of(id.attempt(0))
+    };
+    (task, attempt)
+}
+
+/// The state of a job of equal maps of `secs` seconds started at 0, four hosts in turn, some slower by a factor: what is to be seen of it at `now_s`.
+pub fn equal_maps(
+    id: JobId,
+    maps: u32,
+    secs: f64,
+    slow: &dyn Fn(u32) -> f64,
+    now_s: f64,
+    skew_ms: i64,
+) -> (Vec<TaskFact>, Vec<AttemptFact>) {
+    let (mut tasks, mut attempts) = (Vec::new(), Vec::new());
+    for index in 0..maps {
+        let task = id.task(TaskKind::Map, index);
+        let started = at(0.0).shifted(skew_ms);
+        let whole = secs * slow(index);
+        if now_s >= whole {
+            let (t, a) = succeeded(task, started, at(whole).shifted(skew_ms));
+            tasks.push(t);
+            attempts.push(a);
+        } else {
+            let state = Some(TaskState::Running);
+            tasks.push(TaskFact { state, started: Some(started), ..TaskFact::of(task) });
+            attempts.push(running(task, started, (now_s / whole) as f32, &format!("nm{}", index % 4 + 1)));
+        }
+    }
+    (tasks, attempts)
+}

@@ -1,0 +1,304 @@
+//! Whole passes over scripted jobs.
+
+mod common;
+
+use common::*;
+use drover_core::engine::EngineParams;
+use drover_core::model::*;
+use drover_core::policy::{LateParams, PolicyName};
+
+/// Plays a job of equal maps a second at a time; returns the decisions with the second they were taken at.
+fn play(script: &mut Script, maps: u32, secs: f64, slow: &dyn Fn(u32) -> f64, until: u32) -> Vec<(u32, Decision)> {
+    let id = job_id(1);
+    script.open_job(id, maps, 0, at(0.0));
+    let mut decisions = Vec::new();
+    for second in 0..until {
+        let (tasks, attempts) = equal_maps(id, maps, secs, slow, second.into(), script.skew_ms);
+        let now = at(second.into());
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        decisions.extend(script.decide(now).decisions.into_iter().map(|decision| (second, decision)));
+    }
+    decisions
+}
+
+fn one_node_in_four(index: u32) -> f64 {
+    if index % 4 == 1 { 10.0 } else { 1.0 }
+}
+
+#[test]
+fn every_task_of_a_slow_node_is_advised_on_and_no_other_before_half_its_time() {
+    let mut script = Script::new(EngineParams::default());
+    let decisions = play(&mut script, 16, 4.0, &one_node_in_four, 40);
+    let mut tasks: Vec<u32> = decisions.iter().map(|(_, d)| d.task.index).collect();
+    tasks.sort_unstable();
+    assert_eq!(tasks, [1, 5, 9, 13]);
+    assert!(decisions.iter().all(|(second, d)| *second < 20 && d.host.as_deref() == Some("nm2")), "{decisions:?}");
+}
+
+#[test]
+fn two_slow_nodes_of_four_are_found_though_half_of_the_tasks_are_slow() {
+    let mut script = Script::new(EngineParams::default());
+    let slow = |index: u32| if index % 4 < 2 { 8.0 } else { 1.0 };
+    let decisions = play(&mut script, 16, 4.0, &slow, 32);
+    let mut tasks: Vec<u32> = decisions.iter().map(|(_, d)| d.task.index).collect();
+    tasks.sort_unstable();
+    assert_eq!(tasks, [0, 1, 4, 5, 8, 9, 12, 13]);
+}
+
+#[test]
+fn nothing_slow_means_no_advice() {
+    let mut script = Script::new(EngineParams::default());
+    let jitter = |index: u32| 1.0 + 0.04 * f64::from(index % 8);
+    assert_eq!(play(&mut script, 32, 20.0, &jitter, 30), vec![]);
+}
+
+#[test]
+fn a_service_clock_that_is_off_by_ten_minutes_decides_the_same() {
+    let plain = play(&mut Script::new(EngineParams::default()), 16, 4.0, &one_node_in_four, 40);
+    for skew_ms in [600_000, -600_000] {
+        let mut script = Script::new(EngineParams::default());
+        script.skew_ms = skew_ms;
+        let skewed = play(&mut script, 16, 4.0, &one_node_in_four, 40);
+        let of = |all: &[(u32, Decision)]| all.iter().map(|(s, d)| (*s, d.task, d.numbers)).collect::<Vec<_>>();
+        assert_eq!(of(&plain), of(&skewed));
+    }
+}
+
+#[test]
+fn a_task_with_five_times_the_data_is_told_from_a_slow_one() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 16, 0, at(0.0));
+    let more = |index: u32| if index == 3 { 5.0 } else { 1.0 };
+    for second in 0..20 {
+        let (mut tasks, attempts) = equal_maps(id, 16, 4.0, &more, second.into(), 0);
+        for task in &mut tasks {
+            task.input = Some(Bytes(if task.index == 3 { 500 } else { 100 }));
+        }
+        script.tasks(id, at(second.into()), tasks);
+        script.attempts(id, at(second.into()), attempts);
+        assert_eq!(script.decide(at(second.into())).decisions, vec![]);
+    }
+    let verdicts: Vec<_> = script.engine.candidates(id).iter().map(|c| c.verdict).collect();
+    assert_eq!(verdicts, [Verdict::MoreData]);
+}
+
+#[test]
+fn silence_at_the_default_reporting_interval_is_not_slowness() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 8, 0, at(0.0));
+    script.say(at(0.0), Fact::Settings(id, JobSettings::default()));
+    let (mut tasks, mut attempts) = equal_maps(id, 8, 4.0, &|i| if i == 0 { 3.0 } else { 1.0 }, 11.0, 0);
+    attempts[0].score = Some(0.0);
+    tasks[0].score = Some(0.0);
+    script.tasks(id, at(11.0), tasks);
+    script.attempts(id, at(11.0), attempts);
+    assert_eq!(script.decide(at(11.0)).decisions, vec![]);
+    assert_eq!(script.engine.candidates(id)[0].verdict, Verdict::Silent);
+}
+
+#[test]
+fn a_task_that_never_reports_is_found_once_its_rhythm_is_broken() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 8, 0, at(0.0));
+    for second in [11.0, 40.0] {
+        let (tasks, mut attempts) = equal_maps(id, 8, 4.0, &|i| if i == 0 { 1e6 } else { 1.0 }, second, 0);
+        attempts[0].score = Some(0.0);
+        script.tasks(id, at(second), tasks);
+        script.attempts(id, at(second), attempts);
+    }
+    let decisions = script.decide(at(40.0)).decisions;
+    assert_eq!(decisions.iter().map(|d| d.task.index).collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn reduces_that_wait_for_maps_are_not_called_slow() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 2, 4, at(0.0));
+    let (maps, map_attempts) = equal_maps(id, 2, 4.0, &|i| if i == 0 { 20.0 } else { 1.0 }, 60.0, 0);
+    script.tasks(id, at(60.0), maps);
+    script.attempts(id, at(60.0), map_attempts);
+    for index in 0..4 {
+        let task = id.task(TaskKind::Reduce, index);
+        let fact = TaskFact { state: Some(TaskState::Running), started: Some(at(5.0)), ..TaskFact::of(task) };
+        script.tasks(id, at(60.0), vec![fact]);
+        script.attempts(id, at(60.0), vec![running(task, at(5.0), 0.16, "nm1")]);
+    }
+    script.decide(at(60.0));
+    let reduces = script.engine.candidates(id).into_iter().filter(|c| c.attempt.task.kind == TaskKind::Reduce);
+    assert!(reduces.map(|c| c.verdict).all(|v| v == Verdict::WaitsForMaps));
+}
+
+#[test]
+fn late_section_4_1_picks_b_and_not_the_nearly_finished_a() {
+    // A is 5 times slower than the mean with 90 % progress, B 2 times slower with 10 %.
+    let params = EngineParams { late: LateParams::paper(), ..EngineParams::default() };
+    let mut script = Script::new(params);
+    let id = job_id(1);
+    script.open_job(id, 12, 0, at(0.0));
+    let mean = 1.0 / 100.0;
+    let mut attempts = vec![
+        running(id.task(TaskKind::Map, 0), at(500.0 - 0.9 / (mean / 5.0)), 0.9, "nm1"),
+        running(id.task(TaskKind::Map, 1), at(500.0 - 0.1 / (mean / 2.0) - 60.0), 0.1 + 60.0 * 0.005, "nm2"),
+    ];
+    for index in 2..12 {
+        attempts.push(running(id.task(TaskKind::Map, index), at(500.0 - 70.0), 0.7, "nm3"));
+    }
+    let tasks = attempts.iter().map(|a| TaskFact { state: Some(TaskState::Running), ..TaskFact::of(a.id(id).task) });
+    script.tasks(id, at(500.0), tasks.collect());
+    script.attempts(id, at(500.0), attempts);
+    let first = &script.decide(at(500.0)).decisions[0];
+    assert_eq!(first.task.index, 1);
+}
+
+#[test]
+fn late_section_3_2_picks_the_ten_times_slower_task_that_hadoop_may_miss() {
+    // A 2x slow task at 35 % and a 10x slow one at 7 %: both behind the mean by more than 0.2.
+    let play = |policy: PolicyName| {
+        let params = EngineParams { policy, late: LateParams::paper(), ..EngineParams::default() };
+        let mut script = Script::new(params);
+        let id = job_id(1);
+        script.open_job(id, 10, 0, at(0.0));
+        let mut attempts = vec![
+            running(id.task(TaskKind::Map, 0), at(0.0), 0.35, "nm1"),
+            running(id.task(TaskKind::Map, 1), at(0.0), 0.07, "nm2"),
+        ];
+        for index in 2..10 {
+            attempts.push(running(id.task(TaskKind::Map, index), at(0.0), 0.7, "nm3"));
+        }
+        let tasks =
+            attempts.iter().map(|a| TaskFact { state: Some(TaskState::Running), ..TaskFact::of(a.id(id).task) });
+        script.tasks(id, at(70.0), tasks.collect());
+        script.attempts(id, at(70.0), attempts);
+        script.decide(at(70.0)).decisions[0].task.index
+    };
+    assert_eq!(play(PolicyName::Late), 1);
+    assert_eq!(play(PolicyName::Hadoop020), 0, "all stragglers are equally slow to Hadoop 0.20");
+}
+
+#[test]
+fn advice_is_charged_until_the_copy_would_have_ended_and_then_judged() {
+    let mut script = Script::new(EngineParams::default());
+    let decisions = play(&mut script, 4, 4.0, &one_node_in_four, 30);
+    assert_eq!(decisions.len(), 1);
+    assert_eq!(script.engine.copies_in_flight(), 0, "its sampled end has passed");
+    let id = job_id(1);
+    assert_eq!(script.engine.candidates(id)[0].verdict, Verdict::AlreadyAdvised);
+    let (tasks, attempts) = equal_maps(id, 4, 4.0, &one_node_in_four, 40.0, 0);
+    script.tasks(id, at(40.0), tasks);
+    script.attempts(id, at(40.0), attempts);
+    let pass = script.decide(at(40.0));
+    let [outcome] = &pass.outcomes[..] else { panic!("{pass:?}") };
+    assert!(outcome.would_have_won > 0.99 && outcome.gain > Millis(20_000), "{outcome:?}");
+    assert!(pass.errors.iter().all(|e| e.actual.as_secs_f64() > 15.0 && e.predicted.as_secs_f64() > 15.0));
+    assert_eq!(pass.errors.len(), 1);
+}
+
+#[test]
+fn asking_again_before_the_named_instant_adds_nothing() {
+    let mut script = Script::new(EngineParams::default());
+    let id = job_id(1);
+    script.open_job(id, 16, 0, at(0.0));
+    let (tasks, attempts) = equal_maps(id, 16, 4.0, &one_node_in_four, 12.0, 0);
+    script.tasks(id, at(12.0), tasks);
+    script.attempts(id, at(12.0), attempts);
+    let pass = script.decide(at(12.0));
+    assert!(!pass.decisions.is_empty());
+    let next = pass.next.unwrap();
+    let again = script.decide(next - Millis(1));
+    assert_eq!((again.decisions.len(), again.jobs_evaluated, again.next), (0, 0, Some(next)));
+    assert_eq!(script.decide(next).jobs_evaluated, 1);
+}
+
+#[test]
+fn attempts_of_a_dead_application_master_run_no_more() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 4, 0, at(0.0));
+    let (tasks, attempts) = equal_maps(id, 4, 400.0, &|_| 1.0, 10.0, 0);
+    script.tasks(id, at(10.0), tasks);
+    script.attempts(id, at(10.0), attempts);
+    let second = JobFact {
+        job: id,
+        attempt: AppAttemptId { app: id.0, number: 2 },
+        name: "job".into(),
+        user: "alice".into(),
+        queue: "root.default".into(),
+        state: Some(JobPhase::Running),
+        started: at(0.0),
+        maps: 4,
+        reduces: 0,
+        uber: false,
+    };
+    script.say(at(20.0), Fact::Job(second));
+    assert_eq!(script.engine.cluster().job(id).unwrap().tasks(TaskKind::Map).flat_map(|(_, t)| t.live()).count(), 0);
+    script.attempts(
+        id,
+        at(21.0),
+        vec![AttemptFact {
+            state: Some(AttemptState::Running),
+            started: Some(at(20.5)),
+            ..AttemptFact::of(id.task(TaskKind::Map, 0).attempt(1000))
+        }],
+    );
+    let task = script.engine.cluster().job(id).unwrap().task(id.task(TaskKind::Map, 0)).unwrap();
+    assert_eq!(task.original().unwrap().number, 1000);
+}
+
+/// What REST shows of a map of `whole` seconds that was launched at `launch` and reports every `interval` seconds, the first time `warm_up` after its launch.
+fn seen_over_rest(task: TaskId, launch: f64, whole: f64, warm_up: f64, interval: f64, now: f64) -> TaskFact {
+    let mut fact = TaskFact { started: Some(at(launch)), ..TaskFact::of(task) };
+    let age = now - launch;
+    if age >= warm_up + whole {
+        fact.state = Some(TaskState::Succeeded);
+        fact.finished = Some(at(launch + warm_up + whole));
+        fact.winner = Some(0);
+    } else {
+        let reports = ((age - warm_up) / interval).floor();
+        fact.state = Some(TaskState::Running);
+        fact.score = Some((reports * interval / whole).clamp(0.0, 1.0) as f32);
+    }
+    fact
+}
+
+#[test]
+fn over_rest_alone_the_slow_node_is_found_in_time_at_any_reporting_interval() {
+    for interval in [0.5, 3.0, 6.0] {
+        let id = job_id(1);
+        let mut script = Script::new(EngineParams::default());
+        script.open_job(id, 16, 0, at(0.0));
+        let report_interval = Millis((interval * 1000.0) as u64);
+        let container = Resources { memory_mb: 128, vcores: 1 };
+        let settings = JobSettings { report_interval, map_container: container, ..JobSettings::default() };
+        script.say(at(0.0), Fact::Settings(id, settings));
+        let mut advised = std::collections::BTreeMap::new();
+        for tick in 1..25 {
+            let now = f64::from(tick) * 2.0;
+            // Twelve slots: four tasks wait for the first wave to end. Launches spread, and JVMs take from one to four seconds to start.
+            let facts = (0..16).map(|index| {
+                let launch = if index < 12 { 0.2 * f64::from(index % 5) } else { 8.0 + 0.3 * f64::from(index - 12) };
+                let slow = index % 4 == 1 && index < 12;
+                let warm_up = 1.0 + f64::from(index % 4);
+                seen_over_rest(
+                    id.task(TaskKind::Map, index),
+                    launch,
+                    if slow { 40.0 } else { 4.0 },
+                    warm_up,
+                    interval,
+                    now,
+                )
+            });
+            let facts = facts.filter(|fact| fact.started.is_some_and(|started| started <= at(now))).collect();
+            script.tasks(id, at(now), facts);
+            for decision in script.decide(at(now)).decisions {
+                advised.insert(decision.task.index, now);
+            }
+        }
+        assert_eq!(advised.keys().copied().collect::<Vec<_>>(), [1, 5, 9], "at {interval} s");
+        assert!(advised.values().all(|when| *when < 20.0), "at {interval} s: {advised:?}");
+    }
+}

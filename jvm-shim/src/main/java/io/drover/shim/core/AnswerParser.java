@@ -1,0 +1,151 @@
+package io.drover.shim.core;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads answers strictly in what is known and leniently in what is not: new fields are skipped. */
+final class AnswerParser {
+  static final int MAX_ACTIONS = 1000;
+  private static final long MAX_COUNT = 9_007_199_254_740_991L;
+  private static final int MAX_TEXT = 1024;
+
+  private final JsonFactory factory =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(32)
+                  .maxStringLength(64 * 1024)
+                  .maxNumberLength(32)
+                  .build())
+          .build();
+
+  Reply reply(byte[] body) throws IOException {
+    List<String> actions = new ArrayList<>();
+    Map<String, Object> fields = fields(body, actions);
+    if (count(fields, "protocol", 1, 1) != 1) {
+      throw new IOException("protocol is not 1");
+    }
+    String launcher = text(fields, "launcher");
+    if (!launcher.equals("native") && !launcher.equals("drover")) {
+      throw new IOException("launcher is neither native nor drover");
+    }
+    if (!fields.containsKey("actions")) {
+      throw new IOException("actions is missing");
+    }
+    text(fields, "incarnation");
+    count(fields, "lease_ms", 0, MAX_COUNT);
+    return new Reply(
+        count(fields, "seq", 0, MAX_COUNT),
+        count(fields, "epoch", 0, MAX_COUNT),
+        flag(fields, "accepted"),
+        count(fields, "ack", 0, MAX_COUNT),
+        flag(fields, "snapshot"),
+        count(fields, "next_exchange_ms", 0, MAX_COUNT),
+        actions);
+  }
+
+  Refusal refusal(byte[] body) throws IOException {
+    Map<String, Object> fields = fields(body, new ArrayList<>());
+    long ack = fields.containsKey("ack") ? count(fields, "ack", 0, MAX_COUNT) : -1;
+    return new Refusal(text(fields, "error"), count(fields, "retry_ms", 0, MAX_COUNT), ack);
+  }
+
+  /** The scalar fields of one JSON object that must be all of the body. */
+  private Map<String, Object> fields(byte[] body, List<String> actions) throws IOException {
+    Map<String, Object> fields = new HashMap<>();
+    try (JsonParser json = factory.createParser(body)) {
+      json.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+      if (json.nextToken() != JsonToken.START_OBJECT) {
+        throw new IOException("not a JSON object");
+      }
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String name = json.currentName();
+        json.nextToken();
+        if (name.equals("actions")) {
+          readActions(json, actions);
+          fields.put(name, Boolean.TRUE);
+        } else {
+          readField(json, name, fields);
+        }
+      }
+      if (json.nextToken() != null) {
+        throw new IOException("more than one JSON value");
+      }
+    }
+    return fields;
+  }
+
+  private static void readField(JsonParser json, String name, Map<String, Object> fields)
+      throws IOException {
+    switch (json.currentToken()) {
+      case VALUE_NUMBER_INT:
+        fields.put(name, json.getLongValue());
+        break;
+      case VALUE_TRUE:
+      case VALUE_FALSE:
+        fields.put(name, json.getBooleanValue());
+        break;
+      case VALUE_STRING:
+        fields.put(name, json.getText());
+        break;
+      default:
+        json.skipChildren();
+    }
+  }
+
+  private static void readActions(JsonParser json, List<String> actions) throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
+      throw new IOException("actions is not a list");
+    }
+    while (json.nextToken() == JsonToken.START_OBJECT) {
+      String id = null;
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        boolean isId = json.currentName().equals("id");
+        if (json.nextToken() == JsonToken.VALUE_STRING && isId) {
+          id = json.getText();
+        } else {
+          json.skipChildren();
+        }
+      }
+      if (id == null || id.length() > MAX_TEXT || actions.size() >= MAX_ACTIONS) {
+        throw new IOException("an action without a usable id, or too many actions");
+      }
+      actions.add(id);
+    }
+    if (json.currentToken() != JsonToken.END_ARRAY) {
+      throw new IOException("an action is not an object");
+    }
+  }
+
+  private static long count(Map<String, Object> fields, String name, long least, long most)
+      throws IOException {
+    Object value = fields.get(name);
+    if (value instanceof Long && (Long) value >= least && (Long) value <= most) {
+      return (Long) value;
+    }
+    throw new IOException(name + " is missing or out of range");
+  }
+
+  private static boolean flag(Map<String, Object> fields, String name) throws IOException {
+    Object value = fields.get(name);
+    if (value instanceof Boolean) {
+      return (Boolean) value;
+    }
+    throw new IOException(name + " is missing or not a boolean");
+  }
+
+  private static String text(Map<String, Object> fields, String name) throws IOException {
+    Object value = fields.get(name);
+    if (value instanceof String) {
+      return (String) value;
+    }
+    throw new IOException(name + " is missing or not a string");
+  }
+}

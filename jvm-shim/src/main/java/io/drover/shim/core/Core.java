@@ -1,0 +1,138 @@
+package io.drover.shim.core;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Properties;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.v2.api.records.JobState;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobDiagnosticsUpdateEvent;
+import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
+import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.event.EventHandler;
+
+/**
+ * What the bootstrap loads by name: listens on the dispatcher thread, exchanges on its own.
+ *
+ * <p>{@link #run} ends when the thread is interrupted, after one last exchange that nobody waits
+ * for.
+ */
+public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
+  private static final long JOB_POLL_MS = 50;
+  private static final long LAST_WORDS_MS = 3_000;
+
+  private final Configuration conf;
+  private final AppContext context;
+  private final LongSupplier launched;
+  private final long startNanos = System.nanoTime();
+  private volatile Samples samples;
+
+  /** Called by name; {@code launched} counts the copies that Hadoop's speculator has launched. */
+  public Core(Configuration conf, AppContext context, LongSupplier launched) {
+    this.conf = conf;
+    this.context = context;
+    this.launched = launched;
+  }
+
+  /** Copies and returns: this is the AM's dispatcher thread. */
+  @Override
+  public void handle(SpeculatorEvent event) {
+    Samples into = samples;
+    if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
+      into.add(event.getReportedStatus(), event.getTimestamp());
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      Settings settings = new Settings(conf);
+      if (settings.urls.isEmpty()) {
+        Log.warn("drover.service.urls names no usable address; Hadoop's speculator runs alone");
+        return;
+      }
+      exchange(settings, initialisedJob());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** In the AM a job appears before services start, in uber mode without any event. */
+  private Job initialisedJob() throws InterruptedException {
+    while (true) {
+      for (Job job : context.getAllJobs().values()) {
+        if (job.getState() != JobState.NEW) {
+          return job;
+        }
+      }
+      Thread.sleep(JOB_POLL_MS);
+    }
+  }
+
+  private void exchange(Settings settings, Job job)
+      throws InterruptedException, IOException, GeneralSecurityException {
+    Samples into = new Samples(job.getTotalMaps(), job.getTotalReduces());
+    samples = into;
+    SecureRandom secure = new SecureRandom();
+    Identity identity = new Identity(secure);
+    post(new JobDiagnosticsUpdateEvent(job.getID(), identity.proof()));
+
+    String version = version();
+    Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode);
+    JobWatch watch = new JobWatch(job, into);
+    JobFacts facts =
+        new JobFacts(
+            context, version, identity.session, hello, watch, into, launched, this::sinceStartMs);
+    Transport transport =
+        new HttpTransport(
+            settings.connectTimeoutMs, settings.readTimeoutMs, "drover-shim/" + version);
+    Random random = new Random(secure.nextLong());
+    Exchange exchange =
+        new Exchange(settings, identity, facts, transport, System::nanoTime, random);
+    loop(exchange);
+  }
+
+  private void loop(Exchange exchange) throws IOException, GeneralSecurityException {
+    try {
+      for (long waitMs = exchange.step(); waitMs != Exchange.STOP; waitMs = exchange.step()) {
+        Thread.sleep(waitMs);
+      }
+      Log.info("the service wants no more exchanges; Hadoop's speculator owns the job");
+    } catch (InterruptedException e) {
+      long until = sinceStartMs() + LAST_WORDS_MS;
+      exchange.lookAgain();
+      while (exchange.step() == 0 && sinceStartMs() < until) {
+        // further pages
+      }
+    }
+  }
+
+  /** Any thread may post to the AM's dispatcher; 2.x gives its handler as a raw type. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private void post(JobDiagnosticsUpdateEvent event) {
+    EventHandler dispatcher = context.getEventHandler();
+    dispatcher.handle(event);
+  }
+
+  private long sinceStartMs() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+  }
+
+  private static String version() throws IOException {
+    try (InputStream in = Core.class.getResourceAsStream("/io/drover/shim/build.properties")) {
+      Properties build = new Properties();
+      if (in != null) {
+        build.load(in);
+      }
+      return build.getProperty("version", "unknown");
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.drover.shim.core;
+
+import java.util.Collection;
+import java.util.Map;
+
+/** What the exchange itself puts into a request, around the job's facts. */
+final class Envelope {
+  final long seq;
+  final long epoch;
+  final boolean hello;
+  final RowLog.Page page;
+
+  /** Ids of actions to acknowledge. */
+  final Collection<String> acks;
+
+  /** Facts dropped so far, by reason. */
+  final Map<String, Long> dropped;
+
+  Envelope(
+      long seq,
+      long epoch,
+      boolean hello,
+      RowLog.Page page,
+      Collection<String> acks,
+      Map<String, Long> dropped) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.hello = hello;
+    this.page = page;
+    this.acks = acks;
+    this.dropped = dropped;
+  }
+}

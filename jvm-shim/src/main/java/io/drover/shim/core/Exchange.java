@@ -1,0 +1,269 @@
+package io.drover.shim.core;
+
+import java.io.IOException;
+import java.net.URL;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * The shim's side of the protocol: one request, one answer, and how long to wait before the next.
+ * Nothing an answer says can do more than change what is sent next, and when.
+ */
+final class Exchange {
+  /** Returned by {@link #step} when the session is over. */
+  static final long STOP = -1;
+
+  private static final int MAX_BODY_BYTES = 900_000;
+  private static final int MAX_ACKS = AnswerParser.MAX_ACTIONS;
+  private static final long MIN_WAIT_MS = 100;
+  private static final long MAX_WAIT_MS = 600_000;
+
+  /** At most one twentieth of the time goes into looking at the job. */
+  private static final int SWEEP_SHARE = 20;
+
+  private final Settings settings;
+  private final Identity identity;
+  private final Facts facts;
+  private final Transport transport;
+  private final LongSupplier nanos;
+  private final Random random;
+  private final Backoff backoff;
+  private final AnswerParser parser = new AnswerParser();
+  private final Set<String> acks = new LinkedHashSet<>();
+
+  private int url;
+  private int failedUrls;
+  private int maxRows;
+  private long seq;
+  private long base;
+  private long epoch;
+  private boolean hello = true;
+  private boolean more;
+  private boolean speaking;
+  private boolean complained;
+  private long droppedAcks;
+  private long droppedReplies;
+  private long nextSweepNanos;
+
+  Exchange(
+      Settings settings,
+      Identity identity,
+      Facts facts,
+      Transport transport,
+      LongSupplier nanos,
+      Random random) {
+    this.settings = settings;
+    this.identity = identity;
+    this.facts = facts;
+    this.transport = transport;
+    this.nanos = nanos;
+    this.random = random;
+    this.maxRows = settings.maxRows;
+    this.backoff = new Backoff(settings.firstBackoffMs, settings.maxBackoffMs, random);
+    this.nextSweepNanos = nanos.getAsLong();
+  }
+
+  /** One exchange; returns how many ms to wait before the next, or {@link #STOP}. */
+  long step() throws IOException, GeneralSecurityException {
+    sweep();
+    RowLog.Page page = facts.log().after(base, maxRows, MAX_BODY_BYTES);
+    seq++;
+    List<String> sent = new ArrayList<>(acks);
+    byte[] body = facts.encode(new Envelope(seq, epoch, hello, page, sent, dropped()));
+    URL to = settings.urls.get(url);
+    Transport.Answer answer;
+    try {
+      answer = transport.post(to, body, identity.mac(body));
+    } catch (IOException | RuntimeException e) {
+      return tryNext(e.toString());
+    }
+    if (answer.status == 200 || answer.status == 202) {
+      return onReply(answer, page, sent);
+    }
+    return onRefusal(answer);
+  }
+
+  /** Makes the next step look at the job whatever it costs: there may be no other. */
+  void lookAgain() {
+    more = false;
+    nextSweepNanos = nanos.getAsLong();
+  }
+
+  private void sweep() {
+    long before = nanos.getAsLong();
+    if (more || before - nextSweepNanos < 0) {
+      return;
+    }
+    facts.sweep();
+    long after = nanos.getAsLong();
+    nextSweepNanos = after + SWEEP_SHARE * (after - before);
+  }
+
+  private Map<String, Long> dropped() {
+    Map<String, Long> dropped = facts.dropped();
+    if (droppedAcks > 0) {
+      dropped.put("too_many_actions", droppedAcks);
+    }
+    if (droppedReplies > 0) {
+      dropped.put("bad_reply", droppedReplies);
+    }
+    return dropped;
+  }
+
+  private long onReply(Transport.Answer answer, RowLog.Page page, List<String> sent)
+      throws GeneralSecurityException {
+    Reply reply;
+    try {
+      reply = verified(answer);
+    } catch (IOException | RuntimeException e) {
+      droppedReplies++;
+      return tryNext(e.getMessage());
+    }
+    failedUrls = 0;
+    backoff.reset();
+    complained = false;
+    epoch = reply.epoch;
+    if (answer.status != 200 || !reply.accepted) {
+      more = false;
+      return settings.pace(reply.nextExchangeMs);
+    }
+    if (!speaking) {
+      Log.info("session {} accepted by {}", identity.session, settings.urls.get(url));
+    }
+    speaking = true;
+    hello = false;
+    acks.removeAll(sent);
+    reply.actions.forEach(this::acknowledge);
+    boolean advanced = !reply.snapshot && reply.ack > base;
+    base = reply.snapshot ? 0 : reply.ack;
+    more = page.more && advanced;
+    return more ? 0 : settings.pace(reply.nextExchangeMs);
+  }
+
+  private Reply verified(Transport.Answer answer) throws IOException, GeneralSecurityException {
+    if (!identity.verifies(answer.body, answer.mac)) {
+      throw new IOException("answer " + answer.status + " without a valid X-Drover-Mac");
+    }
+    Reply reply = parser.reply(answer.body);
+    if (reply.seq != seq) {
+      throw new IOException("answer to request " + reply.seq + ", not to " + seq);
+    }
+    if (reply.epoch < epoch) {
+      throw new IOException("epoch " + reply.epoch + " is older than " + epoch);
+    }
+    if (reply.ack > facts.log().version()) {
+      throw new IOException("acknowledges version " + reply.ack + ", which does not exist");
+    }
+    return reply;
+  }
+
+  private void acknowledge(String id) {
+    if (acks.size() < MAX_ACKS) {
+      acks.add(id);
+    } else {
+      droppedAcks++;
+    }
+  }
+
+  private long onRefusal(Transport.Answer answer) {
+    Refusal refusal;
+    try {
+      refusal = parser.refusal(answer.body);
+    } catch (IOException | RuntimeException e) {
+      return tryNext("status " + answer.status + " without a Drover answer");
+    }
+    failedUrls = 0;
+    more = false;
+    long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
+    complain("refused by " + settings.urls.get(url) + ": " + refusal.error, waitMs);
+    return waitMs;
+  }
+
+  private long waitAfter(int status, Refusal refusal, long retryMs) {
+    boolean greeted = hello;
+    switch (status) {
+      case 400:
+        base = 0;
+        return retryMs;
+      case 401:
+        startOver();
+        return Math.max(retryMs, backoff.next());
+      case 403:
+        startOver();
+        return retryMs;
+      case 404:
+        startOver();
+        return greeted ? Math.max(retryMs, backoff.next()) : MIN_WAIT_MS;
+      case 409:
+        return onConflict(refusal, retryMs);
+      case 410:
+        return STOP;
+      case 413:
+        return onTooLarge();
+      case 426:
+        return MAX_WAIT_MS;
+      default:
+        url = (url + 1) % settings.urls.size();
+        return retryMs;
+    }
+  }
+
+  private long onConflict(Refusal refusal, long retryMs) {
+    boolean known = refusal.ack >= 0 && refusal.ack <= facts.log().version();
+    if (refusal.error.equals("stale_sequence") && known) {
+      base = refusal.ack;
+      return retryMs;
+    }
+    startOver();
+    return Math.max(retryMs, backoff.next());
+  }
+
+  private long onTooLarge() {
+    if (maxRows == 1) {
+      return backoff.next();
+    }
+    maxRows = Math.max(1, maxRows / 2);
+    return MIN_WAIT_MS;
+  }
+
+  private void startOver() {
+    hello = true;
+    base = 0;
+    speaking = false;
+  }
+
+  /** Asked-for waits are kept within bounds and spread, so that many AMs do not return at once. */
+  private long retry(long wantedMs) {
+    long ms = Math.max(MIN_WAIT_MS, Math.min(wantedMs, MAX_WAIT_MS));
+    return ms + (long) (random.nextDouble() * ms / 5);
+  }
+
+  /** The next service at once; when none has answered, a growing pause. */
+  private long tryNext(String why) {
+    more = false;
+    url = (url + 1) % settings.urls.size();
+    failedUrls++;
+    if (failedUrls < settings.urls.size()) {
+      return 0;
+    }
+    failedUrls = 0;
+    long waitMs = backoff.next();
+    complain(why, waitMs);
+    return waitMs;
+  }
+
+  private void complain(String why, long waitMs) {
+    if (!complained) {
+      String line = String.valueOf(why).split("\\R", 2)[0];
+      Log.warn("{}; Hadoop's own speculator owns the job; waiting {} ms", line, waitMs);
+    }
+    complained = true;
+    speaking = false;
+  }
+}

@@ -1,0 +1,18 @@
+package io.drover.shim.core;
+
+import java.io.IOException;
+import java.util.Map;
+
+/** The job as the exchange sees it: rows that change, and their encoding. */
+interface Facts {
+  /** Brings the rows up to date. */
+  void sweep();
+
+  RowLog log();
+
+  /** Facts dropped so far, by reason. */
+  Map<String, Long> dropped();
+
+  /** One request as JSON. */
+  byte[] encode(Envelope envelope) throws IOException;
+}

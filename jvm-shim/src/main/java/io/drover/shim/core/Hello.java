@@ -1,0 +1,87 @@
+package io.drover.shim.core;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.util.VersionInfo;
+
+/** Who is speaking: sent until the service believes it. */
+final class Hello {
+  /** Only these leave the job's configuration; it may hold secrets. */
+  private static final String[] KEYS = {
+    "mapreduce.map.speculative",
+    "mapreduce.reduce.speculative",
+    "mapreduce.job.speculative.slowtaskthreshold",
+    "mapreduce.job.speculative.speculative-cap-running-tasks",
+    "mapreduce.job.speculative.speculative-cap-total-tasks",
+    "mapreduce.job.speculative.minimum-allowed-tasks",
+    "mapreduce.job.speculative.retry-after-no-speculate",
+    "mapreduce.job.speculative.retry-after-speculate",
+    "yarn.app.mapreduce.am.job.task.estimator.class",
+    "mapreduce.task.progress-report.interval",
+    "mapreduce.task.timeout",
+    "mapreduce.job.reduce.slowstart.completedmaps",
+    "mapreduce.job.running.map.limit",
+    "mapreduce.job.running.reduce.limit",
+    "mapreduce.map.maxattempts",
+    "mapreduce.reduce.maxattempts",
+    "mapreduce.map.memory.mb",
+    "mapreduce.reduce.memory.mb",
+    "mapreduce.map.cpu.vcores",
+    "mapreduce.reduce.cpu.vcores",
+    "mapred.mapper.new-api",
+    "mapred.reducer.new-api",
+    "mapreduce.job.inputformat.class",
+    "mapreduce.job.outputformat.class",
+    "mapred.input.format.class",
+    "mapred.output.format.class",
+    "mapred.output.committer.class",
+    "mapreduce.outputcommitter.factory.class",
+    "mapreduce.fileoutputcommitter.algorithm.version",
+    "mapreduce.job.classloader",
+    "mapreduce.job.user.classpath.first",
+    "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms",
+  };
+
+  private final Configuration conf;
+  private final Job job;
+  private final String key;
+  private final String mode;
+
+  Hello(Configuration conf, Job job, String key, String mode) {
+    this.conf = conf;
+    this.job = job;
+    this.key = key;
+    this.mode = mode;
+  }
+
+  void write(JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("hello");
+    json.writeStringField("key", key);
+    json.writeStringField("user", Text.bounded(job.getUserName()));
+    json.writeStringField("queue", Text.bounded(job.getQueueName()));
+    json.writeStringField("name", Text.bounded(job.getName()));
+    json.writeStringField("hadoop", Text.bounded(VersionInfo.getVersion()));
+    json.writeStringField("java", Text.bounded(System.getProperty("java.version")));
+    json.writeStringField("mode", mode);
+    json.writeBooleanField("uber", job.isUber());
+    json.writeObjectFieldStart("settings");
+    for (String name : KEYS) {
+      String value = value(name);
+      if (value != null) {
+        json.writeStringField(name, Text.bounded(value));
+      }
+    }
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+
+  private String value(String name) {
+    try {
+      return conf.get(name);
+    } catch (RuntimeException e) {
+      return null; // an expansion that never ends
+    }
+  }
+}

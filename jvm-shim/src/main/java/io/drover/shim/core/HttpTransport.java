@@ -1,0 +1,74 @@
+package io.drover.shim.core;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URL;
+import java.util.concurrent.TimeUnit;
+
+/** HTTP by the JDK: no redirects, no proxy, bounded in time and size. */
+final class HttpTransport implements Transport {
+  static final int MAX_ANSWER_BYTES = 1 << 20;
+
+  private final int connectTimeoutMs;
+  private final int readTimeoutMs;
+  private final String agent;
+
+  HttpTransport(int connectTimeoutMs, int readTimeoutMs, String agent) {
+    this.connectTimeoutMs = connectTimeoutMs;
+    this.readTimeoutMs = readTimeoutMs;
+    this.agent = agent;
+  }
+
+  @Override
+  public Answer post(URL url, byte[] body, String mac) throws IOException {
+    HttpURLConnection connection = (HttpURLConnection) url.openConnection(Proxy.NO_PROXY);
+    connection.setInstanceFollowRedirects(false);
+    connection.setConnectTimeout(connectTimeoutMs);
+    connection.setReadTimeout(readTimeoutMs);
+    connection.setUseCaches(false);
+    connection.setDoOutput(true);
+    connection.setRequestMethod("POST");
+    connection.setRequestProperty("Content-Type", "application/json");
+    connection.setRequestProperty("Accept", "application/json");
+    connection.setRequestProperty("User-Agent", agent);
+    connection.setRequestProperty("X-Drover-Mac", mac);
+    boolean whole = false;
+    try {
+      try (OutputStream out = connection.getOutputStream()) {
+        out.write(body);
+      }
+      int status = connection.getResponseCode();
+      InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream();
+      byte[] answer = in == null ? new byte[0] : read(in);
+      whole = true;
+      return new Answer(status, connection.getHeaderField("X-Drover-Mac"), answer);
+    } finally {
+      if (!whole) {
+        connection.disconnect();
+      }
+    }
+  }
+
+  /** A read timeout bounds each silence; this bounds their sum, and the size. */
+  private byte[] read(InputStream in) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(readTimeoutMs);
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    byte[] buffer = new byte[8192];
+    try (InputStream bytes = in) {
+      for (int n = bytes.read(buffer); n >= 0; n = bytes.read(buffer)) {
+        body.write(buffer, 0, n);
+        if (body.size() > MAX_ANSWER_BYTES) {
+          throw new IOException("answer of more than " + MAX_ANSWER_BYTES + " bytes");
+        }
+        if (System.nanoTime() - deadline > 0) {
+          throw new IOException("answer not complete after " + readTimeoutMs + " ms");
+        }
+      }
+    }
+    return body.toByteArray();
+  }
+}

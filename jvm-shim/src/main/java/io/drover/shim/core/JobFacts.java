@@ -1,0 +1,144 @@
+package io.drover.shim.core;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+
+/** Writes requests: the job's rows and what frames them. */
+final class JobFacts implements Facts {
+  private static final String UNSUPPORTED = "unsupported_action";
+
+  private final JsonFactory json = new JsonFactory();
+  private final AppContext context;
+  private final String version;
+  private final String session;
+  private final Hello hello;
+  private final JobWatch watch;
+  private final Samples samples;
+  private final LongSupplier launched;
+  private final LongSupplier monotonicMs;
+
+  JobFacts(
+      AppContext context,
+      String version,
+      String session,
+      Hello hello,
+      JobWatch watch,
+      Samples samples,
+      LongSupplier launched,
+      LongSupplier monotonicMs) {
+    this.context = context;
+    this.version = version;
+    this.session = session;
+    this.hello = hello;
+    this.watch = watch;
+    this.samples = samples;
+    this.launched = launched;
+    this.monotonicMs = monotonicMs;
+  }
+
+  @Override
+  public void sweep() {
+    watch.sweep();
+  }
+
+  @Override
+  public RowLog log() {
+    return watch.log();
+  }
+
+  @Override
+  public Map<String, Long> dropped() {
+    Map<String, Long> dropped = new TreeMap<>();
+    put(dropped, "unknown_task", samples.unknownTasks());
+    put(dropped, "bad_progress", samples.badProgress());
+    return dropped;
+  }
+
+  private static void put(Map<String, Long> dropped, String reason, long count) {
+    if (count > 0) {
+      dropped.put(reason, count);
+    }
+  }
+
+  @Override
+  public byte[] encode(Envelope envelope) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream(8192);
+    try (JsonGenerator out = json.createGenerator(body)) {
+      out.writeStartObject();
+      writeFrame(out, envelope);
+      if (envelope.hello) {
+        hello.write(out);
+      }
+      writeRows(out, "hosts", HostRow.class, envelope.page);
+      writeRows(out, "tasks", TaskRow.class, envelope.page);
+      writeRows(out, "attempts", AttemptRow.class, envelope.page);
+      writeCounts(out, envelope);
+      out.writeEndObject();
+    }
+    return body.toByteArray();
+  }
+
+  private void writeFrame(JsonGenerator out, Envelope envelope) throws IOException {
+    Job job = watch.job();
+    out.writeNumberField("protocol", 1);
+    out.writeStringField("shim", version);
+    out.writeStringField("session", session);
+    out.writeStringField("attempt", context.getApplicationAttemptId().toString());
+    out.writeStringField("job", job.getID().toString());
+    out.writeNumberField("seq", envelope.seq);
+    out.writeObjectFieldStart("clock");
+    out.writeNumberField("am_ms", Math.max(0, context.getClock().getTime()));
+    out.writeNumberField("mono_ms", monotonicMs.getAsLong());
+    out.writeEndObject();
+    out.writeNumberField("epoch", envelope.epoch);
+    out.writeNumberField("lease_ms", 0);
+    out.writeNumberField("base", envelope.page.base);
+    out.writeNumberField("upto", envelope.page.upto);
+    out.writeBooleanField("more", envelope.page.more);
+    out.writeStringField("job_state", job.getState().name());
+    out.writeNumberField("maps", job.getTotalMaps());
+    out.writeNumberField("reduces", job.getTotalReduces());
+  }
+
+  private static void writeRows(
+      JsonGenerator out, String name, Class<? extends Row> kind, RowLog.Page page)
+      throws IOException {
+    out.writeArrayFieldStart(name);
+    for (Row row : page.rows) {
+      if (kind.isInstance(row)) {
+        row.write(out, page.base);
+      }
+    }
+    out.writeEndArray();
+  }
+
+  private void writeCounts(JsonGenerator out, Envelope envelope) throws IOException {
+    out.writeObjectFieldStart("needs");
+    out.writeNumberField("m", watch.mapNeeds());
+    out.writeNumberField("r", watch.reduceNeeds());
+    out.writeEndObject();
+    out.writeObjectFieldStart("native");
+    out.writeNumberField("launched", launched.getAsLong());
+    out.writeEndObject();
+    out.writeObjectFieldStart("dropped");
+    for (Map.Entry<String, Long> reason : envelope.dropped.entrySet()) {
+      out.writeNumberField(reason.getKey(), reason.getValue());
+    }
+    out.writeEndObject();
+    out.writeArrayFieldStart("acks");
+    for (String id : envelope.acks) {
+      out.writeStartObject();
+      out.writeStringField("id", Text.bounded(id));
+      out.writeStringField("outcome", UNSUPPORTED);
+      out.writeEndObject();
+    }
+    out.writeEndArray();
+  }
+}

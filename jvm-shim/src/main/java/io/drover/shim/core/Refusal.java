@@ -1,0 +1,16 @@
+package io.drover.shim.core;
+
+/** A 4xx or 5xx answer of the service. It is not authenticated, so it can only make us pause. */
+final class Refusal {
+  final String error;
+  final long retryMs;
+
+  /** Version the service holds; -1 when not said. */
+  final long ack;
+
+  Refusal(String error, long retryMs, long ack) {
+    this.error = error;
+    this.retryMs = retryMs;
+    this.ack = ack;
+  }
+}

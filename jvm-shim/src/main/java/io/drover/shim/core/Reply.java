@@ -1,0 +1,31 @@
+package io.drover.shim.core;
+
+import java.util.List;
+
+/** A 200 or 202 answer, already checked against the schema's limits. */
+final class Reply {
+  final long seq;
+  final long epoch;
+  final boolean accepted;
+  final long ack;
+  final boolean snapshot;
+  final long nextExchangeMs;
+  final List<String> actions;
+
+  Reply(
+      long seq,
+      long epoch,
+      boolean accepted,
+      long ack,
+      boolean snapshot,
+      long nextExchangeMs,
+      List<String> actions) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.accepted = accepted;
+    this.ack = ack;
+    this.snapshot = snapshot;
+    this.nextExchangeMs = nextExchangeMs;
+    this.actions = actions;
+  }
+}

@@ -1,0 +1,45 @@
+package io.drover.shim.core;
+
+/** Strings from a job, made fit for the wire. */
+final class Text {
+  private static final int MAX_CHARS = 1024;
+
+  private Text() {}
+
+  /** At most 1,024 UTF-16 units, never null, with half surrogate pairs replaced. */
+  static String bounded(String text) {
+    if (text == null) {
+      return "";
+    }
+    String cut = text.length() <= MAX_CHARS ? text : text.substring(0, MAX_CHARS);
+    for (int i = 0; i < cut.length(); i++) {
+      if (Character.isSurrogate(cut.charAt(i))) {
+        return withoutHalfPairs(cut);
+      }
+    }
+    return cut;
+  }
+
+  private static String withoutHalfPairs(String text) {
+    StringBuilder whole = new StringBuilder(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (!Character.isSurrogate(c)) {
+        whole.append(c);
+      } else if (i + 1 < text.length() && Character.isSurrogatePair(c, text.charAt(i + 1))) {
+        whole.append(c).append(text.charAt(++i));
+      } else {
+        whole.append('\uFFFD');
+      }
+    }
+    return whole.toString();
+  }
+
+  static String hex(byte[] bytes) {
+    StringBuilder hex = new StringBuilder(2 * bytes.length);
+    for (byte b : bytes) {
+      hex.append(Character.forDigit((b >> 4) & 15, 16)).append(Character.forDigit(b & 15, 16));
+    }
+    return hex.toString();
+  }
+}

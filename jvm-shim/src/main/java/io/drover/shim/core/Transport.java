@@ -1,0 +1,23 @@
+package io.drover.shim.core;
+
+import java.io.IOException;
+import java.net.URL;
+
+/** Carries one request to one service. */
+interface Transport {
+  /** Sends and waits, within the transport's own limits of time and size. */
+  Answer post(URL url, byte[] body, String mac) throws IOException;
+
+  /** What came back, as it came. */
+  final class Answer {
+    final int status;
+    final String mac;
+    final byte[] body;
+
+    Answer(int status, String mac, byte[] body) {
+      this.status = status;
+      this.mac = mac;
+      this.body = body;
+    }
+  }
+}

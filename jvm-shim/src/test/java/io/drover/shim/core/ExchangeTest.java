@@ -1,0 +1,436 @@
+package io.drover.shim.core;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.Test;
+
+/** The exchange against a scripted service, without time and without a network. */
+public class ExchangeTest {
+  private static final class Plain extends Row {
+    @Override
+    int bytes() {
+      return 10;
+    }
+
+    @Override
+    void write(JsonGenerator json, long base) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  /** Rows without a job; remembers what was asked to be sent. */
+  private static final class Rows implements Facts {
+    final RowLog log = new RowLog();
+    final List<Envelope> sent = new ArrayList<>();
+    int sweeps;
+
+    @Override
+    public void sweep() {
+      sweeps++;
+    }
+
+    @Override
+    public RowLog log() {
+      return log;
+    }
+
+    @Override
+    public Map<String, Long> dropped() {
+      return new TreeMap<>();
+    }
+
+    @Override
+    public byte[] encode(Envelope envelope) {
+      sent.add(envelope);
+      return new byte[] {1};
+    }
+
+    void change(int rows) {
+      for (int i = 0; i < rows; i++) {
+        log.touch(new Plain());
+      }
+    }
+
+    Envelope last() {
+      return sent.get(sent.size() - 1);
+    }
+  }
+
+  private interface Script {
+    Transport.Answer answer(Envelope request) throws IOException;
+  }
+
+  private final Rows rows = new Rows();
+  private final Identity identity = new Identity(new SecureRandom());
+  private final List<String> asked = new ArrayList<>();
+  private Script script;
+  private Exchange exchange = exchange("http://a:1");
+
+  private Exchange exchange(String urls) {
+    Configuration conf = new Configuration(false);
+    conf.set("drover.service.urls", urls);
+    conf.set("drover.exchange.max-rows", "10");
+    Transport transport =
+        (URL url, byte[] body, String mac) -> {
+          asked.add(url.getHost());
+          return script.answer(rows.last());
+        };
+    return new Exchange(new Settings(conf), identity, rows, transport, () -> 0, new Random(3));
+  }
+
+  private long step(Script next) throws Exception {
+    script = next;
+    return exchange.step();
+  }
+
+  private static String reply(long seq, long ack, String rest) {
+    String json =
+        "{'protocol':1,'seq':"
+            + seq
+            + ",'epoch':3,'incarnation':'x','accepted':true,'ack':"
+            + ack
+            + ",'snapshot':false,'next_exchange_ms':1000,'launcher':'native','lease_ms':0,"
+            + "'actions':[]}";
+    for (String change : rest.isEmpty() ? new String[0] : rest.split(";")) {
+      String[] fromTo = change.split("=>");
+      json = json.replace(fromTo[0], fromTo[1]);
+    }
+    return json.replace('\'', '"');
+  }
+
+  private Transport.Answer signed(int status, String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    try {
+      return new Transport.Answer(status, identity.mac(body), body);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Script ok(String rest) {
+    return request -> signed(200, reply(request.seq, request.page.upto, rest));
+  }
+
+  private static Script refusal(int status, String error, String more) {
+    String json = "{'error':'" + error + "','message':'m','retry_ms':3000" + more + "}";
+    byte[] body = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    return request -> new Transport.Answer(status, null, body);
+  }
+
+  private void establish() throws Exception {
+    rows.change(5);
+    step(ok(""));
+  }
+
+  @Test
+  public void anAcceptedSessionSendsOnlyWhatChanged() throws Exception {
+    rows.change(5);
+    assertEquals(1000, step(ok("")));
+    assertTrue(rows.last().hello);
+    assertEquals(5, rows.last().page.rows.size());
+    rows.change(2);
+    step(ok(""));
+    assertEquals(2, rows.last().seq);
+    assertEquals(3, rows.last().epoch);
+    assertEquals(5, rows.last().page.base);
+    assertEquals(2, rows.last().page.rows.size());
+    assertEquals(false, rows.last().hello);
+  }
+
+  @Test
+  public void helloIsRepeatedWhileTheProofIsChecked() throws Exception {
+    rows.change(5);
+    Script pending =
+        request -> signed(202, reply(request.seq, 0, "'accepted':true=>'accepted':false"));
+    assertEquals(1000, step(pending));
+    step(ok(""));
+    assertTrue(rows.last().hello);
+    assertEquals(0, rows.last().page.base);
+    step(ok(""));
+    assertEquals(false, rows.last().hello);
+  }
+
+  @Test
+  public void pagesFollowAtOnceWithoutLookingAtTheJobAgain() throws Exception {
+    rows.change(25);
+    assertEquals(0, step(ok("")));
+    assertTrue(rows.last().page.more);
+    assertEquals(0, step(ok("")));
+    assertEquals(1000, step(ok("")));
+    assertEquals(5, rows.last().page.rows.size());
+    assertEquals(1, rows.sweeps);
+  }
+
+  @Test
+  public void aServiceThatNeverAdvancesIsNotCalledInAHotLoop() throws Exception {
+    rows.change(25);
+    Script stuck = request -> signed(200, reply(request.seq, 0, ""));
+    assertEquals(1000, step(stuck));
+    assertEquals(1000, step(stuck));
+    Script snapshot = ok("'snapshot':false=>'snapshot':true");
+    assertEquals(1000, step(snapshot));
+    assertEquals(1000, step(snapshot));
+  }
+
+  @Test
+  public void aSnapshotStartsFromTheFirstVersion() throws Exception {
+    establish();
+    step(ok("'snapshot':false=>'snapshot':true"));
+    step(ok(""));
+    assertEquals(0, rows.last().page.base);
+    assertEquals(5, rows.last().page.rows.size());
+  }
+
+  @Test
+  public void thePaceStaysWithinBounds() throws Exception {
+    assertEquals(100, step(ok("'next_exchange_ms':1000=>'next_exchange_ms':0")));
+    assertEquals(60_000, step(ok("'next_exchange_ms':1000=>'next_exchange_ms':99999999")));
+  }
+
+  private void assertIgnored(Script answer) throws Exception {
+    establish();
+    long base = rows.log.version();
+    rows.change(1);
+    assertTrue(step(answer) >= 500);
+    step(ok(""));
+    assertEquals(base, rows.last().page.base);
+    assertEquals(Long.valueOf(1), rows.last().dropped.get("bad_reply"));
+  }
+
+  @Test
+  public void anAnswerToAnotherRequestIsIgnored() throws Exception {
+    assertIgnored(request -> signed(200, reply(request.seq - 1, 6, "")));
+  }
+
+  @Test
+  public void anAnswerWithAWrongMacIsIgnored() throws Exception {
+    assertIgnored(
+        request -> {
+          byte[] body = reply(request.seq, 6, "").getBytes(StandardCharsets.UTF_8);
+          return new Transport.Answer(200, "00".repeat(32), body);
+        });
+  }
+
+  @Test
+  public void anAnswerWithoutAMacIsIgnored() throws Exception {
+    assertIgnored(
+        request -> {
+          byte[] body = reply(request.seq, 6, "").getBytes(StandardCharsets.UTF_8);
+          return new Transport.Answer(200, null, body);
+        });
+  }
+
+  @Test
+  public void anOlderEpochIsNotObeyed() throws Exception {
+    assertIgnored(ok("'epoch':3=>'epoch':2"));
+  }
+
+  @Test
+  public void anAcknowledgementOfWhatWasNeverSentIsIgnored() throws Exception {
+    assertIgnored(request -> signed(200, reply(request.seq, 999, "")));
+  }
+
+  @Test
+  public void aWebPageIsNotAnAnswer() throws Exception {
+    assertIgnored(request -> signed(200, "<html>log in</html>"));
+  }
+
+  @Test
+  public void unreachableServicesAreTriedInTurnAndThenAtGrowingIntervals() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    Script down =
+        request -> {
+          throw new IOException("refused");
+        };
+    long last = 0;
+    for (int round = 0; round < 8; round++) {
+      assertEquals(0, step(down));
+      long wait = step(down);
+      assertTrue(wait >= 500 && wait <= 60_000);
+      assertTrue(wait >= last / 2);
+      last = wait;
+    }
+    assertTrue(last >= 30_000);
+    assertEquals("[a, b, a, b]", asked.subList(0, 4).toString());
+  }
+
+  @Test
+  public void anotherServiceTakesOver() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    establish();
+    step(
+        request -> {
+          throw new IOException("reset");
+        });
+    assertTrue(step(refusal(404, "unknown_session", "")) > 0);
+    assertEquals(1000, step(ok("'epoch':3=>'epoch':4")));
+    assertTrue(rows.last().hello);
+    assertEquals(0, rows.last().page.base);
+    assertEquals("b", asked.get(asked.size() - 1));
+  }
+
+  private void assertStartsOver(int status, String error, long leastWait) throws Exception {
+    establish();
+    long wait = step(refusal(status, error, ""));
+    assertTrue(error + " waits " + wait, wait >= leastWait);
+    step(ok(""));
+    assertTrue(rows.last().hello);
+    assertEquals(0, rows.last().page.base);
+    assertEquals(5, rows.last().page.rows.size());
+  }
+
+  @Test
+  public void wrongProofStartsOver() throws Exception {
+    assertStartsOver(401, "wrong_proof", 3_000);
+  }
+
+  @Test
+  public void wrongMacStartsOverAtGrowingIntervals() throws Exception {
+    assertStartsOver(401, "wrong_mac", 3_000);
+    long wait = 0;
+    for (int i = 0; i < 10; i++) {
+      wait = step(refusal(401, "wrong_mac", ""));
+    }
+    assertTrue(wait >= 30_000);
+  }
+
+  @Test
+  public void notVouchedStartsOver() throws Exception {
+    assertStartsOver(403, "not_vouched", 3_000);
+  }
+
+  @Test
+  public void anUnknownSessionStartsOverAtOnceButNotInAHotLoop() throws Exception {
+    assertStartsOver(404, "unknown_session", 100);
+    step(refusal(404, "unknown_session", ""));
+    assertTrue(step(refusal(404, "unknown_session", "")) >= 3_000);
+  }
+
+  @Test
+  public void twoMastersStartsOver() throws Exception {
+    assertStartsOver(409, "two_masters", 3_000);
+  }
+
+  @Test
+  public void aStaleSequenceCarriesOnFromWhatTheServiceHolds() throws Exception {
+    establish();
+    rows.change(3);
+    step(refusal(409, "stale_sequence", ",'ack':2"));
+    step(ok(""));
+    assertEquals(2, rows.last().page.base);
+    assertEquals(false, rows.last().hello);
+  }
+
+  @Test
+  public void aMalformedRequestIsFollowedByASnapshot() throws Exception {
+    establish();
+    assertTrue(step(refusal(400, "malformed", "")) >= 3_000);
+    step(ok(""));
+    assertEquals(0, rows.last().page.base);
+  }
+
+  @Test
+  public void aFinishedApplicationEndsTheSession() throws Exception {
+    assertEquals(Exchange.STOP, step(refusal(410, "finished_application", "")));
+  }
+
+  @Test
+  public void tooLargeHalvesTheRowsDownToOne() throws Exception {
+    rows.change(50);
+    int[] sizes = {10, 5, 2, 1, 1};
+    for (int size : sizes) {
+      step(refusal(413, "too_large", ""));
+      assertEquals(size, rows.last().page.rows.size());
+    }
+    assertTrue(step(refusal(413, "too_large", "")) >= 500);
+  }
+
+  @Test
+  public void anotherProtocolPausesForTenMinutes() throws Exception {
+    assertEquals(600_000, step(refusal(426, "protocol_version", "")));
+  }
+
+  @Test
+  public void anOverloadedServiceIsGivenTheTimeItAsksFor() throws Exception {
+    for (int status : new int[] {429, 503}) {
+      long wait = step(refusal(status, "overloaded", ""));
+      assertTrue(wait >= 3_000 && wait <= 3_600);
+    }
+  }
+
+  @Test
+  public void refusalsCannotAskForAbsurdWaits() throws Exception {
+    String json = "{'error':'overloaded','message':'m','retry_ms':9007199254740991}";
+    byte[] body = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    assertTrue(step(request -> new Transport.Answer(503, null, body)) <= 720_000);
+  }
+
+  @Test
+  public void everyOddStatusOnlyPauses() throws Exception {
+    byte[] page = "<html>".getBytes(StandardCharsets.UTF_8);
+    for (int status : new int[] {-1, 204, 301, 302, 307, 401, 403, 404, 410, 500, 502}) {
+      long wait = step(request -> new Transport.Answer(status, null, page));
+      assertTrue("status " + status + " waits " + wait, wait >= 500);
+    }
+  }
+
+  @Test
+  public void actionsAreAcknowledgedUntilTheServiceHasHeard() throws Exception {
+    establish();
+    step(ok("'actions':[]=>'actions':[{'id':'a-1','type':'duplicate'}]"));
+    step(
+        request -> {
+          throw new IOException("lost");
+        });
+    assertEquals("[a-1]", rows.last().acks.toString());
+    step(ok(""));
+    assertEquals("[a-1]", rows.last().acks.toString());
+    step(ok(""));
+    assertEquals("[]", rows.last().acks.toString());
+  }
+
+  @Test
+  public void acknowledgementsAreBounded() throws Exception {
+    establish();
+    for (int round = 0; round < 3; round++) {
+      StringBuilder many = new StringBuilder();
+      for (int i = 0; i < 600; i++) {
+        many.append(i == 0 ? "" : ",").append("{'id':'").append(round).append('-').append(i);
+        many.append("','type':'x'}");
+      }
+      // The acknowledgements of this very request count as heard, so at most one round waits.
+      step(ok("'actions':[]=>'actions':[" + many + "]"));
+      assertTrue(rows.last().acks.size() <= 1_000);
+    }
+  }
+
+  @Test
+  public void sequenceNumbersNeverRepeat() throws Exception {
+    Script[] scripts = {
+      ok(""),
+      refusal(503, "overloaded", ""),
+      request -> {
+        throw new IOException("lost");
+      },
+      refusal(401, "wrong_mac", "")
+    };
+    for (int i = 0; i < 40; i++) {
+      step(scripts[i % scripts.length]);
+    }
+    for (int i = 0; i < rows.sent.size(); i++) {
+      assertEquals(i + 1, rows.sent.get(i).seq);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.drover.shim.core;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.After;
+import org.junit.Before;
+import org.junit.Test;
+
+public class HttpTransportTest {
+  private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
+
+  private final HttpTransport transport = new HttpTransport(1_000, 700, "test");
+  private final AtomicInteger followed = new AtomicInteger();
+  private HttpServer server;
+
+  @Before
+  public void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.start();
+  }
+
+  @After
+  public void stop() {
+    server.stop(0);
+  }
+
+  private interface Script {
+    void answer(HttpExchange exchange) throws IOException;
+  }
+
+  private URL serve(String path, Script script) throws IOException {
+    server.createContext(
+        path,
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          script.answer(exchange);
+          exchange.close();
+        });
+    return new URL("http://localhost:" + server.getAddress().getPort() + path);
+  }
+
+  private static void send(HttpExchange exchange, int status, byte[] body) throws IOException {
+    exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  @Test
+  public void statusMacAndBodyArriveAsTheyCame() throws IOException {
+    URL url =
+        serve(
+            "/ok",
+            exchange -> {
+              assertEquals("m", exchange.getRequestHeaders().getFirst("X-Drover-Mac"));
+              exchange.getResponseHeaders().set("X-Drover-Mac", "abc");
+              send(exchange, 202, BODY);
+            });
+    Transport.Answer answer = transport.post(url, BODY, "m");
+    assertEquals(202, answer.status);
+    assertEquals("abc", answer.mac);
+    assertEquals("{}", new String(answer.body, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  public void refusalsAreReadAndEmptyOnesAreEmpty() throws IOException {
+    for (int status : new int[] {400, 401, 403, 404, 409, 410, 413, 426, 429, 500, 503}) {
+      URL full = serve("/f" + status, exchange -> send(exchange, status, BODY));
+      Transport.Answer answer = transport.post(full, BODY, "m");
+      assertEquals(status, answer.status);
+      assertEquals("status " + status, 2, answer.body.length);
+      URL empty = serve("/e" + status, exchange -> send(exchange, status, new byte[0]));
+      assertEquals(0, transport.post(empty, BODY, "m").body.length);
+    }
+  }
+
+  @Test
+  public void redirectsAreNotFollowed() throws IOException {
+    URL other = serve("/other", exchange -> followed.incrementAndGet());
+    for (int status : new int[] {301, 302, 303, 307, 308}) {
+      URL url =
+          serve(
+              "/r" + status,
+              exchange -> {
+                exchange.getResponseHeaders().set("Location", other.toString());
+                send(exchange, status, new byte[0]);
+              });
+      assertEquals(status, transport.post(url, BODY, "m").status);
+    }
+    assertEquals(0, followed.get());
+  }
+
+  @Test
+  public void anAnswerWithoutEndIsCutOff() throws IOException {
+    URL url =
+        serve(
+            "/big",
+            exchange -> {
+              exchange.sendResponseHeaders(200, 0);
+              byte[] block = new byte[64 * 1024];
+              for (int i = 0; i < 40; i++) {
+                exchange.getResponseBody().write(block);
+              }
+            });
+    IOException e = assertThrows(IOException.class, () -> transport.post(url, BODY, "m"));
+    assertTrue(e.getMessage(), e.getMessage().contains("bytes"));
+  }
+
+  @Test
+  public void aServerThatNeverAnswersIsLeft() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      URL url = new URL("http://localhost:" + silent.getLocalPort() + "/x");
+      assertThrows(IOException.class, () -> transport.post(url, BODY, "m"));
+    }
+  }
+
+  @Test
+  public void aServerThatDripsItsAnswerIsLeft() throws Exception {
+    try (ServerSocket dripping = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread server =
+          new Thread(
+              () -> {
+                try (Socket socket = dripping.accept()) {
+                  socket.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes("US-ASCII"));
+                  for (int i = 0; i < 200; i++) {
+                    socket.getOutputStream().write(' ');
+                    Thread.sleep(100);
+                  }
+                } catch (Exception e) {
+                  // the client has left
+                }
+              });
+      server.setDaemon(true);
+      server.start();
+      URL url = new URL("http://localhost:" + dripping.getLocalPort() + "/x");
+      IOException e = assertThrows(IOException.class, () -> transport.post(url, BODY, "m"));
+      assertTrue(e.getMessage(), e.getMessage().contains("not complete"));
+    }
+  }
+
+  @Test
+  public void aTruncatedAnswerIsAnErrorOrShort() throws Exception {
+    try (ServerSocket cutting = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread server =
+          new Thread(
+              () -> {
+                try (Socket socket = cutting.accept()) {
+                  socket
+                      .getOutputStream()
+                      .write(
+                          "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"pro"
+                              .getBytes("US-ASCII"));
+                } catch (IOException e) {
+                  // the client has left
+                }
+              });
+      server.setDaemon(true);
+      server.start();
+      URL url = new URL("http://localhost:" + cutting.getLocalPort() + "/x");
+      try {
+        Transport.Answer answer = transport.post(url, BODY, "m");
+        assertNull(answer.mac);
+        assertThrows(IOException.class, () -> new AnswerParser().reply(answer.body));
+      } catch (IOException e) {
+        assertTrue(e.toString(), e.getMessage() != null);
+      }
+    }
+  }
+
+  @Test
+  public void nobodyThereIsAnError() throws IOException {
+    int port;
+    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = gone.getLocalPort();
+    }
+    URL url = new URL("http://localhost:" + port + "/x");
+    assertThrows(IOException.class, () -> transport.post(url, BODY, "m"));
+  }
+}

@@ -1,0 +1,53 @@
+package io.drover.shim.core;
+
+import static org.junit.Assert.assertEquals;
+
+import org.apache.hadoop.conf.Configuration;
+import org.junit.Test;
+
+public class SettingsTest {
+  private static Configuration conf(String... pairs) {
+    Configuration conf = new Configuration(false);
+    for (int i = 0; i < pairs.length; i += 2) {
+      conf.set(pairs[i], pairs[i + 1]);
+    }
+    return conf;
+  }
+
+  @Test
+  public void addressesThatCannotBeUsedAreLeftOut() {
+    Settings settings =
+        new Settings(
+            conf(
+                "drover.service.urls",
+                "http://a:1/, ftp://b, nonsense, https://c:2/base, http://u:p@d, http://"));
+    assertEquals(2, settings.urls.size());
+    assertEquals("http://a:1/shim/v1/exchange", settings.urls.get(0).toString());
+    assertEquals("https://c:2/base/shim/v1/exchange", settings.urls.get(1).toString());
+  }
+
+  @Test
+  public void anUnknownModeIsTakenAsTheCautiousOne() {
+    assertEquals("act", new Settings(conf()).mode);
+    assertEquals("advise", new Settings(conf("drover.mode", "Advise")).mode);
+    assertEquals("advise", new Settings(conf("drover.mode", "aktiv")).mode);
+  }
+
+  @Test
+  public void badNumbersBecomeDefaults() {
+    assertEquals(2_000, new Settings(conf()).connectTimeoutMs);
+    String key = "drover.exchange.connect-timeout-ms";
+    assertEquals(300, new Settings(conf(key, " 300 ")).connectTimeoutMs);
+    assertEquals(2_000, new Settings(conf(key, "0")).connectTimeoutMs);
+    assertEquals(2_000, new Settings(conf(key, "9999999")).connectTimeoutMs);
+    assertEquals(2_000, new Settings(conf(key, "2s")).connectTimeoutMs);
+  }
+
+  @Test
+  public void theServicesPaceIsKeptWithinBounds() {
+    Settings settings = new Settings(conf("drover.exchange.min-interval-ms", "500"));
+    assertEquals(500, settings.pace(0));
+    assertEquals(1_234, settings.pace(1_234));
+    assertEquals(60_000, settings.pace(Long.MAX_VALUE));
+  }
+}

@@ -1,0 +1,45 @@
+"""Builds what the lab runs; a second build without changes costs next to nothing."""
+
+from pathlib import Path
+
+from lab import paths, proc
+from lab.hadoop import MAVEN
+from lab.progress import Failed, step
+
+JOBS = paths.ROOT / "lab" / "jobs"
+SHIM = paths.ROOT / "jvm-shim"
+
+
+def stale(product: Path, module: Path) -> bool:
+    """Whether a Maven module has anything newer than its product."""
+    if not product.is_file():
+        return True
+    made = product.stat().st_mtime
+    sources = [module / "pom.xml", *(file for file in (module / "src").rglob("*") if file.is_file())]
+    return any(file.stat().st_mtime > made for file in sources)
+
+
+def maven_jar(title: str, product: Path, module: Path) -> Path:
+    log = paths.LOGS / f"build-{module.name}.log"
+    with paths.locked(f"build-{module.name}"):
+        if stale(product, module):
+            with step(f"building {title}", log):
+                proc.run([*MAVEN, "-f", module / "pom.xml", "-DskipTests", "package"], log)
+                if stale(product, module):
+                    raise Failed(f"Maven made no new {paths.shown(product)}", log)
+    return product
+
+
+def lab_jobs() -> Path:
+    return maven_jar("the lab's jobs", paths.JOBS_JAR, JOBS)
+
+
+def shim() -> Path:
+    return maven_jar("the shim", paths.SHIM_JAR, SHIM)
+
+
+def drover() -> Path:
+    log = paths.LOGS / "build-drover.log"
+    with step("building the service (cargo build --release)", log):
+        proc.run(["cargo", "build", "--release", "--locked"], log, cwd=paths.ROOT)
+    return paths.DROVER

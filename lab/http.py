@@ -1,0 +1,30 @@
+"""Small HTTP requests from inside the cluster's network."""
+
+import json
+import urllib.error
+import urllib.request
+
+TIMEOUT_S = 5
+# No proxy of the environment: everything asked here is on loopback.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class Unanswered(Exception):
+    """No answer, or not a good one."""
+
+
+def get(url: str, accept: str = "application/json", timeout_s: float = TIMEOUT_S) -> str:
+    request = urllib.request.Request(url, headers={"Accept": accept})
+    try:
+        with OPENER.open(request, timeout=timeout_s) as answer:
+            return answer.read().decode()
+    except (OSError, ValueError) as fault:
+        raise Unanswered(f"{url}: {fault}") from fault
+
+
+def get_json(url: str, timeout_s: float = TIMEOUT_S):
+    text = get(url, timeout_s=timeout_s)
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise Unanswered(f"{url}: not JSON: {text[:80]!r}") from None

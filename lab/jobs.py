@@ -1,0 +1,177 @@
+"""Jobs: how they are submitted, followed, and what the JobHistoryServer says of them afterwards."""
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+from lab import http, paths, proc
+from lab.cluster import Cluster
+from lab.progress import Failed
+
+MAINS = {
+    "job": "io.drover.lab.LabJob",
+    "wordcount": "io.drover.lab.WordCount",
+    "generate": "io.drover.lab.TextGenerator",
+}
+SHIM_URL = "http://127.0.0.1:7071"
+HISTORY_LIMIT_S = 30
+JOB_LIMIT_S = 900
+
+
+@dataclass
+class Spec:
+    """What to submit: which of our programs, by whom, and its properties."""
+
+    kind: str = "job"
+    user: str = "alice"
+    queue: str = "default"
+    shim: bool = False
+    settings: dict = field(default_factory=dict)
+
+    def properties(self) -> dict:
+        chosen = {"lab.user": self.user, "mapreduce.job.queuename": self.queue}
+        if self.shim:
+            chosen.update(
+                {
+                    "mapreduce.job.cache.files": f"file://{paths.SHIM_JAR}",
+                    "yarn.app.mapreduce.am.job.speculator.class": "io.drover.shim.DroverSpeculator",
+                    "drover.service.urls": SHIM_URL,
+                }
+            )
+        return {**chosen, **self.settings}
+
+
+@dataclass
+class Attempt:
+    """One attempt, as the history has it; times in milliseconds since the epoch."""
+
+    id: str
+    task: str
+    node: str
+    state: str
+    start_ms: int
+    finish_ms: int
+
+    @property
+    def seconds(self) -> float:
+        return (self.finish_ms - self.start_ms) / 1000
+
+
+@dataclass
+class Result:
+    """A finished job."""
+
+    job: str
+    succeeded: bool
+    seconds: float
+    digest: str
+    attempts: list
+
+    def copies(self) -> list:
+        """Attempts beyond each task's first, but for those that replace a failed one."""
+        failed = {attempt.task for attempt in self.attempts if attempt.state == "FAILED"}
+        return [a for a in self.attempts if not a.id.endswith("_0") and a.task not in failed]
+
+    def summary(self) -> dict:
+        return {
+            "job": self.job,
+            "seconds": round(self.seconds, 3),
+            "succeeded": self.succeeded,
+            "copies": len(self.copies()),
+            "copies_won": sum(a.state == "SUCCEEDED" for a in self.copies()),
+            "container_seconds": round(sum(a.seconds for a in self.attempts), 3),
+        }
+
+
+def command(cluster: Cluster, spec: Spec, more: list = ()) -> list:
+    """The command line that submits it and waits; `more` are further arguments of the user's."""
+    defines = [f"-D{key}={value}" for key, value in spec.properties().items()]
+    return cluster.jvm.client(MAINS[spec.kind], [*defines, *more], paths.JOBS_JAR)
+
+
+class Running:
+    """A job on its way; ends its client, and so the job, when left early."""
+
+    def __init__(self, cluster: Cluster, spec: Spec):
+        self.cluster, self.spec = cluster, spec
+        self.log = cluster.logs / f"submit-{time.time_ns()}.log"
+        self.client = proc.spawn(command(cluster, spec), self.log, cluster.environment(), cluster.dir)
+
+    def said(self, word: str):
+        """The rest of the client's line that begins with a word, or None while there is none."""
+        for line in self.log.read_text(errors="replace").splitlines():
+            if line.startswith(word + " "):
+                return line[len(word) + 1 :]
+        return None
+
+    def id(self, within_s: float = 60) -> str:
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            job = self.said("SUBMITTED")
+            if job:
+                return job
+            if self.client.poll() is not None:
+                break
+            time.sleep(0.05)
+        raise Failed("the job was not submitted", self.log)
+
+    def done(self) -> bool:
+        return self.client.poll() is not None
+
+    def end(self) -> None:
+        if not self.done():
+            proc.end_group(self.client)
+
+    def result(self, limit_s: float = JOB_LIMIT_S) -> Result:
+        """Waits for the end; a job that failed is a result too, one that never ran is a failure."""
+        try:
+            self.client.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"the job had not ended after {limit_s} s", self.log) from None
+        finally:
+            self.end()
+        said = json.loads(self.said("RESULT") or "null")
+        if not said:
+            raise Failed("the client did not see the job's end", self.log)
+        attempts = history(self.cluster, said["job"])
+        return Result(said["job"], said["succeeded"], said["seconds"], said["digest"], attempts)
+
+
+def run(cluster: Cluster, spec: Spec, limit_s: float = JOB_LIMIT_S) -> Result:
+    """Runs a job to its end."""
+    running = Running(cluster, spec)
+    try:
+        return running.result(limit_s)
+    finally:
+        running.end()
+
+
+def generate(cluster: Cluster, output: str, files: int, size: int, seed: int = 1) -> None:
+    """Writes text for a word count."""
+    settings = {"lab.output": output, "lab.text.files": files, "lab.text.bytes": size, "lab.seed": seed}
+    log = cluster.logs / "generate.log"
+    proc.run(command(cluster, Spec("generate", settings=settings)), log, cluster.environment(), cluster.dir)
+
+
+def history(cluster: Cluster, job: str) -> list:
+    """Every attempt of a finished job; waits until the JobHistoryServer has it."""
+    base = f"/mapreduce/jobs/{job}"
+    until = time.monotonic() + HISTORY_LIMIT_S
+    while True:
+        try:
+            whole = cluster.jhs(base)["job"]
+            tasks = cluster.jhs(f"{base}/tasks")["tasks"].get("task") or []
+            break
+        except http.Unanswered as fault:
+            if time.monotonic() > until:
+                raise Failed(f"the JobHistoryServer does not have {job}: {fault}", cluster.logs / "jhs.log") from None
+            time.sleep(0.2)
+    found = []
+    for task in tasks:
+        for one in cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
+            # One still being killed when the job ended has no finish of its own.
+            finish = one["finishTime"] or whole["finishTime"]
+            node = one["nodeHttpAddress"].split(":")[0]
+            found.append(Attempt(one["id"], task["id"], node, one["state"], one["startTime"], max(finish, one["startTime"])))
+    return found

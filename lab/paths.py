@@ -1,0 +1,39 @@
+"""Where things lie. Everything made is under target/, which git ignores."""
+
+import fcntl
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+LOGS = TARGET / "dev" / "logs"
+HADOOP = TARGET / "hadoop"
+CLUSTER = TARGET / "cluster"
+JOBS_JAR = TARGET / "lab-jobs.jar"
+SHIM_JAR = TARGET / "drover-shim.jar"
+DROVER = TARGET / "release" / "drover"
+
+
+def java(tool: str = "java") -> str:
+    """A tool of the JDK that ./dev found."""
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / tool) if home else tool
+
+
+def shown(path) -> str:
+    """A path as a person at the repository's root would type it."""
+    try:
+        return str(Path(path).resolve().relative_to(ROOT))
+    except ValueError:
+        return str(path)
+
+
+@contextmanager
+def locked(name: str):
+    """One process at a time for work that two clusters share, such as fetching jars."""
+    lock = TARGET / "dev" / f"{name}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# What ./dev needs from the machine: found, installed by apt when root, or named exactly.
+
+java_major() { # JDK home -> its feature version, read without starting a JVM
+  sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release" 2>/dev/null
+}
+
+find_jdk() { # a full JDK (javac) of 17 or later; 17 preferred
+  local home
+  for home in "${JAVA_HOME:-}" /usr/lib/jvm/*-17-* /usr/lib/jvm/*17* /usr/lib/jvm/*; do
+    [ -n "$home" ] && [ -x "$home/bin/javac" ] || continue
+    [ "$(java_major "$home" || echo 0)" -ge 17 ] 2>/dev/null || continue
+    echo "$home"
+    return
+  done
+}
+
+python_fits() {
+  python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null
+}
+
+missing_packages() { # Debian package names of what is not there
+  [ -n "$(find_jdk)" ] || echo openjdk-17-jdk-headless
+  command -v mvn >/dev/null || echo maven
+  command -v cc >/dev/null || echo gcc libc6-dev
+  command -v python3 >/dev/null || echo python3
+  command -v ip >/dev/null || echo iproute2
+  command -v unshare >/dev/null || echo util-linux
+}
+
+install_packages() {
+  local log=$root/target/dev/logs/apt.log
+  mkdir -p "${log%/*}"
+  echo "==> installing $* (log: target/dev/logs/apt.log)" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  if ! { apt-get update && apt-get install -y --no-install-recommends "$@"; } >"$log" 2>&1 </dev/null; then
+    echo "./dev: apt-get could not install: $*; read target/dev/logs/apt.log" >&2
+    exit 1
+  fi
+}
+
+check_rust() {
+  local want have
+  want=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$root/Cargo.toml" | head -1)
+  command -v cargo >/dev/null || PATH="$HOME/.cargo/bin:$PATH"
+  if ! command -v cargo >/dev/null; then
+    echo "./dev: no Rust toolchain. Install rustup (https://rustup.rs), then run: rustup toolchain install stable" >&2
+    exit 1
+  fi
+  have=$(cargo --version 2>/dev/null | sed -n 's/^cargo \([0-9.]*\).*/\1/p')
+  if [ "$(printf '%s\n' "$want" "${have:-0}" | sort -V | head -1)" != "$want" ]; then
+    echo "./dev: cargo ${have:-of unknown version} is older than the $want that Cargo.toml asks for. Run: rustup update stable" >&2
+    exit 1
+  fi
+}
+
+prereq() { # COMMAND ARGS...
+  local packages
+  mapfile -t packages < <(missing_packages | tr ' ' '\n')
+  if [ "${#packages[@]}" -gt 0 ]; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+      install_packages "${packages[@]}"
+    else
+      echo "./dev: missing: ${packages[*]}" >&2
+      echo "       as root on Debian or Ubuntu: apt-get update && apt-get install -y ${packages[*]}" >&2
+      exit 1
+    fi
+  fi
+  if ! python_fits; then
+    echo "./dev: python3 must be 3.9 or later, this one is $(python3 -V 2>&1)" >&2
+    exit 1
+  fi
+  JAVA_HOME=$(find_jdk)
+  if [ -z "$JAVA_HOME" ]; then
+    echo "./dev: no JDK 17 or later with javac; set JAVA_HOME to one" >&2
+    exit 1
+  fi
+  export JAVA_HOME
+  [ "$1" = cluster ] || check_rust
+}

@@ -1,0 +1,110 @@
+"""Child processes: logged, in groups of their own, and ended with us."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from lab.progress import Failed
+
+GRACE_S = 10
+
+
+def interrupt_on_signals() -> None:
+    """A terminate or hang-up unwinds like Ctrl-C, so that every `finally` runs."""
+
+    def interrupt(_signum, _frame):
+        raise KeyboardInterrupt
+
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, interrupt)
+
+
+def start_ticks(pid: int):
+    """The kernel's start time of a process (clock ticks since boot), or None: with the id it names one process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = stat[stat.rindex(")") + 2 :].split()
+    return None if fields[0] == "Z" else int(fields[19])
+
+
+def parents() -> dict:
+    """Every process id with its parent's."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = Path(f"/proc/{entry}/stat").read_text()
+                found[int(entry)] = int(stat[stat.rindex(")") + 2 :].split()[1])
+            except OSError:
+                pass  # ended meanwhile
+    return found
+
+
+def spawn(command, log: Path, env=None, cwd=None) -> subprocess.Popen:
+    """Starts a command that outlives nobody's terminal: own session, output to its log."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    words = [str(word) for word in command]
+    with log.open("wb") as out:
+        try:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=env,
+                cwd=cwd,
+                start_new_session=True,
+            )
+        except OSError as fault:
+            raise Failed(f"cannot run {words[0]}: {fault.strerror}") from None
+
+
+def end_group(process: subprocess.Popen, grace_s: float = GRACE_S) -> None:
+    """Ends a process of `spawn` with all its children."""
+    for signum, wait_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, grace_s)):
+        try:
+            os.killpg(process.pid, signum)
+        except ProcessLookupError:
+            pass
+        try:
+            process.wait(wait_s)
+            if signum == signal.SIGKILL or not group_alive(process.pid):
+                return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def group_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+def run(command, log: Path, env=None, cwd=None, timeout_s=None) -> None:
+    """Runs a command to its end; its failure names its log, and leaving early ends it."""
+    process = spawn(command, log, env, cwd)
+    try:
+        code = process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{command[0]} took more than {timeout_s} s", log) from None
+    finally:
+        if process.returncode is None:
+            end_group(process)
+    if code != 0:
+        raise Failed(f"{Path(str(command[0])).name} failed with status {code}", log)
+
+
+def wait_gone(pids: dict, within_s: float) -> dict:
+    """Waits for processes, given as id to start ticks; answers those still there."""
+    until = time.monotonic() + within_s
+    while True:
+        pids = {pid: ticks for pid, ticks in pids.items() if start_ticks(pid) == ticks}
+        if not pids or time.monotonic() > until:
+            return pids
+        time.sleep(0.05)

@@ -1,0 +1,68 @@
+//! Refusals of the API: a status, a stable label, and what to do next.
+
+use super::principal::Role;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use drover_core::model::{JobId, TaskId};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a refusal looks like.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorBody {
+    /// Stable label.
+    pub error: String,
+    /// What is wrong and what to do next.
+    pub message: String,
+}
+
+/// Why a request was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ApiError {
+    /// A parameter or the path cannot be understood.
+    #[error("{0}")]
+    BadRequest(String),
+    /// The caller may not.
+    #[error("{name} may not do this: it needs the role \"{needed:?}\"; see the setting listen.loopback_role")]
+    Forbidden {
+        /// Who asked.
+        name: String,
+        /// What it takes.
+        needed: Role,
+    },
+    /// No such job.
+    #[error(
+        "{0} is not known here; GET /api/v1/jobs lists the jobs that are, and an ended job is forgotten after a while"
+    )]
+    NoJob(JobId),
+    /// No such task.
+    #[error("{0} is not known here; GET /api/v1/jobs/{{id}}/tasks lists the tasks that are")]
+    NoTask(TaskId),
+    /// No such page.
+    #[error("there is nothing at this address; /openapi.json lists what there is")]
+    NoRoute,
+    /// The engine has too much to do, or is stopping.
+    #[error("the service is busy or stopping; try again in a second")]
+    Busy,
+}
+
+impl ApiError {
+    fn parts(&self) -> (StatusCode, &'static str) {
+        match self {
+            ApiError::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad_request"),
+            ApiError::Forbidden { .. } => (StatusCode::FORBIDDEN, "forbidden"),
+            ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
+            ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
+            ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
+            ApiError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, label) = self.parts();
+        (status, Json(ErrorBody { error: label.into(), message: self.to_string() })).into_response()
+    }
+}

@@ -1,0 +1,90 @@
+//! Who asks, and what they may: the one place where that is decided.
+
+use super::error::ApiError;
+use super::listen::Peer;
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::request::Parts;
+use std::net::SocketAddr;
+
+/// What somebody may do; each includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Look at everything that is served.
+    View,
+    /// Also pause, resume and stop.
+    Operate,
+    /// Also change the configuration.
+    Administer,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// How they are named in logs.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// How principals are told apart: without authentication, by whether they reached a loopback address from this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Doorman {
+    /// Role of those on this machine; everyone else may view.
+    pub loopback: Role,
+}
+
+impl Role {
+    /// The role of that word; an unknown word is the least of them.
+    pub fn parse(word: &str) -> Role {
+        match word {
+            "operate" => Role::Operate,
+            "administer" => Role::Administer,
+            _ => Role::View,
+        }
+    }
+}
+
+impl Doorman {
+    fn admit(&self, peer: Option<SocketAddr>) -> Principal {
+        match peer {
+            Some(peer) if peer.ip().is_loopback() => Principal { name: "local".into(), role: self.loopback },
+            Some(peer) => Principal { name: peer.ip().to_string(), role: Role::View },
+            None => Principal { name: "unknown".into(), role: Role::View },
+        }
+    }
+}
+
+impl Principal {
+    /// May they do what needs that role?
+    pub fn may(&self, needed: Role) -> Result<(), ApiError> {
+        if self.role >= needed { Ok(()) } else { Err(ApiError::Forbidden { name: self.name.clone(), needed }) }
+    }
+}
+
+impl<S> FromRequestParts<S> for Principal
+where
+    S: AsRef<Doorman> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let peer = parts.extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(peer)| peer.0);
+        Ok(state.as_ref().admit(peer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_gets_more_than_a_look() {
+        let doorman = Doorman { loopback: Role::Operate };
+        let local = doorman.admit(Some("127.0.0.1:4".parse().unwrap()));
+        assert!(local.may(Role::Operate).is_ok() && local.may(Role::Administer).is_err());
+        for peer in [Some("10.0.0.7:4".parse().unwrap()), None] {
+            let other = doorman.admit(peer);
+            assert!(other.may(Role::View).is_ok() && other.may(Role::Operate).is_err());
+        }
+    }
+}

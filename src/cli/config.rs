@@ -1,0 +1,94 @@
+//! `drover config`: the settings, where they come from, their documentation.
+
+use super::Common;
+use super::output::{self, Exit, Failure};
+use crate::config::{self, Origin};
+use crate::telemetry;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  drover config show --origin
+  drover config show --set rest.timeout=5s --json
+  drover config sample > drover.toml";
+
+/// `drover config`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Print every setting's value
+    Show {
+        /// Also say where each value came from
+        #[arg(long)]
+        origin: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the configuration and say nothing if it is right
+    Check,
+    /// Print the documentation of all settings (Markdown)
+    Docs {
+        /// Print the documentation of all metrics instead
+        #[arg(long)]
+        metrics: bool,
+    },
+    /// Print a configuration file to start from
+    Sample,
+}
+
+impl Command {
+    /// Runs it.
+    pub fn run(&self, common: &Common) -> Result<(), Failure> {
+        match self.what {
+            What::Show { origin, json } => show(common, origin, json),
+            What::Check => common.load().map(|_| ()),
+            What::Docs { metrics: false } => Ok(output::say(&config::docs::markdown())?),
+            What::Docs { metrics: true } => {
+                let registry = crate::service::all_metrics();
+                let registry = registry.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+                Ok(output::say(&telemetry::docs::markdown(&registry))?)
+            }
+            What::Sample => Ok(output::say(&config::docs::sample())?),
+        }
+    }
+}
+
+fn show(common: &Common, origin: bool, json: bool) -> Result<(), Failure> {
+    let loaded = common.load()?;
+    if json {
+        let entry = |(key, entry): (&String, &config::Entry)| {
+            let value = match entry.value.to_string() {
+                text if text.is_empty() => serde_json::Value::Null,
+                text => text.into(),
+            };
+            let (file, line) = match &entry.origin {
+                Origin::File(path, line) => (Some(path.display().to_string()), Some(*line)),
+                _ => (None, None),
+            };
+            (key.clone(), json!({"value": value, "origin": entry.origin.to_string(), "file": file, "line": line}))
+        };
+        let all: serde_json::Map<String, serde_json::Value> = loaded.entries.iter().map(entry).collect();
+        return output::json(&all);
+    }
+    let mut table = output::table(if origin { &["setting", "value", "from"] } else { &["setting", "value"] });
+    for (key, entry) in &loaded.entries {
+        let value = entry.value.to_string();
+        let mut row = vec![key.clone(), if value.is_empty() { "–".into() } else { value }];
+        if origin {
+            row.push(entry.origin.to_string());
+        }
+        table.add_row(row);
+    }
+    for warning in &loaded.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(output::say(&table.to_string())?)
+}

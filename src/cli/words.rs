@@ -1,0 +1,125 @@
+//! Quantities and verdicts in words.
+
+use drover_core::model::{Bytes, Millis, Numbers, Verdict};
+
+/// A length of time as people say it: `340 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`.
+pub fn span(Millis(ms): Millis) -> String {
+    let seconds = (ms + 500) / 1_000;
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{:.1} s", ms as f64 / 1_000.0),
+        60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60),
+    }
+}
+
+/// A share or score: `41 %`.
+pub fn share(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// A number of bytes: `1.2 GiB`.
+pub fn size(Bytes(bytes): Bytes) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut unit = 0;
+    let mut number = bytes as f64;
+    while number >= 1024.0 && unit + 1 < UNITS.len() {
+        number /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} B") } else { format!("{number:.1} {}", UNITS[unit]) }
+}
+
+/// Why, in whole sentences: first the verdict, then the numbers it rests on, as far as they are known.
+pub fn reason(verdict: Verdict, numbers: &Numbers) -> String {
+    let mut sentences = vec![capital(verdict.words()) + "."];
+    let mut ran = format!("It has run for {} and is at {}", span(numbers.elapsed), share(numbers.score));
+    if numbers.rate > 0.0 {
+        ran += &format!(", {} a minute", percent(numbers.rate * 60.0));
+    }
+    if let Some(slow_below) = numbers.slow_below {
+        ran += &format!("; below {} a minute counts as slow", percent(slow_below * 60.0));
+    }
+    sentences.push(ran + ".");
+    match (numbers.time_left, numbers.fresh_copy) {
+        (Some(left), Some(fresh)) => {
+            let (left, fresh) =
+                (give_or_take(left, numbers.time_left_spread), give_or_take(fresh, numbers.fresh_copy_spread));
+            sentences.push(format!("It needs another {left}; a fresh copy would need {fresh}."));
+        }
+        (Some(left), None) => {
+            sentences.push(format!("It needs another {}.", give_or_take(left, numbers.time_left_spread)))
+        }
+        _ => {}
+    }
+    if let Some(win) = numbers.win_probability {
+        let mut odds = format!("A copy started now would finish first with a probability of {}", share(win));
+        if let Some(gain) = numbers.gain.filter(|gain| gain.0 > 0) {
+            odds += &format!(" and save about {}", span(gain));
+        }
+        if let Some(cost) = numbers.cost_container_seconds {
+            odds += &format!(", for {cost:.0} container-seconds");
+        }
+        sentences.push(odds + ".");
+    }
+    if let Some((used, cap)) = numbers.budget {
+        sentences.push(format!("{used} of at most {cap} copies are in flight."));
+    }
+    sentences.join(" ")
+}
+
+fn percent(share: f64) -> String {
+    if share < 0.1 { format!("{:.1} %", share * 100.0) } else { self::share(share) }
+}
+
+fn give_or_take(length: Millis, spread: Option<Millis>) -> String {
+    match spread.filter(|spread| spread.0 > 0) {
+        Some(spread) => format!("{} (give or take {})", span(length), span(spread)),
+        None => span(length),
+    }
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_said_in_the_unit_people_use() {
+        let spans = [340, 12_340, 245_000, 7_800_000].map(|ms| span(Millis(ms)));
+        assert_eq!(spans, ["340 ms", "12.3 s", "4 min 05 s", "2 h 10 min"]);
+        assert_eq!([17, 1 << 20, 5 << 40].map(|n| size(Bytes(n))), ["17 B", "1.0 MiB", "5.0 TiB"]);
+    }
+
+    #[test]
+    fn a_reason_is_whole_sentences_with_every_number_that_is_known() {
+        let numbers = Numbers {
+            score: 0.1,
+            elapsed: Millis(12_000),
+            rate: 0.1 / 12.0,
+            slow_below: Some(0.2),
+            time_left: Some(Millis(108_000)),
+            time_left_spread: Some(Millis(5_000)),
+            fresh_copy: Some(Millis(4_500)),
+            win_probability: Some(0.98),
+            gain: Some(Millis(103_500)),
+            cost_container_seconds: Some(4.5),
+            budget: Some((1, 2)),
+            ..Numbers::default()
+        };
+        assert_eq!(
+            reason(Verdict::Decided, &numbers),
+            "A copy is worth starting. It has run for 12.0 s and is at 10 %, 50 % a minute; below 1200 % a minute counts as slow. \
+             It needs another 1 min 48 s (give or take 5.0 s); a fresh copy would need 4.5 s. A copy started now would finish first \
+             with a probability of 98 % and save about 1 min 44 s, for 4 container-seconds. 1 of at most 2 copies are in flight."
+        );
+        for verdict in Verdict::ALL {
+            let text = reason(verdict, &Numbers::default());
+            assert!(text.ends_with('.') && !text.contains("NaN") && text.starts_with(char::is_uppercase), "{text}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Documentation and sample file, written from the declarations.
+
+use super::engine::presets;
+use super::setting::{Group, Setting};
+use super::settings::{GROUPS, SETTINGS};
+use super::value::Kind;
+use std::fmt::Write;
+
+const INTRODUCTION: &str = "# Configuration
+
+Written by `drover config docs` from the declarations of the settings; a test keeps it so.
+
+Settings come from four places, the later outranking the earlier:
+
+1. the defaults below;
+2. a TOML file: the one named by `--config` or `DROVER_CONFIG`, else `drover.toml` in the working directory, else
+   `/etc/drover/drover.toml`;
+3. the environment: `DROVER_` and the key in capitals with `_` for each dot, as in `DROVER_REST_TIMEOUT=5s`; settings by name take a
+   list, as in `DROVER_MODES_QUEUE=root.etl=off,root.adhoc=advise`;
+4. flags: `--set rest.timeout=5s`.
+
+`drover config show --origin` shows every value and where it came from; `drover config sample` writes a file to start from. A key
+that does not exist, a value out of range or a unit that is missing is an error which names the file and line, the key and what is
+allowed. Times are written `500ms`, `10s`, `5m`, `1h`, `2d`, sizes `64KiB`, `4MiB`, `1GiB`, shares as numbers from 0 to 1.
+
+On SIGHUP a running service reads its configuration again. Settings marked *reload* change at once; the others are named in the
+log and wait for a restart. A configuration with an error changes nothing.
+";
+
+/// `docs/configuration.md`.
+pub fn markdown() -> String {
+    let mut out = INTRODUCTION.to_owned();
+    for group in GROUPS {
+        let title = if group.name.is_empty() { "Top of the file".to_owned() } else { format!("`[{}]`", group.name) };
+        let _ = write!(out, "\n## {title}\n{}\n", joined(group.doc));
+        out.push_str("\n| key | default | allowed | reload | |\n|---|---|---|---|---|\n");
+        for setting in members(group) {
+            let key = if setting.kind == Kind::Modes { format!("{}.*name*", setting.key()) } else { setting.key() };
+            let default = match presets(setting) {
+                Some([adapted, paper]) if adapted == paper => format!("`{adapted}`"),
+                Some([adapted, paper]) => format!("`{adapted}`, paper `{paper}`"),
+                None if setting.default.is_empty() => "–".to_owned(),
+                None => format!("`{}`", setting.default),
+            };
+            let reload = if setting.reloadable { "yes" } else { "" };
+            let _ = writeln!(
+                out,
+                "| `{key}` | {default} | {} | {reload} | {} |",
+                setting.kind.allowed().replace('|', "\\|"),
+                joined(setting.doc)
+            );
+        }
+    }
+    out
+}
+
+/// A configuration file that states every default, commented out.
+pub fn sample() -> String {
+    let mut out = "# Configuration of Drover. Every line that is commented out states a default.\n".to_owned();
+    for group in GROUPS {
+        let _ = write!(out, "\n# {}\n", joined(group.doc));
+        if !group.name.is_empty() {
+            let _ = writeln!(out, "[{}]", group.name);
+        }
+        for setting in members(group) {
+            let _ = writeln!(out, "\n# {}\n# Allowed: {}.", joined(setting.doc), setting.kind.allowed());
+            let _ = writeln!(out, "#{}", assignment(setting));
+        }
+    }
+    out
+}
+
+fn assignment(setting: &Setting) -> String {
+    let (name, default) = (setting.name, setting.default);
+    match setting.kind {
+        Kind::Modes => format!("{name}.\"name\" = \"advise\""),
+        Kind::Whole(..) | Kind::Real(..) | Kind::Flag if !default.is_empty() => format!("{name} = {default}"),
+        Kind::Urls | Kind::Words => format!("{name} = []"),
+        _ => format!("{name} = \"{default}\""),
+    }
+}
+
+fn members(group: &Group) -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(move |setting| setting.group == group.name)
+}
+
+fn joined(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}

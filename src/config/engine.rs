@@ -1,0 +1,108 @@
+//! The engine's parameters from the settings. What `[late]` does not set comes from the preset.
+
+use super::setting::Setting;
+use super::settings::Config;
+use super::value::{Kind, show_span};
+use drover_core::engine::EngineParams;
+use drover_core::estimate::Estimator;
+use drover_core::govern::GovernParams;
+use drover_core::policy::{LateParams, PolicyName};
+use serde_json::Value as Json;
+
+/// How the engine is to decide.
+pub fn engine_params(config: &Config) -> EngineParams {
+    let (top, govern) = (&config.top, &config.govern);
+    let defaults = EngineParams::default();
+    EngineParams {
+        policy: PolicyName::ALL.into_iter().find(|policy| policy.label() == top.policy).unwrap_or_default(),
+        estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
+        late: late(config),
+        govern: GovernParams {
+            mode: top.mode,
+            queue_modes: config.modes.queue.clone(),
+            user_modes: config.modes.user.clone(),
+            policy_modes: config.modes.policy.clone(),
+            cluster_cap: govern.cluster_cap,
+            job_cap: govern.job_cap,
+            stale_after: govern.stale_after,
+            safe_outputs: govern.safe_outputs.clone(),
+            unsafe_outputs: govern.unsafe_outputs.clone(),
+        },
+        capabilities: defaults.capabilities,
+        start_lag: config.engine.start_lag,
+        look_again: config.engine.look_again,
+        seed: config.engine.seed,
+    }
+}
+
+fn preset(name: &str) -> LateParams {
+    if name == "paper" { LateParams::paper() } else { LateParams::default() }
+}
+
+fn late(config: &Config) -> LateParams {
+    let (set, base) = (&config.late, preset(&config.top.preset));
+    let reports = set.min_reports.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+    LateParams {
+        slow_task_percentile: set.slow_task_percentile.unwrap_or(base.slow_task_percentile),
+        slow_node_percentile: set.slow_node_percentile.unwrap_or(base.slow_node_percentile),
+        slow_factor: set.slow_factor.unwrap_or(base.slow_factor),
+        min_age: set.min_age.unwrap_or(base.min_age),
+        min_age_of_typical: set.min_age_of_typical.unwrap_or(base.min_age_of_typical),
+        min_reports: reports.unwrap_or(base.min_reports),
+        min_finished: set.min_finished.unwrap_or(base.min_finished),
+        min_gain: set.min_gain.unwrap_or(base.min_gain),
+        min_win_probability: set.min_win_probability.unwrap_or(base.min_win_probability),
+        tell_waiting_apart: set.tell_waiting_apart.unwrap_or(base.tell_waiting_apart),
+    }
+}
+
+/// A setting's value in the presets `adapted` and `paper`, for the settings that have one.
+pub fn presets(setting: &Setting) -> Option<[String; 2]> {
+    let of = |name| {
+        let all = serde_json::to_value(preset(name)).ok()?;
+        match (all.get(setting.name)?, setting.kind) {
+            (Json::Number(ms), Kind::Span(..)) => ms.as_u64().map(show_span),
+            (value, _) => Some(value.to_string()),
+        }
+    };
+    (setting.group == "late").then(|| Some([of("adapted")?, of("paper")?])).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SETTINGS, Sources, load};
+    use super::*;
+
+    fn params(set: &[&str]) -> EngineParams {
+        let sources = Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
+        engine_params(&load(&sources, std::iter::empty()).unwrap().config)
+    }
+
+    #[test]
+    fn without_settings_the_engine_runs_on_its_own_defaults() {
+        assert_eq!(params(&[]), EngineParams::default());
+    }
+
+    #[test]
+    fn the_paper_preset_gives_way_only_to_what_is_set() {
+        let params = params(&["preset=paper", "late.min_age=5s", "policy=hadoop-0.20", "estimator=late"]);
+        assert_eq!(params.late, LateParams { min_age: drover_core::model::Millis(5_000), ..LateParams::paper() });
+        assert_eq!((params.policy, params.estimator), (PolicyName::Hadoop020, Estimator::Late));
+    }
+
+    #[test]
+    fn every_choice_and_every_threshold_has_its_counterpart_in_the_engine() {
+        assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
+        assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
+        let late = SETTINGS.iter().filter(|setting| setting.group == "late");
+        assert!(late.clone().count() > 0 && late.clone().all(|setting| presets(setting).is_some()));
+        for [adapted, paper] in late.clone().filter_map(presets) {
+            assert!(!adapted.is_empty() && !paper.is_empty());
+        }
+        for setting in late {
+            for text in presets(setting).unwrap() {
+                assert!(setting.kind.parse(&text).is_ok(), "{}: {text}", setting.key());
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Every setting, declared once. File, environment, flags, documentation and sample follow from here.
+
+use super::setting::{Field, Group, Setting, Values, key, settings};
+use super::value::Kind;
+use drover_core::model::{Bytes, Millis, Mode};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use url::Url;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+const SHARE: Kind = Kind::Real(0.0, 1.0);
+const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
+
+/// Policies that can be chosen.
+pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "none"];
+/// Estimators that can be chosen.
+pub const ESTIMATORS: &[&str] = &["late", "phase-aware"];
+/// Sets of constants that can be chosen.
+pub const PRESETS: &[&str] = &["adapted", "paper"];
+
+settings! {
+    /// What Drover may do and how it decides.
+    top: Top = "" {
+        /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
+        /// `act` does it. Queues, users and jobs may only be more cautious.
+        mode: Mode = "advise", MODES, reloadable;
+        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1) or `none`.
+        policy: String = "late", Kind::Choice(POLICIES), reloadable;
+        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware`
+        /// phase by phase, as §4.2 suggests.
+        estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
+        /// Where the settings of `[late]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
+        preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
+    }
+
+    /// Where the cluster is.
+    cluster: Cluster = "cluster" {
+        /// Directory of the cluster's client configuration (core-site.xml, yarn-site.xml, mapred-site.xml). The variable
+        /// HADOOP_CONF_DIR is read too.
+        conf_dir: Option<PathBuf> = "", Kind::Path;
+        /// Addresses of the ResourceManagers' web servers, when they are not to be taken from the configuration.
+        rm_urls: Vec<Url> = "", Kind::Urls;
+        /// Address of the JobHistoryServer's web server, when it is not to be taken from the configuration.
+        history_url: Option<Url> = "", Kind::Url;
+        /// User name sent to a cluster with simple authentication; without it the cluster sees its static web user.
+        user: Option<String> = "", Kind::Text;
+    }
+
+    /// How hard Drover may lean on the cluster's web servers. Intervals are the shortest; load and errors stretch them.
+    rest: Rest = "rest" {
+        /// Requests a second to the ResourceManager's proxy, all jobs together.
+        proxy_requests_per_second: f64 = "20", Kind::Real(0.1, 10_000.0);
+        /// Requests a second to the ResourceManager itself, and to the JobHistoryServer.
+        rm_requests_per_second: f64 = "5", Kind::Real(0.1, 1_000.0);
+        /// Requests through the proxy under way at once.
+        in_flight: u64 = "8", Kind::Whole(1, 256);
+        /// How long a connection may take.
+        connect_timeout: Millis = "3s", Kind::Span(100, MINUTE);
+        /// How long one request may take.
+        timeout: Millis = "15s", Kind::Span(100, 5 * MINUTE);
+        /// Largest answer of the ResourceManager that is read; a listing of 10,000 nodes has some 20 MB.
+        body_limit: Bytes = "64MiB", Kind::Size(64 * KIB, GIB);
+        /// Largest answer of an ApplicationMaster that is read; a listing of 70,000 tasks has some 16 MB.
+        job_body_limit: Bytes = "16MiB", Kind::Size(64 * KIB, GIB);
+        /// File of certificates (PEM) to trust beside the system's.
+        ca_file: Option<PathBuf> = "", Kind::Path;
+        /// Between two listings of running applications.
+        apps_interval: Millis = "3s", Kind::Span(200, 10 * MINUTE);
+        /// Between two readings of the cluster's totals.
+        totals_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
+        /// Between two listings of nodes.
+        nodes_interval: Millis = "10s", Kind::Span(500, HOUR);
+        /// Between two readings of the scheduler's queues.
+        queues_interval: Millis = "10s", Kind::Span(500, HOUR);
+        /// Between two listings of a job's tasks.
+        tasks_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
+        /// The same for a job that is new or small.
+        tasks_interval_soon: Millis = "2s", Kind::Span(200, 10 * MINUTE);
+        /// Tasks whose attempts are read after each listing, at most.
+        suspects: u64 = "8", Kind::Whole(0, 1_000);
+        /// Jobs watched over REST, at most.
+        max_jobs: u64 = "10000", Kind::Whole(1, 100_000);
+    }
+
+    /// The sessions of the shims inside the ApplicationMasters.
+    shim: ShimSettings = "shim" {
+        /// Shortest time between two exchanges of a session.
+        min_exchange_interval: Millis = "1s", Kind::Span(100, MINUTE);
+        /// Exchanges a second, all sessions together, beyond which the pace stretches.
+        exchanges_per_second: u64 = "1000", Kind::Whole(1, 100_000);
+        /// Changed rows a second, all sessions together, beyond which the pace stretches.
+        rows_per_second: u64 = "150000", Kind::Whole(100, 100_000_000);
+        /// Sessions believed at once.
+        sessions: u64 = "6000", Kind::Whole(1, 100_000);
+        /// Connections open at once.
+        connections: u64 = "16384", Kind::Whole(16, 1_000_000);
+        /// Largest exchange that is read.
+        body_limit: Bytes = "4MiB", Kind::Size(64 * KIB, GIB);
+        /// Refuse a session whose key came over plain HTTP from another machine.
+        require_tls: bool = "false", Kind::Flag;
+    }
+
+    /// Addresses to listen on. The port 0 takes a free one.
+    listen: Listen = "listen" {
+        /// The operators' API. Anyone who reaches it may look; keep it on loopback or behind a proxy that authenticates.
+        api: SocketAddr = "127.0.0.1:7070", Kind::Address;
+        /// Where the shims inside the ApplicationMasters report.
+        shim: SocketAddr = "127.0.0.1:7071", Kind::Address;
+        /// Prometheus metrics.
+        metrics: SocketAddr = "127.0.0.1:7072", Kind::Address;
+        /// What those may do who reach the API on a loopback address: `view`, `operate` or `administer`. Others may view.
+        loopback_role: String = "operate", Kind::Choice(&["view", "operate", "administer"]);
+        /// Connections at once for each listener but the shims'.
+        connections: u64 = "256", Kind::Whole(4, 65_536);
+        /// Decisions kept in memory for the API.
+        decisions: u64 = "10000", Kind::Whole(100, 1_000_000);
+    }
+
+    /// The recording of everything that is observed, for `drover replay`.
+    record: Record = "record" {
+        /// Directory of the recording; nothing is recorded without it.
+        dir: Option<PathBuf> = "", Kind::Path;
+        /// Space the recording may take; the oldest segments go first.
+        max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
+        /// Size at which a new segment is begun. Each starts with the state of the engine.
+        segment_bytes: Bytes = "64MiB", Kind::Size(64 * KIB, 16 * GIB);
+    }
+
+    /// Logs, on standard error.
+    log: Log = "log" {
+        /// What is logged: `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,drover::yarn=debug`.
+        level: String = "info", Kind::Text, reloadable;
+        /// `text` for people, `json` for machines.
+        format: String = "text", Kind::Choice(&["text", "json"]);
+    }
+
+    /// More caution for some: the most cautious mode that applies wins.
+    modes: Modes = "modes" {
+        /// Mode of a queue, by its full path: `modes.queue.root.etl = "off"`.
+        queue: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        /// Mode of a user's jobs.
+        user: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        /// Mode while a policy is in force.
+        policy: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+    }
+
+    /// Thresholds of the policy `late` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
+    late: Late = "late" {
+        /// SlowTaskThreshold: percentile of the progress rates below which a task is slow. Not used where `slow_factor` is above 0.
+        slow_task_percentile: Option<f64> = "", SHARE, reloadable;
+        /// SlowNodeThreshold: percentile of the nodes' work below which a node gets no copy.
+        slow_node_percentile: Option<f64> = "", SHARE, reloadable;
+        /// A task is slow when its projected run is longer than this many typical runs; 0 leaves it to the percentile.
+        slow_factor: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Age before a task is judged.
+        min_age: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;
+        /// Age before a task is judged, in typical runs of finished tasks of its kind.
+        min_age_of_typical: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Progress reports before a task is judged; one is enough at twice the age.
+        min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
+        /// Share of the kind's tasks that has finished before any of them is judged.
+        min_finished: Option<f64> = "", SHARE, reloadable;
+        /// Gain that is worth a copy, in fresh copies' times.
+        min_gain: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
+        /// Probability of finishing first that is worth a copy.
+        min_win_probability: Option<f64> = "", SHARE, reloadable;
+        /// Tells a reduce that waits for maps from one that is slow itself.
+        tell_waiting_apart: Option<bool> = "", Kind::Flag, reloadable;
+    }
+
+    /// How much may be done, and what never.
+    govern: Govern = "govern" {
+        /// SpeculativeCap: copies in flight in the whole cluster, as a share of its slots (LATE §4: a tenth); at least one.
+        cluster_cap: f64 = "0.1", SHARE, reloadable;
+        /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
+        job_cap: f64 = "0.25", SHARE, reloadable;
+        /// Facts about a job older than this decide nothing.
+        stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
+        /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or
+        /// `*` stands for all it begins.
+        safe_outputs: Vec<String> = "", Kind::Words, reloadable;
+        /// Output committers and formats that do not, whatever else says so.
+        unsafe_outputs: Vec<String> = "", Kind::Words, reloadable;
+    }
+
+    /// The engine itself.
+    engine: EngineSettings = "engine" {
+        /// From a decision to the copy's launch: container and JVM.
+        start_lag: Millis = "1s", Kind::Span(0, 10 * MINUTE), reloadable;
+        /// A running job is looked at again after this long though nothing was heard of it.
+        look_again: Millis = "1s", Kind::Span(100, MINUTE), reloadable;
+        /// Shortest time between two passes.
+        pace: Millis = "250ms", Kind::Span(10, MINUTE);
+        /// Seed of everything that is drawn at random.
+        seed: u64 = "1", Kind::Whole(0, u64::MAX), reloadable;
+    }
+}

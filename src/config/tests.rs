@@ -1,0 +1,123 @@
+use super::*;
+use crate::config::value::Value;
+use drover_core::model::{Millis, Mode};
+use std::io::Write;
+
+fn none() -> std::iter::Empty<(String, String)> {
+    std::iter::empty()
+}
+
+fn file(text: &str) -> (tempfile::TempDir, Sources) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("drover.toml");
+    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    (dir, Sources { file: Some(path), set: Vec::new() })
+}
+
+fn error(text: &str) -> String {
+    let (_dir, sources) = file(text);
+    load(&sources, none()).unwrap_err().to_string()
+}
+
+#[test]
+fn every_default_fits_its_own_declaration_and_its_fields_type() {
+    for setting in SETTINGS {
+        let value = setting.kind.parse(setting.default);
+        assert!(value.is_ok(), "{}: {value:?}", setting.key());
+        assert_eq!(value.unwrap() == Value::Unset, setting.default.is_empty(), "{}", setting.key());
+        assert!(setting.doc.trim().ends_with('.'), "{}", setting.key());
+    }
+    assert!(finish(layers::defaults(), Vec::new()).is_ok());
+}
+
+#[test]
+fn the_committed_documentation_is_the_generated_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(committed == docs::markdown(), "run `drover config docs > docs/configuration.md`");
+}
+
+#[test]
+fn the_sample_with_every_line_in_force_states_the_defaults() {
+    let in_force: String = docs::sample()
+        .lines()
+        .filter(|line| !line.contains("\"name\" = "))
+        .map(|line| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let (_dir, sources) = file(&in_force);
+    let sample = load(&sources, none()).unwrap();
+    assert_eq!(sample.config, finish(layers::defaults(), Vec::new()).unwrap().config);
+}
+
+#[test]
+fn later_places_outrank_earlier_ones_and_each_value_keeps_its_origin() {
+    let (_dir, mut sources) = file("mode = \"off\"\n[rest]\ntimeout = \"3s\"\nin_flight = 4\n");
+    sources.set = vec!["rest.in_flight=5".into(), "modes.queue.root.etl=off".into()];
+    let variables =
+        [("DROVER_REST_IN_FLIGHT", "6"), ("DROVER_MODES_USER", "ann=off, bob=advise"), ("HADOOP_CONF_DIR", "/c")];
+    let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let loaded = load(&sources, variables.into_iter()).unwrap();
+    assert_eq!(loaded.config.rest.timeout, Millis(3_000));
+    assert_eq!(loaded.config.rest.in_flight, 5);
+    assert_eq!(loaded.config.top.mode, Mode::Off);
+    assert_eq!(loaded.config.modes.queue.get("root.etl"), Some(&Mode::Off));
+    assert_eq!(loaded.config.modes.user.len(), 2);
+    assert_eq!(loaded.config.cluster.conf_dir, Some("/c".into()));
+    assert!(loaded.entries["rest.timeout"].origin.to_string().ends_with("drover.toml:3"));
+    assert_eq!(loaded.entries["rest.in_flight"].origin, Origin::Flag);
+    assert_eq!(loaded.entries["rest.body_limit"].origin, Origin::Default);
+    assert_eq!(loaded.entries["cluster.conf_dir"].origin, Origin::Environment("HADOOP_CONF_DIR".into()));
+}
+
+#[test]
+fn a_key_that_does_not_exist_is_refused_with_file_line_and_the_nearest_one() {
+    let text = error("[rest]\ntimeout = \"3s\"\ntimeuot = \"3s\"\n");
+    assert!(text.ends_with("drover.toml:3: rest.timeuot: is no setting; did you mean rest.timeout?"), "{text}");
+    assert!(error("[zzz]\nq = 1\n").contains("drover config show"));
+    assert!(error("[modes]\nqueue = \"act\"\n").contains("modes.queue: is no setting"));
+}
+
+#[test]
+fn a_value_out_of_range_or_with_a_bad_unit_is_refused_with_what_is_allowed() {
+    let text = error("[rest]\nin_flight = 0\ntimeout = 10\nbody_limit = \"4 potatoes\"\n");
+    assert!(text.contains("drover.toml:2: rest.in_flight: 0 is out of range; allowed: a whole number from 1 to 256"));
+    assert!(text.contains("drover.toml:3: rest.timeout: 10 has no unit"), "{text}");
+    assert!(text.contains("drover.toml:4: rest.body_limit: \"potatoes\" is no unit"), "{text}");
+    assert!(error("mode = \"acts\"\n").contains("did you mean act?; allowed: off, advise, act"));
+    assert!(error("[modes.user]\nann = \"on\"\n").contains("modes.user.ann"));
+    assert!(error("mode = 1979-05-27\n").contains("datetime"));
+    assert!(error("[record]\nmax_bytes = \"1MiB\"\nsegment_bytes = \"1MiB\"\n").contains("half of record.max_bytes"));
+}
+
+#[test]
+fn a_file_that_is_missing_or_no_toml_is_an_error_that_names_it() {
+    assert!(error("mode = \n").contains("drover.toml:1: "));
+    let sources = Sources { file: Some("/nonexistent/drover.toml".into()), set: vec!["mode".into()] };
+    let text = load(&sources, none()).unwrap_err().to_string();
+    assert!(
+        text.contains("/nonexistent/drover.toml: cannot be read") && text.contains("write --set key=value"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_foreign_variable_that_looks_like_ours_is_only_warned_about() {
+    let variables = [("DROVER_PORT".to_owned(), "tcp://10.0.0.1:7070".to_owned())];
+    let loaded = load(&Sources { file: None, set: Vec::new() }, variables.into_iter()).unwrap();
+    assert_eq!(loaded.warnings.len(), 1);
+}
+
+#[test]
+fn a_reload_changes_only_what_may_change_in_a_running_service() {
+    let (_old_dir, old) = file("mode = \"off\"\n[modes.user]\nann = \"off\"\n[rest]\nin_flight = 4\n");
+    let (_new_dir, new) = file("mode = \"advise\"\n[modes.user]\nbob = \"off\"\n[rest]\nin_flight = 9\n");
+    let (old, new) = (load(&old, none()).unwrap(), load(&new, none()).unwrap());
+    let (merged, report) = old.reloaded(&new).unwrap();
+    assert_eq!(report.changed, ["mode", "modes.user.ann", "modes.user.bob"]);
+    assert_eq!(report.waiting, ["rest.in_flight"]);
+    assert_eq!((merged.config.top.mode, merged.config.rest.in_flight), (Mode::Advise, 4));
+    assert_eq!(merged.config.modes.user.keys().collect::<Vec<_>>(), ["bob"]);
+}

@@ -1,0 +1,185 @@
+//! A log of lines in a directory: rotated, and never larger than allowed.
+
+use super::format::{path, segments};
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A segment's first lines may be so large only that four of them fit.
+const SEGMENTS_AT_LEAST: u64 = 4;
+
+/// The log, open for writing.
+pub struct Log {
+    dir: PathBuf,
+    max_bytes: u64,
+    segment_bytes: u64,
+    /// Segments that are closed, with their sizes, oldest first.
+    closed: VecDeque<(u64, u64)>,
+    current: Option<Current>,
+    next: u64,
+}
+
+struct Current {
+    number: u64,
+    file: BufWriter<File>,
+    bytes: u64,
+    /// Size at which the next one is to begin.
+    full_at: u64,
+}
+
+/// Why the log ended.
+#[derive(Debug, thiserror::Error)]
+pub enum LogEnd {
+    /// The file system has no room.
+    #[error("{0}: no space left on the device")]
+    Full(PathBuf),
+    /// The file system refuses.
+    #[error("{0}: {1}")]
+    Unwritable(PathBuf, io::Error),
+    /// The state of the engine outgrew the space allowed.
+    #[error("the engine's state takes {0} bytes, and record.max_bytes must hold four such; raise it")]
+    TooSmall(u64),
+}
+
+impl LogEnd {
+    /// Stable label.
+    pub fn label(&self) -> &'static str {
+        match self {
+            LogEnd::Full(_) => "full",
+            LogEnd::Unwritable(..) => "unwritable",
+            LogEnd::TooSmall(_) => "too_small",
+        }
+    }
+
+    fn of(path: &Path, error: io::Error) -> LogEnd {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => LogEnd::Full(path.to_owned()),
+            _ => LogEnd::Unwritable(path.to_owned(), error),
+        }
+    }
+}
+
+impl Log {
+    /// Opens the directory, which is created if it is not there.
+    pub fn open(dir: &Path, max_bytes: u64, segment_bytes: u64) -> Result<Log, LogEnd> {
+        let failed = |error| LogEnd::of(dir, error);
+        std::fs::create_dir_all(dir).map_err(failed)?;
+        let mut closed = VecDeque::new();
+        for (number, path) in segments(dir).map_err(failed)? {
+            closed.push_back((number, std::fs::metadata(path).map_err(failed)?.len()));
+        }
+        let next = closed.back().map_or(1, |(number, _)| number + 1);
+        Ok(Log { dir: dir.to_owned(), max_bytes, segment_bytes, closed, current: None, next })
+    }
+
+    /// The number that the next segment gets.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Space that all segments take.
+    pub fn bytes(&self) -> u64 {
+        self.closed.iter().map(|(_, bytes)| bytes).sum::<u64>() + self.current.as_ref().map_or(0, |now| now.bytes)
+    }
+
+    /// Is it time for the next segment?
+    pub fn wants_segment(&self) -> bool {
+        self.current.as_ref().is_none_or(|now| now.bytes >= now.full_at)
+    }
+
+    /// Begins the next segment with its first lines.
+    pub fn begin(&mut self, first: &[u8]) -> Result<(), LogEnd> {
+        self.close()?;
+        let size = first.len() as u64;
+        if size.saturating_mul(SEGMENTS_AT_LEAST) > self.max_bytes {
+            return Err(LogEnd::TooSmall(size));
+        }
+        let path = path(&self.dir, self.next);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(|e| LogEnd::of(&path, e))?;
+        // A large state must not make every segment consist of little else.
+        let full_at = self.segment_bytes.max(size.saturating_mul(2)).min(self.max_bytes / 2);
+        self.current = Some(Current { number: self.next, file: BufWriter::new(file), bytes: 0, full_at });
+        self.next += 1;
+        self.write(first)
+    }
+
+    /// Appends whole lines to the present segment, and drops the oldest segments to make room for them.
+    pub fn write(&mut self, lines: &[u8]) -> Result<(), LogEnd> {
+        let more = lines.len() as u64;
+        while self.bytes() + more > self.max_bytes {
+            let Some((number, _)) = self.closed.pop_front() else { return Err(LogEnd::TooSmall(more)) };
+            let oldest = path(&self.dir, number);
+            match std::fs::remove_file(&oldest) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(LogEnd::of(&oldest, error)),
+                _ => {}
+            }
+        }
+        let Some(now) = &mut self.current else { return Ok(()) };
+        now.bytes += more;
+        let number = now.number;
+        now.file.write_all(lines).map_err(|error| LogEnd::of(&path(&self.dir, number), error))
+    }
+
+    /// Hands what is buffered to the file system.
+    pub fn flush(&mut self) -> Result<(), LogEnd> {
+        let Some(now) = &mut self.current else { return Ok(()) };
+        let number = now.number;
+        now.file.flush().map_err(|error| LogEnd::of(&path(&self.dir, number), error))
+    }
+
+    fn close(&mut self) -> Result<(), LogEnd> {
+        self.flush()?;
+        if let Some(now) = self.current.take() {
+            self.closed.push_back((now.number, now.bytes));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_never_grows_beyond_its_bound_and_keeps_the_newest() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = Log::open(dir.path(), 4_000, 1_000).unwrap();
+        for n in 0..500 {
+            if log.wants_segment() {
+                log.begin(format!("{{\"first\":{n}}}\n").as_bytes()).unwrap();
+            }
+            log.write(format!("{n:0100}\n").as_bytes()).unwrap();
+            log.flush().unwrap();
+            let on_disk: u64 =
+                std::fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
+            assert!(on_disk <= 4_000 && on_disk == log.bytes(), "{on_disk}");
+        }
+        let newest = segments(dir.path()).unwrap().pop().unwrap().1;
+        assert!(std::fs::read_to_string(newest).unwrap().ends_with("499\n"));
+        assert!(segments(dir.path()).unwrap().len() >= 3);
+    }
+
+    #[test]
+    fn a_second_run_in_the_same_directory_goes_on_counting() {
+        let dir = tempfile::tempdir().unwrap();
+        for expected in 1..=2 {
+            let mut log = Log::open(dir.path(), 4_000, 1_000).unwrap();
+            assert_eq!(log.next(), expected);
+            log.begin(b"{}\n").unwrap();
+            log.flush().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_or_a_state_too_large_ends_the_log_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(Log::open(&file, 4_000, 1_000).err().unwrap().label(), "unwritable");
+        let mut log = Log::open(dir.path(), 4_000, 1_000).unwrap();
+        assert_eq!(log.begin(&[b' '; 1_001]).err().unwrap().label(), "too_small");
+        let full = LogEnd::of(&file, io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(full.label(), "full");
+    }
+}

@@ -1,0 +1,152 @@
+//! A recording written live and read back through the engine.
+
+use super::*;
+use crate::service::Desk;
+use crate::service::fixture::{facts, job};
+use crate::telemetry::Metrics;
+use drover_core::engine::EngineParams;
+use drover_core::model::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Runs some jobs live with a recording; the decisions as they were taken.
+fn live(dir: &Path, run: &str, segment_bytes: u64, max_bytes: u64) -> Vec<String> {
+    let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+    let recorder = Recorder::start(dir, max_bytes, segment_bytes, run, metrics.clone()).unwrap();
+    let mut desk = Desk::new(EngineParams::default(), 100, Some(recorder), metrics.clone());
+    let mut decisions = Vec::new();
+    for n in 1..=4 {
+        for second in 0..40 {
+            for fact in facts(job(n), second) {
+                desk.observe(fact);
+            }
+            let pass = desk.decide(Time(100_000 + second * 1_000));
+            decisions.extend(pass.decisions.iter().map(|d| serde_json::to_string(d).unwrap()));
+            desk.catch_up();
+        }
+        if n == 2 {
+            let mut params = desk.engine.params().clone();
+            params.late.min_age = Millis(2_000);
+            desk.set_params(Time(140_000), params);
+        }
+    }
+    desk.finish();
+    assert_eq!(metrics.recording_lost.get(), 0);
+    assert!(decisions.len() >= 4, "the scenario decides nothing");
+    decisions
+}
+
+fn again(dir: &Path, options: Options) -> Result<(Vec<String>, Report), ReadError> {
+    let mut decisions = Vec::new();
+    let report = replay(&files(&[dir.to_owned()])?, options, &mut |_, text| {
+        decisions.push(text.to_owned());
+        Ok(())
+    })?;
+    Ok((decisions, report))
+}
+
+const CHECK: Options = Options { policy: None, check: true, lenient: false };
+
+fn rewrite(path: &Path, change: impl Fn(String) -> String) {
+    let text = std::fs::read_to_string(path).unwrap();
+    std::fs::write(path, change(text)).unwrap();
+}
+
+fn newest(dir: &Path) -> PathBuf {
+    files(&[dir.to_owned()]).unwrap().pop().unwrap()
+}
+
+#[test]
+fn a_replay_takes_the_same_decisions_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let decisions = live(dir.path(), "a", 1 << 20, 1 << 30);
+    let (replayed, report) = again(dir.path(), CHECK).unwrap();
+    assert_eq!(replayed, decisions);
+    assert_eq!((report.differences.len(), report.lost, report.segments), (0, 0, 1));
+    assert!(report.dropped > 0 && report.observations > report.dropped);
+}
+
+#[test]
+fn segments_carry_on_from_one_another_and_their_states_agree() {
+    let dir = tempfile::tempdir().unwrap();
+    let decisions = live(dir.path(), "a", 8 << 10, 1 << 30);
+    let (replayed, report) = again(dir.path(), CHECK).unwrap();
+    assert!(report.segments > 3, "{report:?}");
+    assert_eq!((replayed, report.differences), (decisions, Vec::new()));
+}
+
+#[test]
+fn a_recording_whose_oldest_segments_are_gone_still_replays() {
+    let dir = tempfile::tempdir().unwrap();
+    let decisions = live(dir.path(), "a", 16 << 10, 160 << 10);
+    let (replayed, report) = again(dir.path(), CHECK).unwrap();
+    assert_eq!(report.differences, Vec::<String>::new());
+    assert!(!replayed.is_empty() && replayed.len() < decisions.len());
+    assert!(decisions.ends_with(&replayed));
+}
+
+#[test]
+fn a_second_run_in_the_same_directory_starts_from_its_own_state() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut decisions = live(dir.path(), "a", 16 << 10, 1 << 30);
+    decisions.extend(live(dir.path(), "b", 16 << 10, 1 << 30));
+    let (replayed, report) = again(dir.path(), CHECK).unwrap();
+    assert_eq!((replayed, report.differences), (decisions, Vec::new()));
+}
+
+#[test]
+fn a_last_line_cut_off_is_an_error_with_file_and_line_and_left_out_only_when_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    rewrite(&newest(dir.path()), |text| text[..text.len() - 7].to_owned());
+    let lines = std::fs::read_to_string(newest(dir.path())).unwrap().lines().count();
+    let error = again(dir.path(), CHECK).unwrap_err().to_string();
+    assert!(error.contains(&format!("drover-00000001.jsonl:{lines}: is cut off")) && error.contains("--lenient"));
+    let (_, report) = again(dir.path(), Options { lenient: true, ..CHECK }).unwrap();
+    assert_eq!((report.cut_off, report.differences.len()), (1, 0));
+}
+
+#[test]
+fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_names_it() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(again(dir.path(), CHECK).unwrap_err().to_string().contains("holds no segment"));
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    let path = newest(dir.path());
+    let good = std::fs::read_to_string(&path).unwrap();
+    let damage: [(&str, &str, &str); 4] = [
+        ("{\"observe\":", "{\"obsrve\":", ":3: is damaged: unknown variant `obsrve`"),
+        ("\"format\":1", "\"format\":2", ":1: has format 2"),
+        ("{\"segment\"", "{\"decide\":1}\n{\"segment\"", ":1: is no header"),
+        ("{\"engine\"", "{\"decide\":1}\n{\"engine\"", ":2: comes before any state"),
+    ];
+    for (from, to, expected) in damage {
+        std::fs::write(&path, good.replacen(from, to, 1)).unwrap();
+        for lenient in [false, true] {
+            let error = again(dir.path(), Options { lenient, ..CHECK }).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_check_finds_a_decision_that_was_changed_left_out_or_added() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    let path = newest(dir.path());
+    let good = std::fs::read_to_string(&path).unwrap();
+    let first = good.lines().find(|line| line.starts_with("{\"decision\"")).unwrap().to_owned() + "\n";
+    let changes = [first.replacen("\"id\":1", "\"id\":7", 1), String::new(), first.clone() + &first];
+    for change in changes {
+        std::fs::write(&path, good.replacen(&first, &change, 1)).unwrap();
+        assert_eq!(again(dir.path(), CHECK).unwrap().1.differences.len(), 1, "{change}");
+    }
+}
+
+#[test]
+fn another_policy_decides_differently_on_the_same_facts() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 16 << 10, 1 << 30);
+    let none = Options { policy: Some(drover_core::policy::PolicyName::None), ..Options::default() };
+    assert_eq!(again(dir.path(), none).unwrap().0, Vec::<String>::new());
+    assert!(!again(dir.path(), Options::default()).unwrap().0.is_empty());
+}

@@ -1,0 +1,193 @@
+//! The engine with all that is kept around it: its recording, its metrics, its newest decisions. Everything here is sequential and
+//! takes time as an argument; the thread that drives it is elsewhere.
+
+use crate::history::Recorder;
+use crate::history::format::{Entry, Line};
+use crate::telemetry::{Metrics, channel_label};
+use drover_core::engine::{Engine, EngineParams, Pass};
+use drover_core::model::{Decision, Mode, Observation, TaskKind, Time, Verdict, VirtualOutcome};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A decision and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// The decision.
+    pub decision: Decision,
+    /// Its end, once its task has ended.
+    pub end: Option<VirtualOutcome>,
+}
+
+/// The engine and what is kept around it.
+pub struct Desk {
+    /// The engine.
+    pub engine: Engine,
+    /// The newest decisions, oldest first; as many as allowed.
+    pub decisions: VecDeque<Kept>,
+    /// How many decisions are kept.
+    pub keep: usize,
+    recorder: Option<Recorder<EngineParams>>,
+    metrics: Arc<Metrics>,
+}
+
+/// Counts over the whole state.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// Tasks known.
+    pub tasks: u64,
+    /// Attempts that run.
+    pub attempts: u64,
+    /// Running tasks by verdict.
+    pub verdicts: BTreeMap<Verdict, u64>,
+}
+
+/// What was done about a decision when it was taken.
+pub fn outcome(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Off | Mode::Advise => "advised",
+        Mode::Act => "decided",
+    }
+}
+
+/// What an advised copy came to.
+pub fn end(outcome: &VirtualOutcome) -> &'static str {
+    match outcome {
+        VirtualOutcome { natively_copied: true, .. } => "natively_copied",
+        VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
+        _ => "would_have_lost",
+    }
+}
+
+impl Desk {
+    /// A desk with a fresh engine.
+    pub fn new(
+        params: EngineParams,
+        keep: usize,
+        recorder: Option<Recorder<EngineParams>>,
+        metrics: Arc<Metrics>,
+    ) -> Desk {
+        Desk { engine: Engine::new(params), decisions: VecDeque::new(), keep, recorder, metrics }
+    }
+
+    /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
+    /// its lines.
+    fn segment(&mut self, at: Time) {
+        let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants_segment()) else { return };
+        match serde_json::to_string(&self.engine) {
+            Ok(engine) => recorder.begin(at, engine),
+            Err(error) => tracing::error!(%error, "the engine's state cannot be recorded"),
+        }
+    }
+
+    fn record(&mut self, line: impl FnOnce() -> Entry<EngineParams>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.push(line());
+        }
+    }
+
+    /// Gives the engine a fact.
+    pub fn observe(&mut self, seen: Observation) {
+        self.segment(seen.received);
+        let channel = channel_label(seen.source.channel);
+        match self.engine.observe(&seen) {
+            Ok(()) => self.metrics.applied.with_label_values(&[channel]).inc(),
+            Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
+        }
+        self.record(|| Line::Observe(seen));
+    }
+
+    /// Changes how the engine decides.
+    pub fn set_params(&mut self, at: Time, params: EngineParams) {
+        self.segment(at);
+        self.record(|| Line::Params(params.clone()));
+        self.engine.set_params(params);
+    }
+
+    /// Lets the engine decide.
+    pub fn decide(&mut self, now: Time) -> Pass {
+        self.segment(now);
+        self.record(|| Line::Decide(now));
+        let begun = Instant::now();
+        let pass = self.engine.decide(now);
+        self.metrics.tick.observe(begun.elapsed().as_secs_f64());
+        for decision in &pass.decisions {
+            self.record(|| Line::Decision(decision.clone()));
+            self.keep(decision);
+        }
+        self.account(&pass);
+        pass
+    }
+
+    fn keep(&mut self, decision: &Decision) {
+        self.metrics.decided(decision, outcome(decision.mode));
+        tracing::info!(
+            job = %decision.job, task = %decision.task, attempt = %decision.attempt, host = decision.host.as_deref(),
+            policy = %decision.policy, mode = decision.mode.label(), time_left_ms = decision.numbers.time_left.map(|ms| ms.0),
+            fresh_copy_ms = decision.numbers.fresh_copy.map(|ms| ms.0), win_probability = decision.numbers.win_probability,
+            "a copy is worth starting"
+        );
+        while self.decisions.len() >= self.keep.max(1) {
+            self.decisions.pop_front();
+        }
+        self.decisions.push_back(Kept { decision: decision.clone(), end: None });
+    }
+
+    fn account(&mut self, pass: &Pass) {
+        for outcome in &pass.outcomes {
+            let Ok(at) = self.decisions.binary_search_by_key(&outcome.decision, |kept| kept.decision.id) else {
+                continue;
+            };
+            let kept = &mut self.decisions[at];
+            let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
+            self.metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
+            if !outcome.natively_copied {
+                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.0);
+            }
+            kept.end = Some(outcome.clone());
+        }
+        for error in &pass.errors {
+            let ratio = error.predicted.0 as f64 / error.actual.0.max(1) as f64;
+            self.metrics.error.with_label_values(&[error.estimator.label(), error.kind.label()]).observe(ratio);
+        }
+    }
+
+    /// Counts over the whole state.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        let cluster = self.engine.cluster();
+        for (_, task) in cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten() {
+            totals.tasks += 1;
+            totals.attempts += task.live().count() as u64;
+            if let Some(verdict) = task.verdict {
+                *totals.verdicts.entry(verdict).or_default() += 1;
+            }
+        }
+        totals
+    }
+
+    /// Sets the gauges that are counted over the whole state.
+    pub fn count(&self) {
+        let totals = self.totals();
+        self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
+        self.metrics.tasks.set(totals.tasks as i64);
+        self.metrics.attempts.set(totals.attempts as i64);
+        for verdict in Verdict::ALL {
+            let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
+            self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
+        }
+    }
+
+    /// Waits until the recording has caught up.
+    #[cfg(test)]
+    pub fn catch_up(&self) {
+        self.recorder.iter().for_each(Recorder::catch_up);
+    }
+
+    /// Writes out the recording and ends it.
+    pub fn finish(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.finish();
+        }
+    }
+}

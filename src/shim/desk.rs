@@ -1,0 +1,292 @@
+//! One exchange from its body to its answer. Nothing here waits: what needs the cluster's word is answered `202` and looked into beside.
+
+use super::facts::{self, Told};
+use super::mac;
+use super::metrics::Metrics;
+use super::pace::{self, Load, RowRate};
+use super::params::{Identity, ShimParams};
+use super::proofs::{Proofs, Standing};
+use super::reply::{Launcher, Refusal, Reply, Why};
+use super::session::{Now, Profile, Session, Turn};
+use super::settings;
+use super::table::{Seat, SessionView, Table, superseded};
+use super::trust::{Claim, Vouch, Vouched};
+use super::wire::{self, Hello, Key, PROTOCOL, Request};
+use drover_core::model::{AppId, Fact, JobId, Observation, Time};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use subtle::ConstantTimeEq;
+use tokio::sync::mpsc::{Permit, Sender};
+
+/// Takes exchanges, keeps sessions, passes facts on.
+pub struct Desk {
+    /// Limits and pace.
+    pub params: ShimParams,
+    identity: Identity,
+    /// All sessions.
+    pub table: Table,
+    proofs: Arc<Proofs>,
+    out: Sender<Vec<Observation>>,
+    /// Sequence of the next observation: one count for all sessions, so that it grows within each source whoever speaks for it.
+    next: AtomicU64,
+    rows: RowRate,
+    foreign_epoch: AtomicU64,
+    /// What is counted.
+    pub metrics: Metrics,
+}
+
+/// An answer that is not a refusal, and the key that authenticates it.
+pub struct Answer {
+    /// What to say.
+    pub reply: Reply,
+    /// With which key to sign it.
+    pub key: Key,
+}
+
+/// Where a request came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// This machine.
+    Loopback,
+    /// The network.
+    Network,
+}
+
+impl Desk {
+    /// A desk without sessions.
+    pub fn new(
+        params: ShimParams,
+        identity: Identity,
+        vouch: Arc<dyn Vouch>,
+        out: Sender<Vec<Observation>>,
+        metrics: Metrics,
+    ) -> Desk {
+        let proofs = Proofs::new(vouch, params.proofs.clone(), metrics.clone());
+        let next = AtomicU64::new(1);
+        let (table, rows, foreign_epoch) = (Table::default(), RowRate::default(), AtomicU64::default());
+        Desk { params, identity, table, proofs, out, next, rows, foreign_epoch, metrics }
+    }
+
+    /// One exchange. Must be called within a tokio runtime.
+    pub fn exchange(&self, now: Now, from: Origin, code: &str, body: &[u8]) -> Result<Answer, Refusal> {
+        let request = wire::parse(body)?;
+        if request.job.0 != request.attempt.app {
+            return Err(Refusal::new(Why::ForeignApplication, "the job is not the application's"));
+        }
+        let own = self.table.holder(request.job).filter(|seat| seat.id == request.session);
+        match (own, &request.hello) {
+            (Some(seat), None) => self.known(&seat, &request, code, body, now),
+            (Some(seat), Some(hello)) if bool::from(mac::hash(&hello.key).ct_eq(&seat.hash)) => {
+                self.known(&seat, &request, code, body, now)
+            }
+            (_, Some(hello)) => self.newcomer(hello, &request, from, code, body, now),
+            (None, None) if self.table.was_replaced(request.job, request.session) => {
+                Err(Refusal::new(Why::Superseded, "another session holds the job"))
+            }
+            (None, None) => Err(Refusal::new(Why::UnknownSession, "say hello: the service does not know this session")),
+        }
+    }
+
+    fn known(&self, seat: &Seat, request: &Request<'_>, code: &str, body: &[u8], now: Now) -> Result<Answer, Refusal> {
+        authentic(&seat.key, body, code)?;
+        let reply = self.apply(seat, request, now)?;
+        Ok(Answer { reply, key: seat.key.clone() })
+    }
+
+    /// A session that is not believed yet.
+    fn newcomer(
+        &self,
+        hello: &Hello<'_>,
+        request: &Request<'_>,
+        from: Origin,
+        code: &str,
+        body: &[u8],
+        now: Now,
+    ) -> Result<Answer, Refusal> {
+        if self.params.require_tls && from == Origin::Network {
+            let words =
+                "the session key came over plain HTTP: reach the service through TLS, or set shim.require_tls to false";
+            return Err(Refusal::new(Why::SecretOverPlainHttp, words));
+        }
+        authentic(&hello.key, body, code)?;
+        if self.table.was_replaced(request.job, request.session) {
+            return Err(Refusal::new(Why::Superseded, "another session holds the job"));
+        }
+        let holder = self.table.holder(request.job);
+        if let Some(newer) = holder.as_ref().filter(|holder| holder.attempt > request.attempt) {
+            return Err(superseded(newer.attempt));
+        }
+        if holder.is_none() && self.table.count() >= self.params.sessions {
+            return Err(Refusal::new(Why::TooManySessions, "the service has as many sessions as it may"));
+        }
+        let (hash, user) = (mac::hash(&hello.key), hello.user.to_string());
+        let claim = Claim { session: request.session, hash, attempt: request.attempt, user };
+        match self.proofs.standing(&claim)? {
+            Standing::Checking => Ok(Answer { reply: self.reply(request, None, 0, false), key: hello.key.clone() }),
+            Standing::Fails(why)
+                if why.why == Why::WrongProof && holder.is_some_and(|h| h.attempt == request.attempt) =>
+            {
+                let words =
+                    "another session of this attempt is believed, and the job's diagnostics do not bear this one out";
+                Err(Refusal::new(Why::TwoMasters, words))
+            }
+            Standing::Fails(why) => Err(why),
+            Standing::Holds(vouched) => {
+                let seat = self.table.seat(self.new_seat(hello, request, &claim, vouched, now), &self.params, now)?;
+                self.proofs.settle(&claim);
+                let reply = self.apply(&seat, request, now)?;
+                Ok(Answer { reply, key: seat.key.clone() })
+            }
+        }
+    }
+
+    fn new_seat(&self, hello: &Hello<'_>, request: &Request<'_>, claim: &Claim, vouched: Vouched, now: Now) -> Seat {
+        let (settings, bad) = settings::read(&hello.settings, hello.mode);
+        if bad > 0 {
+            self.metrics.refused("bad_setting", bad);
+        }
+        let Vouched { user, queue } = vouched;
+        let profile = Profile::of(request, hello, user, queue, settings, now);
+        tracing::info!(job = %request.job, attempt = %request.attempt, user = %profile.user, "a shim's session is accepted");
+        Seat::new(request.session, hello.key.clone(), claim.hash, profile, now)
+    }
+
+    /// Applies an authentic request of a believed session.
+    fn apply(&self, seat: &Seat, request: &Request<'_>, now: Now) -> Result<Reply, Refusal> {
+        let mut session = seat.lock();
+        let turn = session.turn(request, &self.params, now)?;
+        // Room for the facts comes first: what is acknowledged is never dropped.
+        let room = self.room().map_err(|refusal| refusal.holding(session.ack))?;
+        if turn == Turn::Apply {
+            let told = facts::tell(&mut session, request, &self.params, &self.table.names);
+            self.count(&mut session, &told);
+            session.ack = session.ack.max(request.upto);
+            self.send(room, &session, told.facts, Time(request.clock.am_ms), now);
+        } else {
+            session.ack = 0;
+        }
+        session.seq = request.seq;
+        session.last = now;
+        session.skew_ms = request.clock.am_ms as i64 - now.wall.0 as i64;
+        self.foreign_epoch.fetch_max(request.epoch, Ordering::Relaxed);
+        let pace = self.pace_ms();
+        session.pace_ms = pace;
+        Ok(self.reply(request, Some(pace), session.ack, turn == Turn::Snapshot))
+    }
+
+    fn room(&self) -> Result<Permit<'_, Vec<Observation>>, Refusal> {
+        self.out.try_reserve().map_err(|_| {
+            Refusal::new(Why::Overloaded, "the service has more facts than it can take now")
+                .retry(u64::from(self.pace_ms()))
+        })
+    }
+
+    fn send(&self, room: Permit<'_, Vec<Observation>>, session: &Session, facts: Vec<Fact>, at: Time, now: Now) {
+        let first = self.next.fetch_add(facts.len() as u64, Ordering::Relaxed);
+        room.send(facts::stamp(session, facts, at, now, first));
+    }
+
+    fn count(&self, session: &mut Session, told: &Told) {
+        for (reason, n) in &told.refused {
+            self.metrics.refused(reason, *n);
+        }
+        self.metrics.rows.inc_by(told.rows);
+        session.rows += told.rows;
+    }
+
+    /// The answer; without a pace, to a session that is not believed yet.
+    fn reply(&self, request: &Request<'_>, pace: Option<u32>, ack: u64, snapshot: bool) -> Reply {
+        Reply {
+            protocol: PROTOCOL,
+            seq: request.seq,
+            epoch: self.identity.epoch,
+            incarnation: self.identity.incarnation.clone(),
+            accepted: pace.is_some(),
+            reason: pace.is_none().then_some("proof_pending"),
+            ack,
+            snapshot,
+            next_exchange_ms: pace.unwrap_or_else(|| pace::next_look_ms(self.proofs.count())),
+            launcher: Launcher::Native,
+            lease_ms: 0,
+            actions: [],
+        }
+    }
+
+    /// The pace of the moment, milliseconds.
+    pub fn pace_ms(&self) -> u32 {
+        let backlog = 1.0 - self.out.capacity() as f64 / self.out.max_capacity().max(1) as f64;
+        let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
+        pace::next_exchange_ms(&self.params, load)
+    }
+
+    /// Housekeeping, `seconds` after the last one: tells of sessions that fell silent, forgets old ones, measures the load.
+    pub fn sweep(&self, now: Now, seconds: f64) {
+        self.proofs.sweep();
+        self.rows.sample(self.metrics.rows.get(), seconds);
+        let mut skews = Vec::new();
+        for seat in self.table.all() {
+            let mut session = seat.lock();
+            if session.is_live(now) {
+                skews.push(session.skew_ms.unsigned_abs());
+            } else if session.open
+                && let Ok(room) = self.out.try_reserve()
+            {
+                session.open = false;
+                let lost = Fact::ShimSession(session.profile.job(), false);
+                let at = now.wall.shifted(session.skew_ms);
+                self.send(room, &session, vec![lost], at, now);
+            }
+        }
+        self.table.sweep(&self.params, now);
+        skews.sort_unstable();
+        let seconds_of = |ms: Option<&u64>| ms.map_or(0.0, |ms| *ms as f64 / 1000.0);
+        let median = seconds_of(skews.get(skews.len() / 2));
+        self.metrics.skew_seconds.with_label_values(&["median"]).set(median);
+        self.metrics.skew_seconds.with_label_values(&["max"]).set(seconds_of(skews.last()));
+        self.metrics.pace_seconds.set(f64::from(self.pace_ms()) / 1000.0);
+        let counts = [("accepted", self.table.count()), ("live", skews.len()), ("pending", self.proofs.count())];
+        for (state, n) in counts {
+            self.metrics.sessions.with_label_values(&[state]).set(n as i64);
+        }
+    }
+
+    /// All believed sessions, and the claims that are being looked into.
+    pub fn views(&self, now: Now) -> Vec<SessionView> {
+        let seats = self.table.all();
+        let mut views: Vec<_> = seats.iter().map(|seat| SessionView::of(&seat.lock(), now)).collect();
+        views.extend(self.proofs.claims_in_hand().into_iter().map(SessionView::claimed));
+        views.sort_by_key(|view| (view.job, view.attempt));
+        views
+    }
+
+    /// Does a shim speak for this job, so that it need not be polled?
+    pub fn has_live_session(&self, job: JobId, now: Now) -> bool {
+        self.table.holder(job).is_some_and(|seat| seat.lock().is_live(now))
+    }
+
+    /// The application has ended: its session is told so when it next calls.
+    pub fn end(&self, app: AppId) {
+        if let Some(seat) = self.table.holder(JobId(app)) {
+            seat.lock().ended = true;
+        }
+    }
+
+    /// Holds none of the job's rows any more, so that the next delta is answered by the wish for a snapshot.
+    pub fn ask_snapshot(&self, job: JobId) {
+        if let Some(seat) = self.table.holder(job) {
+            let mut session = seat.lock();
+            session.ack = 0;
+            session.summary = None;
+        }
+    }
+
+    /// Highest epoch any shim has verified, when it is above this service's own: another service speaks to the same shims.
+    pub fn higher_epoch(&self) -> Option<u64> {
+        Some(self.foreign_epoch.load(Ordering::Relaxed)).filter(|epoch| *epoch > self.identity.epoch)
+    }
+}
+
+fn authentic(key: &Key, body: &[u8], code: &str) -> Result<(), Refusal> {
+    let words = "X-Drover-Mac is not the HMAC-SHA256 of the body under the session's key";
+    mac::verify(key, body, code).then_some(()).ok_or_else(|| Refusal::new(Why::WrongMac, words))
+}

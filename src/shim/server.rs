@@ -1,0 +1,187 @@
+//! The listener that shims call.
+
+use super::body::{self, Budget};
+use super::desk::{Answer, Desk, Origin};
+use super::guard::{Guard, Peer};
+use super::mac;
+use super::metrics::Metrics;
+use super::params::{Identity, ShimParams};
+use super::reply::{Refusal, Why};
+use super::session::Now;
+use super::table::SessionView;
+use super::trust::Vouch;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use drover_core::model::{AppId, JobId, Millis, Observation, Time};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// A body from which on the exchange would hold up others on the same thread: 1 MiB of JSON takes some 5 ms.
+const LARGE_BODY: usize = 256 << 10;
+
+/// The service's side of the shim protocol. Clones share the same sessions.
+#[derive(Clone)]
+pub struct Shim(Arc<Inner>);
+
+struct Inner {
+    desk: Desk,
+    budget: Budget,
+    in_flight: Semaphore,
+    started: Instant,
+}
+
+impl Shim {
+    /// No sessions yet. Facts leave through `out`, one batch for each exchange that was applied; when it is full, exchanges are refused and the shims
+    /// repeat them.
+    pub fn new(
+        params: ShimParams,
+        identity: Identity,
+        vouch: Arc<dyn Vouch>,
+        out: mpsc::Sender<Vec<Observation>>,
+        metrics: Metrics,
+    ) -> Shim {
+        let in_flight = Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS));
+        let desk = Desk::new(params, identity, vouch, out, metrics);
+        Shim(Arc::new(Inner { desk, budget: Budget::default(), in_flight, started: Instant::now() }))
+    }
+
+    /// `POST /shim/v1/exchange` and `GET /healthz`.
+    pub fn router(&self) -> Router {
+        Router::new()
+            .route("/shim/v1/exchange", post(exchange))
+            .route("/healthz", get(|| async { "ok\n" }))
+            .with_state(self.clone())
+    }
+
+    /// Serves until told to stop, then lets exchanges in hand end.
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> std::io::Result<()> {
+        let params = &self.0.desk.params;
+        let guard = Guard::new(listener, params.connections, Duration::from_millis(params.idle_ms));
+        let service = self.router().into_make_service_with_connect_info::<Peer>();
+        let server = axum::serve(guard, service).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let grace = Duration::from_millis(params.body_ms + 1_000);
+        let deadline = async {
+            stop.cancelled().await;
+            tokio::time::sleep(grace).await;
+        };
+        tokio::select! {
+            result = server => result,
+            () = self.housekeeping() => Ok(()),
+            () = deadline => Ok(()),
+        }
+    }
+
+    async fn housekeeping(&self) {
+        let mut ticks = tokio::time::interval(Duration::from_secs(1));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut last = Instant::now();
+        loop {
+            ticks.tick().await;
+            let seconds = last.elapsed().as_secs_f64();
+            last = Instant::now();
+            self.0.desk.sweep(self.now(), seconds);
+        }
+    }
+
+    fn now(&self) -> Now {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
+        Now { wall: Time(wall), mono: Millis(self.0.started.elapsed().as_millis() as u64) }
+    }
+
+    /// All sessions, believed or not yet, by job.
+    pub fn sessions(&self) -> Vec<SessionView> {
+        self.0.desk.views(self.now())
+    }
+
+    /// Does a shim speak for this job, so that it need not be polled for what a shim tells?
+    pub fn has_live_session(&self, job: JobId) -> bool {
+        self.0.desk.has_live_session(job, self.now())
+    }
+
+    /// The ResourceManager says that an application has ended: its session is over.
+    pub fn application_ended(&self, app: AppId) {
+        self.0.desk.end(app);
+    }
+
+    /// What was told of this job is no longer held: its shim is asked for all of it.
+    pub fn ask_snapshot(&self, job: JobId) {
+        self.0.desk.ask_snapshot(job);
+    }
+
+    /// Highest epoch that shims report, when it is above this service's own: another service speaks to them.
+    pub fn higher_epoch(&self) -> Option<u64> {
+        self.0.desk.higher_epoch()
+    }
+
+    /// One exchange, from a request to its answer.
+    async fn answer(&self, request: Request) -> Result<Answer, Refusal> {
+        let Inner { desk, budget, in_flight, .. } = &*self.0;
+        let Ok(_slot) = in_flight.try_acquire() else {
+            let words = "the service has as many exchanges in hand as it may";
+            return Err(Refusal::new(Why::Overloaded, words).retry(u64::from(desk.pace_ms())));
+        };
+        let peer = request.extensions().get::<ConnectInfo<Peer>>();
+        let local = peer.is_some_and(|ConnectInfo(Peer(address))| address.ip().to_canonical().is_loopback());
+        let from = if local { Origin::Loopback } else { Origin::Network };
+        let (parts, body) = request.into_parts();
+        let code = parts.headers.get(mac::HEADER).and_then(|v| v.to_str().ok()).unwrap_or_default().to_string();
+        let (body, _held) = body::read(body, &parts.headers, &desk.params, budget).await?;
+        desk.metrics.bytes.inc_by(body.len() as u64);
+        if body.len() < LARGE_BODY {
+            return self.decide(from, &code, &body);
+        }
+        let shim = self.clone();
+        let decided = tokio::task::spawn_blocking(move || shim.decide(from, &code, &body)).await;
+        decided.unwrap_or_else(|_| Err(Refusal::new(Why::Overloaded, "the service is stopping")))
+    }
+
+    fn decide(&self, from: Origin, code: &str, body: &[u8]) -> Result<Answer, Refusal> {
+        let desk = &self.0.desk;
+        let timer = desk.metrics.exchange_seconds.start_timer();
+        let result = desk.exchange(self.now(), from, code, body);
+        timer.observe_duration();
+        result
+    }
+}
+
+async fn exchange(State(shim): State<Shim>, request: Request) -> Response {
+    let result = shim.answer(request).await;
+    let desk = &shim.0.desk;
+    match result {
+        Ok(Answer { reply, key }) => {
+            let (outcome, status) =
+                if reply.accepted { ("accepted", StatusCode::OK) } else { ("pending", StatusCode::ACCEPTED) };
+            desk.metrics.exchange(outcome);
+            json(status, &reply, Some(&key))
+        }
+        Err(refusal) => {
+            desk.metrics.exchange(refusal.why.label());
+            tracing::debug!(error = refusal.why.label(), message = %refusal.message, "an exchange is refused");
+            json(StatusCode::from_u16(refusal.why.status()).unwrap_or(StatusCode::BAD_REQUEST), &refusal, None)
+        }
+    }
+}
+
+fn json(status: StatusCode, content: &impl Serialize, key: Option<&super::wire::Key>) -> Response {
+    // Both documents are plain structs, whose serialisation cannot fail.
+    let text = serde_json::to_vec(content).unwrap_or_default();
+    let code = key.and_then(|key| HeaderValue::from_str(&mac::sign(key, &text)).ok());
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if let Some(code) = code {
+        response.headers_mut().insert(mac::HEADER, code);
+    }
+    response
+}

@@ -1,0 +1,210 @@
+//! All sessions: who holds a job, who held it, and how many there may be.
+
+use super::mac::KeyHash;
+use super::params::ShimParams;
+use super::reply::{Refusal, Why};
+use super::session::{Now, Profile, Session};
+use super::trust::Claim;
+use super::wire::{Key, SessionId};
+use drover_core::model::{AppAttemptId, JobId, Millis, Time};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A believed session and its key.
+pub struct Seat {
+    /// Its name.
+    pub id: SessionId,
+    /// Its key.
+    pub key: Key,
+    /// Hash of the key.
+    pub hash: KeyHash,
+    /// The AM.
+    pub attempt: AppAttemptId,
+    state: Mutex<Session>,
+}
+
+impl Seat {
+    /// A seat for a session that has proved itself.
+    pub fn new(id: SessionId, key: Key, hash: KeyHash, profile: Profile, now: Now) -> Seat {
+        Seat { id, key, hash, attempt: profile.attempt, state: Mutex::new(Session::new(profile, now)) }
+    }
+
+    /// The session's state, for one exchange at a time.
+    pub fn lock(&self) -> MutexGuard<'_, Session> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Host names, each held once however many sessions name it.
+#[derive(Default)]
+pub struct Names(Mutex<HashSet<Arc<str>>>);
+
+impl Names {
+    /// The one copy of this name.
+    pub fn intern(&self, name: &str) -> Arc<str> {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names.get(name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        names.insert(Arc::clone(&new));
+        new
+    }
+
+    fn sweep(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| Arc::strong_count(name) > 1);
+    }
+}
+
+/// A session as people and the doctor see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionView {
+    /// The job.
+    pub job: JobId,
+    /// The AM.
+    pub attempt: AppAttemptId,
+    /// The application's owner.
+    pub user: String,
+    /// Version of the shim; empty while the session is not accepted.
+    pub shim: String,
+    /// Version of Hadoop; empty likewise.
+    pub hadoop: String,
+    /// When it was accepted, the service's clock.
+    pub since: Option<Time>,
+    /// Newest exchange, the service's clock.
+    pub last_exchange: Option<Time>,
+    /// Its proof stands.
+    pub accepted: bool,
+    /// It is heard of as often as it should be.
+    pub live: bool,
+    /// AM clock less service clock, milliseconds.
+    pub skew_ms: i64,
+    /// Copies launched by Hadoop's own speculator.
+    pub native_copies: u64,
+    /// Rows applied.
+    pub rows: u64,
+}
+
+/// All sessions.
+#[derive(Default)]
+pub struct Table {
+    /// Names of hosts.
+    pub names: Names,
+    seats: Mutex<Seats>,
+}
+
+#[derive(Default)]
+struct Seats {
+    by_job: HashMap<JobId, Arc<Seat>>,
+    /// Sessions that lost their job to another, until when they are remembered.
+    replaced: HashMap<(JobId, SessionId), Millis>,
+}
+
+impl Table {
+    fn seats(&self) -> MutexGuard<'_, Seats> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session that holds a job.
+    pub fn holder(&self, job: JobId) -> Option<Arc<Seat>> {
+        self.seats().by_job.get(&job).cloned()
+    }
+
+    /// Has another session taken the job from this one?
+    pub fn was_replaced(&self, job: JobId, id: SessionId) -> bool {
+        self.seats().replaced.contains_key(&(job, id))
+    }
+
+    /// How many sessions there are.
+    pub fn count(&self) -> usize {
+        self.seats().by_job.len()
+    }
+
+    /// Seats a session in the place of whoever holds its job, unless that one runs in a newer AM.
+    pub fn seat(&self, seat: Seat, params: &ShimParams, now: Now) -> Result<Arc<Seat>, Refusal> {
+        let mut seats = self.seats();
+        let job = JobId(seat.attempt.app);
+        match seats.by_job.get(&job).map(|old| (old.id, old.attempt)) {
+            Some((_, newer)) if newer > seat.attempt => return Err(superseded(newer)),
+            Some((id, _)) if id != seat.id => {
+                seats.replaced.insert((job, id), now.mono + Millis(params.expiry_ms));
+            }
+            None if seats.by_job.len() >= params.sessions => {
+                return Err(Refusal::new(Why::TooManySessions, "the service has as many sessions as it may"));
+            }
+            _ => {}
+        }
+        let seat = Arc::new(seat);
+        seats.by_job.insert(job, Arc::clone(&seat));
+        Ok(seat)
+    }
+
+    /// All seats.
+    pub fn all(&self) -> Vec<Arc<Seat>> {
+        self.seats().by_job.values().cloned().collect()
+    }
+
+    /// Forgets sessions that are long silent; those whose loss was not passed on yet stay until it was.
+    pub fn sweep(&self, params: &ShimParams, now: Now) {
+        let gone = |seat: &Arc<Seat>| {
+            let session = seat.lock();
+            !session.open && (now.mono - session.last.mono).0 > params.expiry_ms
+        };
+        let gone: Vec<_> = self.all().into_iter().filter(gone).collect();
+        let mut seats = self.seats();
+        for seat in gone {
+            let job = JobId(seat.attempt.app);
+            if seats.by_job.get(&job).is_some_and(|holder| Arc::ptr_eq(holder, &seat)) {
+                seats.by_job.remove(&job);
+            }
+        }
+        seats.replaced.retain(|_, until| *until > now.mono);
+        drop(seats);
+        self.names.sweep();
+    }
+}
+
+/// The refusal of a session whose job a newer AM holds.
+pub fn superseded(by: AppAttemptId) -> Refusal {
+    Refusal::new(Why::Superseded, format!("{by} holds the job"))
+}
+
+impl SessionView {
+    /// A claim whose proof does not stand yet: it holds only what the shim says of itself.
+    pub fn claimed(claim: Claim) -> SessionView {
+        SessionView {
+            job: JobId(claim.attempt.app),
+            attempt: claim.attempt,
+            user: claim.user,
+            shim: String::new(),
+            hadoop: String::new(),
+            since: None,
+            last_exchange: None,
+            accepted: false,
+            live: false,
+            skew_ms: 0,
+            native_copies: 0,
+            rows: 0,
+        }
+    }
+
+    /// A believed session.
+    pub fn of(session: &Session, now: Now) -> SessionView {
+        let profile = &session.profile;
+        SessionView {
+            job: profile.job(),
+            attempt: profile.attempt,
+            user: profile.user.clone(),
+            shim: profile.shim.clone(),
+            hadoop: profile.hadoop.clone(),
+            since: Some(profile.since),
+            last_exchange: Some(session.last.wall),
+            accepted: true,
+            live: session.is_live(now),
+            skew_ms: session.skew_ms,
+            native_copies: session.native_copies,
+            rows: session.rows,
+        }
+    }
+}

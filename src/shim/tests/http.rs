@@ -1,0 +1,261 @@
+//! The listener: what a hostile or broken connection can do to it.
+
+use super::super::params::{Identity, ShimParams};
+use super::super::reply::Why;
+use super::super::server::Shim;
+use super::{Am, Cluster, mac, metrics, one_look};
+use drover_core::model::Observation;
+use prometheus::Registry;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+struct Running {
+    address: String,
+    cluster: Arc<Cluster>,
+    shim: Shim,
+    stop: CancellationToken,
+    task: JoinHandle<std::io::Result<()>>,
+    facts: mpsc::Receiver<Vec<Observation>>,
+}
+
+struct Answered {
+    status: u16,
+    mac: Option<String>,
+    body: Vec<u8>,
+}
+
+impl Answered {
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// It is the refusal of that name.
+    fn refuses(&self, why: Why) {
+        assert_eq!((self.status, self.json()["error"].as_str()), (why.status(), Some(why.label())));
+        assert!(self.mac.is_none());
+    }
+}
+
+async fn start(params: ShimParams) -> Running {
+    let (cluster, (out, facts)) = (Arc::new(Cluster::default()), mpsc::channel(100));
+    let identity = Identity { epoch: 3, incarnation: "a".into() };
+    let shim = Shim::new(params, identity, cluster.clone(), out, metrics(&Registry::new()));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let stop = CancellationToken::new();
+    let task = tokio::spawn(shim.clone().serve(listener, stop.clone()));
+    Running { address, cluster, shim, stop, task, facts }
+}
+
+impl Running {
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).await.unwrap()
+    }
+
+    fn head(&self, length: usize, code: &str) -> String {
+        format!(
+            "POST /shim/v1/exchange HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\nX-Drover-Mac: {code}\r\n\r\n",
+            self.address
+        )
+    }
+
+    async fn post(&self, body: &[u8], code: &str) -> Answered {
+        let mut stream = self.connect().await;
+        stream.write_all(self.head(body.len(), code).as_bytes()).await.unwrap();
+        // A refusal may come before the body was read.
+        let _ = stream.write_all(body).await;
+        answer(&mut stream).await
+    }
+
+    async fn send(&self, am: &mut Am, fields: Value) -> Answered {
+        let body = serde_json::to_vec(&am.with(fields)).unwrap();
+        let code = mac::sign(&am.key, &body);
+        self.post(&body, &code).await
+    }
+
+    async fn seat(&self, am: &mut Am) {
+        self.cluster.runs(am);
+        while self.send(am, json!({})).await.status == 202 {}
+        am.hello = false;
+        assert_eq!(self.send(am, json!({})).await.status, 200);
+    }
+}
+
+/// One answer: head, and as much body as it announces.
+async fn answer(stream: &mut TcpStream) -> Answered {
+    let mut bytes = Vec::new();
+    loop {
+        if let Some(end) = bytes.windows(4).position(|w| w == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+            let field =
+                |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(|v| v.trim().to_string());
+            let length: usize = field("content-length:").unwrap().parse().unwrap();
+            if bytes.len() >= end + 4 + length {
+                let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+                return Answered {
+                    status,
+                    mac: field("x-drover-mac:"),
+                    body: bytes[end + 4..end + 4 + length].to_vec(),
+                };
+            }
+        }
+        let mut part = [0; 4096];
+        let n = stream.read(&mut part).await.unwrap();
+        assert!(n > 0, "closed after {}", String::from_utf8_lossy(&bytes));
+        bytes.extend_from_slice(&part[..n]);
+    }
+}
+
+/// The server has closed the connection.
+async fn closed(stream: &mut TcpStream) -> bool {
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.is_err() || rest.is_empty()
+}
+
+#[tokio::test]
+async fn answers_to_exchanges_that_are_not_refused_carry_their_code() {
+    let (running, mut am) = (start(one_look()).await, Am::new(1, 1, 1));
+    running.cluster.runs(&am);
+    let mut statuses = Vec::new();
+    while statuses.last() != Some(&200) {
+        let answered = running.send(&mut am, json!({})).await;
+        assert!(mac::verify(&am.key, &answered.body, &answered.mac.clone().unwrap()));
+        assert_eq!(answered.json()["seq"], json!(am.seq));
+        statuses.push(answered.status);
+    }
+    assert!(statuses.len() > 1 && statuses[..statuses.len() - 1].iter().all(|status| *status == 202));
+    assert!(running.shim.has_live_session(am.job()));
+    assert_eq!(running.shim.sessions().len(), 1);
+    let mut stream = running.connect().await;
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    assert_eq!(answer(&mut stream).await.body, b"ok\n");
+}
+
+#[tokio::test]
+async fn nonsense_and_a_missing_code_are_refused_by_name() {
+    let (running, mut am) = (start(one_look()).await, Am::new(1, 1, 1));
+    for body in [&b""[..], b"{", b"\xff\xfe", b"<html>", &[b'['; 100_000]] {
+        running.post(body, "").await.refuses(Why::Malformed);
+    }
+    let body = serde_json::to_vec(&am.next()).unwrap();
+    running.post(&body, "").await.refuses(Why::WrongMac);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused_announced_or_not() {
+    let running = start(ShimParams { body_bytes: 1_000, ..one_look() }).await;
+    running.post(&[b' '; 1_001], "").await.refuses(Why::TooLarge);
+    let mut stream = running.connect().await;
+    stream.write_all(running.head(10_000_000_000, "").as_bytes()).await.unwrap();
+    answer(&mut stream).await.refuses(Why::TooLarge);
+    let mut stream = running.connect().await;
+    let head = "POST /shim/v1/exchange HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    for _ in 0..3 {
+        let _ = stream.write_all(format!("190\r\n{}\r\n", " ".repeat(0x190)).as_bytes()).await;
+    }
+    answer(&mut stream).await.refuses(Why::TooLarge);
+}
+
+#[tokio::test]
+async fn a_large_body_is_taken() {
+    let (mut running, mut am) = (start(one_look()).await, Am::new(1, 1, 1));
+    running.seat(&mut am).await;
+    let rows: Vec<_> = (0..20_000).map(|i| json!({"k": "m", "i": i, "n": 0, "s": "RUNNING", "p": 0.5})).collect();
+    let answered = running.send(&mut am, json!({"upto": 20_000, "maps": 20_000, "attempts": rows})).await;
+    assert_eq!((answered.status, answered.json()["ack"].as_u64()), (200, Some(20_000)));
+    let batches = std::iter::from_fn(|| running.facts.try_recv().ok());
+    assert!(
+        batches
+            .flatten()
+            .any(|o| matches!(o.fact, drover_core::model::Fact::Attempts { attempts, .. } if attempts.len() == 20_000))
+    );
+}
+
+#[tokio::test]
+async fn bodies_that_come_slowly_or_never_end_and_hold_up_no_one() {
+    let (running, mut am) = (start(ShimParams { body_ms: 300, ..one_look() }).await, Am::new(1, 1, 1));
+    let mut slow = Vec::new();
+    for _ in 0..50 {
+        let mut stream = running.connect().await;
+        stream.write_all(format!("{}{{", running.head(1_000, "")).as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    running.seat(&mut am).await;
+    for stream in &mut slow {
+        answer(stream).await.refuses(Why::SlowBody);
+    }
+    let mut stream = running.connect().await;
+    stream.write_all(format!("{}{{", running.head(1_000, "")).as_bytes()).await.unwrap();
+    drop(stream);
+    assert_eq!(running.send(&mut am, json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn bodies_share_a_budget_which_is_given_back() {
+    let (running, mut am) =
+        (start(ShimParams { bytes_in_flight: 3_000, body_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
+    let mut holder = running.connect().await;
+    holder.write_all(running.head(4_000, "").as_bytes()).await.unwrap();
+    holder.write_all(&[b' '; 2_900]).await.unwrap();
+    let mut answered = running.send(&mut am, json!({})).await;
+    while answered.status != 503 {
+        // What the holder sent may not have been read yet.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        answered = running.send(&mut am, json!({})).await;
+    }
+    answered.refuses(Why::Overloaded);
+    drop(holder);
+    running.seat(&mut am).await;
+}
+
+#[tokio::test]
+async fn exchanges_in_hand_are_bounded() {
+    let params = ShimParams { exchanges_in_flight: 1, body_ms: 60_000, ..one_look() };
+    let (running, mut am) = (start(params).await, Am::new(1, 1, 1));
+    let mut holder = running.connect().await;
+    holder.write_all(running.head(4_000, "").as_bytes()).await.unwrap();
+    let mut answered = running.send(&mut am, json!({})).await;
+    while answered.status != 503 {
+        answered = running.send(&mut am, json!({})).await;
+    }
+    answered.refuses(Why::Overloaded);
+    assert!(answered.json()["retry_ms"].as_u64() >= Some(1_000));
+}
+
+#[tokio::test]
+async fn connections_are_bounded_and_silent_ones_are_closed() {
+    let (running, mut am) = (start(ShimParams { connections: 2, idle_ms: 200, ..one_look() }).await, Am::new(1, 1, 1));
+    running.cluster.runs(&am);
+    let mut silent = [running.connect().await, running.connect().await];
+    // This one waits until a silent one was closed.
+    assert_eq!(running.send(&mut am, json!({})).await.status, 202);
+    for stream in &mut silent {
+        assert!(closed(stream).await);
+    }
+}
+
+#[tokio::test]
+async fn an_exchange_in_hand_ends_before_the_service_does() {
+    let (running, mut am) = (start(one_look()).await, Am::new(1, 1, 1));
+    running.seat(&mut am).await;
+    let body = serde_json::to_vec(&am.with(json!({"upto": 3}))).unwrap();
+    let (mut stream, mut idle) = (running.connect().await, running.connect().await);
+    stream.write_all(running.head(body.len(), &mac::sign(&am.key, &body)).as_bytes()).await.unwrap();
+    stream.write_all(&body[..10]).await.unwrap();
+    // The head has been read once another exchange of later has been answered on the same single thread.
+    assert_eq!(running.send(&mut Am::new(2, 1, 2), json!({})).await.status, 202);
+    running.stop.cancel();
+    tokio::task::yield_now().await;
+    stream.write_all(&body[10..]).await.unwrap();
+    assert_eq!(answer(&mut stream).await.json()["ack"], json!(3));
+    assert!(closed(&mut idle).await);
+    running.task.await.unwrap().unwrap();
+    assert!(TcpStream::connect(&running.address).await.is_err());
+}

@@ -1,0 +1,213 @@
+//! The contract of `docs/protocol`, from the service's side.
+
+use super::super::reply::{Launcher, Refusal, Reply, Why};
+use super::super::wire::{PROTOCOL, parse};
+use super::{Am, Room, why};
+use drover_core::model::{AttemptState, Phase, TaskKind};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn read(name: &str) -> String {
+    let path = format!("{}/docs/protocol/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn schema() -> jsonschema::Validator {
+    jsonschema::validator_for(&serde_json::from_str(&read("exchange.schema.json")).unwrap()).unwrap()
+}
+
+fn conforms(document: &Value) {
+    if let Err(error) = schema().validate(document) {
+        panic!("{document} breaks the schema: {error}");
+    }
+}
+
+#[test]
+fn every_example_conforms_to_the_schema_and_requests_are_read() {
+    let mut requests = 0;
+    for entry in std::fs::read_dir(format!("{}/docs/protocol/examples", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let text = read(&format!("examples/{name}"));
+        conforms(&serde_json::from_str(&text).unwrap());
+        if name.ends_with(".request.json") {
+            parse(text.as_bytes()).unwrap_or_else(|refusal| panic!("{name}: {}", refusal.message));
+            requests += 1;
+        }
+    }
+    assert!(requests >= 2);
+}
+
+#[test]
+fn the_example_of_a_delta_is_read_value_by_value() {
+    let text = read("examples/delta.request.json");
+    let request = parse(text.as_bytes()).unwrap();
+    assert_eq!((request.seq, request.base, request.upto), (9, 17, 23));
+    let row = &request.attempts[1];
+    assert_eq!((row.k.0, row.s.unwrap().0), (Some(TaskKind::Reduce), Some(AttemptState::Succeeded)));
+    assert_eq!(row.ph.unwrap().0, Some(Phase::Reduce));
+    assert_eq!(row.shuf.unwrap().get(), Some(1_795_182_441_000));
+    assert_eq!(request.attempts[0].ctr.as_ref().unwrap().rec.unwrap().get(), Some(1_000));
+}
+
+#[test]
+fn every_refusal_and_reply_conforms_to_the_schema() {
+    for case in Why::ALL {
+        conforms(&serde_json::to_value(Refusal::new(case, "words").holding(3)).unwrap());
+        conforms(&serde_json::to_value(Refusal::new(case, "words")).unwrap());
+        assert!((400..600).contains(&case.status()));
+    }
+    let mut reply = Reply {
+        protocol: PROTOCOL,
+        seq: 9,
+        epoch: 3,
+        incarnation: "9f86d081884c7d65".into(),
+        accepted: true,
+        reason: None,
+        ack: 23,
+        snapshot: false,
+        next_exchange_ms: 1000,
+        launcher: Launcher::Native,
+        lease_ms: 0,
+        actions: [],
+    };
+    assert_eq!(json!(reply), serde_json::from_str::<Value>(&read("examples/accepted.reply.json")).unwrap());
+    let pending = Reply {
+        seq: 1,
+        accepted: false,
+        reason: Some("proof_pending"),
+        ack: 0,
+        next_exchange_ms: 500,
+        ..reply.clone()
+    };
+    assert_eq!(json!(pending), serde_json::from_str::<Value>(&read("examples/pending.reply.json")).unwrap());
+    reply.snapshot = true;
+    conforms(&json!(reply));
+}
+
+#[test]
+fn every_label_and_status_stands_in_the_protocols_documentation() {
+    let text = read("README.md");
+    for case in Why::ALL {
+        let label = format!("`{}`", case.label());
+        let mut rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | "));
+        let row = rows.find(|(statuses, rest)| statuses.starts_with(['4', '5']) && rest.contains(&label));
+        let (statuses, _) = row.unwrap_or_else(|| panic!("{label} is not documented"));
+        assert!(statuses.contains(&case.status().to_string()), "{label} is documented with another status");
+    }
+}
+
+#[tokio::test]
+async fn another_protocol_version_is_told_apart_from_nonsense_whatever_its_shape() {
+    let (room, mut am) = (Room::new(), Am::new(1, 1, 1));
+    for request in [am.with(json!({"protocol": 2})), json!({"protocol": 2}), json!({"protocol": -1, "news": {}})] {
+        let refusal = room.send(&am.key, &request).unwrap_err();
+        assert_eq!(refusal.why, Why::ProtocolVersion);
+        assert!(refusal.message.contains("speaks protocol 1"), "{}", refusal.message);
+    }
+    for request in [json!({}), json!(null), json!([1]), json!({"protocol": "1"}), json!({"protocol": 1})] {
+        assert_eq!(why(room.send(&am.key, &request)), Why::Malformed, "{request}");
+    }
+}
+
+#[test]
+fn a_request_outside_the_schema_is_refused_with_words_that_name_what_is_wrong() {
+    let too_big = 9_007_199_254_740_992u64;
+    let cases = [
+        (json!({"seq": 0}), "seq"),
+        (json!({"seq": -1}), "-1"),
+        (json!({"seq": too_big}), "seq"),
+        (json!({"seq": "1"}), "string"),
+        (json!({"base": 5, "upto": 4}), "upto"),
+        (json!({"upto": too_big}), "upto"),
+        (json!({"clock": {"am_ms": too_big, "mono_ms": 0}}), "clock.am_ms"),
+        (json!({"clock": {"am_ms": 0}}), "mono_ms"),
+        (json!({"maps": 4_294_967_296u64}), "4294967296"),
+        (json!({"needs": {"m": -1, "r": 0}}), "-1"),
+        (json!({"session": "00112233445566778899AABBCCDDEEFF"}), "session"),
+        (json!({"session": "0011"}), "session"),
+        (json!({"job": "job_1"}), "job"),
+        (json!({"job": "job_1_99999999999"}), "job"),
+        (json!({"attempt": "appattempt_1_2"}), "attempt"),
+        (json!({"surprise": 1}), "surprise"),
+        (json!({"attempts": [{"k": "m", "i": 0}]}), "missing field `n`"),
+        (json!({"attempts": [{"k": "m", "i": 0, "n": 0, "p": "NaN"}]}), "NaN"),
+        (json!({"attempts": null}), "null"),
+        (json!({"hosts": [[0, "a"]]}), "hosts"),
+        (json!({"shim": "s".repeat(65)}), "shim"),
+        (json!({"job_state": "S".repeat(33)}), "job_state"),
+        (json!({"dropped": (0..33).map(|n| (n.to_string(), json!(1))).collect::<serde_json::Map<_, _>>()}), "dropped"),
+        (json!({"acks": vec![json!({"id": "a", "outcome": "b"}); 1_001]}), "acks"),
+    ];
+    let schema = schema();
+    for (fields, words) in cases {
+        let request = Am::new(1, 1, 1).with(fields.clone());
+        // A schema cannot compare two fields.
+        assert!(!schema.is_valid(&request) || fields.get("base").is_some(), "{fields} conforms to the schema");
+        let refusal =
+            parse(&serde_json::to_vec(&request).unwrap()).err().unwrap_or_else(|| panic!("{fields} is taken"));
+        assert_eq!(refusal.why, Why::Malformed);
+        let named = refusal.message.contains(words);
+        assert!(named && refusal.message.len() < 400, "{fields}: {}", refusal.message);
+    }
+}
+
+#[test]
+fn no_error_repeats_a_key() {
+    let mut am = Am::new(1, 1, 1);
+    let mut request = am.next();
+    request["hello"]["key"] = json!("SECRET0203".repeat(7));
+    let refusal = parse(&serde_json::to_vec(&request).unwrap()).unwrap_err();
+    assert!(refusal.message.contains("hello.key") && !refusal.message.contains("SECRET"), "{}", refusal.message);
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-z]{1,4}", inner, 0..4).prop_map(|m| Value::Object(m.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = parse(&bytes);
+    }
+
+    /// Each value of a good request of a believed session, at any depth, replaced by any other.
+    #[test]
+    fn no_value_in_any_place_breaks_the_desk(place in any::<prop::sample::Index>(), value in any_json()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let (mut room, mut am) = (Room::new(), Am::new(1, 1, 1));
+        runtime.block_on(room.seat(&mut am));
+        let example: Value = serde_json::from_str(&read("examples/delta.request.json")).unwrap();
+        let mut request = am.next();
+        for field in ["tasks", "attempts", "needs", "native", "dropped", "acks"] {
+            request[field] = example[field].clone();
+        }
+        let mut places = Vec::new();
+        collect(&request, String::new(), &mut places);
+        *request.pointer_mut(&places[place.index(places.len())]).unwrap() = value;
+        let _ = room.send(&am.key, &request);
+    }
+}
+
+fn collect(value: &Value, at: String, places: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(name, inner)| collect(inner, format!("{at}/{name}"), places)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(n, inner)| collect(inner, format!("{at}/{n}"), places))
+        }
+        _ => {}
+    }
+    places.push(at);
+}

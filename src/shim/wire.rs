@@ -1,0 +1,452 @@
+//! What a shim says: the request of `docs/protocol/exchange.schema.json`, and nothing that is not in it.
+//!
+//! A value of a row that is out of range costs only that value (`facts` counts it); anything wrong outside the rows refuses the request, because a
+//! request that cannot be trusted to be whole must not move the acknowledged version.
+
+use super::reply::{Refusal, Why};
+use drover_core::model::{AppAttemptId, AttemptState, JobId, Mode, Phase, TaskKind, TaskState};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The protocol that this service speaks.
+pub const PROTOCOL: u64 = 1;
+/// Largest integer that every JSON reader keeps exactly, 2^53 − 1.
+pub const MAX_SAFE: u64 = (1 << 53) - 1;
+const MAX_TEXT: usize = 1024;
+
+/// One request. Strings are borrowed from the body where they can be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request<'a> {
+    /// Version of the protocol.
+    pub protocol: u64,
+    /// Version of the shim.
+    #[serde(borrow)]
+    pub shim: Cow<'a, str>,
+    /// The session.
+    pub session: SessionId,
+    /// Which AM speaks.
+    pub attempt: AppAttemptId,
+    /// Which job it speaks about.
+    pub job: JobId,
+    /// Number of the request, from 1.
+    pub seq: u64,
+    /// The AM's clocks.
+    pub clock: Clock,
+    /// Highest service epoch the shim has verified.
+    pub epoch: u64,
+    /// What is left of its lease, milliseconds.
+    pub lease_ms: u64,
+    /// Who speaks; sent until a 200 answers it.
+    #[serde(default, borrow)]
+    pub hello: Option<Hello<'a>>,
+    /// The rows carry every change after this version …
+    pub base: u64,
+    /// … up to this one.
+    pub upto: u64,
+    /// Further changed rows wait.
+    pub more: bool,
+    /// Hadoop's JobState.
+    #[serde(borrow)]
+    pub job_state: Cow<'a, str>,
+    /// Maps in all.
+    pub maps: u32,
+    /// Reduces in all.
+    pub reduces: u32,
+    /// Index, host name, rack.
+    #[serde(borrow)]
+    pub hosts: Vec<HostRow<'a>>,
+    /// Changed tasks.
+    pub tasks: Vec<TaskRow>,
+    /// Changed attempts.
+    pub attempts: Vec<AttemptRow>,
+    /// Containers asked for and not assigned.
+    pub needs: Needs,
+    /// What Hadoop's own speculator did.
+    pub native: Native,
+    /// Facts the shim dropped since its session began, by reason.
+    pub dropped: BTreeMap<String, Num>,
+    /// Answers to actions.
+    #[serde(borrow)]
+    pub acks: Vec<Ack<'a>>,
+}
+
+/// The AM's clocks, milliseconds.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Wall clock, Unix.
+    pub am_ms: u64,
+    /// Monotonic, since the shim started.
+    pub mono_ms: u64,
+}
+
+/// Who speaks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hello<'a> {
+    /// The session's key.
+    pub key: Key,
+    /// The user the AM runs as.
+    #[serde(borrow)]
+    pub user: Cow<'a, str>,
+    /// The job's queue.
+    #[serde(borrow)]
+    pub queue: Cow<'a, str>,
+    /// The job's name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// Version of Hadoop.
+    #[serde(borrow)]
+    pub hadoop: Cow<'a, str>,
+    /// Version of Java.
+    #[serde(borrow)]
+    pub java: Cow<'a, str>,
+    /// The job's own wish.
+    pub mode: Mode,
+    /// Runs its tasks inside the AM.
+    pub uber: bool,
+    /// The settings that matter here, as configured.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// `[index, host name, rack]`.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "[index, host name, rack] in hosts")]
+pub struct HostRow<'a>(pub Num, #[serde(borrow)] pub Cow<'a, str>, #[serde(borrow)] pub Cow<'a, str>);
+
+/// A changed task.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRow {
+    /// Kind.
+    pub k: Word<TaskKind>,
+    /// Index.
+    pub i: Num,
+    /// State.
+    pub s: Option<Word<TaskState>>,
+    /// Length of its split.
+    pub bytes: Option<Num>,
+    /// Where the split lies.
+    #[serde(default)]
+    pub hosts: Vec<Num>,
+}
+
+/// A changed attempt.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptRow {
+    /// Kind.
+    pub k: Word<TaskKind>,
+    /// Index of its task.
+    pub i: Num,
+    /// Number.
+    pub n: Num,
+    /// State.
+    pub s: Option<Word<AttemptState>>,
+    /// Index of its host.
+    pub node: Option<Num>,
+    /// Launch, the AM's clock.
+    pub at: Option<Num>,
+    /// Finish, the AM's clock.
+    pub fin: Option<Num>,
+    /// Asked for by a speculator.
+    pub spec: Option<bool>,
+    /// Progress score, 0–1.
+    pub p: Option<f64>,
+    /// Time of the newest status update, the AM's clock.
+    pub u: Option<Num>,
+    /// Status updates so far.
+    pub c: Option<Num>,
+    /// Phase.
+    pub ph: Option<Word<Phase>>,
+    /// End of the shuffle, the task's clock.
+    pub shuf: Option<Num>,
+    /// End of the sort, the task's clock.
+    pub sort: Option<Num>,
+    /// Counters that changed.
+    pub ctr: Option<CounterRow>,
+}
+
+/// Counters that changed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CounterRow {
+    /// Bytes read.
+    #[serde(rename = "in")]
+    pub read: Option<Num>,
+    /// Input records.
+    pub rec: Option<Num>,
+    /// Bytes written.
+    pub out: Option<Num>,
+    /// CPU time, milliseconds.
+    pub cpu: Option<Num>,
+    /// Garbage collection time, milliseconds.
+    pub gc: Option<Num>,
+    /// Shuffled bytes.
+    pub shuf: Option<Num>,
+    /// Physical memory, bytes.
+    pub mem: Option<Num>,
+}
+
+/// Containers asked for and not assigned.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Needs {
+    /// For maps.
+    pub m: u32,
+    /// For reduces.
+    pub r: u32,
+}
+
+/// What Hadoop's own speculator did.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Native {
+    /// Copies launched.
+    pub launched: u64,
+}
+
+/// An answer to an action.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ack<'a> {
+    /// The action.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// What became of it.
+    #[serde(borrow)]
+    pub outcome: Cow<'a, str>,
+}
+
+/// An integer of a row. Negative, fractional and too large ones are kept as invalid, so that they cost no more than themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Num(Option<u64>);
+
+impl Num {
+    /// The value, when it lies in 0–2^53 − 1.
+    pub fn get(self) -> Option<u64> {
+        self.0
+    }
+
+    /// The value, when it is an index of 32 bits.
+    pub fn index(self) -> Option<u32> {
+        self.0.and_then(|n| u32::try_from(n).ok())
+    }
+}
+
+impl<'de> Deserialize<'de> for Num {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Num, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Num;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an integer")
+            }
+            fn visit_u64<E>(self, n: u64) -> Result<Num, E> {
+                Ok(Num((n <= MAX_SAFE).then_some(n)))
+            }
+            fn visit_i64<E>(self, n: i64) -> Result<Num, E> {
+                Ok(Num(u64::try_from(n).ok().filter(|n| *n <= MAX_SAFE)))
+            }
+            fn visit_f64<E>(self, n: f64) -> Result<Num, E> {
+                let whole = n.fract() == 0.0 && (0.0..=MAX_SAFE as f64).contains(&n);
+                Ok(Num(whole.then_some(n as u64)))
+            }
+        }
+        from.deserialize_any(Any)
+    }
+}
+
+/// A word of Hadoop's; `None` for one that is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<T>(pub Option<T>);
+
+/// A vocabulary of Hadoop's.
+pub trait Vocabulary: Sized {
+    /// The meaning of a word.
+    fn of(word: &str) -> Option<Self>;
+}
+
+impl Vocabulary for TaskKind {
+    fn of(word: &str) -> Option<Self> {
+        TaskKind::ALL.into_iter().find(|kind| word.chars().eq([kind.letter()]))
+    }
+}
+
+impl Vocabulary for TaskState {
+    fn of(word: &str) -> Option<Self> {
+        TaskState::parse(word)
+    }
+}
+
+impl Vocabulary for AttemptState {
+    fn of(word: &str) -> Option<Self> {
+        AttemptState::parse(word)
+    }
+}
+
+impl Vocabulary for Phase {
+    fn of(word: &str) -> Option<Self> {
+        Phase::parse(word)
+    }
+}
+
+impl<'de, T: Vocabulary> Deserialize<'de> for Word<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader<T>(PhantomData<T>);
+        impl<T: Vocabulary> Visitor<'_> for Reader<T> {
+            type Value = Word<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a word of Hadoop's")
+            }
+            fn visit_str<E>(self, word: &str) -> Result<Word<T>, E> {
+                Ok(Word(T::of(word)))
+            }
+        }
+        from.deserialize_str(Reader(PhantomData))
+    }
+}
+
+/// A session's name: drawn anew by each AM.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId([u8; 16]);
+
+/// A session's secret. It shows itself to no log.
+#[derive(Clone)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key's bytes.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for Key {
+    fn from(bytes: [u8; 32]) -> Key {
+        Key(bytes)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(redacted)")
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Lower-case hex of exactly `N` bytes.
+pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut out = [0; N];
+    let lower = !text.bytes().any(|b| b.is_ascii_uppercase());
+    (lower && hex::decode_to_slice(text, &mut out).is_ok()).then_some(out)
+}
+
+fn from_hex<'de, D: Deserializer<'de>, const N: usize>(from: D, what: &str) -> Result<[u8; N], D::Error> {
+    // What was read is not repeated in the error: it may be a key.
+    let text = Cow::<str>::deserialize(from)?;
+    unhex(&text).ok_or_else(|| de::Error::custom(format!("{what} must be {} lower-case hex digits", 2 * N)))
+}
+
+impl<'de> Deserialize<'de> for SessionId {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from_hex(from, "session").map(SessionId)
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from_hex(from, "hello.key").map(Key)
+    }
+}
+
+/// Reads a request, or says what is wrong with it.
+pub fn parse(body: &[u8]) -> Result<Request<'_>, Refusal> {
+    #[derive(Deserialize)]
+    struct Head {
+        protocol: serde_json::Number,
+    }
+    match serde_json::from_slice::<Request<'_>>(body) {
+        Ok(request) if request.protocol != PROTOCOL => Err(other_protocol(&request.protocol)),
+        Ok(request) => request.check().map(|()| request),
+        // Another version may look quite different: only then is the head looked at on its own.
+        Err(error) => Err(match serde_json::from_slice::<Head>(body) {
+            Ok(head) if head.protocol.as_u64() != Some(PROTOCOL) => other_protocol(&head.protocol),
+            _ => Refusal::new(Why::Malformed, format!("the request is malformed: {}", clip(&error.to_string()))),
+        }),
+    }
+}
+
+fn other_protocol(version: &dyn fmt::Display) -> Refusal {
+    let words =
+        format!("this service speaks protocol {PROTOCOL}, the shim {version}: install the shim of the same release");
+    Refusal::new(Why::ProtocolVersion, words)
+}
+
+/// A message repeats input only in part.
+fn clip(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+impl Request<'_> {
+    /// The schema's bounds, as far as types do not hold them.
+    fn check(&self) -> Result<(), Refusal> {
+        let numbers = [
+            ("seq", self.seq),
+            ("clock.am_ms", self.clock.am_ms),
+            ("clock.mono_ms", self.clock.mono_ms),
+            ("epoch", self.epoch),
+            ("lease_ms", self.lease_ms),
+            ("base", self.base),
+            ("upto", self.upto),
+            ("native.launched", self.native.launched),
+        ];
+        let mut wrong =
+            numbers.iter().find(|(_, n)| *n > MAX_SAFE).map(|(name, _)| format!("{name} is above 2^53 - 1"));
+        if self.seq == 0 {
+            wrong = Some("seq starts at 1".into());
+        } else if self.upto < self.base {
+            wrong = Some("upto lies before base".into());
+        }
+        match wrong.or_else(|| self.too_long()) {
+            None => Ok(()),
+            Some(words) => Err(Refusal::new(Why::Malformed, words)),
+        }
+    }
+
+    fn too_long(&self) -> Option<String> {
+        let long = |name: &str, text: &str, max: usize| {
+            (text.len() > max && text.chars().count() > max).then(|| format!("{name} has more than {max} characters"))
+        };
+        let many = |name: &str, n: usize, max: usize| (n > max).then(|| format!("{name} has more than {max} entries"));
+        let hello = self.hello.as_ref().and_then(|hello| {
+            [("user", &hello.user), ("queue", &hello.queue), ("name", &hello.name), ("hadoop", &hello.hadoop)]
+                .into_iter()
+                .chain([("java", &hello.java)])
+                .find_map(|(name, text)| long(&format!("hello.{name}"), text, MAX_TEXT))
+                .or_else(|| many("hello.settings", hello.settings.len(), 64))
+                .or_else(|| hello.settings.values().find_map(|text| long("hello.settings", text, MAX_TEXT)))
+        });
+        hello
+            .or_else(|| long("shim", &self.shim, 64))
+            .or_else(|| long("job_state", &self.job_state, 32))
+            .or_else(|| many("acks", self.acks.len(), 1000))
+            .or_else(|| many("dropped", self.dropped.len(), 32))
+    }
+}

@@ -1,0 +1,59 @@
+//! Logs: set up once, level changed while running.
+
+use std::io::IsTerminal;
+use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt};
+
+/// The running logs.
+pub struct Logs {
+    filter: reload::Handle<EnvFilter, Registry>,
+}
+
+/// Logs that cannot be set up as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The level is no filter.
+    #[error(
+        "log.level: \"{0}\" is no log level ({1}); allowed: error, warn, info, debug, trace, or a filter such as info,drover::yarn=debug"
+    )]
+    Level(String, String),
+    /// Something else in this process set up logs before.
+    #[error("logs are set up already")]
+    Twice,
+}
+
+impl Logs {
+    /// Starts logging to standard error.
+    pub fn start(level: &str, format: &str) -> Result<Logs, LogError> {
+        let (filter, handle) = reload::Layer::new(parse(level)?);
+        let registry = tracing_subscriber::registry().with(filter);
+        let colours = std::io::stderr().is_terminal();
+        let started = if format == "json" {
+            registry.with(fmt::layer().json().flatten_event(true).with_writer(std::io::stderr)).try_init()
+        } else {
+            registry.with(fmt::layer().with_ansi(colours).with_writer(std::io::stderr)).try_init()
+        };
+        started.map(|()| Logs { filter: handle }).map_err(|_| LogError::Twice)
+    }
+
+    /// Changes what is logged.
+    pub fn set_level(&self, level: &str) -> Result<(), LogError> {
+        let filter = parse(level)?;
+        self.filter.reload(filter).map_err(|_| LogError::Twice)
+    }
+}
+
+fn parse(level: &str) -> Result<EnvFilter, LogError> {
+    EnvFilter::try_new(level).map_err(|error| LogError::Level(level.to_owned(), error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_that_is_no_filter_is_refused_by_its_key() {
+        assert!(parse("info,drover::yarn=debug").is_ok());
+        let text = parse("drover=loud").unwrap_err().to_string();
+        assert!(text.starts_with("log.level: \"drover=loud\"") && text.contains("allowed"), "{text}");
+    }
+}

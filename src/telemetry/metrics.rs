@@ -1,0 +1,227 @@
+//! The service's own metrics. Rooms that talk to the world register theirs in the same registry.
+
+use super::{REVISION, VERSION};
+use crate::config::{ESTIMATORS, POLICIES};
+use drover_core::model::{Action, Channel, Decision, Dropped, Mode, TaskKind, Verdict};
+use prometheus::{
+    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder,
+};
+
+/// Predicted over actual time left: 1 is exact.
+const RATIOS: [f64; 14] = [0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 10.0];
+/// A tick is to stay below 50 ms.
+const TICKS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0];
+
+/// Every metric of the engine loop, the recording and the API.
+pub struct Metrics {
+    /// Decisions by policy, action, mode and what became of them when they were taken.
+    pub decisions: IntCounterVec,
+    /// Ends of advised copies.
+    pub ends: IntCounterVec,
+    /// Milliseconds that advised copies would have gained.
+    pub gained: IntCounterVec,
+    /// Running attempts by verdict.
+    pub verdicts: IntGaugeVec,
+    /// Predicted over actual time left.
+    pub error: HistogramVec,
+    /// Jobs known and not ended.
+    pub jobs: IntGauge,
+    /// Tasks of those.
+    pub tasks: IntGauge,
+    /// Attempts running.
+    pub attempts: IntGauge,
+    /// One pass of the engine.
+    pub tick: Histogram,
+    /// Observations applied.
+    pub applied: IntCounterVec,
+    /// Observations refused.
+    pub dropped: IntCounterVec,
+    /// Space the recording takes.
+    pub recording_bytes: IntGauge,
+    /// 1 while the recording runs.
+    pub recording: IntGauge,
+    /// Entries that the recording could not keep up with.
+    pub recording_lost: IntCounter,
+    /// Why the recording stopped.
+    pub recording_stopped: IntCounterVec,
+    /// Requests to our own listeners.
+    pub requests: IntCounterVec,
+    /// Reloads of the configuration.
+    pub reloads: IntCounterVec,
+}
+
+const CHANNELS: [Channel; 5] = [Channel::Rm, Channel::Am, Channel::Shim, Channel::History, Channel::Own];
+
+/// A channel's label.
+pub fn channel_label(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Rm => "rm",
+        Channel::Am => "am",
+        Channel::Shim => "shim",
+        Channel::History => "history",
+        Channel::Own => "own",
+    }
+}
+
+/// Registers one metric; the only possible error is a programming error that any test of `Metrics` shows.
+fn add<M: prometheus::core::Collector + Clone + 'static>(
+    registry: &Registry,
+    metric: prometheus::Result<M>,
+) -> prometheus::Result<M> {
+    let metric = metric?;
+    registry.register(Box::new(metric.clone()))?;
+    Ok(metric)
+}
+
+impl Metrics {
+    /// Registers everything, with label sets that start at zero.
+    pub fn new(registry: &Registry) -> prometheus::Result<Metrics> {
+        let counters =
+            |name: &str, help: &str, labels: &[&str]| add(registry, IntCounterVec::new(Opts::new(name, help), labels));
+        let gauge = |name: &str, help: &str| add(registry, IntGauge::new(name, help));
+        let metrics = Metrics {
+            decisions: counters(
+                "drover_decisions_total",
+                "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done).",
+                &["policy", "action", "mode", "outcome"],
+            )?,
+            ends: counters(
+                "drover_decision_ends_total",
+                "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).",
+                &["policy", "action", "end"],
+            )?,
+            gained: counters(
+                "drover_decision_gain_milliseconds_total",
+                "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.",
+                &["policy", "action"],
+            )?,
+            verdicts: add(
+                registry,
+                IntGaugeVec::new(
+                    Opts::new("drover_verdicts", "Running attempts by the verdict of the newest pass over their job."),
+                    &["reason"],
+                ),
+            )?,
+            error: add(
+                registry,
+                HistogramVec::new(
+                    HistogramOpts::new(
+                        "drover_estimate_error_ratio",
+                        "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.",
+                    )
+                    .buckets(RATIOS.to_vec()),
+                    &["estimator", "kind"],
+                ),
+            )?,
+            jobs: gauge("drover_jobs", "Jobs known and not ended.")?,
+            tasks: gauge("drover_tasks", "Tasks of those jobs.")?,
+            attempts: gauge("drover_attempts", "Attempts that run.")?,
+            tick: add(
+                registry,
+                Histogram::with_opts(
+                    HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.").buckets(TICKS.to_vec()),
+                ),
+            )?,
+            applied: counters("drover_observations_total", "Observations applied, by channel.", &["channel"])?,
+            dropped: counters(
+                "drover_observations_dropped_total",
+                "Observations refused, by channel and reason.",
+                &["channel", "reason"],
+            )?,
+            recording_bytes: gauge("drover_recording_bytes", "Space the recording takes, bytes.")?,
+            recording: gauge("drover_recording_active", "1 while the recording runs.")?,
+            recording_lost: add(
+                registry,
+                IntCounter::new(
+                    "drover_recording_lost_total",
+                    "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.",
+                ),
+            )?,
+            recording_stopped: counters(
+                "drover_recording_stopped_total",
+                "Times the recording stopped for good, by reason: full, unwritable, too_small.",
+                &["reason"],
+            )?,
+            requests: counters(
+                "drover_http_requests_total",
+                "Requests to the listeners for the API and metrics, by listener and class of status.",
+                &["listener", "status"],
+            )?,
+            reloads: counters("drover_config_reloads_total", "Reloads of the configuration, by result.", &["result"])?,
+        };
+        metrics.start_at_zero();
+        let labels = Opts::new("drover_build_info", "Always 1; version and revision of this build.");
+        add(registry, IntGaugeVec::new(labels, &["version", "revision"]))?
+            .with_label_values(&[VERSION, REVISION])
+            .set(1);
+        Ok(metrics)
+    }
+
+    fn start_at_zero(&self) {
+        for verdict in Verdict::ALL {
+            self.verdicts.with_label_values(&[verdict.label()]).set(0);
+        }
+        let duplicate = Action::Duplicate.label();
+        for policy in POLICIES {
+            let advise = Mode::Advise.label();
+            self.decisions.with_label_values(&[policy, duplicate, advise, "advised"]).inc_by(0);
+            for end in ["would_have_won", "would_have_lost", "natively_copied"] {
+                self.ends.with_label_values(&[policy, duplicate, end]).inc_by(0);
+            }
+            self.gained.with_label_values(&[policy, duplicate]).inc_by(0);
+        }
+        for estimator in ESTIMATORS {
+            for kind in TaskKind::ALL {
+                self.error.with_label_values(&[*estimator, kind.label()]);
+            }
+        }
+        for channel in CHANNELS.map(channel_label) {
+            self.applied.with_label_values(&[channel]).inc_by(0);
+            for why in Dropped::ALL {
+                self.dropped.with_label_values(&[channel, why.label()]).inc_by(0);
+            }
+        }
+        for reason in ["full", "unwritable", "too_small"] {
+            self.recording_stopped.with_label_values(&[reason]).inc_by(0);
+        }
+        for listener in ["api", "metrics"] {
+            for status in ["2xx", "4xx", "5xx"] {
+                self.requests.with_label_values(&[listener, status]).inc_by(0);
+            }
+        }
+        for result in ["applied", "refused"] {
+            self.reloads.with_label_values(&[result]).inc_by(0);
+        }
+    }
+
+    /// Counts a decision that was just taken.
+    pub fn decided(&self, decision: &Decision, outcome: &str) {
+        let labels = [decision.policy.as_str(), decision.action.label(), decision.mode.label(), outcome];
+        self.decisions.with_label_values(&labels).inc();
+    }
+}
+
+/// The registry in Prometheus' text format.
+pub fn encode(registry: &Registry) -> Result<String, prometheus::Error> {
+    TextEncoder::new().encode_to_string(&registry.gather())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_metric_carries_an_id_and_every_label_set_starts_at_zero() {
+        let registry = Registry::new();
+        Metrics::new(&registry).unwrap();
+        let text = encode(&registry).unwrap();
+        for verdict in Verdict::ALL {
+            assert!(text.contains(&format!("drover_verdicts{{reason=\"{}\"}} 0", verdict.label())));
+        }
+        for label in ["job=", "task=", "attempt=", "node=", "host="] {
+            assert!(!text.contains(label), "{label}");
+        }
+        assert!(text.contains("drover_build_info{revision="));
+    }
+}
