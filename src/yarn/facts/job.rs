@@ -21,10 +21,10 @@ pub struct JobSeen {
     pub am_now: Option<Time>,
     /// Maps that have finished.
     pub maps_completed: u32,
-    /// Maps of which no attempt has launched.
-    pub maps_pending: u32,
-    /// Reduces of which no attempt has launched, asked for or not.
-    pub reduces_pending: u32,
+    /// Attempts of maps, copies too, that have not launched.
+    pub maps_waiting: u32,
+    /// Attempts of reduces that have not launched, asked for or not.
+    pub reduces_waiting: u32,
     /// Attempts running beyond one for each running task: copies under way.
     pub copies: u32,
     /// The job's diagnostics.
@@ -60,8 +60,8 @@ pub fn job(wire: &Job, id: JobId, attempt: AppAttemptId, refused: &mut Refused) 
         fact,
         am_now: now(started, wire.elapsedTime).filter(|_| !is_over),
         maps_completed: refused.small(wire.mapsCompleted),
-        maps_pending: refused.small(wire.mapsPending),
-        reduces_pending: refused.small(wire.reducesPending),
+        maps_waiting: refused.small(wire.newMapAttempts).max(refused.small(wire.mapsPending)),
+        reduces_waiting: refused.small(wire.newReduceAttempts).max(refused.small(wire.reducesPending)),
         copies: attempts.saturating_sub(running),
         diagnostics: text(&wire.diagnostics),
     })

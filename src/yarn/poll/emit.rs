@@ -159,8 +159,8 @@ fn summary_facts(job: JobId, clock: &mut JobClock, seen: JobSeen) -> Vec<Fact> {
     let asks_reduces = f64::from(seen.maps_completed) >= (f64::from(share) * f64::from(seen.fact.maps)).ceil();
     let needs = Fact::Needs {
         job,
-        maps: seen.maps_pending,
-        reduces: if asks_reduces { seen.reduces_pending } else { 0 },
+        maps: seen.maps_waiting,
+        reduces: if asks_reduces { seen.reduces_waiting } else { 0 },
         native_copies: u64::from(clock.copies),
     };
     vec![Fact::Job(seen.fact), needs]
