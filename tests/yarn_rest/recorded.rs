@@ -164,7 +164,7 @@ async fn counters_of_a_map_and_of_a_reduce_are_understood() {
         answer(&server, &at, ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
         let fact = fixture.clients.am.counters(None, id).await.unwrap().what.unwrap();
         assert!(fact.counters.memory.unwrap().0 > 100_000_000 && fact.counters.cpu.is_some());
-        assert_eq!(fact.counters.records.is_some(), true);
+        assert!(fact.counters.records.is_some());
         assert_eq!(fact.counters.shuffled.is_some(), kind == TaskKind::Reduce);
         assert_eq!((fact.score, fact.state), (None, None), "counters say nothing else");
     }

@@ -147,3 +147,15 @@ fn a_task_named_twice_is_counted_and_taken_once() {
     let seen = job::tasks(&wire, "job_1_0001".parse().unwrap(), &mut refused);
     assert_eq!((seen.tasks.len(), refused.count(Reason::Repeated), seen.complete), (1, 1, false));
 }
+
+#[test]
+fn an_index_beyond_any_job_and_a_name_without_end_are_not_passed_on() {
+    let job: drover_core::model::JobId = "job_1_0001".parse().unwrap();
+    let wire: Tasks = read(json!({"tasks": {"task": [{"id": "task_1_0001_m_4294967295"}]}}));
+    let mut refused = Refused::default();
+    assert!(job::tasks(&wire, job, &mut refused).tasks.is_empty());
+    assert_eq!(refused.count(Reason::TooMany), 1);
+    let wire = read(json!({"job": {"id": "job_1_0001", "name": "n".repeat(1_000_000)}}));
+    let attempt = drover_core::model::AppAttemptId { app: job.0, number: 1 };
+    assert_eq!(job::job(&wire, job, attempt, &mut refused).unwrap().fact.name.len(), MAX_NAME);
+}
