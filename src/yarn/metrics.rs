@@ -2,7 +2,7 @@
 
 use super::endpoint::{Class, Endpoint};
 use drover_core::model::Channel;
-use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry};
+use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry};
 use std::time::Duration;
 
 /// Metrics of the REST clients; clones share the same counters.
@@ -17,6 +17,7 @@ pub struct Metrics {
     refused: IntCounterVec,
     jobs: IntGaugeVec,
     lag: Histogram,
+    rm_up: IntGauge,
 }
 
 const SECONDS: [f64; 12] = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -49,7 +50,10 @@ impl Metrics {
                 .buckets(AGES.to_vec()),
         )?;
         registry.register(Box::new(lag.clone()))?;
+        let rm_up = IntGauge::new("drover_rest_rm_up", "1 while a ResourceManager answers, 0 while none does.")?;
+        registry.register(Box::new(rm_up.clone()))?;
         Ok(Metrics {
+            rm_up,
             requests: counter("drover_rest_requests_total", "REST requests by outcome.", &["endpoint", "outcome"])?,
             bytes: counter("drover_rest_response_bytes_total", "Bytes of answers, unpacked.", &["endpoint"])?,
             seconds,
@@ -105,6 +109,10 @@ impl Metrics {
 
     pub(super) fn jobs(&self, stage: &str, count: usize) {
         self.jobs.with_label_values(&[stage]).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    pub(super) fn rm_up(&self, is_up: bool) {
+        self.rm_up.set(i64::from(is_up));
     }
 
     pub(super) fn tasks_interval(&self, since_last: Duration) {

@@ -9,7 +9,7 @@ pub mod settings;
 mod tests;
 
 use super::metrics::Metrics;
-use super::wire::lenient::{Float, Int};
+use super::wire::lenient::{Float, Int, Text};
 use drover_core::model::{Channel, Time};
 use std::collections::BTreeMap;
 
@@ -42,6 +42,14 @@ pub enum Reason {
     TooMany,
     /// A property of the job whose value cannot be understood.
     BadProperty,
+}
+
+/// Longest name of a job, a user, a queue or a class that is kept, in characters.
+pub const MAX_NAME: usize = 512;
+
+/// A name, shortened where an AM says more than anyone needs; empty where there is none.
+fn name(text: &Text) -> String {
+    text.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect()
 }
 
 impl Reason {
