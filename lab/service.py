@@ -25,20 +25,17 @@ class Service:
         with step("starting the service", self.log):
             self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config])
             until = time.monotonic() + READY_LIMIT_S
-            while not self.ready():
+            while True:
+                try:
+                    http.get(f"http://{API}/readyz")
+                    return self
+                except http.Unanswered as fault:
+                    why = fault
                 if not self.cluster.alive(self.name):
                     raise Failed("the service ended", self.log)
                 if time.monotonic() > until:
-                    raise Failed(f"the service was not ready within {READY_LIMIT_S} s", self.log)
+                    raise Failed(f"the service was not ready within {READY_LIMIT_S} s: {why}", self.log)
                 time.sleep(0.1)
-        return self
-
-    def ready(self) -> bool:
-        try:
-            http.get(f"http://{API}/readyz")
-            return True
-        except http.Unanswered:
-            return False
 
     def get(self, path: str):
         return http.get_json(f"http://{API}/api/v1{path}")
