@@ -48,7 +48,10 @@ class Service:
         command = [str(paths.DROVER), *words, "--config", str(self.config)]
         done = subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=60)
         if done.returncode != 0:
-            raise Failed(f"drover {' '.join(words)}: status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}", self.log)
+            raise Failed(
+                f"drover {' '.join(words)}: status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}",
+                self.log,
+            )
         return done.stdout
 
     def stop(self, signum: int = 15, within_s: float = 10) -> None:
