@@ -200,6 +200,9 @@ struct DecisionPage {
     /// Decisions with a higher number only.
     #[serde(default)]
     since: u64,
+    /// Only decisions whose task still runs.
+    #[serde(default)]
+    open: bool,
     /// The newest so many, 1–1000; 100 if not said.
     limit: Option<usize>,
 }
@@ -216,7 +219,7 @@ async fn decisions(
 ) -> Result<Json<Decisions>, ApiError> {
     who.may(Role::View)?;
     let job = page.job.as_deref().map(id::<JobId>).transpose()?;
-    let filter = DecisionFilter { job, since: page.since, limit: limit(page.limit)? };
+    let filter = DecisionFilter { job, since: page.since, limit: limit(page.limit)?, open: page.open };
     Ok(Json(Decisions { decisions: state.asker.ask(move |desk| desk.decisions(filter)).await? }))
 }
 

@@ -1,7 +1,10 @@
 //! The command line: one file a subcommand.
 
+mod advise;
 mod client;
 mod config;
+mod explain;
+mod once;
 mod output;
 mod replay;
 mod serve;
@@ -57,6 +60,10 @@ pub struct Common {
 enum Command {
     /// Watch the cluster and serve API, shims and metrics
     Serve(serve::Command),
+    /// Say which running tasks are worth a copy now
+    Advise(advise::Command),
+    /// Say why each task of a job was or was not advised on
+    Explain(explain::Command),
     /// Decide again on what was recorded
     Replay(replay::Command),
     /// Show, document or start a configuration
@@ -78,11 +85,17 @@ impl Common {
     }
 }
 
+fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Serve(command) => command.run(&cli.common),
+        Command::Advise(command) => block_on(command.run(&cli.common)),
+        Command::Explain(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };

@@ -84,6 +84,9 @@ settings! {
         tasks_interval_soon: Millis = "2s", Kind::Span(200, 10 * MINUTE);
         /// Tasks whose attempts are read after each listing, at most.
         suspects: u64 = "8", Kind::Whole(0, 1_000);
+        /// Share of the time that one poll may be under way: a slow answer stretches its interval. At 0.25 the one slow answer of an
+        /// ApplicationMaster that has just started costs seconds; at 0.05 it blinds Drover for twenty.
+        busy_share: f64 = "0.25", Kind::Real(0.01, 1.0);
         /// Jobs watched over REST, at most.
         max_jobs: u64 = "10000", Kind::Whole(1, 100_000);
     }

@@ -142,7 +142,7 @@ impl Desk {
             let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
             self.metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
             if !outcome.natively_copied {
-                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.0);
+                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
             }
             kept.end = Some(outcome.clone());
         }

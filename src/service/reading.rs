@@ -1,6 +1,6 @@
 //! Answers to questions about the state, as views. Used by the API and by the commands that work without a service.
 
-use super::desk::{Desk, Totals};
+use super::desk::{Desk, Kept, Totals};
 use crate::api::views::*;
 use crate::telemetry::{REVISION, VERSION};
 use drover_core::model::{Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
@@ -15,6 +15,8 @@ pub struct DecisionFilter {
     pub since: u64,
     /// The newest so many.
     pub limit: usize,
+    /// Only those whose task still runs.
+    pub open: bool,
 }
 
 /// Which tasks are wanted.
@@ -82,7 +84,7 @@ impl Desk {
     /// One job.
     pub fn job(&self, id: JobId, now: Time) -> Option<JobDetail> {
         let job = self.engine.cluster().job(id)?;
-        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: 100 });
+        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: 100, open: false });
         let decided = self.decisions.iter().filter(|kept| kept.decision.job == id).count();
         Some(JobDetail {
             summary: JobSummary::of(&self.engine, job, now, decided as u64),
@@ -110,7 +112,9 @@ impl Desk {
     /// The newest decisions, oldest first.
     pub fn decisions(&self, filter: DecisionFilter) -> Vec<DecisionView> {
         let newer = self.decisions.iter().rev().take_while(|kept| kept.decision.id > filter.since);
-        let wanted = newer.filter(|kept| filter.job.is_none_or(|job| kept.decision.job == job));
+        let open = |kept: &Kept| kept.end.is_none() && self.engine.cluster().job(kept.decision.job).is_some();
+        let of_job = newer.filter(|kept| filter.job.is_none_or(|job| kept.decision.job == job));
+        let wanted = of_job.filter(|kept| !filter.open || open(kept));
         let mut found: Vec<DecisionView> = wanted.take(filter.limit).map(DecisionView::of).collect();
         found.reverse();
         found

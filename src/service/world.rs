@@ -96,6 +96,7 @@ pub fn schedule(config: &Config) -> ScheduleParams {
         tasks_soon: rest.tasks_interval_soon,
         tasks: rest.tasks_interval,
         suspects: whole(rest.suspects),
+        busy_share: rest.busy_share,
         max_jobs: whole(rest.max_jobs),
         ..ScheduleParams::default()
     }
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn without_settings_every_room_runs_on_its_own_defaults() {
         let config = config(&[]);
-        assert_eq!(schedule(&config), ScheduleParams::default());
+        assert_eq!(schedule(&config), ScheduleParams { busy_share: 0.25, ..ScheduleParams::default() });
         assert_eq!(shim(&config), ShimParams::default());
         let (ours, theirs) = (http(&config), HttpParams::default());
         assert_eq!(

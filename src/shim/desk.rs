@@ -11,7 +11,9 @@ use super::session::{Now, Profile, Session, Turn};
 use super::settings;
 use super::table::{Seat, SessionView, Table, superseded};
 use super::trust::{Claim, Vouch, Vouched};
-use super::wire::{self, Hello, Key, PROTOCOL, Request};
+use super::values::Key;
+use super::wire::{self, Hello, PROTOCOL, Request};
+use crate::yarn::facts::Reason;
 use drover_core::model::{AppId, Fact, JobId, Observation, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -141,10 +143,9 @@ impl Desk {
     }
 
     fn new_seat(&self, hello: &Hello<'_>, request: &Request<'_>, claim: &Claim, vouched: Vouched, now: Now) -> Seat {
-        let (settings, bad) = settings::read(&hello.settings, hello.mode);
-        if bad > 0 {
-            self.metrics.refused("bad_setting", bad);
-        }
+        let (settings, refused) = settings::read(&hello.settings, hello.mode);
+        let bad = Reason::BadProperty;
+        self.metrics.refused(bad.label(), refused.count(bad));
         let Vouched { user, queue } = vouched;
         let profile = Profile::of(request, hello, user, queue, settings, now);
         tracing::info!(job = %request.job, attempt = %request.attempt, user = %profile.user, "a shim's session is accepted");

@@ -3,7 +3,8 @@
 use super::params::ShimParams;
 use super::session::{Now, Session};
 use super::table::Names;
-use super::wire::{AttemptRow, CounterRow, Num, Request, TaskRow, Word};
+use super::values::{Num, Word};
+use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
 use drover_core::model::{
     AttemptFact, Bytes, Channel, Counters, Fact, JobFact, JobPhase, Millis, Observation, Source, TaskFact, TaskKind,
     Time,
@@ -36,7 +37,7 @@ impl Told {
     }
 
     fn num(&mut self, n: Option<Num>) -> Option<u64> {
-        self.ok(n.map(Num::get), "number_out_of_range")
+        self.ok(n.map(Num::get), "number_range")
     }
 
     /// A time; Hadoop writes 0 for one that has not come.
@@ -217,7 +218,7 @@ fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mu
         told.refuse("finish_before_start");
     }
     let score = row.p.map(|p| (0.0..=1.0).contains(&p).then_some(p as f32));
-    fact.score = told.ok(score, "progress_out_of_range");
+    fact.score = told.ok(score, "progress_range");
     fact.scored_at = told.time(row.u);
     fact.reports = told.num(row.c).map(|c| u32::try_from(c).unwrap_or(u32::MAX));
     fact.phase = told.word(row.ph, "unknown_phase");

@@ -1,6 +1,6 @@
 //! Authentication of bodies: lower-case hex of HMAC-SHA256(session key, body) in `X-Drover-Mac`.
 
-use super::wire::{Key, unhex};
+use super::values::{Key, unhex};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 

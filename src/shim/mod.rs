@@ -18,6 +18,7 @@ mod session;
 mod settings;
 mod table;
 mod trust;
+mod values;
 mod wire;
 
 #[cfg(test)]
@@ -28,4 +29,4 @@ pub use params::{Identity, ProofParams, ShimParams};
 pub use server::Shim;
 pub use table::SessionView;
 pub use trust::{AppLife, AppVouch, Vouch, VouchError};
-pub use wire::Key;
+pub use values::Key;

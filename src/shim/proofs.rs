@@ -136,6 +136,10 @@ impl Proofs {
                 Standing::Fails(refusal) => refusal.why.label(),
                 _ => "held",
             });
+            if let Standing::Fails(refusal) = &standing {
+                let (error, attempt) = (refusal.why.label(), claim.attempt);
+                tracing::warn!(error, %attempt, session = %claim.session, user = %claim.user, "a shim's session is refused: {}", refusal.message);
+            }
             entry.standing = standing;
         }
     }

@@ -173,7 +173,7 @@ async fn exchange(State(shim): State<Shim>, request: Request) -> Response {
     }
 }
 
-fn json(status: StatusCode, content: &impl Serialize, key: Option<&super::wire::Key>) -> Response {
+fn json(status: StatusCode, content: &impl Serialize, key: Option<&super::values::Key>) -> Response {
     // Both documents are plain structs, whose serialisation cannot fail.
     let text = serde_json::to_vec(content).unwrap_or_default();
     let code = key.and_then(|key| HeaderValue::from_str(&mac::sign(key, &text)).ok());

@@ -5,7 +5,7 @@ use super::params::ShimParams;
 use super::reply::{Refusal, Why};
 use super::session::{Now, Profile, Session};
 use super::trust::Claim;
-use super::wire::{Key, SessionId};
+use super::values::{Key, SessionId};
 use drover_core::model::{AppAttemptId, JobId, Millis, Time};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -121,14 +121,16 @@ impl Table {
         self.seats().by_job.len()
     }
 
-    /// Seats a session in the place of whoever holds its job, unless that one runs in a newer AM.
+    /// Seats a session in the place of whoever holds its job, unless that one runs in a newer AM. One that is seated already, by a request that came at
+    /// the same time, keeps what it holds.
     pub fn seat(&self, seat: Seat, params: &ShimParams, now: Now) -> Result<Arc<Seat>, Refusal> {
         let mut seats = self.seats();
         let job = JobId(seat.attempt.app);
-        match seats.by_job.get(&job).map(|old| (old.id, old.attempt)) {
-            Some((_, newer)) if newer > seat.attempt => return Err(superseded(newer)),
-            Some((id, _)) if id != seat.id => {
-                seats.replaced.insert((job, id), now.mono + Millis(params.expiry_ms));
+        match seats.by_job.get(&job).cloned() {
+            Some(newer) if newer.attempt > seat.attempt => return Err(superseded(newer.attempt)),
+            Some(same) if (same.id, same.hash, same.attempt) == (seat.id, seat.hash, seat.attempt) => return Ok(same),
+            Some(old) if old.id != seat.id => {
+                seats.replaced.insert((job, old.id), now.mono + Millis(params.expiry_ms));
             }
             None if seats.by_job.len() >= params.sessions => {
                 return Err(Refusal::new(Why::TooManySessions, "the service has as many sessions as it may"));

@@ -2,7 +2,7 @@
 
 use super::mac::KeyHash;
 use super::reply::{Refusal, Why};
-use super::wire::{SessionId, unhex};
+use super::values::{SessionId, unhex};
 use drover_core::model::{AppAttemptId, AppId, JobId};
 use futures::future::BoxFuture;
 use subtle::ConstantTimeEq;

@@ -4,8 +4,8 @@ use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
 use drover_core::model::{Action, Channel, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::{
-    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    TextEncoder,
+    CounterVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry, TextEncoder,
 };
 
 /// Predicted over actual time left: 1 is exact.
@@ -19,8 +19,8 @@ pub struct Metrics {
     pub decisions: IntCounterVec,
     /// Ends of advised copies.
     pub ends: IntCounterVec,
-    /// Milliseconds that advised copies would have gained.
-    pub gained: IntCounterVec,
+    /// Seconds that advised copies would have gained.
+    pub gained: CounterVec,
     /// Running attempts by verdict.
     pub verdicts: IntGaugeVec,
     /// Predicted over actual time left.
@@ -91,10 +91,15 @@ impl Metrics {
                 "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).",
                 &["policy", "action", "end"],
             )?,
-            gained: counters(
-                "drover_decision_gain_milliseconds_total",
-                "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.",
-                &["policy", "action"],
+            gained: add(
+                registry,
+                CounterVec::new(
+                    Opts::new(
+                        "drover_decision_gain_seconds_total",
+                        "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.",
+                    ),
+                    &["policy", "action"],
+                ),
             )?,
             verdicts: add(
                 registry,
@@ -169,7 +174,7 @@ impl Metrics {
             for end in ["would_have_won", "would_have_lost", "natively_copied"] {
                 self.ends.with_label_values(&[policy, duplicate, end]).inc_by(0);
             }
-            self.gained.with_label_values(&[policy, duplicate]).inc_by(0);
+            self.gained.with_label_values(&[policy, duplicate]).inc_by(0.0);
         }
         for estimator in ESTIMATORS {
             for kind in TaskKind::ALL {

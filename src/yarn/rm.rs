@@ -18,6 +18,8 @@ pub struct Rm {
     http: Http,
     servers: Arc<[Server]>,
     active: Arc<Mutex<Active>>,
+    /// Held by the one call that asks around; the others wait for what it finds.
+    finding: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Which one is active, as far as known.
@@ -62,7 +64,7 @@ impl<T> Told<T> {
 impl Rm {
     /// Calls to these ResourceManagers, of which there is at least one.
     pub fn new(http: Http, servers: Vec<Server>) -> Rm {
-        Rm { http, servers: servers.into(), active: Arc::default() }
+        Rm { http, servers: servers.into(), active: Arc::default(), finding: Arc::default() }
     }
 
     /// The one taken for active.
@@ -158,10 +160,12 @@ impl Rm {
         path: &str,
         query: &[(&str, &str)],
     ) -> Result<Answer<D>, Error> {
+        let mut permit = permit;
         if !self.lock().is_sure {
+            // Asking around takes leaves of its own; to hold one meanwhile could leave none for that.
+            drop(permit.take());
             self.find_active().await?;
         }
-        let mut permit = permit;
         let mut troubles: Vec<String> = Vec::new();
         for _ in 0..=self.servers.len() {
             let mut url = self.active().url(path);
@@ -195,6 +199,10 @@ impl Rm {
 
     /// Asks each in turn, from the one last taken for active, until one says it is.
     async fn find_active(&self) -> Result<(), Error> {
+        let _only_one = self.finding.lock().await;
+        if self.lock().is_sure {
+            return Ok(());
+        }
         let first = self.lock().index;
         let mut troubles = Vec::new();
         for index in (0..self.servers.len()).map(|i| (first + i) % self.servers.len()) {

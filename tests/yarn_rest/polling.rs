@@ -1,4 +1,6 @@
 use crate::fake::*;
+use drover::yarn::http::HttpParams;
+use drover::yarn::limit::{Ceiling, Ceilings};
 use drover::yarn::poll::Poller;
 use drover::yarn::poll::once::{Looker, Once};
 use drover::yarn::schedule::{ScheduleParams, Wants};
@@ -120,6 +122,18 @@ async fn configuration_is_read_once_and_tasks_again_and_again() {
     poll(&fixture, Arc::default(), many).await;
     assert_eq!(fixture.outcome("am_conf", "ok"), 1);
     assert_eq!(fixture.outcome("am_job", "ok"), 1);
+}
+
+#[tokio::test]
+async fn ceilings_of_one_at_a_time_slow_the_poller_and_do_not_stop_it() {
+    let server = MockServer::start().await;
+    info(&server, "ACTIVE", 5).await;
+    running_job(&server).await;
+    let one = Ceiling { per_second: 200.0, burst: 1, in_flight: 1, body_bytes: 1 << 20 };
+    let ceilings = Ceilings { rm: one, proxy: one, history: one };
+    let fixture = fixture(&[server.uri()], None, HttpParams { ceilings, ..params() });
+    poll(&fixture, Arc::default(), |seen| has(seen, &["cluster", "nodes", "queues", "apps", "tasks", "attempts"]))
+        .await;
 }
 
 #[tokio::test]

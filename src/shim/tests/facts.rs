@@ -96,7 +96,7 @@ async fn the_jobs_summary_and_settings_are_told_once_and_when_they_change() {
     let mut request = am.next();
     request["hello"]["mode"] = json!("off");
     request["hello"]["uber"] = json!(true);
-    request["hello"]["settings"] = json!({"mapreduce.map.speculative": "false", "mapreduce.map.memory.mb": "many"});
+    request["hello"]["settings"] = json!({"mapreduce.map.speculative": "false", "mapreduce.task.timeout": "soon"});
     let hello = request["hello"].clone();
     room.settled(&mut am, json!({"hello": hello, "job_state": "INITED", "maps": 0})).await.unwrap();
     let told = room.told();
@@ -108,7 +108,7 @@ async fn the_jobs_summary_and_settings_are_told_once_and_when_they_change() {
         (settings.mode, settings.map_speculation, settings.map_container.memory_mb),
         (Some(Mode::Off), false, 1024)
     );
-    assert_eq!(room.refused("bad_setting"), 1);
+    assert_eq!(room.refused("bad_property"), 1);
     am.hello = false;
     let mut summaries = |fields: Value| {
         room.send(&am.key.clone(), &am.with(fields)).unwrap();
@@ -126,7 +126,7 @@ async fn progress_out_of_range_is_left_out_and_counted() {
     for p in [json!(1.0001), json!(-0.1), json!(100), json!(1e300)] {
         let (room, told) = one(json!({"p": p, "u": T, "c": 1})).await;
         assert_eq!((told[0].score, told[0].scored_at), (None, Some(Time(T))));
-        assert_eq!(room.refused("progress_out_of_range"), 1, "{p}");
+        assert_eq!(room.refused("progress_range"), 1, "{p}");
     }
     for p in [json!(0), json!(1), json!(1.0)] {
         let (_, told) = one(json!({"p": p})).await;
@@ -151,11 +151,11 @@ async fn numbers_out_of_range_are_left_out_and_counted() {
         let (room, told) = one(row).await;
         assert_eq!((told[0].started, told[0].reports, told[0].counters.read), (None, None, None), "{bad}");
         assert_eq!(told[0].counters.memory, Some(Bytes(7)));
-        assert_eq!(room.refused("number_out_of_range"), 3, "{bad}");
+        assert_eq!(room.refused("number_range"), 3, "{bad}");
     }
     let (room, told) = one(json!({"at": 0, "fin": 0})).await;
     assert_eq!((told[0].started, told[0].finished), (None, None), "Hadoop's 0 is a time that has not come");
-    assert_eq!(room.refused("number_out_of_range"), 0);
+    assert_eq!(room.refused("number_range"), 0);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Whatever happens to requests and answers on their way, the engine is told the same in the end.
 
 use super::super::reply::{Reply, Why};
-use super::super::wire::Key;
+use super::super::values::Key;
 use super::{Am, Room, one_look};
 use drover_core::model::{AttemptFact, Fact, Observation};
 use proptest::prelude::*;

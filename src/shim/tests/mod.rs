@@ -14,7 +14,7 @@ use super::params::{Identity, ProofParams, ShimParams};
 use super::reply::{Refusal, Reply, Why};
 use super::session::Now;
 use super::trust::{AppLife, AppVouch, Vouch, VouchError};
-use super::wire::Key;
+use super::values::Key;
 use drover_core::model::{AppId, Fact, JobId, Millis, Observation, Time};
 use futures::future::BoxFuture;
 use prometheus::{IntCounterVec, Opts, Registry};

@@ -3,11 +3,13 @@
 use super::super::desk::Origin;
 use super::super::params::{ProofParams, ShimParams};
 use super::super::reply::Why;
+use super::super::table::Seat;
 use super::super::trust::{AppLife, VouchError};
-use super::super::wire::Key;
+use super::super::values::Key;
 use super::{Am, Room, mac, one_look, why};
 use drover_core::model::{AppAttemptId, Channel, Fact};
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -202,6 +204,17 @@ async fn the_second_am_takes_the_place_of_the_first_and_the_first_cannot_come_ba
     assert_eq!(why(other.settled(&mut late, json!({})).await), Why::Superseded);
     let attempt: AppAttemptId = "appattempt_1795181650543_0001_000002".parse().unwrap();
     assert_eq!(room.desk.views(room.now)[0].attempt, attempt);
+}
+
+#[tokio::test]
+async fn two_requests_of_a_new_session_at_the_same_time_seat_it_once() {
+    let (mut room, mut am) = (Room::new(), Am::new(1, 1, 1));
+    room.seat(&mut am).await;
+    room.send(&am.key.clone(), &am.with(rows())).unwrap();
+    let held = room.desk.table.holder(am.job()).unwrap();
+    let again = Seat::new(held.id, held.key.clone(), held.hash, held.lock().profile.clone(), room.now);
+    assert!(Arc::ptr_eq(&held, &room.desk.table.seat(again, &room.desk.params, room.now).unwrap()));
+    assert_eq!(held.lock().ack, 1);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use drover_core::model::{AttemptId, JobId, Millis, TaskId, Time};
 use std::collections::VecDeque;
 
 use super::params::ScheduleParams;
-use super::{Call, Wants};
+use super::{Call, SHIM_CHECK, Wants};
 
 /// A job's place in the schedule.
 #[derive(Debug, Clone)]
@@ -77,10 +77,19 @@ impl JobPlan {
         [self.settings_due, self.ask_due, wanted].into_iter().flatten().fold(self.summary_due, Time::min)
     }
 
-    /// What is due beside its tasks: the longest due first.
+    /// How long nothing is due beside its tasks while a shim tells of it.
+    pub fn shim_pause(&self, now: Time) -> Millis {
+        self.settings_due.map_or(SHIM_CHECK, |due| due.since(now).min(SHIM_CHECK)).max(Millis(1))
+    }
+
+    /// What is due beside its tasks, the longest due first. With a shim that is its configuration, if anything.
     pub fn side_call(&mut self, id: JobId, now: Time, params: &ScheduleParams, wants: &dyn Wants) -> Option<Call> {
         if self.settings_due.is_some_and(|due| due <= now) && wants.settings_known(id) {
             self.settings_due = None;
+        }
+        let settings = self.settings_due.filter(|due| *due <= now).map(|due| (due, Call::Settings(id)));
+        if wants.has_shim(id) {
+            return settings.map(|(_, call)| call);
         }
         if self.ask_due.is_some_and(|due| due <= now) {
             self.ask_due = None;
@@ -89,7 +98,6 @@ impl JobPlan {
             let counters = wants.counters(id, params.suspects).into_iter().take(params.suspects).map(Call::Counters);
             self.wanted = attempts.chain(counters).filter(|call| call.job() == Some(id)).collect();
         }
-        let settings = self.settings_due.filter(|due| *due <= now).map(|due| (due, Call::Settings(id)));
         let summary = Some((self.summary_due, Call::Summary(id))).filter(|(due, _)| *due <= now);
         let wanted = self.wanted.front().map(|call| (self.wanted_since, *call));
         [summary, settings, wanted].into_iter().flatten().min_by_key(|(due, _)| *due).map(|(_, call)| call)

@@ -227,11 +227,10 @@ impl Schedule {
             }
             match job.side_call(id, now, &self.params, wants) {
                 Some(Call::Settings(_)) if self.settings_busy > 0 => self.side.set(id, now + ASK_AFTER),
-                Some(call @ Call::Settings(_)) => return Some(call),
-                _ if wants.has_shim(id) => self.side.set(id, now + SHIM_CHECK),
                 Some(call) => return Some(call),
                 None => {
-                    let due = job.side_due().max(now + Millis(1));
+                    let pause = if wants.has_shim(id) { job.shim_pause(now) } else { Millis(1) };
+                    let due = job.side_due().max(now + pause);
                     self.side.set(id, due);
                 }
             }

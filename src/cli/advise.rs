@@ -1,0 +1,181 @@
+//! `drover advise`: what Drover would do now.
+
+use super::client::{self, Client, NoAnswer};
+use super::once::{self, Rounds};
+use super::output::{self, Exit, Failure};
+use super::{Common, words};
+use crate::api::views::{DecisionView, Status};
+use crate::api::{Decisions, PAGE_MAX};
+use clap::Args;
+use drover_core::model::{JobId, Millis};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+use url::Url;
+
+const EXAMPLES: &str = "\
+Asks the running service; where none runs, looks at the cluster itself for a few seconds. Lists tasks of which a copy, started when it
+was advised, should finish first, and which still run.
+
+Examples:
+  drover advise                            every job
+  drover advise job_1795181650543_0021     one job
+  drover advise --watch                    each advice as it is given, until Ctrl-C
+  drover advise --from-cluster --rounds 8  without a service, looking eight times
+  drover advise --json | jq '.decisions[].task'";
+
+/// `drover advise`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// This job only
+    job: Option<JobId>,
+    /// Go on, and print each advice as it is given
+    #[arg(long, conflicts_with = "from_cluster")]
+    watch: bool,
+    /// Print JSON; with --watch one line each
+    #[arg(long)]
+    json: bool,
+    /// Address of the service [default: where listen.api says]
+    #[arg(long, value_name = "URL", conflicts_with = "from_cluster")]
+    service: Option<Url>,
+    /// Look at the cluster itself, without a service
+    #[arg(long)]
+    from_cluster: bool,
+    #[command(flatten)]
+    rounds: Rounds,
+}
+
+/// Advice, and what the rest is doing.
+struct Advice {
+    decisions: Vec<DecisionView>,
+    status: Status,
+}
+
+impl Command {
+    /// Runs it.
+    pub async fn run(&self, common: &Common) -> Result<(), Failure> {
+        let config = common.load()?.config;
+        if !self.from_cluster {
+            let base = self.service.clone().or_else(|| client::address(&config));
+            let base = base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
+            let client = Client::new(base)?;
+            match self.from_service(&client).await {
+                Ok(advice) if self.watch => return self.watch(&client, advice).await,
+                Ok(advice) => return self.print(&advice),
+                Err(NoAnswer::NobodyThere(message)) if self.watch || self.service.is_some() => {
+                    return Err(Failure::new(Exit::Unreachable, message));
+                }
+                Err(NoAnswer::NobodyThere(_)) => {
+                    writeln!(
+                        std::io::stderr(),
+                        "no service answers at {}; looking at the cluster itself",
+                        client.base()
+                    )?;
+                }
+                Err(NoAnswer::Other(failure)) => return Err(failure),
+            }
+        }
+        let seen = once::look(&config, self.job, &self.rounds).await?;
+        self.print(&Advice { decisions: seen.open_decisions(self.job), status: seen.status() })
+    }
+
+    async fn from_service(&self, client: &Client) -> Result<Advice, NoAnswer> {
+        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
+        let page: Decisions = client.get(&format!("api/v1/decisions?open=true&limit={PAGE_MAX}{job}")).await?;
+        Ok(Advice { decisions: page.decisions, status: client.get("api/v1/status").await? })
+    }
+
+    fn print(&self, advice: &Advice) -> Result<(), Failure> {
+        if self.json {
+            return output::json(&Decisions { decisions: advice.decisions.clone() });
+        }
+        if advice.decisions.is_empty() {
+            return Ok(output::say(&nothing(&advice.status, self.job))?);
+        }
+        Ok(output::say(&table(&advice.decisions))?)
+    }
+
+    /// Prints what is open, then each new decision.
+    async fn watch(&self, client: &Client, advice: Advice) -> Result<(), Failure> {
+        const EVERY: Duration = Duration::from_secs(1);
+        let mut last = advice.status.decisions;
+        let mut incarnation = advice.status.incarnation.clone();
+        self.each(&advice.decisions)?;
+        if advice.decisions.is_empty() && !self.json && std::io::stderr().is_terminal() {
+            writeln!(std::io::stderr(), "{}; waiting for advice, Ctrl-C ends", nothing(&advice.status, self.job))?;
+        }
+        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
+        loop {
+            tokio::time::sleep(EVERY).await;
+            let status: Status = client.get("api/v1/status").await?;
+            if status.incarnation != incarnation {
+                // Another process counts from the beginning.
+                (last, incarnation) = (0, status.incarnation.clone());
+            }
+            if status.decisions > last {
+                let page: Decisions =
+                    client.get(&format!("api/v1/decisions?since={last}&limit={PAGE_MAX}{job}")).await?;
+                last = status.decisions.max(page.decisions.last().map_or(0, |newest| newest.id));
+                self.each(&page.decisions)?;
+            }
+        }
+    }
+
+    fn each(&self, decisions: &[DecisionView]) -> Result<(), Failure> {
+        for decision in decisions {
+            if self.json {
+                output::json_line(decision)?;
+            } else {
+                let node = decision.node.as_deref().unwrap_or("a node not known yet");
+                output::say(&format!("{} on {node}. {}", decision.task, decision.reason))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The advice as a table.
+fn table(decisions: &[DecisionView]) -> String {
+    let mut table = output::table(&["task", "node", "at", "ran", "needs", "a copy", "wins", "saves"]);
+    let time = |ms: Option<u64>| ms.map_or_else(|| "–".into(), |ms| words::span(Millis(ms)));
+    for decision in decisions {
+        let n = &decision.numbers;
+        table.add_row([
+            decision.task.clone(),
+            decision.node.clone().unwrap_or_else(|| "?".into()),
+            words::share(n.score),
+            words::span(Millis(n.elapsed_ms)),
+            time(n.time_left_ms),
+            time(n.fresh_copy_ms),
+            n.win_probability.map_or_else(|| "–".into(), words::share),
+            time(n.gain_ms),
+        ]);
+    }
+    let count = match decisions.len() {
+        1 => "One task is worth a copy, as it stood when this was advised:".to_owned(),
+        many => format!("{many} tasks are worth a copy, as they stood when this was advised:"),
+    };
+    format!("{count}\n\n{table}\n\n`drover explain JOB TASK` tells why.")
+}
+
+/// What to say when there is nothing to advise.
+fn nothing(status: &Status, job: Option<JobId>) -> String {
+    let whose = job.map_or_else(String::new, |job| format!(" for {job}"));
+    if !status.ready {
+        return format!("nothing to advise{whose}: the cluster has not been read completely yet");
+    }
+    if status.jobs == 0 {
+        return format!("nothing to advise{whose}: no MapReduce job runs");
+    }
+    let mut verdicts: Vec<(&String, &u64)> = BTreeMap::iter(&status.verdicts).collect();
+    verdicts.sort_by(|a, b| b.1.cmp(a.1));
+    let verdicts: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
+    let running: u64 = status.verdicts.values().sum();
+    format!(
+        "nothing to advise{whose}; in all {} jobs with {running} running tasks{}{}",
+        status.jobs,
+        if verdicts.is_empty() { "" } else { ": " },
+        verdicts.join(", ")
+    )
+}

@@ -1,0 +1,225 @@
+//! `drover explain`: why each task was or was not advised on, in words and numbers.
+
+use super::client::{self, Client, NoAnswer};
+use super::once::{self, Rounds};
+use super::output::{self, Exit, Failure};
+use super::{Common, words};
+use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
+use crate::api::{PAGE_MAX, Tasks};
+use crate::service::TaskFilter;
+use clap::Args;
+use drover_core::model::{Bytes, JobId, Millis, TaskId, Verdict};
+use serde::Serialize;
+use std::io::Write;
+use url::Url;
+
+const EXAMPLES: &str = "\
+Asks the running service; where none runs, looks at the cluster itself for a few seconds.
+
+Examples:
+  drover explain job_1795181650543_0021
+  drover explain job_1795181650543_0021 task_1795181650543_0021_m_000003
+  drover explain job_1795181650543_0021 m_3 --json";
+
+/// `drover explain`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// The job
+    job: JobId,
+    /// One of its tasks: its id, or short m_3 or r_0
+    task: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Address of the service [default: where listen.api says]
+    #[arg(long, value_name = "URL", conflicts_with = "from_cluster")]
+    service: Option<Url>,
+    /// Look at the cluster itself, without a service
+    #[arg(long)]
+    from_cluster: bool,
+    #[command(flatten)]
+    rounds: Rounds,
+}
+
+/// What there is to explain.
+#[derive(Debug, Serialize)]
+struct Subject {
+    job: JobDetail,
+    tasks: Vec<TaskView>,
+}
+
+/// A task's id, in full or in short.
+fn task_id(job: JobId, text: &str) -> Option<TaskId> {
+    let full = || text.parse::<TaskId>().ok().filter(|id| id.job == job);
+    full().or_else(|| format!("task_{}_{}_{text}", job.0.cluster, job.0.seq).parse().ok())
+}
+
+impl Command {
+    /// Runs it.
+    pub async fn run(&self, common: &Common) -> Result<(), Failure> {
+        let config = common.load()?.config;
+        let wrong = |text: &String| {
+            let job = self.job;
+            Failure::new(Exit::Usage, format!("\"{text}\" is no task of {job}; write its id, or short m_3 or r_0"))
+        };
+        let task = self.task.as_ref().map(|text| task_id(self.job, text).ok_or_else(|| wrong(text))).transpose()?;
+        let subject = if self.from_cluster { None } else { self.from_service(&config, task).await? };
+        let subject = match subject {
+            Some(subject) => subject,
+            None => {
+                let seen = once::look(&config, Some(self.job), &self.rounds).await?;
+                let filter = TaskFilter { task, running: task.is_none(), after: None, limit: PAGE_MAX };
+                let both = seen.job(self.job).zip(seen.tasks(self.job, filter));
+                let (job, tasks) =
+                    both.ok_or_else(|| Failure::new(Exit::Unknown, format!("{} does not run", self.job)))?;
+                Subject { job, tasks }
+            }
+        };
+        if let (Some(task), true) = (task, subject.tasks.is_empty()) {
+            return Err(Failure::new(
+                Exit::Unknown,
+                format!(
+                    "{task} is not known; the job has {} maps and {} reduces",
+                    subject.job.summary.maps.total, subject.job.summary.reduces.total
+                ),
+            ));
+        }
+        match (self.json, task) {
+            (true, _) => output::json(&subject),
+            (false, Some(_)) => Ok(output::say(&one(&subject))?),
+            (false, None) => Ok(output::say(&all(&subject))?),
+        }
+    }
+
+    /// `None` when no service runs and none was named.
+    async fn from_service(
+        &self,
+        config: &crate::config::Config,
+        task: Option<TaskId>,
+    ) -> Result<Option<Subject>, Failure> {
+        let Some(base) = self.service.clone().or_else(|| client::address(config)) else { return Ok(None) };
+        let client = Client::new(base)?;
+        let job = match client.get::<JobDetail>(&format!("api/v1/jobs/{}", self.job)).await {
+            Err(NoAnswer::NobodyThere(_)) if self.service.is_none() => {
+                writeln!(std::io::stderr(), "no service answers at {}; looking at the cluster itself", client.base())?;
+                return Ok(None);
+            }
+            answer => answer?,
+        };
+        let which = task.map_or_else(|| "running=true".to_owned(), |task| format!("task={task}"));
+        let page: Tasks = client.get(&format!("api/v1/jobs/{}/tasks?{which}&limit={PAGE_MAX}", self.job)).await?;
+        Ok(Some(Subject { job, tasks: page.tasks }))
+    }
+}
+
+/// The job as a whole, in sentences.
+fn heading(job: &JobDetail) -> String {
+    let s = &job.summary;
+    let count = |kind: &str, counts: &Counts| match counts.total {
+        0 => String::new(),
+        total => format!(" Of {total} {kind}, {} have succeeded and {} run.", counts.succeeded, counts.running),
+    };
+    let name = if s.name.is_empty() { String::new() } else { format!(" \"{}\"", s.name) };
+    let who = if s.user.is_empty() { String::new() } else { format!(" of {} in queue {}", s.user, s.queue) };
+    let source = if s.shim { "its shim speaks for it" } else { "it is watched over REST" };
+    let mut text = format!(
+        "{}{name}{who}: mode {}, {source}; its newest news is {} old.{}{}",
+        s.job,
+        s.mode,
+        words::span(Millis(s.age_ms)),
+        count("maps", &s.maps),
+        count("reduces", &s.reduces)
+    );
+    if let Some(set) = &job.settings {
+        text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
+        if !set.map_speculation || !set.reduce_speculation {
+            let off = if set.map_speculation {
+                "reduces"
+            } else if set.reduce_speculation {
+                "maps"
+            } else {
+                "all tasks"
+            };
+            text += &format!(" It has speculation switched off for {off}.");
+        }
+    }
+    text
+}
+
+/// Every running task, and the words for each verdict.
+fn all(subject: &Subject) -> String {
+    let mut text = heading(&subject.job) + "\n";
+    if subject.tasks.is_empty() {
+        return text + "\nNo task runs now.";
+    }
+    let mut table = output::table(&["task", "node", "at", "ran", "needs", "a copy", "wins", "verdict"]);
+    let time = |ms: Option<u64>| ms.map_or_else(|| "–".into(), |ms| words::span(Millis(ms)));
+    for task in &subject.tasks {
+        let n = task.numbers.as_ref();
+        table.add_row([
+            task.task.clone(),
+            task.attempts.iter().find_map(|attempt| attempt.node.clone()).unwrap_or_else(|| "?".into()),
+            words::share(n.map_or(task.score, |n| n.score)),
+            time(n.map(|n| n.elapsed_ms)),
+            time(n.and_then(|n| n.time_left_ms)),
+            time(n.and_then(|n| n.fresh_copy_ms)),
+            n.and_then(|n| n.win_probability).map_or_else(|| "–".into(), words::share),
+            task.verdict.clone().unwrap_or_else(|| "–".into()),
+        ]);
+    }
+    text += &format!("\n{table}\n");
+    for verdict in Verdict::ALL {
+        let count = subject.tasks.iter().filter(|task| task.verdict.as_deref() == Some(verdict.label())).count();
+        if count > 0 {
+            text += &format!("\n{} ({count}): {}.", verdict.label(), verdict.words());
+        }
+    }
+    if !subject.job.recent.is_empty() {
+        text += &format!("\n\nDecided so far ({}):", subject.job.recent.len());
+        for decision in &subject.job.recent {
+            text += &format!("\n{}", decided(decision));
+        }
+    }
+    text
+}
+
+fn decided(decision: &DecisionView) -> String {
+    let node = decision.node.as_deref().map_or_else(String::new, |node| format!(" on {node}"));
+    let end = match &decision.end {
+        None => "it still runs".to_owned(),
+        Some(end) if end.end == "natively_copied" => "Hadoop's own speculator copied it too".to_owned(),
+        Some(end) => format!(
+            "it has ended; the copy would have been first with a probability of {}",
+            words::share(end.would_have_won)
+        ),
+    };
+    format!("  {}{node}, {} by {}: {end}.", decision.task, decision.outcome, decision.policy)
+}
+
+/// One task, in whole sentences.
+fn one(subject: &Subject) -> String {
+    let mut text = heading(&subject.job) + "\n";
+    for task in &subject.tasks {
+        text += &format!("\n{} is {}", task.task, task.state);
+        if task.input_bytes > 0 {
+            text += &format!(", with {} of input", words::size(Bytes(task.input_bytes)));
+        }
+        text += ".\n";
+        for attempt in &task.attempts {
+            let node = attempt.node.as_deref().unwrap_or("a node not known yet");
+            let copy = if attempt.speculative { ", a copy by Hadoop's own speculator" } else { "" };
+            let at = words::share(attempt.score);
+            text += &format!("  {}: {} on {node}, at {at}{copy}\n", attempt.attempt, attempt.state);
+        }
+        match (&task.verdict, &task.reason) {
+            (Some(verdict), Some(reason)) => text += &format!("\n{verdict}: {reason}\n"),
+            _ => text += "\nIt does not run, so there is nothing to decide about it.\n",
+        }
+        for decision in subject.job.recent.iter().filter(|decision| decision.task == task.task) {
+            text += &format!("\nWhen it was {} ({}): {}\n", decision.outcome, decision.rule, decision.reason);
+            text += &format!("{}\n", decided(decision));
+        }
+    }
+    text
+}
