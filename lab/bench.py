@@ -37,7 +37,9 @@ BENCHES = {"boot": boot}
 
 def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
-    parser.add_argument("name", choices=sorted(BENCHES), help="; ".join(f"{k}: {v.__doc__}" for k, v in BENCHES.items()))
+    parser.add_argument(
+        "name", choices=sorted(BENCHES), help="; ".join(f"{k}: {v.__doc__}" for k, v in BENCHES.items())
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often (default 3)")
     asked = parser.parse_args(arguments)
     rows = BENCHES[asked.name](asked.rounds)

@@ -85,7 +85,9 @@ class Cluster:
     def up(self, options: Options) -> None:
         """Boots; on any failure, Ctrl-C included, nothing is left running."""
         if self.running():
-            raise Failed(f"a cluster is already up in {paths.shown(self.dir)}; ./dev cluster status, or ./dev cluster down")
+            raise Failed(
+                f"a cluster is already up in {paths.shown(self.dir)}; ./dev cluster status, or ./dev cluster down"
+            )
         self.down(quiet=True)
         self.clear()
         try:
@@ -109,7 +111,9 @@ class Cluster:
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def boot(self, options: Options) -> None:
-        with step(f"booting Hadoop {options.hadoop}: {options.nodes} nodes{' with HDFS' if options.hdfs else ''}", self.logs):
+        with step(
+            f"booting Hadoop {options.hadoop}: {options.nodes} nodes{' with HDFS' if options.hdfs else ''}", self.logs
+        ):
             if options.hdfs:
                 format_log = self.logs / "format.log"
                 words = self.jvm.daemon("client", daemons.NAME_NODE, ["-format", "-nonInteractive"], self.logs)

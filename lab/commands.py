@@ -13,7 +13,7 @@ from lab.progress import Failed, say
 
 EPILOG = f"""\
 Inside: ResourceManager http://{conf.RM_HTTP}, JobHistoryServer http://{conf.JHS_HTTP}, nodes nm1 to nmN on two racks.
-Queues: {', '.join(QUEUES)}. Users: {', '.join(USERS)} (or any other name). Nothing listens outside the private network.
+Queues: {", ".join(QUEUES)}. Users: {", ".join(USERS)} (or any other name). Nothing listens outside the private network.
 
   ./dev cluster up --nodes 4 --slow nm2:10
   ./dev cluster run job -Dlab.maps=16 -Dlab.slow.nodes=nm2:10
@@ -35,15 +35,44 @@ def parser() -> argparse.ArgumentParser:
 
     up = add("up", cluster_up, "boot a cluster")
     up.add_argument("--nodes", type=int, default=4, help="NodeManagers (default 4)")
-    up.add_argument("--hadoop", default=hadoop.VERSION, metavar="VERSION", help=f"Hadoop's version (default {hadoop.VERSION})")
+    up.add_argument(
+        "--hadoop", default=hadoop.VERSION, metavar="VERSION", help=f"Hadoop's version (default {hadoop.VERSION})"
+    )
     up.add_argument("--hdfs", action="store_true", help="a NameNode, and a DataNode a node; else files are local ones")
     up.add_argument("--acls", action="store_true", help="switch job and queue ACLs on")
-    up.add_argument("--node-mb", type=int, default=384, metavar="MB", help="memory of a node; a task takes 128, an AM 256 (default 384)")
-    up.add_argument("--report-interval-ms", type=int, default=0, metavar="MS", help="how often tasks report (default Hadoop's: 6 s)")
-    up.add_argument("--slow", action="append", default=[], metavar="NODE:TIMES", help="throttle a node's containers, e.g. nm2:10 (repeatable)")
-    up.add_argument("--throttle", choices=("auto", "quota", "duty"), default="auto", help="how: CPU quota, or stop and continue (default: quota if possible)")
-    up.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any property, in the site file it belongs to (repeatable)")
-    up.add_argument("--no-archives", dest="archives", action="store_false", help="do without class data archives (slower starts)")
+    up.add_argument(
+        "--node-mb",
+        type=int,
+        default=384,
+        metavar="MB",
+        help="memory of a node; a task takes 128, an AM 256 (default 384)",
+    )
+    up.add_argument(
+        "--report-interval-ms", type=int, default=0, metavar="MS", help="how often tasks report (default Hadoop's: 6 s)"
+    )
+    up.add_argument(
+        "--slow",
+        action="append",
+        default=[],
+        metavar="NODE:TIMES",
+        help="throttle a node's containers, e.g. nm2:10 (repeatable)",
+    )
+    up.add_argument(
+        "--throttle",
+        choices=("auto", "quota", "duty"),
+        default="auto",
+        help="how: CPU quota, or stop and continue (default: quota if possible)",
+    )
+    up.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any property, in the site file it belongs to (repeatable)",
+    )
+    up.add_argument(
+        "--no-archives", dest="archives", action="store_false", help="do without class data archives (slower starts)"
+    )
 
     add("down", cluster_down, "end the cluster, and only it")
     status = add("status", cluster_status, "what runs, with process ids")
@@ -52,14 +81,18 @@ def parser() -> argparse.ArgumentParser:
     logs.add_argument("what", nargs="?", help="a daemon (rm, nm1, jhs, ...) or a job or application id")
     slower = add("slow", cluster_slow, "throttle nodes of a running cluster, or stop throttling")
     slower.add_argument("nodes", nargs="+", metavar="NODE:TIMES|off", help="such as nm2:10, or off")
-    slower.add_argument("--throttle", choices=("auto", "quota", "duty"), default="auto", help="how (default: quota if possible)")
+    slower.add_argument(
+        "--throttle", choices=("auto", "quota", "duty"), default="auto", help="how (default: quota if possible)"
+    )
     recorded = add("record", cluster_record, "record the answers of every REST resource, with a job running")
     recorded.add_argument("out", metavar="DIR", help="such as tests/recorded/3.4.3")
     run = add("run", cluster_run, "run a job or a command inside the cluster's network")
     run.add_argument("--user", default="alice", help="whose job (default alice)")
     run.add_argument("--queue", default="default", help="which queue (default default)")
     run.add_argument("--shim", action="store_true", help="with Drover's speculator in the ApplicationMaster")
-    run.add_argument("what", nargs=argparse.REMAINDER, metavar="job|wordcount|generate ARGS, or -- CMD", help="what to run")
+    run.add_argument(
+        "what", nargs=argparse.REMAINDER, metavar="job|wordcount|generate ARGS, or -- CMD", help="what to run"
+    )
     return top
 
 
@@ -71,7 +104,8 @@ def main(arguments: list) -> int:
 def cluster_up(asked) -> int:
     options = Options(**{name: getattr(asked, name) for name in Options.__dataclass_fields__})
     bring_up(options)
-    say(f"up: ./dev cluster status | run | logs | down{'' if options.dir == str(paths.CLUSTER) else f' --dir {paths.shown(options.dir)}'}")
+    where = "" if options.dir == str(paths.CLUSTER) else f" --dir {paths.shown(options.dir)}"
+    say(f"up. Next: ./dev cluster status | run | logs | down{where}")
     return 0
 
 
@@ -98,14 +132,18 @@ def cluster_status(asked) -> int:
     rows = []
     for name, process in cluster.state["processes"].items():
         alive = cluster.alive(name)
-        rows.append({"name": name, "pid": process["pid"], "alive": alive, "rss_mb": rss_mb(process["pid"]) if alive else 0})
+        rows.append(
+            {"name": name, "pid": process["pid"], "alive": alive, "rss_mb": rss_mb(process["pid"]) if alive else 0}
+        )
     apps = (cluster.rm("/apps?states=RUNNING,ACCEPTED").get("apps") or {}).get("app") or []
     report = {
         "dir": str(cluster.dir),
         "conf": str(cluster.conf),
         "options": cluster.state["options"],
         "processes": rows,
-        "applications": [{key: app[key] for key in ("id", "user", "queue", "name", "state", "progress")} for app in apps],
+        "applications": [
+            {key: app[key] for key in ("id", "user", "queue", "name", "state", "progress")} for app in apps
+        ],
     }
     if asked.json:
         print(json.dumps(report, indent=1))
@@ -187,5 +225,3 @@ def cluster_run(asked) -> int:
         os.execvpe(words[0], words, environment)
     except OSError as fault:
         raise Failed(f"{words[0]}: {fault.strerror}") from None
-
-

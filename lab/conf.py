@@ -8,9 +8,15 @@ from lab.options import MAX_NODES, QUEUES, Options
 
 # By address, not by name: programs that are no JVMs do not know the names.
 RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:9870"
+RM_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager"
 HEARTBEAT_MS = 100
 LIVENESS_MS = 10_000
-SITES = {"core": ("fs.", "hadoop.", "io.", "ipc.", "net."), "yarn": ("yarn.",), "mapred": ("mapreduce.", "yarn.app.mapreduce."), "hdfs": ("dfs.",)}
+SITES = {
+    "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
+    "yarn": ("yarn.",),
+    "mapred": ("mapreduce.", "yarn.app.mapreduce."),
+    "hdfs": ("dfs.",),
+}
 
 LOG4J = """\
 log4j.rootLogger=INFO,console
@@ -64,7 +70,7 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.resourcemanager.hostname": "rm",
         "yarn.resourcemanager.bind-host": "127.0.0.1",
         "yarn.resourcemanager.webapp.address": RM_HTTP,
-        "yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
+        "yarn.resourcemanager.scheduler.class": f"{RM_PACKAGE}.scheduler.capacity.CapacityScheduler",
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": HEARTBEAT_MS,
         "yarn.nm.liveness-monitor.expiry-interval-ms": LIVENESS_MS,
         "yarn.resourcemanager.nm.liveness-monitor.interval-ms": 1000,
@@ -111,8 +117,14 @@ def scheduler() -> dict:
 
 
 def mapred(directory: Path, options: Options, opts: dict) -> dict:
-    interval = {"mapreduce.task.progress-report.interval": options.report_interval_ms} if options.report_interval_ms else {}
-    acls = {"mapreduce.cluster.acls.enabled": "true", "mapreduce.cluster.administrators": "root,drover"} if options.acls else {}
+    interval = (
+        {"mapreduce.task.progress-report.interval": options.report_interval_ms} if options.report_interval_ms else {}
+    )
+    acls = (
+        {"mapreduce.cluster.acls.enabled": "true", "mapreduce.cluster.administrators": "root,drover"}
+        if options.acls
+        else {}
+    )
     return {
         "mapreduce.framework.name": "yarn",
         "mapreduce.application.classpath": directory / "conf",

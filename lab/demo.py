@@ -41,7 +41,9 @@ def judge(result: jobs.Result, first: dict, node: str) -> dict:
                 "task": attempt.task,
                 "seconds": attempt.seconds,
                 "advised": attempt.task in first,
-                "first_advice_fraction": round((at - attempt.start_ms) / max(1, attempt.finish_ms - attempt.start_ms), 3),
+                "first_advice_fraction": round(
+                    (at - attempt.start_ms) / max(1, attempt.finish_ms - attempt.start_ms), 3
+                ),
             }
         )
     return {
@@ -143,14 +145,28 @@ Stop both with:
 
 
 def arguments_of(arguments: list):
-    parser = argparse.ArgumentParser(prog="./dev demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--keep", action="store_true", help="leave cluster and service running, and say how to use and stop them")
-    parser.add_argument("--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)")
+    parser = argparse.ArgumentParser(
+        prog="./dev demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="leave cluster and service running, and say how to use and stop them"
+    )
+    parser.add_argument(
+        "--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)"
+    )
     parser.add_argument("--nodes", type=int, default=4, help="NodeManagers (default 4)")
     parser.add_argument("--maps", type=int, default=16, help="maps of the job (default 16)")
-    parser.add_argument("--map-ms", type=int, default=4000, metavar="MS", help="a map's time on a healthy node (default 4000)")
+    parser.add_argument(
+        "--map-ms", type=int, default=4000, metavar="MS", help="a map's time on a healthy node (default 4000)"
+    )
     parser.add_argument("--slow", default="nm2:10", metavar="NODE:TIMES", help="the slow node (default nm2:10)")
-    parser.add_argument("--report-interval-ms", type=int, default=500, metavar="MS", help="how often tasks report (default 500; 0 for Hadoop's own)")
+    parser.add_argument(
+        "--report-interval-ms",
+        type=int,
+        default=500,
+        metavar="MS",
+        help="how often tasks report (default 500; 0 for Hadoop's own)",
+    )
     parser.add_argument("--arm", choices=sorted(ARMS), action="append", help="only this one (default both)")
     asked = parser.parse_args(arguments)
     slow_node(asked.slow, asked.nodes)
@@ -170,7 +186,8 @@ def main(arguments: list) -> int:
         explain(service, runs)
         show(runs)
         reached = all(in_time(run) and run["succeeded"] for run in runs)
-        print(f"\nevery task of the slow node named, and no other, before half of its running time: {'yes' if reached else 'NO'}")
+        answer = "yes" if reached else "NO"
+        print(f"\nevery task of the slow node named, and no other, before half of its running time: {answer}")
         say(f"written: {REPORT.name} (watch: {json.dumps(whole['watch'])})")
         keep = asked.keep
     finally:

@@ -5,6 +5,7 @@ import urllib.error
 import urllib.request
 
 TIMEOUT_S = 5
+SAID_LIMIT = 300
 # No proxy of the environment: everything asked here is on loopback.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -18,6 +19,9 @@ def get(url: str, accept: str = "application/json", timeout_s: float = TIMEOUT_S
     try:
         with OPENER.open(request, timeout=timeout_s) as answer:
             return answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        said = refusal.read(SAID_LIMIT).decode(errors="replace").strip()
+        raise Unanswered(f"{url}: {refusal.code}: {said}") from refusal
     except (OSError, ValueError) as fault:
         raise Unanswered(f"{url}: {fault}") from fault
 

@@ -173,5 +173,7 @@ def history(cluster: Cluster, job: str) -> list:
             # One still being killed when the job ended has no finish of its own.
             finish = one["finishTime"] or whole["finishTime"]
             node = one["nodeHttpAddress"].split(":")[0]
-            found.append(Attempt(one["id"], task["id"], node, one["state"], one["startTime"], max(finish, one["startTime"])))
+            found.append(
+                Attempt(one["id"], task["id"], node, one["state"], one["startTime"], max(finish, one["startTime"]))
+            )
     return found

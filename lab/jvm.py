@@ -21,7 +21,9 @@ def key(version: str) -> str:
     """Names the archives that fit these jars and this JDK."""
     release = Path(paths.java()).parent.parent / "release"
     facts = [str(hadoop.lib(version)), release.read_text() if release.is_file() else ""]
-    facts += [f"{jar.name} {jar.stat().st_size} {jar.stat().st_mtime_ns}" for jar in sorted(hadoop.lib(version).iterdir())]
+    facts += [
+        f"{jar.name} {jar.stat().st_size} {jar.stat().st_mtime_ns}" for jar in sorted(hadoop.lib(version).iterdir())
+    ]
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
 
 

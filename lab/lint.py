@@ -14,18 +14,30 @@ def checks(fix: bool) -> list:
     """Every check as (name, command, the program it needs, how to get that)."""
     spotless = "spotless:apply" if fix else "spotless:check"
     found = [
-        ("rustfmt", ["cargo", "fmt", "--all", *([] if fix else ["--check"])], "cargo-fmt", "rustup component add rustfmt"),
+        (
+            "rustfmt",
+            ["cargo", "fmt", "--all", *([] if fix else ["--check"])],
+            "cargo-fmt",
+            "rustup component add rustfmt",
+        ),
         (
             "clippy",
             ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"],
             "cargo-clippy",
             "rustup component add clippy",
         ),
-        ("cargo-deny", ["cargo", "deny", "--offline", "check", "bans", "licenses", "sources"], "cargo-deny", "cargo install cargo-deny --locked"),
+        (
+            "cargo-deny",
+            ["cargo", "deny", "--offline", "check", "bans", "licenses", "sources"],
+            "cargo-deny",
+            "cargo install cargo-deny --locked",
+        ),
     ]
     for module in (build.JOBS, build.SHIM):
         found.append((f"spotless-{module.name}", [*hadoop.MAVEN, "-f", module / "pom.xml", spotless], "mvn", ""))
     found.append(("python", [sys.executable, "-W", "error", "-m", "compileall", "-q", "-f", "lab"], sys.executable, ""))
+    ruff = ["ruff", "format", "lab"] if fix else ["ruff", "check", "lab"]
+    found.append(("ruff", ruff, "ruff", "pip install ruff"))
     for file in SHELL:
         found.append((f"bash-{file.strip('.').replace('/', '-')}", ["bash", "-n", file], "bash", ""))
     found.append(("shellcheck", ["shellcheck", "-x", *SHELL], "shellcheck", "apt-get install shellcheck"))

@@ -53,5 +53,7 @@ def slow_node(word: str, nodes: int):
     except ValueError:
         index, times = 0, 0.0
     if not node.startswith("nm") or not 1 <= index <= nodes or not 1 <= times <= 1000:
-        raise Failed(f"slow node {word}: nm1 to nm{nodes}, then a colon and how many times slower (1 to 1000), such as nm2:10")
+        raise Failed(
+            f"slow node {word}: nm1 to nm{nodes}, then a colon and how many times slower (1 to 1000), such as nm2:10"
+        )
     return node, times

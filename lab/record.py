@@ -11,15 +11,25 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from lab import http as web
 from lab import conf, jobs, paths
+from lab import http as web
 from lab.cluster import Cluster
 from lab.progress import Failed, step
 
 RM, JHS = (tuple(address.split(":")) for address in (conf.RM_HTTP, conf.JHS_HTTP))
 MOMENT_LIMIT_S = 120
 UNKNOWN_APP = "application_1000000000000_0001"
-KEPT_CONF = ("mapreduce.job", "mapreduce.map", "mapreduce.reduce", "mapreduce.task", "mapreduce.cluster", "yarn.app", "lab.", "mapreduce.output", "mapreduce.fileoutput")
+KEPT_CONF = (
+    "mapreduce.job",
+    "mapreduce.map",
+    "mapreduce.reduce",
+    "mapreduce.task",
+    "mapreduce.cluster",
+    "yarn.app",
+    "lab.",
+    "mapreduce.output",
+    "mapreduce.fileoutput",
+)
 # Slow enough that maps and reduces, done and running ones, are there at one moment, and copies too.
 JOB = {
     "lab.maps": 12,

@@ -25,20 +25,17 @@ class Service:
         with step("starting the service", self.log):
             self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config])
             until = time.monotonic() + READY_LIMIT_S
-            while not self.ready():
+            while True:
+                try:
+                    http.get(f"http://{API}/readyz")
+                    return self
+                except http.Unanswered as fault:
+                    why = fault
                 if not self.cluster.alive(self.name):
                     raise Failed("the service ended", self.log)
                 if time.monotonic() > until:
-                    raise Failed(f"the service was not ready within {READY_LIMIT_S} s", self.log)
+                    raise Failed(f"the service was not ready within {READY_LIMIT_S} s: {why}", self.log)
                 time.sleep(0.1)
-        return self
-
-    def ready(self) -> bool:
-        try:
-            http.get(f"http://{API}/readyz")
-            return True
-        except http.Unanswered:
-            return False
 
     def get(self, path: str):
         return http.get_json(f"http://{API}/api/v1{path}")
@@ -51,7 +48,10 @@ class Service:
         command = [str(paths.DROVER), *words, "--config", str(self.config)]
         done = subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=60)
         if done.returncode != 0:
-            raise Failed(f"drover {' '.join(words)}: status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}", self.log)
+            raise Failed(
+                f"drover {' '.join(words)}: status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}",
+                self.log,
+            )
         return done.stdout
 
     def stop(self, signum: int = 15, within_s: float = 10) -> None:

@@ -33,7 +33,10 @@ class Quota:
     def make(name: str, share: float):
         """The group, or None where this machine does not let us set one."""
         quota = max(LEAST_QUOTA_US, int(PERIOD_US * share))
-        for root, files in ((V1, {"cpu.cfs_period_us": PERIOD_US, "cpu.cfs_quota_us": quota}), (V2, {"cpu.max": f"{quota} {PERIOD_US}"})):
+        for root, files in (
+            (V1, {"cpu.cfs_period_us": PERIOD_US, "cpu.cfs_quota_us": quota}),
+            (V2, {"cpu.max": f"{quota} {PERIOD_US}"}),
+        ):
             group = root / name
             try:
                 group.mkdir(exist_ok=True)
@@ -103,7 +106,11 @@ def start(cluster: Cluster, nodes: list, by: str = "auto") -> None:
         words.append(f"{node}:{factor}:{quota.group if quota else ''}")
         say(f"    {node}: {factor:g} times slower by {'CPU quota' if quota else 'stopping and continuing'}")
     state["cgroups"] = groups
-    cluster.start("slow", [sys.executable, "-m", "lab.slow", str(cluster.dir), *words], {**os.environ, "PYTHONPATH": str(paths.ROOT)})
+    cluster.start(
+        "slow",
+        [sys.executable, "-m", "lab.slow", str(cluster.dir), *words],
+        {**os.environ, "PYTHONPATH": str(paths.ROOT)},
+    )
 
 
 def stop(cluster: Cluster) -> None:

@@ -113,7 +113,9 @@ def e2e(totals: Totals, only: str) -> None:
 def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(prog="./dev test", description=__doc__)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"only these: {', '.join(KINDS)} (default all)")
-    parser.add_argument("--only", default="", metavar="NAME", help="of the end-to-end tests, those with NAME in their file's")
+    parser.add_argument(
+        "--only", default="", metavar="NAME", help="of the end-to-end tests, those with NAME in their file's"
+    )
     asked = parser.parse_args(arguments)
     unknown = set(asked.kinds) - set(KINDS)
     if unknown:

@@ -27,7 +27,9 @@ class SiteFiles(unittest.TestCase):
         self.assertEqual(written(report_interval_ms=500)["mapred-site"][key], "500")
 
     def test_a_set_property_lands_in_its_site_file_and_wins(self):
-        sites = written(set=["yarn.app.mapreduce.am.resource.mb=512", "yarn.acl.enable=true", "dfs.replication=2", "fs.x=1&2"])
+        sites = written(
+            set=["yarn.app.mapreduce.am.resource.mb=512", "yarn.acl.enable=true", "dfs.replication=2", "fs.x=1&2"]
+        )
         self.assertEqual(sites["mapred-site"]["yarn.app.mapreduce.am.resource.mb"], "512")
         self.assertEqual(sites["yarn-site"]["yarn.acl.enable"], "true")
         self.assertEqual(sites["hdfs-site"]["dfs.replication"], "2")

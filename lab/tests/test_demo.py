@@ -13,7 +13,12 @@ def advice(task: str, at: int, outcome: str = "advised", action: str = "duplicat
 
 
 class Judgement(unittest.TestCase):
-    attempts = [attempt("a", "nm2", 0, 1000), attempt("b", "nm2", 0, 2000), attempt("c", "nm1", 0, 100), attempt("a", "nm3", 500, 900, 1)]
+    attempts = [
+        attempt("a", "nm2", 0, 1000),
+        attempt("b", "nm2", 0, 2000),
+        attempt("c", "nm1", 0, 100),
+        attempt("a", "nm3", 500, 900, 1),
+    ]
 
     def judged(self, *decisions) -> dict:
         result = Result("job", True, 2.0, "", self.attempts)

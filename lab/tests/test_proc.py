@@ -11,7 +11,8 @@ from pathlib import Path
 from lab import proc
 from lab.progress import Failed
 
-FAMILY = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']); print(1, flush=True); time.sleep(600)"
+CHILD = "import time; time.sleep(600)"
+FAMILY = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{CHILD}']); print(1, flush=True); {CHILD}"
 
 
 class Processes(unittest.TestCase):
@@ -43,7 +44,7 @@ class Processes(unittest.TestCase):
         threading.Thread(target=interrupt_once_it_runs).start()
         with self.assertRaises(KeyboardInterrupt):
             proc.run([sys.executable, "-c", FAMILY], self.log)
-        left = [pid for pid in proc.parents() if FAMILY[:40].encode() in self.command_line(pid)]
+        left = [pid for pid in proc.parents() if CHILD.encode() in self.command_line(pid)]
         self.assertEqual(left, [])
 
     @staticmethod

@@ -13,7 +13,7 @@ class Counts(unittest.TestCase):
             return count(log, 0)
 
     def test_cargo_adds_up_every_binary(self):
-        text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\ntest result: FAILED. 2 passed; 4 failed; 0 ignored\n"
+        text = "test result: ok. 3 passed; 0 failed; 1 ignored\ntest result: FAILED. 2 passed; 4 failed; 0 ignored\n"
         self.assertEqual(self.counted(test.count_cargo, text), (5, 4))
 
     def test_unittest_errors_and_failures_both_count_and_skips_do_not_pass(self):
