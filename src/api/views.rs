@@ -47,6 +47,8 @@ pub struct Status {
     pub copies_in_flight: u64,
     /// Number of the newest decision.
     pub decisions: u64,
+    /// Epoch of another, younger service that this cluster's shims also speak to.
+    pub higher_epoch: Option<u64>,
 }
 
 /// A job in brief.
