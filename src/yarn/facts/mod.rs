@@ -53,6 +53,23 @@ fn name(text: &Text) -> String {
 }
 
 impl Reason {
+    /// Every reason, for metrics that start at zero.
+    pub const ALL: [Reason; 13] = [
+        Reason::NoObject,
+        Reason::BadId,
+        Reason::Foreign,
+        Reason::Repeated,
+        Reason::UnknownState,
+        Reason::ProgressNan,
+        Reason::ProgressRange,
+        Reason::FinishBeforeStart,
+        Reason::TimeRange,
+        Reason::NumberRange,
+        Reason::Missing,
+        Reason::TooMany,
+        Reason::BadProperty,
+    ];
+
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {

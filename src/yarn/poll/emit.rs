@@ -3,7 +3,7 @@
 use super::end::Ended;
 use super::reading::Reading;
 use crate::yarn::facts::cluster::AppSeen;
-use crate::yarn::facts::job::JobSeen;
+use crate::yarn::facts::job::{JobSeen, TasksSeen};
 use crate::yarn::metrics::Metrics;
 use crate::yarn::rm::Told;
 use crate::yarn::schedule::Call;
@@ -143,7 +143,7 @@ fn job_facts(job: JobId, clock: &mut JobClock, reading: Reading) -> Vec<Fact> {
             clock.slow_start = Some(told.what.slow_start);
             vec![Fact::Settings(job, told.what)]
         }
-        Reading::Tasks(told) => vec![Fact::Tasks { job, complete: told.what.complete, tasks: told.what.tasks }],
+        Reading::Tasks(told) => tasks_facts(job, clock, told.what),
         Reading::Attempts(told) => vec![Fact::Attempts { job, attempts: told.what.0 }],
         Reading::Counters(told) => {
             told.what.map(|attempt| vec![Fact::Attempts { job, attempts: vec![attempt] }]).unwrap_or_default()
@@ -152,11 +152,33 @@ fn job_facts(job: JobId, clock: &mut JobClock, reading: Reading) -> Vec<Fact> {
     }
 }
 
+/// A complete listing also shows what waits for containers now: the job's summary, which counts it, is read far less often.
+fn tasks_facts(job: JobId, clock: &JobClock, seen: TasksSeen) -> Vec<Fact> {
+    let count = |kind: TaskKind, is: fn(&TaskState) -> bool| {
+        let of_kind = seen.tasks.iter().filter(|task| task.kind == kind);
+        u32::try_from(of_kind.filter(|task| task.state.as_ref().is_some_and(is)).count()).unwrap_or(u32::MAX)
+    };
+    let waits: fn(&TaskState) -> bool = |state| *state < TaskState::Running;
+    let (maps, done) = (count(TaskKind::Map, |_| true), count(TaskKind::Map, |state| *state == TaskState::Succeeded));
+    let reduces = if clock.asks_reduces(maps, done) { count(TaskKind::Reduce, waits) } else { 0 };
+    let maps = count(TaskKind::Map, waits);
+    let needs = Fact::Needs { job, maps, reduces, native_copies: u64::from(clock.copies) };
+    let complete = seen.complete;
+    let tasks = Fact::Tasks { job, complete, tasks: seen.tasks };
+    if complete { vec![tasks, needs] } else { vec![tasks] }
+}
+
+impl JobClock {
+    /// Reduces are not asked for before so many maps have finished, though they show as pending.
+    fn asks_reduces(&self, maps: u32, finished: u32) -> bool {
+        let share = self.slow_start.unwrap_or(JobSettings::default().slow_start);
+        f64::from(finished) >= (f64::from(share) * f64::from(maps)).ceil()
+    }
+}
+
 fn summary_facts(job: JobId, clock: &mut JobClock, seen: JobSeen) -> Vec<Fact> {
     clock.copies = clock.copies.max(seen.copies);
-    // Reduces are not asked for before so many maps have finished, though they show as pending.
-    let share = clock.slow_start.unwrap_or(JobSettings::default().slow_start);
-    let asks_reduces = f64::from(seen.maps_completed) >= (f64::from(share) * f64::from(seen.fact.maps)).ceil();
+    let asks_reduces = clock.asks_reduces(seen.fact.maps, seen.maps_completed);
     let needs = Fact::Needs {
         job,
         maps: seen.maps_waiting,
