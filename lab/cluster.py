@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import time
 from pathlib import Path
 
@@ -18,13 +19,14 @@ DOWN_GRACE_S = 10
 class Cluster:
     """A cluster of a directory, running or not."""
 
-    def __init__(self, directory, use_archives: bool = True, train: bool = False):
+    def __init__(self, directory, train: bool = False):
         self.dir = Path(directory).resolve()
         self.file = self.dir / "state.json"
         self.logs = self.dir / "logs"
         self.conf = self.dir / "conf"
         self.state = json.loads(self.file.read_text()) if self.file.is_file() else None
-        self.train, self.use_archives = train, use_archives
+        self.train = train
+        self.children = []  # of this process, so that they are reaped
 
     @property
     def options(self) -> Options:
@@ -62,9 +64,19 @@ class Cluster:
     def start(self, name: str, command: list, env=None) -> int:
         """Starts a long-running process of the cluster and remembers it by id and start time."""
         child = proc.spawn(command, self.logs / f"{name}.log", env or self.environment(), self.dir)
+        self.children.append(child)
         self.state["processes"][name] = {"pid": child.pid, "ticks": proc.start_ticks(child.pid)}
         self.save()
         return child.pid
+
+    def end(self, name: str, signum: int = signal.SIGTERM, within_s: float = DOWN_GRACE_S) -> None:
+        """Ends one process of the cluster, if it still runs."""
+        process = self.state["processes"].pop(name, None)
+        if process and proc.start_ticks(process["pid"]) == process["ticks"]:
+            os.kill(process["pid"], signum)
+            if proc.wait_gone({process["pid"]: process["ticks"]}, within_s):
+                raise Failed(f"{name} (process {process['pid']}) does not end", self.logs / f"{name}.log")
+        self.save()
 
     def alive(self, name: str) -> bool:
         process = self.state["processes"].get(name)
@@ -77,8 +89,10 @@ class Cluster:
         self.down(quiet=True)
         self.clear()
         try:
-            self.state = {"space": netns.create(), "options": options.as_dict(), "processes": {}, "cgroups": []}
-            self.dir.mkdir(parents=True, exist_ok=True)
+            space, holder = netns.create()
+            self.children.append(holder)
+            self.state = {"space": space, "options": options.as_dict(), "processes": {}, "cgroups": []}
+            (self.dir / "tmp").mkdir(parents=True, exist_ok=True)
             self.save()
             opts = {role: self.jvm.container(role) for role in ("am", "map", "reduce")}
             conf.write(options, self.jvm.class_path().replace(":", ","), opts)
@@ -139,12 +153,12 @@ class Cluster:
             if not quiet:
                 say(f"no cluster in {paths.shown(self.dir)}")
             return
-        for signum in (15, 9):
+        for signum in (signal.SIGTERM, signal.SIGKILL):
             pids = self.own_processes()
             for pid in pids:
                 try:
                     os.kill(pid, signum)
-                    os.kill(pid, 18)  # a throttled process is stopped, and would not hear
+                    os.kill(pid, signal.SIGCONT)  # a throttled process is stopped, and would not hear
                 except ProcessLookupError:
                     pass
             if not proc.wait_gone(pids, grace_s):
@@ -157,6 +171,9 @@ class Cluster:
                 os.rmdir(group)
         self.file.unlink(missing_ok=True)
         self.state = None
+        for child in self.children:
+            child.wait()
+        self.children.clear()
         if not quiet:
             say(f"cluster in {paths.shown(self.dir)} ended")
 

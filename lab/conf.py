@@ -69,6 +69,8 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.nm.liveness-monitor.expiry-interval-ms": LIVENESS_MS,
         "yarn.resourcemanager.nm.liveness-monitor.interval-ms": 1000,
         "yarn.resourcemanager.max-completed-applications": 1000,
+        # By default in /tmp under a name that every cluster of every user shares.
+        "yarn.node-attribute.fs-store.root-dir": f"file://{directory}/node-attributes",
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.scheduler.maximum-allocation-mb": 4096,
         "yarn.nodemanager.resource.memory-mb": options.node_mb,

@@ -63,10 +63,13 @@ class Jvm:
     def class_path(self, *more) -> str:
         return ":".join([f"{hadoop.lib(self.version)}/*", str(self.conf), *map(str, more)])
 
+    def own(self) -> list:
+        """Logs as we want them, and nothing in the machine's /tmp."""
+        return [f"-Dlog4j.configuration=file:{self.conf}/log4j.properties", f"-Djava.io.tmpdir={self.conf.parent}/tmp"]
+
     def daemon(self, role: str, main: str, arguments: list, logs: Path) -> list:
-        log = [f"-Dlog4j.configuration=file:{self.conf}/log4j.properties", f"-Dyarn.log.dir={logs}", f"-Dhadoop.log.dir={logs}"]
-        return [paths.java(), *self.flags(role), *log, "-cp", self.class_path(), main, *arguments]
+        log = [f"-Dyarn.log.dir={logs}", f"-Dhadoop.log.dir={logs}"]
+        return [paths.java(), *self.flags(role), *self.own(), *log, "-cp", self.class_path(), main, *arguments]
 
     def client(self, main: str, arguments: list, *jars) -> list:
-        log = [f"-Dlog4j.configuration=file:{self.conf}/log4j.properties"]
-        return [paths.java(), *self.flags("client"), *log, "-cp", self.class_path(*jars), main, *arguments]
+        return [paths.java(), *self.flags("client"), *self.own(), "-cp", self.class_path(*jars), main, *arguments]

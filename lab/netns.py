@@ -23,8 +23,8 @@ def inode_of(pid) -> int:
         return 0
 
 
-def create() -> dict:
-    """Makes a namespace and answers what names it, to be kept in a file."""
+def create() -> tuple:
+    """Makes a namespace; answers what names it, to be kept in a file, and the holder as a child of this process."""
     said = []
     for user, prefix in WAYS:
         if not user and os.geteuid() != 0:
@@ -36,15 +36,12 @@ def create() -> dict:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        if holder.stdout.readline() == b"up\n":
-            return {
-                "pid": holder.pid,
-                "ticks": start_ticks(holder.pid),
-                "inode": inode_of(holder.pid),
-                "user": user,
-            }
-        said.append(holder.stderr.read().decode(errors="replace").strip())
-        holder.wait()
+        with holder.stdout, holder.stderr:
+            if holder.stdout.readline() == b"up\n":
+                ticks, inode = start_ticks(holder.pid), inode_of(holder.pid)
+                return {"pid": holder.pid, "ticks": ticks, "inode": inode, "user": user}, holder
+            said.append(holder.stderr.read().decode(errors="replace").strip())
+            holder.wait()
     raise Failed(
         "no private network namespace can be made here (" + "; ".join(said) + "). Run as root, or allow user "
         "namespaces: sysctl -w kernel.unprivileged_userns_clone=1 (in a container: --cap-add SYS_ADMIN)"

@@ -47,16 +47,20 @@ def parents() -> dict:
 def spawn(command, log: Path, env=None, cwd=None) -> subprocess.Popen:
     """Starts a command that outlives nobody's terminal: own session, output to its log."""
     log.parent.mkdir(parents=True, exist_ok=True)
+    words = [str(word) for word in command]
     with log.open("wb") as out:
-        return subprocess.Popen(
-            [str(word) for word in command],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env=env,
-            cwd=cwd,
-            start_new_session=True,
-        )
+        try:
+            return subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=env,
+                cwd=cwd,
+                start_new_session=True,
+            )
+        except OSError as fault:
+            raise Failed(f"cannot run {words[0]}: {fault.strerror}") from None
 
 
 def end_group(process: subprocess.Popen, grace_s: float = GRACE_S) -> None:

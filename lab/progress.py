@@ -37,7 +37,8 @@ def step(title: str, log=None):
             say(f"    {title}: {time.monotonic() - began:.0f} s so far")
 
     say(f"==> {title}")
-    threading.Thread(target=alive, daemon=True).start()
+    teller = threading.Thread(target=alive, daemon=True)
+    teller.start()
     try:
         yield
     except Failed as failure:
@@ -45,4 +46,5 @@ def step(title: str, log=None):
         raise
     finally:
         ended.set()
+        teller.join()  # joining a user namespace asks for a process without threads
     say(f"    {title}: done in {time.monotonic() - began:.1f} s")

@@ -108,12 +108,7 @@ def start(cluster: Cluster, nodes: list, by: str = "auto") -> None:
 
 def stop(cluster: Cluster) -> None:
     """Ends the watcher, which lets its processes go."""
-    process = cluster.state["processes"].pop("slow", None)
-    if process and proc.start_ticks(process["pid"]) == process["ticks"]:
-        os.kill(process["pid"], signal.SIGTERM)
-        if proc.wait_gone({process["pid"]: process["ticks"]}, 5):
-            raise Failed(f"the throttle (process {process['pid']}) does not end", cluster.logs / "slow.log")
-    cluster.save()
+    cluster.end("slow")
 
 
 def containers(node_manager: int) -> set:

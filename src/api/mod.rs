@@ -1,8 +1,135 @@
-//! The operators' REST interface.
+//! The operators' REST interface, and the listener for metrics.
 
 mod error;
+mod handlers;
 pub mod listen;
 mod principal;
+pub mod views;
+
+#[cfg(test)]
+mod tests;
 
 pub use error::{ApiError, ErrorBody};
+pub use handlers::{Decisions, Jobs, Nodes, Tasks};
 pub use principal::{Doorman, Principal, Role};
+
+use crate::service::{Asker, Process};
+use crate::telemetry::{self, Metrics};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use drover_core::model::Time;
+use prometheus::Registry;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_http::timeout::TimeoutLayer;
+use utoipa::OpenApi;
+
+/// Most entries on one page.
+pub const PAGE_MAX: usize = 1_000;
+/// No request of ours has a body worth reading.
+const BODY_MAX: usize = 64 << 10;
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct ApiState {
+    /// Asks the engine's thread.
+    pub asker: Asker,
+    /// Tells principals apart.
+    pub doorman: Doorman,
+    /// This process, its readiness left out.
+    pub process: Process,
+    /// Why the service is not ready; `None` when it is.
+    pub readiness: Arc<dyn Fn() -> Option<String> + Send + Sync>,
+    /// The service's clock.
+    pub clock: Arc<dyn Fn() -> Time + Send + Sync>,
+    /// Counts requests.
+    pub metrics: Arc<Metrics>,
+}
+
+impl AsRef<Doorman> for ApiState {
+    fn as_ref(&self) -> &Doorman {
+        &self.doorman
+    }
+}
+
+impl ApiState {
+    fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    fn not_ready(&self) -> Option<String> {
+        (self.readiness)()
+    }
+
+    fn process(&self) -> Process {
+        Process { ready: self.not_ready().is_none(), ..self.process.clone() }
+    }
+}
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "Drover",
+    description = "What Drover knows of running jobs, what it decided, and why. Times in the cluster are Unix milliseconds on the clock that each field names."
+))]
+struct Document;
+
+/// The description that `/openapi.json` serves.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    let mut document = Document::openapi();
+    document.merge(handlers::routes().into_openapi());
+    document
+}
+
+/// The operators' API.
+pub fn router(state: ApiState) -> Router {
+    let (routes, _) = handlers::routes().split_for_parts();
+    let metrics = state.metrics.clone();
+    Router::new()
+        .merge(routes)
+        .route("/healthz", get(handlers::healthz))
+        .route("/readyz", get(handlers::readyz))
+        .route("/openapi.json", get(|| async { Json(openapi()) }))
+        .fallback(handlers::nothing)
+        .with_state(state)
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
+        .layer(middleware::from_fn_with_state((metrics, "api"), count))
+}
+
+/// The listener for metrics.
+pub fn metrics_router(registry: Registry, metrics: Arc<Metrics>) -> Router {
+    let page = move || {
+        let registry = registry.clone();
+        async move {
+            match telemetry::encode(&registry) {
+                Ok(text) => ([(header::CONTENT_TYPE, prometheus::TEXT_FORMAT)], text).into_response(),
+                Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+            }
+        }
+    };
+    Router::new()
+        .route("/metrics", get(page))
+        .fallback(handlers::nothing)
+        .layer(middleware::from_fn_with_state((metrics, "metrics"), count))
+}
+
+async fn count(
+    State((metrics, listener)): State<(Arc<Metrics>, &'static str)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let mut response = next.run(request).await;
+    let class = match response.status().as_u16() {
+        200..400 => "2xx",
+        400..500 => "4xx",
+        _ => "5xx",
+    };
+    metrics.requests.with_label_values(&[listener, class]).inc();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,7 +1,7 @@
 //! `drover config`: the settings, where they come from, their documentation.
 
 use super::Common;
-use super::output::{self, Failure};
+use super::output::{self, Exit, Failure};
 use crate::config::{self, Origin};
 use crate::telemetry;
 use clap::{Args, Subcommand};
@@ -52,7 +52,9 @@ impl Command {
             What::Check => common.load().map(|_| ()),
             What::Docs { metrics: false } => Ok(output::say(&config::docs::markdown())?),
             What::Docs { metrics: true } => {
-                Ok(output::say(&telemetry::docs::markdown(&crate::service::all_metrics()))?)
+                let registry = crate::service::all_metrics();
+                let registry = registry.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
+                Ok(output::say(&telemetry::docs::markdown(&registry))?)
             }
             What::Sample => Ok(output::say(&config::docs::sample())?),
         }

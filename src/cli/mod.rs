@@ -1,9 +1,13 @@
 //! The command line: one file a subcommand.
 
+mod client;
 mod config;
 mod output;
+mod replay;
+mod serve;
 pub mod words;
 
+use crate::config::{ConfigError, Loaded};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,18 +55,26 @@ pub struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Watch the cluster and serve API, shims and metrics
+    Serve(serve::Command),
+    /// Decide again on what was recorded
+    Replay(replay::Command),
     /// Show, document or start a configuration
     Config(config::Command),
 }
 
 impl Common {
     /// The configuration that holds for this command.
-    pub fn load(&self) -> Result<crate::config::Loaded, Failure> {
+    pub fn load(&self) -> Result<Loaded, Failure> {
+        Ok(self.configuration()?)
+    }
+
+    fn configuration(&self) -> Result<Loaded, ConfigError> {
         let sources = crate::config::Sources { file: self.config.clone(), set: self.set.clone() };
         // Variables that are no Unicode cannot be ours.
         let variables =
             std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
-        Ok(crate::config::load(&sources, variables)?)
+        crate::config::load(&sources, variables)
     }
 }
 
@@ -70,6 +82,8 @@ impl Common {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Command::Serve(command) => command.run(&cli.common),
+        Command::Replay(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };
     output::end(done)

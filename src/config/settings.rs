@@ -52,22 +52,58 @@ settings! {
         user: Option<String> = "", Kind::Text;
     }
 
-    /// How hard Drover may lean on the cluster's web servers.
+    /// How hard Drover may lean on the cluster's web servers. Intervals are the shortest; load and errors stretch them.
     rest: Rest = "rest" {
         /// Requests a second to the ResourceManager's proxy, all jobs together.
         proxy_requests_per_second: f64 = "20", Kind::Real(0.1, 10_000.0);
-        /// Requests in flight at most.
+        /// Requests a second to the ResourceManager itself, and to the JobHistoryServer.
+        rm_requests_per_second: f64 = "5", Kind::Real(0.1, 1_000.0);
+        /// Requests through the proxy under way at once.
         in_flight: u64 = "8", Kind::Whole(1, 256);
+        /// How long a connection may take.
+        connect_timeout: Millis = "3s", Kind::Span(100, MINUTE);
         /// How long one request may take.
-        timeout: Millis = "10s", Kind::Span(100, 5 * MINUTE);
-        /// Largest answer that is read.
+        timeout: Millis = "15s", Kind::Span(100, 5 * MINUTE);
+        /// Largest answer of the ResourceManager that is read; a listing of 10,000 nodes has some 20 MB.
         body_limit: Bytes = "64MiB", Kind::Size(64 * KIB, GIB);
-        /// How often the cluster's totals, queues and running applications are read.
-        cluster_interval: Millis = "3s", Kind::Span(200, 10 * MINUTE);
-        /// How often the nodes are read.
+        /// Largest answer of an ApplicationMaster that is read; a listing of 70,000 tasks has some 16 MB.
+        job_body_limit: Bytes = "16MiB", Kind::Size(64 * KIB, GIB);
+        /// File of certificates (PEM) to trust beside the system's.
+        ca_file: Option<PathBuf> = "", Kind::Path;
+        /// Between two listings of running applications.
+        apps_interval: Millis = "3s", Kind::Span(200, 10 * MINUTE);
+        /// Between two readings of the cluster's totals.
+        totals_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
+        /// Between two listings of nodes.
         nodes_interval: Millis = "10s", Kind::Span(500, HOUR);
-        /// How often a job's tasks are read, when the request budget allows.
-        job_interval: Millis = "2s", Kind::Span(200, 10 * MINUTE);
+        /// Between two readings of the scheduler's queues.
+        queues_interval: Millis = "10s", Kind::Span(500, HOUR);
+        /// Between two listings of a job's tasks.
+        tasks_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
+        /// The same for a job that is new or small.
+        tasks_interval_soon: Millis = "2s", Kind::Span(200, 10 * MINUTE);
+        /// Tasks whose attempts are read after each listing, at most.
+        suspects: u64 = "8", Kind::Whole(0, 1_000);
+        /// Jobs watched over REST, at most.
+        max_jobs: u64 = "10000", Kind::Whole(1, 100_000);
+    }
+
+    /// The sessions of the shims inside the ApplicationMasters.
+    shim: ShimSettings = "shim" {
+        /// Shortest time between two exchanges of a session.
+        min_exchange_interval: Millis = "1s", Kind::Span(100, MINUTE);
+        /// Exchanges a second, all sessions together, beyond which the pace stretches.
+        exchanges_per_second: u64 = "1000", Kind::Whole(1, 100_000);
+        /// Changed rows a second, all sessions together, beyond which the pace stretches.
+        rows_per_second: u64 = "150000", Kind::Whole(100, 100_000_000);
+        /// Sessions believed at once.
+        sessions: u64 = "6000", Kind::Whole(1, 100_000);
+        /// Connections open at once.
+        connections: u64 = "16384", Kind::Whole(16, 1_000_000);
+        /// Largest exchange that is read.
+        body_limit: Bytes = "4MiB", Kind::Size(64 * KIB, GIB);
+        /// Refuse a session whose key came over plain HTTP from another machine.
+        require_tls: bool = "false", Kind::Flag;
     }
 
     /// Addresses to listen on. The port 0 takes a free one.

@@ -5,8 +5,8 @@ use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
-use drover_core::model::{Decision, Mode, Observation, TaskKind, Time, VirtualOutcome};
-use std::collections::VecDeque;
+use drover_core::model::{Decision, Mode, Observation, TaskKind, Time, Verdict, VirtualOutcome};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,6 +29,17 @@ pub struct Desk {
     pub keep: usize,
     recorder: Option<Recorder<EngineParams>>,
     metrics: Arc<Metrics>,
+}
+
+/// Counts over the whole state.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// Tasks known.
+    pub tasks: u64,
+    /// Attempts that run.
+    pub attempts: u64,
+    /// Running tasks by verdict.
+    pub verdicts: BTreeMap<Verdict, u64>,
 }
 
 /// What was done about a decision when it was taken.
@@ -141,23 +152,29 @@ impl Desk {
         }
     }
 
-    /// Sets the gauges that are counted over the whole state.
-    pub fn count(&self) {
+    /// Counts over the whole state.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
         let cluster = self.engine.cluster();
-        let (mut tasks, mut attempts) = (0, 0);
-        let mut verdicts = [0_i64; drover_core::model::Verdict::ALL.len()];
         for (_, task) in cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten() {
-            tasks += 1;
-            attempts += task.live().count() as i64;
+            totals.tasks += 1;
+            totals.attempts += task.live().count() as u64;
             if let Some(verdict) = task.verdict {
-                verdicts[verdict as usize] += 1;
+                *totals.verdicts.entry(verdict).or_default() += 1;
             }
         }
-        self.metrics.jobs.set(cluster.job_count() as i64);
-        self.metrics.tasks.set(tasks);
-        self.metrics.attempts.set(attempts);
-        for verdict in drover_core::model::Verdict::ALL {
-            self.metrics.verdicts.with_label_values(&[verdict.label()]).set(verdicts[verdict as usize]);
+        totals
+    }
+
+    /// Sets the gauges that are counted over the whole state.
+    pub fn count(&self) {
+        let totals = self.totals();
+        self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
+        self.metrics.tasks.set(totals.tasks as i64);
+        self.metrics.attempts.set(totals.attempts as i64);
+        for verdict in Verdict::ALL {
+            let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
+            self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
         }
     }
 

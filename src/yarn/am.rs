@@ -6,8 +6,9 @@ use super::facts::job::{self, JobSeen, TasksSeen};
 use super::facts::settings;
 use super::http::{Answer, Http};
 use super::limit::Permit;
-use super::rm::{Rm, Told, newest, read};
-use super::wire::job::{AttemptCounters, Conf, Job, JobAttempts, TaskAttempts, Tasks};
+use super::rm::{Rm, Told, newest};
+use super::wire::Document;
+use super::wire::job::{AttemptCounters, Job, JobAttempts, TaskAttempts, Tasks};
 use drover_core::model::{AppAttemptId, AttemptFact, AttemptId, JobId, JobSettings, TaskId, Time};
 use url::Url;
 
@@ -34,8 +35,9 @@ impl Am {
         id: JobId,
         attempt: AppAttemptId,
     ) -> Result<Told<Option<JobSeen>>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::AmJob, id, "").await?;
-        read::<Job, _>(&url, answer, |wire, refused| job::job(wire, id, attempt, refused))
+        Ok(Told::of(self.get(permit, Endpoint::AmJob, id, "").await?, |wire: &Job, refused| {
+            job::job(wire, id, attempt, refused)
+        }))
     }
 
     /// The job's diagnostics, empty where there are none.
@@ -43,13 +45,12 @@ impl Am {
     /// # Errors
     /// As [`Am::job`]; `unexpected` where another job answers.
     pub async fn diagnostics(&self, id: JobId) -> Result<String, Error> {
-        let (url, answer) = self.get(None, Endpoint::AmJob, id, "").await?;
-        let told = read::<Job, _>(&url, answer, |wire, _| wire.clone())?;
-        if told.what.id.as_deref().and_then(|text| text.parse().ok()) != Some(id) {
-            let found = told.what.id.0.unwrap_or_else(|| "no job".to_owned());
-            return Err(Kind::Unexpected { expected: "that job", found }.at(&url));
+        let wire: Job = self.get(None, Endpoint::AmJob, id, "").await?.document;
+        if wire.id.as_deref().and_then(|text| text.parse().ok()) != Some(id) {
+            let found = wire.id.0.unwrap_or_else(|| "no job".to_owned());
+            return Err(Kind::Unexpected { expected: "that job", found }.at(&self.url(id, "")));
         }
-        Ok(told.what.diagnostics.0.unwrap_or_default())
+        Ok(wire.diagnostics.0.unwrap_or_default())
     }
 
     /// The number of the AM's newest run, where told.
@@ -57,8 +58,9 @@ impl Am {
     /// # Errors
     /// As [`Am::job`].
     pub async fn newest_attempt(&self, permit: Option<Permit>, id: JobId) -> Result<Told<Option<u32>>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::AmJobAttempts, id, "/jobattempts").await?;
-        read::<JobAttempts, _>(&url, answer, |all, _| newest(&all.attempts.items))
+        Ok(Told::of(self.get(permit, Endpoint::AmJobAttempts, id, "/jobattempts").await?, |all: &JobAttempts, _| {
+            newest(&all.attempts.items)
+        }))
     }
 
     /// What the job's configuration says that matters here.
@@ -66,8 +68,7 @@ impl Am {
     /// # Errors
     /// As [`Am::job`].
     pub async fn settings(&self, permit: Option<Permit>, id: JobId) -> Result<Told<JobSettings>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::AmConf, id, "/conf").await?;
-        read::<Conf, _>(&url, answer, settings::settings)
+        Ok(Told::of(self.get(permit, Endpoint::AmConf, id, "/conf").await?, settings::settings))
     }
 
     /// All of the job's tasks.
@@ -75,8 +76,9 @@ impl Am {
     /// # Errors
     /// As [`Am::job`].
     pub async fn tasks(&self, permit: Option<Permit>, id: JobId) -> Result<Told<TasksSeen>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::AmTasks, id, "/tasks").await?;
-        read::<Tasks, _>(&url, answer, |wire, refused| job::tasks(wire, id, refused))
+        Ok(Told::of(self.get(permit, Endpoint::AmTasks, id, "/tasks").await?, |wire: &Tasks, refused| {
+            job::tasks(wire, id, refused)
+        }))
     }
 
     /// A task's attempts, and the AM's clock by those that run.
@@ -89,8 +91,9 @@ impl Am {
         task: TaskId,
     ) -> Result<Told<(Vec<AttemptFact>, Option<Time>)>, Error> {
         let path = format!("/tasks/{task}/attempts");
-        let (url, answer) = self.get(permit, Endpoint::AmAttempts, task.job, &path).await?;
-        read::<TaskAttempts, _>(&url, answer, |wire, refused| job::attempts(wire, task, refused))
+        Ok(Told::of(self.get(permit, Endpoint::AmAttempts, task.job, &path).await?, |wire: &TaskAttempts, refused| {
+            job::attempts(wire, task, refused)
+        }))
     }
 
     /// An attempt's counters, as a fact that tells nothing else.
@@ -99,24 +102,25 @@ impl Am {
     /// As [`Am::job`].
     pub async fn counters(&self, permit: Option<Permit>, id: AttemptId) -> Result<Told<Option<AttemptFact>>, Error> {
         let path = format!("/tasks/{}/attempts/{id}/counters", id.task);
-        let (url, answer) = self.get(permit, Endpoint::AmCounters, id.task.job, &path).await?;
-        read::<AttemptCounters, _>(&url, answer, |wire, refused| job::counters(wire, id, refused))
+        Ok(Told::of(
+            self.get(permit, Endpoint::AmCounters, id.task.job, &path).await?,
+            |wire: &AttemptCounters, refused| job::counters(wire, id, refused),
+        ))
     }
 
-    async fn get(
+    fn url(&self, job: JobId, path: &str) -> Url {
+        self.rm.active().url(&format!("proxy/{}/ws/v1/mapreduce/jobs/{job}{path}", job.0))
+    }
+
+    async fn get<D: Document>(
         &self,
         permit: Option<Permit>,
         endpoint: Endpoint,
         job: JobId,
         path: &str,
-    ) -> Result<(Url, Answer), Error> {
-        let path = format!("proxy/{}/ws/v1/mapreduce/jobs/{job}{path}", job.0);
-        let url = self.rm.active().url(&path);
-        let answer = match permit {
-            Some(permit) => self.http.get_with(permit, endpoint, url.clone()).await,
-            None => self.http.get(endpoint, url.clone()).await,
-        };
-        answer.map(|answer| (url, answer)).inspect_err(|error| {
+    ) -> Result<Answer<D>, Error> {
+        let answer = self.http.get(permit, endpoint, &self.url(job, path)).await;
+        answer.inspect_err(|error| {
             if error.kind.is_rm_trouble() {
                 self.rm.doubt();
             }

@@ -5,12 +5,11 @@ use super::endpoint::Endpoint;
 use super::error::Error;
 use super::facts::history;
 use super::http::{Answer, Http};
-use super::rm::{Told, read};
+use super::rm::Told;
+use super::wire::Document;
 use super::wire::cluster::ClusterInfo;
 use super::wire::job::{Job, TaskAttempts, Tasks};
-use super::wire::{Document, decode};
 use drover_core::model::{EndFact, JobId, TaskId};
-use url::Url;
 
 /// Typed calls to the JobHistoryServer.
 #[derive(Debug, Clone)]
@@ -44,8 +43,8 @@ impl History {
     /// # Errors
     /// Every answer that is none, by name.
     pub async fn info(&self) -> Result<Told<HistoryInfo>, Error> {
-        let (url, answer) = self.get(Endpoint::HistoryInfo, "info").await?;
-        read::<HistoryInfo, _>(&url, answer, |info, _| info.clone())
+        let answer = self.get(Endpoint::HistoryInfo, "info").await?;
+        Ok(Told::of(answer, |info: &HistoryInfo, _| info.clone()))
     }
 
     /// How the job ended; `None` inside where history does not tell it.
@@ -53,8 +52,8 @@ impl History {
     /// # Errors
     /// As [`History::info`]; `not_found` while the server has not got the job yet.
     pub async fn end(&self, job: JobId) -> Result<Told<Option<EndFact>>, Error> {
-        let (url, answer) = self.get(Endpoint::HistoryJob, &format!("mapreduce/jobs/{job}")).await?;
-        read::<Job, _>(&url, answer, |wire, refused| history::end(wire, job, refused))
+        let answer = self.get(Endpoint::HistoryJob, &format!("mapreduce/jobs/{job}")).await?;
+        Ok(Told::of(answer, |wire: &Job, refused| history::end(wire, job, refused)))
     }
 
     /// Adds the winning attempts of all tasks to a job's end.
@@ -63,8 +62,7 @@ impl History {
     /// As [`History::info`].
     pub async fn add_winners(&self, end: &mut Told<EndFact>) -> Result<(), Error> {
         let path = format!("mapreduce/jobs/{}/tasks", end.what.job);
-        let (url, answer) = self.get(Endpoint::HistoryTasks, &path).await?;
-        let wire: Tasks = decode(&answer.body).map_err(|kind| kind.at(&url))?;
+        let wire: Tasks = self.get(Endpoint::HistoryTasks, &path).await?.document;
         history::add_winners(&mut end.what, &wire, &mut end.refused);
         Ok(())
     }
@@ -75,14 +73,12 @@ impl History {
     /// As [`History::info`].
     pub async fn add_attempts(&self, end: &mut Told<EndFact>, task: TaskId) -> Result<(), Error> {
         let path = format!("mapreduce/jobs/{}/tasks/{task}/attempts", end.what.job);
-        let (url, answer) = self.get(Endpoint::HistoryAttempts, &path).await?;
-        let wire: TaskAttempts = decode(&answer.body).map_err(|kind| kind.at(&url))?;
+        let wire: TaskAttempts = self.get(Endpoint::HistoryAttempts, &path).await?.document;
         history::add_attempts(&mut end.what, &wire, task, &mut end.refused);
         Ok(())
     }
 
-    async fn get(&self, endpoint: Endpoint, path: &str) -> Result<(Url, Answer), Error> {
-        let url = self.server.url(&format!("ws/v1/history/{path}"));
-        Ok((url.clone(), self.http.get(endpoint, url).await?))
+    async fn get<D: Document>(&self, endpoint: Endpoint, path: &str) -> Result<Answer<D>, Error> {
+        self.http.get(None, endpoint, &self.server.url(&format!("ws/v1/history/{path}"))).await
     }
 }

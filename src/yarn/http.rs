@@ -6,6 +6,7 @@ use super::endpoint::{Class, Endpoint};
 use super::error::{Error, Kind};
 use super::limit::{Ceilings, Limits, Permit};
 use super::metrics::Metrics;
+use super::wire::{Document, decode};
 use super::{answer, redirect};
 use drover_core::model::Time;
 use reqwest::header::{ACCEPT, DATE, HeaderMap, LOCATION, RETRY_AFTER};
@@ -70,17 +71,26 @@ pub struct Http {
     rms: Arc<[Server]>,
 }
 
-/// An answer whose status says success and whose body is JSON or XML.
+/// A document a server answered with.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    /// The body.
-    pub body: Vec<u8>,
+pub struct Answer<D> {
+    /// The document.
+    pub document: D,
+    /// When and how it came.
+    pub frame: Frame,
+}
+
+/// When and how an answer came.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
     /// The server's clock, to the second, where it told it.
     pub date: Option<Time>,
     /// When the last byte came, the service's clock.
     pub received: Time,
     /// From request to last byte.
     pub took: Duration,
+    /// Bytes of the body.
+    pub bytes: u64,
 }
 
 /// Installs the process's TLS provider, once.
@@ -130,31 +140,30 @@ impl Http {
         &self.metrics
     }
 
-    /// Asks as soon as the ceilings allow.
+    /// Asks with a permit already held, else as soon as the ceilings allow.
     ///
     /// # Errors
-    /// Every answer that is not JSON or XML with a status of success, by name.
-    pub async fn get(&self, endpoint: Endpoint, url: Url) -> Result<Answer, Error> {
-        match self.limits.acquire(endpoint.class()).await {
-            Some(permit) => self.get_with(permit, endpoint, url).await,
-            None => Err(Kind::Protocol("the client is shutting down".to_owned()).at(&url)),
-        }
-    }
-
-    /// Asks with a permit already held.
-    ///
-    /// # Errors
-    /// As [`Http::get`].
-    pub async fn get_with(&self, permit: Permit, endpoint: Endpoint, url: Url) -> Result<Answer, Error> {
+    /// Everything but a whole document of the kind asked for, by name.
+    pub async fn get<D: Document>(
+        &self,
+        permit: Option<Permit>,
+        endpoint: Endpoint,
+        url: &Url,
+    ) -> Result<Answer<D>, Error> {
+        let permit = match permit {
+            Some(permit) => permit,
+            None => self.limits.acquire(endpoint.class()).await,
+        };
         let began = Instant::now();
-        let mut read = 0u64;
-        let result = self.ask(permit.class(), &url, &mut read).await;
+        let mut bytes = 0u64;
+        let asked = self.ask(permit.class(), url, &mut bytes).await;
         let took = began.elapsed();
-        let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
-        self.metrics.request(endpoint, outcome, read, took);
         drop(permit);
-        let (body, date) = result.map_err(|kind| kind.at(&url))?;
-        Ok(Answer { body, date, received: wall_clock(), took })
+        let result = asked.and_then(|(body, date)| Ok((decode::<D>(&body)?, date)));
+        let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
+        self.metrics.request(endpoint, outcome, bytes, took);
+        let (document, date) = result.map_err(|kind| kind.at(url))?;
+        Ok(Answer { document, frame: Frame { date, received: wall_clock(), took, bytes } })
     }
 
     async fn ask(&self, class: Class, url: &Url, read: &mut u64) -> Result<(Vec<u8>, Option<Time>), Kind> {

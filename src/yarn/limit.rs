@@ -126,19 +126,17 @@ impl Limits {
     }
 
     /// Leave for one request, as soon as there is any.
-    pub async fn acquire(&self, class: Class) -> Option<Permit> {
+    pub async fn acquire(&self, class: Class) -> Permit {
         let gate = &self.gates[class as usize];
-        let slot = gate.slots.clone().acquire_owned().await.ok()?;
         loop {
-            while let Some(left) = gate.pause_left() {
-                tokio::time::sleep(left).await;
-            }
-            match gate.bucket.check() {
-                Ok(()) => return Some(self.permit(class, slot)),
-                Err(not_until) => {
+            match self.try_acquire(class) {
+                Ok(permit) => return permit,
+                Err(Wait::For(wait)) => {
                     self.metrics.limited("rate");
-                    tokio::time::sleep(not_until.wait_time_from(DefaultClock::default().now())).await;
+                    tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
                 }
+                // Waits for a place, gives it back, and tries again: a token may be missing then.
+                Err(Wait::ForSlot) => drop(gate.slots.acquire().await),
             }
         }
     }

@@ -111,6 +111,11 @@ impl Metrics {
         self.lag.observe(since_last.as_secs_f64());
     }
 
+    /// The counter of refused facts, which all sources of facts share.
+    pub fn facts_refused(&self) -> IntCounterVec {
+        self.refused.clone()
+    }
+
     /// Requests so far, over all endpoints and outcomes, and bytes of their answers.
     pub fn totals(&self) -> (u64, u64) {
         let sum = |vec: &IntCounterVec| {

@@ -5,14 +5,12 @@ use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
 use super::facts::Refused;
 use super::facts::cluster::{self, AppSeen};
-use super::http::{Answer, Http};
+use super::http::{Answer, Frame, Http};
 use super::limit::Permit;
-use super::wire::cluster::{App, AppAttempts, Apps, ClusterInfo, ClusterMetrics, Nodes};
-use super::wire::scheduler::Scheduler;
-use super::wire::{Document, decode};
+use super::wire::Document;
+use super::wire::cluster::{App, AppAttempts, ClusterInfo};
 use drover_core::model::{AppId, ClusterFact, NodeFact, QueueFact, Time};
 use std::sync::{Arc, Mutex, PoisonError};
-use url::Url;
 
 /// Typed calls to the active ResourceManager; clones share what is known of it.
 #[derive(Debug, Clone)]
@@ -33,17 +31,15 @@ struct Active {
     version: Option<String>,
 }
 
-/// An answer, checked, with when and where it was given.
+/// An answer, checked, with when and how it came.
 #[derive(Debug, Clone)]
 pub struct Told<T> {
     /// What it says.
     pub what: T,
     /// What of it was refused.
     pub refused: Refused,
-    /// Frame of the answer, its body taken out.
-    pub frame: Answer,
-    /// Bytes of the body.
-    pub bytes: u64,
+    /// When and how it came.
+    pub frame: Frame,
 }
 
 /// One ResourceManager as it presents itself, for people.
@@ -55,17 +51,12 @@ pub struct Presented {
     pub info: Result<Told<ClusterInfo>, Error>,
 }
 
-/// Reads an answer's document and turns it into something checked.
-pub(super) fn read<D: Document, T>(
-    url: &Url,
-    mut answer: Answer,
-    convert: impl FnOnce(&D, &mut Refused) -> T,
-) -> Result<Told<T>, Error> {
-    let body = std::mem::take(&mut answer.body);
-    let wire: D = decode(&body).map_err(|kind| kind.at(url))?;
-    let mut refused = Refused::default();
-    let what = convert(&wire, &mut refused);
-    Ok(Told { what, refused, frame: answer, bytes: body.len() as u64 })
+impl<T> Told<T> {
+    /// Checks an answer's document.
+    pub(super) fn of<D>(answer: Answer<D>, check: impl FnOnce(&D, &mut Refused) -> T) -> Told<T> {
+        let mut refused = Refused::default();
+        Told { what: check(&answer.document, &mut refused), refused, frame: answer.frame }
+    }
 }
 
 impl Rm {
@@ -106,71 +97,67 @@ impl Rm {
     /// Totals of the cluster.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn metrics(&self, permit: Option<Permit>) -> Result<Told<ClusterFact>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::RmMetrics, "ws/v1/cluster/metrics", &[]).await?;
-        read::<ClusterMetrics, _>(&url, answer, cluster::totals)
+        Ok(Told::of(self.get(permit, Endpoint::RmMetrics, "ws/v1/cluster/metrics", &[]).await?, cluster::totals))
     }
 
     /// All nodes.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn nodes(&self, permit: Option<Permit>) -> Result<Told<Vec<NodeFact>>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?;
-        read::<Nodes, _>(&url, answer, cluster::nodes)
+        Ok(Told::of(self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?, cluster::nodes))
     }
 
     /// All leaf queues.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn queues(&self, permit: Option<Permit>) -> Result<Told<Vec<QueueFact>>, Error> {
-        let (url, answer) = self.get(permit, Endpoint::RmScheduler, "ws/v1/cluster/scheduler", &[]).await?;
-        read::<Scheduler, _>(&url, answer, cluster::queues)
+        Ok(Told::of(self.get(permit, Endpoint::RmScheduler, "ws/v1/cluster/scheduler", &[]).await?, cluster::queues))
     }
 
     /// All running MapReduce applications.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn apps(&self, permit: Option<Permit>) -> Result<Told<Vec<AppSeen>>, Error> {
         let query = [("states", "RUNNING"), ("applicationTypes", "MAPREDUCE"), ("deSelects", "resourceRequests")];
-        let (url, answer) = self.get(permit, Endpoint::RmApps, "ws/v1/cluster/apps", &query).await?;
-        read::<Apps, _>(&url, answer, cluster::apps)
+        Ok(Told::of(self.get(permit, Endpoint::RmApps, "ws/v1/cluster/apps", &query).await?, cluster::apps))
     }
 
     /// One application.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn app(&self, app: AppId) -> Result<Told<App>, Error> {
         let path = format!("ws/v1/cluster/apps/{app}");
-        let (url, answer) = self.get(None, Endpoint::RmApp, &path, &[]).await?;
-        read::<App, _>(&url, answer, |app, _| app.clone())
+        Ok(Told::of(self.get(None, Endpoint::RmApp, &path, &[]).await?, |app: &App, _| app.clone()))
     }
 
     /// The number of the newest run of an application's master, where told.
     ///
     /// # Errors
-    /// As [`Rm::get`].
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn newest_attempt(&self, app: AppId) -> Result<Told<Option<u32>>, Error> {
         let path = format!("ws/v1/cluster/apps/{app}/appattempts");
-        let (url, answer) = self.get(None, Endpoint::RmAppAttempts, &path, &[]).await?;
-        read::<AppAttempts, _>(&url, answer, |all, _| newest(&all.attempts.items))
+        Ok(Told::of(self.get(None, Endpoint::RmAppAttempts, &path, &[]).await?, |all: &AppAttempts, _| {
+            newest(&all.attempts.items)
+        }))
     }
 
     /// Asks the active one, and where that one cannot serve, the others in turn.
     ///
     /// # Errors
     /// `no_active_rm` when none can serve; else what the active one answered.
-    pub async fn get(
+    async fn get<D: Document>(
         &self,
         permit: Option<Permit>,
         endpoint: Endpoint,
         path: &str,
         query: &[(&str, &str)],
-    ) -> Result<(Url, Answer), Error> {
+    ) -> Result<Answer<D>, Error> {
         if !self.lock().is_sure {
             self.find_active().await?;
         }
@@ -181,12 +168,8 @@ impl Rm {
             if !query.is_empty() {
                 url.query_pairs_mut().extend_pairs(query);
             }
-            let answer = match permit.take() {
-                Some(permit) => self.http.get_with(permit, endpoint, url.clone()).await,
-                None => self.http.get(endpoint, url.clone()).await,
-            };
-            match answer {
-                Ok(answer) => return Ok((url, answer)),
+            match self.http.get(permit.take(), endpoint, &url).await {
+                Ok(answer) => return Ok(answer),
                 Err(error) if error.kind.is_rm_trouble() => {
                     self.doubt();
                     if self.servers.len() == 1 {
@@ -249,8 +232,7 @@ impl Rm {
 
     async fn info(&self, server: &Server) -> Result<Told<ClusterInfo>, Error> {
         let url = server.url("ws/v1/cluster/info");
-        let answer = self.http.get(Endpoint::RmInfo, url.clone()).await?;
-        let told = read::<ClusterInfo, _>(&url, answer, |info, _| info.clone())?;
+        let told = Told::of(self.http.get(None, Endpoint::RmInfo, &url).await?, |info: &ClusterInfo, _| info.clone());
         if told.what == ClusterInfo::default() {
             let found = "an empty object".to_owned();
             return Err(Kind::Unexpected { expected: ClusterInfo::ROOT, found }.at(&url));

@@ -58,7 +58,8 @@ async fn poll(
     let ended = ended.await;
     stop.cancel();
     poller.await.unwrap();
-    assert!(ended.is_ok(), "not seen in time; seen: {:?}", seen.iter().map(kind).collect::<Vec<_>>());
+    let kinds: std::collections::BTreeSet<_> = seen.iter().map(kind).collect();
+    assert!(ended.is_ok(), "not seen in time; seen: {kinds:?}");
     seen
 }
 

@@ -48,7 +48,7 @@ async fn from_history(clients: &Clients, job: JobId, tasks: &[TaskId]) -> Result
     let Some(history) = &clients.history else { return Ok(None) };
     let told = history.end(job).await?;
     let Some(end) = told.what else { return Ok(None) };
-    let mut told = Told { what: end, refused: told.refused, frame: told.frame, bytes: told.bytes };
+    let mut told = Told { what: end, refused: told.refused, frame: told.frame };
     history.add_winners(&mut told).await?;
     for task in tasks.iter().filter(|task| task.job == job) {
         history.add_attempts(&mut told, *task).await?;

@@ -98,7 +98,8 @@ impl Schedule {
                     job.tasks = tasks;
                 }
                 job.listed = Some(now);
-                job.ask_due = Some(now + ASK_AFTER);
+                // Listings that follow closely must not put the question off for ever.
+                job.ask_due.get_or_insert(now + ASK_AFTER);
                 let side = job.side_due();
                 let base = job.interval(now, &self.params);
                 if self.side.next_of(id).is_some() {

@@ -3,6 +3,7 @@ package io.drover.shim.core;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent.TaskAttemptStatus;
 
@@ -24,7 +25,7 @@ final class Samples {
   /** Copies what is needed; the caller's object stays Hadoop's. */
   void add(TaskAttemptStatus status, long atMs) {
     TaskAttemptId id = status.id;
-    AtomicReferenceArray<Cell> cells = cells(id.getTaskId().getTaskType());
+    AtomicReferenceArray<Cell> cells = cells(id.getTaskId());
     int task = id.getTaskId().getId();
     if (task < 0 || task >= cells.length()) {
       unknownTasks.incrementAndGet();
@@ -61,8 +62,8 @@ final class Samples {
     return badProgress.get();
   }
 
-  private AtomicReferenceArray<Cell> cells(TaskType type) {
-    return type == TaskType.MAP ? maps : reduces;
+  private AtomicReferenceArray<Cell> cells(TaskId task) {
+    return task.getTaskType() == TaskType.MAP ? maps : reduces;
   }
 
   private static Cell cell(AtomicReferenceArray<Cell> cells, int task, int attempt) {

@@ -1,0 +1,263 @@
+package io.drover.shim;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.v2.api.records.Phase;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.MRApp;
+import org.apache.hadoop.mapreduce.v2.app.client.ClientService;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent.TaskAttemptStatus;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocator;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocatorEvent;
+import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
+import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.event.AbstractEvent;
+import org.apache.hadoop.yarn.event.AsyncDispatcher;
+import org.apache.hadoop.yarn.event.Dispatcher;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.util.Clock;
+
+/** Hadoop's own AM harness, which a test drives by hand and which remembers its speculation. */
+public final class Am extends MRApp {
+  /** A clock that only the test moves. */
+  public static final class TestClock implements Clock {
+    private volatile long now = 1_000_000_000L;
+
+    @Override
+    public long getTime() {
+      return now;
+    }
+
+    public void advance(long ms) {
+      now += ms;
+    }
+  }
+
+  private enum GateType {
+    GATE
+  }
+
+  /** Holds the dispatcher until it is opened. */
+  private static final class Gate extends AbstractEvent<GateType> {
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final CountDownLatch opened = new CountDownLatch(1);
+
+    Gate() {
+      super(GateType.GATE);
+    }
+
+    void pass() {
+      reached.countDown();
+      try {
+        opened.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** An action that can throw. */
+  public interface Action {
+    void run() throws Exception;
+  }
+
+  private final class Recorder extends AsyncDispatcher {
+    @Override
+    protected void dispatch(@SuppressWarnings("rawtypes") Event event) {
+      if (event instanceof Gate gate) {
+        gate.pass();
+        return;
+      }
+      if (event instanceof SpeculatorEvent told) {
+        events.add(describe(told));
+      } else if (event instanceof TaskEvent order
+          && order.getType() == TaskEventType.T_ADD_SPEC_ATTEMPT) {
+        events.add("LAUNCH " + order.getTaskID());
+      }
+      super.dispatch(event);
+    }
+
+    boolean idle() {
+      return isDrained();
+    }
+  }
+
+  private static String describe(SpeculatorEvent event) {
+    TaskAttemptStatus status = event.getReportedStatus();
+    String what = event.getType() + " " + event.getTimestamp() + " " + event.getTaskID();
+    return status == null
+        ? what + " " + event.containersNeededChange() + " " + event.getJobID()
+        : what + " " + status.id + " " + status.progress + " " + status.taskState;
+  }
+
+  /** Each run works in a directory of its own: the one before may still be tidying up. */
+  private static final AtomicInteger RUNS = new AtomicInteger();
+
+  /** Speculator events in the order of dispatch, and orders to launch a copy. */
+  public final List<String> events = Collections.synchronizedList(new ArrayList<>());
+
+  private Recorder recorder;
+  private Speculator speculator;
+  private volatile TaskType held;
+  private Job job;
+
+  public Am(int maps, int reduces, String name, int amAttempt, Clock clock) {
+    super(maps, reduces, false, name + "-" + RUNS.incrementAndGet(), true, amAttempt, clock, null);
+  }
+
+  /** The job's configuration with a speculator of a class name's choice. */
+  public static Configuration conf(String speculatorClass, String... pairs) {
+    Configuration conf = new Configuration();
+    conf.set(MRJobConfig.MR_AM_JOB_SPECULATOR, speculatorClass);
+    conf.set("drover.exchange.first-backoff-ms", "100");
+    conf.set("drover.exchange.max-backoff-ms", "1000");
+    for (int i = 0; i < pairs.length; i += 2) {
+      conf.set(pairs[i], pairs[i + 1]);
+    }
+    return conf;
+  }
+
+  /** Starts the job and waits until every task runs. */
+  public Am run(Configuration conf, boolean mapCopies, boolean reduceCopies) throws Exception {
+    job = submit(conf, mapCopies, reduceCopies);
+    await("all tasks to run", this::allRunning);
+    drain();
+    return this;
+  }
+
+  private boolean allRunning() {
+    return job.getTasks().values().stream()
+        .filter(task -> task.getType() != held)
+        .allMatch(
+            task ->
+                task.getAttempts().values().stream()
+                    .anyMatch(attempt -> attempt.getState() == TaskAttemptState.RUNNING));
+  }
+
+  @Override
+  protected Dispatcher createDispatcher() {
+    recorder = new Recorder();
+    return recorder;
+  }
+
+  @Override
+  protected Speculator createSpeculator(Configuration conf, AppContext context) {
+    speculator = super.createSpeculator(conf, context);
+    return speculator;
+  }
+
+  /** Requests for this type are never answered. */
+  public void holdContainers(TaskType type) {
+    held = type;
+  }
+
+  @Override
+  protected ContainerAllocator createContainerAllocator(ClientService client, AppContext context) {
+    return new Allocator();
+  }
+
+  private final class Allocator extends MRAppContainerAllocator {
+    @Override
+    public void handle(ContainerAllocatorEvent event) {
+      if (event.getAttemptID().getTaskId().getTaskType() != held) {
+        super.handle(event);
+      }
+    }
+  }
+
+  public Speculator speculator() {
+    return speculator;
+  }
+
+  public Job job() {
+    return job;
+  }
+
+  public Task task(TaskType type, int index) {
+    return job.getTasks(type).values().stream()
+        .filter(task -> task.getID().getId() == index)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The attempts of a task that run now. */
+  public List<TaskAttempt> running(TaskType type, int index) {
+    return task(type, index).getAttempts().values().stream()
+        .filter(attempt -> attempt.getState() == TaskAttemptState.RUNNING)
+        .toList();
+  }
+
+  @SuppressWarnings("unchecked")
+  public void post(Event<?> event) {
+    getContext().getEventHandler().handle(event);
+  }
+
+  public void signal(TaskAttempt attempt, TaskAttemptEventType type) {
+    post(new TaskAttemptEvent(attempt.getID(), type));
+  }
+
+  /** A status update as the umbilical would deliver it. */
+  public void update(TaskAttemptId id, float progress, Phase phase, Counters counters) {
+    post(
+        new TaskAttemptStatusUpdateEvent(
+            id, new AtomicReference<>(status(id, progress, phase, counters))));
+  }
+
+  static TaskAttemptStatus status(
+      TaskAttemptId id, float progress, Phase phase, Counters counters) {
+    TaskAttemptStatus status = new TaskAttemptStatus();
+    status.id = id;
+    status.progress = progress;
+    status.phase = phase;
+    status.taskState = TaskAttemptState.RUNNING;
+    status.stateString = "running";
+    status.counters = counters;
+    return status;
+  }
+
+  /** Waits until the dispatcher has nothing to do. */
+  public void drain() throws InterruptedException {
+    await("the dispatcher", recorder::idle);
+  }
+
+  /** Does something while the dispatcher waits, so that what it posts is handled afterwards. */
+  public void whileHeld(Action action) throws Exception {
+    Gate gate = new Gate();
+    post(gate);
+    gate.reached.await();
+    try {
+      action.run();
+    } finally {
+      gate.opened.countDown();
+    }
+  }
+
+  public static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited 30 s in vain for " + what);
+      }
+      Thread.sleep(2);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.drover.shim;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** The service's side of the protocol, just far enough: believes, applies and acknowledges. */
+public final class FakeService implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final HttpServer server;
+  private final Map<String, byte[]> keys = new ConcurrentHashMap<>();
+
+  private final AtomicInteger calls = new AtomicInteger();
+
+  /** Requests, as they came. */
+  public final List<JsonNode> requests = new CopyOnWriteArrayList<>();
+
+  /** What was wrong with them: schema, MAC, sequence. */
+  public final List<String> faults = new CopyOnWriteArrayList<>();
+
+  /** Newest rows by kind, index and number: what a service knows after applying the deltas. */
+  private final Map<String, Map<String, JsonNode>> rows = new TreeMap<>();
+
+  private final Map<Integer, String> hosts = new TreeMap<>();
+
+  public FakeService() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(
+        Executors.newCachedThreadPool(
+            run -> {
+              Thread thread = new Thread(run, "fake-service");
+              thread.setDaemon(true);
+              return thread;
+            }));
+    server.createContext("/shim/v1/exchange", this::exchange);
+    server.start();
+  }
+
+  public String url() {
+    return "http://localhost:" + server.getAddress().getPort();
+  }
+
+  /** Requests that have arrived, answered or not. */
+  public int calls() {
+    return calls.get();
+  }
+
+  private void exchange(HttpExchange exchange) throws IOException {
+    calls.incrementAndGet();
+    byte[] body = exchange.getRequestBody().readAllBytes();
+    String text = new String(body, StandardCharsets.UTF_8);
+    String fault = Schema.faults("request", text);
+    if (!fault.isEmpty()) {
+      faults.add(fault);
+    }
+    JsonNode request = JSON.readTree(text);
+    String session = request.path("session").asString();
+    if (request.has("hello")) {
+      String key = request.path("hello").path("key").asString();
+      keys.put(session, HexFormat.of().parseHex(key));
+    }
+    byte[] key = keys.get(session);
+    if (!mac(key, body).equals(exchange.getRequestHeaders().getFirst("X-Drover-Mac"))) {
+      faults.add("wrong MAC on request " + request.path("seq"));
+    }
+    apply(request);
+    String reply =
+        "{\"protocol\":1,\"seq\":%d,\"epoch\":1,\"incarnation\":\"fake\",\"accepted\":true,"
+                .formatted(request.path("seq").asLong())
+            + "\"ack\":%d,\"snapshot\":false,".formatted(request.path("upto").asLong())
+            + "\"next_exchange_ms\":100,\"launcher\":\"native\",\"lease_ms\":0,\"actions\":[]}";
+    byte[] answer = reply.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("X-Drover-Mac", mac(key, answer));
+    exchange.sendResponseHeaders(200, answer.length);
+    exchange.getResponseBody().write(answer);
+    exchange.close();
+    requests.add(request);
+  }
+
+  private static String mac(byte[] key, byte[] body) {
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(key, "HmacSHA256"));
+      return HexFormat.of().formatHex(mac.doFinal(body));
+    } catch (java.security.GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private synchronized void apply(JsonNode request) {
+    for (JsonNode host : request.path("hosts")) {
+      hosts.put(host.get(0).asInt(), host.get(1).asString() + host.get(2).asString());
+    }
+    for (String kind : List.of("tasks", "attempts")) {
+      for (JsonNode row : request.path(kind)) {
+        String id = row.path("k").asString() + row.path("i") + "/" + row.path("n").asString("");
+        Map<String, JsonNode> known = rows.computeIfAbsent(id, any -> new TreeMap<>());
+        row.properties().forEach(field -> known.put(field.getKey(), field.getValue()));
+      }
+    }
+  }
+
+  /** Newest value of a field of a row such as {@code m0/} (task) or {@code m0/1} (attempt). */
+  public synchronized String field(String row, String field) {
+    JsonNode value = rows.getOrDefault(row, Map.of()).get(field);
+    return value == null ? null : value.asString(value.toString());
+  }
+
+  public synchronized String host(int index) {
+    return hosts.get(index);
+  }
+
+  public JsonNode last() {
+    return requests.get(requests.size() - 1);
+  }
+
+  /** Waits for another full look at the job. */
+  public void awaitExchange() throws InterruptedException {
+    int more = requests.size() + 2;
+    Am.await("two more exchanges", () -> requests.size() >= more);
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

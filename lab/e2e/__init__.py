@@ -1,0 +1,22 @@
+"""End-to-end tests: each file a process of its own, with a real cluster for each of its classes."""
+
+import unittest
+
+from lab import commands, paths
+from lab.options import Options
+
+
+class OnCluster(unittest.TestCase):
+    """A cluster for the class; `options` say which."""
+
+    options = {}
+    cluster = None
+
+    @classmethod
+    def setUpClass(cls):
+        directory = paths.TARGET / "e2e" / cls.__name__
+        cls.cluster = commands.bring_up(Options(dir=str(directory), **cls.options))
+        cls.addClassCleanup(cls.cluster.down, quiet=True)
+
+    def apps(self, query: str = "") -> list:
+        return (self.cluster.rm(f"/apps{query}").get("apps") or {}).get("app") or []

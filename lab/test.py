@@ -1,0 +1,135 @@
+"""./dev test: every test there is, then the totals on a line of their own."""
+
+import argparse
+import re
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from lab import build, hadoop, paths, proc
+from lab.progress import Failed, say, step
+
+E2E = paths.ROOT / "lab" / "e2e"
+KINDS = ("python", "java", "rust", "e2e")
+TAIL_LINES = 40
+
+
+class Totals:
+    """What passed and what failed so far, and the logs of what failed."""
+
+    def __init__(self):
+        self.passed, self.failed, self.logs = 0, 0, []
+
+    def add(self, passed: int, failed: int, log: Path) -> None:
+        self.passed += passed
+        self.failed += failed
+        if failed:
+            self.logs.append(log)
+        say(f"    {passed} passed, {failed} failed")
+
+
+def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
+    """Runs one suite; one that fails without naming a failed test counts as one failure."""
+    began, broken = time.time(), 0
+    try:
+        with step(title, log):
+            proc.run(command, log, cwd=paths.ROOT)
+    except Failed as failure:
+        say(f"    {failure}")
+        broken = 1
+    passed, failed = count(log, began)
+    if not passed and not failed and not broken:
+        say(f"    no test ran; read {paths.shown(log)}")
+        broken = 1
+    totals.add(passed, max(failed, broken), log)
+    if failed or broken:
+        say("\n".join(log.read_text(errors="replace").splitlines()[-TAIL_LINES:]))
+
+
+def count_cargo(log: Path, _began: float) -> tuple:
+    found = re.findall(r"^test result: \w+\. (\d+) passed; (\d+) failed", log.read_text(errors="replace"), re.M)
+    return sum(int(p) for p, _ in found), sum(int(f) for _, f in found)
+
+
+def count_unittest(log: Path, _began: float) -> tuple:
+    text = log.read_text(errors="replace")
+    ran = sum(int(n) for n in re.findall(r"^Ran (\d+) tests?", text, re.M))
+    skipped = sum(int(n) for n in re.findall(r"skipped=(\d+)", text))
+    bad = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", text))
+    return max(0, ran - skipped - bad), bad
+
+
+def count_maven(module: Path):
+    """Counts from the reports that the run wrote; where they lie is the module's affair."""
+
+    def count(_log: Path, began: float) -> tuple:
+        passed = failed = 0
+        for base in (module / "target", paths.TARGET / "lab-jobs"):
+            if base.name == "lab-jobs" and module != build.JOBS:
+                continue
+            for report in base.glob("*-reports/TEST-*.xml"):
+                if report.stat().st_mtime >= began - 1:
+                    suite = ElementTree.parse(report).getroot()
+                    bad = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+                    failed += bad
+                    passed += int(suite.get("tests", 0)) - bad - int(suite.get("skipped", 0))
+        return passed, failed
+
+    return count
+
+
+def python(totals: Totals) -> None:
+    command = [sys.executable, "-m", "unittest", "discover", "-v", "-s", "lab/tests", "-t", "."]
+    run("the lab's own tests", command, paths.LOGS / "test-lab.log", count_unittest, totals)
+
+
+def java(totals: Totals) -> None:
+    for module in (build.JOBS, build.SHIM):
+        command = [*hadoop.MAVEN, "-f", module / "pom.xml", "verify"]
+        log = paths.LOGS / f"test-{module.name}.log"
+        run(f"Java tests of {paths.shown(module)}", command, log, count_maven(module), totals)
+
+
+def rust(totals: Totals) -> None:
+    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
+    run("Rust tests (cargo test)", command, paths.LOGS / "test-rust.log", count_cargo, totals)
+
+
+def e2e(totals: Totals, only: str) -> None:
+    """Each file a process of its own: one that has joined a cluster's network cannot leave it."""
+    build.lab_jobs()
+    build.shim()
+    build.drover()
+    files = [file for file in sorted(E2E.glob("test_*.py")) if only in file.stem]
+    if not files:
+        raise Failed(f"no end-to-end test file has '{only}' in its name")
+    for file in files:
+        command = [sys.executable, "-m", "unittest", "-v", f"lab.e2e.{file.stem}"]
+        log = paths.LOGS / f"e2e-{file.stem[5:]}.log"
+        run(f"end to end: {file.stem[5:]}", command, log, count_unittest, totals)
+
+
+def main(arguments: list) -> int:
+    parser = argparse.ArgumentParser(prog="./dev test", description=__doc__)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"only these: {', '.join(KINDS)} (default all)")
+    parser.add_argument("--only", default="", metavar="NAME", help="of the end-to-end tests, those with NAME in their file's")
+    asked = parser.parse_args(arguments)
+    unknown = set(asked.kinds) - set(KINDS)
+    if unknown:
+        parser.error(f"no such kind: {', '.join(sorted(unknown))}")
+    kinds = asked.kinds or KINDS
+    totals = Totals()
+    try:
+        for kind, suite in (("python", python), ("java", java), ("rust", rust)):
+            if kind in kinds:
+                suite(totals)
+        if "e2e" in kinds:
+            e2e(totals, asked.only)
+    except Failed as failure:
+        say(f"./dev test: {failure}")
+        totals.failed += 1
+    for log in totals.logs:
+        say(f"failed: read {paths.shown(log)}")
+    print(f"{totals.passed} passed, {totals.failed} failed", flush=True)
+    return 1 if totals.failed else 0

@@ -1,0 +1,1 @@
+"""Tests of the lab itself: nothing here boots a cluster."""

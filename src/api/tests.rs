@@ -1,0 +1,156 @@
+use super::*;
+use crate::service::fixture::{facts, job};
+use crate::service::{Desk, Notes, Outside, channels, run};
+use axum::body::Body;
+use axum::http::Request;
+use drover_core::engine::EngineParams;
+use drover_core::model::Millis;
+use serde_json::Value;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tower::ServiceExt;
+
+const NOW: Time = Time(121_000);
+
+/// A service without a cluster: one job, watched for 20 s.
+fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
+    let metrics = Arc::new(Metrics::new(&Registry::new()).unwrap());
+    let mut desk = Desk::new(EngineParams::default(), 100, None, metrics.clone());
+    for second in 0..=20 {
+        facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
+        desk.decide(Time(100_000 + second * 1_000));
+    }
+    let (outside, inbox) = channels();
+    let clock: Arc<dyn Fn() -> Time + Send + Sync> = Arc::new(|| NOW);
+    let (stop, runtime) = (CancellationToken::new(), tokio::runtime::Handle::current());
+    let stopped = stop.clone();
+    std::thread::spawn(move || run(desk, inbox, &Notes::default(), Millis(60_000), &|| NOW, &runtime, &stopped));
+    let state = ApiState {
+        asker: outside.asker.clone(),
+        doorman: Doorman { loopback: Role::Operate },
+        process: Process { incarnation: "ab12".into(), started: Time(1), ready: false },
+        readiness: Arc::new(move || readiness.map(str::to_owned)),
+        clock,
+        metrics,
+    };
+    (router(state), (stop.drop_guard(), outside))
+}
+
+async fn get(router: &Router, path: &str) -> (StatusCode, String) {
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+async fn json(router: &Router, path: &str) -> Value {
+    let (status, body) = get(router, path).await;
+    assert_eq!(status, StatusCode::OK, "{path}: {body}");
+    serde_json::from_str(&body).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_is_served_with_its_numbers_and_its_reason() {
+    let (router, _stop) = service(None);
+    let page = json(&router, "/api/v1/decisions").await;
+    let decision = &page["decisions"][0];
+    for key in
+        ["id", "at_ms", "job", "task", "attempt", "action", "mode", "outcome", "policy", "rule", "numbers", "reason"]
+    {
+        assert!(!decision[key].is_null(), "{key}: {decision}");
+    }
+    assert_eq!(decision["task"], "task_1_0001_m_000003");
+    assert_eq!((&decision["action"], &decision["outcome"]), (&"duplicate".into(), &"advised".into()));
+    assert!(decision["numbers"]["time_left_ms"].as_u64() > decision["numbers"]["fresh_copy_ms"].as_u64());
+    assert!(decision["reason"].as_str().unwrap().starts_with("A copy is worth starting. It has run for"));
+    assert_eq!(json(&router, "/api/v1/decisions?since=1").await["decisions"], serde_json::json!([]));
+    assert_eq!(json(&router, "/api/v1/decisions?job=job_1_0002").await["decisions"], serde_json::json!([]));
+    assert_eq!(
+        json(&router, "/api/v1/decisions?job=job_1_0001&limit=1").await["decisions"].as_array().unwrap().len(),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_and_tasks_tell_why_each_running_task_was_or_was_not_advised_on() {
+    let (router, _stop) = service(None);
+    let status = json(&router, "/api/v1/status").await;
+    assert_eq!((&status["jobs"], &status["tasks"], &status["ready"]), (&1.into(), &10.into(), &true.into()));
+    assert_eq!(status["decisions"], 1);
+    let jobs = json(&router, "/api/v1/jobs").await;
+    assert_eq!((&jobs["total"], &jobs["jobs"][0]["maps"]["succeeded"]), (&1.into(), &9.into()));
+    assert_eq!(json(&router, "/api/v1/jobs?after=job_1_0001").await["jobs"], serde_json::json!([]));
+    let job = json(&router, "/api/v1/jobs/job_1_0001").await;
+    assert_eq!((&job["user"], &job["settings"]["report_interval_ms"]), (&"ann".into(), &500.into()));
+    assert_eq!(job["recent"][0]["id"], 1);
+    let running = json(&router, "/api/v1/jobs/job_1_0001/tasks?running=true").await;
+    let running = running["tasks"].as_array().unwrap();
+    assert_eq!((running.len(), &running[0]["task"]), (1, &"task_1_0001_m_000003".into()));
+    assert_eq!(running[0]["verdict"], "already_advised");
+    let page = json(&router, "/api/v1/jobs/job_1_0001/tasks?after=task_1_0001_m_000007&limit=1").await;
+    assert_eq!(page["tasks"][0]["task"], "task_1_0001_m_000008");
+    assert_eq!(page["tasks"][0]["verdict"], Value::Null);
+    assert_eq!(json(&router, "/api/v1/nodes").await["nodes"], serde_json::json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_makes_no_sense_is_refused_by_label_with_what_to_do_next() {
+    let (router, _stop) = service(None);
+    let refused = [
+        ("/api/v1/jobs?limit=0", 400, "bad_request", "allowed: 1 to 1000"),
+        ("/api/v1/decisions?since=x", 400, "bad_request", "since"),
+        ("/api/v1/jobs/application_1_1", 400, "bad_request", "is no job id"),
+        ("/api/v1/jobs/job_1_0009", 404, "unknown_job", "GET /api/v1/jobs lists"),
+        ("/api/v1/jobs/job_1_0009/tasks", 404, "unknown_job", "GET /api/v1/jobs lists"),
+        ("/api/v1/jobs/job_1_0001/tasks?task=task_1_0001_r_000000", 404, "unknown_task", "lists the tasks"),
+        ("/nowhere", 404, "not_found", "/openapi.json"),
+    ];
+    for (path, status, label, words) in refused {
+        let (got, body) = get(&router, path).await;
+        let error: ErrorBody = serde_json::from_str(&body).unwrap();
+        assert_eq!((got.as_u16(), error.error.as_str()), (status, label), "{path}");
+        assert!(error.message.contains(words), "{path}: {}", error.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_has_stopped_is_a_busy_service_not_a_hung_one() {
+    let (router, stop) = service(None);
+    drop(stop);
+    // The thread ends some time after it is told to; the question before its end may still be answered.
+    while get(&router, "/api/v1/status").await.0 != StatusCode::SERVICE_UNAVAILABLE {}
+    assert_eq!(get(&router, "/healthz").await, (StatusCode::OK, "ok\n".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_ready_only_once_the_cluster_has_been_polled() {
+    let (router, _stop) = service(Some("no ResourceManager has answered"));
+    let (status, why) = get(&router, "/readyz").await;
+    assert_eq!(
+        (status, why.as_str()),
+        (StatusCode::SERVICE_UNAVAILABLE, "not ready: no ResourceManager has answered\n")
+    );
+    assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK);
+    assert_eq!(get(&service(None).0, "/readyz").await.0, StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_address_is_described_and_every_description_is_served() {
+    let (router, _stop) = service(None);
+    let document = json(&router, "/openapi.json").await;
+    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(paths.len(), 6, "{paths:?}");
+    for path in paths {
+        json(&router, &path.replace("{id}", "job_1_0001")).await;
+    }
+}
+
+#[tokio::test]
+async fn metrics_are_served_in_prometheus_format_and_requests_are_counted() {
+    let registry = Registry::new();
+    let metrics = Arc::new(Metrics::new(&registry).unwrap());
+    let router = metrics_router(registry, metrics);
+    assert_eq!(get(&router, "/other").await.0, StatusCode::NOT_FOUND);
+    let (_, text) = get(&router, "/metrics").await;
+    assert!(text.contains("drover_http_requests_total{listener=\"metrics\",status=\"4xx\"} 1"), "{text}");
+}

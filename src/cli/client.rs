@@ -1,0 +1,88 @@
+//! A client of the service's own API.
+
+use super::output::{Exit, Failure};
+use crate::api::ErrorBody;
+use crate::config::Config;
+use crate::yarn::http::install_tls;
+use serde::de::DeserializeOwned;
+use std::net::IpAddr;
+use std::time::Duration;
+use url::Url;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A running service.
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+}
+
+/// Why the service did not answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// Nothing listens there.
+    NobodyThere(String),
+    /// Something else.
+    Other(Failure),
+}
+
+impl From<NoAnswer> for Failure {
+    fn from(why: NoAnswer) -> Failure {
+        match why {
+            NoAnswer::NobodyThere(message) => Failure::new(Exit::Unreachable, message),
+            NoAnswer::Other(failure) => failure,
+        }
+    }
+}
+
+/// Where a service with this configuration answers.
+pub fn address(config: &Config) -> Option<Url> {
+    let api = config.listen.api;
+    let host = match api.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
+        IpAddr::V6(ip) if ip.is_unspecified() => "[::1]".to_owned(),
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    };
+    Url::parse(&format!("http://{host}:{}", api.port())).ok()
+}
+
+impl Client {
+    /// A client of the service there.
+    pub fn new(base: Url) -> Result<Client, Failure> {
+        install_tls();
+        let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build();
+        let http =
+            http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
+        Ok(Client { http, base })
+    }
+
+    /// Where it is.
+    pub fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// What it answers at a path below its address.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, NoAnswer> {
+        let other = |exit, message: String| NoAnswer::Other(Failure::new(exit, message));
+        let url = self.base.join(path).map_err(|error| other(Exit::Usage, format!("{path}: {error}")))?;
+        let answer = self.http.get(url.clone()).send().await.map_err(|error| {
+            if error.is_connect() {
+                let hint = "start one with `drover serve`, name another with --service URL, or look straight at the cluster with --from-cluster";
+                return NoAnswer::NobodyThere(format!("no service answers at {}; {hint}", self.base));
+            }
+            other(Exit::Unreachable, format!("{url}: {error}"))
+        })?;
+        let status = answer.status();
+        let body = answer.bytes().await.map_err(|error| other(Exit::Unreachable, format!("{url}: {error}")))?;
+        if status.is_success() {
+            let wrong = |error| format!("{url} does not answer as a Drover service of this version does: {error}");
+            return serde_json::from_slice(&body).map_err(|error| other(Exit::Failed, wrong(error)));
+        }
+        match serde_json::from_slice::<ErrorBody>(&body) {
+            Ok(error) if status.as_u16() == 404 => Err(other(Exit::Unknown, error.message)),
+            Ok(error) => Err(other(Exit::Failed, error.message)),
+            Err(_) => Err(other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?"))),
+        }
+    }
+}

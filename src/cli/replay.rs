@@ -1,0 +1,93 @@
+//! `drover replay`: a recording through the engine again.
+
+use super::output::{Exit, Failure};
+use crate::history::{Options, ReadError, Report, files, replay};
+use clap::Args;
+use drover_core::model::Decision;
+use drover_core::policy::PolicyName;
+use serde_json::json;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Prints each decision as one line of JSON, exactly as it was taken live. A summary follows on standard error.
+
+Examples:
+  drover replay /var/lib/drover                  the decisions of a recording
+  drover replay /var/lib/drover --check          do they come out the same? Exit code 4 if not
+  drover replay /var/lib/drover --policy none    what another policy would have decided";
+
+/// `drover replay`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// Directories written by `drover serve --record`, or segments of one in their order
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Decide by this policy instead of the recorded one: late, hadoop-0.20 or none
+    #[arg(long, value_parser = policy, conflicts_with = "check")]
+    policy: Option<PolicyName>,
+    /// Compare every decision with the recorded one, byte for byte
+    #[arg(long)]
+    check: bool,
+    /// Leave out a last line that is cut off, as after a crash, instead of stopping there
+    #[arg(long)]
+    lenient: bool,
+    /// End with the summary as a line of JSON on standard output: {"summary": …}
+    #[arg(long)]
+    json: bool,
+}
+
+fn policy(text: &str) -> Result<PolicyName, String> {
+    let known = || PolicyName::ALL.map(PolicyName::label).join(", ");
+    PolicyName::ALL.into_iter().find(|name| name.label() == text).ok_or_else(|| format!("known are {}", known()))
+}
+
+fn failed(error: ReadError) -> Failure {
+    match error {
+        // The reader of our output has seen enough.
+        ReadError::Io(_, error) if error.kind() == io::ErrorKind::BrokenPipe => error.into(),
+        error => Failure::new(Exit::Failed, error.to_string()),
+    }
+}
+
+impl Command {
+    /// Runs it.
+    pub fn run(&self) -> Result<(), Failure> {
+        let options = Options { policy: self.policy, check: self.check, lenient: self.lenient };
+        let mut out = BufWriter::new(io::stdout().lock());
+        let mut emit = |_: &Decision, text: &str| writeln!(out, "{text}");
+        let report = replay(&files(&self.paths).map_err(failed)?, options, &mut emit).map_err(failed)?;
+        if self.json {
+            writeln!(out, "{}", json!({"summary": report}))?;
+        }
+        out.flush()?;
+        self.conclude(&report)
+    }
+
+    fn conclude(&self, report: &Report) -> Result<(), Failure> {
+        let Report { segments, observations, dropped, passes, decisions, lost, cut_off, differences } = report;
+        let mut says = format!(
+            "{decisions} decisions in {passes} passes over {observations} observations ({dropped} of them refused), {segments} segments"
+        );
+        if *lost > 0 {
+            says +=
+                &format!("; {lost} entries were lost when recording, and the recorded state was taken after the gap");
+        }
+        if *cut_off > 0 {
+            says += &format!("; {cut_off} last lines are cut off and were left out");
+        }
+        if self.check && differences.is_empty() {
+            says += "; all as recorded";
+        }
+        if !self.json {
+            writeln!(io::stderr(), "{says}")?;
+        }
+        match differences.as_slice() {
+            [] => Ok(()),
+            some => {
+                Err(Failure::new(Exit::Check, format!("the replay differs from the recording\n{}", some.join("\n"))))
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `drover serve`.
+
+use super::Common;
+use super::output::{Exit, Failure};
+use crate::service::{Reload, ServeError, serve};
+use crate::telemetry::Logs;
+use clap::Args;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Watches the cluster until it gets SIGTERM or SIGINT. SIGHUP reads the configuration again. Logs go to standard error.
+
+Examples:
+  HADOOP_CONF_DIR=/etc/hadoop/conf drover serve
+  drover serve --config /etc/drover/drover.toml --record /var/lib/drover
+  drover serve --set cluster.rm_urls=http://rm.example.com:8088 --set mode=off";
+
+/// `drover serve`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// Record everything observed and decided into this directory, for `drover replay`; short for --set record.dir=DIR
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+}
+
+impl Command {
+    /// Runs it.
+    pub fn run(&self, common: &Common) -> Result<(), Failure> {
+        let mut common = common.clone();
+        common.set.extend(self.record.iter().map(|dir| format!("record.dir={}", dir.display())));
+        let loaded = common.load()?;
+        let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
+        let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        let reload: Reload = Box::new(move || common.configuration());
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let served = runtime.block_on(serve(loaded, reload, logs));
+        // What still holds a connection must not hold up the end.
+        runtime.shutdown_background();
+        served.map_err(|error| {
+            let exit = match error {
+                ServeError::World(_) | ServeError::Listen(_) | ServeError::Record(_) => Exit::Usage,
+                _ => Exit::Failed,
+            };
+            Failure::new(exit, error.to_string())
+        })
+    }
+}

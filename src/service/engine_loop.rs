@@ -1,0 +1,164 @@
+//! The one thread that owns the engine: facts in, passes when they are due, questions answered in between.
+
+use super::desk::Desk;
+use super::notes::Notes;
+use crate::api::ApiError;
+use drover_core::engine::EngineParams;
+use drover_core::model::{Millis, Observation, Time};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Facts that may wait for the engine; whoever brings more waits.
+const FACTS_WAITING: usize = 256;
+/// Batches of facts that may wait likewise.
+const BATCHES_WAITING: usize = 256;
+/// Facts or batches taken at once.
+const AT_ONCE: usize = 32;
+/// Questions that may wait for the engine.
+const QUESTIONS_WAITING: usize = 128;
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often gauges over the whole state are counted while something happens.
+const COUNT_EVERY: Millis = Millis(1_000);
+
+type Question = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// Asks the engine's thread. Clones ask the same one.
+#[derive(Clone)]
+pub struct Asker(mpsc::Sender<Question>);
+
+/// The thread's ends of its channels.
+pub struct Inbox {
+    facts: mpsc::Receiver<Observation>,
+    batches: mpsc::Receiver<Vec<Observation>>,
+    params: mpsc::Receiver<EngineParams>,
+    questions: mpsc::Receiver<Question>,
+}
+
+/// What feeds the thread.
+pub struct Outside {
+    /// Facts, one by one.
+    pub facts: mpsc::Sender<Observation>,
+    /// Facts, in batches.
+    pub batches: mpsc::Sender<Vec<Observation>>,
+    /// New parameters.
+    pub params: mpsc::Sender<EngineParams>,
+    /// Questions.
+    pub asker: Asker,
+}
+
+/// The channels between the engine's thread and everything else.
+pub fn channels() -> (Outside, Inbox) {
+    let (facts, facts_in) = mpsc::channel(FACTS_WAITING);
+    let (batches, batches_in) = mpsc::channel(BATCHES_WAITING);
+    let (params, params_in) = mpsc::channel(4);
+    let (questions, questions_in) = mpsc::channel(QUESTIONS_WAITING);
+    let inbox = Inbox { facts: facts_in, batches: batches_in, params: params_in, questions: questions_in };
+    (Outside { facts, batches, params, asker: Asker(questions) }, inbox)
+}
+
+impl Asker {
+    /// The answer to a question about the state.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Desk) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let (answer, answered) = oneshot::channel();
+        let ask: Question = Box::new(move |desk| {
+            // Whoever asked may have gone meanwhile.
+            let _ = answer.send(question(desk));
+        });
+        self.0.try_send(ask).map_err(|_| ApiError::Busy)?;
+        match tokio::time::timeout(PATIENCE, answered).await {
+            Ok(Ok(answer)) => Ok(answer),
+            _ => Err(ApiError::Busy),
+        }
+    }
+}
+
+/// When the engine is asked.
+struct Pace {
+    shortest: Millis,
+    last: Time,
+    /// The engine's own wish.
+    next: Option<Time>,
+    /// Facts have come since it was last asked.
+    news: bool,
+    counted: Time,
+}
+
+impl Pace {
+    /// When to ask next.
+    fn due(&self) -> Option<Time> {
+        let wish = if self.news { Some(self.last) } else { self.next };
+        wish.map(|at| at.max(self.last + self.shortest))
+    }
+}
+
+/// Runs until told to stop, on the thread that calls it.
+pub fn run(
+    mut desk: Desk,
+    mut inbox: Inbox,
+    notes: &Notes,
+    shortest: Millis,
+    clock: &dyn Fn() -> Time,
+    runtime: &tokio::runtime::Handle,
+    stop: &CancellationToken,
+) {
+    let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
+    while let Some(event) = runtime.block_on(event(&mut inbox, pace.due(), clock(), stop)) {
+        match event {
+            Event::Facts(facts) => {
+                for seen in facts {
+                    notes.note(&seen);
+                    desk.observe(seen);
+                }
+                pace.news = true;
+            }
+            Event::Params(params) => {
+                desk.set_params(clock(), params);
+                pace.news = true;
+            }
+            Event::Question(question) => question(&mut desk),
+            Event::Due => {
+                let now = clock();
+                let pass = desk.decide(now);
+                (pace.last, pace.next, pace.news) = (now, pass.next, false);
+                notes.hints.publish(&desk.engine);
+                if now.since(pace.counted) >= COUNT_EVERY {
+                    desk.count();
+                    pace.counted = now;
+                }
+            }
+        }
+    }
+    desk.finish();
+}
+
+enum Event {
+    Facts(Vec<Observation>),
+    Params(EngineParams),
+    Question(Question),
+    Due,
+}
+
+async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &CancellationToken) -> Option<Event> {
+    let wait = async {
+        match due {
+            Some(at) => tokio::time::sleep(Duration::from_millis(at.since(now).0)).await,
+            None => std::future::pending().await,
+        }
+    };
+    let (mut facts, mut batches) = (Vec::new(), Vec::new());
+    tokio::select! {
+        // A pass that is due comes before further facts, so that a flood of them cannot put it off; questions before facts likewise.
+        biased;
+        () = stop.cancelled() => None,
+        () = wait => Some(Event::Due),
+        Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
+        Some(params) = inbox.params.recv() => Some(Event::Params(params)),
+        count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(Event::Facts(batches.concat())).filter(|_| count > 0),
+        count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
+    }
+}

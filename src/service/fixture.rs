@@ -1,0 +1,55 @@
+//! A small job for tests: ten maps, of which the fourth needs 77 s and the others 10.
+
+use drover_core::model::*;
+
+/// A job's id.
+pub fn job(n: u32) -> JobId {
+    JobId(AppId { cluster: 1, seq: n })
+}
+
+/// A fact from the job's ApplicationMaster.
+pub fn seen(job: JobId, seq: u64, at: u64, fact: Fact) -> Observation {
+    let source = Source { channel: Channel::Am, app: Some(job.0), principal: None, incarnation: 1 };
+    Observation { source, seq, at: Time(at), received: Time(at), fact }
+}
+
+/// Ten maps of which one falls behind: what an ApplicationMaster tells second by second.
+pub fn facts(job: JobId, second: u64) -> Vec<Observation> {
+    let at = 100_000 + second * 1_000;
+    let mut out = Vec::new();
+    if second == 0 {
+        let attempt = AppAttemptId { app: job.0, number: 1 };
+        let summary = JobFact {
+            job,
+            attempt,
+            name: "slow".into(),
+            user: "ann".into(),
+            queue: "root.default".into(),
+            state: Some(JobPhase::Running),
+            started: Time(at),
+            maps: 10,
+            reduces: 0,
+            uber: false,
+        };
+        let settings = JobSettings { report_interval: Millis(500), ..JobSettings::default() };
+        out.push(seen(job, 1, at, Fact::Job(summary)));
+        out.push(seen(job, 2, at, Fact::Settings(job, settings)));
+    }
+    let task = |index: u32| {
+        let pace = if index == 3 { 0.013 } else { 0.1 };
+        let done = pace * second as f32 >= 1.0;
+        TaskFact {
+            state: Some(if done { TaskState::Succeeded } else { TaskState::Running }),
+            score: Some((pace * second as f32).min(1.0)),
+            started: Some(Time(100_000)),
+            finished: done.then(|| Time(100_000 + (1.0 / pace) as u64 * 1_000)),
+            winner: done.then_some(0),
+            ..TaskFact::of(job.task(TaskKind::Map, index))
+        }
+    };
+    let tasks = Fact::Tasks { job, complete: true, tasks: (0..10).map(task).collect() };
+    out.push(seen(job, 3 + second, at, tasks));
+    // Said twice: the engine drops the second.
+    out.push(seen(job, 3 + second, at, Fact::Needs { job, maps: 0, reduces: 0, native_copies: 0 }));
+    out
+}

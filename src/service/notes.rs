@@ -1,0 +1,93 @@
+//! What others may know of the facts on their way into the engine.
+
+use super::hints::Hints;
+use crate::shim::Shim;
+use crate::yarn::schedule::Wants;
+use drover_core::model::{Fact, JobId, Observation, TaskId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What of the cluster has been seen at least once.
+#[derive(Default)]
+pub struct Readiness(AtomicU8);
+
+/// The facts of one complete poll of the cluster, and the settings' words for them.
+const COMPLETE: [&str; 4] = ["running applications", "cluster totals", "nodes", "queues"];
+
+impl Readiness {
+    /// Notes what a fact shows.
+    pub fn note(&self, fact: &Fact) {
+        let bit = match fact {
+            Fact::Apps(_) => 1,
+            Fact::Cluster(_) => 2,
+            Fact::Nodes(_) => 4,
+            Fact::Queues(_) => 8,
+            _ => return,
+        };
+        self.0.fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Why the service is not ready; `None` when it is.
+    pub fn missing(&self) -> Option<String> {
+        let seen = self.0.load(Ordering::Relaxed);
+        let missing: Vec<&str> =
+            COMPLETE.iter().enumerate().filter(|(bit, _)| seen & (1 << bit) == 0).map(|(_, what)| *what).collect();
+        (!missing.is_empty()).then(|| format!("the ResourceManager has not told its {} yet", missing.join(", ")))
+    }
+}
+
+/// Everyone who is told of facts.
+#[derive(Default)]
+pub struct Notes {
+    /// The poller's hints.
+    pub hints: Hints,
+    /// Readiness of the service.
+    pub ready: Readiness,
+    /// The shims' sessions: an application that has ended ends its session.
+    pub shim: std::sync::OnceLock<Shim>,
+}
+
+impl Notes {
+    /// Tells everyone.
+    pub fn note(&self, seen: &Observation) {
+        self.hints.touch(seen);
+        self.ready.note(&seen.fact);
+        if let (Fact::Ended(end), Some(shim)) = (&seen.fact, self.shim.get()) {
+            shim.application_ended(end.job.0);
+        }
+    }
+}
+
+/// What the poller asks.
+pub struct Asks(pub Arc<Notes>);
+
+impl Wants for Asks {
+    fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId> {
+        self.0.hints.suspects(job, limit)
+    }
+
+    fn has_shim(&self, job: JobId) -> bool {
+        self.0.shim.get().is_some_and(|shim| shim.has_live_session(job))
+    }
+
+    fn settings_known(&self, job: JobId) -> bool {
+        self.0.hints.settings_known(job)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drover_core::model::ClusterFact;
+
+    #[test]
+    fn the_service_is_ready_once_each_part_of_the_cluster_was_seen_and_says_what_is_missing() {
+        let ready = Readiness::default();
+        for fact in [Fact::Apps(Vec::new()), Fact::Nodes(Vec::new()), Fact::Cluster(ClusterFact::default())] {
+            ready.note(&fact);
+        }
+        assert_eq!(ready.missing().unwrap(), "the ResourceManager has not told its queues yet");
+        ready.note(&Fact::Queues(Vec::new()));
+        assert_eq!(ready.missing(), None);
+    }
+}

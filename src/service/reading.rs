@@ -1,0 +1,124 @@
+//! Answers to questions about the state, as views. Used by the API and by the commands that work without a service.
+
+use super::desk::{Desk, Totals};
+use crate::api::views::*;
+use crate::telemetry::{REVISION, VERSION};
+use drover_core::model::{Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
+use std::collections::HashMap;
+
+/// Which decisions are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DecisionFilter {
+    /// Of this job only.
+    pub job: Option<JobId>,
+    /// With higher numbers only.
+    pub since: u64,
+    /// The newest so many.
+    pub limit: usize,
+}
+
+/// Which tasks are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TaskFilter {
+    /// This one only.
+    pub task: Option<TaskId>,
+    /// Running ones only.
+    pub running: bool,
+    /// After this one, in order of kind and index.
+    pub after: Option<TaskId>,
+    /// So many at most.
+    pub limit: usize,
+}
+
+/// What the desk does not know of its process.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// This process.
+    pub incarnation: String,
+    /// Its start, the service's clock.
+    pub started: Time,
+    /// The cluster has been polled once.
+    pub ready: bool,
+}
+
+impl Desk {
+    /// The service as a whole.
+    pub fn status(&self, process: &Process, now: Time) -> Status {
+        let (cluster, params) = (self.engine.cluster(), self.engine.params());
+        let Totals { tasks, attempts, verdicts } = self.totals();
+        Status {
+            version: VERSION.into(),
+            revision: REVISION.into(),
+            incarnation: process.incarnation.clone(),
+            started_ms: process.started.0,
+            now_ms: now.0,
+            ready: process.ready,
+            mode: params.govern.mode.label().into(),
+            policy: params.policy.label().into(),
+            estimator: params.estimator.label().into(),
+            nodes: cluster.nodes.len() as u64,
+            usable_nodes: cluster.nodes.values().filter(|node| node.usable).count() as u64,
+            jobs: cluster.job_count() as u64,
+            jobs_with_shim: cluster.jobs().filter(|job| job.shim).count() as u64,
+            tasks,
+            attempts,
+            verdicts: verdicts.into_iter().map(|(verdict, n)| (verdict.label().to_owned(), n)).collect(),
+            copies_in_flight: self.engine.copies_in_flight().into(),
+            decisions: self.decisions.back().map_or(0, |kept| kept.decision.id),
+        }
+    }
+
+    /// Jobs in order of id, after one, so many at most; and how many there are in all.
+    pub fn jobs(&self, after: Option<JobId>, limit: usize, now: Time) -> (Vec<JobSummary>, usize) {
+        let mut decided: HashMap<JobId, u64> = HashMap::new();
+        for kept in &self.decisions {
+            *decided.entry(kept.decision.job).or_default() += 1;
+        }
+        let summary = |job: &Job| JobSummary::of(&self.engine, job, now, decided.get(&job.id).copied().unwrap_or(0));
+        let wanted = self.engine.cluster().jobs().filter(|job| after.is_none_or(|after| job.id > after));
+        (wanted.take(limit).map(summary).collect(), self.engine.cluster().job_count())
+    }
+
+    /// One job.
+    pub fn job(&self, id: JobId, now: Time) -> Option<JobDetail> {
+        let job = self.engine.cluster().job(id)?;
+        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: 100 });
+        let decided = self.decisions.iter().filter(|kept| kept.decision.job == id).count();
+        Some(JobDetail {
+            summary: JobSummary::of(&self.engine, job, now, decided as u64),
+            settings: SettingsView::of(job),
+            clock_offset_ms: job.clock_offset_ms,
+            native_copies: job.native_copies,
+            recent,
+        })
+    }
+
+    /// Tasks of a job; `None` when the job is not known.
+    pub fn tasks(&self, id: JobId, filter: TaskFilter) -> Option<Vec<TaskView>> {
+        let job = self.engine.cluster().job(id)?;
+        let candidates = self.engine.candidates(id);
+        let by_task: HashMap<TaskId, _> = candidates.iter().map(|c| (c.attempt.task, c)).collect();
+        let wanted = |(id, task): &(TaskId, &Task)| {
+            filter.task.is_none_or(|only| only == *id)
+                && filter.after.is_none_or(|after| *id > after)
+                && (!filter.running || task.state == TaskState::Running)
+        };
+        let tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).filter(wanted).take(filter.limit);
+        Some(tasks.map(|(id, task)| TaskView::of(self.engine.cluster(), id, task, by_task.get(&id).copied())).collect())
+    }
+
+    /// The newest decisions, oldest first.
+    pub fn decisions(&self, filter: DecisionFilter) -> Vec<DecisionView> {
+        let newer = self.decisions.iter().rev().take_while(|kept| kept.decision.id > filter.since);
+        let wanted = newer.filter(|kept| filter.job.is_none_or(|job| kept.decision.job == job));
+        let mut found: Vec<DecisionView> = wanted.take(filter.limit).map(DecisionView::of).collect();
+        found.reverse();
+        found
+    }
+
+    /// Nodes by name, after one, so many at most.
+    pub fn nodes(&self, after: Option<&str>, limit: usize) -> Vec<NodeView> {
+        let wanted = self.engine.cluster().nodes.values().filter(|node| after.is_none_or(|after| &*node.host > after));
+        wanted.take(limit).map(NodeView::of).collect()
+    }
+}

@@ -1,0 +1,288 @@
+//! `drover serve`: starts every room, and stops them in order.
+
+use super::engine_loop::{Outside, channels, run};
+use super::notes::{Asks, Notes};
+use super::reading::Process;
+use super::world::{self, WorldError};
+use super::{Desk, vouch};
+use crate::api::listen::{self, ListenError};
+use crate::api::{self, ApiState, Doorman, Role};
+use crate::config::{self, Config, Loaded};
+use crate::history::{LogEnd, Recorder};
+use crate::shim::{self, Identity, Shim};
+use crate::telemetry::{Logs, Metrics, VERSION};
+use crate::yarn::http::wall_clock;
+use crate::yarn::poll::{Clients, Poller};
+use crate::yarn::vouch::Vouch;
+use crate::yarn::{self};
+use drover_core::model::Time;
+use prometheus::Registry;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// A stop takes no longer than this.
+const GRACE: Duration = Duration::from_millis(1_500);
+const LOOK_FOR_OTHERS: Duration = Duration::from_secs(10);
+
+/// Why the service does not start, or ended by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The cluster cannot be looked for.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// A port.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// The recording.
+    #[error("record.dir: cannot record: {0}; choose another directory, or leave record.dir out")]
+    Record(#[from] LogEnd),
+    /// A metric twice.
+    #[error("metrics: {0}")]
+    Metrics(#[from] prometheus::Error),
+    /// The system.
+    #[error("{0}")]
+    System(#[from] std::io::Error),
+    /// A part ended that should not have.
+    #[error("{0} ended by itself; see the log above")]
+    Ended(&'static str),
+}
+
+/// Where it listens.
+struct Listeners {
+    api: TcpListener,
+    shim: TcpListener,
+    metrics: TcpListener,
+}
+
+/// The running service.
+struct Service {
+    tasks: JoinSet<&'static str>,
+    engine: JoinHandle<()>,
+    outside: Outside,
+    metrics: Arc<Metrics>,
+}
+
+/// How a configuration is read again.
+pub type Reload = Box<dyn Fn() -> Result<Loaded, config::ConfigError> + Send>;
+
+/// Runs the service until it is told to stop.
+pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(), ServeError> {
+    let mut signals = Signals::new()?;
+    for warning in &loaded.warnings {
+        tracing::warn!("{warning}");
+    }
+    let stop = CancellationToken::new();
+    let mut service = start(&loaded.config, &stop).await?;
+    let ended = loop {
+        tokio::select! {
+            _ = signals.terminate.recv() => break Ok(()),
+            _ = signals.interrupt.recv() => break Ok(()),
+            _ = signals.hang_up.recv() => loaded = reloaded(loaded, &reload, &logs, &service).await,
+            Some(done) = service.tasks.join_next() => break Err(ServeError::Ended(done.unwrap_or("a part of the service"))),
+        }
+    };
+    tracing::info!("stopping");
+    stop.cancel();
+    let all = async { while service.tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(GRACE, all).await.is_err() {
+        tracing::warn!("some connections did not end in time and are cut");
+    }
+    let engine = tokio::task::spawn_blocking(move || service.engine.join());
+    if !matches!(tokio::time::timeout(GRACE, engine).await, Ok(Ok(Ok(())))) {
+        tracing::error!("the engine's thread did not end in order; the recording's last lines may be missing");
+    }
+    ended
+}
+
+async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, ServeError> {
+    let listeners = Listeners {
+        api: listen::bind("listen.api", config.listen.api).await?,
+        shim: listen::bind("listen.shim", config.listen.shim).await?,
+        metrics: listen::bind("listen.metrics", config.listen.metrics).await?,
+    };
+    let registry = Registry::new();
+    let metrics = Arc::new(Metrics::new(&registry)?);
+    let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
+    let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
+    let clients = world::clients(config, rest_metrics)?;
+    let identity = Identity { epoch: wall_clock().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
+    announce(&listeners, &identity, config)?;
+
+    let notes = Arc::new(Notes::default());
+    let (outside, inbox) = channels();
+    let desk = desk(config, &identity, metrics.clone())?;
+    let vouch = Arc::new(vouch::Cluster(Vouch::new(&clients)));
+    let shim = Shim::new(world::shim(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
+    let _ = notes.shim.set(shim.clone());
+
+    let (pace, runtime) = (config.engine.pace, tokio::runtime::Handle::current());
+    let (noted, stopped) = (notes.clone(), stop.clone());
+    let engine = std::thread::Builder::new()
+        .name("engine".into())
+        .spawn(move || run(desk, inbox, &noted, pace, &wall_clock, &runtime, &stopped))?;
+    let state = state(config, &identity, &outside, notes.clone(), metrics.clone());
+    let mut tasks = JoinSet::new();
+    spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
+    spawn_listening(&mut tasks, config, listeners, state, registry, shim, stop);
+    Ok(Service { tasks, engine, outside, metrics })
+}
+
+fn desk(config: &Config, identity: &Identity, metrics: Arc<Metrics>) -> Result<Desk, ServeError> {
+    let recorder = match &config.record.dir {
+        None => None,
+        Some(dir) => {
+            let (max, segment) = (config.record.max_bytes.0, config.record.segment_bytes.0);
+            tracing::info!(dir = %dir.display(), max_bytes = max, "recording");
+            Some(Recorder::start(dir, max, segment, &identity.incarnation, metrics.clone())?)
+        }
+    };
+    let keep = usize::try_from(config.listen.decisions).unwrap_or(usize::MAX);
+    Ok(Desk::new(config::engine_params(config), keep, recorder, metrics))
+}
+
+fn state(
+    config: &Config,
+    identity: &Identity,
+    outside: &Outside,
+    notes: Arc<Notes>,
+    metrics: Arc<Metrics>,
+) -> ApiState {
+    ApiState {
+        asker: outside.asker.clone(),
+        doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role) },
+        process: Process { incarnation: identity.incarnation.clone(), started: Time(identity.epoch), ready: false },
+        readiness: Arc::new(move || notes.ready.missing()),
+        clock: Arc::new(wall_clock),
+        metrics,
+    }
+}
+
+fn spawn_polling(
+    tasks: &mut JoinSet<&'static str>,
+    config: &Config,
+    clients: Clients,
+    notes: Arc<Notes>,
+    outside: &Outside,
+    stop: &CancellationToken,
+) {
+    let wants = Arc::new(Asks(notes.clone()));
+    let poller = Poller::new(clients, world::schedule(config), wants, outside.facts.clone());
+    let stopped = stop.clone();
+    tasks.spawn(async move {
+        poller.run(stopped).await;
+        "polling"
+    });
+    let stopped = stop.clone();
+    tasks.spawn(async move {
+        tokio::select! { () = stopped.cancelled() => {}, () = watch_for_others(&notes) => {} }
+        "the look for other services"
+    });
+}
+
+/// Says so, once each time, when shims report that another service speaks to them.
+async fn watch_for_others(notes: &Notes) {
+    let mut known = None;
+    loop {
+        tokio::time::sleep(LOOK_FOR_OTHERS).await;
+        let other = notes.shim.get().and_then(Shim::higher_epoch);
+        if other != known
+            && let Some(epoch) = other
+        {
+            tracing::warn!(
+                epoch,
+                "another Drover service with a higher epoch speaks to this cluster's shims; stop one of the two"
+            );
+        }
+        known = other;
+    }
+}
+
+fn spawn_listening(
+    tasks: &mut JoinSet<&'static str>,
+    config: &Config,
+    listeners: Listeners,
+    state: ApiState,
+    registry: Registry,
+    shim: Shim,
+    stop: &CancellationToken,
+) {
+    let connections = usize::try_from(config.listen.connections).unwrap_or(usize::MAX);
+    let metrics = state.metrics.clone();
+    let (api, page) = (api::router(state), api::metrics_router(registry, metrics));
+    let serving = |listener, router| listen::serve(listener, connections, router, stop.clone());
+    let (api, page) = (serving(listeners.api, api), serving(listeners.metrics, page));
+    let shim = shim.serve(listeners.shim, stop.clone());
+    tasks.spawn(async move { ended("the API's listener", api.await) });
+    tasks.spawn(async move { ended("the listener for metrics", page.await) });
+    tasks.spawn(async move { ended("the shims' listener", shim.await) });
+}
+
+fn ended(part: &'static str, result: std::io::Result<()>) -> &'static str {
+    if let Err(error) = result {
+        tracing::error!(%error, "{part} failed");
+    }
+    part
+}
+
+fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std::io::Result<()> {
+    tracing::info!(
+        version = VERSION,
+        api = %listeners.api.local_addr()?,
+        shim = %listeners.shim.local_addr()?,
+        metrics = %listeners.metrics.local_addr()?,
+        mode = config.top.mode.label(),
+        policy = %config.top.policy,
+        incarnation = %identity.incarnation,
+        "serving"
+    );
+    if config.top.mode == drover_core::model::Mode::Act {
+        tracing::warn!("mode = \"act\": this version cannot act yet and only advises");
+    }
+    Ok(())
+}
+
+/// The configuration that holds after SIGHUP.
+async fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loaded {
+    let merged = reload().and_then(|new| old.reloaded(&new));
+    let (merged, report) = match merged {
+        Ok(merged) => merged,
+        Err(error) => {
+            service.metrics.reloads.with_label_values(&["refused"]).inc();
+            tracing::error!("the configuration is wrong and nothing has changed\n{error}");
+            return old;
+        }
+    };
+    if let Err(error) = logs.set_level(&merged.config.log.level) {
+        service.metrics.reloads.with_label_values(&["refused"]).inc();
+        tracing::error!("the configuration is wrong and nothing has changed\n{error}");
+        return old;
+    }
+    if service.outside.params.send(config::engine_params(&merged.config)).await.is_err() {
+        tracing::error!("the engine has stopped");
+    }
+    service.metrics.reloads.with_label_values(&["applied"]).inc();
+    tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
+    merged
+}
+
+/// The signals a service obeys.
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    hang_up: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+}
