@@ -150,7 +150,7 @@ async fn watch(args: &Args, address: &str, mut engine: impl FnMut(&Observation))
                         break;
                     }
                 }
-                if began.elapsed() > Duration::from_secs(args.seconds + 120) {
+                if began.elapsed() > Duration::from_secs(args.seconds + 60) {
                     break;
                 }
             }

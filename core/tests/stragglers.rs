@@ -302,3 +302,23 @@ fn over_rest_alone_the_slow_node_is_found_in_time_at_any_reporting_interval() {
         assert!(advised.values().all(|when| *when < 20.0), "at {interval} s: {advised:?}");
     }
 }
+
+#[test]
+fn a_shim_that_tells_of_attempts_and_not_of_winners_is_enough_to_learn_run_times() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 16, 0, at(0.0));
+    let mut advised = Vec::new();
+    for second in 0..20 {
+        let now = at(second.into());
+        let (mut tasks, attempts) = equal_maps(id, 16, 4.0, &one_node_in_four, second.into(), 0);
+        for task in &mut tasks {
+            (task.winner, task.finished, task.started) = (None, None, None);
+        }
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        advised.extend(script.decide(now).decisions.into_iter().map(|decision| decision.task.index));
+    }
+    advised.sort_unstable();
+    assert_eq!(advised, [1, 5, 9, 13]);
+}

@@ -41,10 +41,12 @@ pub struct ApiState {
     pub asker: Asker,
     /// Tells principals apart.
     pub doorman: Doorman,
-    /// This process, its readiness left out.
+    /// This process, as far as it does not change.
     pub process: Process,
     /// Why the service is not ready; `None` when it is.
     pub readiness: Arc<dyn Fn() -> Option<String> + Send + Sync>,
+    /// Epoch of another, younger service, where shims report one.
+    pub higher_epoch: Arc<dyn Fn() -> Option<u64> + Send + Sync>,
     /// The service's clock.
     pub clock: Arc<dyn Fn() -> Time + Send + Sync>,
     /// Counts requests.
@@ -67,7 +69,7 @@ impl ApiState {
     }
 
     fn process(&self) -> Process {
-        Process { ready: self.not_ready().is_none(), ..self.process.clone() }
+        Process { ready: self.not_ready().is_none(), higher_epoch: (self.higher_epoch)(), ..self.process.clone() }
     }
 }
 

@@ -27,8 +27,9 @@ fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
     let state = ApiState {
         asker: outside.asker.clone(),
         doorman: Doorman { loopback: Role::Operate },
-        process: Process { incarnation: "ab12".into(), started: Time(1), ready: false },
+        process: Process { incarnation: "ab12".into(), started: Time(1), ready: false, higher_epoch: None },
         readiness: Arc::new(move || readiness.map(str::to_owned)),
+        higher_epoch: Arc::new(|| None),
         clock,
         metrics,
     };

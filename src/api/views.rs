@@ -47,6 +47,8 @@ pub struct Status {
     pub copies_in_flight: u64,
     /// Number of the newest decision.
     pub decisions: u64,
+    /// Epoch of another, younger service that this cluster's shims also speak to.
+    pub higher_epoch: Option<u64>,
 }
 
 /// A job in brief.
@@ -406,7 +408,7 @@ impl TaskView {
             state: word(&task.state),
             score: task.progress().score(),
             started_ms: task.started.get().map(|at| at.0),
-            finished_ms: task.finished.get().map(|at| at.0),
+            finished_ms: task.ended().map(|at| at.0),
             input_bytes: task.input.0,
             attempts: task.attempts.iter().map(|attempt| AttemptView::of(cluster, id, attempt)).collect(),
             verdict: candidate.map(|c| c.verdict.label().into()),

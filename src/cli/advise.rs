@@ -60,7 +60,7 @@ impl Command {
             let base = self.service.clone().or_else(|| client::address(&config));
             let base = base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
             let client = Client::new(base)?;
-            match self.from_service(&client).await {
+            match self.ask_service(&client).await {
                 Ok(advice) if self.watch => return self.watch(&client, advice).await,
                 Ok(advice) => return self.print(&advice),
                 Err(NoAnswer::NobodyThere(message)) if self.watch || self.service.is_some() => {
@@ -80,7 +80,7 @@ impl Command {
         self.print(&Advice { decisions: seen.open_decisions(self.job), status: seen.status() })
     }
 
-    async fn from_service(&self, client: &Client) -> Result<Advice, NoAnswer> {
+    async fn ask_service(&self, client: &Client) -> Result<Advice, NoAnswer> {
         let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
         let page: Decisions = client.get(&format!("api/v1/decisions?open=true&limit={PAGE_MAX}{job}")).await?;
         Ok(Advice { decisions: page.decisions, status: client.get("api/v1/status").await? })

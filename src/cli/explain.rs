@@ -64,7 +64,7 @@ impl Command {
             Failure::new(Exit::Usage, format!("\"{text}\" is no task of {job}; write its id, or short m_3 or r_0"))
         };
         let task = self.task.as_ref().map(|text| task_id(self.job, text).ok_or_else(|| wrong(text))).transpose()?;
-        let subject = if self.from_cluster { None } else { self.from_service(&config, task).await? };
+        let subject = if self.from_cluster { None } else { self.ask_service(&config, task).await? };
         let subject = match subject {
             Some(subject) => subject,
             None => {
@@ -93,7 +93,7 @@ impl Command {
     }
 
     /// `None` when no service runs and none was named.
-    async fn from_service(
+    async fn ask_service(
         &self,
         config: &crate::config::Config,
         task: Option<TaskId>,

@@ -3,6 +3,7 @@
 mod advise;
 mod client;
 mod config;
+mod doctor;
 mod explain;
 mod once;
 mod output;
@@ -64,6 +65,8 @@ enum Command {
     Advise(advise::Command),
     /// Say why each task of a job was or was not advised on
     Explain(explain::Command),
+    /// Check configuration, cluster, permissions and clocks, and say what to change
+    Doctor(doctor::Command),
     /// Decide again on what was recorded
     Replay(replay::Command),
     /// Show, document or start a configuration
@@ -96,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Serve(command) => command.run(&cli.common),
         Command::Advise(command) => block_on(command.run(&cli.common)),
         Command::Explain(command) => block_on(command.run(&cli.common)),
+        Command::Doctor(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };

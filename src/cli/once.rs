@@ -40,7 +40,7 @@ impl Seen {
     /// The whole.
     pub fn status(&self) -> Status {
         let now = wall_clock();
-        self.desk.status(&Process { incarnation: String::new(), started: now, ready: true }, now)
+        self.desk.status(&Process { incarnation: String::new(), started: now, ready: true, higher_epoch: None }, now)
     }
 
     /// A job, if it runs.

@@ -117,7 +117,7 @@ pub fn run(
                 pace.news = true;
             }
             Event::Params(params) => {
-                desk.set_params(clock(), params);
+                desk.set_params(clock(), *params);
                 pace.news = true;
             }
             Event::Question(question) => question(&mut desk),
@@ -138,7 +138,7 @@ pub fn run(
 
 enum Event {
     Facts(Vec<Observation>),
-    Params(EngineParams),
+    Params(Box<EngineParams>),
     Question(Question),
     Due,
 }
@@ -157,7 +157,7 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
         () = stop.cancelled() => None,
         () = wait => Some(Event::Due),
         Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
-        Some(params) = inbox.params.recv() => Some(Event::Params(params)),
+        Some(params) = inbox.params.recv() => Some(Event::Params(Box::new(params))),
         count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(Event::Facts(batches.concat())).filter(|_| count > 0),
         count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
     }

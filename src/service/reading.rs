@@ -41,6 +41,8 @@ pub struct Process {
     pub started: Time,
     /// The cluster has been polled once.
     pub ready: bool,
+    /// Epoch of another, younger service, where shims report one.
+    pub higher_epoch: Option<u64>,
 }
 
 impl Desk {
@@ -67,6 +69,7 @@ impl Desk {
             verdicts: verdicts.into_iter().map(|(verdict, n)| (verdict.label().to_owned(), n)).collect(),
             copies_in_flight: self.engine.copies_in_flight().into(),
             decisions: self.decisions.back().map_or(0, |kept| kept.decision.id),
+            higher_epoch: process.higher_epoch,
         }
     }
 

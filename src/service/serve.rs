@@ -154,7 +154,16 @@ fn state(
     ApiState {
         asker: outside.asker.clone(),
         doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role) },
-        process: Process { incarnation: identity.incarnation.clone(), started: Time(identity.epoch), ready: false },
+        process: Process {
+            incarnation: identity.incarnation.clone(),
+            started: Time(identity.epoch),
+            ready: false,
+            higher_epoch: None,
+        },
+        higher_epoch: Arc::new({
+            let notes = notes.clone();
+            move || notes.shim.get().and_then(Shim::higher_epoch)
+        }),
         readiness: Arc::new(move || notes.ready.missing()),
         clock: Arc::new(wall_clock),
         metrics,

@@ -64,6 +64,15 @@ impl Metrics {
         for outcome in ["accepted", "pending"].into_iter().chain(Why::ALL.into_iter().map(Why::label)) {
             metrics.exchanges.with_label_values(&[outcome]);
         }
+        for outcome in ["held"].into_iter().chain(Why::ALL.into_iter().map(Why::label)) {
+            metrics.proofs.with_label_values(&[outcome]);
+        }
+        for state in ["accepted", "live", "pending"] {
+            metrics.sessions.with_label_values(&[state]);
+        }
+        for stat in ["median", "max"] {
+            metrics.skew_seconds.with_label_values(&[stat]);
+        }
         Ok(metrics)
     }
 

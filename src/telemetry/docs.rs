@@ -33,3 +33,21 @@ pub fn markdown(registry: &Registry) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_page_is_the_generated_one_and_tells_of_every_room() {
+        let page = markdown(&crate::service::all_metrics().unwrap());
+        let committed =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/metrics.md")).unwrap_or_default();
+        assert!(committed == page, "run `drover config docs --metrics > docs/metrics.md`");
+        for name in
+            ["drover_rest_requests_total", "drover_shim_sessions", "drover_facts_refused_total", "drover_verdicts"]
+        {
+            assert!(page.contains(&format!("| `{name}` |")), "{name}");
+        }
+    }
+}

@@ -65,6 +65,30 @@ impl Class {
 }
 
 impl Endpoint {
+    /// All of them.
+    pub const ALL: [Endpoint; 17] = {
+        use Endpoint::*;
+        [
+            RmInfo,
+            RmMetrics,
+            RmNodes,
+            RmScheduler,
+            RmApps,
+            RmApp,
+            RmAppAttempts,
+            AmJob,
+            AmJobAttempts,
+            AmTasks,
+            AmAttempts,
+            AmCounters,
+            AmConf,
+            HistoryInfo,
+            HistoryJob,
+            HistoryTasks,
+            HistoryAttempts,
+        ]
+    };
+
     /// Whose ceiling it counts against.
     pub fn class(self) -> Class {
         use Endpoint::*;

@@ -254,3 +254,36 @@ fn http_date(text: &str) -> Option<Time> {
     let at = jiff::fmt::rfc2822::parse(text).ok()?;
     u64::try_from(at.timestamp().as_millisecond()).ok().map(Time)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(value: &str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, value.parse().unwrap());
+        retry_after(&headers)
+    }
+
+    #[test]
+    fn a_pause_is_read_in_seconds_or_as_a_date_and_nonsense_is_none() {
+        assert_eq!(after("7"), Some(Duration::from_secs(7)));
+        assert_eq!(after("999999999"), Some(super::super::limit::LONGEST_PAUSE));
+        assert_eq!(after("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(after("soon"), None);
+        assert_eq!(after("-3"), None);
+    }
+
+    #[test]
+    fn an_http_date_is_read_as_milliseconds_of_the_epoch() {
+        assert_eq!(http_date("Sat, 21 Nov 2026 03:10:18 GMT"), Some(Time(1_795_230_618_000)));
+        assert_eq!(http_date("yesterday"), None);
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = certificates(&file.path().to_path_buf()).unwrap_err().to_string();
+        assert!(error.contains("no certificate"), "{error}");
+    }
+}

@@ -1,8 +1,9 @@
 //! What observing costs and what is refused, as Prometheus metrics.
 
 use super::endpoint::{Class, Endpoint};
+use super::facts::Reason;
 use drover_core::model::Channel;
-use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry};
+use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry};
 use std::time::Duration;
 
 /// Metrics of the REST clients; clones share the same counters.
@@ -17,6 +18,7 @@ pub struct Metrics {
     refused: IntCounterVec,
     jobs: IntGaugeVec,
     lag: Histogram,
+    rm_up: IntGauge,
 }
 
 const SECONDS: [f64; 12] = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -49,7 +51,10 @@ impl Metrics {
                 .buckets(AGES.to_vec()),
         )?;
         registry.register(Box::new(lag.clone()))?;
-        Ok(Metrics {
+        let rm_up = IntGauge::new("drover_rest_rm_up", "1 while a ResourceManager answers, 0 while none does.")?;
+        registry.register(Box::new(rm_up.clone()))?;
+        let metrics = Metrics {
+            rm_up,
             requests: counter("drover_rest_requests_total", "REST requests by outcome.", &["endpoint", "outcome"])?,
             bytes: counter("drover_rest_response_bytes_total", "Bytes of answers, unpacked.", &["endpoint"])?,
             seconds,
@@ -59,7 +64,31 @@ impl Metrics {
             refused: counter("drover_facts_refused_total", "Facts refused, by reason.", &["channel", "reason"])?,
             jobs: gauge("drover_rest_jobs", "Jobs watched over REST, by stage.", &["stage"])?,
             lag,
-        })
+        };
+        metrics.start_at_zero();
+        Ok(metrics)
+    }
+
+    /// Label sets that are known beforehand are there from the start, so that rates over them are.
+    fn start_at_zero(&self) {
+        for endpoint in Endpoint::ALL.map(Endpoint::label) {
+            self.requests.with_label_values(&[endpoint, "ok"]);
+            self.bytes.with_label_values(&[endpoint]);
+            self.seconds.with_label_values(&[endpoint]);
+        }
+        for class in Class::ALL.map(Class::label) {
+            self.in_flight.with_label_values(&[class]);
+            self.pauses.with_label_values(&[class]);
+        }
+        for limit in ["in_flight", "rate", "body"] {
+            self.limits.with_label_values(&[limit]);
+        }
+        for stage in ["running", "ending", "left_out"] {
+            self.jobs.with_label_values(&[stage]);
+        }
+        for (channel, reason) in ["rm", "am", "history"].into_iter().flat_map(|c| Reason::ALL.map(|r| (c, r.label()))) {
+            self.refused.with_label_values(&[channel, reason]);
+        }
     }
 
     /// Metrics in a registry of their own, for one-off use.
@@ -105,6 +134,10 @@ impl Metrics {
 
     pub(super) fn jobs(&self, stage: &str, count: usize) {
         self.jobs.with_label_values(&[stage]).set(i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    pub(super) fn rm_up(&self, is_up: bool) {
+        self.rm_up.set(i64::from(is_up));
     }
 
     pub(super) fn tasks_interval(&self, since_last: Duration) {

@@ -16,21 +16,23 @@ pub fn judge(asked: &Url, location: Option<&str>, has_refresh: bool, rms: &[Serv
         return if has_refresh { Kind::Standby { active: None } } else { Kind::RedirectWithoutLocation };
     };
     let Ok(target) = asked.join(location) else { return Kind::ForeignRedirect(shorten(location)) };
+    // These two are told by their path alone: the servers may call themselves otherwise than they are addressed, and
+    // nothing is followed.
     if target.path().starts_with("/jobhistory/") {
         return Kind::AppFinished;
+    }
+    let app =
+        asked.path().strip_prefix("/proxy/").and_then(|rest| rest.split('/').next()).filter(|app| !app.is_empty());
+    if app.is_some_and(|app| target.path() == format!("/cluster/app/{app}")) {
+        return Kind::AppNotServed;
     }
     let (Some(from), Some(to)) = (Server::of(asked), Server::of(&target)) else {
         return Kind::ForeignRedirect(shorten(location));
     };
-    let is_rm = to == from || rms.contains(&to);
-    if asked.path().starts_with("/proxy/") && is_rm {
-        if target.path().starts_with("/cluster/app/") {
-            return Kind::AppNotServed;
-        }
-        if to == from && target.path().starts_with("/proxy/") {
-            return Kind::ProxyLoop;
-        }
+    if app.is_some() && to == from && target.path().starts_with("/proxy/") {
+        return Kind::ProxyLoop;
     }
+    let is_rm = to == from || rms.contains(&to);
     if is_rm && to != from {
         return Kind::Standby { active: Some(to) };
     }
@@ -76,6 +78,12 @@ mod tests {
         let to = |location| judged(proxy, Some(location), false);
         assert_eq!(to("http://jhs:19888/jobhistory/job/job_1_0001/ws/v1/mapreduce"), Kind::AppFinished);
         assert_eq!(to("http://rm1:8088/cluster/app/application_1_0001"), Kind::AppNotServed);
+        assert_eq!(
+            to("http://rm1.example.com:8088/cluster/app/application_1_0001"),
+            Kind::AppNotServed,
+            "by its other name"
+        );
+        assert_eq!(to("http://evil:80/cluster/app/application_1_0002").label(), "foreign_redirect");
         assert_eq!(to("http://rm1:8088/proxy/application_1_0001/ws/v1/mapreduce"), Kind::ProxyLoop);
         assert_eq!(to("http://evil:80/proxy/application_1_0001").label(), "foreign_redirect");
     }

@@ -11,6 +11,8 @@ use super::wire::Document;
 use super::wire::cluster::{App, AppAttempts, ClusterInfo};
 use drover_core::model::{AppId, ClusterFact, NodeFact, QueueFact, Time};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Typed calls to the active ResourceManager; clones share what is known of it.
 #[derive(Debug, Clone)]
@@ -31,7 +33,12 @@ struct Active {
     incarnation: u64,
     started: Option<Time>,
     version: Option<String>,
+    /// None was found: the same answer is given again until then.
+    none_until: Option<(Instant, Error)>,
 }
+
+/// Shortest time between two rounds of asking who is active that found none. The poller's own pauses grow beyond it.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An answer, checked, with when and how it came.
 #[derive(Debug, Clone)]
@@ -203,6 +210,16 @@ impl Rm {
         if self.lock().is_sure {
             return Ok(());
         }
+        let lately = self.lock().none_until.clone().filter(|(until, _)| *until > Instant::now());
+        if let Some((_, error)) = lately {
+            return Err(error);
+        }
+        let found = self.ask_around().await;
+        self.lock().none_until = found.as_ref().err().map(|error| (Instant::now() + ASK_AGAIN, error.clone()));
+        found
+    }
+
+    async fn ask_around(&self) -> Result<(), Error> {
         let first = self.lock().index;
         let mut troubles = Vec::new();
         for index in (0..self.servers.len()).map(|i| (first + i) % self.servers.len()) {

@@ -81,6 +81,17 @@ async fn a_pair_without_an_active_one_is_told_with_what_each_said() {
 }
 
 #[tokio::test]
+async fn many_calls_without_an_active_resource_manager_do_not_storm_those_in_standby() {
+    let standby = MockServer::start().await;
+    info(&standby, "STANDBY", 1).await;
+    let fixture = fixture(&[standby.uri(), "http://127.0.0.1:1".into()], None, params());
+    let calls = (0..40).map(|_| fixture.clients.rm.metrics(None));
+    let answers = futures::future::join_all(calls).await;
+    assert!(answers.iter().all(|a| a.as_ref().is_err_and(|e| e.label() == "no_active_rm")));
+    assert!(standby.received_requests().await.unwrap().len() < 10);
+}
+
+#[tokio::test]
 async fn a_standby_that_knows_no_active_one_is_no_answer_whichever_way_it_says_so() {
     let text = "There is no active RM right now. Will retry in next 5 seconds\n";
     for response in [

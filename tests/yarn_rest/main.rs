@@ -4,5 +4,6 @@ mod bad_answers;
 mod failover;
 mod fake;
 mod polling;
+mod recorded;
 mod redirects;
 mod vouching;

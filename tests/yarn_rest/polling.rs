@@ -109,7 +109,8 @@ async fn a_running_job_gives_every_kind_of_fact_with_the_right_source_and_the_am
     let Fact::Settings(_, settings) = &of("settings").fact else { unreachable!() };
     assert!(!settings.map_speculation);
     assert_eq!(settings.report_interval, Millis(3_000));
-    let Fact::Needs { maps, reduces, native_copies, .. } = of("needs").fact else { unreachable!() };
+    let summary = seen.iter().position(|o| kind(o) == "job").unwrap();
+    let Fact::Needs { maps, reduces, native_copies, .. } = seen[summary + 1].fact else { unreachable!() };
     assert_eq!((maps, reduces, native_copies), (1, 0, 1));
 }
 

@@ -17,7 +17,7 @@ impl Engine {
             for task_id in tasks {
                 let Some(task) = job.task_mut(task_id) else { continue };
                 task.verdict = None;
-                let Some(finished) = task.finished.get() else { continue };
+                let Some(finished) = task.ended() else { continue };
                 if self.flights.of(task_id).is_some() {
                     ended.push((task_id, finished, task.natively_copied()));
                 }

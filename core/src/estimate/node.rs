@@ -17,7 +17,8 @@ impl NodeWork {
             for (_, task) in job.tasks(kind) {
                 for attempt in &task.attempts {
                     let Some(host) = attempt.host else { continue };
-                    let won = task.state == TaskState::Succeeded && task.winner == Some(attempt.number);
+                    let won = task.state == TaskState::Succeeded
+                        && task.won().is_some_and(|won| won.number == attempt.number);
                     let score = match attempt.state.is_final() {
                         true if won => 1.0,
                         true => continue,

@@ -78,12 +78,10 @@ impl PhaseTimes {
     pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
         let mut lengths: [Vec<f64>; PHASES_MAX] = Default::default();
         for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded) {
-            let Some(attempt) = task.attempts.iter().find(|attempt| Some(attempt.number) == task.winner) else {
-                continue;
-            };
+            let Some(attempt) = task.won() else { continue };
             let Some(started) = attempt.started.get() else { continue };
             let begin = if kind == TaskKind::Reduce { started.max(maps_done.unwrap_or(started)) } else { started };
-            let ended = attempt.finished.get().or(task.finished.get());
+            let ended = attempt.finished.get().or(task.ended());
             let marks = [Some(begin), attempt.second_phase.get(), attempt.third_phase.get()];
             for phase in 0..shape.len() {
                 let end = if phase + 1 == shape.len() { ended } else { marks[phase + 1] };

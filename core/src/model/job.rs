@@ -229,15 +229,26 @@ impl Task {
         track
     }
 
+    /// The attempt that succeeded, where it is known: as the task tells, or as the attempts do.
+    pub fn won(&self) -> Option<&Attempt> {
+        let told = self.winner.and_then(|number| self.attempts.iter().find(|attempt| attempt.number == number));
+        told.or_else(|| self.attempts.iter().find(|attempt| attempt.state == AttemptState::Succeeded))
+    }
+
+    /// When it ended, the AM's clock; `None` while it runs, and where it is not known.
+    pub fn ended(&self) -> Option<Time> {
+        let attempt = self.won().or_else(|| self.attempts.iter().max_by_key(|attempt| attempt.finished.get()));
+        let ended = self.finished.get().or_else(|| attempt.and_then(|attempt| attempt.finished.get()));
+        ended.filter(|_| self.state.is_final())
+    }
+
     /// How long its successful run took, the AM's clock; `None` where it is not known.
     pub fn run_time(&self) -> Option<super::units::Millis> {
         if self.state != TaskState::Succeeded {
             return None;
         }
-        let winner = self.winner.and_then(|n| self.attempts.iter().find(|attempt| attempt.number == n));
-        let started = winner.map_or(self.started, |attempt| attempt.started).get()?;
-        let finished = winner.and_then(|attempt| attempt.finished.get()).or(self.finished.get())?;
-        Some(finished.since(started))
+        let started = self.won().map_or(self.started, |attempt| attempt.started).get()?;
+        Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
     }
 
     /// A speculator of Hadoop's started a copy of it at some time.

@@ -201,7 +201,7 @@ fn maps_done_at(job: &Job) -> Option<Time> {
     let mut finished = 0;
     for (_, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
         finished += 1;
-        last = last.max(task.finished.get().unwrap_or_default());
+        last = last.max(task.ended().unwrap_or_default());
     }
     (finished >= maps).then_some(last)
 }
@@ -209,7 +209,7 @@ fn maps_done_at(job: &Job) -> Option<Time> {
 /// How long a finished task's own work took: a reduce's wait for maps is not its own.
 fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<Millis> {
     let took = task.run_time()?;
-    match (kind, maps_done_at, task.finished.get()) {
+    match (kind, maps_done_at, task.ended()) {
         (TaskKind::Reduce, Some(done), Some(finished)) => Some(took.min(finished.since(done))),
         _ => Some(took),
     }

@@ -67,9 +67,8 @@ impl Running {
 
     async fn post(&self, body: &[u8], code: &str) -> Answered {
         let mut stream = self.connect().await;
-        stream.write_all(self.head(body.len(), code).as_bytes()).await.unwrap();
-        // A refusal may come before the body was read.
-        let _ = stream.write_all(body).await;
+        // In one piece, so that no deadline falls between head and body. A refusal may come before all of it was read.
+        let _ = stream.write_all(&[self.head(body.len(), code).as_bytes(), body].concat()).await;
         answer(&mut stream).await
     }
 

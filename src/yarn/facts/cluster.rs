@@ -1,6 +1,6 @@
 //! The ResourceManager's answers as facts.
 
-use super::{Reason, Refused};
+use super::{Reason, Refused, name};
 use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
 use crate::yarn::wire::lenient::{Float, Int, Maybe};
 use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
@@ -111,15 +111,14 @@ pub fn apps(wire: &Apps, refused: &mut Refused) -> Vec<AppSeen> {
 }
 
 fn app(id: AppId, wire: &App, refused: &mut Refused) -> AppSeen {
-    let text = |text: &crate::yarn::wire::lenient::Text| text.as_deref().unwrap_or_default().to_owned();
     let started = refused.instant(wire.startedTime);
     let is_running = wire.finishedTime.0.unwrap_or(0) == 0;
     let elapsed = wire.elapsedTime.natural().filter(|e| *e > 0 && is_running);
     let fact = AppFact {
         app: id,
-        user: text(&wire.user),
-        queue: text(&wire.queue),
-        name: text(&wire.name),
+        user: name(&wire.user),
+        queue: name(&wire.queue),
+        name: name(&wire.name),
         started: started.unwrap_or_default(),
         containers: refused.small(wire.runningContainers),
         allocated: Resources {

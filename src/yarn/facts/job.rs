@@ -1,6 +1,6 @@
 //! An ApplicationMaster's answers as facts.
 
-use super::{Reason, Refused};
+use super::{Reason, Refused, name};
 use crate::yarn::wire::job::{AttemptCounters, Job, Task, TaskAttempt, TaskAttempts, Tasks};
 use crate::yarn::wire::lenient::Int;
 use drover_core::model::*;
@@ -21,14 +21,12 @@ pub struct JobSeen {
     pub am_now: Option<Time>,
     /// Maps that have finished.
     pub maps_completed: u32,
-    /// Maps of which no attempt has launched.
-    pub maps_pending: u32,
-    /// Reduces of which no attempt has launched, asked for or not.
-    pub reduces_pending: u32,
+    /// Attempts of maps, copies too, that have not launched.
+    pub maps_waiting: u32,
+    /// Attempts of reduces that have not launched, asked for or not.
+    pub reduces_waiting: u32,
     /// Attempts running beyond one for each running task: copies under way.
     pub copies: u32,
-    /// The job's diagnostics.
-    pub diagnostics: String,
 }
 
 /// A job's summary; refused where it is another job's.
@@ -38,7 +36,6 @@ pub fn job(wire: &Job, id: JobId, attempt: AppAttemptId, refused: &mut Refused) 
         refused.add(if named.is_some() { Reason::Foreign } else { Reason::BadId });
         return None;
     }
-    let text = |text: &crate::yarn::wire::lenient::Text| text.as_deref().unwrap_or_default().to_owned();
     let state = refused.word(wire.state.as_deref(), JobPhase::parse);
     let started = refused.instant(wire.startTime);
     let is_over = state.is_some_and(JobPhase::is_final) || wire.finishTime.0.unwrap_or(0) > 0;
@@ -47,9 +44,9 @@ pub fn job(wire: &Job, id: JobId, attempt: AppAttemptId, refused: &mut Refused) 
     let fact = JobFact {
         job: id,
         attempt,
-        name: text(&wire.name),
-        user: text(&wire.user),
-        queue: text(&wire.queue),
+        name: name(&wire.name),
+        user: name(&wire.user),
+        queue: name(&wire.queue),
         state,
         started: started.unwrap_or_default(),
         maps: refused.small(wire.mapsTotal),
@@ -60,10 +57,9 @@ pub fn job(wire: &Job, id: JobId, attempt: AppAttemptId, refused: &mut Refused) 
         fact,
         am_now: now(started, wire.elapsedTime).filter(|_| !is_over),
         maps_completed: refused.small(wire.mapsCompleted),
-        maps_pending: refused.small(wire.mapsPending),
-        reduces_pending: refused.small(wire.reducesPending),
+        maps_waiting: refused.small(wire.newMapAttempts).max(refused.small(wire.mapsPending)),
+        reduces_waiting: refused.small(wire.newReduceAttempts).max(refused.small(wire.reducesPending)),
         copies: attempts.saturating_sub(running),
-        diagnostics: text(&wire.diagnostics),
     })
 }
 
@@ -89,6 +85,7 @@ pub fn tasks(wire: &Tasks, job: JobId, refused: &mut Refused) -> TasksSeen {
         let reason = match wire.id.as_deref().and_then(|id| id.parse::<TaskId>().ok()) {
             None => Reason::BadId,
             Some(id) if id.job != job => Reason::Foreign,
+            Some(id) if id.index as usize >= MAX_TASKS => Reason::TooMany,
             Some(id) if !named.insert((id.kind, id.index)) => Reason::Repeated,
             Some(id) => {
                 let fact = task(wire, id, refused);

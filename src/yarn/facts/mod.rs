@@ -9,7 +9,7 @@ pub mod settings;
 mod tests;
 
 use super::metrics::Metrics;
-use super::wire::lenient::{Float, Int};
+use super::wire::lenient::{Float, Int, Text};
 use drover_core::model::{Channel, Time};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,32 @@ pub enum Reason {
     BadProperty,
 }
 
+/// Longest name of a job, a user, a queue or a class that is kept, in characters.
+pub const MAX_NAME: usize = 512;
+
+/// A name, shortened where an AM says more than anyone needs; empty where there is none.
+fn name(text: &Text) -> String {
+    text.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect()
+}
+
 impl Reason {
+    /// Every reason, for metrics that start at zero.
+    pub const ALL: [Reason; 13] = [
+        Reason::NoObject,
+        Reason::BadId,
+        Reason::Foreign,
+        Reason::Repeated,
+        Reason::UnknownState,
+        Reason::ProgressNan,
+        Reason::ProgressRange,
+        Reason::FinishBeforeStart,
+        Reason::TimeRange,
+        Reason::NumberRange,
+        Reason::Missing,
+        Reason::TooMany,
+        Reason::BadProperty,
+    ];
+
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {

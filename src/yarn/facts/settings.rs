@@ -1,6 +1,6 @@
 //! The few properties of a job's configuration that matter here; nothing else of it is kept.
 
-use super::{Reason, Refused};
+use super::{MAX_NAME, Reason, Refused};
 use crate::yarn::wire::job::Conf;
 use drover_core::model::{JobSettings, Millis, Mode, Resources};
 use std::collections::HashMap;
@@ -70,13 +70,17 @@ pub fn settings(wire: &Conf, refused: &mut Refused) -> JobSettings {
         committer: p
             .text("mapred.output.committer.class")
             .or_else(|| p.text("mapreduce.outputcommitter.factory.class"))
-            .map(str::to_owned),
-        output_format: output_format(&mut p).map(str::to_owned),
-        speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(str::to_owned),
+            .map(class),
+        output_format: output_format(&mut p).map(class),
+        speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(class),
         map_container: container(&mut p, "map", default.map_container),
         reduce_container: container(&mut p, "reduce", default.reduce_container),
         slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
     }
+}
+
+fn class(name: &str) -> String {
+    name.chars().take(MAX_NAME).collect()
 }
 
 /// The interval set, else 1 % of the task timeout (`MRJobConfUtil.getTaskProgressReportInterval`).

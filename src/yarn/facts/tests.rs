@@ -1,1 +1,161 @@
+use super::*;
+use crate::yarn::wire::cluster::{Apps, Nodes};
+use crate::yarn::wire::decode;
+use crate::yarn::wire::job::{Conf, Tasks};
+use crate::yarn::wire::scheduler::Scheduler;
+use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use serde_json::{Value, json};
 
+fn read<D: crate::yarn::wire::Document>(value: Value) -> D {
+    decode(value.to_string().as_bytes()).unwrap()
+}
+
+fn settings(pairs: &[(&str, &str)]) -> (JobSettings, Refused) {
+    let property: Vec<Value> = pairs.iter().map(|(k, v)| json!({"name": k, "value": v})).collect();
+    let mut refused = Refused::default();
+    let wire: Conf = read(json!({"conf": {"property": property}}));
+    (settings::settings(&wire, &mut refused), refused)
+}
+
+#[test]
+fn hadoops_defaults_hold_for_what_a_job_does_not_say() {
+    assert_eq!(settings(&[]).0, JobSettings::default());
+}
+
+#[test]
+fn the_reporting_interval_is_the_one_set_or_a_hundredth_of_the_timeout() {
+    let interval = |pairs: &[(&str, &str)]| settings(pairs).0.report_interval;
+    assert_eq!(interval(&[("mapreduce.task.timeout", "1200000")]), Millis(12_000));
+    let both = [("mapreduce.task.timeout", "1200000"), ("mapreduce.task.progress-report.interval", "500")];
+    assert_eq!(interval(&both), Millis(500));
+    assert!(
+        interval(&[("mapreduce.task.timeout", "0")]) > Millis(3_600_000),
+        "without a timeout a task need not report"
+    );
+}
+
+#[test]
+fn the_output_format_is_that_of_the_api_the_job_is_written_in() {
+    let format = |pairs: &[(&str, &str)]| settings(pairs).0.output_format.unwrap();
+    let (new, old) = (("mapreduce.job.outputformat.class", "New"), ("mapred.output.format.class", "Old"));
+    assert_eq!(format(&[new, old, ("mapred.reducer.new-api", "true")]), "New");
+    assert_eq!(format(&[new, old, ("mapred.reducer.new-api", "false")]), "Old");
+    let map_only = ("mapreduce.job.reduces", "0");
+    assert_eq!(
+        format(&[new, old, map_only, ("mapred.mapper.new-api", "true"), ("mapred.reducer.new-api", "false")]),
+        "New"
+    );
+    assert_eq!(format(&[old]), "Old");
+}
+
+#[test]
+fn a_property_that_cannot_be_understood_is_counted_and_never_makes_drover_bolder() {
+    let (read, refused) = settings(&[
+        ("drover.mode", "acct"),
+        ("mapreduce.map.speculative", "perhaps"),
+        ("mapreduce.job.reduce.slowstart.completedmaps", "7"),
+        ("mapreduce.map.memory.mb", "-1"),
+    ]);
+    assert_eq!(read.mode, Some(Mode::Advise));
+    assert_eq!((read.slow_start, read.map_container.memory_mb), (0.05, 1024));
+    assert_eq!(refused.count(Reason::BadProperty), 3);
+    assert_eq!(settings(&[("drover.mode", "OFF")]).0.mode, Some(Mode::Off));
+}
+
+#[test]
+fn secrets_of_a_jobs_configuration_go_nowhere() {
+    let (read, _) = settings(&[("fs.s3a.secret.key", "hush"), ("mapreduce.map.memory.mb", "2048")]);
+    assert!(!format!("{read:?}").contains("hush"));
+    assert_eq!(read.map_container, Resources { memory_mb: 2048, vcores: 1 });
+}
+
+#[test]
+fn the_run_of_a_master_is_read_from_its_container_with_and_without_an_epoch() {
+    let run = |container: &str| {
+        let logs = format!("http://n:8042/node/containerlogs/{container}/u");
+        let app = json!({"id": "application_7_0021", "amContainerLogs": logs});
+        let wire: Apps = read(json!({"apps": {"app": [app]}}));
+        cluster::apps(&wire, &mut Refused::default())[0].attempt
+    };
+    assert_eq!(run("container_7_0021_02_000001"), Some(2));
+    assert_eq!(run("container_e17_7_0021_03_000001"), Some(3));
+    for other in ["container_7_0022_02_000001", "container_7_0021", "", "container_e17", "container_7_0021_x_1"] {
+        assert_eq!(run(other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
+    let cluster = json!({"memory": 1000, "vCores": 100});
+    let leaf = json!({"queueName": "root.a", "pendingContainers": 3,
+        "maxResources": {"memory": 500, "vCores": 10}, "usedResources": {"memory": 250, "vCores": 30}});
+    for children in [json!([leaf]), json!({"queue": [leaf]}), json!({"queue": leaf})] {
+        let root = json!({"queueName": "root", "clusterResources": cluster, "childQueues": children});
+        let wire: Scheduler =
+            read(json!({"scheduler": {"schedulerInfo": {"type": "fairScheduler", "rootQueue": root}}}));
+        let mut refused = Refused::default();
+        let queues = cluster::queues(&wire, &mut refused);
+        assert_eq!((queues.len(), queues[0].name.as_str(), queues[0].containers_pending), (1, "root.a", 3));
+        assert_eq!((queues[0].max_capacity, queues[0].used_capacity), (0.5, 0.3));
+        assert!(refused.is_empty());
+    }
+}
+
+#[test]
+fn a_fifo_scheduler_is_one_queue_even_with_a_share_that_is_no_number() {
+    let wire: Scheduler =
+        read(json!({"scheduler": {"schedulerInfo": {"type": "fifoScheduler", "usedCapacity": "NaN"}}}));
+    let mut refused = Refused::default();
+    let queues = cluster::queues(&wire, &mut refused);
+    assert_eq!((queues[0].name.as_str(), queues[0].used_capacity), ("default", 0.0));
+    assert_eq!(refused.count(Reason::NumberRange), 1);
+}
+
+#[test]
+fn a_nodemanager_that_cannot_measure_its_machine_reports_no_use_of_it() {
+    let node = |usage: Value| {
+        let wire: Nodes =
+            read(json!({"nodes": {"node": [{"nodeHostName": "n", "state": "LOST", "resourceUtilization": usage}]}}));
+        cluster::nodes(&wire, &mut Refused::default()).remove(0)
+    };
+    let idle = node(json!({"nodePhysicalMemoryMB": 0, "nodeCPUUsage": 0.0}));
+    assert_eq!((idle.cpu_used_vcores, idle.memory_used_mb, idle.usable), (None, None, false));
+    let used = node(json!({"nodePhysicalMemoryMB": 900, "nodeCPUUsage": 1.5}));
+    assert_eq!((used.cpu_used_vcores, used.memory_used_mb), (Some(1.5), Some(900)));
+    assert_eq!(node(json!({"nodePhysicalMemoryMB": 900, "nodeCPUUsage": "NaN"})).cpu_used_vcores, None);
+}
+
+#[test]
+fn times_that_stand_for_not_yet_are_none_and_negative_ones_are_refused() {
+    let mut refused = Refused::default();
+    for not_yet in [None, Some(0), Some(-1)] {
+        assert_eq!(refused.instant(Int(not_yet)), None);
+    }
+    assert!(refused.is_empty());
+    assert_eq!(refused.instant(Int(Some(-5))), None);
+    assert_eq!(refused.count(Reason::TimeRange), 1);
+    assert_eq!(refused.end(Some(Time(10)), Int(Some(9))), None);
+    assert_eq!(refused.end(Some(Time(10)), Int(Some(10))), Some(Time(10)));
+    assert_eq!(refused.count(Reason::FinishBeforeStart), 1);
+}
+
+#[test]
+fn a_task_named_twice_is_counted_and_taken_once() {
+    let task = json!({"id": "task_1_0001_m_000000", "state": "RUNNING"});
+    let wire: Tasks = read(json!({"tasks": {"task": [task, task]}}));
+    let mut refused = Refused::default();
+    let seen = job::tasks(&wire, "job_1_0001".parse().unwrap(), &mut refused);
+    assert_eq!((seen.tasks.len(), refused.count(Reason::Repeated), seen.complete), (1, 1, false));
+}
+
+#[test]
+fn an_index_beyond_any_job_and_a_name_without_end_are_not_passed_on() {
+    let job: drover_core::model::JobId = "job_1_0001".parse().unwrap();
+    let wire: Tasks = read(json!({"tasks": {"task": [{"id": "task_1_0001_m_4294967295"}]}}));
+    let mut refused = Refused::default();
+    assert!(job::tasks(&wire, job, &mut refused).tasks.is_empty());
+    assert_eq!(refused.count(Reason::TooMany), 1);
+    let wire = read(json!({"job": {"id": "job_1_0001", "name": "n".repeat(1_000_000)}}));
+    let attempt = drover_core::model::AppAttemptId { app: job.0, number: 1 };
+    assert_eq!(job::job(&wire, job, attempt, &mut refused).unwrap().fact.name.len(), MAX_NAME);
+}

@@ -3,7 +3,7 @@
 use super::end::Ended;
 use super::reading::Reading;
 use crate::yarn::facts::cluster::AppSeen;
-use crate::yarn::facts::job::JobSeen;
+use crate::yarn::facts::job::{JobSeen, TasksSeen};
 use crate::yarn::metrics::Metrics;
 use crate::yarn::rm::Told;
 use crate::yarn::schedule::Call;
@@ -30,11 +30,11 @@ struct JobClock {
     copies: u32,
 }
 
-/// The state of the source at the time of the call.
+/// Which lives of the sources speak.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame {
+pub struct Lives {
     /// Number of the active ResourceManager's life.
-    pub rm_incarnation: u64,
+    pub rm: u64,
     /// Run of the job's AM.
     pub attempt: u32,
 }
@@ -46,41 +46,41 @@ impl Emitter {
     }
 
     /// The observations a reading gives, in their order.
-    pub fn observations(&mut self, call: Call, frame: Frame, reading: Reading) -> Vec<Observation> {
+    pub fn observations(&mut self, call: Call, lives: Lives, reading: Reading) -> Vec<Observation> {
         match reading {
-            Reading::Apps(told) => self.apps(frame, told),
-            Reading::Totals(told) => self.rm(frame, told, Fact::Cluster),
-            Reading::Nodes(told) => self.rm(frame, told, Fact::Nodes),
-            Reading::Queues(told) => self.rm(frame, told, Fact::Queues),
+            Reading::Apps(told) => self.apps(lives, told),
+            Reading::Totals(told) => self.rm(lives, told, Fact::Cluster),
+            Reading::Nodes(told) => self.rm(lives, told, Fact::Nodes),
+            Reading::Queues(told) => self.rm(lives, told, Fact::Queues),
             Reading::Master(told) => {
                 told.refused.report(Channel::Am, &self.metrics);
                 Vec::new()
             }
-            Reading::End(ended) => self.end(frame, ended),
+            Reading::End(ended) => self.end(lives, ended),
             reading => match call.job() {
-                Some(job) => self.job(job, frame, reading),
+                Some(job) => self.job(job, lives, reading),
                 None => Vec::new(),
             },
         }
     }
 
-    fn apps(&mut self, frame: Frame, told: Told<Vec<AppSeen>>) -> Vec<Observation> {
+    fn apps(&mut self, lives: Lives, told: Told<Vec<AppSeen>>) -> Vec<Observation> {
         let received = told.frame.received;
         let now = told.what.iter().filter_map(|seen| seen.rm_now).max().or(told.frame.date);
         if let Some(now) = now {
             self.rm_offset = offset(now, received);
         }
-        self.rm(frame, told, |seen| Fact::Apps(seen.into_iter().map(|app| app.fact).collect()))
+        self.rm(lives, told, |seen| Fact::Apps(seen.into_iter().map(|app| app.fact).collect()))
     }
 
-    fn rm<T>(&mut self, frame: Frame, told: Told<T>, fact: impl FnOnce(T) -> Fact) -> Vec<Observation> {
+    fn rm<T>(&mut self, lives: Lives, told: Told<T>, fact: impl FnOnce(T) -> Fact) -> Vec<Observation> {
         told.refused.report(Channel::Rm, &self.metrics);
-        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: frame.rm_incarnation };
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: lives.rm };
         let received = told.frame.received;
         vec![self.stamp(source, received.shifted(self.rm_offset), received, fact(told.what))]
     }
 
-    fn job(&mut self, job: JobId, frame: Frame, reading: Reading) -> Vec<Observation> {
+    fn job(&mut self, job: JobId, lives: Lives, reading: Reading) -> Vec<Observation> {
         let (refused, received) = match &reading {
             Reading::Summary(told) => (&told.refused, told.frame.received),
             Reading::Settings(told) => (&told.refused, told.frame.received),
@@ -91,8 +91,8 @@ impl Emitter {
         };
         refused.report(Channel::Am, &self.metrics);
         let clock = self.jobs.entry(job).or_default();
-        if clock.attempt != frame.attempt {
-            *clock = JobClock { attempt: frame.attempt, slow_start: clock.slow_start, ..JobClock::default() };
+        if clock.attempt != lives.attempt {
+            *clock = JobClock { attempt: lives.attempt, slow_start: clock.slow_start, ..JobClock::default() };
         }
         let am_now = match &reading {
             Reading::Summary(told) => told.what.as_ref().and_then(|seen| seen.am_now),
@@ -106,17 +106,17 @@ impl Emitter {
         let at = received.shifted(clock.offset.unwrap_or(0));
         let facts = job_facts(job, clock, reading);
         let app = Some(job.0);
-        let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(frame.attempt) };
+        let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
         facts.into_iter().map(|fact| self.stamp(source.clone(), at, received, fact)).collect()
     }
 
-    fn end(&mut self, frame: Frame, ended: Ended) -> Vec<Observation> {
+    fn end(&mut self, lives: Lives, ended: Ended) -> Vec<Observation> {
         let (channel, app, incarnation, fact, received) = match ended {
             Ended::Told(told) => {
                 told.refused.report(Channel::History, &self.metrics);
                 (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
             }
-            Ended::ByRm(fact) => (Channel::Rm, None, frame.rm_incarnation, fact, crate::yarn::http::wall_clock()),
+            Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::yarn::http::wall_clock()),
             Ended::NotYet | Ended::StillRuns => return Vec::new(),
         };
         let at = match channel {
@@ -143,7 +143,7 @@ fn job_facts(job: JobId, clock: &mut JobClock, reading: Reading) -> Vec<Fact> {
             clock.slow_start = Some(told.what.slow_start);
             vec![Fact::Settings(job, told.what)]
         }
-        Reading::Tasks(told) => vec![Fact::Tasks { job, complete: told.what.complete, tasks: told.what.tasks }],
+        Reading::Tasks(told) => tasks_facts(job, clock, told.what),
         Reading::Attempts(told) => vec![Fact::Attempts { job, attempts: told.what.0 }],
         Reading::Counters(told) => {
             told.what.map(|attempt| vec![Fact::Attempts { job, attempts: vec![attempt] }]).unwrap_or_default()
@@ -152,15 +152,37 @@ fn job_facts(job: JobId, clock: &mut JobClock, reading: Reading) -> Vec<Fact> {
     }
 }
 
+/// A complete listing also shows what waits for containers now: the job's summary, which counts it, is read far less often.
+fn tasks_facts(job: JobId, clock: &JobClock, seen: TasksSeen) -> Vec<Fact> {
+    let count = |kind: TaskKind, is: fn(&TaskState) -> bool| {
+        let of_kind = seen.tasks.iter().filter(|task| task.kind == kind);
+        u32::try_from(of_kind.filter(|task| task.state.as_ref().is_some_and(is)).count()).unwrap_or(u32::MAX)
+    };
+    let waits: fn(&TaskState) -> bool = |state| *state < TaskState::Running;
+    let (maps, done) = (count(TaskKind::Map, |_| true), count(TaskKind::Map, |state| *state == TaskState::Succeeded));
+    let reduces = if clock.asks_reduces(maps, done) { count(TaskKind::Reduce, waits) } else { 0 };
+    let maps = count(TaskKind::Map, waits);
+    let needs = Fact::Needs { job, maps, reduces, native_copies: u64::from(clock.copies) };
+    let complete = seen.complete;
+    let tasks = Fact::Tasks { job, complete, tasks: seen.tasks };
+    if complete { vec![tasks, needs] } else { vec![tasks] }
+}
+
+impl JobClock {
+    /// Reduces are not asked for before so many maps have finished, though they show as pending.
+    fn asks_reduces(&self, maps: u32, finished: u32) -> bool {
+        let share = self.slow_start.unwrap_or(JobSettings::default().slow_start);
+        f64::from(finished) >= (f64::from(share) * f64::from(maps)).ceil()
+    }
+}
+
 fn summary_facts(job: JobId, clock: &mut JobClock, seen: JobSeen) -> Vec<Fact> {
     clock.copies = clock.copies.max(seen.copies);
-    // Reduces are not asked for before so many maps have finished, though they show as pending.
-    let share = clock.slow_start.unwrap_or(JobSettings::default().slow_start);
-    let asks_reduces = f64::from(seen.maps_completed) >= (f64::from(share) * f64::from(seen.fact.maps)).ceil();
+    let asks_reduces = clock.asks_reduces(seen.fact.maps, seen.maps_completed);
     let needs = Fact::Needs {
         job,
-        maps: seen.maps_pending,
-        reduces: if asks_reduces { seen.reduces_pending } else { 0 },
+        maps: seen.maps_waiting,
+        reduces: if asks_reduces { seen.reduces_waiting } else { 0 },
         native_copies: u64::from(clock.copies),
     };
     vec![Fact::Job(seen.fact), needs]

@@ -8,16 +8,17 @@ mod reading;
 
 use super::endpoint::Class;
 use super::error::Error;
-use super::limit::Wait;
+use super::limit::{Permit, Wait};
 use super::schedule::{Call, Outcome, Schedule, ScheduleParams, Wants};
 pub use clients::Clients;
 use drover_core::model::{Millis, Observation, TaskId, Time};
-use emit::{Emitter, Frame};
+use emit::{Emitter, Lives};
 use reading::Reading;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +36,8 @@ pub struct Poller {
     emitter: Emitter,
     began: Instant,
     under_way: JoinSet<Finished>,
-    calls: HashMap<Id, (Call, Frame)>,
+    /// Calls under way, with the run of the AM they ask.
+    calls: HashMap<Id, (Call, u32)>,
 }
 
 struct Finished {
@@ -113,41 +115,55 @@ impl Poller {
         pause
     }
 
-    fn send(&mut self, call: Call, permit: Option<super::limit::Permit>, now: Time) {
+    fn send(&mut self, call: Call, permit: Option<Permit>, now: Time) {
         self.schedule.start(call, now);
         let attempt = call.job().and_then(|job| self.schedule.attempt(job)).unwrap_or(1);
-        if let (Call::Tasks(job), Some(before)) = (call, call.job().and_then(|job| self.schedule.listed(job))) {
-            let _ = job;
-            self.clients.http.metrics().tasks_interval(Duration::from_millis(now.since(before).0));
+        let mut tasks: Vec<TaskId> = Vec::new();
+        match call {
+            Call::Tasks(job) => {
+                if let Some(before) = self.schedule.listed(job) {
+                    self.clients.http.metrics().tasks_interval(Duration::from_millis(now.since(before).0));
+                }
+            }
+            Call::End { job, .. } => tasks = self.wants.suspects(job, self.params.history_tasks),
+            _ => {}
         }
-        let tasks: Vec<TaskId> = match call {
-            Call::End { job, .. } => self.wants.suspects(job, self.params.history_tasks),
-            _ => Vec::new(),
-        };
+        tasks.truncate(self.params.history_tasks);
         let clients = self.clients.clone();
         let handle = self.under_way.spawn(async move {
             let began = Instant::now();
             let result = reading::read(&clients, call, permit, attempt, &tasks).await;
             Finished { took: began.elapsed(), result }
         });
-        self.calls.insert(handle.id(), (call, Frame { rm_incarnation: 0, attempt }));
+        self.calls.insert(handle.id(), (call, attempt));
     }
 
     /// Takes in an answer; `false` when nobody takes the observations any more.
     async fn finished(&mut self, joined: Result<(Id, Finished), JoinError>) -> bool {
         let now = self.now();
         let id = joined.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
-        let Some((call, mut frame)) = self.calls.remove(&id) else { return true };
+        let Some((call, attempt)) = self.calls.remove(&id) else { return true };
         let Ok((_, Finished { took, result })) = joined else {
             tracing::error!(?call, "a REST call ended in a panic, which is a fault of Drover");
             self.schedule.done(call, Outcome::Failed, Millis(0), now);
             return true;
         };
         let took = Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        let was_down = self.schedule.is_rm_down();
         self.schedule.done(call, reading::outcome(call, &result), took, now);
+        let is_down = self.schedule.is_rm_down();
+        self.clients.http.metrics().rm_up(!is_down);
         let reading = match result {
-            Ok(reading) => reading,
+            Ok(reading) => {
+                if was_down && !is_down {
+                    tracing::info!(rm = %self.clients.rm.active(), "the ResourceManager answers again");
+                }
+                reading
+            }
             Err(error) => {
+                if is_down && !was_down {
+                    tracing::warn!(outcome = error.label(), %error, "no ResourceManager to ask; watching rests until one answers");
+                }
                 tracing::debug!(?call, outcome = error.label(), %error, "REST call failed");
                 return true;
             }
@@ -160,9 +176,20 @@ impl Poller {
             metrics.jobs("ending", ending);
             metrics.jobs("left_out", left_out);
         }
-        frame.rm_incarnation = self.clients.rm.incarnation();
-        for observation in self.emitter.observations(call, frame, reading) {
-            if self.out.send(observation).await.is_err() {
+        let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
+        self.hand_on(call, lives, reading).await
+    }
+
+    async fn hand_on(&mut self, call: Call, lives: Lives, reading: Reading) -> bool {
+        for observation in self.emitter.observations(call, lives, reading) {
+            let refused = match self.out.try_send(observation) {
+                Ok(()) => continue,
+                Err(TrySendError::Closed(_)) => return false,
+                Err(TrySendError::Full(observation)) => observation,
+            };
+            // The engine is behind: so is polling, then, rather than memory ahead.
+            self.clients.http.metrics().limited("observations");
+            if self.out.send(refused).await.is_err() {
                 return false;
             }
         }

@@ -1,7 +1,7 @@
 //! Looks at the cluster once, without a service.
 
 use super::clients::Clients;
-use super::emit::{Emitter, Frame};
+use super::emit::{Emitter, Lives};
 use super::reading::{Reading, read};
 use crate::yarn::error::Error;
 use crate::yarn::schedule::Call;
@@ -102,7 +102,7 @@ impl<'a> Once<'a> {
     }
 
     fn hand_on(&mut self, call: Call, attempt: u32, reading: Reading, looker: &mut dyn Looker) {
-        let frame = Frame { rm_incarnation: self.clients.rm.incarnation(), attempt };
+        let frame = Lives { rm: self.clients.rm.incarnation(), attempt };
         for observation in self.emitter.observations(call, frame, reading) {
             looker.observe(observation);
         }

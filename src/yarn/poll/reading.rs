@@ -78,7 +78,8 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
                 Call::End { .. } => Outcome::Failed,
                 _ => Outcome::RmDown,
             },
-            kind if kind.is_rm_trouble() && call.job().is_none() => Outcome::RmDown,
+            // A large listing may take too long of an active one that answers all else.
+            kind if kind.is_rm_trouble() && call == Call::Apps => Outcome::RmDown,
             Kind::AppFinished => Outcome::Finished,
             Kind::Unauthorized(_) | Kind::Forbidden(_) | Kind::TooLarge(_) | Kind::ForeignRedirect(_) => {
                 Outcome::Refused

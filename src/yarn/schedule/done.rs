@@ -54,37 +54,25 @@ impl Schedule {
             Outcome::Done | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
             Outcome::Paused => {}
-            Outcome::Failed | Outcome::Refused | Outcome::Finished | Outcome::StillRuns => {
+            Outcome::Refused => job.failures = job.failures.saturating_add(1),
+            Outcome::Failed | Outcome::Finished | Outcome::StillRuns => {
                 job.failures = job.failures.saturating_add(1);
                 // Another run of the AM may answer next.
                 job.is_sure = false;
             }
         }
-        let pause = match outcome {
-            Outcome::Refused => self.params.longest_pause,
-            _ => {
-                let failures = self.jobs.get(&id).map_or(0, |job| job.failures);
-                if failures > 0 { self.backoff(failures) } else { Millis(0) }
-            }
+        let pause = match job.failures {
+            0 => Millis(0),
+            _ if outcome == Outcome::Refused => self.params.longest_pause,
+            failures => self.backoff(failures),
         };
-        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_));
         match call {
-            Call::Tasks(_) | Call::Master(_) => self.after_tasks(id, call, outcome, is_ok, pause, took, now),
-            _ => self.after_side(id, call, is_ok, pause, took, now),
+            Call::Tasks(_) | Call::Master(_) => self.after_tasks(id, call, outcome, pause, took, now),
+            _ => self.after_side(id, call, outcome, pause, took, now),
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn after_tasks(
-        &mut self,
-        id: JobId,
-        call: Call,
-        outcome: Outcome,
-        is_ok: bool,
-        pause: Millis,
-        took: Millis,
-        now: Time,
-    ) {
+    fn after_tasks(&mut self, id: JobId, call: Call, outcome: Outcome, pause: Millis, took: Millis, now: Time) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let due = match (call, outcome) {
             (Call::Master(_), Outcome::Told(run)) => {
@@ -93,15 +81,12 @@ impl Schedule {
                 job.is_sure = true;
                 now
             }
-            (Call::Tasks(_), _) if is_ok => {
-                if let Outcome::Told(tasks) = outcome {
-                    job.tasks = tasks;
-                }
+            (Call::Tasks(_), Outcome::Told(tasks)) => {
+                job.tasks = tasks;
                 job.listed = Some(now);
                 // Listings that follow closely must not put the question off for ever.
                 job.ask_due.get_or_insert(now + ASK_AFTER);
-                let side = job.side_due();
-                let base = job.interval(now, &self.params);
+                let (side, base) = (job.side_due(), job.interval(now, &self.params));
                 if self.side.next_of(id).is_some() {
                     self.side.set(id, side);
                 }
@@ -112,15 +97,27 @@ impl Schedule {
         self.tasks.set(id, due);
     }
 
-    fn after_side(&mut self, id: JobId, call: Call, is_ok: bool, pause: Millis, took: Millis, now: Time) {
+    /// What failed waits for its pause; what else is due beside the job's tasks waits only where the job itself failed.
+    fn after_side(&mut self, id: JobId, call: Call, outcome: Outcome, pause: Millis, took: Millis, now: Time) {
+        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_));
+        // These two have a count of their own: tasks that are read in between would set the job's back.
+        let failed = match (call, self.jobs.get_mut(&id)) {
+            (Call::Summary(_) | Call::Settings(_), Some(job)) => {
+                job.side_failures = if is_ok { 0 } else { job.side_failures.saturating_add(1) };
+                job.side_failures
+            }
+            _ => 0,
+        };
+        let again = now + pause.max(self.backoff(failed.max(1)));
         let next_summary = now + self.stretched(self.params.summary, took);
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match call {
-            Call::Summary(_) if is_ok => job.summary_due = next_summary,
-            Call::Settings(_) if is_ok => job.settings_due = None,
+            Call::Summary(_) => job.summary_due = if is_ok { next_summary } else { again },
+            Call::Settings(_) => job.settings_due = (!is_ok).then_some(again),
             _ => {}
         }
-        let due = job.side_due().max(now + pause);
+        let wait = if outcome == Outcome::Refused { Millis(0) } else { pause };
+        let due = job.side_due().max(now + wait);
         self.side.set(id, due);
     }
 

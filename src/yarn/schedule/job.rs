@@ -19,6 +19,8 @@ pub struct JobPlan {
     pub ending: Option<Ending>,
     /// Errors in a row.
     pub failures: u32,
+    /// Errors in a row of its summary and its configuration.
+    pub side_failures: u32,
     /// Tasks of its last listing.
     pub tasks: usize,
     /// When its tasks were last listed.
@@ -55,6 +57,7 @@ impl JobPlan {
             is_sure: attempt.is_some(),
             ending: None,
             failures: 0,
+            side_failures: 0,
             tasks: 0,
             listed: None,
             summary_due: now,

@@ -149,6 +149,11 @@ impl Schedule {
         (self.jobs.len(), self.jobs.values().filter(|job| job.ending.is_some()).count())
     }
 
+    /// Nothing but the listing of applications is asked for, until a ResourceManager answers it.
+    pub fn is_rm_down(&self) -> bool {
+        self.is_rm_down
+    }
+
     /// The run of a job's AM, where known.
     pub fn attempt(&self, job: JobId) -> Option<u32> {
         self.jobs.get(&job)?.attempt
@@ -189,8 +194,11 @@ impl Schedule {
             Class::History if self.ends_busy >= MAX_ENDS => None,
             Class::History => {
                 let job = self.ends.first_due(now)?;
-                let since = self.jobs.get(&job)?.ending?.since;
-                Some(Call::End { job, is_last: now.since(since) >= self.params.history_patience })
+                let Some(ending) = self.jobs.get(&job).and_then(|plan| plan.ending) else {
+                    self.ends.remove(job);
+                    return None;
+                };
+                Some(Call::End { job, is_last: now.since(ending.since) >= self.params.history_patience })
             }
         }
     }

@@ -241,6 +241,22 @@ fn large_configurations_are_read_one_at_a_time() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_had_does_not_keep_attempts_and_tasks_from_being_read() {
+    for outcome in [Outcome::Refused, Outcome::Failed] {
+        let mut sim = Sim::new(1);
+        sim.wants.suspects = 2;
+        sim.run(120, |call| match call {
+            Call::Settings(_) => outcome,
+            Call::Master(_) => Outcome::Told(1),
+            _ => Outcome::Told(10),
+        });
+        assert!(sim.count(|c| matches!(c, Call::Settings(_))) < 60);
+        assert!(sim.count(|c| matches!(c, Call::Attempts(_))) > 30, "{outcome:?}");
+        assert!(sim.count(|c| matches!(c, Call::Tasks(_))) > 30, "{outcome:?}");
+    }
+}
+
+#[test]
 fn an_answer_that_takes_long_is_asked_for_less_often() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
     schedule.apps(&apps(1), Time(0));

@@ -24,6 +24,8 @@ pub struct Job {
     pub mapsRunning: Int,
     pub reducesPending: Int,
     pub reducesRunning: Int,
+    pub newMapAttempts: Int,
+    pub newReduceAttempts: Int,
     pub runningMapAttempts: Int,
     pub runningReduceAttempts: Int,
     pub uberized: super::lenient::Flag,

@@ -39,7 +39,8 @@ pub fn decode<T: Document>(body: &[u8]) -> Result<T, Kind> {
         if root.name != T::ROOT {
             return Err(Kind::Unexpected { expected: T::ROOT, found: format!("<{}>", answer::words(&root.name)) });
         }
-        return T::deserialize(value(&root)).map_err(|e| Kind::Malformed(e.to_string()));
+        let read = lenient::Maybe::<T>::deserialize(value(&root)).map_err(|e| Kind::Malformed(e.to_string()))?;
+        return Ok(read.0.unwrap_or_default());
     }
     match json::<T>(body) {
         Err(Kind::Malformed(why)) => match without_nan(body) {

@@ -1,0 +1,205 @@
+//! `drover doctor`: is everything as it must be, and if not, what is to change?
+
+mod canary;
+mod cluster;
+mod service;
+mod site;
+
+use super::Common;
+use super::output::{self, Exit, Failure};
+use crate::config::{Loaded, Origin};
+use crate::service::world;
+use crate::telemetry::VERSION;
+use crate::yarn;
+use crate::yarn::poll::Clients;
+use clap::Args;
+use comfy_table::ContentArrangement;
+use serde::Serialize;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+
+const EXAMPLES: &str = "\
+Checks the configuration, the way to the cluster, permissions, clocks, reporting intervals, the shim's set-up, and the service if one runs.
+Ends with exit code 4 when a check fails; warnings alone do not.
+
+Examples:
+  drover doctor
+  drover doctor --json | jq '.checks[] | select(.verdict != \"ok\")'
+  drover doctor --canary
+  drover doctor --canary --canary-command 'mapred job -submit /srv/canary.xml'";
+
+/// `drover doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Also run a small job through the cluster and watch it
+    #[arg(long)]
+    canary: bool,
+    /// The command that runs the small job [default: the `pi` example of the Hadoop in PATH or HADOOP_HOME]
+    #[arg(long, requires = "canary", value_name = "COMMAND")]
+    canary_command: Option<String>,
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    Ok,
+    /// Could not be checked, and why.
+    Skip,
+    Warn,
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Check {
+    name: &'static str,
+    verdict: Verdict,
+    says: String,
+    /// What to change.
+    fix: Option<String>,
+}
+
+/// All checks so far.
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn add(&mut self, name: &'static str, verdict: Verdict, says: impl Into<String>, fix: Option<String>) {
+        self.0.push(Check { name, verdict, says: says.into(), fix });
+    }
+
+    fn ok(&mut self, name: &'static str, says: impl Into<String>) {
+        self.add(name, Verdict::Ok, says, None);
+    }
+
+    fn skip(&mut self, name: &'static str, says: impl Into<String>) {
+        self.add(name, Verdict::Skip, says, None);
+    }
+
+    fn warn(&mut self, name: &'static str, says: impl Into<String>, fix: impl Into<String>) {
+        self.add(name, Verdict::Warn, says, Some(fix.into()));
+    }
+
+    fn fail(&mut self, name: &'static str, says: impl Into<String>, fix: impl Into<String>) {
+        self.add(name, Verdict::Fail, says, Some(fix.into()));
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.0.iter().filter(|check| check.verdict == verdict).count()
+    }
+}
+
+impl Command {
+    /// Runs it.
+    pub async fn run(&self, common: &Common) -> Result<(), Failure> {
+        let mut checks = Checks::default();
+        checks.ok("version", format!("Drover {VERSION}"));
+        match common.load() {
+            Ok(loaded) => self.examine(&loaded, &mut checks).await?,
+            Err(failure) => checks.fail(
+                "configuration",
+                failure.message,
+                "correct what is named; `drover config docs` tells what is allowed",
+            ),
+        }
+        if self.json {
+            let verdict = checks.0.iter().map(|check| check.verdict).max();
+            output::json(&json!({"verdict": verdict, "checks": checks.0}))?;
+        } else {
+            output::say(&table(&checks))?;
+        }
+        match checks.count(Verdict::Fail) {
+            0 => Ok(()),
+            1 => Err(Failure::new(Exit::Check, "one check failed")),
+            many => Err(Failure::new(Exit::Check, format!("{many} checks failed"))),
+        }
+    }
+
+    async fn examine(&self, loaded: &Loaded, checks: &mut Checks) -> Result<(), Failure> {
+        configuration(loaded, checks);
+        let config = &loaded.config;
+        let site = site::check(config, checks);
+        let speaks = service::check(config, site.as_ref(), checks).await?;
+        let rest = yarn::metrics::Metrics::unregistered().map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
+        let located = world::cluster(config, site.as_ref()).and_then(|found| {
+            let clients = Clients::new(&found, world::http(config), rest)?;
+            Ok((found, clients))
+        });
+        match located {
+            Ok((found, clients)) => {
+                progress("asking the cluster");
+                let reachable = cluster::check(&found, &clients, checks).await;
+                if self.canary && reachable {
+                    canary::check(self.canary_command.as_deref(), &clients, speaks, checks).await;
+                } else if self.canary {
+                    checks.skip("canary", "not run: the ResourceManager does not answer");
+                }
+            }
+            Err(error) => checks.fail(
+                "resource manager",
+                error.to_string(),
+                "name the cluster's configuration or its ResourceManager",
+            ),
+        }
+        progress("");
+        Ok(())
+    }
+}
+
+fn configuration(loaded: &Loaded, checks: &mut Checks) {
+    let set: Vec<String> = loaded
+        .entries
+        .iter()
+        .filter(|(_, entry)| entry.origin != Origin::Default)
+        .map(|(key, entry)| format!("{key} = {} ({})", entry.value, entry.origin))
+        .collect();
+    let file = loaded.file.as_ref().map_or_else(|| "no file".to_owned(), |path| path.display().to_string());
+    let set = if set.is_empty() { "all settings at their defaults".to_owned() } else { set.join("; ") };
+    checks.ok("configuration", format!("{file}; {set}"));
+    for warning in &loaded.warnings {
+        checks.warn(
+            "configuration",
+            warning.to_string(),
+            "correct its name, or unset it if it is not meant for Drover",
+        );
+    }
+    if loaded.config.top.mode == drover_core::model::Mode::Act {
+        checks.warn("mode", "mode = \"act\", and this version cannot act yet: it advises", "set mode = \"advise\"");
+    }
+}
+
+/// Shows on a terminal what is being done; empty text clears it.
+fn progress(what: &str) {
+    if std::io::stderr().is_terminal() {
+        let dots = if what.is_empty() { "" } else { " …" };
+        let _ = write!(std::io::stderr(), "\r{:60}\r{what}{dots}", "");
+    }
+}
+
+fn table(checks: &Checks) -> String {
+    let mut table = output::table(&["", "check", ""]);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(120);
+    }
+    for check in &checks.0 {
+        let word = match check.verdict {
+            Verdict::Ok => "ok",
+            Verdict::Skip => "skip",
+            Verdict::Warn => "WARN",
+            Verdict::Fail => "FAIL",
+        };
+        let says = match &check.fix {
+            Some(fix) => format!("{}\n→ {fix}", check.says),
+            None => check.says.clone(),
+        };
+        table.add_row([word, check.name, &says]);
+    }
+    let [ok, skip, warn, fail] = [Verdict::Ok, Verdict::Skip, Verdict::Warn, Verdict::Fail].map(|v| checks.count(v));
+    format!("{table}\n\n{ok} ok, {warn} to look at, {fail} failed, {skip} not checked")
+}

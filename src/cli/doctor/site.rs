@@ -1,0 +1,221 @@
+//! The cluster's client configuration, as it stands on this machine.
+
+use super::Checks;
+use crate::cli::words;
+use crate::config::Config;
+use crate::service::world;
+use crate::yarn::site::Site;
+use drover_core::model::Millis;
+use std::path::{Path, PathBuf};
+
+/// Hadoop's default: 1 % of a task timeout of ten minutes.
+const DEFAULT_TIMEOUT_MS: u64 = 600_000;
+/// Above this a straggler shows late.
+const SLOW_REPORTS: Millis = Millis(3_000);
+/// The shim's class.
+pub const SHIM: &str = "io.drover.shim.DroverSpeculator";
+
+/// Checks the site files; they come back for the checks that follow.
+pub fn check(config: &Config, checks: &mut Checks) -> Option<Site> {
+    let site = match world::site(config) {
+        Ok(Some(site)) => site,
+        Ok(None) => {
+            checks.skip(
+                "hadoop configuration",
+                "no cluster.conf_dir and no HADOOP_CONF_DIR: the site files are not looked at",
+            );
+            return None;
+        }
+        Err(error) => {
+            checks.fail(
+                "hadoop configuration",
+                error.to_string(),
+                "point HADOOP_CONF_DIR or cluster.conf_dir at the directory with yarn-site.xml",
+            );
+            return None;
+        }
+    };
+    let files: Vec<String> = site.files().iter().map(|file| file.display().to_string()).collect();
+    checks.ok("hadoop configuration", files.join(", "));
+    reporting(&site, checks);
+    speculation(&site, checks);
+    shim(&site, config, checks);
+    Some(site)
+}
+
+/// A property's value with where it stands; one that cannot be expanded counts as absent, and reading the site has said so.
+fn property(site: &Site, key: &str) -> Option<(String, String)> {
+    let found = site.get(key).ok().flatten()?;
+    Some((found.value, format!("{}:{}", found.file.display(), found.line)))
+}
+
+fn reporting(site: &Site, checks: &mut Checks) {
+    let number = |key| property(site, key).and_then(|(value, place)| Some((value.parse::<u64>().ok()?, place)));
+    let (interval, place) = match number("mapreduce.task.progress-report.interval") {
+        Some((ms, place)) => (Millis(ms), place),
+        None => match number("mapreduce.task.timeout") {
+            Some((ms, place)) => (Millis(ms / 100), format!("1 % of mapreduce.task.timeout, {place}")),
+            None => (Millis(DEFAULT_TIMEOUT_MS / 100), "Hadoop's default".to_owned()),
+        },
+    };
+    let says = format!("tasks report their progress at most every {} ({place})", words::span(interval));
+    let advice = "set mapreduce.task.progress-report.interval to 1000 (milliseconds) in mapred-site.xml or with -D for single jobs: \
+                  a straggler shows only in its reports, the first of which comes after up to two intervals";
+    match interval {
+        Millis(0) => {
+            checks.warn("reporting interval", "tasks never report of themselves (mapreduce.task.timeout is 0)", advice)
+        }
+        interval if interval > SLOW_REPORTS => checks.warn("reporting interval", says, advice),
+        _ => checks.ok("reporting interval", says),
+    }
+}
+
+fn speculation(site: &Site, checks: &mut Checks) {
+    let off: Vec<&str> = ["mapreduce.map.speculative", "mapreduce.reduce.speculative"]
+        .into_iter()
+        .filter(|key| property(site, key).is_some_and(|(value, _)| value.eq_ignore_ascii_case("false")))
+        .collect();
+    if off.is_empty() {
+        checks.ok("speculation", "on by default for maps and reduces");
+    } else {
+        let fix = "leave it so if tasks have effects that must not happen twice; else set it to true, cluster-wide or for single jobs";
+        checks.warn("speculation", format!("{} off: such tasks are never advised on", off.join(" and ")), fix);
+    }
+}
+
+fn shim(site: &Site, config: &Config, checks: &mut Checks) {
+    match property(site, "yarn.app.mapreduce.am.job.speculator.class") {
+        Some((class, place)) if class == SHIM => {
+            checks.ok("shim property", format!("every job loads the shim ({place})"));
+            jar(site, checks);
+            urls(site, config, checks);
+        }
+        Some((class, place)) => {
+            checks.warn(
+                "shim property",
+                format!("jobs load another speculator, {class} ({place})"),
+                "to have jobs speak to Drover, put the shim's jar on every node first, then set the property to its class; docs/install.md tells how",
+            );
+        }
+        None => checks.ok(
+            "shim property",
+            "not set cluster-wide: jobs are watched over REST, but for those that load the shim themselves",
+        ),
+    }
+}
+
+/// Is the jar where this machine's class path would have it? Other nodes can only be told by a canary.
+fn jar(site: &Site, checks: &mut Checks) {
+    let path =
+        property(site, "mapreduce.application.classpath").or_else(|| property(site, "yarn.application.classpath"));
+    let found: Vec<PathBuf> =
+        path.iter().flat_map(|(entries, _)| entries.split(',')).filter_map(|entry| holds(entry.trim())).collect();
+    match found.first() {
+        Some(jar) => checks.ok("shim jar", format!("{} on this machine's class path; --canary proves it on the cluster's nodes", jar.display())),
+        None => checks.warn(
+            "shim jar",
+            "no drover-shim*.jar in the directories that mapreduce.application.classpath names on this machine",
+            "make sure that every node has it before any job runs: a class that cannot be loaded ends the ApplicationMaster. --canary proves it",
+        ),
+    }
+}
+
+fn holds(entry: &str) -> Option<PathBuf> {
+    let is_jar = |path: &Path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("drover-shim") && name.ends_with(".jar")
+    };
+    let path = Path::new(entry);
+    if is_jar(path) && path.is_file() {
+        return Some(path.to_owned());
+    }
+    let dir = std::fs::read_dir(entry.strip_suffix("/*")?).ok()?;
+    dir.filter_map(|file| Some(file.ok()?.path())).find(|path| is_jar(path))
+}
+
+fn urls(site: &Site, config: &Config, checks: &mut Checks) {
+    match property(site, "drover.service.urls") {
+        Some((urls, place)) => checks.ok("shim's service", format!("shims report to {urls} ({place})")),
+        None => checks.fail(
+            "shim's service",
+            "drover.service.urls is not set: shims do not know where to report",
+            format!(
+                "set it in mapred-site.xml to this service's address, http://THIS-HOST:{}",
+                config.listen.shim.port()
+            ),
+        ),
+    }
+    if config.listen.shim.ip().is_loopback() {
+        checks.warn(
+            "shim's service",
+            format!("listen.shim is {}: only ApplicationMasters on this machine reach it", config.listen.shim),
+            "set listen.shim to an address that the cluster's nodes reach, such as 0.0.0.0:7071",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+    use crate::config::{Sources, load};
+
+    fn checked(properties: &[(&str, &str)]) -> Vec<(&'static str, Verdict, String)> {
+        let dir = tempfile::tempdir().unwrap();
+        let xml: String = properties
+            .iter()
+            .map(|(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>"))
+            .collect();
+        let text = format!("<configuration>{xml}</configuration>").replace("DIR", &dir.path().display().to_string());
+        std::fs::write(dir.path().join("mapred-site.xml"), text).unwrap();
+        std::fs::write(dir.path().join("drover-shim-1.jar"), "").unwrap();
+        let set = vec![format!("cluster.conf_dir={}", dir.path().display())];
+        let config = load(&Sources { file: None, set }, std::iter::empty()).unwrap().config;
+        let mut checks = Checks::default();
+        check(&config, &mut checks);
+        checks
+            .0
+            .into_iter()
+            .map(|check| (check.name, check.verdict, check.says + " " + &check.fix.unwrap_or_default()))
+            .collect()
+    }
+
+    fn verdict(properties: &[(&str, &str)], name: &str) -> Verdict {
+        checked(properties).into_iter().find(|check| check.0 == name).unwrap().1
+    }
+
+    #[test]
+    fn hadoops_own_reporting_interval_is_warned_about_with_the_property_to_set() {
+        let checks = checked(&[]);
+        let (_, verdict, says) = checks.iter().find(|check| check.0 == "reporting interval").unwrap();
+        assert_eq!(*verdict, Verdict::Warn);
+        assert!(
+            says.contains("every 6.0 s (Hadoop's default)") && says.contains("mapreduce.task.progress-report.interval")
+        );
+        assert_eq!(super::tests::verdict(&[("mapreduce.task.timeout", "100000")], "reporting interval"), Verdict::Ok);
+        assert_eq!(super::tests::verdict(&[("mapreduce.task.timeout", "0")], "reporting interval"), Verdict::Warn);
+    }
+
+    #[test]
+    fn a_shim_without_its_jar_or_its_service_is_found_out() {
+        const CLASS: (&str, &str) = ("yarn.app.mapreduce.am.job.speculator.class", SHIM);
+        assert_eq!(verdict(&[], "shim property"), Verdict::Ok);
+        assert_eq!(verdict(&[(CLASS.0, "a.Other")], "shim property"), Verdict::Warn);
+        assert_eq!(verdict(&[CLASS], "shim jar"), Verdict::Warn);
+        assert_eq!(verdict(&[CLASS], "shim's service"), Verdict::Fail);
+        let full =
+            [CLASS, ("mapreduce.application.classpath", "/nowhere/*, DIR/*"), ("drover.service.urls", "http://a:7071")];
+        assert_eq!(verdict(&full, "shim jar"), Verdict::Ok);
+        assert_eq!(verdict(&full, "shim's service"), Verdict::Ok);
+        assert_eq!(verdict(&[("mapreduce.map.speculative", "false")], "speculation"), Verdict::Warn);
+    }
+
+    #[test]
+    fn a_directory_that_is_no_configuration_fails() {
+        let config =
+            load(&Sources { file: None, set: vec!["cluster.conf_dir=/nonexistent".into()] }, std::iter::empty());
+        let mut checks = Checks::default();
+        assert!(check(&config.unwrap().config, &mut checks).is_none());
+        assert_eq!(checks.0[0].verdict, Verdict::Fail);
+    }
+}
