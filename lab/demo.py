@@ -78,6 +78,14 @@ def follow(service: Service, running: jobs.Running) -> dict:
     return {**first, **named(service.decisions(job))}
 
 
+# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against how long the task really takes.
+NO_NATIVE_COPIES = {
+    "mapreduce.job.speculative.minimum-allowed-tasks": 0,
+    "mapreduce.job.speculative.speculative-cap-running-tasks": 0.0,
+    "mapreduce.job.speculative.speculative-cap-total-tasks": 0.0,
+}
+
+
 def run_arm(cluster: Cluster, service: Service, arm: str, asked) -> dict:
     node, factor = slow_node(asked.slow, asked.nodes)
     say(f"==> a job of {asked.maps} maps of {asked.map_ms / 1000:g} s, {node} {factor:g} times slower, {ARMS[arm]}")
@@ -86,6 +94,7 @@ def run_arm(cluster: Cluster, service: Service, arm: str, asked) -> dict:
         "lab.map.ms": asked.map_ms,
         "lab.slow.nodes": asked.slow,
         "lab.name": f"demo {arm}",
+        **NO_NATIVE_COPIES,
         # The ApplicationMaster away from the slow node: that one's places are for tasks.
         "mapreduce.job.am.strict-locality": f"{conf.rack(1)}/nm1",
     }
