@@ -36,7 +36,10 @@ fn a_configuration_file_is_named_with_the_line_that_is_wrong() {
     let output = drover(dir.path(), &["config", "check"]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(error.contains("drover.toml:2: late.min_age:") && error.contains("allowed: a time from 0ms to 1h"), "{error}");
+    assert!(
+        error.contains("drover.toml:2: late.min_age:") && error.contains("allowed: a time from 0ms to 1h"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -99,7 +102,10 @@ fn every_setting_is_shown_with_its_value_and_where_it_came_from() {
     let (code, shown, _) = run(&["config", "show", "--json", "--set", "rest.timeout=5s"]);
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(code, 0);
-    assert_eq!(shown["rest.timeout"], serde_json::json!({"value": "5s", "origin": "--set", "file": null, "line": null}));
+    assert_eq!(
+        shown["rest.timeout"],
+        serde_json::json!({"value": "5s", "origin": "--set", "file": null, "line": null})
+    );
     assert_eq!(shown["mode"]["origin"], "default");
     assert_eq!(shown["cluster.conf_dir"]["value"], serde_json::Value::Null);
 }
@@ -171,7 +177,9 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
     let began = Instant::now();
     // The engine takes the new parameters after the log line.
     while mode != "off" && began.elapsed() < Duration::from_secs(30) {
-        let doctor = drover(dir.path(), &["doctor", "--json", "--set", &service.1.replace("http://", "listen.api=")]).output().unwrap();
+        let doctor = drover(dir.path(), &["doctor", "--json", "--set", &service.1.replace("http://", "listen.api=")])
+            .output()
+            .unwrap();
         let said = String::from_utf8(doctor.stdout).unwrap();
         mode = if said.contains("mode off, policy late") { "off".into() } else { said };
     }
