@@ -58,7 +58,7 @@ settings! {
         proxy_requests_per_second: f64 = "20", Kind::Real(0.1, 10_000.0);
         /// Requests a second to the ResourceManager itself, and to the JobHistoryServer.
         rm_requests_per_second: f64 = "5", Kind::Real(0.1, 1_000.0);
-        /// Requests through the proxy under way at once.
+        /// Requests through the proxy under way at once: enough that a few ApplicationMasters that hang do not hold up the others.
         in_flight: u64 = "16", Kind::Whole(1, 256);
         /// How long a connection may take.
         connect_timeout: Millis = "3s", Kind::Span(100, MINUTE);
