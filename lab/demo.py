@@ -24,11 +24,11 @@ IN_TIME = 0.5
 
 
 def named(decisions: list) -> dict:
-    """When each task was first advised on, milliseconds since the epoch."""
+    """The first advice on each task."""
     first = {}
-    for one in decisions:
+    for one in sorted(decisions, key=lambda one: one["at_ms"]):
         if one["action"] == "duplicate" and one["outcome"] in ("advised", "sent"):
-            first[one["task"]] = min(one["at_ms"], first.get(one["task"], one["at_ms"]))
+            first.setdefault(one["task"], one)
     return first
 
 
@@ -37,7 +37,7 @@ def judge(result: jobs.Result, first: dict, node: str) -> dict:
     slow = [a for a in result.attempts if a.node == node and a.id.endswith("_0")]
     rows = []
     for attempt in slow:
-        at = min(first.get(attempt.task, attempt.finish_ms), attempt.finish_ms)
+        at = min(first[attempt.task]["at_ms"], attempt.finish_ms) if attempt.task in first else attempt.finish_ms
         rows.append(
             {
                 "task": attempt.task,
@@ -48,12 +48,14 @@ def judge(result: jobs.Result, first: dict, node: str) -> dict:
                 ),
             }
         )
+    others = sorted(set(first) - {attempt.task for attempt in slow})
     return {
         "slow_tasks": len(rows),
         "advised": sum(row["advised"] for row in rows),
-        "advised_wrongly": len(set(first) - {attempt.task for attempt in slow}),
+        "advised_wrongly": len(others),
         "first_advice_fraction": max((row["first_advice_fraction"] for row in rows), default=None),
         "tasks": rows,
+        "others": [{"task": task, "node": first[task]["node"], "reason": first[task]["reason"]} for task in others],
     }
 
 
@@ -64,7 +66,7 @@ def in_time(watch: dict) -> bool:
 
 
 def follow(service: Service, running: jobs.Running) -> tuple:
-    """Says each piece of advice as it comes; answers when each task was first named, and one explanation."""
+    """Says each piece of advice as it comes; answers the first advice on each task, and one explanation."""
     job, began, first, told = running.id(), time.monotonic(), {}, ""
     while not running.done():
         if time.monotonic() - began > jobs.JOB_LIMIT_S:
@@ -84,7 +86,8 @@ def follow(service: Service, running: jobs.Running) -> tuple:
     return {**first, **named(service.decisions(job))}, told
 
 
-# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against how long the task really takes.
+# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against
+# how long the task really takes.
 NO_NATIVE_COPIES = {
     "mapreduce.job.speculative.minimum-allowed-tasks": 0,
     "mapreduce.job.speculative.speculative-cap-running-tasks": 0.0,
@@ -161,9 +164,9 @@ def arguments_of(arguments: list):
         "--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)"
     )
     parser.add_argument("--nodes", type=int, default=5, help="NodeManagers (default 5)")
-    parser.add_argument("--maps", type=int, default=15, help="maps of the job (default 15)")
+    parser.add_argument("--maps", type=int, default=12, help="maps of the job (default 12)")
     parser.add_argument(
-        "--map-ms", type=int, default=4000, metavar="MS", help="a map's time on a healthy node (default 4000)"
+        "--map-ms", type=int, default=6000, metavar="MS", help="a map's time on a healthy node (default 6000)"
     )
     parser.add_argument("--slow", default="nm2:10", metavar="NODE:TIMES", help="the slow node (default nm2:10)")
     parser.add_argument(
