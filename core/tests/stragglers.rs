@@ -322,3 +322,24 @@ fn a_shim_that_tells_of_attempts_and_not_of_winners_is_enough_to_learn_run_times
     advised.sort_unstable();
     assert_eq!(advised, [1, 5, 9, 13]);
 }
+
+#[test]
+fn in_advice_a_task_that_hadoop_copied_is_judged_all_the_same_and_marked() {
+    for labelled in [true, false] {
+        let id = job_id(1);
+        let mut script = Script::new(EngineParams::default());
+        script.open_job(id, 16, 0, at(0.0));
+        let slow = id.task(TaskKind::Map, 1);
+        let (tasks, mut attempts) = equal_maps(id, 16, 4.0, &|i| if i == 1 { 10.0 } else { 1.0 }, 10.0, 0);
+        attempts.push(AttemptFact {
+            number: 1,
+            speculative: labelled.then_some(true),
+            ..running(slow, at(9.0), 0.1, "nm3")
+        });
+        script.tasks(id, at(10.0), tasks);
+        script.attempts(id, at(10.0), attempts);
+        let decisions = script.decide(at(10.0)).decisions;
+        let [decision] = &decisions[..] else { panic!("{decisions:?}") };
+        assert_eq!((decision.attempt, decision.natively_copied), (slow.attempt(0), true));
+    }
+}

@@ -138,6 +138,13 @@ impl Attempt {
         }
     }
 
+    /// Was it still running when the other was launched?
+    fn overlaps(&self, later: &Attempt) -> bool {
+        let Some(launched) = later.started.get() else { return false };
+        let launched_before = self.started.get().is_some_and(|started| started < launched);
+        launched_before && self.finished.get().map_or(!self.state.is_final(), |finished| launched < finished)
+    }
+
     /// Folds in what a fact tells, which held at `at` on the AM's clock.
     fn learn(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time) {
         self.host = self.host.or(host);
@@ -251,9 +258,10 @@ impl Task {
         Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
     }
 
-    /// A speculator of Hadoop's started a copy of it at some time.
+    /// A speculator of Hadoop's started a copy of it at some time: an attempt is labelled so, or, where REST shows no labels, two ran at once.
     pub fn natively_copied(&self) -> bool {
-        self.attempts.iter().any(|attempt| attempt.speculative)
+        let labelled = self.attempts.iter().any(|attempt| attempt.speculative);
+        labelled || self.attempts.windows(2).any(|pair| pair[0].overlaps(&pair[1]))
     }
 }
 
