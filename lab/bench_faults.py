@@ -20,7 +20,8 @@ from lab.service import SHIM, Service
 # How long the service may work between two faults, and how long each fault lasts, in seconds: long enough for a shim
 # to open a session and to miss several answers, short enough that most jobs see both.
 UP_S, FAULT_S = (2.0, 6.0), (1.0, 5.0)
-FAULTS = ("killed", "stopped", "black hole")
+NOW = {"killed": "killed", "stopped": "stopped", "black hole": "a black hole"}
+FAULTS = tuple(NOW)
 OPTIONS = {"node_mb": 640, "report_interval_ms": 500}
 LIMIT_S = 300
 POLL_S = 0.05
@@ -130,7 +131,7 @@ class Storm:
         settings = {
             "lab.maps": 4,
             "lab.map.ms": self.random.randint(1000, 2000),
-            "lab.name": f"fault {len(self.submitted)}",
+            "lab.name": f"faults {len(self.submitted)}",
         }
         self.submitted.append(jobs.Running(self.cluster, jobs.Spec(shim=True, settings=settings)))
 
@@ -145,11 +146,12 @@ class Storm:
         if self.victim.state == "up":
             fault, lasts = self.fault(), self.random.uniform(*FAULT_S)
             self.victim.strike(fault)
-            hit = [self.submitted.index(one) for one in self.running()]
+            at_ms = round(time.time() * 1000)
             self.struck.append(
-                {"at_seconds": round(now, 1), "fault": fault, "seconds": round(lasts, 1), "jobs_running": hit}
+                {"at_seconds": round(now, 1), "at_ms": at_ms, "fault": fault, "seconds": round(lasts, 1)}
             )
-            say(f"    {now:5.1f} s: the service is {fault} for {lasts:.1f} s, {len(hit)} jobs on their way")
+            word = NOW[fault]
+            say(f"    {now:5.1f} s: the service is {word} for {lasts:.1f} s, {len(self.running())} jobs on their way")
         else:
             self.victim.mend()
             lasts = self.random.uniform(*UP_S)
@@ -169,14 +171,21 @@ class Storm:
             time.sleep(POLL_S)
 
     def outcome(self, index: int, one: jobs.Running) -> dict:
-        faults = [row["fault"] for row in self.struck if index in row["jobs_running"]]
-        row = {"index": index, "faults": faults, "succeeded": False}
+        row = {"index": index, "faults": [], "succeeded": False}
         if not one.done():
             return {**row, "why": "it had not ended in time"}
         try:
-            return {**row, **one.result().summary()}
+            result = one.result()
         except Failed as failure:
             return {**row, "why": str(failure)}
+        return {**row, **result.summary(), "faults": hits(self.struck, result)}
+
+
+def hits(struck: list, result: jobs.Result) -> list:
+    """The faults that lasted while tasks of the job ran; before that its shim may not have been there to feel them."""
+    began = min((one.start_ms for one in result.attempts), default=0)
+    ended = max((one.finish_ms for one in result.attempts), default=0)
+    return [row["fault"] for row in struck if row["at_ms"] < ended and row["at_ms"] + 1000 * row["seconds"] > began]
 
 
 def storm(cluster: Cluster, count: int, at_once: int, seed: int, limit_s: float = LIMIT_S) -> dict:
@@ -209,7 +218,7 @@ def shows(found: dict) -> bool:
 
 
 def show(found: dict) -> None:
-    print(f"\n{'job':>4} {'seconds':>8} {'copies':>7}  {'':9} faults while it ran")
+    print(f"\n{'job':>4} {'seconds':>8} {'copies':>7}  {'':9} faults while its tasks ran")
     for run in found["runs"]:
         word = "succeeded" if run["succeeded"] else "FAILED"
         said = ", ".join(run["faults"]) or "none"
@@ -219,7 +228,7 @@ def show(found: dict) -> None:
     took = [run["seconds"] for run in found["runs"] if "seconds" in run]
     counts = ", ".join(f"{sum(row['fault'] == kind for row in found['faults'])} × {kind}" for kind in FAULTS)
     print(f"\n{found['succeeded']} of {found['asked']} jobs succeeded, {statistics.median(took or [0]):.1f} s each (median)")
-    print(f"{counts}; {found['services_started']} starts of the service, {found['exchanges_accepted']:.0f} exchanges ")
+    print(f"{counts}; {found['services_started']} starts of the service, {found['exchanges_accepted']:.0f} exchanges")
     print(f"accepted, {found['connections_swallowed']} connections into the black hole; seed {found['seed']}")
 
 
