@@ -1,9 +1,8 @@
 use super::*;
-use crate::service::fixture::{facts, job};
-use crate::service::{Desk, Notes, Outside, channels, run};
+use crate::service::fixture::watched;
+use crate::service::{Notes, Outside, channels, run};
 use axum::body::Body;
 use axum::http::Request;
-use drover_core::engine::EngineParams;
 use drover_core::model::Millis;
 use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -14,11 +13,7 @@ const NOW: Time = Time(121_000);
 /// A service without a cluster: one job, watched for 20 s.
 fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
     let metrics = Arc::new(Metrics::new(&Registry::new()).unwrap());
-    let mut desk = Desk::new(EngineParams::default(), 100, None, metrics.clone());
-    for second in 0..=20 {
-        facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
-        desk.decide(Time(100_000 + second * 1_000));
-    }
+    let desk = watched();
     let (outside, inbox) = channels();
     let clock: Arc<dyn Fn() -> Time + Send + Sync> = Arc::new(|| NOW);
     let (stop, runtime) = (CancellationToken::new(), tokio::runtime::Handle::current());

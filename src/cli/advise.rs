@@ -179,3 +179,31 @@ fn nothing(status: &Status, job: Option<JobId>) -> String {
         verdicts.join(", ")
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::fixture::{job, watched};
+    use crate::service::{DecisionFilter, Process};
+    use drover_core::model::Time;
+
+    #[test]
+    fn advice_names_each_task_with_its_numbers_in_human_units() {
+        let desk = watched();
+        let text = table(&desk.decisions(DecisionFilter { job: None, since: 0, limit: 10, open: true }));
+        assert!(text.starts_with("One task is worth a copy"), "{text}");
+        let row: Vec<&str> =
+            text.lines().find(|line| line.contains("task_1_0001_m_000003")).unwrap().split_whitespace().collect();
+        assert!(row.contains(&"%") && row.contains(&"s"), "{row:?}");
+    }
+
+    #[test]
+    fn without_advice_it_says_what_the_running_tasks_are_doing_instead() {
+        let process = Process { incarnation: String::new(), started: Time(0), ready: true, higher_epoch: None };
+        let status = watched().status(&process, Time(121_000));
+        let text = nothing(&status, Some(job(7)));
+        assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 already_advised");
+        assert!(nothing(&Status { ready: false, ..status.clone() }, None).contains("not been read completely"));
+        assert!(nothing(&Status { jobs: 0, ..status }, None).ends_with("no MapReduce job runs"));
+    }
+}

@@ -223,3 +223,51 @@ fn one(subject: &Subject) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::fixture::{job, watched};
+    use drover_core::model::{TaskKind, Time};
+
+    fn subject(task: Option<TaskId>) -> Subject {
+        let desk = watched();
+        let filter = TaskFilter { task, running: task.is_none(), after: None, limit: 10 };
+        let detail = desk.job(job(1), Time(121_000)).unwrap();
+        Subject { job: detail, tasks: desk.tasks(job(1), filter).unwrap() }
+    }
+
+    #[test]
+    fn a_job_is_explained_by_its_state_each_running_task_and_the_words_for_each_verdict() {
+        let text = all(&subject(None));
+        for line in [
+            "job_1_0001 \"slow\" of ann in queue root.default: mode advise, it is watched over REST; its newest news is 1.0 s old.",
+            "Of 10 maps, 9 have succeeded and 1 run. Its tasks report at most every 500 ms.",
+            "already_advised (1): a copy of it was advised before, and would have ended by now.",
+            "Decided so far (1):\n  task_1_0001_m_000003, advised by late: it still runs.",
+        ] {
+            assert!(text.contains(line), "{line}\nis not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_explained_in_sentences_with_the_numbers_of_its_decision() {
+        let slow = one(&subject(Some(job(1).task(TaskKind::Map, 3))));
+        assert!(slow.contains("task_1_0001_m_000003 is running.\n"), "{slow}");
+        let decided = slow.split("When it was advised (LATE §4").nth(1).unwrap();
+        assert!(
+            decided.contains("A copy is worth starting. It has run for") && decided.contains("a fresh copy would need")
+        );
+        let ended = one(&subject(Some(job(1).task(TaskKind::Map, 0))));
+        assert!(ended.contains("It does not run, so there is nothing to decide about it."), "{ended}");
+    }
+
+    #[test]
+    fn a_task_is_named_in_full_or_in_short_and_only_within_its_job() {
+        let id = job(1).task(TaskKind::Reduce, 3);
+        assert_eq!(task_id(job(1), "r_3"), Some(id));
+        assert_eq!(task_id(job(1), "task_1_0001_r_000003"), Some(id));
+        assert_eq!(task_id(job(1), "task_1_0002_r_000003"), None);
+        assert_eq!(task_id(job(1), "3"), None);
+    }
+}

@@ -162,3 +162,21 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
         count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(last: u64, next: Option<u64>, news: bool) -> Option<Time> {
+        Pace { shortest: Millis(250), last: Time(last), next: next.map(Time), news, counted: Time(0) }.due()
+    }
+
+    #[test]
+    fn a_pass_follows_news_at_the_shortest_pace_and_else_only_the_engines_own_wish() {
+        assert_eq!(pace(1_000, None, false), None);
+        assert_eq!(pace(1_000, None, true), Some(Time(1_250)));
+        assert_eq!(pace(1_000, Some(9_000), false), Some(Time(9_000)));
+        assert_eq!(pace(1_000, Some(9_000), true), Some(Time(1_250)));
+        assert_eq!(pace(1_000, Some(1_001), false), Some(Time(1_250)));
+    }
+}

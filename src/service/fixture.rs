@@ -1,6 +1,21 @@
 //! A small job for tests: ten maps, of which the fourth needs 77 s and the others 10.
 
+use super::Desk;
+use crate::telemetry::Metrics;
+use drover_core::engine::EngineParams;
 use drover_core::model::*;
+use std::sync::Arc;
+
+/// A desk that has watched job 1 for twenty seconds.
+pub fn watched() -> Desk {
+    let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+    let mut desk = Desk::new(EngineParams::default(), 100, None, metrics);
+    for second in 0..=20 {
+        facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
+        desk.decide(Time(100_000 + second * 1_000));
+    }
+    desk
+}
 
 /// A job's id.
 pub fn job(n: u32) -> JobId {

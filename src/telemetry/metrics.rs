@@ -3,6 +3,7 @@
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
 use drover_core::model::{Action, Channel, Decision, Dropped, Mode, TaskKind, Verdict};
+use prometheus::core::Collector;
 use prometheus::{
     CounterVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
     Registry, TextEncoder,
@@ -64,102 +65,74 @@ pub fn channel_label(channel: Channel) -> &'static str {
     }
 }
 
-/// Registers one metric; the only possible error is a programming error that any test of `Metrics` shows.
-fn add<M: prometheus::core::Collector + Clone + 'static>(
-    registry: &Registry,
-    metric: prometheus::Result<M>,
-) -> prometheus::Result<M> {
-    let metric = metric?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
+const DECISIONS: &str = "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done).";
+const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
+const GAINED: &str =
+    "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
+const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
+const ERROR: &str = "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.";
+const DROPPED: &str = "Observations the engine refused, by channel and reason.";
+const LOST: &str =
+    "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
+const STOPPED: &str = "Times the recording stopped for good, by reason: full, unwritable, too_small.";
+const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
+
+/// Registers metrics of each type.
+struct To<'r>(&'r Registry);
+
+impl To<'_> {
+    fn counters(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<IntCounterVec> {
+        self.add(IntCounterVec::new(Opts::new(name, help), labels)?)
+    }
+
+    fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<IntGaugeVec> {
+        self.add(IntGaugeVec::new(Opts::new(name, help), labels)?)
+    }
+
+    fn gauge(&self, name: &str, help: &str) -> prometheus::Result<IntGauge> {
+        self.add(IntGauge::new(name, help)?)
+    }
+
+    fn add<M: Collector + Clone + 'static>(&self, metric: M) -> prometheus::Result<M> {
+        self.0.register(Box::new(metric.clone()))?;
+        Ok(metric)
+    }
 }
 
 impl Metrics {
     /// Registers everything, with label sets that start at zero.
     pub fn new(registry: &Registry) -> prometheus::Result<Metrics> {
-        let counters =
-            |name: &str, help: &str, labels: &[&str]| add(registry, IntCounterVec::new(Opts::new(name, help), labels));
-        let gauge = |name: &str, help: &str| add(registry, IntGauge::new(name, help));
+        let to = To(registry);
+        let gained = Opts::new("drover_decision_gain_seconds_total", GAINED);
+        let error = HistogramOpts::new("drover_estimate_error_ratio", ERROR).buckets(RATIOS.to_vec());
+        let tick = HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.");
         let metrics = Metrics {
-            decisions: counters(
-                "drover_decisions_total",
-                "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done).",
-                &["policy", "action", "mode", "outcome"],
+            decisions: to.counters("drover_decisions_total", DECISIONS, &["policy", "action", "mode", "outcome"])?,
+            ends: to.counters("drover_decision_ends_total", ENDS, &["policy", "action", "end"])?,
+            gained: to.add(CounterVec::new(gained, &["policy", "action"])?)?,
+            verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
+            error: to.add(HistogramVec::new(error, &["estimator", "kind"])?)?,
+            jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
+            tasks: to.gauge("drover_tasks", "Tasks of those jobs.")?,
+            attempts: to.gauge("drover_attempts", "Attempts that run.")?,
+            tick: to.add(Histogram::with_opts(tick.buckets(TICKS.to_vec()))?)?,
+            applied: to.counters("drover_observations_total", "Observations applied, by channel.", &["channel"])?,
+            dropped: to.counters("drover_observations_dropped_total", DROPPED, &["channel", "reason"])?,
+            recording_bytes: to.gauge("drover_recording_bytes", "Space the recording takes, bytes.")?,
+            recording: to.gauge("drover_recording_active", "1 while the recording runs.")?,
+            recording_lost: to.add(IntCounter::new("drover_recording_lost_total", LOST)?)?,
+            recording_stopped: to.counters("drover_recording_stopped_total", STOPPED, &["reason"])?,
+            requests: to.counters("drover_http_requests_total", REQUESTS, &["listener", "status"])?,
+            reloads: to.counters(
+                "drover_config_reloads_total",
+                "Reloads of the configuration, by result.",
+                &["result"],
             )?,
-            ends: counters(
-                "drover_decision_ends_total",
-                "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).",
-                &["policy", "action", "end"],
-            )?,
-            gained: add(
-                registry,
-                CounterVec::new(
-                    Opts::new(
-                        "drover_decision_gain_seconds_total",
-                        "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.",
-                    ),
-                    &["policy", "action"],
-                ),
-            )?,
-            verdicts: add(
-                registry,
-                IntGaugeVec::new(
-                    Opts::new("drover_verdicts", "Running attempts by the verdict of the newest pass over their job."),
-                    &["reason"],
-                ),
-            )?,
-            error: add(
-                registry,
-                HistogramVec::new(
-                    HistogramOpts::new(
-                        "drover_estimate_error_ratio",
-                        "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.",
-                    )
-                    .buckets(RATIOS.to_vec()),
-                    &["estimator", "kind"],
-                ),
-            )?,
-            jobs: gauge("drover_jobs", "Jobs known and not ended.")?,
-            tasks: gauge("drover_tasks", "Tasks of those jobs.")?,
-            attempts: gauge("drover_attempts", "Attempts that run.")?,
-            tick: add(
-                registry,
-                Histogram::with_opts(
-                    HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.").buckets(TICKS.to_vec()),
-                ),
-            )?,
-            applied: counters("drover_observations_total", "Observations applied, by channel.", &["channel"])?,
-            dropped: counters(
-                "drover_observations_dropped_total",
-                "Observations refused, by channel and reason.",
-                &["channel", "reason"],
-            )?,
-            recording_bytes: gauge("drover_recording_bytes", "Space the recording takes, bytes.")?,
-            recording: gauge("drover_recording_active", "1 while the recording runs.")?,
-            recording_lost: add(
-                registry,
-                IntCounter::new(
-                    "drover_recording_lost_total",
-                    "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.",
-                ),
-            )?,
-            recording_stopped: counters(
-                "drover_recording_stopped_total",
-                "Times the recording stopped for good, by reason: full, unwritable, too_small.",
-                &["reason"],
-            )?,
-            requests: counters(
-                "drover_http_requests_total",
-                "Requests to the listeners for the API and metrics, by listener and class of status.",
-                &["listener", "status"],
-            )?,
-            reloads: counters("drover_config_reloads_total", "Reloads of the configuration, by result.", &["result"])?,
         };
         metrics.start_at_zero();
-        let labels = Opts::new("drover_build_info", "Always 1; version and revision of this build.");
-        add(registry, IntGaugeVec::new(labels, &["version", "revision"]))?
-            .with_label_values(&[VERSION, REVISION])
-            .set(1);
+        let build =
+            to.gauges("drover_build_info", "Always 1; version and revision of this build.", &["version", "revision"])?;
+        build.with_label_values(&[VERSION, REVISION]).set(1);
         Ok(metrics)
     }
 
