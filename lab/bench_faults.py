@@ -227,7 +227,8 @@ def show(found: dict) -> None:
             print(f"      {run['why']}")
     took = [run["seconds"] for run in found["runs"] if "seconds" in run]
     counts = ", ".join(f"{sum(row['fault'] == kind for row in found['faults'])} × {kind}" for kind in FAULTS)
-    print(f"\n{found['succeeded']} of {found['asked']} jobs succeeded, {statistics.median(took or [0]):.1f} s each (median)")
+    median = statistics.median(took or [0])
+    print(f"\n{found['succeeded']} of {found['asked']} jobs succeeded, {median:.1f} s each (median)")
     print(f"{counts}; {found['services_started']} starts of the service, {found['exchanges_accepted']:.0f} exchanges")
     print(f"accepted, {found['connections_swallowed']} connections into the black hole; seed {found['seed']}")
 

@@ -82,7 +82,9 @@ class Watched(OnCluster):
         cls.ids = {arm: running.id() for arm, running in cls.running.items()}
         both = list(cls.running.values())
         for arm, job in cls.ids.items():
-            cls.wait(f"there was advice on the job '{arm}'", both, lambda job=job: cls.service.decisions(job), ADVICE_LIMIT_S)
+            cls.wait(
+                f"there was advice on the job '{arm}'", both, lambda job=job: cls.service.decisions(job), ADVICE_LIMIT_S
+            )
         cls.during = cls.service.metrics()
         cls.listed = {job["job"]: job for job in cls.service.get("/jobs")["jobs"]}
         cls.told = {job: cls.service.decisions(job)[0]["task"] for job in cls.ids.values()}

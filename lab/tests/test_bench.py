@@ -28,9 +28,13 @@ class Storms(unittest.TestCase):
         self.assertFalse(bench_faults.shows(self.found(runs=[{"faults": ["killed", "stopped"]}])))
 
     def test_the_same_seed_draws_the_same_faults(self):
-        drawn = [[storm.fault() for _ in range(9)] for storm in (bench_faults.Storm(None, 1, 1, seed) for seed in (7, 7))]
+        drawn = [
+            [storm.fault() for _ in range(9)] for storm in (bench_faults.Storm(None, 1, 1, seed) for seed in (7, 7))
+        ]
         self.assertEqual(drawn[0], drawn[1])
-        self.assertEqual({kind: drawn[0].count(kind) for kind in bench_faults.FAULTS}, dict.fromkeys(bench_faults.FAULTS, 3))
+        self.assertEqual(
+            {kind: drawn[0].count(kind) for kind in bench_faults.FAULTS}, dict.fromkeys(bench_faults.FAULTS, 3)
+        )
 
 
 if __name__ == "__main__":
