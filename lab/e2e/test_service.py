@@ -1,4 +1,4 @@
-"""One cluster, one service, a job with a shim and one without at once; then an ApplicationMaster killed; then a replay.
+"""A job with a shim and one without, watched at once; a master killed; a replay; a service that may not look.
 
 The story is told once, by `setUpClass`, which keeps what was said; each test judges a part of it.
 """
@@ -53,6 +53,7 @@ class Watched(OnCluster):
         cls.counted = cls.service.metrics()
         cls.service.stop()
         cls.replayed = cls.service.ask("replay", cls.recording, "--check", "--json")
+        cls.forbid()
 
     @classmethod
     def submit(cls, shim: bool, **settings) -> jobs.Running:
@@ -124,6 +125,30 @@ class Watched(OnCluster):
         cls.second = cls.wait("the second session told facts", [running], by_shim, RESTART_LIMIT_S)
         cls.restarted = running.result()
         cls.attempts = cls.cluster.rm(f"/apps/{job.replace('job_', 'application_')}/appattempts")
+
+    @classmethod
+    def forbid(cls):
+        """A service whose user may not view the job."""
+        stranger = Service(cls.cluster, 'cluster.user = "mallory"\n', name="stranger").start()
+        running = cls.submit(True, **{"lab.maps": 2, "lab.map.ms": 6000})
+        job = running.id()
+
+        def pending():
+            return total(stranger.metrics(), "drover_shim_exchanges_total", 'outcome="pending"') > 0
+
+        def served():
+            # Until its master is up, the proxy has nothing to show to anyone.
+            try:
+                return cls.cluster.am(job.replace("job_", "application_"), f"/jobs/{job}?user.name=drover")
+            except http.Unanswered:
+                return None
+
+        cls.wait("the shim spoke", [running], pending, RESTART_LIMIT_S)
+        cls.wait("the master answered", [running], served, RESTART_LIMIT_S)
+        cls.stranger_doctor = stranger.ask("doctor", "--json")
+        cls.unseen = running.result()
+        cls.stranger_counted = stranger.metrics()
+        stranger.stop()
 
     @classmethod
     def held(cls) -> float:
@@ -208,6 +233,14 @@ class Watched(OnCluster):
         self.assertIn("drover-proof", self.seen_by["drover"].get("diagnostics", ""))
         self.assertNotIn("drover-proof", self.seen_by["mallory"].get("diagnostics", ""))
         self.assertEqual(self.held_before, 1)
+
+    def test_a_service_that_may_not_view_accepts_no_session_harms_no_job_and_its_doctor_says_so(self):
+        self.assertTrue(self.unseen.succeeded)
+        self.assertEqual(total(self.stranger_counted, "drover_shim_proofs_total", 'outcome="held"'), 0)
+        self.assertEqual(total(self.stranger_counted, "drover_shim_exchanges_total", 'outcome="accepted"'), 0)
+        self.assertEqual(self.stranger_doctor.returncode, 4, self.stranger_doctor.stderr)
+        failed = {c["name"] for c in json.loads(self.stranger_doctor.stdout)["checks"] if c["verdict"] == "fail"}
+        self.assertIn("tasks through the proxy", failed)
 
     def test_after_the_masters_death_its_successors_session_is_accepted_and_the_job_succeeds(self):
         self.assertEqual(len(self.first_masters), 1)
