@@ -23,6 +23,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
             user_modes: config.modes.user.clone(),
             policy_modes: config.modes.policy.clone(),
             cluster_cap: govern.cluster_cap,
+            cluster_floor: cluster_floor(config),
             job_cap: govern.job_cap,
             stale_after: govern.stale_after,
             safe_outputs: govern.safe_outputs.clone(),
@@ -33,6 +34,12 @@ pub fn engine_params(config: &Config) -> EngineParams {
         look_again: config.engine.look_again,
         seed: config.engine.seed,
     }
+}
+
+/// The paper has no floor; Hadoop and the default have one.
+fn cluster_floor(config: &Config) -> u32 {
+    let preset = if config.top.preset == "paper" { 0 } else { GovernParams::default().cluster_floor };
+    config.govern.cluster_floor.map_or(preset, |set| u32::try_from(set).unwrap_or(u32::MAX))
 }
 
 fn preset(name: &str) -> LateParams {

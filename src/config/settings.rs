@@ -73,11 +73,11 @@ settings! {
         /// Between two listings of running applications.
         apps_interval: Millis = "3s", Kind::Span(200, 10 * MINUTE);
         /// Between two readings of the cluster's totals.
-        totals_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
+        totals_interval: Millis = "2s", Kind::Span(200, 10 * MINUTE);
         /// Between two listings of nodes.
-        nodes_interval: Millis = "10s", Kind::Span(500, HOUR);
+        nodes_interval: Millis = "3s", Kind::Span(500, HOUR);
         /// Between two readings of the scheduler's queues.
-        queues_interval: Millis = "10s", Kind::Span(500, HOUR);
+        queues_interval: Millis = "5s", Kind::Span(500, HOUR);
         /// Between two listings of a job's tasks.
         tasks_interval: Millis = "5s", Kind::Span(200, 10 * MINUTE);
         /// The same for a job that is new or small.
@@ -181,6 +181,8 @@ settings! {
     govern: Govern = "govern" {
         /// SpeculativeCap: copies in flight in the whole cluster, as a share of its slots (LATE §4: a tenth); at least one.
         cluster_cap: f64 = "0.1", SHARE, reloadable;
+        /// Copies that may be in flight in the cluster however small it is; 10 where `preset` is `adapted`, 0 where it is `paper`.
+        cluster_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
         job_cap: f64 = "0.25", SHARE, reloadable;
         /// Facts about a job older than this decide nothing.

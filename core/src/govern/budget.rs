@@ -26,7 +26,10 @@ impl Room {
         let native = job.tasks(kind).map(|(_, task)| task.live().skip(1).count() as u32).sum::<u32>();
         let in_cluster = flights.in_cluster();
         Room {
-            cluster: (in_cluster + native, slots.map_or(1, |slots| share(params.cluster_cap, slots, f64::floor))),
+            cluster: (
+                in_cluster + native,
+                share(params.cluster_cap, slots.unwrap_or(0), f64::floor).max(params.cluster_floor),
+            ),
             job: (flights.in_job(job.id, kind) + native, share(params.job_cap, tasks, f64::ceil)),
             free: free(cluster, job, size).map(|free| free.saturating_sub(in_cluster)),
             waiting: job.needs[kind as usize] > 0,

@@ -23,6 +23,8 @@ pub struct GovernParams {
     pub policy_modes: BTreeMap<String, Mode>,
     /// SpeculativeCap: copies in flight in the whole cluster, as a share (0–1) of its slots. LATE §4: 10 %. At least one.
     pub cluster_cap: f64,
+    /// Copies that may be in flight in the cluster however small it is.
+    pub cluster_floor: u32,
     /// Copies in flight in one job, as a share (0–1) of its tasks of the kind. At least one.
     pub job_cap: f64,
     /// Facts about a job older than this decide nothing.
@@ -42,6 +44,8 @@ impl Default for GovernParams {
             policy_modes: BTreeMap::new(),
             // LATE §4 and §5.4.1: a tenth of the slots.
             cluster_cap: 0.10,
+            // Hadoop's own floor (mapreduce.job.speculative.minimum-allowed-tasks): a tenth of a small cluster's slots is one copy, and headroom bounds it anyway.
+            cluster_floor: 10,
             // With one bad node of four a quarter of a job is slow; more than that is no longer a straggler.
             job_cap: 0.25,
             // Three rounds of polling 200 jobs at 20 requests a second.

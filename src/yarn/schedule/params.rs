@@ -47,9 +47,9 @@ impl Default for ScheduleParams {
     fn default() -> Self {
         ScheduleParams {
             apps: Millis(3_000),
-            totals: Millis(5_000),
-            nodes: Millis(10_000),
-            queues: Millis(10_000),
+            totals: Millis(2_000),
+            nodes: Millis(3_000),
+            queues: Millis(5_000),
             tasks_soon: Millis(2_000),
             tasks: Millis(5_000),
             new_for: Millis(60_000),
