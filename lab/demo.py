@@ -18,15 +18,17 @@ from lab.service import API, Service
 REPORT = paths.ROOT / "demo-report.json"
 ARMS = {"rest": "watched over REST only", "shim": "with the shim"}
 POLL_S = 0.5
+# Room for every map at once and for copies of the slow node's: without room no copy is worth advising.
+NODE_MB = 1024
 IN_TIME = 0.5
 
 
 def named(decisions: list) -> dict:
-    """When each task was first advised on, milliseconds since the epoch."""
+    """The first advice on each task."""
     first = {}
-    for one in decisions:
+    for one in sorted(decisions, key=lambda one: one["at_ms"]):
         if one["action"] == "duplicate" and one["outcome"] in ("advised", "sent"):
-            first[one["task"]] = min(one["at_ms"], first.get(one["task"], one["at_ms"]))
+            first.setdefault(one["task"], one)
     return first
 
 
@@ -35,7 +37,7 @@ def judge(result: jobs.Result, first: dict, node: str) -> dict:
     slow = [a for a in result.attempts if a.node == node and a.id.endswith("_0")]
     rows = []
     for attempt in slow:
-        at = min(first.get(attempt.task, attempt.finish_ms), attempt.finish_ms)
+        at = min(first[attempt.task]["at_ms"], attempt.finish_ms) if attempt.task in first else attempt.finish_ms
         rows.append(
             {
                 "task": attempt.task,
@@ -46,12 +48,14 @@ def judge(result: jobs.Result, first: dict, node: str) -> dict:
                 ),
             }
         )
+    others = sorted(set(first) - {attempt.task for attempt in slow})
     return {
         "slow_tasks": len(rows),
         "advised": sum(row["advised"] for row in rows),
-        "advised_wrongly": len(set(first) - {attempt.task for attempt in slow}),
+        "advised_wrongly": len(others),
         "first_advice_fraction": max((row["first_advice_fraction"] for row in rows), default=None),
         "tasks": rows,
+        "others": [{"task": task, "node": first[task]["node"], "reason": first[task]["reason"]} for task in others],
     }
 
 
@@ -61,24 +65,29 @@ def in_time(watch: dict) -> bool:
     return every and watch["advised_wrongly"] == 0 and watch["first_advice_fraction"] < IN_TIME
 
 
-def follow(service: Service, running: jobs.Running) -> dict:
-    """Says each piece of advice as it comes; answers when each task was first named."""
-    job, began, said = running.id(), time.monotonic(), set()
-    first = {}
+def follow(service: Service, running: jobs.Running) -> tuple:
+    """Says each piece of advice as it comes; answers the first advice on each task, and one explanation."""
+    job, began, first, told = running.id(), time.monotonic(), {}, ""
     while not running.done():
+        if time.monotonic() - began > jobs.JOB_LIMIT_S:
+            raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", running.log)
         try:
-            first = named(service.decisions(job))
+            now = named(service.decisions(job))
         except http.Unanswered as fault:
             if not service.cluster.alive(service.name):
                 raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
-        for task in first.keys() - said:
-            said.add(task)
+            now = first
+        for task in sorted(now.keys() - first.keys()):
             say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} advised")
+            # While it runs: of a job that has ended the service soon keeps nothing but the decisions.
+            told = told or f"drover explain {job} {task}\n\n{service.cli('explain', job, task)}"
+        first = now
         time.sleep(POLL_S)
-    return {**first, **named(service.decisions(job))}
+    return {**first, **named(service.decisions(job))}, told
 
 
-# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against how long the task really takes.
+# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against
+# how long the task really takes.
 NO_NATIVE_COPIES = {
     "mapreduce.job.speculative.minimum-allowed-tasks": 0,
     "mapreduce.job.speculative.speculative-cap-running-tasks": 0.0,
@@ -100,11 +109,11 @@ def run_arm(cluster: Cluster, service: Service, arm: str, asked) -> dict:
     }
     running = jobs.Running(cluster, jobs.Spec(shim=arm == "shim", settings=settings))
     try:
-        first = follow(service, running)
+        first, told = follow(service, running)
         result = running.result()
     finally:
         running.end()
-    row = {"arm": arm, **result.summary(), **judge(result, first, node)}
+    row = {"arm": arm, **result.summary(), **judge(result, first, node), "explained": told}
     say(f"    ended after {result.seconds:.1f} s, {'succeeded' if result.succeeded else 'FAILED'}")
     return row
 
@@ -127,15 +136,6 @@ def show(runs: list) -> None:
             f"{ARMS[run['arm']]:24} {run['seconds']:8.1f} {run['slow_tasks']:13} {run['advised']:8} "
             f"{run['advised_wrongly']:8} {'-' if fraction is None else f'{fraction:.2f}':>20}"
         )
-
-
-def explain(service: Service, runs: list) -> None:
-    for run in reversed(runs):
-        for row in run["tasks"]:
-            if row["advised"]:
-                print(f"\ndrover explain {run['job']} {row['task']}\n")
-                print(service.cli("explain", run["job"], row["task"]))
-                return
 
 
 def kept(cluster: Cluster) -> None:
@@ -163,10 +163,10 @@ def arguments_of(arguments: list):
     parser.add_argument(
         "--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)"
     )
-    parser.add_argument("--nodes", type=int, default=4, help="NodeManagers (default 4)")
-    parser.add_argument("--maps", type=int, default=16, help="maps of the job (default 16)")
+    parser.add_argument("--nodes", type=int, default=5, help="NodeManagers (default 5)")
+    parser.add_argument("--maps", type=int, default=12, help="maps of the job (default 12)")
     parser.add_argument(
-        "--map-ms", type=int, default=4000, metavar="MS", help="a map's time on a healthy node (default 4000)"
+        "--map-ms", type=int, default=6000, metavar="MS", help="a map's time on a healthy node (default 6000)"
     )
     parser.add_argument("--slow", default="nm2:10", metavar="NODE:TIMES", help="the slow node (default nm2:10)")
     parser.add_argument(
@@ -186,13 +186,15 @@ def main(arguments: list) -> int:
     asked = arguments_of(arguments)
     build.drover()
     build.shim()
-    cluster = commands.bring_up(Options(dir=asked.dir, nodes=asked.nodes, report_interval_ms=asked.report_interval_ms))
+    interval = asked.report_interval_ms
+    cluster = commands.bring_up(Options(dir=asked.dir, nodes=asked.nodes, node_mb=NODE_MB, report_interval_ms=interval))
     keep = False
     try:
         service = Service(cluster).start()
         runs = [run_arm(cluster, service, arm, asked) for arm in asked.arm or ARMS]
         whole = report(runs, asked)
-        explain(service, runs)
+        told = next((run["explained"] for run in reversed(runs) if run["explained"]), "")
+        print(f"\n{told}")
         show(runs)
         reached = all(in_time(run) and run["succeeded"] for run in runs)
         answer = "yes" if reached else "NO"

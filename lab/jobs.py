@@ -16,7 +16,7 @@ MAINS = {
 }
 SHIM_URL = "http://127.0.0.1:7071"
 HISTORY_LIMIT_S = 30
-JOB_LIMIT_S = 900
+JOB_LIMIT_S = 600
 
 
 @dataclass

@@ -322,3 +322,102 @@ fn a_shim_that_tells_of_attempts_and_not_of_winners_is_enough_to_learn_run_times
     advised.sort_unstable();
     assert_eq!(advised, [1, 5, 9, 13]);
 }
+
+#[test]
+fn in_advice_a_task_that_hadoop_copied_is_judged_all_the_same_and_marked() {
+    for labelled in [true, false] {
+        let id = job_id(1);
+        let mut script = Script::new(EngineParams::default());
+        script.open_job(id, 16, 0, at(0.0));
+        let slow = id.task(TaskKind::Map, 1);
+        let (tasks, mut attempts) = equal_maps(id, 16, 4.0, &|i| if i == 1 { 10.0 } else { 1.0 }, 10.0, 0);
+        attempts.push(AttemptFact {
+            number: 1,
+            speculative: labelled.then_some(true),
+            ..running(slow, at(9.0), 0.1, "nm3")
+        });
+        script.tasks(id, at(10.0), tasks);
+        script.attempts(id, at(10.0), attempts);
+        let decisions = script.decide(at(10.0)).decisions;
+        let [decision] = &decisions[..] else { panic!("{decisions:?}") };
+        assert_eq!((decision.attempt, decision.natively_copied), (slow.attempt(0), true));
+    }
+}
+
+#[test]
+fn over_rest_a_second_application_master_starts_its_tasks_anew() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 4, 0, at(0.0));
+    let task = id.task(TaskKind::Map, 0);
+    let listed = |started: f64, score: f32| {
+        let state = Some(TaskState::Running);
+        TaskFact { state, started: Some(at(started)), score: Some(score), ..TaskFact::of(task) }
+    };
+    script.tasks(id, at(10.0), vec![listed(0.0, 0.8)]);
+    let fact = Fact::Tasks { job: id, complete: true, tasks: vec![listed(50.0, 0.1)] };
+    let mut seen = script.observation(Channel::Am, Some(id.0), at(55.0), fact);
+    seen.source.incarnation = 2;
+    script.engine.observe(&seen).unwrap();
+    let known = script.engine.cluster().job(id).unwrap().task(task).unwrap();
+    assert!((known.progress().score() - 0.1).abs() < 1e-6, "{known:?}");
+    assert_eq!(known.started.get(), Some(at(50.0)));
+}
+
+fn end(id: JobId, state: JobPhase, finished: f64, attempts: Vec<AttemptFact>) -> Fact {
+    Fact::Ended(EndFact { job: id, state: Some(state), started: Some(at(0.0)), finished: Some(at(finished)), attempts })
+}
+
+#[test]
+fn a_task_whose_end_only_history_tells_is_settled_at_its_own_end() {
+    let mut script = Script::new(EngineParams::default());
+    assert_eq!(play(&mut script, 4, 4.0, &one_node_in_four, 30).len(), 1);
+    let id = job_id(1);
+    let (_, winner) = succeeded(id.task(TaskKind::Map, 1), at(0.0), at(40.0));
+    script.say(at(60.0), end(id, JobPhase::Succeeded, 55.0, vec![winner]));
+    let pass = script.decide(at(60.0));
+    assert_eq!(pass.outcomes.iter().map(|o| o.ended).collect::<Vec<_>>(), [at(40.0)]);
+    assert_eq!(pass.errors.len(), 1);
+    assert_eq!(script.engine.cluster().job_count(), 0);
+}
+
+#[test]
+fn a_job_that_was_killed_proves_nothing_about_advice() {
+    let mut script = Script::new(EngineParams::default());
+    assert_eq!(play(&mut script, 4, 4.0, &one_node_in_four, 30).len(), 1);
+    script.say(at(9_000.0), end(job_id(1), JobPhase::Killed, 9_000.0, vec![]));
+    let pass = script.decide(at(9_000.0));
+    assert_eq!((pass.outcomes, script.engine.copies_in_flight()), (vec![], 0));
+}
+
+#[test]
+fn a_fact_that_comes_after_a_jobs_end_does_not_bring_it_back() {
+    let mut script = Script::new(EngineParams::default());
+    let id = job_id(1);
+    script.open_job(id, 4, 0, at(0.0));
+    script.say(at(9.0), end(id, JobPhase::Succeeded, 9.0, vec![]));
+    script.decide(at(9.0));
+    let fact = Fact::Tasks { job: id, complete: true, tasks: vec![] };
+    let late = script.observation(Channel::Am, Some(id.0), at(10.0), fact);
+    assert_eq!(script.engine.observe(&late), Err(Dropped::UnknownJob));
+    assert_eq!(script.engine.cluster().job_count(), 0);
+}
+
+#[test]
+fn owner_and_queue_are_the_resource_managers_word_and_not_the_jobs() {
+    let mut script = Script::new(EngineParams::default());
+    let id = job_id(1);
+    let app = AppFact {
+        app: id.0,
+        user: "mallory".into(),
+        queue: "root.locked".into(),
+        name: "job".into(),
+        started: at(0.0),
+        containers: 1,
+        allocated: Resources::default(),
+    };
+    script.say(at(0.0), Fact::Apps(vec![app]));
+    script.open_job(id, 4, 0, at(0.0));
+    let job = script.engine.cluster().job(id).unwrap();
+    assert_eq!((job.user.as_str(), job.queue.as_str()), ("mallory", "root.locked"));
+}

@@ -9,7 +9,7 @@ def attempt(task: str, node: str, start: int, finish: int, number: int = 0) -> A
 
 
 def advice(task: str, at: int, outcome: str = "advised", action: str = "duplicate") -> dict:
-    return {"task": f"task_{task}", "at_ms": at, "outcome": outcome, "action": action}
+    return {"task": f"task_{task}", "at_ms": at, "outcome": outcome, "action": action, "node": "nm9", "reason": "why"}
 
 
 class Judgement(unittest.TestCase):
@@ -38,6 +38,7 @@ class Judgement(unittest.TestCase):
     def test_advice_on_a_healthy_nodes_task_is_wrong(self):
         watch = self.judged(advice("a", 200), advice("b", 200), advice("c", 50))
         self.assertEqual(watch["advised_wrongly"], 1)
+        self.assertEqual([(row["task"], row["reason"]) for row in watch["others"]], [("task_c", "why")])
         self.assertFalse(demo.in_time(watch))
 
     def test_half_of_the_running_time_is_too_late(self):

@@ -2,10 +2,20 @@
 
 use super::{Candidate, Engine, Pass};
 use crate::estimate::node::NodeWork;
-use crate::govern::budget::{Room, container};
+use crate::govern::budget::{Room, container, uncounted_copies};
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Judged, PolicyName, View};
+use std::collections::BTreeMap;
+
+/// What one pass counts once, when the first proposal asks for it.
+#[derive(Default)]
+struct Counted {
+    /// Native copies in the cluster that no flight counts.
+    native: Option<u32>,
+    /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
+    work: BTreeMap<String, (NodeWork, f64)>,
+}
 
 /// A proposal with what govern needs to know of it.
 struct Proposal {
@@ -29,9 +39,9 @@ impl Engine {
             }
         }
         proposals.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then(a.judged.task.cmp(&b.judged.task)));
-        let mut work = None;
+        let mut counted = Counted::default();
         for proposal in proposals {
-            self.govern(proposal, now, &mut work, &mut pass);
+            self.govern(proposal, now, &mut counted, &mut pass);
         }
         pass.next = self.due.values().min().copied();
         pass
@@ -114,13 +124,15 @@ impl Engine {
     }
 
     /// Gives a proposal its place in the budgets, or the name of the refusal.
-    fn govern(&mut self, proposal: Proposal, now: Time, work: &mut Option<NodeWork>, pass: &mut Pass) {
+    fn govern(&mut self, proposal: Proposal, now: Time, counted: &mut Counted, pass: &mut Pass) {
         let Proposal { mut judged, mode } = proposal;
         let task = judged.task;
         let Some(job) = self.cluster.job(task.job) else { return };
-        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind);
+        let native = *counted.native.get_or_insert_with(|| self.uncounted_in_cluster());
+        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, native);
         judged.numbers.budget = Some(room.tightest());
-        let refusal = room.refusal().or_else(|| self.no_fast_node(job, task.kind, work).then_some(Verdict::NoFastNode));
+        let refusal =
+            room.refusal().or_else(|| self.no_fast_node(job, task.kind, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
                 task.verdict = Some(verdict);
@@ -151,15 +163,21 @@ impl Engine {
         pass.decisions.push(decision);
     }
 
+    fn uncounted_in_cluster(&self) -> u32 {
+        let of = |job: &Job| TaskKind::ALL.map(|kind| uncounted_copies(job, kind, &self.flights)).iter().sum::<u32>();
+        self.cluster.jobs().map(of).sum()
+    }
+
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
-    fn no_fast_node(&self, job: &Job, kind: TaskKind, work: &mut Option<NodeWork>) -> bool {
+    fn no_fast_node(&self, job: &Job, kind: TaskKind, counted: &mut Counted) -> bool {
         if self.params.policy != PolicyName::Late || self.cluster.nodes.is_empty() {
             return false;
         }
-        let work = work.get_or_insert_with(|| {
+        let (work, threshold) = counted.work.entry(job.user.clone()).or_insert_with(|| {
             let mut work = NodeWork::default();
-            self.cluster.jobs().for_each(|job| work.add(job));
-            work
+            self.cluster.jobs().filter(|other| other.user == job.user).for_each(|job| work.add(job));
+            let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
+            (work, threshold)
         });
         let size = container(job, kind).memory_mb;
         let mut with_room = self
@@ -168,8 +186,8 @@ impl Engine {
             .values()
             .filter(|node| node.usable && node.total.memory_mb.saturating_sub(node.used.memory_mb) >= size);
         with_room.all(|node| {
-            let host = self.cluster.hosts.find(&node.host);
-            host.is_some_and(|host| work.is_slow(host, self.params.late.slow_node_percentile))
+            let done = self.cluster.hosts.find(&node.host).and_then(|host| work.of(host));
+            done.is_some_and(|done| done < *threshold)
         })
     }
 

@@ -19,7 +19,7 @@ impl Engine {
                 task.verdict = None;
                 let Some(finished) = task.ended() else { continue };
                 if self.flights.of(task_id).is_some() {
-                    ended.push((task_id, finished, task.natively_copied()));
+                    ended.push((task_id, task.state, finished, task.natively_copied()));
                 }
                 if let (TaskState::Succeeded, (seconds, at)) = (task.state, task.half)
                     && let Some(at) = at.get()
@@ -30,8 +30,10 @@ impl Engine {
                 }
             }
         }
-        for (task, finished, natively_copied) in ended {
-            pass.outcomes.extend(self.flights.land(task, finished, natively_copied));
+        for (task, state, finished, natively_copied) in ended {
+            // Of a task that failed or was killed nobody can say what a copy would have gained.
+            let outcome = self.flights.land(task, finished, natively_copied);
+            pass.outcomes.extend(outcome.filter(|_| state == TaskState::Succeeded));
         }
     }
 
@@ -41,8 +43,11 @@ impl Engine {
         for id in &gone {
             self.settle_tasks(*id, pass);
             let Some(job) = self.cluster.job(*id) else { continue };
-            // Tasks still open at the job's end ended with it.
-            let ended = job.am_time(job.heard);
+            if job.state != Some(JobPhase::Succeeded) {
+                continue;
+            }
+            // Tasks whose own end was never told ended with their job at the latest.
+            let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));
             let open: Vec<TaskId> = self.flights.tasks_of(*id).map(|(task, _)| task).collect();
             for task in open {
                 let natively_copied = job.task(task).is_some_and(Task::natively_copied);

@@ -30,11 +30,15 @@ impl NodeWork {
         }
     }
 
-    /// LATE's SlowNodeThreshold: is the node below that percentile (0–1) of all nodes' work? A node without a record is not called slow.
-    pub fn is_slow(&self, host: NameId, threshold: f64) -> bool {
+    /// LATE's SlowNodeThreshold: the work that stands at that percentile (0–1) of all nodes' work; `None` while nothing is known.
+    pub fn threshold(&self, percentile: f64) -> Option<f64> {
         let mut all: Vec<f64> = self.work.values().copied().collect();
-        let below = quantile(&mut all, threshold);
-        self.work.get(&host).zip(below).is_some_and(|(work, below)| *work < below)
+        quantile(&mut all, percentile)
+    }
+
+    /// The work of a node; `None` for one without a record, which is then not called slow.
+    pub fn of(&self, host: NameId) -> Option<f64> {
+        self.work.get(&host).copied()
     }
 
     /// Nodes with a record.

@@ -18,19 +18,23 @@ pub struct Room {
 }
 
 impl Room {
-    /// Counts it.
-    pub fn count(params: &GovernParams, cluster: &ClusterState, flights: &Flights, job: &Job, kind: TaskKind) -> Room {
+    /// Counts it. `native` are the copies in the whole cluster that Hadoop's own speculator launched and that no flight counts.
+    pub fn count(
+        params: &GovernParams,
+        cluster: &ClusterState,
+        flights: &Flights,
+        job: &Job,
+        kind: TaskKind,
+        native: u32,
+    ) -> Room {
         let size = container(job, kind);
-        let slots = cluster.totals.map(|totals| fits(totals.total, size));
+        let slots = cluster.totals.map_or(0, |totals| fits(totals.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
-        let native = job.tasks(kind).map(|(_, task)| task.live().skip(1).count() as u32).sum::<u32>();
         let in_cluster = flights.in_cluster();
+        let in_job = flights.in_job(job.id, kind) + uncounted_copies(job, kind, flights);
         Room {
-            cluster: (
-                in_cluster + native,
-                share(params.cluster_cap, slots.unwrap_or(0), f64::floor).max(params.cluster_floor),
-            ),
-            job: (flights.in_job(job.id, kind) + native, share(params.job_cap, tasks, f64::ceil)),
+            cluster: (in_cluster + native, share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor)),
+            job: (in_job, share(params.job_cap, tasks, f64::ceil)),
             free: free(cluster, job, size).map(|free| free.saturating_sub(in_cluster)),
             waiting: job.needs[kind as usize] > 0,
         }
@@ -56,6 +60,12 @@ impl Room {
         let left = |(used, cap): (u32, u32)| cap.saturating_sub(used);
         if left(self.job) <= left(self.cluster) { self.job } else { self.cluster }
     }
+}
+
+/// Tasks of a job that run more than one attempt without a copy of ours being counted for them.
+pub fn uncounted_copies(job: &Job, kind: TaskKind, flights: &Flights) -> u32 {
+    let counted = |task| flights.of(task).is_some_and(|flight| flight.counted);
+    job.tasks(kind).filter(|(id, task)| task.live().count() > 1 && !counted(*id)).count() as u32
 }
 
 /// What a container of that kind asks for.
@@ -84,7 +94,7 @@ fn free(cluster: &ClusterState, job: &Job, size: Resources) -> Option<u32> {
     } else {
         cluster.nodes.values().filter(|node| node.usable).map(|node| fits(less(node.total, node.used), size)).sum()
     };
-    let queue = cluster.queues.get(&job.queue).map(|queue| {
+    let queue = cluster.queue_of(job).map(|queue| {
         let room = f64::from((queue.max_capacity - queue.used_capacity).max(0.0));
         fits(Resources { memory_mb: (totals.total.memory_mb as f64 * room) as u64, vcores: 0 }, size)
     });

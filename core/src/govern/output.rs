@@ -3,9 +3,19 @@
 //! Two attempts write at once; only a committer that lets one of them commit, and a format that writes where that committer looks, keep the output right.
 //! What is not known to do so is taken not to: copies have corrupted the output of direct writers and external stores.
 
-/// Known to arbitrate: Hadoop's own file output, whose committer moves one attempt's files into place.
+/// Known to arbitrate: Hadoop's own file output, whose committer moves one attempt's files into place, and what is built on it. Names in full: formats that wrap
+/// another (LazyOutputFormat) and factories that name another committer are as safe as what they stand for, which is not known here. NullOutputFormat itself
+/// writes nothing; who writes elsewhere in a task has Hadoop's own speculation flags to say so.
 const SAFE: &[&str] = &[
-    "org.apache.hadoop.mapreduce.lib.output.",
+    "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter",
+    "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory",
+    "org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory",
+    "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",
+    "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat",
+    "org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat",
+    "org.apache.hadoop.mapreduce.lib.output.SequenceFileAsBinaryOutputFormat",
+    "org.apache.hadoop.mapreduce.lib.output.MapFileOutputFormat",
+    "org.apache.hadoop.mapreduce.lib.output.NullOutputFormat",
     "org.apache.hadoop.mapred.FileOutputCommitter",
     "org.apache.hadoop.mapred.TextOutputFormat",
     "org.apache.hadoop.mapred.SequenceFileOutputFormat",
@@ -20,18 +30,11 @@ const SAFE: &[&str] = &[
     "org.apache.orc.mapreduce.OrcOutputFormat",
 ];
 
-/// Inside a safe package, and yet not safe: the outcome of two attempts depends on their order.
-const UNSAFE: &[&str] = &["org.apache.hadoop.mapreduce.lib.output.MultipleOutputs"];
-
 /// Is the class known to cope with two attempts? An operator's word goes before the built-in lists, and a ban before a permit.
 pub fn is_safe(class: &str, safe: &[String], banned: &[String]) -> bool {
     let class = class.trim();
     let listed = |names: &[String]| names.iter().any(|name| matches(class, name));
-    let built_in = |names: &[&str]| names.iter().any(|name| matches(class, name));
-    if listed(banned) || built_in(UNSAFE) && !listed(safe) {
-        return false;
-    }
-    listed(safe) || built_in(SAFE)
+    !listed(banned) && (listed(safe) || SAFE.iter().any(|name| matches(class, name)))
 }
 
 fn matches(class: &str, name: &str) -> bool {
@@ -50,6 +53,8 @@ mod tests {
     fn what_is_not_known_to_arbitrate_is_not_safe() {
         assert!(is_safe("org.apache.hadoop.mapreduce.lib.output.TextOutputFormat", &[], &[]));
         assert!(is_safe("org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter", &[], &[]));
+        assert!(!is_safe("org.apache.hadoop.mapreduce.lib.output.LazyOutputFormat", &[], &[]));
+        assert!(!is_safe("org.apache.hadoop.mapreduce.lib.output.NamedCommitterFactory", &[], &[]));
         assert!(!is_safe("org.elasticsearch.hadoop.mr.EsOutputFormat", &[], &[]));
         assert!(!is_safe("org.apache.hadoop.mapreduce.lib.db.DBOutputFormat", &[], &[]));
         assert!(!is_safe("org.apache.hadoop.mapred.DirectFileOutputCommitter", &[], &[]));

@@ -2,9 +2,8 @@
 
 use super::id::{AppId, JobId};
 use super::job::Job;
-use super::names::Names;
+use super::names::{NameId, Names};
 use super::observation::*;
-use super::state::JobPhase;
 use super::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +22,8 @@ pub struct ClusterState {
     /// Host names.
     pub hosts: Names,
     jobs: BTreeMap<JobId, Job>,
+    /// Jobs that have ended, lest a late fact bring one back.
+    ended: BTreeSet<JobId>,
     #[serde(with = "super::pairs")]
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
 }
@@ -102,15 +103,17 @@ impl ClusterState {
             }
             Fact::Apps(apps) => {
                 self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
+                for app in apps {
+                    if let Some(job) = self.jobs.get_mut(&JobId(app.app)) {
+                        job.vouched(app);
+                    }
+                }
                 Changed::Cluster
             }
             fact => self.apply_to_job(seen, fact)?,
         };
         let life = (seen.source.incarnation, seen.seq);
         self.sources.insert((seen.source.channel, seen.source.app), life);
-        if let Changed::Ended(job) = changed {
-            self.sources.retain(|(_, app), _| *app != Some(job.0));
-        }
         Ok(changed)
     }
 
@@ -134,14 +137,26 @@ impl ClusterState {
         if let Fact::Ended(end) = fact {
             return self.end(end);
         }
+        if self.ended.contains(&id) {
+            return Err(Dropped::UnknownJob);
+        }
         let full = self.jobs.len() >= JOBS_MAX;
         let job = match self.jobs.entry(id) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(_) if full => return Err(Dropped::TooManyJobs),
             std::collections::btree_map::Entry::Vacant(free) => free.insert(Job::new(id)),
         };
+        if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
+            job.outlive(seen.source.incarnation);
+        }
         match fact {
-            Fact::Job(summary) => job.learn(summary),
+            Fact::Job(summary) => {
+                job.learn(summary);
+                job.outlive(summary.attempt.number.into());
+                if let Some(app) = self.apps.get(&id.0) {
+                    job.vouched(app);
+                }
+            }
             Fact::Settings(_, settings) => job.settings = Some(settings.clone()),
             Fact::Tasks { complete, tasks, .. } => {
                 for task in tasks {
@@ -151,7 +166,7 @@ impl ClusterState {
             }
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
-                    let host = attempt.host.as_deref().and_then(|host| self.hosts.intern(host));
+                    let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
                     job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
                 }
             }
@@ -172,11 +187,15 @@ impl ClusterState {
 
     fn end(&mut self, end: &EndFact) -> Result<Changed, Dropped> {
         let job = self.jobs.get_mut(&end.job).ok_or(Dropped::UnknownJob)?;
-        job.state = end.state.or(Some(JobPhase::Succeeded)).filter(|state| state.is_final());
         let at = end.finished.unwrap_or(job.heard);
         for attempt in &end.attempts {
-            let host = attempt.host.as_deref().and_then(|host| self.hosts.intern(host));
+            let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
             job.learn_attempt(attempt, host, at, TASKS_MAX);
+        }
+        job.end(end);
+        self.ended.insert(end.job);
+        if self.ended.len() > JOBS_MAX {
+            self.ended.pop_first();
         }
         Ok(Changed::Ended(end.job))
     }
@@ -204,6 +223,13 @@ impl ClusterState {
     /// Forgets a job.
     pub fn forget(&mut self, id: JobId) {
         self.jobs.remove(&id);
+        self.sources.retain(|(_, app), _| *app != Some(id.0));
+    }
+
+    /// The queue a job runs in: the RM may name it by its path or by the last part of it.
+    pub fn queue_of(&self, job: &Job) -> Option<&QueueFact> {
+        let by_leaf = || self.queues.values().find(|queue| queue.name.rsplit('.').next() == Some(&job.queue));
+        self.queues.get(&job.queue).or_else(by_leaf)
     }
 
     /// Jobs that neither the RM lists nor anything has been heard of since `before`.
@@ -211,4 +237,11 @@ impl ClusterState {
         let listed: BTreeSet<_> = self.apps.keys().collect();
         self.jobs.values().filter(|job| job.heard < before && !listed.contains(&job.id.0)).map(|job| job.id).collect()
     }
+}
+
+/// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
+fn name(hosts: &mut Names, nodes: &BTreeMap<String, NodeFact>, host: &str) -> Option<NameId> {
+    const UNLISTED_MAX: usize = 10_000;
+    let may_grow = nodes.contains_key(host) || hosts.len() < UNLISTED_MAX;
+    if may_grow { hosts.intern(host) } else { hosts.find(host) }
 }

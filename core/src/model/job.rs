@@ -3,7 +3,7 @@
 use super::decision::Verdict;
 use super::id::{AttemptId, JobId, TaskId, TaskKind};
 use super::names::NameId;
-use super::observation::{AttemptFact, JobFact, JobSettings, TaskFact};
+use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
 use super::state::{AttemptState, JobPhase, Phase, TaskState};
 use super::track::{Stamp, Track};
 use super::units::{Bytes, Time};
@@ -78,6 +78,8 @@ pub struct Job {
     pub state: Option<JobPhase>,
     /// Start, the AM's clock.
     pub started: Stamp,
+    /// End, the AM's clock, once history has told it.
+    pub ended: Stamp,
     /// Tasks in all, where known: maps, reduces.
     pub totals: Option<[u32; 2]>,
     /// Runs inside its AM.
@@ -136,6 +138,13 @@ impl Attempt {
             track: Track::default(),
             read: Bytes(0),
         }
+    }
+
+    /// Was it still running when the other was launched?
+    fn overlaps(&self, later: &Attempt) -> bool {
+        let Some(launched) = later.started.get() else { return false };
+        let launched_before = self.started.get().is_some_and(|started| started < launched);
+        launched_before && self.finished.get().map_or(!self.state.is_final(), |finished| launched < finished)
     }
 
     /// Folds in what a fact tells, which held at `at` on the AM's clock.
@@ -251,9 +260,10 @@ impl Task {
         Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
     }
 
-    /// A speculator of Hadoop's started a copy of it at some time.
+    /// A speculator of Hadoop's started a copy of it at some time: an attempt is labelled so, or, where REST shows no labels, two ran at once.
     pub fn natively_copied(&self) -> bool {
-        self.attempts.iter().any(|attempt| attempt.speculative)
+        let labelled = self.attempts.iter().any(|attempt| attempt.speculative);
+        labelled || self.attempts.windows(2).any(|pair| pair[0].overlaps(&pair[1]))
     }
 }
 
@@ -267,6 +277,7 @@ impl Job {
             queue: String::new(),
             state: None,
             started: Stamp::default(),
+            ended: Stamp::default(),
             totals: None,
             uber: false,
             incarnation: 0,
@@ -291,20 +302,44 @@ impl Job {
         self.started.earliest(Some(fact.started));
         self.totals = Some([fact.maps, fact.reduces]);
         self.uber |= fact.uber;
-        self.outlive(fact.attempt.number.into());
     }
 
-    /// A newer AM speaks: what ran under its predecessors runs no more.
-    fn outlive(&mut self, incarnation: u64) {
+    /// What the RM says of owner and queue goes before the job's own word: modes hang on it.
+    pub fn vouched(&mut self, app: &AppFact) {
+        self.user.clone_from(&app.user);
+        self.queue.clone_from(&app.queue);
+    }
+
+    /// An AM of that number speaks. If it is a newer one, what ran under its predecessors runs no more, and their progress is no one's.
+    pub fn outlive(&mut self, incarnation: u64) {
         const NUMBERS_PER_AM: u64 = 1000;
         if incarnation <= self.incarnation {
             return;
         }
         let first = (incarnation - 1) * NUMBERS_PER_AM;
         self.incarnation = incarnation;
-        for attempt in self.tasks.iter_mut().flatten().flatten().flat_map(|task| &mut task.attempts) {
-            if u64::from(attempt.number) < first && !attempt.state.is_final() {
-                attempt.state = AttemptState::Killed;
+        for task in self.tasks.iter_mut().flatten().flatten() {
+            for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {
+                if !attempt.state.is_final() {
+                    attempt.state = AttemptState::Killed;
+                }
+            }
+            if !task.state.is_final() {
+                (task.track, task.started, task.half) = Default::default();
+                task.phase = None;
+            }
+        }
+    }
+
+    /// The job's end: what its history tells of attempts that succeeded settles their tasks.
+    pub fn end(&mut self, end: &EndFact) {
+        self.state = end.state;
+        self.ended.latest(end.finished);
+        for fact in end.attempts.iter().filter(|fact| fact.state == Some(AttemptState::Succeeded)) {
+            if let Some(task) = self.task_mut(self.id.task(fact.kind, fact.index)) {
+                task.state = TaskState::Succeeded;
+                task.winner = Some(fact.number);
+                task.finished.latest(fact.finished);
             }
         }
     }

@@ -39,6 +39,16 @@ impl Names {
         self.ids.get(name).copied()
     }
 
+    /// How many names.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// No names yet.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// The name of a number.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0.get() as usize - 1).map_or("?", String::as_str)

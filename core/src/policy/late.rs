@@ -48,7 +48,7 @@ impl LateParams {
         }
     }
 
-    /// Finished tasks needed before any of `total` is judged: the share, at least one, at most half of them.
+    /// Finished tasks needed before any of `total` is judged: the share, at least three, but no more than half of them, and at least one.
     fn finished_needed(&self, total: u32) -> u32 {
         if self.min_finished <= 0.0 {
             return 0;

@@ -189,8 +189,7 @@ impl<'a> Contender<'a> {
         if live.iter().any(|attempt| attempt.state == AttemptState::CommitPending) {
             return Some(Verdict::Committing);
         }
-        let native = live.iter().skip(1).all(|attempt| attempt.speculative);
-        (live.len() > 1 && !(native && view.judge_native_copies)).then_some(Verdict::AlreadyCopied)
+        (live.len() > 1 && !view.judge_native_copies).then_some(Verdict::AlreadyCopied)
     }
 }
 
