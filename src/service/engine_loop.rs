@@ -89,10 +89,11 @@ struct Pace {
 }
 
 impl Pace {
-    /// When to ask next.
-    fn due(&self) -> Option<Time> {
-        let wish = if self.news { Some(self.last) } else { self.next };
-        wish.map(|at| at.max(self.last + self.shortest))
+    /// How long to wait before asking next. News never wait longer than the shortest pace, whatever the clock says.
+    fn wait(&self, now: Time) -> Option<Millis> {
+        let soonest = (self.last + self.shortest).since(now).min(self.shortest);
+        let wish = if self.news { Some(Millis(0)) } else { self.next.map(|at| at.since(now)) };
+        wish.map(|wait| wait.max(soonest))
     }
 }
 
@@ -107,7 +108,7 @@ pub fn run(
     stop: &CancellationToken,
 ) {
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
-    while let Some(event) = runtime.block_on(event(&mut inbox, pace.due(), clock(), stop)) {
+    while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
         match event {
             Event::Facts(facts) => {
                 for seen in facts {
@@ -143,10 +144,10 @@ enum Event {
     Due,
 }
 
-async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &CancellationToken) -> Option<Event> {
+async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken) -> Option<Event> {
     let wait = async {
-        match due {
-            Some(at) => tokio::time::sleep(Duration::from_millis(at.since(now).0)).await,
+        match wait {
+            Some(wait) => tokio::time::sleep(Duration::from_millis(wait.0)).await,
             None => std::future::pending().await,
         }
     };
@@ -167,16 +168,23 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
 mod tests {
     use super::*;
 
-    fn pace(last: u64, next: Option<u64>, news: bool) -> Option<Time> {
-        Pace { shortest: Millis(250), last: Time(last), next: next.map(Time), news, counted: Time(0) }.due()
+    fn wait(now: u64, next: Option<u64>, news: bool) -> Option<u64> {
+        let pace = Pace { shortest: Millis(250), last: Time(1_000), next: next.map(Time), news, counted: Time(0) };
+        pace.wait(Time(now)).map(|wait| wait.0)
     }
 
     #[test]
     fn a_pass_follows_news_at_the_shortest_pace_and_else_only_the_engines_own_wish() {
-        assert_eq!(pace(1_000, None, false), None);
-        assert_eq!(pace(1_000, None, true), Some(Time(1_250)));
-        assert_eq!(pace(1_000, Some(9_000), false), Some(Time(9_000)));
-        assert_eq!(pace(1_000, Some(9_000), true), Some(Time(1_250)));
-        assert_eq!(pace(1_000, Some(1_001), false), Some(Time(1_250)));
+        assert_eq!(wait(1_000, None, false), None);
+        assert_eq!(wait(1_000, None, true), Some(250));
+        assert_eq!(wait(1_000, Some(9_000), false), Some(8_000));
+        assert_eq!(wait(1_000, Some(9_000), true), Some(250));
+        assert_eq!(wait(1_000, Some(1_001), false), Some(250));
+        assert_eq!(wait(1_900, Some(1_500), true), Some(0));
+    }
+
+    #[test]
+    fn a_clock_that_shows_less_than_before_does_not_stop_the_passes() {
+        assert_eq!(wait(3, Some(9_000), true), Some(250));
     }
 }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// The service's clocks at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
-    /// Wall clock.
+    /// Time of day as the service keeps it: what facts are stamped with.
     pub wall: Time,
-    /// Monotonic: ages and limits follow this one, since the wall clock may be set.
+    /// Since the room began: ages and limits follow this one.
     pub mono: Millis,
 }
 
