@@ -151,7 +151,14 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
             None => std::future::pending().await,
         }
     };
-    let (mut facts, mut batches) = (Vec::new(), Vec::new());
+    let facts = async {
+        let (mut facts, mut batches) = (Vec::new(), Vec::new());
+        // Whichever comes first by lot, so that a flood of one cannot keep the other out.
+        tokio::select! {
+            count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(batches.concat()).filter(|_| count > 0),
+            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(facts).filter(|_| count > 0),
+        }
+    };
     tokio::select! {
         // A pass that is due comes before further facts, so that a flood of them cannot put it off; questions before facts likewise.
         biased;
@@ -159,14 +166,32 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         () = wait => Some(Event::Due),
         Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
         Some(params) = inbox.params.recv() => Some(Event::Params(Box::new(params))),
-        count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(Event::Facts(batches.concat())).filter(|_| count > 0),
-        count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
+        facts = facts => facts.map(Event::Facts),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
+    use drover_core::model::Fact;
+
+    #[tokio::test]
+    async fn a_flood_of_batches_does_not_keep_single_facts_out() {
+        let (outside, mut inbox) = channels();
+        let seen = |n| fixture::seen(fixture::job(n), 1, 1, Fact::Nodes(Vec::new()));
+        outside.facts.try_send(seen(7)).unwrap();
+        for _ in 0..200 {
+            while outside.batches.try_send(vec![seen(1)]).is_ok() {}
+            let Some(Event::Facts(facts)) = event(&mut inbox, None, &CancellationToken::new()).await else {
+                panic!("no facts")
+            };
+            if facts == [seen(7)] {
+                return;
+            }
+        }
+        panic!("the single fact never came");
+    }
 
     fn wait(now: u64, next: Option<u64>, news: bool) -> Option<u64> {
         let pace = Pace { shortest: Millis(250), last: Time(1_000), next: next.map(Time), news, counted: Time(0) };
