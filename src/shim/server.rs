@@ -121,7 +121,7 @@ impl Shim {
 
     /// Highest epoch that shims report, when it is above this service's own: another service speaks to them.
     pub fn higher_epoch(&self) -> Option<u64> {
-        self.0.desk.higher_epoch()
+        self.0.desk.higher_epoch(self.now())
     }
 
     /// One exchange, from a request to its answer.

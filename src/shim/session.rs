@@ -43,6 +43,8 @@ pub struct Session {
     pub native_copies: u64,
     /// Rows applied.
     pub rows: u64,
+    /// Highest service epoch the shim says it has verified.
+    pub epoch: u64,
     /// Facts the shim says it dropped, in all.
     pub dropped: u64,
     rate: Rate,
@@ -129,6 +131,7 @@ impl Session {
             skew_ms: 0,
             native_copies: 0,
             rows: 0,
+            epoch: 0,
             dropped: 0,
             rate: Rate::default(),
         }
