@@ -2,48 +2,24 @@
 
 import argparse
 import json
-import multiprocessing
-import statistics
-import time
 
-from lab import commands, jobs, paths
-from lab.options import Options
+from lab import bench_boot, bench_faults, bench_idle, paths
 from lab.progress import say
 
-
-def boot_once(index: int) -> dict:
-    began = time.monotonic()
-    cluster = commands.bring_up(Options(dir=str(paths.TARGET / "bench")))
-    try:
-        booted = time.monotonic() - began
-        result = jobs.run(cluster, jobs.Spec(settings={"lab.maps": 10, "lab.map.ms": 1000}))
-    finally:
-        cluster.down(quiet=True)
-    say(f"    round {index}: boot {booted:.1f} s, 10 maps of 1 s in {result.seconds:.1f} s")
-    return {"round": index, "boot_seconds": round(booted, 2), **result.summary()}
-
-
-def boot(rounds: int) -> list:
-    """Seconds from nothing to a cluster that accepts jobs, and of a small job on it."""
-    # A process a round: one that has joined a cluster's network may not be able to join another's.
-    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-        found = pool.map(boot_once, range(rounds), chunksize=1)
-    say(f"    boot, median: {statistics.median(row['boot_seconds'] for row in found):.1f} s")
-    return found
-
-
-BENCHES = {"boot": boot}
+# Each has `options(parser)`, and `run(asked)`, which answers what to write down and whether all was as it must be.
+BENCHES = {"boot": bench_boot, "faults": bench_faults, "idle": bench_idle}
 
 
 def main(arguments: list) -> int:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
-    parser.add_argument(
-        "name", choices=sorted(BENCHES), help="; ".join(f"{k}: {v.__doc__}" for k, v in BENCHES.items())
-    )
-    parser.add_argument("--rounds", type=int, default=3, help="how often (default 3)")
+    names = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    for name, bench in BENCHES.items():
+        bench.options(names.add_parser(name, help=bench.run.__doc__, description=bench.run.__doc__))
     asked = parser.parse_args(arguments)
-    rows = BENCHES[asked.name](asked.rounds)
+    whole, reached = BENCHES[asked.name].run(asked)
     file = paths.ROOT / f"bench-{asked.name}.json"
-    file.write_text(json.dumps({"runs": rows}, indent=1) + "\n")
+    file.write_text(json.dumps({**whole, "reached": reached}, indent=1) + "\n")
     say(f"written: {file.name}")
-    return 0
+    if not reached:
+        say(f"./dev bench {asked.name}: NOT as it must be")
+    return 0 if reached else 1

@@ -9,21 +9,26 @@ from lab.progress import Failed, step
 
 API, SHIM, METRICS = "127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072"
 READY_LIMIT_S = 30
+METRICS_TIMEOUT_S = 2
 
 
 class Service:
-    """`drover serve` for one cluster. `settings` are lines of TOML besides the listeners."""
+    """`drover serve` for one cluster. `settings` are lines of TOML besides the listeners, `words` further arguments."""
 
-    def __init__(self, cluster: Cluster, settings: str = "", name: str = "drover"):
-        self.cluster, self.settings, self.name = cluster, settings, name
+    def __init__(self, cluster: Cluster, settings: str = "", name: str = "drover", words: tuple = ()):
+        self.cluster, self.settings, self.name, self.words = cluster, settings, name, words
         self.log = cluster.logs / f"{name}.log"
         self.config = cluster.dir / f"{name}.toml"
 
-    def start(self) -> "Service":
+    def launch(self) -> int:
+        """Starts it, waits for nothing, and answers its process id."""
         listen = f'[listen]\napi = "{API}"\nshim = "{SHIM}"\nmetrics = "{METRICS}"\n'
         self.config.write_text(f"{self.settings}\n{listen}")
+        return self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config, *self.words])
+
+    def start(self) -> "Service":
         with step("starting the service", self.log):
-            self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config])
+            self.launch()
             until = time.monotonic() + READY_LIMIT_S
             while True:
                 try:
@@ -40,13 +45,26 @@ class Service:
     def get(self, path: str):
         return http.get_json(f"http://{API}/api/v1{path}")
 
+    def metrics(self) -> dict:
+        """Every sample by its series, as in `drover_jobs` or `drover_shim_sessions{state="live"}`."""
+        found = {}
+        for line in http.get(f"http://{METRICS}/metrics", "text/plain", METRICS_TIMEOUT_S).splitlines():
+            if line and not line.startswith("#"):
+                series, _, value = line.rpartition(" ")
+                found[series] = float(value)
+        return found
+
     def decisions(self, job: str) -> list:
         return self.get(f"/decisions?job={job}")["decisions"]
 
+    def ask(self, *words) -> subprocess.CompletedProcess:
+        """A command of the command line, whatever its end."""
+        command = [str(paths.DROVER), *map(str, words), "--config", str(self.config)]
+        return subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=60)
+
     def cli(self, *words) -> str:
         """What a command of the command line says."""
-        command = [str(paths.DROVER), *words, "--config", str(self.config)]
-        done = subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=60)
+        done = self.ask(*words)
         if done.returncode != 0:
             raise Failed(
                 f"drover {' '.join(words)}: status {done.returncode}: {done.stderr.strip() or done.stdout.strip()}",

@@ -140,7 +140,8 @@ def watch(directory: str, words: list) -> None:
         nodes.append((cluster.state["processes"][node]["pid"], Quota(Path(group)) if group else Duty(float(factor))))
     pause = WATCH_S if all(isinstance(throttle, Quota) for _, throttle in nodes) else CYCLE_S / 20
     try:
-        while True:
+        # Ends with the nodes it slows, should nobody end it before.
+        while any(Path(f"/proc/{pid}").exists() for pid, _ in nodes):
             for pid, throttle in nodes:
                 throttle.hold(containers(pid))
             time.sleep(pause)

@@ -1,0 +1,18 @@
+import unittest
+
+from lab import bench_faults
+from lab.e2e import OnCluster
+
+
+class Faults(OnCluster):
+    options = bench_faults.OPTIONS
+
+    def test_jobs_succeed_while_the_service_is_killed_stopped_and_black_holed(self):
+        found = bench_faults.storm(self.cluster, count=6, at_once=3, seed=3, limit_s=150)
+        bench_faults.show(found)
+        self.assertEqual([run for run in found["runs"] if not run["succeeded"]], [])
+        self.assertTrue(bench_faults.shows(found), found)
+
+
+if __name__ == "__main__":
+    unittest.main()

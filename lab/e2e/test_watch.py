@@ -1,0 +1,51 @@
+import unittest
+
+from lab import build, demo, jobs
+from lab.e2e import OnCluster
+from lab.service import Service
+
+# Long enough that the slow node's tasks are unlike any other's on a busy machine too.
+JOB = {"lab.maps": 8, "lab.map.ms": 5000, "lab.slow.nodes": "nm2:8", **demo.NO_NATIVE_COPIES}
+
+
+class Watch(OnCluster):
+    """The service beside a real cluster: what it advises, and that it changes nothing."""
+
+    options = {"report_interval_ms": 500, "node_mb": 1024}
+
+    @classmethod
+    def setUpClass(cls):
+        build.drover()
+        build.shim()
+        super().setUpClass()
+        cls.service = Service(cls.cluster).start()
+
+    def watched(self, shim: bool) -> dict:
+        """The advice on one job against what then happened."""
+        running = jobs.Running(self.cluster, jobs.Spec(shim=shim, settings=JOB))
+        self.addCleanup(running.end)
+        first, told = demo.follow(self.service, running)
+        result = running.result()
+        self.assertTrue(result.succeeded)
+        self.assertEqual(result.copies(), [], "advice must start nothing")
+        self.assertIn("A copy is worth starting", told)
+        return demo.judge(result, first, "nm2")
+
+    def test_the_slow_nodes_tasks_are_named_over_rest_only(self):
+        watch = self.watched(shim=False)
+        self.assertGreater(watch["slow_tasks"], 0)
+        self.assertEqual(watch["advised"], watch["slow_tasks"])
+
+    def test_the_slow_nodes_tasks_are_named_with_the_shim(self):
+        watch = self.watched(shim=True)
+        self.assertGreater(watch["slow_tasks"], 0)
+        self.assertEqual(watch["advised"], watch["slow_tasks"])
+
+    def test_a_job_whose_shim_finds_no_service_runs_as_it_would(self):
+        url = {"drover.service.urls": "http://127.0.0.1:9"}
+        settings = {"lab.maps": 2, "lab.map.ms": 500, "lab.reduces": 1, "lab.reduce.ms": 500, **url}
+        self.assertTrue(jobs.run(self.cluster, jobs.Spec(shim=True, settings=settings)).succeeded)
+
+
+if __name__ == "__main__":
+    unittest.main()
