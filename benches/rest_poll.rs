@@ -10,8 +10,9 @@
 #[path = "rest_poll/cluster.rs"]
 mod cluster;
 
+use drover::clock;
 use drover::yarn::discover::{Cluster, Overrides};
-use drover::yarn::http::{HttpParams, wall_clock};
+use drover::yarn::http::HttpParams;
 use drover::yarn::metrics::Metrics;
 use drover::yarn::poll::{Clients, Poller};
 use drover::yarn::schedule::{ScheduleParams, Wants};
@@ -144,7 +145,7 @@ async fn watch(args: &Args, address: &str, mut engine: impl FnMut(&Observation))
                     measured_from = Some((Instant::now(), metrics.totals(), cpu_time()));
                 }
                 if let Some((from, ..)) = measured_from {
-                    let now = wall_clock();
+                    let now = clock::now();
                     report.ages.extend(newest.values().map(|at| now.since(*at).0));
                     if from.elapsed() >= Duration::from_secs(args.seconds) {
                         break;

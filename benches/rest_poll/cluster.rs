@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use drover::yarn::http::wall_clock;
+use drover::clock;
 use std::fmt::Write;
 use tokio::io::AsyncReadExt;
 
@@ -20,7 +20,7 @@ struct Size {
 
 /// Serves on a free port of loopback, says its address on standard output, and ends when standard input does.
 pub async fn serve(jobs: u32, tasks: u32) {
-    let size = Size { jobs, tasks, began: wall_clock().0 - 30_000 };
+    let size = Size { jobs, tasks, began: clock::now().0 - 30_000 };
     let job = "/proxy/{app}/ws/v1/mapreduce/jobs/{job}";
     let router =
         Router::new()
@@ -79,7 +79,7 @@ fn info() -> String {
 }
 
 fn apps(size: Size) -> String {
-    let elapsed = wall_clock().0 - size.began;
+    let elapsed = clock::now().0 - size.began;
     let mut out = String::from(r#"{"apps":{"app":["#);
     for seq in 1..=size.jobs {
         let comma = if seq > 1 { "," } else { "" };
@@ -94,7 +94,7 @@ fn apps(size: Size) -> String {
 }
 
 fn summary(size: Size, job: &str) -> String {
-    let elapsed = wall_clock().0 - size.began;
+    let elapsed = clock::now().0 - size.began;
     format!(
         r#"{{"job":{{"startTime":{},"finishTime":0,"elapsedTime":{elapsed},"id":"{job}","name":"job","user":"u","queue":"root.default","state":"RUNNING","mapsTotal":{},"mapsCompleted":0,"reducesTotal":0,"mapsPending":0,"mapsRunning":{},"runningMapAttempts":{},"uberized":false}}}}"#,
         size.began, size.tasks, size.tasks, size.tasks
@@ -121,7 +121,7 @@ fn progress(began: u64, now: u64, seq: u32, index: u32) -> f64 {
 }
 
 fn tasks_of(size: Size, seq: u32) -> String {
-    let now = wall_clock().0;
+    let now = clock::now().0;
     let mut out = String::with_capacity(size.tasks as usize * 240);
     out.push_str(r#"{"tasks":{"task":["#);
     for index in 0..size.tasks {
@@ -138,7 +138,7 @@ fn tasks_of(size: Size, seq: u32) -> String {
 }
 
 fn attempts(size: Size, task: &str) -> String {
-    let now = wall_clock().0;
+    let now = clock::now().0;
     let id = task.replacen("task", "attempt", 1);
     format!(
         r#"{{"taskAttempts":{{"taskAttempt":[{{"startTime":{},"finishTime":0,"elapsedTime":{},"progress":5.0,"id":"{id}_0","rack":"/r","state":"RUNNING","status":"map","nodeHttpAddress":"n7:8042","diagnostics":"","type":"MAP","assignedContainerId":"container_{CLUSTER}_0001_01_000005"}}]}}}}"#,

@@ -2,10 +2,10 @@
 
 use super::output::{Exit, Failure};
 use crate::api::views::{DecisionView, JobDetail, Status, TaskView};
+use crate::clock;
 use crate::config::{self, Config};
 use crate::service::{DecisionFilter, Desk, Process, TaskFilter, world};
 use crate::telemetry::Metrics;
-use crate::yarn::http::wall_clock;
 use crate::yarn::poll::once::{Looker, Once};
 use crate::yarn::{self};
 use clap::Args;
@@ -39,13 +39,13 @@ impl Seen {
 
     /// The whole.
     pub fn status(&self) -> Status {
-        let now = wall_clock();
+        let now = clock::now();
         self.desk.status(&Process { incarnation: String::new(), started: now, ready: true, higher_epoch: None }, now)
     }
 
     /// A job, if it runs.
     pub fn job(&self, job: JobId) -> Option<JobDetail> {
-        self.desk.job(job, wall_clock())
+        self.desk.job(job, clock::now())
     }
 
     /// Tasks of a job, if it runs.
@@ -90,7 +90,7 @@ pub async fn look(config: &Config, job: Option<JobId>, rounds: &Rounds) -> Resul
         }
         let round = once.round(job, suspects, &mut seen).await;
         let round = round.map_err(|error| Failure::new(Exit::Unreachable, format!("the ResourceManager: {error}")))?;
-        seen.desk.decide(wall_clock());
+        seen.desk.decide(clock::now());
         for (job, error) in round.failed.iter().filter(|_| number == rounds.rounds) {
             writeln!(std::io::stderr(), "{job} could not be read: {error}")?;
         }

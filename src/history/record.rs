@@ -71,9 +71,12 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         Ok(Recorder { sender: Some(sender), shared, run: run.to_owned(), lost: 0, writer: Some(writer), metrics })
     }
 
-    /// Must a segment begin before the next entry?
+    /// Must a segment begin before the next entry? After a loss only once the disk has caught up: the state costs the engine time to
+    /// write out, and there is no room for it before.
     pub fn wants_segment(&self) -> bool {
-        self.shared.wants_segment.load(Ordering::Relaxed) && !self.shared.stopped.load(Ordering::Relaxed)
+        let shared = &*self.shared;
+        let has_room = self.lost == 0 || shared.waiting.load(Ordering::Relaxed) < (WAITING / 2) as isize;
+        has_room && shared.wants_segment.load(Ordering::Relaxed) && !shared.stopped.load(Ordering::Relaxed)
     }
 
     /// Begins a segment with the engine's state.
@@ -186,6 +189,7 @@ fn line<T: Serialize>(value: &T) -> String {
 mod tests {
     use super::super::format::segments;
     use super::*;
+    use std::sync::Mutex;
 
     fn recorder(dir: &Path, segment_bytes: u64) -> Recorder<()> {
         let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
@@ -231,6 +235,43 @@ mod tests {
         let second = std::fs::read_to_string(&files[1].1).unwrap();
         assert!(second.contains("\"lost\":2") && second.ends_with("{\"decide\":3}\n"), "{second}");
         assert_eq!(recorder.metrics.recording_lost.get(), 2);
+    }
+
+    /// Writing it out waits for a lock: a disk that blocks.
+    #[derive(Clone)]
+    struct Blocked(Arc<Mutex<()>>);
+
+    impl Serialize for Blocked {
+        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            drop(self.0.lock());
+            to.serialize_unit()
+        }
+    }
+
+    #[test]
+    fn while_the_disk_blocks_the_engines_state_is_not_asked_for_again_and_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut recorder: Recorder<Blocked> = Recorder::start(dir.path(), 1 << 20, 1 << 19, "r1", metrics).unwrap();
+        let disk = Arc::new(Mutex::new(()));
+        let held = disk.lock().unwrap();
+        let (mut states, entries) = (0, 3 * WAITING as u64);
+        for n in 0..entries {
+            if recorder.wants_segment() {
+                recorder.begin(Time(n), "{}".into());
+                states += 1;
+            }
+            recorder.push(Line::Params(Blocked(disk.clone())));
+        }
+        assert_eq!(states, 1);
+        drop(held);
+        recorder.catch_up();
+        assert!(recorder.wants_segment(), "the gap is closed once the disk has caught up");
+        recorder.begin(Time(entries), "{}".into());
+        recorder.push(Line::Decide(Time(entries)));
+        assert_eq!(recorder.lost, 0);
+        recorder.finish();
+        assert_eq!(segments(dir.path()).unwrap().len(), 2);
     }
 
     #[test]

@@ -89,10 +89,11 @@ struct Pace {
 }
 
 impl Pace {
-    /// When to ask next.
-    fn due(&self) -> Option<Time> {
-        let wish = if self.news { Some(self.last) } else { self.next };
-        wish.map(|at| at.max(self.last + self.shortest))
+    /// How long to wait before asking next. News never wait longer than the shortest pace, whatever the clock says.
+    fn wait(&self, now: Time) -> Option<Millis> {
+        let soonest = (self.last + self.shortest).since(now).min(self.shortest);
+        let wish = if self.news { Some(Millis(0)) } else { self.next.map(|at| at.since(now)) };
+        wish.map(|wait| wait.max(soonest))
     }
 }
 
@@ -107,7 +108,7 @@ pub fn run(
     stop: &CancellationToken,
 ) {
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
-    while let Some(event) = runtime.block_on(event(&mut inbox, pace.due(), clock(), stop)) {
+    while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
         match event {
             Event::Facts(facts) => {
                 for seen in facts {
@@ -143,14 +144,21 @@ enum Event {
     Due,
 }
 
-async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &CancellationToken) -> Option<Event> {
+async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken) -> Option<Event> {
     let wait = async {
-        match due {
-            Some(at) => tokio::time::sleep(Duration::from_millis(at.since(now).0)).await,
+        match wait {
+            Some(wait) => tokio::time::sleep(Duration::from_millis(wait.0)).await,
             None => std::future::pending().await,
         }
     };
-    let (mut facts, mut batches) = (Vec::new(), Vec::new());
+    let facts = async {
+        let (mut facts, mut batches) = (Vec::new(), Vec::new());
+        // Whichever comes first by lot, so that a flood of one cannot keep the other out.
+        tokio::select! {
+            count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(batches.concat()).filter(|_| count > 0),
+            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(facts).filter(|_| count > 0),
+        }
+    };
     tokio::select! {
         // A pass that is due comes before further facts, so that a flood of them cannot put it off; questions before facts likewise.
         biased;
@@ -158,25 +166,50 @@ async fn event(inbox: &mut Inbox, due: Option<Time>, now: Time, stop: &Cancellat
         () = wait => Some(Event::Due),
         Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
         Some(params) = inbox.params.recv() => Some(Event::Params(Box::new(params))),
-        count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(Event::Facts(batches.concat())).filter(|_| count > 0),
-        count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(Event::Facts(facts)).filter(|_| count > 0),
+        facts = facts => facts.map(Event::Facts),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture;
     use super::*;
+    use drover_core::model::Fact;
 
-    fn pace(last: u64, next: Option<u64>, news: bool) -> Option<Time> {
-        Pace { shortest: Millis(250), last: Time(last), next: next.map(Time), news, counted: Time(0) }.due()
+    #[tokio::test]
+    async fn a_flood_of_batches_does_not_keep_single_facts_out() {
+        let (outside, mut inbox) = channels();
+        let seen = |n| fixture::seen(fixture::job(n), 1, 1, Fact::Nodes(Vec::new()));
+        outside.facts.try_send(seen(7)).unwrap();
+        for _ in 0..200 {
+            while outside.batches.try_send(vec![seen(1)]).is_ok() {}
+            let Some(Event::Facts(facts)) = event(&mut inbox, None, &CancellationToken::new()).await else {
+                panic!("no facts")
+            };
+            if facts == [seen(7)] {
+                return;
+            }
+        }
+        panic!("the single fact never came");
+    }
+
+    fn wait(now: u64, next: Option<u64>, news: bool) -> Option<u64> {
+        let pace = Pace { shortest: Millis(250), last: Time(1_000), next: next.map(Time), news, counted: Time(0) };
+        pace.wait(Time(now)).map(|wait| wait.0)
     }
 
     #[test]
     fn a_pass_follows_news_at_the_shortest_pace_and_else_only_the_engines_own_wish() {
-        assert_eq!(pace(1_000, None, false), None);
-        assert_eq!(pace(1_000, None, true), Some(Time(1_250)));
-        assert_eq!(pace(1_000, Some(9_000), false), Some(Time(9_000)));
-        assert_eq!(pace(1_000, Some(9_000), true), Some(Time(1_250)));
-        assert_eq!(pace(1_000, Some(1_001), false), Some(Time(1_250)));
+        assert_eq!(wait(1_000, None, false), None);
+        assert_eq!(wait(1_000, None, true), Some(250));
+        assert_eq!(wait(1_000, Some(9_000), false), Some(8_000));
+        assert_eq!(wait(1_000, Some(9_000), true), Some(250));
+        assert_eq!(wait(1_000, Some(1_001), false), Some(250));
+        assert_eq!(wait(1_900, Some(1_500), true), Some(0));
+    }
+
+    #[test]
+    fn a_clock_that_shows_less_than_before_does_not_stop_the_passes() {
+        assert_eq!(wait(3, Some(9_000), true), Some(250));
     }
 }

@@ -7,11 +7,11 @@ use super::world::{self, WorldError};
 use super::{Desk, vouch};
 use crate::api::listen::{self, ListenError};
 use crate::api::{self, ApiState, Doorman, Role};
+use crate::clock;
 use crate::config::{self, Config, Loaded};
 use crate::history::{LogEnd, Recorder};
 use crate::shim::{self, Identity, Shim};
 use crate::telemetry::{Logs, Metrics, VERSION};
-use crate::yarn::http::wall_clock;
 use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
@@ -109,7 +109,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
     let clients = world::clients(config, rest_metrics)?;
-    let identity = Identity { epoch: wall_clock().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
+    let identity = Identity { epoch: clock::now().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
     announce(&listeners, &identity, config)?;
 
     let notes = Arc::new(Notes::default());
@@ -123,7 +123,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let (noted, stopped) = (notes.clone(), stop.clone());
     let engine = std::thread::Builder::new()
         .name("engine".into())
-        .spawn(move || run(desk, inbox, &noted, pace, &wall_clock, &runtime, &stopped))?;
+        .spawn(move || run(desk, inbox, &noted, pace, &clock::now, &runtime, &stopped))?;
     let state = state(config, &identity, &outside, notes.clone(), metrics.clone());
     let mut tasks = JoinSet::new();
     spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
@@ -165,7 +165,7 @@ fn state(
             move || notes.shim.get().and_then(Shim::higher_epoch)
         }),
         readiness: Arc::new(move || notes.ready.missing()),
-        clock: Arc::new(wall_clock),
+        clock: Arc::new(clock::now),
         metrics,
     }
 }
@@ -203,7 +203,8 @@ async fn watch_for_others(notes: &Notes) {
         {
             tracing::warn!(
                 epoch,
-                "another Drover service with a higher epoch speaks to this cluster's shims; stop one of the two"
+                "another Drover service with a higher epoch speaks to this cluster's shims: stop one of the two; or, where there is no other, this machine's \
+                 clock was set back before the service started: put it right and start the service again"
             );
         }
         known = other;

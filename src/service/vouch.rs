@@ -12,11 +12,7 @@ pub struct Cluster(pub yarn::vouch::Vouch);
 
 impl Vouch for Cluster {
     fn application(&self, app: AppId) -> BoxFuture<'_, Result<AppVouch, VouchError>> {
-        let look = async move {
-            let told = self.0.application(app).await.map_err(error)?;
-            let life = life(&told.state);
-            Ok(AppVouch { user: told.owner, queue: None, life, attempt: told.attempt.unwrap_or(0) })
-        };
+        let look = async move { vouched(self.0.application(app).await.map_err(error)?) };
         look.boxed()
     }
 
@@ -25,12 +21,22 @@ impl Vouch for Cluster {
     }
 }
 
-/// From YARN's word for an application's state; a word it does not have vouches for nothing.
-fn life(state: &str) -> AppLife {
+fn vouched(told: yarn::vouch::Vouched) -> Result<AppVouch, VouchError> {
+    let life = life(&told.state)?;
+    Ok(AppVouch { user: told.owner, queue: told.queue, life, attempt: told.attempt.unwrap_or(0) })
+}
+
+/// From YARN's word for an application's state (YarnApplicationState). Any other word vouches for nothing, but does not end a session
+/// either: a shim that is told of an end never calls again.
+fn life(state: &str) -> Result<AppLife, VouchError> {
     match state {
-        "NEW" | "NEW_SAVING" | "SUBMITTED" | "ACCEPTED" => AppLife::Starting,
-        "RUNNING" => AppLife::Running,
-        _ => AppLife::Ended,
+        "NEW" | "NEW_SAVING" | "SUBMITTED" | "ACCEPTED" => Ok(AppLife::Starting),
+        "RUNNING" => Ok(AppLife::Running),
+        "FINISHED" | "FAILED" | "KILLED" => Ok(AppLife::Ended),
+        "" => Err(VouchError::Unavailable("no state is told for the application".to_owned())),
+        other => {
+            Err(VouchError::Unavailable(format!("the application's state is {other:?}, which YARN does not have")))
+        }
     }
 }
 
@@ -46,11 +52,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_state_known_to_be_alive_vouches_for_a_session() {
-        assert_eq!(life("RUNNING"), AppLife::Running);
-        assert_eq!(life("ACCEPTED"), AppLife::Starting);
-        for state in ["FINISHED", "FAILED", "KILLED", "FINAL_SAVING", "", "WHATEVER"] {
-            assert_eq!(life(state), AppLife::Ended, "{state}");
+    fn only_a_state_known_to_be_alive_vouches_for_a_session_and_only_a_known_end_ends_it() {
+        assert_eq!(life("RUNNING"), Ok(AppLife::Running));
+        assert_eq!(life("ACCEPTED"), Ok(AppLife::Starting));
+        for state in ["FINISHED", "FAILED", "KILLED"] {
+            assert_eq!(life(state), Ok(AppLife::Ended), "{state}");
         }
+        for state in ["FINAL_SAVING", "", "WHATEVER"] {
+            assert!(matches!(life(state), Err(VouchError::Unavailable(_))), "{state}");
+        }
+    }
+
+    #[test]
+    fn the_resource_managers_word_on_the_queue_counts_and_not_the_jobs() {
+        let (owner, queue) = ("ada".to_owned(), Some("root.science".to_owned()));
+        let told = yarn::vouch::Vouched { owner, queue: queue.clone(), state: "RUNNING".to_owned(), attempt: Some(2) };
+        assert_eq!(vouched(told), Ok(AppVouch { user: "ada".to_owned(), queue, life: AppLife::Running, attempt: 2 }));
     }
 }

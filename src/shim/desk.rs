@@ -32,7 +32,6 @@ pub struct Desk {
     /// Sequence of the next observation: one count for all sessions, so that it grows within each source whoever speaks for it.
     next: AtomicU64,
     rows: RowRate,
-    foreign_epoch: AtomicU64,
     /// What is counted.
     pub metrics: Metrics,
 }
@@ -65,8 +64,8 @@ impl Desk {
     ) -> Desk {
         let proofs = Proofs::new(vouch, params.proofs.clone(), metrics.clone());
         let next = AtomicU64::new(1);
-        let (table, rows, foreign_epoch) = (Table::default(), RowRate::default(), AtomicU64::default());
-        Desk { params, identity, table, proofs, out, next, rows, foreign_epoch, metrics }
+        let (table, rows) = (Table::default(), RowRate::default());
+        Desk { params, identity, table, proofs, out, next, rows, metrics }
     }
 
     /// One exchange. Must be called within a tokio runtime.
@@ -169,7 +168,7 @@ impl Desk {
         session.seq = request.seq;
         session.last = now;
         session.skew_ms = request.clock.am_ms as i64 - now.wall.0 as i64;
-        self.foreign_epoch.fetch_max(request.epoch, Ordering::Relaxed);
+        session.epoch = session.epoch.max(request.epoch);
         let pace = self.pace_ms();
         session.pace_ms = pace;
         Ok(self.reply(request, Some(pace), session.ack, turn == Turn::Snapshot))
@@ -281,9 +280,15 @@ impl Desk {
         }
     }
 
-    /// Highest epoch any shim has verified, when it is above this service's own: another service speaks to the same shims.
-    pub fn higher_epoch(&self) -> Option<u64> {
-        Some(self.foreign_epoch.load(Ordering::Relaxed)).filter(|epoch| *epoch > self.identity.epoch)
+    /// Highest epoch that a shim heard of now has verified, when it is above this service's own: another service speaks to the same
+    /// shims.
+    pub fn higher_epoch(&self, now: Now) -> Option<u64> {
+        let seats = self.table.all();
+        let told = seats.iter().filter_map(|seat| {
+            let session = seat.lock();
+            session.is_live(now).then_some(session.epoch)
+        });
+        told.max().filter(|epoch| *epoch > self.identity.epoch)
     }
 }
 

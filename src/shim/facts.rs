@@ -122,7 +122,12 @@ fn hosts(session: &mut Session, request: &Request<'_>, params: &ShimParams, name
         if slot >= session.hosts.len() {
             session.hosts.resize(slot + 1, None);
         }
-        session.hosts[slot] = Some(names.intern(&row.1));
+        match &session.hosts[slot] {
+            // Otherwise a session could name hosts without end.
+            Some(known) if **known != *row.1 => told.refuse("host_renamed"),
+            Some(_) => {}
+            None => session.hosts[slot] = Some(names.intern(&row.1)),
+        }
     }
 }
 

@@ -10,16 +10,17 @@ use super::reply::{Refusal, Why};
 use super::session::Now;
 use super::table::SessionView;
 use super::trust::Vouch;
+use crate::clock;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, JobId, Millis, Observation, Time};
+use drover_core::model::{AppId, JobId, Millis, Observation};
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -95,8 +96,7 @@ impl Shim {
     }
 
     fn now(&self) -> Now {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
-        Now { wall: Time(wall), mono: Millis(self.0.started.elapsed().as_millis() as u64) }
+        Now { wall: clock::now(), mono: Millis(self.0.started.elapsed().as_millis() as u64) }
     }
 
     /// All sessions, believed or not yet, by job.
@@ -121,7 +121,7 @@ impl Shim {
 
     /// Highest epoch that shims report, when it is above this service's own: another service speaks to them.
     pub fn higher_epoch(&self) -> Option<u64> {
-        self.0.desk.higher_epoch()
+        self.0.desk.higher_epoch(self.now())
     }
 
     /// One exchange, from a request to its answer.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 /// The service's clocks at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
-    /// Wall clock.
+    /// Time of day as the service keeps it: what facts are stamped with.
     pub wall: Time,
-    /// Monotonic: ages and limits follow this one, since the wall clock may be set.
+    /// Since the room began: ages and limits follow this one.
     pub mono: Millis,
 }
 
@@ -43,6 +43,8 @@ pub struct Session {
     pub native_copies: u64,
     /// Rows applied.
     pub rows: u64,
+    /// Highest service epoch the shim says it has verified.
+    pub epoch: u64,
     /// Facts the shim says it dropped, in all.
     pub dropped: u64,
     rate: Rate,
@@ -129,6 +131,7 @@ impl Session {
             skew_ms: 0,
             native_copies: 0,
             rows: 0,
+            epoch: 0,
             dropped: 0,
             rate: Rate::default(),
         }

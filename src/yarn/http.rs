@@ -8,12 +8,13 @@ use super::limit::{Ceilings, Limits, Permit};
 use super::metrics::Metrics;
 use super::wire::{Document, decode};
 use super::{answer, redirect};
+use crate::clock;
 use drover_core::model::Time;
 use reqwest::header::{ACCEPT, DATE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
@@ -102,12 +103,6 @@ pub fn install_tls() {
     });
 }
 
-/// The service's wall clock.
-pub fn wall_clock() -> Time {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Time(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-}
-
 impl Http {
     /// A client for a cluster with these ResourceManagers.
     ///
@@ -163,7 +158,7 @@ impl Http {
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;
-        Ok(Answer { document, frame: Frame { date, received: wall_clock(), took, bytes } })
+        Ok(Answer { document, frame: Frame { date, received: clock::now(), took, bytes } })
     }
 
     async fn ask(&self, class: Class, url: &Url, read: &mut u64) -> Result<(Vec<u8>, Option<Time>), Kind> {
@@ -241,7 +236,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse::<u64>() {
         Ok(seconds) => Some(Duration::from_secs(seconds.min(super::limit::LONGEST_PAUSE.as_secs()))),
-        Err(_) => Some(Duration::from_millis(http_date(text)?.since(wall_clock()).0)),
+        Err(_) => Some(Duration::from_millis(http_date(text)?.since(clock::now()).0)),
     }
 }
 

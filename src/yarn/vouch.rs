@@ -11,6 +11,8 @@ use drover_core::model::{AppId, JobId};
 pub struct Vouched {
     /// Its owner.
     pub owner: String,
+    /// Its queue, where told.
+    pub queue: Option<String>,
     /// YARN's word for its state, such as `RUNNING`.
     pub state: String,
     /// The run of its master, from 1, where told.
@@ -62,6 +64,7 @@ impl Vouch {
             None => self.rm.newest_attempt(app).await?.what,
         };
         let owner = wire.user.0.unwrap_or_default();
-        Ok(Vouched { owner, state: wire.state.0.unwrap_or_default(), attempt })
+        let queue = wire.queue.0.filter(|queue| !queue.is_empty());
+        Ok(Vouched { owner, queue, state: wire.state.0.unwrap_or_default(), attempt })
     }
 }

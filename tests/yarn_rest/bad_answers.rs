@@ -265,7 +265,7 @@ async fn a_job_that_vanishes_between_two_calls_is_an_error_of_that_call_alone() 
 #[tokio::test]
 async fn clock_skew_of_minutes_shows_in_the_sources_time_and_not_in_the_time_of_receipt() {
     let (server, fixture) = rm().await;
-    let before = drover::yarn::http::wall_clock();
+    let before = drover::clock::now();
     let ahead = before.0 + 600_000;
     let mut one = task(0, json!(10.0), "RUNNING");
     one["startTime"] = json!(ahead - 15_000);

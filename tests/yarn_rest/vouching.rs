@@ -7,10 +7,12 @@ async fn owner_state_and_run_come_from_the_resource_manager_and_diagnostics_from
     let (server, fixture) = rm().await;
     running_job(&server).await;
     let app = apps()["apps"]["app"][0].clone();
-    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": app})).await;
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": app.clone()})).await;
     let vouch = Vouch::new(&fixture.clients);
     let vouched = vouch.application(job().0).await.unwrap();
-    assert_eq!(vouched, Vouched { owner: "ada".into(), state: "RUNNING".into(), attempt: Some(1) });
+    let (owner, queue) = ("ada".into(), app["queue"].as_str().map(str::to_owned));
+    assert!(queue.is_some());
+    assert_eq!(vouched, Vouched { owner, queue, state: "RUNNING".into(), attempt: Some(1) });
     assert!(vouched.is_running());
     assert_eq!(vouch.job_diagnostics(job()).await.unwrap(), "drover 00ff");
 }

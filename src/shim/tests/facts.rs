@@ -198,6 +198,18 @@ async fn hosts_that_are_not_in_the_table_or_are_no_names_are_left_out_and_counte
 }
 
 #[tokio::test]
+async fn a_host_keeps_its_name_so_that_one_session_cannot_name_hosts_without_end() {
+    let (mut room, mut am) = seated().await;
+    for (upto, name) in [(1, "first"), (2, "first"), (3, "second"), (4, "third")] {
+        let attempt = json!([{"k": "m", "i": 0, "n": 0, "node": 0, "p": 0.1 * f64::from(upto)}]);
+        room.send(&am.key.clone(), &am.with(json!({"upto": upto, "hosts": [[0, name, ""]], "attempts": attempt})))
+            .unwrap();
+        assert_eq!(attempts(&room.told())[0].host.as_deref(), Some("first"));
+    }
+    assert_eq!(room.refused("host_renamed"), 2);
+}
+
+#[tokio::test]
 async fn a_snapshot_that_names_every_task_says_so_and_a_page_of_it_does_not() {
     let all = json!([{"k": "m", "i": 0}, {"k": "m", "i": 1}, {"k": "r", "i": 0}]);
     let twice = json!([{"k": "m", "i": 0}, {"k": "m", "i": 0}, {"k": "r", "i": 0}]);

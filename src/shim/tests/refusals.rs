@@ -134,9 +134,25 @@ async fn a_session_that_calls_too_often_is_told_when_to_call_again() {
 async fn a_service_of_a_higher_epoch_does_not_go_unnoticed() {
     let (room, mut am) = seated(one_look(), 100).await;
     room.send(&am.key.clone(), &am.with(json!({"epoch": 3}))).unwrap();
-    assert_eq!(room.desk.higher_epoch(), None);
+    assert_eq!(room.desk.higher_epoch(room.now), None);
     room.send(&am.key.clone(), &am.with(json!({"epoch": 4}))).unwrap();
-    assert_eq!(room.desk.higher_epoch(), Some(4));
+    assert_eq!(room.desk.higher_epoch(room.now), Some(4));
+}
+
+#[tokio::test]
+async fn an_epoch_that_one_shim_made_up_is_forgotten_with_its_session() {
+    let (mut room, mut liar) = seated(one_look(), 100).await;
+    let mut other = Am::new(9, 1, 9);
+    room.seat(&mut other).await;
+    room.send(&liar.key.clone(), &liar.with(json!({"epoch": 1u64 << 50}))).unwrap();
+    assert_eq!(room.desk.higher_epoch(room.now), Some(1 << 50));
+    room.desk.end(liar.job().0);
+    assert_eq!(room.desk.higher_epoch(room.now), None);
+
+    room.send(&other.key.clone(), &other.with(json!({"epoch": 5}))).unwrap();
+    assert_eq!(room.desk.higher_epoch(room.now), Some(5));
+    room.later(60_000);
+    assert_eq!(room.desk.higher_epoch(room.now), None, "it has fallen silent");
 }
 
 #[tokio::test]

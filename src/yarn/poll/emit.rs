@@ -116,7 +116,7 @@ impl Emitter {
                 told.refused.report(Channel::History, &self.metrics);
                 (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
             }
-            Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::yarn::http::wall_clock()),
+            Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::clock::now()),
             Ended::NotYet | Ended::StillRuns => return Vec::new(),
         };
         let at = match channel {
