@@ -5,8 +5,10 @@ use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
-use drover_core::model::{Decision, Mode, Observation, TaskKind, Time, Verdict, VirtualOutcome};
-use std::collections::{BTreeMap, VecDeque};
+use drover_core::model::{
+    Channel, Decision, Dropped, Fact, JobId, Mode, Observation, TaskKind, Time, Verdict, VirtualOutcome,
+};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,9 +29,16 @@ pub struct Desk {
     pub decisions: VecDeque<Kept>,
     /// How many decisions are kept.
     pub keep: usize,
+    /// Jobs of which a shim's facts were lost for want of room, and not taken since.
+    missed: BTreeSet<JobId>,
+    /// Of these, the ones that have found room.
+    regained: Vec<JobId>,
     recorder: Option<Recorder<EngineParams>>,
     metrics: Arc<Metrics>,
 }
+
+/// Jobs with losses that are remembered; more than there may be sessions.
+const MISSED_MAX: usize = 100_000;
 
 /// Counts over the whole state.
 #[derive(Debug, Default)]
@@ -67,7 +76,8 @@ impl Desk {
         recorder: Option<Recorder<EngineParams>>,
         metrics: Arc<Metrics>,
     ) -> Desk {
-        Desk { engine: Engine::new(params), decisions: VecDeque::new(), keep, recorder, metrics }
+        let (missed, regained) = (BTreeSet::new(), Vec::new());
+        Desk { engine: Engine::new(params), decisions: VecDeque::new(), keep, missed, regained, recorder, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -90,11 +100,33 @@ impl Desk {
     pub fn observe(&mut self, seen: Observation) {
         self.segment(seen.received);
         let channel = channel_label(seen.source.channel);
-        match self.engine.observe(&seen) {
+        let taken = self.engine.observe(&seen);
+        self.note_loss(&seen, taken);
+        match taken {
             Ok(()) => self.metrics.applied.with_label_values(&[channel]).inc(),
             Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
         }
         self.record(|| Line::Observe(seen));
+    }
+
+    /// A shim tells only what changes: what was lost of a job must be asked for once there is room for it.
+    fn note_loss(&mut self, seen: &Observation, taken: Result<(), Dropped>) {
+        let Some(job) = seen.fact.job() else { return };
+        match taken {
+            Err(Dropped::TooManyJobs) if seen.source.channel == Channel::Shim && self.missed.len() < MISSED_MAX => {
+                self.missed.insert(job);
+            }
+            _ if matches!(seen.fact, Fact::Ended(_)) => {
+                self.missed.remove(&job);
+            }
+            Ok(()) if self.missed.remove(&job) => self.regained.push(job),
+            _ => {}
+        }
+    }
+
+    /// Jobs that have found room after facts of theirs were lost, each once: their shims are to tell all of it again.
+    pub fn take_regained(&mut self) -> Vec<JobId> {
+        std::mem::take(&mut self.regained)
     }
 
     /// Changes how the engine decides.
@@ -189,5 +221,39 @@ impl Desk {
         if let Some(recorder) = &mut self.recorder {
             recorder.finish();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{job, seen};
+    use super::*;
+    use drover_core::model::EndFact;
+
+    #[test]
+    fn a_job_that_was_lost_for_want_of_room_is_asked_for_again_once_it_has_room() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, metrics);
+        let needs = |n, seq| seen(job(n), seq, seq, Fact::Needs { job: job(n), maps: 0, reduces: 0, native_copies: 0 });
+        let told = |seq| {
+            let mut fact = needs(0, seq);
+            fact.source.channel = Channel::Shim;
+            fact
+        };
+        let mut others = 0;
+        while desk.engine.cluster().job_count() == others as usize {
+            others += 1;
+            desk.observe(needs(others, 1));
+        }
+        desk.observe(told(1));
+        assert!(desk.engine.cluster().job(job(0)).is_none() && desk.take_regained().is_empty());
+
+        let end = EndFact { job: job(1), state: None, started: None, finished: None, attempts: Vec::new() };
+        desk.observe(seen(job(1), 2, 2, Fact::Ended(end)));
+        desk.decide(Time(2));
+        desk.observe(told(2));
+        assert_eq!(desk.take_regained(), [job(0)]);
+        desk.observe(told(3));
+        assert!(desk.take_regained().is_empty());
     }
 }

@@ -115,6 +115,7 @@ pub fn run(
                     notes.note(&seen);
                     desk.observe(seen);
                 }
+                notes.ask_again(desk.take_regained());
                 pace.news = true;
             }
             Event::Params(params) => {

@@ -56,6 +56,13 @@ impl Notes {
             shim.application_ended(end.job.0);
         }
     }
+
+    /// Has the shims of these jobs tell all of them again.
+    pub fn ask_again(&self, jobs: Vec<JobId>) {
+        if let Some(shim) = self.shim.get() {
+            jobs.into_iter().for_each(|job| shim.ask_snapshot(job));
+        }
+    }
 }
 
 /// What the poller asks.

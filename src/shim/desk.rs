@@ -277,6 +277,7 @@ impl Desk {
             let mut session = seat.lock();
             session.ack = 0;
             session.summary = None;
+            session.open = false;
         }
     }
 

@@ -60,7 +60,9 @@ async fn a_snapshot_can_be_asked_for() {
     assert!(room.send(&am.key.clone(), &am.with(json!({"base": 4, "upto": 5}))).unwrap().snapshot);
     room.drain();
     assert_eq!(room.send(&am.key.clone(), &am.with(json!({"upto": 5}))).unwrap().ack, 5);
-    assert!(room.told().iter().any(|fact| matches!(fact, Fact::Job(_))), "the summary belongs to it");
+    let told = room.told();
+    assert!(told.iter().any(|fact| matches!(fact, Fact::Job(_))), "the summary belongs to it");
+    assert!(told.contains(&Fact::ShimSession(am.job(), true)), "and that a shim tells of the job");
 }
 
 #[tokio::test]
