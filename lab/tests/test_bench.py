@@ -1,11 +1,29 @@
+import contextlib
+import io
 import unittest
 
-from lab import bench_faults
+from lab import bench, bench_cargo, bench_faults, paths
 from lab.jobs import Attempt, Result
 
 
 def fault(kind: str, at_ms: int, seconds: float) -> dict:
     return {"fault": kind, "at_ms": at_ms, "seconds": seconds}
+
+
+class Cargo(unittest.TestCase):
+    def test_what_a_bench_prints_and_how_it_ends_is_kept(self):
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            self.assertEqual(bench_cargo.watched(["sh", "-c", "echo 1; echo 2"]), (["1", "2"], 0))
+            self.assertEqual(bench_cargo.watched(["sh", "-c", "echo 3; exit 4"]), (["3"], 4))
+        self.assertEqual(shown.getvalue(), "1\n2\n3\n")
+
+    def test_every_bench_that_cargo_has_is_known(self):
+        patterns = ("benches/*.rs", "benches/*/main.rs", "core/benches/*.rs")
+        sources = [file for pattern in patterns for file in paths.ROOT.glob(pattern)]
+        names = {file.parent.name if file.name == "main.rs" else file.stem for file in sources}
+        known = {words[-1] for _, words in bench_cargo.TARGETS.values()}
+        self.assertEqual(names, known)
+        self.assertLessEqual(set(bench_cargo.TARGETS), set(bench.BENCHES))
 
 
 class Storms(unittest.TestCase):
