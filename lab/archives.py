@@ -14,6 +14,7 @@ from lab.options import Options
 from lab.progress import Failed, say
 
 WRITING_LIMIT_S = 60
+TRIES = 2
 
 
 def ensure(version: str) -> None:
@@ -24,18 +25,22 @@ def ensure(version: str) -> None:
         shutil.rmtree(directory.parent, ignore_errors=True)  # those of another JDK or other jars
         directory.mkdir(parents=True)
         say("==> making class data archives, once: JVMs start twice as fast with them")
-        try:
-            train(version)
-        except Failed as failure:
-            say(f"    not all were made, so starts are slower: {failure}")
-        missing = [role for role in HEAP_MB if not archive(version, role).is_file()]
-        if missing:
-            say(f"    no archive for: {', '.join(missing)}")
+        # A loaded machine can cost the small job its master, and with it an archive; one more try is cheaper than slow starts ever after.
+        for _ in range(TRIES):
+            try:
+                train(version)
+            except Failed as failure:
+                say(f"    not all were made: {failure}")
+            missing = [role for role in HEAP_MB if not archive(version, role).is_file()]
+            if not missing:
+                break
+            say(f"    no archive for: {', '.join(missing)}, so those starts are slower")
         (directory / "made").touch()
 
 
 def train(version: str) -> None:
     cluster = Cluster(paths.TARGET / "training", train=True)
+    shutil.rmtree(cluster.dir, ignore_errors=True)
     try:
         cluster.up(Options(dir=str(cluster.dir), nodes=1, node_mb=1024, hdfs=True, hadoop=version))
         word_count(cluster)

@@ -35,6 +35,10 @@ pub fn failure(status: u16, body: &[u8]) -> Kind {
         401 => Kind::Unauthorized(message),
         403 => Kind::Forbidden(message),
         404 => Kind::NotFound(message),
+        // An AM with job ACLs on throws a bare WebApplicationException at whom it lets see nothing; Hadoop makes that 503.
+        503 if said == "WebApplicationException" => {
+            Kind::Forbidden(" (the job's ACLs let this user see nothing)".into())
+        }
         500..=599 => Kind::Server { status, message },
         _ => Kind::Status { status, message },
     }
@@ -98,6 +102,9 @@ mod tests {
 
     #[test]
     fn a_failure_repeats_what_hadoop_said() {
+        let barred = br#"{"RemoteException":{"exception":"WebApplicationException","javaClassName":"javax.ws.rs.WebApplicationException"}}"#;
+        assert!(matches!(failure(503, barred), Kind::Forbidden(_)));
+        assert!(matches!(failure(503, b"busy"), Kind::Server { .. }));
         let json = br#"{"RemoteException":{"exception":"NotFoundException","message":"job, job_1_1, is not found"}}"#;
         assert!(failure(404, json).to_string().contains("job_1_1, is not found"));
         let xml = b"<RemoteException><exception>E</exception><message>why</message></RemoteException>";
