@@ -13,9 +13,10 @@ impl Engine {
         let estimator = self.params.estimator;
         let mut ended = Vec::new();
         for kind in TaskKind::ALL {
-            let tasks: Vec<TaskId> = job.tasks(kind).filter(|(_, t)| t.state.is_final()).map(|(id, _)| id).collect();
+            let tasks: Vec<TaskId> = job.tasks(kind).map(|(id, _)| id).collect();
             for task_id in tasks {
                 let Some(task) = job.task_mut(task_id) else { continue };
+                // A task that still runs is judged anew in this pass; one that cannot be, has none.
                 task.verdict = None;
                 let Some(finished) = task.ended() else { continue };
                 if self.flights.of(task_id).is_some() {
