@@ -72,7 +72,7 @@ class Cluster(OnCluster):
         while self.cluster.rm(f"/apps/{app}")["app"]["finalStatus"] != "FAILED":
             self.assertLess(time.monotonic(), until, "the job did not fail")
             time.sleep(0.2)
-        logs = self.cluster.dir.glob(f"nm*/logs/{app}/container_*_000001/*")
+        logs = self.cluster.dir.glob(f"nm*/logs/{app}/container_*/*")
         self.assertTrue(any("no.such.Speculator" in file.read_text(errors="replace") for file in logs))
 
     def test_the_proxy_shows_a_running_job_and_sends_on_for_a_finished_one(self):
