@@ -47,6 +47,8 @@ def train(version: str) -> None:
         reduces = sorted(archive(version, "reduce").parent.glob("reduce-*.jsa"))
         if reduces:  # the first is whole; the job's end cuts the last one short
             reduces[0].rename(archive(version, "reduce"))
+            for cut_short in reduces[1:]:
+                cut_short.unlink()
         until = time.monotonic() + WRITING_LIMIT_S
         while not archive(version, "am").is_file() and time.monotonic() < until:
             time.sleep(0.2)

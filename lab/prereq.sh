@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # What ./dev needs from the machine: found, installed by apt when root, or named exactly.
 
+root=${root:?prereq.sh is sourced by ./dev}
+
 java_major() { # JDK home -> its feature version, read without starting a JVM
   sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release" 2>/dev/null
 }
