@@ -64,26 +64,31 @@ def spawn(command, log: Path, env=None, cwd=None) -> subprocess.Popen:
 
 
 def end_group(process: subprocess.Popen, grace_s: float = GRACE_S) -> None:
-    """Ends a process of `spawn` with all its children."""
-    for signum, wait_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, grace_s)):
+    """Ends a process of `spawn` with all its children, and returns when they are gone."""
+    for signum in (signal.SIGTERM, signal.SIGKILL):
+        until = time.monotonic() + grace_s
         try:
             os.killpg(process.pid, signum)
         except ProcessLookupError:
             pass
+        while process.poll() is None or group_members(process.pid):
+            if time.monotonic() > until:
+                break
+            time.sleep(0.02)
+        else:
+            return
+
+
+def group_members(group: int) -> list:
+    """The living processes of a group."""
+    found = []
+    for pid in parents():
         try:
-            process.wait(wait_s)
-            if signum == signal.SIGKILL or not group_alive(process.pid):
-                return
-        except subprocess.TimeoutExpired:
-            continue
-
-
-def group_alive(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-        return True
-    except ProcessLookupError:
-        return False
+            if os.getpgid(pid) == group and start_ticks(pid) is not None:
+                found.append(pid)
+        except ProcessLookupError:
+            pass
+    return found
 
 
 def run(command, log: Path, env=None, cwd=None, timeout_s=None) -> None:

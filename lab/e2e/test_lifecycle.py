@@ -50,7 +50,9 @@ class Lifecycle(unittest.TestCase):
     def booting(self, directory: Path) -> subprocess.Popen:
         """A boot under way, with daemons started."""
         words = [sys.executable, "-m", "lab", "cluster", "up", "--nodes", "2", "--dir", str(directory)]
-        script = subprocess.Popen(words, cwd=paths.ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+        # Started in the background by a shell, a test runner may be deaf to SIGINT, and its children with it.
+        hearing = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+        script = subprocess.Popen(words, cwd=paths.ROOT, stderr=subprocess.DEVNULL, start_new_session=True, **hearing)
         until = time.monotonic() + LIMIT_S
         while not (directory / "state.json").is_file() or len(self.inside(directory)) < 4:
             self.assertIsNone(script.poll(), "it ended on its own")

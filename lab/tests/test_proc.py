@@ -1,7 +1,6 @@
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -11,8 +10,7 @@ from pathlib import Path
 from lab import proc
 from lab.progress import Failed
 
-CHILD = "import time; time.sleep(600)"
-FAMILY = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{CHILD}']); print(1, flush=True); {CHILD}"
+FAMILY = "sleep 600 & echo $$; wait"
 
 
 class Processes(unittest.TestCase):
@@ -34,25 +32,30 @@ class Processes(unittest.TestCase):
         self.assertIn("no-such-program-here", str(caught.exception))
 
     def test_leaving_early_ends_the_command_and_its_children(self):
+        # Started in the background by a shell, a test runner may be deaf to SIGINT.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         main = threading.main_thread().ident
+        seen = []
 
-        def interrupt_once_it_runs():
-            while not self.log.is_file() or not self.log.read_text():
+        def interrupt_once_both_run():
+            while len(seen) < 2:
+                group = self.log.read_text().strip() if self.log.is_file() else ""
+                seen[:] = proc.group_members(int(group)) if group else []
                 time.sleep(0.01)
             signal.pthread_kill(main, signal.SIGINT)
 
-        threading.Thread(target=interrupt_once_it_runs).start()
+        threading.Thread(target=interrupt_once_both_run, daemon=True).start()
         with self.assertRaises(KeyboardInterrupt):
-            proc.run([sys.executable, "-c", FAMILY], self.log)
-        left = [pid for pid in proc.parents() if CHILD.encode() in self.command_line(pid)]
-        self.assertEqual(left, [])
+            proc.run(["sh", "-c", FAMILY], self.log, timeout_s=60)
+        self.assertEqual(proc.group_members(int(self.log.read_text())), [])
 
-    @staticmethod
-    def command_line(pid: int) -> bytes:
-        try:
-            return Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            return b""
+    def test_a_command_deaf_to_the_request_is_killed(self):
+        deaf = proc.spawn(["sh", "-c", "trap '' TERM; echo up; sleep 600 & wait; wait"], self.log)
+        while not self.log.read_text():
+            time.sleep(0.01)
+        proc.end_group(deaf, grace_s=0.3)
+        self.assertEqual(deaf.returncode, -signal.SIGKILL)
+        self.assertEqual(proc.group_members(deaf.pid), [])
 
     def test_an_id_given_to_another_process_is_not_mistaken_for_it(self):
         child = subprocess.Popen(["sleep", "600"])
