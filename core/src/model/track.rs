@@ -95,14 +95,14 @@ impl Track {
         self.first_at.get().map(|at| (f64::from(self.first_score), at))
     }
 
-    /// Status updates known of: a shim's count, or what the samples prove.
+    /// Status updates that tell of work: what the samples prove, and a shim's count once they prove a pace. Updates without progress count for nothing.
     pub fn reports(&self) -> u32 {
         let proven = match (self.first_at.get(), self.at.get()) {
             (Some(first), Some(last)) if last > first => 2,
             (Some(_), _) => 1,
             _ => 0,
         };
-        self.reports.max(proven)
+        if proven < 2 { proven } else { self.reports.max(proven) }
     }
 }
 
@@ -136,6 +136,15 @@ mod tests {
     fn a_score_of_zero_is_a_sample_but_no_report_of_work() {
         let track = track(&[(0.0, 10)]);
         assert_eq!((track.at(), track.first(), track.reports()), (Some(Time(10)), None, 0));
+    }
+
+    #[test]
+    fn updates_without_progress_do_not_make_a_first_score_a_pace() {
+        let mut track = track(&[(0.0, 10), (0.35, 20)]);
+        track.add_reports(9);
+        assert_eq!(track.reports(), 1);
+        track.add(0.5, Time(30));
+        assert_eq!(track.reports(), 9);
     }
 
     proptest! {
