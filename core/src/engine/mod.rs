@@ -74,6 +74,8 @@ pub struct Pass {
     pub decisions: Vec<Decision>,
     /// What became of advised copies whose tasks have ended.
     pub outcomes: Vec<VirtualOutcome>,
+    /// What became of copies that were asked for.
+    pub copies: Vec<CopyOutcome>,
     /// Estimates set against what happened.
     pub errors: Vec<EstimateError>,
     /// The instant at which the answer can change though nothing is heard, the service's clock.
@@ -159,6 +161,16 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Is the job's speculation Drover's to own now?
+    pub fn owns(&self, id: JobId) -> bool {
+        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act)
+    }
+
+    /// Jobs whose speculation is Drover's to own now.
+    pub fn owned(&self) -> Vec<JobId> {
+        self.cluster.jobs().map(|job| job.id).filter(|id| self.owns(*id)).collect()
     }
 
     /// The mode a job is in.

@@ -157,6 +157,10 @@ impl Engine {
             rule: self.params.policy.rule().to_owned(),
             mode,
             natively_copied: known.is_some_and(Task::natively_copied),
+            copies: 1,
+            live: 1,
+            avoid: Vec::new(),
+            deadline: now,
             numbers: judged.numbers,
         };
         self.flights.add(&decision, self.params.seed);

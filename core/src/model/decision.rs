@@ -80,6 +80,14 @@ pub struct Decision {
     pub mode: Mode,
     /// Hadoop's own speculator had launched a copy of this task before.
     pub natively_copied: bool,
+    /// How many copies.
+    pub copies: u32,
+    /// Attempts of the task that had not ended: a copy beside more of them is not what was decided.
+    pub live: u32,
+    /// Hosts on which a copy would do no good.
+    pub avoid: Vec<String>,
+    /// When it is too late to start the copies, the service's clock.
+    pub deadline: Time,
     /// The numbers it rests on.
     pub numbers: Numbers,
 }
@@ -125,6 +133,10 @@ pub enum Verdict {
     CopyInFlight,
     /// A copy of it was advised before, and would have ended by now.
     AlreadyAdvised,
+    /// Copies of it, or of the job's other tasks, came to nothing lately.
+    CoolDown,
+    /// As many copies as may wait for a container already do.
+    CopiesWaiting,
     /// More than one attempt is running already.
     AlreadyCopied,
     /// It has not run long enough to be judged (LATE §4: one minute).
@@ -179,10 +191,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 28] = [
+    pub const ALL: [Verdict; 30] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
+        Verdict::CoolDown,
+        Verdict::CopiesWaiting,
         Verdict::AlreadyCopied,
         Verdict::TooYoung,
         Verdict::TooFewReports,
@@ -216,6 +230,8 @@ impl Verdict {
             Verdict::Decided => "decided",
             Verdict::CopyInFlight => "copy_in_flight",
             Verdict::AlreadyAdvised => "already_advised",
+            Verdict::CoolDown => "cool_down",
+            Verdict::CopiesWaiting => "copies_waiting",
             Verdict::AlreadyCopied => "already_copied",
             Verdict::TooYoung => "too_young",
             Verdict::TooFewReports => "too_few_reports",
@@ -250,6 +266,8 @@ impl Verdict {
             Verdict::Decided => "a copy is worth starting",
             Verdict::CopyInFlight => "the copy decided on earlier still counts as in flight",
             Verdict::AlreadyAdvised => "a copy of it was advised before, and would have ended by now",
+            Verdict::CoolDown => "copies of it, or of the job's other tasks, came to nothing lately",
+            Verdict::CopiesWaiting => "as many copies as may wait for a container already do",
             Verdict::AlreadyCopied => "more than one attempt of it is running already",
             Verdict::TooYoung => "it has not run long enough to be judged",
             Verdict::TooFewReports => "it has reported its progress too few times to be judged",

@@ -1,5 +1,6 @@
 //! The vocabulary: what exists, what can be said about it, what can be decided. No policy.
 
+pub mod action;
 pub mod capability;
 pub mod cluster;
 pub mod decision;
@@ -12,6 +13,7 @@ pub mod state;
 pub mod track;
 pub mod units;
 
+pub use action::{AckFact, Answer, CopyEnd, CopyOutcome, Hold, Scope};
 pub use capability::Capabilities;
 pub use cluster::{Changed, ClusterState, Dropped};
 pub use decision::{Action, Decision, Mode, Numbers, Verdict, VirtualOutcome};

@@ -1,5 +1,7 @@
 //! Facts: the only thing that changes the state.
 
+use super::action::{AckFact, Hold, Scope};
+use super::capability::Capabilities;
 use super::id::{AppAttemptId, AppId, AttemptId, JobId, TaskId, TaskKind};
 use super::state::{AttemptState, JobPhase, Phase, TaskState};
 use super::units::{Bytes, Millis, Time};
@@ -94,6 +96,23 @@ pub enum Fact {
     },
     /// A shim's session for a job was opened (true) or lost (false).
     ShimSession(JobId, bool),
+    /// What can be done to a job, as its shim says.
+    Can(JobId, Capabilities),
+    /// A decision was put into an answer to the job's shim for the first time.
+    Sent {
+        /// The job.
+        job: JobId,
+        /// The decision.
+        decision: u64,
+    },
+    /// The shim's answer to an action.
+    Acked(AckFact),
+    /// An operator's hold.
+    Held(Hold),
+    /// An operator lifted the hold of that scope.
+    Lifted(Scope),
+    /// A service with a higher epoch than this one's speaks to the cluster's shims, or no longer does.
+    Rival(Option<u64>),
     /// A job's end, as its history tells it.
     Ended(EndFact),
 }
@@ -330,8 +349,11 @@ impl Fact {
     pub fn job(&self) -> Option<JobId> {
         match self {
             Fact::Cluster(_) | Fact::Nodes(_) | Fact::Queues(_) | Fact::Apps(_) => None,
+            Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
             Fact::Job(fact) => Some(fact.job),
-            Fact::Settings(job, _) | Fact::ShimSession(job, _) => Some(*job),
+            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) => Some(*job),
+            Fact::Sent { job, .. } => Some(*job),
+            Fact::Acked(fact) => Some(fact.job),
             Fact::Tasks { job, .. } | Fact::Attempts { job, .. } | Fact::Needs { job, .. } => Some(*job),
             Fact::Ended(fact) => Some(fact.job),
         }

@@ -1,0 +1,223 @@
+//! Copies that are asked for, not only advised: what was sent, what was answered, what became of it; and what holds all of that back.
+
+use super::id::{JobId, TaskId};
+use super::units::{Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// The AM's answer to an action. One stable label each, the protocol's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The copies were added.
+    Applied,
+    /// A copy was given a node to avoid, and another stands for it now.
+    Moved,
+    /// Drover did not own the job's speculation.
+    NotLeased,
+    /// It came too late.
+    PastDeadline,
+    /// The job has no such task.
+    UnknownTask,
+    /// The task was not running.
+    NotRunning,
+    /// The task had succeeded.
+    TaskEnded,
+    /// An attempt was committing.
+    Committing,
+    /// The task had more attempts than the decision assumed.
+    TooManyAttempts,
+    /// The job itself waited for containers.
+    NoHeadroom,
+    /// The job has speculation switched off.
+    SpeculationOff,
+    /// The shim could not read it.
+    MalformedAction,
+    /// The shim does not know it.
+    UnsupportedAction,
+    /// Hadoop's own code threw.
+    Failed,
+}
+
+impl Answer {
+    /// Every answer, for metrics that start at zero.
+    pub const ALL: [Answer; 14] = [
+        Answer::Applied,
+        Answer::Moved,
+        Answer::NotLeased,
+        Answer::PastDeadline,
+        Answer::UnknownTask,
+        Answer::NotRunning,
+        Answer::TaskEnded,
+        Answer::Committing,
+        Answer::TooManyAttempts,
+        Answer::NoHeadroom,
+        Answer::SpeculationOff,
+        Answer::MalformedAction,
+        Answer::UnsupportedAction,
+        Answer::Failed,
+    ];
+
+    /// Stable snake_case label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Answer::Applied => "applied",
+            Answer::Moved => "moved",
+            Answer::NotLeased => "not_leased",
+            Answer::PastDeadline => "past_deadline",
+            Answer::UnknownTask => "unknown_task",
+            Answer::NotRunning => "not_running",
+            Answer::TaskEnded => "task_ended",
+            Answer::Committing => "committing",
+            Answer::TooManyAttempts => "too_many_attempts",
+            Answer::NoHeadroom => "no_headroom",
+            Answer::SpeculationOff => "speculation_off",
+            Answer::MalformedAction => "malformed_action",
+            Answer::UnsupportedAction => "unsupported_action",
+            Answer::Failed => "failed",
+        }
+    }
+
+    /// The answer of that label.
+    pub fn parse(label: &str) -> Option<Answer> {
+        Answer::ALL.into_iter().find(|answer| answer.label() == label)
+    }
+
+    /// Are there copies because of it?
+    pub fn is_applied(self) -> bool {
+        matches!(self, Answer::Applied | Answer::Moved)
+    }
+
+    /// Would asking again be answered the same?
+    pub fn is_for_good(self) -> bool {
+        use Answer::{Failed, MalformedAction, SpeculationOff, UnknownTask, UnsupportedAction};
+        matches!(self, UnknownTask | SpeculationOff | MalformedAction | UnsupportedAction | Failed)
+    }
+}
+
+/// An answer to an action, as the shim gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AckFact {
+    /// The job.
+    pub job: JobId,
+    /// The decision that the action carries out.
+    pub decision: u64,
+    /// The answer.
+    pub answer: Answer,
+    /// Numbers of the attempts that are its copies.
+    pub attempts: Vec<u32>,
+}
+
+/// What became of copies that were decided on in mode `act`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CopyEnd {
+    /// A copy finished first.
+    Won,
+    /// Another attempt finished first.
+    Lost,
+    /// The copies failed or were killed while the task went on.
+    Died,
+    /// The shim refused.
+    Refused,
+    /// It was never sent: no session called in time.
+    Unsent,
+    /// It was sent, no answer came, and no copy was seen.
+    Unanswered,
+    /// The job was over, or lost from sight, before anybody could tell.
+    Unknown,
+}
+
+impl CopyEnd {
+    /// Every end, for metrics that start at zero.
+    pub const ALL: [CopyEnd; 7] = [
+        CopyEnd::Won,
+        CopyEnd::Lost,
+        CopyEnd::Died,
+        CopyEnd::Refused,
+        CopyEnd::Unsent,
+        CopyEnd::Unanswered,
+        CopyEnd::Unknown,
+    ];
+
+    /// Stable snake_case label.
+    pub fn label(self) -> &'static str {
+        match self {
+            CopyEnd::Won => "won",
+            CopyEnd::Lost => "lost",
+            CopyEnd::Died => "died",
+            CopyEnd::Refused => "refused",
+            CopyEnd::Unsent => "unsent",
+            CopyEnd::Unanswered => "unanswered",
+            CopyEnd::Unknown => "unknown",
+        }
+    }
+}
+
+/// The end of copies that were really asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CopyOutcome {
+    /// The decision.
+    pub decision: u64,
+    /// The task.
+    pub task: TaskId,
+    /// What became of them.
+    pub end: CopyEnd,
+    /// The shim's last answer, where there was one.
+    pub answer: Option<Answer>,
+    /// Numbers of the attempts that were the copies.
+    pub attempts: Vec<u32>,
+    /// The attempt that succeeded, where known.
+    pub winner: Option<u32>,
+    /// Host the winner ran on, where known.
+    pub host: Option<String>,
+    /// When it ended, the AM's clock.
+    pub at: Time,
+    /// What the copies held, launch to end, summed.
+    pub cost: Millis,
+}
+
+/// What an operator's hold covers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "of", content = "name")]
+pub enum Scope {
+    /// Every job.
+    Cluster,
+    /// Jobs of a queue, by path or by the last part of it.
+    Queue(String),
+    /// Jobs of a user.
+    User(String),
+    /// One job.
+    Job(JobId),
+}
+
+/// An operator's word that Drover is not to act: it goes on advising, and Hadoop's own speculator gets the jobs back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// What it covers; a later hold of the same scope replaces an earlier one.
+    pub scope: Scope,
+    /// Why, in the operator's words.
+    pub reason: String,
+    /// Who said so.
+    pub by: String,
+    /// Since when, the service's clock.
+    pub since: Time,
+    /// Until when, the service's clock; `None`: until it is lifted.
+    pub until: Option<Time>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_answer_and_end_has_its_own_label_which_is_its_serialised_form() {
+        for answer in Answer::ALL {
+            assert_eq!(serde_json::to_string(&answer).unwrap(), format!("\"{}\"", answer.label()));
+            assert_eq!(Answer::parse(answer.label()), Some(answer));
+        }
+        for end in CopyEnd::ALL {
+            assert_eq!(serde_json::to_string(&end).unwrap(), format!("\"{}\"", end.label()));
+        }
+        assert_eq!(Answer::parse("sure"), None);
+    }
+}
