@@ -302,3 +302,93 @@ fn a_job_that_ends_tells_the_end_of_every_copy() {
     assert_eq!(ends.len(), decisions.len());
     assert_eq!(ends.iter().find(|end| end.decision == decisions[0].id).unwrap().end, CopyEnd::Won);
 }
+
+/// An AM that answers, loses words and ends copies as the dice fall.
+struct Chance<'a> {
+    dice: std::iter::Cycle<std::slice::Iter<'a, u8>>,
+    /// Copies that exist: task, number, state, launch.
+    copies: Vec<(u32, u32, AttemptState, Option<f64>)>,
+    /// Answers on their way: when they arrive, decision, answer, attempts.
+    answers: Vec<(f64, u64, Answer, Vec<u32>)>,
+}
+
+impl Chance<'_> {
+    fn roll(&mut self, sides: u8) -> u8 {
+        self.dice.next().map_or(0, |die| die % sides)
+    }
+
+    /// What the shim does with a decision: it may never hear of it, refuse it, or add a copy, and its answer may come late or never.
+    fn ask(&mut self, second: f64, decision: &Decision) {
+        let index = decision.task.index;
+        let unended = 1 + self.copies.iter().filter(|copy| copy.0 == index && !copy.2.is_final()).count();
+        let (answer, attempts) = match self.roll(6) {
+            0 => return,
+            1 => (Answer::NoHeadroom, vec![]),
+            _ if unended as u32 > decision.live => (Answer::TooManyAttempts, vec![]),
+            _ => {
+                let number = 1 + self.copies.iter().filter(|copy| copy.0 == index).count() as u32;
+                self.copies.push((index, number, AttemptState::Starting, None));
+                (Answer::Applied, vec![number])
+            }
+        };
+        if self.roll(4) > 0 {
+            let late = f64::from(self.roll(5));
+            self.answers.push((second + late, decision.id, answer, attempts));
+        }
+    }
+
+    fn turn(&mut self, second: f64) {
+        for nth in 0..self.copies.len() {
+            let fate = self.roll(8);
+            let copy = &mut self.copies[nth];
+            match (copy.2, fate) {
+                (AttemptState::Starting, 0..4) => (copy.2, copy.3) = (AttemptState::Running, Some(second)),
+                (AttemptState::Running, 0) => copy.2 = AttemptState::Failed,
+                _ => {}
+            }
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn whatever_words_are_lost_no_task_has_more_attempts_than_were_decided_and_every_decision_has_one_end(
+        dice in proptest::collection::vec(proptest::prelude::any::<u8>(), 1..200),
+    ) {
+        let mut play = Play::new(acting());
+        let mut chance = Chance { dice: dice.iter().cycle(), copies: Vec::new(), answers: Vec::new() };
+        let (mut decided, mut ended) = (std::collections::BTreeMap::new(), Vec::new());
+        for second in 0..44 {
+            let second = f64::from(second);
+            chance.turn(second);
+            let (due, later) = chance.answers.drain(..).partition(|(at, ..)| *at <= second);
+            chance.answers = later;
+            let due: Vec<(f64, u64, Answer, Vec<u32>)> = due;
+            for (_, decision, answer, attempts) in due {
+                play.answer(second, decision, answer, &attempts);
+            }
+            let pass = play.look(second, &chance.copies);
+            ended.extend(pass.copies.iter().map(|end| end.decision));
+            proptest::prop_assert!(play.script.engine.copies_in_flight() <= 4, "a quarter of 16 tasks");
+            for decision in &pass.decisions {
+                let unended = chance.copies.iter().filter(|c| c.0 == decision.task.index && !c.2.is_final()).count();
+                proptest::prop_assert_eq!(unended, 0, "{:?} has a copy that has not ended", decision.task);
+                decided.insert(decision.id, decision.task);
+                chance.ask(second, decision);
+            }
+        }
+        let end = EndFact {
+            job: play.id,
+            state: Some(JobPhase::Succeeded),
+            started: Some(at(0.0)),
+            finished: Some(at(44.0)),
+            attempts: vec![],
+        };
+        play.script.say(at(45.0), Fact::Ended(end));
+        ended.extend(play.script.decide(at(45.0)).copies.iter().map(|end| end.decision));
+        ended.sort_unstable();
+        proptest::prop_assert_eq!(ended, decided.into_keys().collect::<Vec<_>>());
+    }
+}
