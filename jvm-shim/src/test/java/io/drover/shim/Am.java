@@ -7,6 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -20,6 +22,7 @@ import org.apache.hadoop.mapreduce.v2.app.client.ClientService;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptContainerAssignedEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent;
@@ -30,6 +33,12 @@ import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocator;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocatorEvent;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.Token;
 import org.apache.hadoop.yarn.event.AbstractEvent;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Dispatcher;
@@ -118,6 +127,8 @@ public final class Am extends MRApp {
   private Recorder recorder;
   private Speculator speculator;
   private volatile TaskType held;
+  private volatile Predicate<TaskAttemptId> unplaced = attempt -> false;
+  private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private Job job;
 
   public Am(int maps, int reduces, String name, int amAttempt, Clock clock) {
@@ -175,12 +186,37 @@ public final class Am extends MRApp {
     return new Allocator();
   }
 
+  /** Requests of these attempts are never answered. */
+  public void holdContainers(Predicate<TaskAttemptId> attempts) {
+    unplaced = attempts;
+  }
+
+  /** Where attempts are placed from now on. */
+  public void place(Function<TaskAttemptId, String> onHosts) {
+    hosts = onHosts;
+  }
+
   private final class Allocator extends MRAppContainerAllocator {
+    private final AtomicInteger containers = new AtomicInteger();
+
     @Override
     public void handle(ContainerAllocatorEvent event) {
-      if (event.getAttemptID().getTaskId().getTaskType() != held) {
-        super.handle(event);
+      TaskAttemptId attempt = event.getAttemptID();
+      boolean wanted = event.getType() == ContainerAllocator.EventType.CONTAINER_REQ;
+      if (wanted && attempt.getTaskId().getTaskType() != held && !unplaced.test(attempt)) {
+        post(new TaskAttemptContainerAssignedEvent(attempt, container(hosts.apply(attempt)), null));
       }
+    }
+
+    private Container container(String host) {
+      NodeId node = NodeId.newInstance(host, NM_PORT);
+      ContainerId id =
+          ContainerId.newContainerId(
+              getContext().getApplicationAttemptId(), containers.getAndIncrement());
+      Resource size = Resource.newInstance(1024, 1);
+      Token token = Token.newInstance(new byte[0], "kind", new byte[0], node.toString());
+      return Container.newInstance(
+          id, node, host + ":" + NM_HTTP_PORT, size, Priority.newInstance(0), token);
     }
   }
 
