@@ -12,9 +12,12 @@ import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEvent;
+import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEventHandler;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.MRApp;
@@ -43,6 +46,7 @@ import org.apache.hadoop.yarn.event.AbstractEvent;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
 import org.apache.hadoop.yarn.util.Clock;
 
 /** Hadoop's own AM harness, which a test drives by hand and which remembers its speculation. */
@@ -124,6 +128,7 @@ public final class Am extends MRApp {
   /** Speculator events in the order of dispatch, and orders to launch a copy. */
   public final List<String> events = Collections.synchronizedList(new ArrayList<>());
 
+  private final boolean writesHistory;
   private Recorder recorder;
   private Speculator speculator;
   private volatile TaskType held;
@@ -133,6 +138,20 @@ public final class Am extends MRApp {
 
   public Am(int maps, int reduces, String name, int amAttempt, Clock clock) {
     super(maps, reduces, false, name + "-" + RUNS.incrementAndGet(), true, amAttempt, clock, null);
+    writesHistory = false;
+  }
+
+  /** An AM that writes the job's history, or, from its second attempt on, recovers from it. */
+  public Am(int maps, String folder, int amAttempt, Clock clock) {
+    super(maps, 0, false, folder, amAttempt == 1, amAttempt, clock, null);
+    writesHistory = true;
+  }
+
+  @Override
+  protected EventHandler<JobHistoryEvent> createJobHistoryHandler(AppContext context) {
+    return writesHistory
+        ? new JobHistoryEventHandler(context, getStartCount())
+        : super.createJobHistoryHandler(context);
   }
 
   /** The job's configuration with a speculator of a class name's choice. */
@@ -157,7 +176,7 @@ public final class Am extends MRApp {
 
   private boolean allRunning() {
     return job.getTasks().values().stream()
-        .filter(task -> task.getType() != held)
+        .filter(task -> task.getType() != held && task.getState() != TaskState.SUCCEEDED)
         .allMatch(
             task ->
                 task.getAttempts().values().stream()

@@ -273,7 +273,7 @@ final class Exchange {
   private void complain(String why, long waitMs) {
     if (!complained) {
       String line = String.valueOf(why).split("\\R", 2)[0];
-      Log.warn("{}; Hadoop's own speculator owns the job; waiting {} ms", line, waitMs);
+      Log.warn("{}; waiting {} ms; Drover's lease lasts {} ms", line, waitMs, lease.leftMs());
     }
     complained = true;
     speaking = false;
