@@ -3,6 +3,10 @@ package io.drover.shim;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +38,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocator;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocatorEvent;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerRequestEvent;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
 import org.apache.hadoop.yarn.api.records.Container;
@@ -133,6 +138,9 @@ public final class Am extends MRApp {
   private Speculator speculator;
   private volatile TaskType held;
   private volatile Predicate<TaskAttemptId> unplaced = attempt -> false;
+  private final AtomicInteger containers = new AtomicInteger();
+  private final Map<TaskAttemptId, List<String>> requests = new ConcurrentHashMap<>();
+  private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
   private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private Job job;
 
@@ -205,9 +213,37 @@ public final class Am extends MRApp {
     return new Allocator();
   }
 
-  /** Requests of these attempts are never answered. */
+  /** Requests of these attempts are not answered until they are released. */
   public void holdContainers(Predicate<TaskAttemptId> attempts) {
     unplaced = attempts;
+  }
+
+  /** Answers an attempt's request that was held. */
+  public void releaseContainer(TaskAttempt attempt) {
+    if (!withheld.remove(attempt.getID())) {
+      throw new AssertionError(attempt.getID() + " has asked for no container");
+    }
+    assign(attempt.getID());
+  }
+
+  /** Hosts that an attempt asked for. */
+  public List<String> asked(TaskAttempt attempt) {
+    return requests.get(attempt.getID());
+  }
+
+  private void assign(TaskAttemptId attempt) {
+    post(new TaskAttemptContainerAssignedEvent(attempt, container(hosts.apply(attempt)), null));
+  }
+
+  private Container container(String host) {
+    NodeId node = NodeId.newInstance(host, NM_PORT);
+    ContainerId id =
+        ContainerId.newContainerId(
+            getContext().getApplicationAttemptId(), containers.getAndIncrement());
+    Resource size = Resource.newInstance(1024, 1);
+    Token token = Token.newInstance(new byte[0], "kind", new byte[0], node.toString());
+    return Container.newInstance(
+        id, node, host + ":" + NM_HTTP_PORT, size, Priority.newInstance(0), token);
   }
 
   /** Where attempts are placed from now on. */
@@ -216,26 +252,20 @@ public final class Am extends MRApp {
   }
 
   private final class Allocator extends MRAppContainerAllocator {
-    private final AtomicInteger containers = new AtomicInteger();
-
     @Override
     public void handle(ContainerAllocatorEvent event) {
       TaskAttemptId attempt = event.getAttemptID();
-      boolean wanted = event.getType() == ContainerAllocator.EventType.CONTAINER_REQ;
-      if (wanted && attempt.getTaskId().getTaskType() != held && !unplaced.test(attempt)) {
-        post(new TaskAttemptContainerAssignedEvent(attempt, container(hosts.apply(attempt)), null));
+      if (event instanceof ContainerRequestEvent request) {
+        requests.put(attempt, List.of(request.getHosts()));
+        if (attempt.getTaskId().getTaskType() == held) {
+          return;
+        }
+        if (unplaced.test(attempt)) {
+          withheld.add(attempt);
+          return;
+        }
+        assign(attempt);
       }
-    }
-
-    private Container container(String host) {
-      NodeId node = NodeId.newInstance(host, NM_PORT);
-      ContainerId id =
-          ContainerId.newContainerId(
-              getContext().getApplicationAttemptId(), containers.getAndIncrement());
-      Resource size = Resource.newInstance(1024, 1);
-      Token token = Token.newInstance(new byte[0], "kind", new byte[0], node.toString());
-      return Container.newInstance(
-          id, node, host + ":" + NM_HTTP_PORT, size, Priority.newInstance(0), token);
     }
   }
 

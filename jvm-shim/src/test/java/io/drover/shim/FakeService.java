@@ -131,8 +131,15 @@ public final class FakeService implements AutoCloseable {
   /** Waits for the answer to an action; its outcome and the attempts it names. */
   public String outcome(String id) throws InterruptedException {
     Am.await("an answer to " + id, () -> outcomes.containsKey(id));
+    return knownOutcome(id);
+  }
+
+  /** The newest answer to an action, or nothing. */
+  public String knownOutcome(String id) {
     JsonNode ack = outcomes.get(id);
-    return (ack.path("outcome").asString() + " " + ack.path("attempts").toString()).trim();
+    return ack == null
+        ? ""
+        : (ack.path("outcome").asString() + " " + ack.path("attempts").toString()).trim();
   }
 
   /** Waits until the shim holds, or does not hold, a lease. */

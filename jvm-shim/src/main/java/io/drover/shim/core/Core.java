@@ -37,6 +37,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   private final Copies copies = new Copies();
   private final long startNanos = System.nanoTime();
   private volatile Samples samples;
+  private volatile Mover mover;
 
   /**
    * Called by name; {@code nativeCounts} are those of Hadoop's speculator; {@code holder} has it
@@ -60,7 +61,10 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     if (event instanceof OnDispatcher) {
       ((OnDispatcher) event).run();
     } else if (event.getType() == Speculator.EventType.TASK_CONTAINER_NEED_UPDATE) {
-      copies.needChanged(event.getTaskID());
+      Mover moves = mover;
+      if (moves != null) {
+        moves.needChanged(event.getTaskID());
+      }
     } else if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
       into.add(event.getReportedStatus(), event.getTimestamp());
     }
@@ -133,8 +137,10 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   private Actions actions(Job job, Lease lease, JobWatch watch) {
     Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
     Duplicator duplicator = new Duplicator(job, lease, System::nanoTime, headroom, copies);
+    Ledger ledger = new Ledger(System::nanoTime);
+    mover = new Mover(copies, lease, ledger::answer);
     return new Actions(
-        new Ledger(System::nanoTime),
+        ledger,
         duplicator,
         what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
   }
