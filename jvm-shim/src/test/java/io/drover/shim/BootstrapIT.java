@@ -154,7 +154,21 @@ public class BootstrapIT {
   @Test
   public void withoutAnyOneClassOfTheCoreTheJobSucceeds() throws Exception {
     String[] names = {
-      "Settings", "Log", "Samples", "Sample", "JobWatch", "HttpTransport", "AnswerParser", "Reply"
+      "Settings",
+      "Log",
+      "Samples",
+      "Sample",
+      "JobWatch",
+      "HttpTransport",
+      "AnswerParser",
+      "Reply",
+      "Lease",
+      "Ledger",
+      "Actions",
+      "Duplicator",
+      "Copies",
+      "OnDispatcher",
+      "Ack"
     };
     for (String name : names) {
       File damaged = without(CORE + name + ".class");
@@ -257,7 +271,8 @@ public class BootstrapIT {
         + types
         + " { public Core(org.apache.hadoop.conf.Configuration c,"
         + " org.apache.hadoop.mapreduce.v2.app.AppContext a,"
-        + " java.util.function.LongSupplier l) { "
+        + " java.util.function.ToLongFunction<String> n,"
+        + " java.util.function.Consumer<java.util.function.BooleanSupplier> h) { "
         + constructor
         + " } public void handle(org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent e) { "
         + handle
