@@ -150,7 +150,7 @@ def arguments_of(arguments: list):
     parser.add_argument(
         "--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)"
     )
-    parser.add_argument("--maps", type=int, default=10, help="maps of the watched job (default 10)")
+    parser.add_argument("--maps", type=int, default=8, help="maps of the watched job (default 8)")
     parser.add_argument(
         "--map-ms", type=int, default=3000, metavar="MS", help="a map's time on a healthy node (default 3000)"
     )
