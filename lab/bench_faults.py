@@ -1,161 +1,104 @@
-"""Short jobs, all with the shim, while the service they report to is killed, started, stopped and black-holed.
+"""Short jobs, all with the shim and some tasks slow, while the service and the cluster under them meet with faults.
 
-When each fault comes, which it is and how long it lasts are drawn from a seed. A job that fails or does not end fails
-the whole; so does a run in which no shim spoke, or some kind of fault hit no job.
+The service is killed, stopped and replaced by a black hole; at the same time a NodeManager is killed or paused, the
+ResourceManager restarted, an ApplicationMaster killed. When each fault comes, which it is and how long it lasts are
+drawn from a seed. The service acts, and Hadoop's own speculator may start no copy, so that every copy must have been
+decided. A job that fails or does not end fails the whole; so does a task with more attempts live at once than its own
+and the copies decided on, and a run in which no shim spoke, no copy was decided on, or some fault hit no job.
 """
 
-import os
 import random
-import signal
-import socket
 import statistics
 import time
 
-from lab import build, commands, http, jobs, paths
+from lab import build, commands, jobs, paths, watch
 from lab.cluster import Cluster
+from lab.faults import UP, ClusterPlace, ServicePlace
 from lab.options import Options
 from lab.progress import Failed, say
-from lab.service import SHIM, Service
 
-# How long the service may work between two faults, and how long each fault lasts, in seconds: long enough for a shim
+# How long a place may work between two faults, and how long each fault lasts, in seconds: long enough for a shim
 # to open a session and to miss several answers, short enough that most jobs see both.
-UP_S, FAULT_S = (2.0, 6.0), (1.0, 5.0)
-NOW = {"killed": "killed", "stopped": "stopped", "black hole": "a black hole"}
-FAULTS = tuple(NOW)
+TIMES = {ServicePlace: ((2.0, 6.0), (1.0, 5.0)), ClusterPlace: ((8.0, 16.0), (1.0, 8.0))}
+SERVICE = 'mode = "act"\n[log]\nformat = "json"\n'
+# A ResourceManager that finds its applications again, clients and nodes that soon look for it again, and masters that
+# may die as often as they are killed: a job that fails must have failed by a fault of ours.
+LASTING = {
+    "yarn.resourcemanager.recovery.enabled": "true",
+    "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+    "yarn.resourcemanager.connect.retry-interval.ms": 500,
+    "yarn.resourcemanager.am.max-attempts": 20,
+    "mapreduce.am.max-attempts": 20,
+    "yarn.app.mapreduce.client-am.ipc.max-retries": 20,
+}
 OPTIONS = {"node_mb": 640, "report_interval_ms": 500}
-LIMIT_S = 300
+LIMIT_S = 1200
 POLL_S = 0.05
 
 
-class BlackHole:
-    """A listener in the service's place that accepts and never answers."""
-
-    def __init__(self, address: str):
-        host, _, port = address.partition(":")
-        self.listener = socket.create_server((host, int(port)), backlog=128)
-        self.listener.setblocking(False)
-        self.taken = []
-
-    def swallow(self) -> None:
-        """Takes the connections that wait."""
-        try:
-            while True:
-                self.taken.append(self.listener.accept()[0])
-        except BlockingIOError:
-            pass
-
-    def close(self) -> None:
-        for one in (*self.taken, self.listener):
-            one.close()
+def cluster_options(directory) -> Options:
+    store = {"yarn.resourcemanager.fs.state-store.uri": f"file://{directory}/rm-store"}
+    settings = [f"{key}={value}" for key, value in {**LASTING, **store}.items()]
+    return Options(dir=str(directory), set=settings, **OPTIONS)
 
 
-class Victim:
-    """The service's place: what is there is `up`, or named by the fault."""
+class Clock:
+    """When one place changes next, and to what: each kind of fault comes as often as the others, in chance's order."""
 
-    def __init__(self, cluster: Cluster):
-        self.cluster, self.state = cluster, "killed"
-        self.service, self.hole = None, None
-        self.lives, self.exchanges, self.swallowed = 0, 0, 0
+    def __init__(self, place, chance: random.Random, next_at: float = 0.0):
+        self.place, self.random, self.next_at = place, chance, next_at
+        self.up_s, self.fault_s = TIMES[type(place)]
+        self.order = []
 
-    def mend(self) -> None:
-        """A service that works."""
-        if self.state == "stopped":
-            self.signal(signal.SIGCONT)
-        else:
-            self.fill_hole()
-            self.lives += 1
-            self.service = Service(self.cluster, name=f"drover-{self.lives}")
-            self.service.launch()
-        self.state = "up"
+    def fault(self) -> str:
+        if not self.order:
+            kinds = tuple(self.place.words)
+            self.order = self.random.sample(kinds, len(kinds))
+        return self.order.pop()
 
-    def strike(self, fault: str) -> None:
-        if not self.cluster.alive(self.service.name):
-            raise Failed("the service ended on its own", self.service.log)
-        if fault == "stopped":
-            self.signal(signal.SIGSTOP)
-        else:
-            self.kill()
-            self.hole = BlackHole(SHIM) if fault == "black hole" else None
-        self.state = fault
-
-    def signal(self, signum: int) -> None:
-        os.kill(self.cluster.state["processes"][self.service.name]["pid"], signum)
-
-    def kill(self) -> None:
-        self.exchanges += self.heard()
-        self.service.stop(signal.SIGKILL)
-
-    def heard(self) -> float:
-        """Exchanges that this life of the service has accepted; 0 if it does not say, for it may have just begun."""
-        try:
-            return self.service.metrics()['drover_shim_exchanges_total{outcome="accepted"}']
-        except http.Unanswered:
-            return 0
-
-    def tend(self) -> None:
-        if self.hole:
-            self.hole.swallow()
-
-    def fill_hole(self) -> None:
-        if self.hole:
-            self.hole.swallow()
-            self.swallowed += len(self.hole.taken)
-            self.hole.close()
-            self.hole = None
-
-    def end(self) -> None:
-        """Nothing is left in its place."""
-        self.fill_hole()
-        if self.state == "up":
-            self.kill()
-        elif self.state == "stopped":
-            self.service.stop(signal.SIGKILL)
-        self.state = "killed"
+    def turn(self, now: float):
+        """The next change of the place; answers a row for a fault that began."""
+        if self.place.state != UP:
+            self.place.mend()
+            self.next_at = now + self.random.uniform(*self.up_s)
+            return None
+        fault, lasts = self.fault(), self.random.uniform(*self.fault_s)
+        said = self.place.strike(fault)
+        self.next_at = now + lasts
+        say(f"    {now:5.1f} s: {said} for {lasts:.1f} s")
+        at_ms = round(time.time() * 1000)
+        return {"at_seconds": round(now, 1), "at_ms": at_ms, "fault": fault, "seconds": round(lasts, 1)}
 
 
 class Storm:
     """Jobs and faults side by side; one thread, so that what happened can be told in order."""
 
-    def __init__(self, cluster: Cluster, count: int, at_once: int, seed: int):
+    def __init__(self, cluster: Cluster, count: int, at_once: int, seed: int, whole: bool = True):
         self.cluster, self.count, self.at_once = cluster, count, at_once
         self.random = random.Random(seed)
-        self.victim = Victim(cluster)
-        self.submitted, self.struck, self.order = [], [], []
+        self.service = ServicePlace(cluster, SERVICE)
+        self.clocks = [Clock(self.service, self.random)]
+        if whole:
+            first_at = TIMES[ClusterPlace][0][0]
+            self.clocks.append(Clock(ClusterPlace(cluster, self.random), self.random, first_at))
+        self.submitted, self.struck = [], []
         self.began = time.monotonic()
-        self.next_at = 0.0
+
+    def kinds(self) -> list:
+        return [kind for clock in self.clocks for kind in clock.place.words]
 
     def running(self) -> list:
         return [one for one in self.submitted if not one.done()]
 
     def submit(self) -> None:
         settings = {
-            "lab.maps": 4,
+            "lab.maps": 6,
             "lab.map.ms": self.random.randint(1000, 2000),
+            "lab.slow.nodes": "nm2:6",
             "lab.name": f"faults {len(self.submitted)}",
+            **watch.NO_NATIVE_COPIES,
         }
         self.submitted.append(jobs.Running(self.cluster, jobs.Spec(shim=True, settings=settings)))
-
-    def fault(self) -> str:
-        """Each kind comes as often as the others, in an order of chance."""
-        if not self.order:
-            self.order = self.random.sample(FAULTS, len(FAULTS))
-        return self.order.pop()
-
-    def turn(self, now: float) -> None:
-        """The next change of the service's place."""
-        if self.victim.state == "up":
-            fault, lasts = self.fault(), self.random.uniform(*FAULT_S)
-            self.victim.strike(fault)
-            at_ms = round(time.time() * 1000)
-            self.struck.append(
-                {"at_seconds": round(now, 1), "at_ms": at_ms, "fault": fault, "seconds": round(lasts, 1)}
-            )
-            word = NOW[fault]
-            say(f"    {now:5.1f} s: the service is {word} for {lasts:.1f} s, {len(self.running())} jobs on their way")
-        else:
-            self.victim.mend()
-            lasts = self.random.uniform(*UP_S)
-        self.next_at = now + lasts
 
     def rage(self, limit_s: float) -> None:
         """Until every job has ended, or the time is over."""
@@ -163,22 +106,38 @@ class Storm:
             now = time.monotonic() - self.began
             if now > limit_s:
                 break
-            if now >= self.next_at:
-                self.turn(now)
+            for clock in self.clocks:
+                if now >= clock.next_at:
+                    row = clock.turn(now)
+                    self.struck += [row] if row else []
+                clock.place.tend()
             if len(self.submitted) < self.count and len(self.running()) < self.at_once:
                 self.submit()
-            self.victim.tend()
             time.sleep(POLL_S)
 
-    def outcome(self, index: int, one: jobs.Running) -> dict:
-        row = {"index": index, "faults": [], "succeeded": False}
+    def calm(self) -> None:
+        for clock in self.clocks:
+            clock.place.end()
+
+    def outcome(self, index: int, one: jobs.Running, decided: dict) -> dict:
+        row = {"index": index, "faults": [], "succeeded": False, "violations": []}
         if not one.done():
             return {**row, "why": "it had not ended in time"}
         try:
             result = one.result()
         except Failed as failure:
             return {**row, "why": str(failure)}
-        return {**row, **result.summary(), "faults": hits(self.struck, result)}
+        found = violations(result, decided)
+        return {**row, **result.summary(), "faults": hits(self.struck, result), "violations": found}
+
+
+def violations(result: jobs.Result, decided: dict) -> list:
+    """The tasks that had more attempts live at once than their own and the copies decided on."""
+    return [
+        {"task": task, "live": live, "decided": decided.get(task, 0)}
+        for task, live in sorted(result.most_live().items())
+        if live > 1 + decided.get(task, 0)
+    ]
 
 
 def hits(struck: list, result: jobs.Result) -> list:
@@ -188,33 +147,38 @@ def hits(struck: list, result: jobs.Result) -> list:
     return [row["fault"] for row in struck if row["at_ms"] < ended and row["at_ms"] + 1000 * row["seconds"] > began]
 
 
-def storm(cluster: Cluster, count: int, at_once: int, seed: int, limit_s: float = LIMIT_S) -> dict:
-    """What became of the jobs and the service; leaves neither running."""
-    one = Storm(cluster, count, at_once, seed)
+def storm(cluster: Cluster, count: int, at_once: int, seed: int, limit_s: float = LIMIT_S, whole: bool = True) -> dict:
+    """What became of the jobs and the service; leaves neither running. Not `whole`: the cluster itself has no fault."""
+    one = Storm(cluster, count, at_once, seed, whole)
     try:
         one.rage(limit_s)
-        runs = [one.outcome(index, running) for index, running in enumerate(one.submitted)]
+        one.calm()
+        decided = one.service.decided()
+        runs = [one.outcome(index, running, decided) for index, running in enumerate(one.submitted)]
     finally:
         for running in one.running():
             running.end()
-        one.victim.end()
+        one.calm()
     return {
         "seed": seed,
         "asked": count,
+        "kinds": one.kinds(),
         "succeeded": sum(run["succeeded"] for run in runs),
+        "copies_decided": sum(decided.values()),
         "seconds": round(time.monotonic() - one.began, 1),
-        "services_started": one.victim.lives,
-        "exchanges_accepted": one.victim.exchanges,
-        "connections_swallowed": one.victim.swallowed,
+        "services_started": len(one.service.lives),
+        "exchanges_accepted": one.service.exchanges,
+        "connections_swallowed": one.service.swallowed,
         "faults": one.struck,
         "runs": runs,
     }
 
 
 def shows(found: dict) -> bool:
-    """Every job succeeded, and it means something: shims spoke, and each kind of fault hit a job."""
+    """Every job succeeded, no attempt was too many; and shims spoke, copies were decided, every fault hit a job."""
     hit = {fault for run in found["runs"] for fault in run["faults"]}
-    return found["succeeded"] == found["asked"] and found["exchanges_accepted"] > 0 and hit == set(FAULTS)
+    harmless = found["succeeded"] == found["asked"] and not any(run["violations"] for run in found["runs"])
+    return harmless and found["exchanges_accepted"] > 0 and found["copies_decided"] > 0 and hit == set(found["kinds"])
 
 
 def show(found: dict) -> None:
@@ -225,25 +189,32 @@ def show(found: dict) -> None:
         print(f"{run['index']:4} {run.get('seconds', '-'):>8} {run.get('copies', '-'):>7}  {word:9} {said}")
         if "why" in run:
             print(f"      {run['why']}")
+        for one in run["violations"]:
+            print(f"      TOO MANY: {one['live']} attempts of {one['task']} at once, {one['decided']} copies decided")
     took = [run["seconds"] for run in found["runs"] if "seconds" in run]
-    counts = ", ".join(f"{sum(row['fault'] == kind for row in found['faults'])} × {kind}" for kind in FAULTS)
-    median = statistics.median(took or [0])
+    counts = ", ".join(f"{sum(row['fault'] == kind for row in found['faults'])} × {kind}" for kind in found["kinds"])
+    median, copies = statistics.median(took or [0]), sum(run.get("copies", 0) for run in found["runs"])
+    beyond = sum(len(run["violations"]) for run in found["runs"])
     print(f"\n{found['succeeded']} of {found['asked']} jobs succeeded, {median:.1f} s each (median)")
-    print(f"{counts}; {found['services_started']} starts of the service, {found['exchanges_accepted']:.0f} exchanges")
-    print(f"accepted, {found['connections_swallowed']} connections into the black hole; seed {found['seed']}")
+    print(f"{found['copies_decided']} copies decided on, {copies} ran; {beyond} tasks with more attempts than decided")
+    print(f"{counts}; {found['services_started']} starts of the service")
+    print(
+        f"{found['exchanges_accepted']:.0f} exchanges accepted, {found['connections_swallowed']} connections", end=" "
+    )
+    print(f"into the black hole; seed {found['seed']}")
 
 
 def options(parser) -> None:
-    parser.add_argument("--jobs", type=int, default=20, help="how many (default 20)")
+    parser.add_argument("--jobs", type=int, default=60, help="how many (default 60)")
     parser.add_argument("--at-once", type=int, default=3, help="how many at a time (default 3)")
     parser.add_argument("--seed", type=int, default=1, help="of the faults' order and moments (default 1)")
 
 
 def run(asked) -> tuple:
-    """Jobs with the shim while the service is killed, restarted, stopped and black-holed: all must succeed."""
+    """Jobs with the shim while service, nodes and masters are killed: all succeed, and no copy is undecided."""
     build.drover()
     build.shim()
-    cluster = commands.bring_up(Options(dir=str(paths.TARGET / "bench"), **OPTIONS))
+    cluster = commands.bring_up(cluster_options(paths.TARGET / "bench"))
     try:
         found = storm(cluster, asked.jobs, asked.at_once, asked.seed)
     finally:

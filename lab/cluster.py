@@ -69,6 +69,13 @@ class Cluster:
         self.save()
         return child.pid
 
+    def restart(self, name: str) -> None:
+        """Starts a daemon that was ended, as it was at the boot; what it had logged is kept beside its new log."""
+        daemon = next(rest for known, *rest in daemons.plan(self.options) if known == name)
+        log = self.logs / f"{name}.log"
+        log.rename(log.with_name(f"{name}-{time.time_ns()}.log"))
+        self.start(name, self.jvm.daemon(*daemon, self.logs))
+
     def end(self, name: str, signum: int = signal.SIGTERM, within_s: float = DOWN_GRACE_S) -> None:
         """Ends one process of the cluster, if it still runs."""
         process = self.state["processes"].pop(name, None)
@@ -118,8 +125,8 @@ class Cluster:
                 format_log = self.logs / "format.log"
                 words = self.jvm.daemon("client", daemons.NAME_NODE, ["-format", "-nonInteractive"], self.logs)
                 proc.run(words, format_log, self.environment(), self.dir)
-            for name, role, main, arguments in daemons.plan(options):
-                self.start(name, self.jvm.daemon(role, main, arguments, self.logs))
+            for name, *daemon in daemons.plan(options):
+                self.start(name, self.jvm.daemon(*daemon, self.logs))
             until = time.monotonic() + BOOT_LIMIT_S
             while not self.ready(options):
                 dead = [name for name in self.state["processes"] if not self.alive(name)]

@@ -57,6 +57,10 @@ class Attempt:
     def seconds(self) -> float:
         return (self.finish_ms - self.start_ms) / 1000
 
+    def copies(self, other: "Attempt") -> bool:
+        """Whether it started while `other`, begun before it, had not ended."""
+        return (other.start_ms, other.id) < (self.start_ms, self.id) and self.start_ms < other.finish_ms
+
 
 @dataclass
 class Result:
@@ -69,9 +73,19 @@ class Result:
     attempts: list
 
     def copies(self) -> list:
-        """Attempts beyond each task's first, but for those that replace a failed one."""
-        failed = {attempt.task for attempt in self.attempts if attempt.state == "FAILED"}
-        return [a for a in self.attempts if not a.id.endswith("_0") and a.task not in failed]
+        """Attempts that started while an older one of their task had not ended: not those that replace an ended one."""
+        tasks = {}
+        for attempt in self.attempts:
+            tasks.setdefault(attempt.task, []).append(attempt)
+        return [a for a in self.attempts if any(a.copies(older) for older in tasks[a.task])]
+
+    def most_live(self) -> dict:
+        """How many attempts of each task were live at once, at most."""
+        most = {}
+        for one in self.attempts:
+            live = sum(a.task == one.task and a.start_ms <= one.start_ms < a.finish_ms for a in self.attempts)
+            most[one.task] = max(most.get(one.task, 1), live)
+        return most
 
     def summary(self) -> dict:
         return {
@@ -170,6 +184,8 @@ def history(cluster: Cluster, job: str) -> list:
     found = []
     for task in tasks:
         for one in cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
+            if one["startTime"] <= 0:
+                continue  # given up before its container started
             # One still being killed when the job ended has no finish of its own.
             finish = one["finishTime"] or whole["finishTime"]
             node = one["nodeHttpAddress"].split(":")[0]

@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from contextlib import nullcontext
 
 from lab import http, paths
 from lab.cluster import Cluster
@@ -26,8 +27,9 @@ class Service:
         self.config.write_text(f"{self.settings}\n{listen}")
         return self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config, *self.words])
 
-    def start(self) -> "Service":
-        with step("starting the service", self.log):
+    def start(self, quiet: bool = False) -> "Service":
+        """Starts it and waits until it is ready."""
+        with nullcontext() if quiet else step("starting the service", self.log):
             self.launch()
             until = time.monotonic() + READY_LIMIT_S
             while True:
@@ -57,6 +59,10 @@ class Service:
     def decisions(self, job: str) -> list:
         return self.get(f"/decisions?job={job}")["decisions"]
 
+    def tasks(self, job: str) -> list:
+        """The running tasks of a job, each with its verdict."""
+        return self.get(f"/jobs/{job}/tasks?running=true&limit=1000")["tasks"]
+
     def ask(self, *words) -> subprocess.CompletedProcess:
         """A command of the command line, whatever its end."""
         command = [str(paths.DROVER), *map(str, words), "--config", str(self.config)]
@@ -71,6 +77,12 @@ class Service:
                 self.log,
             )
         return done.stdout
+
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop()
 
     def stop(self, signum: int = 15, within_s: float = 10) -> None:
         self.cluster.end(self.name, signum, within_s)

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from lab import paths, proc
@@ -116,6 +117,16 @@ def start(cluster: Cluster, nodes: list, by: str = "auto") -> None:
 def stop(cluster: Cluster) -> None:
     """Ends the watcher, which lets its processes go."""
     cluster.end("slow")
+
+
+@contextmanager
+def throttled(cluster: Cluster, nodes):
+    """(node, factor) pairs held back for a while."""
+    start(cluster, nodes)
+    try:
+        yield
+    finally:
+        stop(cluster)
 
 
 def containers(node_manager: int) -> set:

@@ -10,7 +10,7 @@ import time
 import unittest
 from pathlib import Path
 
-from lab import conf, demo, http, jobs, netns, paths
+from lab import conf, http, jobs, netns, paths, watch
 from lab.e2e import OnCluster
 from lab.service import API, Service
 
@@ -57,7 +57,7 @@ class Watched(OnCluster):
 
     @classmethod
     def submit(cls, shim: bool, **settings) -> jobs.Running:
-        spec = jobs.Spec(shim=shim, settings={**demo.NO_NATIVE_COPIES, **FIRST_AM_NODE, **settings})
+        spec = jobs.Spec(shim=shim, settings={**watch.NO_NATIVE_COPIES, **FIRST_AM_NODE, **settings})
         running = jobs.Running(cls.cluster, spec)
         cls.addClassCleanup(running.end)
         return running
@@ -183,11 +183,11 @@ class Watched(OnCluster):
 
     def test_every_task_of_the_slow_node_is_advised_on_and_no_other_over_rest(self):
         self.assertTrue(self.slow_tasks("rest"))
-        self.assertEqual(set(demo.named(self.advice["rest"])), self.slow_tasks("rest"))
+        self.assertEqual(set(watch.named(self.advice["rest"])), self.slow_tasks("rest"))
 
     def test_every_task_of_the_slow_node_is_advised_on_and_no_other_with_the_shim(self):
         self.assertTrue(self.slow_tasks("shim"))
-        self.assertEqual(set(demo.named(self.advice["shim"])), self.slow_tasks("shim"))
+        self.assertEqual(set(watch.named(self.advice["shim"])), self.slow_tasks("shim"))
 
     def test_explain_speaks_of_the_task_its_node_and_the_decision(self):
         for job, task in self.told.items():

@@ -1,11 +1,11 @@
 import unittest
 
-from lab import build, demo, jobs
+from lab import build, jobs, watch
 from lab.e2e import OnCluster
 from lab.service import Service
 
 # Long enough that the slow node's tasks are unlike any other's on a busy machine too.
-JOB = {"lab.maps": 8, "lab.map.ms": 5000, "lab.slow.nodes": "nm2:8", **demo.NO_NATIVE_COPIES}
+JOB = {"lab.maps": 8, "lab.map.ms": 5000, "lab.slow.nodes": "nm2:8", **watch.NO_NATIVE_COPIES}
 
 
 class Watch(OnCluster):
@@ -24,22 +24,22 @@ class Watch(OnCluster):
         """The advice on one job against what then happened."""
         running = jobs.Running(self.cluster, jobs.Spec(shim=shim, settings=JOB))
         self.addCleanup(running.end)
-        first, told = demo.follow(self.service, running)
+        said = watch.follow(self.service, running)
         result = running.result()
         self.assertTrue(result.succeeded)
         self.assertEqual(result.copies(), [], "advice must start nothing")
-        self.assertIn("A copy is worth starting", told)
-        return demo.judge(result, first, "nm2")
+        self.assertIn("A copy is worth starting", said.told)
+        return watch.judge(result, said.first, "nm2")
 
     def test_the_slow_nodes_tasks_are_named_over_rest_only(self):
-        watch = self.watched(shim=False)
-        self.assertGreater(watch["slow_tasks"], 0)
-        self.assertEqual(watch["advised"], watch["slow_tasks"])
+        found = self.watched(shim=False)
+        self.assertGreater(found["slow_tasks"], 0)
+        self.assertEqual(found["advised"], found["slow_tasks"])
 
     def test_the_slow_nodes_tasks_are_named_with_the_shim(self):
-        watch = self.watched(shim=True)
-        self.assertGreater(watch["slow_tasks"], 0)
-        self.assertEqual(watch["advised"], watch["slow_tasks"])
+        found = self.watched(shim=True)
+        self.assertGreater(found["slow_tasks"], 0)
+        self.assertEqual(found["advised"], found["slow_tasks"])
 
     def test_a_job_whose_shim_finds_no_service_runs_as_it_would(self):
         url = {"drover.service.urls": "http://127.0.0.1:9"}

@@ -38,8 +38,9 @@ public final class LabJob extends Configured implements Tool {
     protected void setup(Context context) {
       Settings settings = new Settings(context.getConfiguration());
       int task = context.getTaskAttemptID().getTaskID().getId();
-      pace = new Pace(settings, context.getTaskAttemptID());
       msARecord = settings.mapMs * settings.jitterOf(true, task) / settings.records;
+      double wholeMs = msARecord * settings.recordsOf(task);
+      pace = new Pace(settings, context.getTaskAttemptID(), wholeMs);
     }
 
     @Override
@@ -82,8 +83,10 @@ public final class LabJob extends Configured implements Tool {
     protected void setup(Context context) {
       Settings settings = new Settings(context.getConfiguration());
       int task = context.getTaskAttemptID().getTaskID().getId();
-      pace = new Pace(settings, context.getTaskAttemptID());
-      msARecord = new Shares(settings).msARecord(settings) * settings.jitterOf(false, task);
+      double jitter = settings.jitterOf(false, task);
+      msARecord = new Shares(settings).msARecord(settings) * jitter;
+      double wholeMs = settings.reduceMs * settings.size(false, task) * jitter;
+      pace = new Pace(settings, context.getTaskAttemptID(), wholeMs);
     }
 
     @Override

@@ -11,11 +11,15 @@ final class Pace {
   private final Settings settings;
   private final String node;
   private final String attempt;
+  private final double wholeMs;
+  private double doneMs;
   private double owedMs;
   private long state = 88172645463325252L;
 
-  Pace(Settings settings, TaskAttemptID id) {
+  /** For an attempt whose work takes {@code wholeMs} on a healthy node. */
+  Pace(Settings settings, TaskAttemptID id, double wholeMs) {
     this.settings = settings;
+    this.wholeMs = wholeMs;
     this.node = System.getenv("NM_HOST");
     this.attempt =
         (id.getTaskType() == TaskType.MAP ? "m_" : "r_")
@@ -27,12 +31,14 @@ final class Pace {
   }
 
   private double slowness() {
-    return settings.slowness(node, attempt, System.currentTimeMillis());
+    double doneShare = wholeMs > 0 ? doneMs / wholeMs : 1;
+    return settings.slowness(node, attempt, System.currentTimeMillis(), doneShare);
   }
 
   /** Works for so many milliseconds of a healthy node's time. */
   void work(double healthyMs) throws InterruptedException {
     owedMs += healthyMs * slowness();
+    doneMs += healthyMs;
     if (owedMs < LEAST_SLEEP_MS) {
       return;
     }

@@ -23,6 +23,10 @@ final class Settings {
   static final String SLOW_NODES = "lab.slow.nodes";
   static final String SLOW_ATTEMPTS = "lab.slow.attempts";
   static final String SLOW_AFTER_MS = "lab.slow.after.ms";
+
+  /** A slow node slows an attempt only once this share of its work is done, 0 to 1. */
+  static final String SLOW_FROM_SHARE = "lab.slow.from.share";
+
   static final String SIZES = "lab.sizes";
   static final String SPLIT_BYTES = "lab.split.bytes";
   static final String SPLIT_HOSTS = "lab.split.hosts";
@@ -45,6 +49,7 @@ final class Settings {
   final Map<String, Double> slowNodes;
   final Map<String, Double> slowAttempts;
   final long slowFromMs;
+  final double slowFromShare;
   final Map<String, Double> sizes;
   final long splitBytes;
   final String[] splitHosts;
@@ -68,6 +73,7 @@ final class Settings {
     slowFromMs =
         conf.getLong(SUBMITTED_AT, 0)
             + (long) within(conf.getLong(SLOW_AFTER_MS, 0), SLOW_AFTER_MS, 0, 86_400_000);
+    slowFromShare = within(conf.getDouble(SLOW_FROM_SHARE, 0), SLOW_FROM_SHARE, 0, 1);
     sizes = factors(conf, SIZES, "[mr]_[0-9]+", "m_5:5");
     splitBytes =
         (long) within(conf.getLong(SPLIT_BYTES, 1 << 20), SPLIT_BYTES, 1, Long.MAX_VALUE / 1e6);
@@ -84,9 +90,12 @@ final class Settings {
     return (int) Math.max(1, Math.round(records * size(true, map)));
   }
 
-  /** How many times slower work is on this node, for this attempt, at this moment. */
-  double slowness(String node, String attempt, long nowMs) {
-    double byNode = nowMs < slowFromMs ? 1 : slowNodes.getOrDefault(node, 1.0);
+  /**
+   * How many times slower work is on this node, for this attempt, at this moment and share of it.
+   */
+  double slowness(String node, String attempt, long nowMs, double doneShare) {
+    boolean slow = nowMs >= slowFromMs && doneShare >= slowFromShare;
+    double byNode = slow ? slowNodes.getOrDefault(node, 1.0) : 1;
     return byNode * slowAttempts.getOrDefault(attempt, 1.0);
   }
 

@@ -19,10 +19,10 @@ public class SettingsTest {
   @Test
   public void slownessMultipliesNodeAndAttempt() {
     Settings settings = of(Settings.SLOW_NODES, "nm2:10, nm3:4", Settings.SLOW_ATTEMPTS, "m_3_0:5");
-    assertEquals(1, settings.slowness("nm1", "m_0_0", 0), 0);
-    assertEquals(10, settings.slowness("nm2", "m_0_0", 0), 0);
-    assertEquals(20, settings.slowness("nm3", "m_3_0", 0), 0);
-    assertEquals("a copy is not the attempt named", 1, settings.slowness("nm1", "m_3_1", 0), 0);
+    assertEquals(1, settings.slowness("nm1", "m_0_0", 0, 0), 0);
+    assertEquals(10, settings.slowness("nm2", "m_0_0", 0, 0), 0);
+    assertEquals(20, settings.slowness("nm3", "m_3_0", 0, 0), 0);
+    assertEquals("a copy is not the attempt named", 1, settings.slowness("nm1", "m_3_1", 0, 0), 0);
   }
 
   @Test
@@ -32,8 +32,16 @@ public class SettingsTest {
             Settings.SLOW_NODES, "nm2:10",
             Settings.SLOW_AFTER_MS, "500",
             Settings.SUBMITTED_AT, "1000");
-    assertEquals(1, settings.slowness("nm2", "m_0_0", 1499), 0);
-    assertEquals(10, settings.slowness("nm2", "m_0_0", 1500), 0);
+    assertEquals(1, settings.slowness("nm2", "m_0_0", 1499, 0), 0);
+    assertEquals(10, settings.slowness("nm2", "m_0_0", 1500, 0), 0);
+  }
+
+  @Test
+  public void nodeSlowsOnlyTheRestOfAnAttemptsWork() {
+    Settings settings = of(Settings.SLOW_NODES, "nm2:10", Settings.SLOW_FROM_SHARE, "0.6");
+    assertEquals(1, settings.slowness("nm2", "m_0_0", 0, 0.59), 0);
+    assertEquals(10, settings.slowness("nm2", "m_0_0", 0, 0.6), 0);
+    assertEquals("another node stays as it is", 1, settings.slowness("nm1", "m_0_0", 0, 0.9), 0);
   }
 
   @Test
@@ -62,6 +70,7 @@ public class SettingsTest {
           {Settings.WORK, "dance"},
           {Settings.MAPS, "0"},
           {Settings.JITTER, "NaN"},
+          {Settings.SLOW_FROM_SHARE, "1.5"},
         }) {
       Exception fault = assertThrows(IllegalArgumentException.class, () -> of(bad));
       assertTrue(fault.getMessage(), fault.getMessage().startsWith(bad[0] + "="));

@@ -1,0 +1,150 @@
+"""Drover against Hadoop's own speculator, job by job.
+
+A round runs one scenario at one report interval in every arm, in an order that turns by one from round to round; the
+rounds of different scenarios alternate. Every run is a line of target/bench-act/runs.jsonl: a second start carries on,
+as long as service, shim, jobs and scenarios are the same. A round that was cut short is begun again.
+
+A round is rejected if in one of its runs the machine was overloaded: if processes that are not the cluster's took
+more than 35 % of its processors' time from the submission to the end. It is then run again, up to three times in all.
+Rejected runs are printed and written down, and only their success is judged.
+"""
+
+import hashlib
+import time
+
+from lab import arms, build, commands, paths, scenarios, stage, stats, targets
+from lab.ledger import Cell, Ledger
+from lab.load import Foreign
+from lab.progress import say
+from lab.scenarios import SCENARIOS
+from lab.stage import Stage
+
+FOREIGN_LIMIT = 0.35
+TAKES = 3
+CALM_WAIT_S, CALM_SAMPLE_S = 60, 2
+INTERVALS = {"500ms": {"mapreduce.task.progress-report.interval": 500}, "default": {}}
+HOME = paths.TARGET / "bench-act"
+
+
+def fingerprint() -> str:
+    """Names what is measured: other programs or scenarios are another bench."""
+    digest = hashlib.sha256()
+    for file in (paths.DROVER, paths.SHIM_JAR, paths.JOBS_JAR, scenarios.__file__, arms.__file__):
+        with open(file, "rb") as content:
+            digest.update(hashlib.sha256(content.read()).digest())
+    return digest.hexdigest()[:12]
+
+
+class Bench:
+    """The cells asked for, on a stage."""
+
+    def __init__(self, stage: Stage, ledger: Ledger, cells: list, rounds):
+        self.stage, self.ledger, self.cells, self.rounds = stage, ledger, cells, rounds
+
+    def wanted(self, cell: Cell) -> int:
+        return self.rounds or SCENARIOS[cell.scenario].rounds
+
+    def run(self) -> None:
+        most = max(self.wanted(cell) for cell in self.cells)
+        for _ in range(TAKES):
+            for number in range(most):
+                for cell in self.cells:
+                    takes = self.ledger.takes(cell, number)
+                    done = self.ledger.accepted(cell, number) or len(takes) >= TAKES
+                    if number < self.wanted(cell) and not done:
+                        self.round(cell, number, max(takes, default=0) + 1)
+
+    def round(self, cell: Cell, number: int, take: int) -> None:
+        again = f", take {take}" if take > 1 else ""
+        say(f"==> {cell}, round {number + 1} of {self.wanted(cell)}{again}")
+        turn = number % len(cell.arms)
+        for arm in cell.arms[turn:] + cell.arms[:turn]:
+            self.calm()
+            foreign = Foreign(self.stage.cluster)
+            played = self.stage.play(cell.scenario, SCENARIOS[cell.scenario], arm, INTERVALS[cell.interval])
+            place = {"interval": cell.interval, "round": number, "take": take, "foreign": round(foreign.share(), 3)}
+            row = {**played.row(), **place}
+            self.ledger.add(row)
+            over = ": OVERLOADED, round rejected" if self.ledger.overloaded(row) else ""
+            played.show(f"; other work took {row['foreign']:.0%} of the processors{over}")
+
+    def calm(self) -> None:
+        """Waits a while for other work to leave the machine."""
+        until, told = time.monotonic() + CALM_WAIT_S, False
+        while time.monotonic() < until:
+            foreign = Foreign(self.stage.cluster)
+            time.sleep(CALM_SAMPLE_S)
+            if foreign.share() <= self.ledger.foreign_limit:
+                return
+            if not told:
+                say(f"    other work is on the machine; waiting for it, {CALM_WAIT_S} s at most")
+                told = True
+
+
+def chosen(asked) -> list:
+    """The cells asked for, by scenario and interval."""
+    names = asked.only or [name for name, scenario in SCENARIOS.items() if not scenario.asked]
+    intervals = [asked.interval] if asked.interval else list(INTERVALS)
+    return [Cell(name, interval, tuple(SCENARIOS[name].arms)) for name in names for interval in intervals]
+
+
+def report(ledger: Ledger, cells: list) -> dict:
+    """Every run with whether it counts, each cell's medians, and the targets."""
+    found, runs = {}, []
+    for cell in cells:
+        rounds = ledger.rounds(cell)
+        counted = {id(run) for one in rounds for run in one.values()}
+        mine = [row for row in ledger.rows if (row["job"], row["interval"]) == (cell.scenario, cell.interval)]
+        runs += [{**row, "counts": id(row) in counted} for row in mine]
+        found[cell.scenario, cell.interval] = rounds
+    summaries = {}
+    for cell in cells:
+        for arm in cell.arms:
+            of_arm = [runs_of[arm] for runs_of in found[cell.scenario, cell.interval]]
+            if of_arm:
+                summaries[f"{cell.scenario}, {cell.interval}", arm] = stats.summary(of_arm)
+    if summaries:
+        print(f"\n{stats.table(summaries)}\n")
+    judged = targets.judge(found, runs, SCENARIOS["healthy"].tasks)
+    for one in judged:
+        word = {True: "reached", False: "NOT reached", None: "not measured"}[one["reached"]]
+        print(f"{word:12}  {one['target']}: {one['measured']}")
+    rows = [{"cell": cell, "arm": arm, **one} for (cell, arm), one in summaries.items()]
+    return {"rule": __doc__, "foreign_limit": ledger.foreign_limit, "cells": rows, "targets": judged, "runs": runs}
+
+
+def options(parser) -> None:
+    parser.add_argument(
+        "--only", action="append", choices=sorted(SCENARIOS), help="only this scenario (repeatable; default all)"
+    )
+    parser.add_argument("--interval", choices=sorted(INTERVALS), help="only this report interval (default both)")
+    parser.add_argument("--rounds", type=int, help="how many (default 5; of pairs where nothing is slow 30)")
+    parser.add_argument("--fresh", action="store_true", help="forget the runs on file")
+    parser.add_argument(
+        "--foreign-limit",
+        type=float,
+        default=FOREIGN_LIMIT,
+        metavar="SHARE",
+        help=f"to try the bench on a busy machine: other work allowed (default {FOREIGN_LIMIT}); more counts as failed",
+    )
+
+
+def run(asked) -> tuple:
+    """Jobs with slow and healthy nodes under no speculation, Hadoop's own, Hadoop's own tuned, and Drover."""
+    build.drover()
+    build.shim()
+    build.lab_jobs()
+    file = HOME / "runs.jsonl"
+    if asked.fresh:
+        file.unlink(missing_ok=True)
+    ledger, cells = Ledger(file, fingerprint(), asked.foreign_limit), chosen(asked)
+    cluster = commands.bring_up(stage.options(HOME / "cluster"))
+    try:
+        Bench(Stage(cluster), ledger, cells, asked.rounds).run()
+    finally:
+        cluster.down(quiet=True)
+        whole = report(ledger, cells)
+    verdicts = [one["reached"] for one in whole["targets"]]
+    partial = asked.only or asked.interval
+    reached = asked.foreign_limit <= FOREIGN_LIMIT and all(one or (partial and one is None) for one in verdicts)
+    return whole, reached

@@ -1,0 +1,45 @@
+import unittest
+
+from lab.jobs import Attempt, Result
+
+
+def attempt(number: int, start: int, finish: int, state: str = "KILLED", task: str = "t") -> Attempt:
+    return Attempt(f"attempt_{task}_{number}", task, "nm1", state, start, finish)
+
+
+def result(*attempts: Attempt) -> Result:
+    return Result("job", True, 1.0, "", list(attempts))
+
+
+class Copies(unittest.TestCase):
+    def test_an_attempt_beside_a_live_one_is_a_copy(self):
+        found = result(attempt(0, 0, 100), attempt(1, 50, 90, "SUCCEEDED"))
+        self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_1"])
+        self.assertEqual(found.summary()["copies_won"], 1)
+        self.assertEqual(found.most_live(), {"t": 2})
+
+    def test_what_replaces_an_ended_attempt_is_no_copy(self):
+        found = result(attempt(0, 0, 40, "FAILED"), attempt(1, 40, 90, "SUCCEEDED"))
+        self.assertEqual(found.copies(), [])
+        self.assertEqual(found.most_live(), {"t": 1})
+
+    def test_a_copys_replacement_counts_again_while_the_original_lives(self):
+        found = result(attempt(0, 0, 100, "SUCCEEDED"), attempt(1, 30, 40), attempt(2, 41, 100))
+        self.assertEqual(len(found.copies()), 2)
+        self.assertEqual(found.most_live(), {"t": 2})
+
+    def test_attempts_of_other_tasks_are_nobodys_copies(self):
+        found = result(attempt(0, 0, 100, task="a"), attempt(0, 50, 100, task="b"))
+        self.assertEqual(found.copies(), [])
+
+    def test_two_that_started_at_once_are_one_and_its_copy(self):
+        found = result(attempt(0, 0, 100, "SUCCEEDED"), attempt(1, 0, 100))
+        self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_1"])
+        self.assertEqual(found.most_live(), {"t": 2})
+
+    def test_every_attempt_pays_for_its_container(self):
+        self.assertEqual(result(attempt(0, 0, 3000), attempt(1, 1000, 2500)).summary()["container_seconds"], 4.5)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""What Drover said of a job, against what then became of it."""
+
+import time
+from dataclasses import dataclass, field
+
+from lab import http, jobs
+from lab.progress import Failed, say
+from lab.service import Service
+
+POLL_S = 0.5
+IN_TIME = 0.5
+# Outcomes of a decision that stands: a copy was advised, or asked for.
+STANDS = ("advised", "decided", "sent", "applied", "moved")
+
+# Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against
+# how long the task really takes.
+NO_NATIVE_COPIES = {
+    "mapreduce.job.speculative.minimum-allowed-tasks": 0,
+    "mapreduce.job.speculative.speculative-cap-running-tasks": 0.0,
+    "mapreduce.job.speculative.speculative-cap-total-tasks": 0.0,
+}
+
+
+def named(decisions: list) -> dict:
+    """The first decision for a copy of each task."""
+    first = {}
+    for one in sorted(decisions, key=lambda one: one["at_ms"]):
+        if one["action"] == "duplicate" and one["outcome"] in STANDS:
+            first.setdefault(one["task"], one)
+    return first
+
+
+def judge(result: jobs.Result, first: dict, node: str) -> dict:
+    """The advice against what then happened. A task never named counts as named at its end."""
+    slow = [a for a in result.attempts if a.node == node and a.id.endswith("_0")]
+    rows = []
+    for attempt in slow:
+        at = min(first[attempt.task]["at_ms"], attempt.finish_ms) if attempt.task in first else attempt.finish_ms
+        rows.append(
+            {
+                "task": attempt.task,
+                "seconds": attempt.seconds,
+                "advised": attempt.task in first,
+                "first_advice_fraction": round(
+                    (at - attempt.start_ms) / max(1, attempt.finish_ms - attempt.start_ms), 3
+                ),
+            }
+        )
+    others = sorted(set(first) - {attempt.task for attempt in slow})
+    return {
+        "slow_tasks": len(rows),
+        "advised": sum(row["advised"] for row in rows),
+        "advised_wrongly": len(others),
+        "first_advice_fraction": max((row["first_advice_fraction"] for row in rows), default=None),
+        "tasks": rows,
+        "others": [{"task": task, "node": first[task]["node"], "reason": first[task]["reason"]} for task in others],
+    }
+
+
+def in_time(watch: dict) -> bool:
+    """Every task of the slow node named, no other, each before half of its running time."""
+    every = watch["slow_tasks"] > 0 and watch["advised"] == watch["slow_tasks"]
+    return every and watch["advised_wrongly"] == 0 and watch["first_advice_fraction"] < IN_TIME
+
+
+@dataclass
+class Said:
+    """What the service said of a job while it ran."""
+
+    first: dict = field(default_factory=dict)  # the first decision for a copy of each task
+    told: str = ""  # what `drover explain` said of the first such task
+    verdicts: dict = field(default_factory=dict)  # the verdicts each task had
+
+
+def run(service: Service, spec: jobs.Spec, quiet: bool = True) -> tuple:
+    """Runs a job to its end; answers its result, and what the service said of it."""
+    running = jobs.Running(service.cluster, spec)
+    try:
+        said = follow(service, running, quiet)
+        return running.result(), said
+    finally:
+        running.end()
+
+
+def follow(service: Service, running: jobs.Running, quiet: bool = False) -> Said:
+    """Asks the service about a job until it ends, and says each decision as it comes."""
+    job, began, said = running.id(), time.monotonic(), Said()
+    while not running.done():
+        if time.monotonic() - began > jobs.JOB_LIMIT_S:
+            raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", running.log)
+        try:
+            new = look(service, job, said)
+        except http.Unanswered as fault:
+            if not service.cluster.alive(service.name):
+                raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
+            new = []
+        for task in [] if quiet else new:
+            say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} {said.first[task]['outcome']}")
+        time.sleep(POLL_S)
+    said.first.update(named(service.decisions(job)))
+    return said
+
+
+def look(service: Service, job: str, said: Said) -> list:
+    """Adds what the service says now; answers the tasks it names for the first time."""
+    now = named(service.decisions(job))
+    new = sorted(now.keys() - said.first.keys())
+    said.first.update(now)
+    if new and not said.told:
+        # While it runs: of a job that has ended the service soon keeps nothing but the decisions.
+        said.told = f"drover explain {job} {new[0]}\n\n{service.cli('explain', job, new[0])}"
+    for row in service.tasks(job):
+        if row.get("verdict"):
+            said.verdicts.setdefault(row["task"], set()).add(row["verdict"])
+    return new
