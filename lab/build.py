@@ -8,6 +8,7 @@ from lab.progress import Failed, step
 
 JOBS = paths.ROOT / "lab" / "jobs"
 SHIM = paths.ROOT / "jvm-shim"
+UPSTREAM = SHIM / "upstream"
 
 
 def stale(product: Path, module: Path) -> bool:
@@ -36,6 +37,10 @@ def lab_jobs() -> Path:
 
 def shim() -> Path:
     return maven_jar("the shim", paths.SHIM_JAR, SHIM)
+
+
+def upstream() -> Path:
+    return maven_jar("the launcher of Hadoop's own tests", paths.UPSTREAM_JAR, UPSTREAM)
 
 
 def drover() -> Path:

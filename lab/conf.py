@@ -14,7 +14,7 @@ LIVENESS_MS = 10_000
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
     "yarn": ("yarn.",),
-    "mapred": ("mapreduce.", "yarn.app.mapreduce."),
+    "mapred": ("mapreduce.", "yarn.app.mapreduce.", "drover."),
     "hdfs": ("dfs.",),
 }
 

@@ -12,6 +12,7 @@ HADOOP = TARGET / "hadoop"
 CLUSTER = TARGET / "cluster"
 JOBS_JAR = TARGET / "lab-jobs.jar"
 SHIM_JAR = TARGET / "drover-shim.jar"
+UPSTREAM_JAR = TARGET / "upstream" / "upstream.jar"
 DROVER = TARGET / "release" / "drover"
 
 

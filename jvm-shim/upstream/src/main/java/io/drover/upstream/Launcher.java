@@ -1,0 +1,67 @@
+package io.drover.upstream;
+
+import java.net.InetSocketAddress;
+import org.apache.hadoop.service.AbstractService;
+import org.junit.runner.Description;
+import org.junit.runner.JUnitCore;
+import org.junit.runner.Request;
+import org.junit.runner.Result;
+import org.junit.runner.manipulation.Filter;
+import org.junit.runner.notification.Failure;
+
+/**
+ * Runs one case of a JUnit 4 class: {@code Launcher CLASS CASE [HOST:PORT]}, where the case is what
+ * its name begins with. With an address the pages of a ResourceManager are shown there, and the
+ * case begins once somebody watches them.
+ */
+public final class Launcher {
+  private Launcher() {}
+
+  public static void main(String[] words) throws Exception {
+    if (words.length < 2 || words.length > 3) {
+      System.err.println("usage: Launcher CLASS CASE [HOST:PORT]");
+      System.exit(2);
+    }
+    FrontDoor door = words.length == 3 ? open(words[2]) : null;
+    Request request = Request.aClass(Class.forName(words[0])).filterWith(only(words[1]));
+    Result result = new JUnitCore().run(request);
+    for (Failure failure : result.getFailures()) {
+      System.out.println(failure.getTestHeader() + ": " + failure.getTrace());
+    }
+    int ran = result.getRunCount();
+    System.out.printf(
+        "published: ran %d, failed %d, ignored %d, in %d ms%n",
+        ran, result.getFailureCount(), result.getIgnoreCount(), result.getRunTime());
+    if (door != null) {
+      door.close();
+    }
+    System.out.flush();
+    // The mini cluster leaves threads behind.
+    System.exit(ran == 1 && result.wasSuccessful() ? 0 : 1);
+  }
+
+  private static FrontDoor open(String address) throws Exception {
+    int colon = address.lastIndexOf(':');
+    int port = Integer.parseInt(address.substring(colon + 1));
+    FrontDoor door = new FrontDoor(new InetSocketAddress(address.substring(0, colon), port));
+    AbstractService.registerGlobalListener(door);
+    door.awaitWatcher();
+    return door;
+  }
+
+  private static Filter only(String beginning) {
+    return new Filter() {
+      @Override
+      public boolean shouldRun(Description what) {
+        return what.isTest()
+            ? what.getMethodName().startsWith(beginning)
+            : what.getChildren().stream().anyMatch(this::shouldRun);
+      }
+
+      @Override
+      public String describe() {
+        return "cases that begin with " + beginning;
+      }
+    };
+  }
+}

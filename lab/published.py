@@ -1,0 +1,124 @@
+"""Hadoop's own published speculation tests, unchanged, with Drover's speculator chosen by the site files.
+
+    python3 -m lab.published CASE MODE
+
+One case in a network of its own, so that several can run at once. Modes: `native` (a service is configured, but nobody
+listens there), `advise` and `act` (a service runs).
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+
+from lab import archives, build, conf, hadoop, jvm, paths
+from lab.cluster import Cluster
+from lab.options import Options
+from lab.progress import Failed, say, step
+from lab.service import SHIM, Service
+
+MRAPP = "org.apache.hadoop.mapreduce.v2.TestSpeculativeExecutionWithMRApp"
+MINI = "org.apache.hadoop.mapreduce.v2.TestSpeculativeExecution"
+# Name: the class, what the case's name begins with, and how many masters of it have a speculator.
+CASES = {
+    "updates-exponential": (MRAPP, "testSpeculateSuccessfulWithUpdateEvents[0", 1),
+    "silence-exponential": (MRAPP, "testSpeculateSuccessfulWithoutUpdateEvents[0", 1),
+    "updates-legacy": (MRAPP, "testSpeculateSuccessfulWithUpdateEvents[1", 1),
+    "silence-legacy": (MRAPP, "testSpeculateSuccessfulWithoutUpdateEvents[1", 1),
+    "mini-cluster": (MINI, "testSpeculativeExecution", 2),
+}
+LONE = tuple(case for case, (of, _, _) in CASES.items() if of == MRAPP)
+MODES = ("native", "advise", "act")
+LIMIT_S = 600
+HEAP_MB = 512
+SETTINGS = {
+    "yarn.app.mapreduce.am.job.speculator.class": "io.drover.shim.DroverSpeculator",
+    "drover.service.urls": f"http://{SHIM}",
+}
+ALONE = re.compile(r"\[drover-exchange\].* Connection refused; Hadoop's own speculator owns the job")
+ACCEPTED = re.compile(r"\[drover-exchange\].* session \w+ accepted by ")
+
+
+class Ground(Cluster):
+    """A private network and site files, for a test that brings its own daemons."""
+
+    def boot(self, options: Options) -> None:
+        pass
+
+
+def prepare() -> None:
+    """Fetches and builds all that a case needs, but the service."""
+    hadoop.fetch(hadoop.VERSION)
+    archives.ensure(hadoop.VERSION)
+    build.shim()
+    build.upstream()
+
+
+def command(ground: Ground, case: str, with_pages: bool) -> list:
+    """The JVM of a case: Hadoop's jars, the site files, the shim, and then the tests."""
+    of, beginning, _ = CASES[case]
+    words = [paths.java(), f"-Xmx{HEAP_MB}m", *jvm.LIGHT, *jvm.OPENS, f"-Djdk.net.hosts.file={ground.conf}/hosts"]
+    words += [*ground.jvm.sharing("rm"), *ground.jvm.own()]
+    class_path = ground.jvm.class_path(paths.SHIM_JAR, paths.UPSTREAM_JAR, f"{paths.UPSTREAM_JAR.parent}/lib/*")
+    pages = [conf.RM_HTTP] if with_pages else []
+    return [*words, "-cp", class_path, "io.drover.upstream.Launcher", of, beginning, *pages]
+
+
+def masters(ground: Ground) -> list:
+    """The logs of the case's ApplicationMasters: its own, as MRApp is one, or those of its containers."""
+    found = sorted(ground.dir.rglob("container_*_01_000001/syslog"))
+    return found or [ground.logs / "published.log"]
+
+
+def seen(ground: Ground, pattern: re.Pattern) -> int:
+    """How many masters have said so."""
+    return sum(bool(pattern.search(log.read_text(errors="replace"))) for log in masters(ground))
+
+
+def finish(test: subprocess.Popen) -> None:
+    try:
+        code = test.wait(LIMIT_S)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"not done after {LIMIT_S} s") from None
+    if code != 0:
+        raise Failed("Hadoop's own test failed")
+
+
+def run(case: str, mode: str) -> None:
+    """Runs a case; fails unless it passes with our class in every master that has a speculator."""
+    ground = Ground(paths.TARGET / "published" / f"{case}-{mode}")
+    words = [f"{key}={value}" for key, value in SETTINGS.items()]
+    with step(f"{case}, {mode}", ground.logs / "published.log"):
+        try:
+            ground.up(Options(dir=str(ground.dir), set=words))
+            watched = mode != "native"
+            ground.start("published", command(ground, case, watched))
+            test = ground.children[-1]
+            if watched:
+                service = Service(ground, f'mode = "{mode}"', words=("--record", ground.dir / "recording")).start()
+            finish(test)
+            expected = CASES[case][2]
+            found = seen(ground, ACCEPTED if watched else ALONE)
+            if found != expected:
+                raise Failed(f"{found} masters ran with Drover's speculator in {mode} mode, not {expected}")
+            if watched:
+                service.stop()
+        finally:
+            ground.down(quiet=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python3 -m lab.published", description=__doc__.splitlines()[0])
+    parser.add_argument("case", choices=CASES)
+    parser.add_argument("mode", choices=MODES)
+    asked = parser.parse_args()
+    try:
+        run(asked.case, asked.mode)
+    except Failed as failure:
+        say(f"failed: {failure}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
