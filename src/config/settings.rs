@@ -109,6 +109,16 @@ settings! {
         require_tls: bool = "false", Kind::Flag;
     }
 
+    /// How far Drover goes where the mode is `act`.
+    act: Act = "act" {
+        /// How long a job's speculation stays Drover's after its newest exchange; longer where four exchanges take longer. When the service
+        /// is gone, Hadoop's own speculator has the job back after this time.
+        lease: Millis = "10s", Kind::Span(2 * SECOND, MINUTE);
+        /// Act through shims that come over plain HTTP from the network, too. Whoever can read or change that traffic could then have
+        /// copies started in Drover's name; without it such jobs are only advised on.
+        plain_http: bool = "false", Kind::Flag;
+    }
+
     /// Addresses to listen on. The port 0 takes a free one.
     listen: Listen = "listen" {
         /// The operators' API. Anyone who reaches it may look; keep it on loopback or behind a proxy that authenticates.
