@@ -28,8 +28,8 @@ pub fn engine_params(config: &Config) -> EngineParams {
             stale_after: govern.stale_after,
             safe_outputs: govern.safe_outputs.clone(),
             unsafe_outputs: govern.unsafe_outputs.clone(),
+            ..GovernParams::default()
         },
-        capabilities: defaults.capabilities,
         start_lag: config.engine.start_lag,
         look_again: config.engine.look_again,
         seed: config.engine.seed,

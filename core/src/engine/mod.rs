@@ -1,5 +1,6 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
+mod avoid;
 mod pass;
 mod settle;
 mod suspects;
@@ -24,8 +25,6 @@ pub struct EngineParams {
     pub late: LateParams,
     /// Modes and budgets.
     pub govern: GovernParams,
-    /// What can be done to jobs.
-    pub capabilities: Capabilities,
     /// From a decision to the copy's launch: container and JVM.
     pub start_lag: Millis,
     /// A running job is looked at again after this long though nothing was heard of it.
@@ -41,7 +40,6 @@ impl Default for EngineParams {
             estimator: Estimator::default(),
             late: LateParams::default(),
             govern: GovernParams::default(),
-            capabilities: Capabilities::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),
             // Time left moves by as much as time passes; a second of it decides nothing.
@@ -151,7 +149,17 @@ impl Engine {
     /// # Errors
     /// The reason, when it is dropped; nothing has then changed.
     pub fn observe(&mut self, seen: &Observation) -> Result<(), Dropped> {
-        match self.cluster.apply(seen)? {
+        let changed = self.cluster.apply(seen)?;
+        match &seen.fact {
+            Fact::Sent { job, decision } => self.flights.sent(*job, *decision),
+            Fact::Acked(ack) => self.flights.answered(ack),
+            // Modes may have changed: every job is judged anew.
+            Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => {
+                self.changed.extend(self.cluster.jobs().map(|job| job.id));
+            }
+            _ => {}
+        }
+        match changed {
             Changed::Cluster => {}
             Changed::Job(job) => {
                 self.changed.insert(job);
@@ -165,7 +173,9 @@ impl Engine {
 
     /// Is the job's speculation Drover's to own now?
     pub fn owns(&self, id: JobId) -> bool {
-        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act)
+        let never =
+            |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || self.params.policy == PolicyName::None;
+        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
     }
 
     /// Jobs whose speculation is Drover's to own now.
@@ -173,8 +183,10 @@ impl Engine {
         self.cluster.jobs().map(|job| job.id).filter(|id| self.owns(*id)).collect()
     }
 
-    /// The mode a job is in.
+    /// The mode a job is in, at the last pass: holds and a rival leave it to advice.
     pub fn mode_of(&self, job: &Job) -> Mode {
-        self.params.govern.mode_of(job, self.params.policy.label(), self.params.capabilities)
+        let mode = self.params.govern.mode_of(job, self.params.policy.label());
+        let held = self.cluster.rival.is_some() || self.cluster.hold_of(job, self.last_pass).is_some();
+        if held { mode.min(Mode::Advise) } else { mode }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Engine, Pass};
 use crate::estimate::node::NodeWork;
-use crate::govern::budget::{Room, container, uncounted_copies};
+use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Judged, PolicyName, View};
@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 /// What one pass counts once, when the first proposal asks for it.
 #[derive(Default)]
 struct Counted {
-    /// Native copies in the cluster that no flight counts.
-    native: Option<u32>,
+    /// Copies and room in the whole cluster.
+    tally: Option<Tally>,
+    /// Hosts on which a job's attempts are slow.
+    slow_hosts: BTreeMap<JobId, Vec<NameId>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
     work: BTreeMap<String, (NodeWork, f64)>,
 }
@@ -33,7 +35,8 @@ impl Engine {
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
-            let next = self.look_at(id, now, &mut proposals);
+            let answer_due = self.follow_copies(id, now, &mut pass);
+            let next = self.look_at(id, now, answer_due, &mut proposals);
             if let Some(next) = next {
                 self.due.insert(id, next);
             }
@@ -57,7 +60,7 @@ impl Engine {
         jobs.into_iter().filter(|job| self.cluster.job(*job).is_some()).collect()
     }
 
-    fn view_params(&self, mode: Mode) -> ViewParams {
+    pub(super) fn view_params(&self, mode: Mode) -> ViewParams {
         ViewParams {
             estimator: self.params.estimator,
             start_lag: self.params.start_lag,
@@ -66,12 +69,19 @@ impl Engine {
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
-    fn look_at(&mut self, id: JobId, now: Time, proposals: &mut Vec<Proposal>) -> Option<Time> {
+    fn look_at(
+        &mut self,
+        id: JobId,
+        now: Time,
+        answer_due: Option<Time>,
+        proposals: &mut Vec<Proposal>,
+    ) -> Option<Time> {
         let job = self.cluster.job(id)?;
         let mode = self.mode_of(job);
         let (am_now, offset) = (job.am_time(now), job.clock_offset_ms);
         let landing = self.flights.expire(id, am_now);
         let mut again = landing.into_iter().collect::<Vec<_>>();
+        again.extend(answer_due.map(|at| at.shifted(offset)));
         let mut verdicts = Vec::new();
         let mut halves = Vec::new();
         for kind in TaskKind::ALL {
@@ -114,8 +124,9 @@ impl Engine {
         let bar = self.params.govern.bars(view.job, view.kind, mode, now);
         let mut all = self.params.policy.judge(view, &self.params.late);
         for judged in &mut all {
-            if let Some(flight) = self.flights.of(judged.task) {
-                judged.verdict = if flight.counted { Verdict::CopyInFlight } else { Verdict::AlreadyAdvised };
+            let own = self.flights.bar(judged.task, mode, view.now);
+            if let Some(own) = own.filter(|own| *own != Verdict::CoolDown || judged.verdict == Verdict::Decided) {
+                judged.verdict = own;
             } else if let (Verdict::Decided, Some(bar)) = (judged.verdict, bar) {
                 judged.verdict = bar;
             }
@@ -128,11 +139,14 @@ impl Engine {
         let Proposal { mut judged, mode } = proposal;
         let task = judged.task;
         let Some(job) = self.cluster.job(task.job) else { return };
-        let native = *counted.native.get_or_insert_with(|| self.uncounted_in_cluster());
-        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, native);
+        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
+        let slow = counted.slow_hosts.entry(job.id).or_insert_with(|| self.slow_hosts(job, now));
+        let avoid = self.avoid(job, task, slow, tally);
+        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
         judged.numbers.budget = Some(room.tightest());
-        let refusal =
-            room.refusal().or_else(|| self.no_fast_node(job, task.kind, counted).then_some(Verdict::NoFastNode));
+        let refusal = room
+            .refusal()
+            .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
                 task.verdict = Some(verdict);
@@ -158,25 +172,21 @@ impl Engine {
             mode,
             natively_copied: known.is_some_and(Task::natively_copied),
             copies: 1,
-            live: 1,
-            avoid: Vec::new(),
-            deadline: now,
+            live: known.map_or(1, |task| task.unended().count().max(1) as u32),
+            avoid: avoid.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect(),
+            deadline: now + self.params.govern.deadline,
             numbers: judged.numbers,
         };
-        self.flights.add(&decision, self.params.seed);
+        self.flights.add(&decision, job, self.params.seed);
         pass.decisions.push(decision);
     }
 
-    fn uncounted_in_cluster(&self) -> u32 {
-        let of = |job: &Job| TaskKind::ALL.map(|kind| uncounted_copies(job, kind, &self.flights)).iter().sum::<u32>();
-        self.cluster.jobs().map(of).sum()
-    }
-
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
-    fn no_fast_node(&self, job: &Job, kind: TaskKind, counted: &mut Counted) -> bool {
+    fn no_fast_node(&self, job: &Job, kind: TaskKind, avoid: &[NameId], counted: &mut Counted) -> bool {
         if self.params.policy != PolicyName::Late || self.cluster.nodes.is_empty() {
             return false;
         }
+        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
         let (work, threshold) = counted.work.entry(job.user.clone()).or_insert_with(|| {
             let mut work = NodeWork::default();
             self.cluster.jobs().filter(|other| other.user == job.user).for_each(|job| work.add(job));
@@ -184,14 +194,10 @@ impl Engine {
             (work, threshold)
         });
         let size = container(job, kind).memory_mb;
-        let mut with_room = self
-            .cluster
-            .nodes
-            .values()
-            .filter(|node| node.usable && node.total.memory_mb.saturating_sub(node.used.memory_mb) >= size);
-        with_room.all(|node| {
-            let done = self.cluster.hosts.find(&node.host).and_then(|host| work.of(host));
-            done.is_some_and(|done| done < *threshold)
+        let mut with_room = usable_rooms(&self.cluster, tally).filter(|(_, free)| *free >= size);
+        with_room.all(|(host, _)| {
+            let slow = |host| work.of(host).is_some_and(|done| done < *threshold);
+            host.is_some_and(|host| avoid.contains(&host) || slow(host))
         })
     }
 

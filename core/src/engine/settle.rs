@@ -38,12 +38,33 @@ impl Engine {
         }
     }
 
+    /// Brings the job's copies that were asked for up to date. When the next answer is due, the service's clock.
+    pub(super) fn follow_copies(&mut self, id: JobId, now: Time, pass: &mut Pass) -> Option<Time> {
+        let job = self.cluster.job(id)?;
+        let (ends, next) = self.flights.follow(job, &self.params.govern, now);
+        self.tell_ends(id, ends, pass);
+        next
+    }
+
+    /// Adds the hosts' names to the ends of copies.
+    fn tell_ends(&self, id: JobId, ends: Vec<CopyOutcome>, pass: &mut Pass) {
+        let host = |end: &CopyOutcome| {
+            let task = self.cluster.job(id)?.task(end.task)?;
+            let winner = task.attempts.iter().find(|attempt| Some(attempt.number) == end.winner)?;
+            winner.host.map(|host| self.cluster.hosts.name(host).to_owned())
+        };
+        pass.copies.extend(ends.into_iter().map(|end| CopyOutcome { host: host(&end), ..end }));
+    }
+
     /// Settles jobs that have ended, and forgets them; and those that got lost.
     pub(super) fn settle_ended(&mut self, now: Time, pass: &mut Pass) {
         let mut gone = std::mem::take(&mut self.ended);
         for id in &gone {
             self.settle_tasks(*id, pass);
+            self.follow_copies(*id, now, pass);
             let Some(job) = self.cluster.job(*id) else { continue };
+            let ends = self.flights.close_job(job);
+            self.tell_ends(*id, ends, pass);
             if job.state != Some(JobPhase::Succeeded) {
                 continue;
             }

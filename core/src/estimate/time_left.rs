@@ -101,17 +101,29 @@ fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: T
     Some((left - gone_on.as_secs_f64()).max(0.0))
 }
 
-/// How long the whole of its current phase takes this attempt: at the pace it has shown in it, else as typical of the phase, else at the pace of its whole life.
-/// The time before the first report is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is
+/// The pace of the moment counts once it has lasted for this share of the phase's typical length: twice what a healthy attempt stays in one step, and longer than a
+/// short halt.
+const MOMENT: f64 = 0.25;
+
+/// How long the whole of its current phase takes this attempt: at the pace of the moment where that can be told; else at the pace it has shown in the phase, else as
+/// typical of the phase, else at the pace of its whole life. An attempt that stands still is given the time it stands (Mantri §5.5). The time before the first report is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is
 /// not slowness.
 fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &PhaseTimes) -> Option<f64> {
     let score = sample.track.score();
     let width = shape.ends[phase] - shape.begin(phase);
+    let until = if sample.is_silent() { sample.heard.max(at) } else { at };
     let entered = if phase == 0 { Some(sample.started) } else { sample.entered[phase - 1] };
     let pace = |from_score: f64, from: Time| {
-        let (gained, took) = (score - from_score, at.since(from));
+        let (gained, took) = (score - from_score, until.since(from));
         (gained > 0.0 && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
     };
+    let now = sample.track.step().filter(|(from, since)| {
+        let long = times.typical[phase].is_some_and(|typical| until.since(*since) > typical.scaled(MOMENT));
+        long && *from >= shape.begin(phase)
+    });
+    if let Some(moment) = now.and_then(|(from, since)| pace(from, since)) {
+        return Some(moment);
+    }
     let whole = entered.and_then(|entered| pace(shape.begin(phase), entered));
     let since_first = sample.track.first().and_then(|(first, when)| {
         let in_phase = entered.is_some_and(|entered| when >= entered);
@@ -180,7 +192,35 @@ mod tests {
             Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, now).unwrap().mean
         };
         assert_eq!(at(0) - at(2000), Millis(2000));
-        assert_eq!(at(5000), at(0));
+        assert!(at(5000) > at(0) && at(9000) > at(5000), "time that passes without progress is lost");
+    }
+
+    #[test]
+    fn an_attempt_that_turns_slow_late_is_judged_by_the_pace_of_the_moment() {
+        let mut track = Track::default();
+        let times = PhaseTimes { typical: [Some(Millis(4_000)), None, None] };
+        let left = |track: Track, at: u64| {
+            let now = Time(1_000_000 + at);
+            let sample = Sample {
+                started: Time(1_000_000),
+                track,
+                phase: None,
+                entered: [None; 2],
+                heard: now,
+                rhythm: Millis(2_000),
+            };
+            let shape = super::super::phase::MAP_ONLY;
+            Estimator::PhaseAware.time_left(&sample, shape, &times, now).unwrap().mean.as_secs_f64()
+        };
+        for ms in (500..=2_000).step_by(500) {
+            track.add(ms as f32 / 4_000.0, Time(1_000_000 + ms));
+        }
+        assert!((left(track, 2_000) - 2.0).abs() < 0.01);
+        // From half of the way on ten times slower: 20 s are left.
+        for ms in (2_500..=5_000).step_by(500) {
+            track.add(0.5 + (ms - 2_000) as f32 / 40_000.0, Time(1_000_000 + ms));
+        }
+        assert!((left(track, 5_000) - 17.0).abs() < 0.1, "{}", left(track, 5_000));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use crate::model::{ClusterState, Job, Resources, TaskKind, Verdict};
+use crate::model::{ClusterState, Job, NameId, Resources, TaskKind, Time, Verdict};
+use std::collections::BTreeMap;
 
 /// Room for copies of one job's tasks of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,28 +16,68 @@ pub struct Room {
     pub free: Option<u32>,
     /// The job waits for containers of this kind itself.
     pub waiting: bool,
+    /// Copies of the job that wait for a container, and how many may.
+    pub unplaced: (u32, u32),
+}
+
+/// What is counted over the whole cluster once for all proposals of a pass.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Copies that Hadoop's own speculator launched and that no flight counts.
+    pub native: u32,
+    /// Memory that attempts have taken (positive) or given back (negative) by host since the ResourceManager told of its nodes, MiB.
+    pub since: BTreeMap<NameId, i64>,
+}
+
+impl Tally {
+    /// Counts it. One pass over all attempts.
+    pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
+        let mut tally = Tally::default();
+        for job in cluster.jobs() {
+            let told = job.am_time(cluster.nodes_told);
+            let newer = |at: Option<Time>| at.is_some_and(|at| at > told);
+            for kind in TaskKind::ALL {
+                let size = container(job, kind).memory_mb as i64;
+                tally.native += uncounted_copies(job, kind, flights);
+                for attempt in job.tasks(kind).flat_map(|(_, task)| &task.attempts) {
+                    let (took, gave) = (newer(attempt.started.get()), newer(attempt.finished.get()));
+                    if let Some(host) = attempt.host.filter(|_| took != gave) {
+                        *tally.since.entry(host).or_default() += if took { size } else { -size };
+                    }
+                }
+            }
+        }
+        tally
+    }
 }
 
 impl Room {
-    /// Counts it. `native` are the copies in the whole cluster that Hadoop's own speculator launched and that no flight counts.
+    /// Counts it, for a copy that is to run on none of the hosts in `avoid`.
     pub fn count(
         params: &GovernParams,
         cluster: &ClusterState,
         flights: &Flights,
         job: &Job,
         kind: TaskKind,
-        native: u32,
+        tally: &Tally,
+        avoid: &[NameId],
     ) -> Room {
         let size = container(job, kind);
         let slots = cluster.totals.map_or(0, |totals| fits(totals.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let in_cluster = flights.in_cluster();
         let in_job = flights.in_job(job.id, kind) + uncounted_copies(job, kind, flights);
+        let unplaced = flights.unplaced(job, kind);
         Room {
-            cluster: (in_cluster + native, share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor)),
+            cluster: (
+                in_cluster + tally.native,
+                share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor),
+            ),
             job: (in_job, share(params.job_cap, tasks, f64::ceil)),
-            free: free(cluster, job, size).map(|free| free.saturating_sub(in_cluster)),
-            waiting: job.needs[kind as usize] > 0,
+            free: free(cluster, job, size, tally, avoid).map(|free| free.saturating_sub(flights.unseen(cluster))),
+            // The job's own copies wait like its tasks, and are not what it lacks room for.
+            waiting: job.needs[kind as usize] > unplaced,
+            unplaced: (unplaced, params.waiting_copies.max(1)),
         }
     }
 
@@ -46,6 +87,8 @@ impl Room {
             Some(Verdict::ContainersWaiting)
         } else if self.free == Some(0) {
             Some(Verdict::NoHeadroom)
+        } else if self.unplaced.0 >= self.unplaced.1 {
+            Some(Verdict::CopiesWaiting)
         } else if self.job.0 >= self.job.1 {
             Some(Verdict::JobCap)
         } else if self.cluster.0 >= self.cluster.1 {
@@ -62,10 +105,10 @@ impl Room {
     }
 }
 
-/// Tasks of a job that run more than one attempt without a copy of ours being counted for them.
+/// Tasks of a job that have more than one attempt that has not ended without a copy of ours being counted for them.
 pub fn uncounted_copies(job: &Job, kind: TaskKind, flights: &Flights) -> u32 {
     let counted = |task| flights.of(task).is_some_and(|flight| flight.counted);
-    job.tasks(kind).filter(|(id, task)| task.live().count() > 1 && !counted(*id)).count() as u32
+    job.tasks(kind).filter(|(id, task)| task.unended().count() > 1 && !counted(*id)).count() as u32
 }
 
 /// What a container of that kind asks for.
@@ -87,12 +130,16 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
 }
 
 /// Free containers for a job: what usable nodes have room for, within what its queue may still use, less what others already wait for.
-fn free(cluster: &ClusterState, job: &Job, size: Resources) -> Option<u32> {
+fn free(cluster: &ClusterState, job: &Job, size: Resources, tally: &Tally, avoid: &[NameId]) -> Option<u32> {
     let totals = cluster.totals?;
     let on_nodes: u32 = if cluster.nodes.is_empty() {
         fits(less(totals.total, totals.allocated), size)
     } else {
-        cluster.nodes.values().filter(|node| node.usable).map(|node| fits(less(node.total, node.used), size)).sum()
+        usable_rooms(cluster, tally)
+            .filter(|(host, _)| host.is_none_or(|h| !avoid.contains(&h)))
+            .map(|(_, mb)| mb / size.memory_mb.max(1))
+            .sum::<u64>()
+            .min(u32::MAX.into()) as u32
     };
     let queue = cluster.queue_of(job).map(|queue| {
         let room = f64::from((queue.max_capacity - queue.used_capacity).max(0.0));
@@ -100,6 +147,19 @@ fn free(cluster: &ClusterState, job: &Job, size: Resources) -> Option<u32> {
     });
     let free = queue.map_or(on_nodes, |queue| queue.min(on_nodes));
     Some(free.saturating_sub(totals.containers_pending))
+}
+
+/// Memory free on each usable node now, MiB: what the ResourceManager told, and what is known to have come and gone since.
+pub fn usable_rooms<'a>(
+    cluster: &'a ClusterState,
+    tally: &'a Tally,
+) -> impl Iterator<Item = (Option<NameId>, u64)> + 'a {
+    cluster.nodes.values().filter(|node| node.usable).map(|node| {
+        let host = cluster.hosts.find(&node.host);
+        let since = host.and_then(|host| tally.since.get(&host)).copied().unwrap_or(0);
+        let used = node.used.memory_mb.saturating_add_signed(since);
+        (host, node.total.memory_mb.saturating_sub(used))
+    })
 }
 
 fn less(total: Resources, used: Resources) -> Resources {

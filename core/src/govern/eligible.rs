@@ -1,11 +1,11 @@
 //! May this job's tasks have copies at all?
 
 use super::{GovernParams, output};
-use crate::model::{Capabilities, Job, Mode, TaskKind, Time, Verdict};
+use crate::model::{Job, Mode, TaskKind, Time, Verdict};
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
-    pub fn mode_of(&self, job: &Job, policy: &str, can: Capabilities) -> Mode {
+    pub fn mode_of(&self, job: &Job, policy: &str) -> Mode {
         let last = job.queue.rsplit('.').next().unwrap_or_default();
         let wishes = [
             Some(self.mode),
@@ -14,9 +14,16 @@ impl GovernParams {
             self.user_modes.get(&job.user).copied(),
             self.policy_modes.get(policy).copied(),
             job.settings.as_ref().and_then(|settings| settings.mode),
-            (!can.duplicate).then_some(Mode::Advise),
+            (!job.can.duplicate).then_some(Mode::Advise),
         ];
         wishes.into_iter().flatten().min().unwrap_or_default()
+    }
+
+    /// Is the job one that no copy will ever be asked for, so that its speculation had better be left to Hadoop?
+    pub fn leaves_alone(&self, job: &Job, now: Time) -> bool {
+        use Verdict::{ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
+        let never = |bar| matches!(bar, ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput);
+        TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(never))
     }
 
     /// Why no task of this kind may have a copy now; `None` when it may. `now` is the service's clock.
@@ -50,7 +57,7 @@ impl GovernParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{JobId, JobSettings};
+    use crate::model::{Capabilities, JobId, JobSettings};
 
     fn job() -> Job {
         let id: JobId = "job_1_0001".parse().unwrap();
@@ -59,24 +66,24 @@ mod tests {
         job.settings = Some(JobSettings::default());
         job.totals = Some([0, 0]);
         job.heard = Time(1_000_000);
+        job.can = Capabilities { duplicate: true };
         job
     }
 
-    const ALL: Capabilities = Capabilities { duplicate: true };
     const NOW: Time = Time(1_001_000);
 
     #[test]
     fn the_most_cautious_mode_wins_whoever_sets_it() {
         let mut params = GovernParams { mode: Mode::Act, ..Default::default() };
-        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Act);
+        assert_eq!(params.mode_of(&job(), "late"), Mode::Act);
         params.queue_modes.insert("etl".into(), Mode::Advise);
-        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Advise);
+        assert_eq!(params.mode_of(&job(), "late"), Mode::Advise);
         params.user_modes.insert("alice".into(), Mode::Off);
-        assert_eq!(params.mode_of(&job(), "late", ALL), Mode::Off);
+        assert_eq!(params.mode_of(&job(), "late"), Mode::Off);
         params.user_modes.clear();
         let mut cautious = job();
         cautious.settings.as_mut().unwrap().mode = Some(Mode::Off);
-        assert_eq!(params.mode_of(&cautious, "late", ALL), Mode::Off);
+        assert_eq!(params.mode_of(&cautious, "late"), Mode::Off);
     }
 
     #[test]
@@ -84,13 +91,30 @@ mod tests {
         let params = GovernParams { mode: Mode::Advise, ..Default::default() };
         let mut bold = job();
         bold.settings.as_mut().unwrap().mode = Some(Mode::Act);
-        assert_eq!(params.mode_of(&bold, "late", ALL), Mode::Advise);
+        assert_eq!(params.mode_of(&bold, "late"), Mode::Advise);
     }
 
     #[test]
     fn without_the_means_act_is_advise() {
         let params = GovernParams { mode: Mode::Act, ..Default::default() };
-        assert_eq!(params.mode_of(&job(), "late", Capabilities { duplicate: false }), Mode::Advise);
+        let mut bound = job();
+        bound.can = Capabilities::default();
+        assert_eq!(params.mode_of(&bound, "late"), Mode::Advise);
+    }
+
+    #[test]
+    fn a_job_that_no_copy_is_ever_asked_for_is_left_to_hadoop() {
+        let params = GovernParams { mode: Mode::Act, ..Default::default() };
+        assert!(!params.leaves_alone(&job(), NOW));
+        assert!(!params.leaves_alone(&job(), NOW + params.stale_after), "old news pass");
+        let mut one_kind = job();
+        one_kind.settings.as_mut().unwrap().map_speculation = false;
+        assert!(!params.leaves_alone(&one_kind, NOW));
+        one_kind.settings.as_mut().unwrap().reduce_speculation = false;
+        assert!(params.leaves_alone(&one_kind, NOW));
+        let mut direct = job();
+        direct.settings.as_mut().unwrap().committer = Some("com.x.DirectCommitter".into());
+        assert!(params.leaves_alone(&direct, NOW));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Copies in flight: those only advised count like those sent, from the decision to their sampled end or the task's real one.
 
+use super::copies::{Asked, Fortune};
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{Decision, JobId, Millis, TaskId, TaskKind, Time, VirtualOutcome};
+use crate::model::{Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,12 +13,14 @@ pub struct Flight {
     pub decision: u64,
     /// When, the AM's clock.
     pub since: Time,
-    /// Its sampled end, the AM's clock: until then it holds budget.
+    /// The sampled end of one only advised, the AM's clock: until then it holds budget.
     pub until: Time,
     /// A fresh copy's expected time then, and its spread.
     pub fresh: (Millis, Millis),
     /// Still holds budget.
     pub counted: bool,
+    /// What is known of one that was asked for; `None` for one only advised.
+    pub asked: Option<Asked>,
 }
 
 /// All copies in flight.
@@ -25,24 +28,53 @@ pub struct Flight {
 pub struct Flights {
     #[serde(with = "crate::model::pairs")]
     by_task: BTreeMap<TaskId, Flight>,
+    #[serde(with = "crate::model::pairs")]
+    pub(super) fortunes: BTreeMap<JobId, Fortune>,
 }
 
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
-    pub fn add(&mut self, decision: &Decision, seed: u64) {
+    pub fn add(&mut self, decision: &Decision, job: &Job, seed: u64) {
         let numbers = &decision.numbers;
         let mean = numbers.fresh_copy.unwrap_or(numbers.elapsed);
         let spread = numbers.fresh_copy_spread.unwrap_or(mean.scaled(0.25));
         let draw = normal_draw(seed ^ decision.id);
         let lasts = Millis((mean.0 as f64 + draw * spread.0 as f64).max(0.0) as u64);
+        let before = self.by_task.get(&decision.task).and_then(|flight| flight.asked.as_ref());
+        let asked = (decision.mode == Mode::Act).then(|| Asked {
+            deadline: decision.deadline,
+            sent: false,
+            answer: None,
+            attempts: Vec::new(),
+            newest_before: job.task(decision.task).and_then(|task| task.attempts.last()).map_or(0, |last| last.number),
+            incarnation: job.incarnation,
+            tries: before.map_or(0, |asked| asked.tries) + 1,
+            again: None,
+        });
         let flight = Flight {
             decision: decision.id,
             since: decision.am_at,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
             counted: true,
+            asked,
         };
         self.by_task.insert(decision.task, flight);
+    }
+
+    /// Why the task may not have another copy at `now` on the AM's clock; `None` when nothing of its own past speaks against it.
+    pub fn bar(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
+        let rests = self.fortunes.get(&task.job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
+        let of_job = rests.then_some(Verdict::CoolDown);
+        let Some(flight) = self.by_task.get(&task) else { return of_job };
+        match &flight.asked {
+            // What was only advised says nothing against doing it.
+            None if mode == Mode::Act => of_job,
+            _ if flight.counted => Some(Verdict::CopyInFlight),
+            None => Some(Verdict::AlreadyAdvised),
+            Some(asked) if asked.again.is_none_or(|again| now < again) => Some(Verdict::CoolDown),
+            Some(_) => of_job,
+        }
     }
 
     /// The copy of that task.
@@ -64,7 +96,7 @@ impl Flights {
     pub fn expire(&mut self, job: JobId, now: Time) -> Option<Time> {
         let all = job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX);
         let mut next: Option<Time> = None;
-        for (_, flight) in self.by_task.range_mut(all).filter(|(_, flight)| flight.counted) {
+        for (_, flight) in self.by_task.range_mut(all).filter(|(_, flight)| flight.counted && flight.asked.is_none()) {
             flight.counted = flight.until > now;
             if flight.counted {
                 next = Some(next.map_or(flight.until, |next| next.min(flight.until)));
@@ -73,9 +105,10 @@ impl Flights {
         next
     }
 
-    /// The task really ended at `ended`: what would the advised copy have done?
+    /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for.
     pub fn land(&mut self, task: TaskId, ended: Time, natively_copied: bool) -> Option<VirtualOutcome> {
-        let flight = self.by_task.remove(&task)?;
+        let flight = self.by_task.get(&task).filter(|flight| flight.asked.is_none()).cloned()?;
+        self.by_task.remove(&task);
         let left = ended.since(flight.since);
         let ahead = left.0 as f64 - flight.fresh.0.0 as f64;
         Some(VirtualOutcome {
@@ -94,8 +127,37 @@ impl Flights {
         self.by_task.range(all).map(|(task, flight)| (*task, flight))
     }
 
+    /// Copies of a job, in order of task, to be changed.
+    pub(super) fn job_mut(&mut self, job: JobId) -> impl Iterator<Item = (TaskId, &mut Flight)> {
+        let all = job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX);
+        self.by_task.range_mut(all).map(|(task, flight)| (*task, flight))
+    }
+
+    pub(super) fn remove(&mut self, task: TaskId) {
+        self.by_task.remove(&task);
+    }
+
+    /// Copies of a job that wait for a container, as far as is known.
+    pub fn unplaced(&self, job: &Job, kind: TaskKind) -> u32 {
+        let waits = |task: TaskId, flight: &Flight| {
+            let asked = flight.asked.as_ref().filter(|_| flight.counted && task.kind == kind);
+            asked.is_some_and(|asked| asked.is_unplaced(job.task(task)))
+        };
+        self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).count() as u32
+    }
+
+    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs.
+    pub fn unseen(&self, cluster: &crate::model::ClusterState) -> u32 {
+        let unseen = |task: &TaskId, flight: &Flight| match &flight.asked {
+            None => true,
+            Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),
+        };
+        self.by_task.iter().filter(|(task, flight)| flight.counted && unseen(task, flight)).count() as u32
+    }
+
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
         self.by_task.retain(|task, _| task.job != job);
+        self.fortunes.remove(&job);
     }
 }

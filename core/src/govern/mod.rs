@@ -1,6 +1,7 @@
 //! Proposals in, decisions out: modes, safety, budgets, headroom. Every refusal has a name.
 
 pub mod budget;
+pub mod copies;
 pub mod eligible;
 pub mod flight;
 pub mod output;
@@ -29,6 +30,20 @@ pub struct GovernParams {
     pub job_cap: f64,
     /// Facts about a job older than this decide nothing.
     pub stale_after: Millis,
+    /// Copies of one job's tasks of one kind that may wait for a container at once.
+    pub waiting_copies: u32,
+    /// A copy that has not been started so long after the decision is not to be started any more.
+    pub deadline: Millis,
+    /// After the deadline, how long an answer may still be on its way before the attempts that are seen settle what became of it.
+    pub answer_grace: Millis,
+    /// Before a task whose copy was refused, lost on the way or died may have another.
+    pub try_again: Millis,
+    /// Copies of one task that may come to be in all.
+    pub copies_per_task: u32,
+    /// Copies of one job that may be lost in a row before it gets none for a while.
+    pub futile_copies: u32,
+    /// How long that is.
+    pub cool_down: Millis,
     /// Output committers and formats, besides the known ones, that cope with two attempts; a name that ends in `.` or `*` stands for all it begins.
     pub safe_outputs: Vec<String>,
     /// Output committers and formats that do not, whatever else says so.
@@ -50,6 +65,17 @@ impl Default for GovernParams {
             job_cap: 0.25,
             // Three rounds of polling 200 jobs at 20 requests a second.
             stale_after: Millis(30_000),
+            // A pending map copy can make Hadoop preempt running reduces, and asks that nobody can serve help nobody.
+            waiting_copies: 8,
+            // What was true of a straggler is not any more after some exchanges were lost.
+            deadline: Millis(8_000),
+            answer_grace: Millis(5_000),
+            // Some exchanges: what was in the way has had time to go.
+            try_again: Millis(3_000),
+            // The first may meet a bad node; a third says that the task itself is at fault.
+            copies_per_task: 2,
+            futile_copies: 3,
+            cool_down: Millis(60_000),
             safe_outputs: Vec::new(),
             unsafe_outputs: Vec::new(),
         }

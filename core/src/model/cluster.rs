@@ -1,5 +1,7 @@
 //! The cluster as it is known. Built from observations alone.
 
+use super::action::{Hold, Scope};
+use super::capability::Capabilities;
 use super::id::{AppId, JobId};
 use super::job::Job;
 use super::names::{NameId, Names};
@@ -19,6 +21,13 @@ pub struct ClusterState {
     pub queues: BTreeMap<String, QueueFact>,
     /// Running applications, as the RM lists them.
     pub apps: BTreeMap<AppId, AppFact>,
+    /// When the nodes were told, the service's clock.
+    pub nodes_told: Time,
+    /// Operators' holds, by what they cover.
+    #[serde(with = "super::pairs")]
+    pub holds: BTreeMap<Scope, Hold>,
+    /// Epoch of another service that speaks to the same shims, when it is above this one's.
+    pub rival: Option<u64>,
     /// Host names.
     pub hosts: Names,
     jobs: BTreeMap<JobId, Job>,
@@ -95,6 +104,7 @@ impl ClusterState {
             }
             Fact::Nodes(nodes) => {
                 self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+                self.nodes_told = seen.received;
                 Changed::Cluster
             }
             Fact::Queues(queues) => {
@@ -108,6 +118,18 @@ impl ClusterState {
                         job.vouched(app);
                     }
                 }
+                Changed::Cluster
+            }
+            Fact::Held(hold) => {
+                self.holds.insert(hold.scope.clone(), hold.clone());
+                Changed::Cluster
+            }
+            Fact::Lifted(scope) => {
+                self.holds.remove(scope);
+                Changed::Cluster
+            }
+            Fact::Rival(epoch) => {
+                self.rival = *epoch;
                 Changed::Cluster
             }
             fact => self.apply_to_job(seen, fact)?,
@@ -174,7 +196,12 @@ impl ClusterState {
                 job.needs = [*maps, *reduces];
                 job.native_copies = *native_copies;
             }
-            Fact::ShimSession(_, open) => job.shim = *open,
+            Fact::ShimSession(_, open) => {
+                job.shim = *open;
+                // Whoever cannot be spoken to can be asked for nothing.
+                job.can = if *open { job.can } else { Capabilities::default() };
+            }
+            Fact::Can(_, can) => job.can = *can,
             _ => {}
         }
         if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard
@@ -230,6 +257,17 @@ impl ClusterState {
     pub fn queue_of(&self, job: &Job) -> Option<&QueueFact> {
         let by_leaf = || self.queues.values().find(|queue| queue.name.rsplit('.').next() == Some(&job.queue));
         self.queues.get(&job.queue).or_else(by_leaf)
+    }
+
+    /// The hold that keeps Drover from acting on a job at `now` on the service's clock.
+    pub fn hold_of(&self, job: &Job, now: Time) -> Option<&Hold> {
+        let covers = |scope: &Scope| match scope {
+            Scope::Cluster => true,
+            Scope::Queue(name) => *name == job.queue || job.queue.rsplit('.').next() == Some(name),
+            Scope::User(name) => *name == job.user,
+            Scope::Job(id) => *id == job.id,
+        };
+        self.holds.values().find(|hold| covers(&hold.scope) && hold.until.is_none_or(|until| now < until))
     }
 
     /// Jobs that neither the RM lists nor anything has been heard of since `before`.

@@ -1,5 +1,6 @@
 //! A job as it is known: its tasks, their attempts, its clock.
 
+use super::capability::Capabilities;
 use super::decision::Verdict;
 use super::id::{AttemptId, JobId, TaskId, TaskKind};
 use super::names::NameId;
@@ -94,6 +95,8 @@ pub struct Job {
     pub native_copies: u64,
     /// A shim speaks for it.
     pub shim: bool,
+    /// What can be done to it.
+    pub can: Capabilities,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
     /// Newest receipt of a fact about its tasks.
@@ -223,6 +226,11 @@ impl Task {
             .filter(|attempt| matches!(attempt.state, AttemptState::Running | AttemptState::CommitPending))
     }
 
+    /// Attempts that have not ended, those that wait for a container included.
+    pub fn unended(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(|attempt| !attempt.state.is_final())
+    }
+
     /// The attempt to judge the task by: the oldest that runs. `None` while only the task itself is known.
     pub fn original(&self) -> Option<&Attempt> {
         self.live().min_by_key(|attempt| (attempt.started.get(), attempt.number))
@@ -285,6 +293,7 @@ impl Job {
             needs: [0; 2],
             native_copies: 0,
             shim: false,
+            can: Capabilities::default(),
             clock_offset_ms: 0,
             heard: Time(0),
             listed: false,
@@ -318,6 +327,7 @@ impl Job {
         }
         let first = (incarnation - 1) * NUMBERS_PER_AM;
         self.incarnation = incarnation;
+        self.can = Capabilities::default();
         for task in self.tasks.iter_mut().flatten().flatten() {
             for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {
                 if !attempt.state.is_final() {

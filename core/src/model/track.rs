@@ -40,15 +40,24 @@ pub struct Track {
     at: Stamp,
     /// When the earliest score above zero was seen.
     first_at: Stamp,
+    /// The earliest sample in the step that the highest score lies in: its score, in 65,535ths …
+    step_score: u16,
     /// Status updates, as a shim counts them.
-    reports: u32,
+    reports: u16,
+    /// … and how long before `at`, milliseconds.
+    step_before: u32,
 }
+
+/// Steps that the way to a score of 1 is cut into. Within one the pace is that of the moment, whatever it was before; with a healthy run in it for an eighth of its
+/// time, an attempt that stays for a quarter is slow now.
+const STEPS: f32 = 8.0;
 
 impl Track {
     /// Adds a sample; a score outside 0–1 or NaN is the caller's to refuse.
     pub fn add(&mut self, score: f32, at: Time) {
         let mut sample = Track { score, ..Track::default() };
         sample.at.earliest(Some(at));
+        sample.step_score = (score * f32::from(u16::MAX)).round() as u16;
         if score > 0.0 {
             sample.first_score = score;
             sample.first_at.earliest(Some(at));
@@ -58,17 +67,29 @@ impl Track {
 
     /// Adds a count of status updates.
     pub fn add_reports(&mut self, reports: u32) {
-        self.reports = self.reports.max(reports);
+        self.reports = self.reports.max(reports.min(u16::MAX.into()) as u16);
+    }
+
+    /// The earliest sample of the step `score` lies in, where this track's highest lies in it, too: time and score.
+    fn step_in(&self, score: f32) -> Option<(u64, u16)> {
+        let same = (self.score * STEPS).floor() == (score * STEPS).floor();
+        self.at.get().filter(|_| same).map(|at| (at.0 - u64::from(self.step_before), self.step_score))
     }
 
     /// Adds all that another track knows.
     pub fn join(&mut self, other: &Track) {
         self.reports = self.reports.max(other.reports);
         if other.at.get().is_some() {
+            let highest = if self.at.get().is_some() { self.score.max(other.score) } else { other.score };
+            let step = self.step_in(highest).into_iter().chain(other.step_in(highest)).min();
             if other.score > self.score || self.at.get().is_none() {
                 (self.score, self.at) = (other.score, other.at);
             } else if other.score == self.score {
                 self.at.earliest(other.at.get());
+            }
+            if let (Some((begun, score)), Some(at)) = (step, self.at.get()) {
+                self.step_score = score;
+                self.step_before = at.0.saturating_sub(begun).min(u32::MAX.into()) as u32;
             }
         }
         let earlier = match (other.first_at.get(), self.first_at.get()) {
@@ -95,6 +116,13 @@ impl Track {
         self.first_at.get().map(|at| (f64::from(self.first_score), at))
     }
 
+    /// The earliest sample in the eighth of the score that the highest lies in: since when the pace of the moment can be told.
+    pub fn step(&self) -> Option<(f64, Time)> {
+        let at = self.at.get()?;
+        let score = f64::from(self.step_score) / f64::from(u16::MAX);
+        Some((score.min(self.score()), Time(at.0 - u64::from(self.step_before))))
+    }
+
     /// Status updates that tell of work: what the samples prove, and a shim's count once they prove a pace. Updates without progress count for nothing.
     pub fn reports(&self) -> u32 {
         let proven = match (self.first_at.get(), self.at.get()) {
@@ -102,7 +130,7 @@ impl Track {
             (Some(_), _) => 1,
             _ => 0,
         };
-        if proven < 2 { proven } else { self.reports.max(proven) }
+        if proven < 2 { proven } else { u32::from(self.reports).max(proven) }
     }
 }
 
@@ -145,6 +173,14 @@ mod tests {
         assert_eq!(track.reports(), 1);
         track.add(0.5, Time(30));
         assert_eq!(track.reports(), 9);
+    }
+
+    #[test]
+    fn the_pace_of_the_moment_is_told_from_the_step_the_score_is_in() {
+        let track = track(&[(0.1, 10), (0.5, 20), (0.55, 60), (0.6, 100)]);
+        let (score, at) = track.step().unwrap();
+        assert!((score - 0.5).abs() < 1e-4 && at == Time(20), "{score} {at:?}");
+        assert_eq!(std::mem::size_of::<Track>(), 32, "one is kept for each of a million attempts");
     }
 
     proptest! {

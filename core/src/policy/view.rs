@@ -185,11 +185,10 @@ impl<'a> Contender<'a> {
 
     /// Why it cannot have a copy at all, whatever its progress.
     pub fn barred(&self, view: &View<'_>) -> Option<Verdict> {
-        let live: Vec<_> = self.task.live().collect();
-        if live.iter().any(|attempt| attempt.state == AttemptState::CommitPending) {
+        if self.task.live().any(|attempt| attempt.state == AttemptState::CommitPending) {
             return Some(Verdict::Committing);
         }
-        (live.len() > 1 && !view.judge_native_copies).then_some(Verdict::AlreadyCopied)
+        (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
     }
 }
 

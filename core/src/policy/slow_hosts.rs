@@ -1,0 +1,44 @@
+//! Which hosts a job's own attempts show to be slow.
+
+use super::View;
+use crate::estimate::stats::median;
+use crate::model::{AttemptState, NameId, TaskState};
+use std::collections::BTreeMap;
+
+/// A host is slow where the median run of the job's attempts there, as far as it is known or projected, is longer than this many typical runs: an
+/// outlier by Mantri's definition (§2).
+const SLOW: f64 = 1.5;
+
+/// The hosts, in no particular order; none while nothing has finished to compare with. A task with more input than typical counts for less time, and an
+/// attempt that was killed for at least the time it ran.
+pub fn of(view: &View<'_>) -> Vec<NameId> {
+    let Some(typical) = view.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
+    let mut runs: BTreeMap<NameId, Vec<f64>> = BTreeMap::new();
+    let projected: BTreeMap<_, _> = view
+        .contenders
+        .iter()
+        .filter_map(|c| {
+            Some((c.id, (c.task.original()?.number, c.left.map(|left| (c.elapsed + left.mean).as_secs_f64()))))
+        })
+        .collect();
+    for (id, task) in view.job.tasks(view.kind) {
+        let ratio = view.input_ratio(task);
+        for attempt in &task.attempts {
+            let (Some(host), Some(started)) = (attempt.host, attempt.started.get()) else { continue };
+            let ran = attempt.finished.get().map(|finished| finished.since(started).as_secs_f64());
+            let run = match (attempt.state, projected.get(&id)) {
+                (AttemptState::Succeeded, _) => ran,
+                (AttemptState::Killed, _) => ran.filter(|ran| ran / ratio > SLOW * typical),
+                (_, Some((number, Some(run)))) if *number == attempt.number && task.state == TaskState::Running => {
+                    Some(*run)
+                }
+                _ => None,
+            };
+            if let Some(run) = run {
+                runs.entry(host).or_default().push(run / ratio);
+            }
+        }
+    }
+    let slow = |runs: &mut Vec<f64>| median(runs).is_some_and(|run| run > SLOW * typical);
+    runs.into_iter().filter_map(|(host, mut runs)| slow(&mut runs).then_some(host)).collect()
+}
