@@ -117,6 +117,20 @@ settings! {
         /// Act through shims that come over plain HTTP from the network, too. Whoever can read or change that traffic could then have
         /// copies started in Drover's name; without it such jobs are only advised on.
         plain_http: bool = "false", Kind::Flag;
+        /// A copy that has not been started so long after the decision is not started any more.
+        deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
+        /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.
+        answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
+        /// Copies of one job's tasks of one kind that may wait for a container at once.
+        waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
+        /// Copies that one task may get in all.
+        copies_per_task: u64 = "2", Kind::Whole(1, 8), reloadable;
+        /// Before a task whose copy was refused, lost on the way or died may have another.
+        try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
+        /// Copies of one job that may be lost in a row before it gets none for a while …
+        futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
+        /// … and how long that is.
+        cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
     }
 
     /// Addresses to listen on. The port 0 takes a free one.
