@@ -12,7 +12,6 @@ use serde_json::Value as Json;
 /// How the engine is to decide.
 pub fn engine_params(config: &Config) -> EngineParams {
     let (top, govern) = (&config.top, &config.govern);
-    let defaults = EngineParams::default();
     EngineParams {
         policy: PolicyName::ALL.into_iter().find(|policy| policy.label() == top.policy).unwrap_or_default(),
         estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
@@ -26,9 +25,15 @@ pub fn engine_params(config: &Config) -> EngineParams {
             cluster_floor: cluster_floor(config),
             job_cap: govern.job_cap,
             stale_after: govern.stale_after,
+            waiting_copies: small(config.act.waiting_copies),
+            deadline: config.act.deadline,
+            answer_grace: config.act.answer_grace,
+            try_again: config.act.try_again,
+            copies_per_task: small(config.act.copies_per_task),
+            futile_copies: small(config.act.futile_copies),
+            cool_down: config.act.cool_down,
             safe_outputs: govern.safe_outputs.clone(),
             unsafe_outputs: govern.unsafe_outputs.clone(),
-            ..GovernParams::default()
         },
         start_lag: config.engine.start_lag,
         look_again: config.engine.look_again,
@@ -36,10 +41,14 @@ pub fn engine_params(config: &Config) -> EngineParams {
     }
 }
 
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// The paper has no floor; Hadoop and the default have one.
 fn cluster_floor(config: &Config) -> u32 {
     let preset = if config.top.preset == "paper" { 0 } else { GovernParams::default().cluster_floor };
-    config.govern.cluster_floor.map_or(preset, |set| u32::try_from(set).unwrap_or(u32::MAX))
+    config.govern.cluster_floor.map_or(preset, small)
 }
 
 fn preset(name: &str) -> LateParams {
@@ -48,14 +57,13 @@ fn preset(name: &str) -> LateParams {
 
 fn late(config: &Config) -> LateParams {
     let (set, base) = (&config.late, preset(&config.top.preset));
-    let reports = set.min_reports.map(|number| u32::try_from(number).unwrap_or(u32::MAX));
     LateParams {
         slow_task_percentile: set.slow_task_percentile.unwrap_or(base.slow_task_percentile),
         slow_node_percentile: set.slow_node_percentile.unwrap_or(base.slow_node_percentile),
         slow_factor: set.slow_factor.unwrap_or(base.slow_factor),
         min_age: set.min_age.unwrap_or(base.min_age),
         min_age_of_typical: set.min_age_of_typical.unwrap_or(base.min_age_of_typical),
-        min_reports: reports.unwrap_or(base.min_reports),
+        min_reports: set.min_reports.map_or(base.min_reports, small),
         min_finished: set.min_finished.unwrap_or(base.min_finished),
         min_gain: set.min_gain.unwrap_or(base.min_gain),
         min_win_probability: set.min_win_probability.unwrap_or(base.min_win_probability),

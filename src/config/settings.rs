@@ -109,6 +109,30 @@ settings! {
         require_tls: bool = "false", Kind::Flag;
     }
 
+    /// How far Drover goes where the mode is `act`.
+    act: Act = "act" {
+        /// How long a job's speculation stays Drover's after its newest exchange; longer where four exchanges take longer. When the service
+        /// is gone, Hadoop's own speculator has the job back after this time.
+        lease: Millis = "10s", Kind::Span(2 * SECOND, MINUTE);
+        /// Act through shims that come over plain HTTP from the network, too. Whoever can read or change that traffic could then have
+        /// copies started in Drover's name; without it such jobs are only advised on.
+        plain_http: bool = "false", Kind::Flag;
+        /// A copy that has not been started so long after the decision is not started any more.
+        deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
+        /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.
+        answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
+        /// Copies of one job's tasks of one kind that may wait for a container at once.
+        waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
+        /// Copies that one task may get in all.
+        copies_per_task: u64 = "2", Kind::Whole(1, 8), reloadable;
+        /// Before a task whose copy was refused, lost on the way or died may have another.
+        try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
+        /// Copies of one job that may be lost in a row before it gets none for a while …
+        futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
+        /// … and how long that is.
+        cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
+    }
+
     /// Addresses to listen on. The port 0 takes a free one.
     listen: Listen = "listen" {
         /// The operators' API. Anyone who reaches it may look; keep it on loopback or behind a proxy that authenticates.

@@ -127,6 +127,7 @@ pub fn run(
                 let now = clock();
                 let pass = desk.decide(now);
                 (pace.last, pace.next, pace.news) = (now, pass.next, false);
+                notes.act(&desk.engine, &pass);
                 notes.hints.publish(&desk.engine);
                 if now.since(pace.counted) >= COUNT_EVERY {
                     desk.count();

@@ -3,7 +3,8 @@
 use super::hints::Hints;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
-use drover_core::model::{Fact, JobId, Observation, TaskId};
+use drover_core::engine::{Engine, Pass};
+use drover_core::model::{Fact, JobId, Mode, Observation, TaskId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -54,6 +55,15 @@ impl Notes {
         self.ready.note(&seen.fact);
         if let (Fact::Ended(end), Some(shim)) = (&seen.fact, self.shim.get()) {
             shim.application_ended(end.job.0);
+        }
+    }
+
+    /// Has the shims carry out what a pass decided. Who owns what goes first: an action without a lease is refused.
+    pub fn act(&self, engine: &Engine, pass: &Pass) {
+        let Some(shim) = self.shim.get() else { return };
+        shim.own(engine.owned().into_iter().collect());
+        for decision in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
+            shim.carry_out(decision);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the settings say about the world: where the cluster is, how hard to lean on it, what shims may do.
 
 use crate::config::Config;
-use crate::shim::ShimParams;
+use crate::shim::{ActParams, ShimParams};
 use crate::yarn::auth::Auth;
 use crate::yarn::discover::{Cluster, DiscoverError, Overrides};
 use crate::yarn::http::{ClientError, HttpParams};
@@ -115,6 +115,7 @@ pub fn shim(config: &Config) -> ShimParams {
         connections: whole(set.connections),
         body_bytes: whole(set.body_limit.0),
         require_tls: set.require_tls,
+        act: ActParams { lease_ms: config.act.lease.0, plain_http: config.act.plain_http, ..ActParams::default() },
         ..ShimParams::default()
     }
 }

@@ -1,9 +1,11 @@
 //! One exchange from its body to its answer. Nothing here waits: what needs the cluster's word is answered `202` and looked into beside.
 
+use super::acting::{Acting, Grant, Unsent};
 use super::facts::{self, Told};
 use super::mac;
 use super::metrics::Metrics;
-use super::pace::{self, Load, RowRate};
+use super::outbox::Order;
+use super::pace::{self, Haste, Load, RowRate};
 use super::params::{Identity, ShimParams};
 use super::proofs::{Proofs, Standing};
 use super::reply::{Launcher, Refusal, Reply, Why};
@@ -32,6 +34,8 @@ pub struct Desk {
     /// Sequence of the next observation: one count for all sessions, so that it grows within each source whoever speaks for it.
     next: AtomicU64,
     rows: RowRate,
+    /// Leases and actions.
+    pub acting: Acting,
     /// What is counted.
     pub metrics: Metrics,
 }
@@ -65,7 +69,8 @@ impl Desk {
         let proofs = Proofs::new(vouch, params.proofs.clone(), metrics.clone());
         let next = AtomicU64::new(1);
         let (table, rows) = (Table::default(), RowRate::default());
-        Desk { params, identity, table, proofs, out, next, rows, metrics }
+        let acting = Acting::new(params.act.clone(), identity.clone(), metrics.clone());
+        Desk { params, identity, table, proofs, out, next, rows, acting, metrics }
     }
 
     /// One exchange. Must be called within a tokio runtime.
@@ -76,9 +81,9 @@ impl Desk {
         }
         let own = self.table.holder(request.job).filter(|seat| seat.id == request.session);
         match (own, &request.hello) {
-            (Some(seat), None) => self.known(&seat, &request, code, body, now),
+            (Some(seat), None) => self.known(&seat, &request, from, code, body, now),
             (Some(seat), Some(hello)) if bool::from(mac::hash(&hello.key).ct_eq(&seat.hash)) => {
-                self.known(&seat, &request, code, body, now)
+                self.known(&seat, &request, from, code, body, now)
             }
             (_, Some(hello)) => self.newcomer(hello, &request, from, code, body, now),
             (None, None) if self.table.was_replaced(request.job, request.session) => {
@@ -88,9 +93,17 @@ impl Desk {
         }
     }
 
-    fn known(&self, seat: &Seat, request: &Request<'_>, code: &str, body: &[u8], now: Now) -> Result<Answer, Refusal> {
+    fn known(
+        &self,
+        seat: &Seat,
+        request: &Request<'_>,
+        from: Origin,
+        code: &str,
+        body: &[u8],
+        now: Now,
+    ) -> Result<Answer, Refusal> {
         authentic(&seat.key, body, code)?;
-        let reply = self.apply(seat, request, now)?;
+        let reply = self.apply(seat, request, from, now)?;
         Ok(Answer { reply, key: seat.key.clone() })
     }
 
@@ -123,7 +136,7 @@ impl Desk {
         let (hash, user) = (mac::hash(&hello.key), hello.user.to_string());
         let claim = Claim { session: request.session, hash, attempt: request.attempt, user };
         match self.proofs.standing(&claim)? {
-            Standing::Checking => Ok(Answer { reply: self.reply(request, None, 0, false), key: hello.key.clone() }),
+            Standing::Checking => Ok(Answer { reply: self.pending(request), key: hello.key.clone() }),
             Standing::Fails(why)
                 if why.why == Why::WrongProof && holder.is_some_and(|h| h.attempt == request.attempt) =>
             {
@@ -135,7 +148,7 @@ impl Desk {
             Standing::Holds(vouched) => {
                 let seat = self.table.seat(self.new_seat(hello, request, &claim, vouched, now), &self.params, now)?;
                 self.proofs.settle(&claim);
-                let reply = self.apply(&seat, request, now)?;
+                let reply = self.apply(&seat, request, from, now)?;
                 Ok(Answer { reply, key: seat.key.clone() })
             }
         }
@@ -152,26 +165,33 @@ impl Desk {
     }
 
     /// Applies an authentic request of a believed session.
-    fn apply(&self, seat: &Seat, request: &Request<'_>, now: Now) -> Result<Reply, Refusal> {
+    fn apply(&self, seat: &Seat, request: &Request<'_>, from: Origin, now: Now) -> Result<Reply, Refusal> {
         let mut session = seat.lock();
         let turn = session.turn(request, &self.params, now)?;
         // Room for the facts comes first: what is acknowledged is never dropped.
         let room = self.room().map_err(|refusal| refusal.holding(session.ack))?;
+        session.epoch = session.epoch.max(request.epoch);
+        let mut told = Told::default();
         if turn == Turn::Apply {
-            let told = facts::tell(&mut session, request, &self.params, &self.table.names);
-            self.count(&mut session, &told);
+            let can = self.acting.may(&session, from == Origin::Loopback);
+            told = facts::tell(&mut session, request, can, &self.params, &self.table.names);
             session.ack = session.ack.max(request.upto);
-            self.send(room, &session, told.facts, Time(request.clock.am_ms), now);
         } else {
             session.ack = 0;
         }
+        self.acting.take(&mut session, request, &mut told);
         session.seq = request.seq;
         session.last = now;
         session.skew_ms = request.clock.am_ms as i64 - now.wall.0 as i64;
-        session.epoch = session.epoch.max(request.epoch);
-        let pace = self.pace_ms();
-        session.pace_ms = pace;
-        Ok(self.reply(request, Some(pace), session.ack, turn == Turn::Snapshot))
+        session.pace_ms = self.pace_of(&session, now);
+        let pace_ms = session.pace_ms;
+        let grant = match turn {
+            Turn::Apply => self.acting.grant(&mut session, pace_ms, now, &mut told),
+            Turn::Snapshot => Grant::default(),
+        };
+        self.count(&mut session, &told);
+        self.send(room, &session, told, Time(request.clock.am_ms), now);
+        Ok(self.believed(request, &session, grant, turn))
     }
 
     fn room(&self) -> Result<Permit<'_, Vec<Observation>>, Refusal> {
@@ -181,9 +201,12 @@ impl Desk {
         })
     }
 
-    fn send(&self, room: Permit<'_, Vec<Observation>>, session: &Session, facts: Vec<Fact>, at: Time, now: Now) {
-        let first = self.next.fetch_add(facts.len() as u64, Ordering::Relaxed);
-        room.send(facts::stamp(session, facts, at, now, first));
+    fn send(&self, room: Permit<'_, Vec<Observation>>, session: &Session, told: Told, at: Time, now: Now) {
+        let count = told.facts.len() + told.own.len();
+        if count > 0 {
+            let first = self.next.fetch_add(count as u64, Ordering::Relaxed);
+            room.send(facts::stamp(session, told, at, now, first, self.identity.epoch));
+        }
     }
 
     fn count(&self, session: &mut Session, told: &Told) {
@@ -194,49 +217,90 @@ impl Desk {
         session.rows += told.rows;
     }
 
-    /// The answer; without a pace, to a session that is not believed yet.
-    fn reply(&self, request: &Request<'_>, pace: Option<u32>, ack: u64, snapshot: bool) -> Reply {
+    /// The answer to a session that is not believed yet.
+    fn pending(&self, request: &Request<'_>) -> Reply {
         Reply {
             protocol: PROTOCOL,
             seq: request.seq,
             epoch: self.identity.epoch,
             incarnation: self.identity.incarnation.clone(),
-            accepted: pace.is_some(),
-            reason: pace.is_none().then_some("proof_pending"),
-            ack,
-            snapshot,
-            next_exchange_ms: pace.unwrap_or_else(|| pace::next_look_ms(self.proofs.count())),
+            accepted: false,
+            reason: Some("proof_pending"),
+            ack: 0,
+            snapshot: false,
+            next_exchange_ms: pace::next_look_ms(self.proofs.count()),
             launcher: Launcher::Native,
             lease_ms: 0,
-            actions: [],
+            actions: Vec::new(),
+        }
+    }
+
+    /// The answer to one that is.
+    fn believed(&self, request: &Request<'_>, session: &Session, grant: Grant, turn: Turn) -> Reply {
+        Reply {
+            accepted: true,
+            reason: None,
+            ack: session.ack,
+            snapshot: turn == Turn::Snapshot,
+            next_exchange_ms: session.pace_ms,
+            launcher: if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native },
+            lease_ms: grant.lease_ms,
+            actions: grant.actions,
+            ..self.pending(request)
         }
     }
 
     /// The pace of the moment, milliseconds.
     pub fn pace_ms(&self) -> u32 {
+        self.pace(Haste::Usual)
+    }
+
+    fn pace_of(&self, session: &Session, now: Now) -> u32 {
+        self.pace(match self.acting.owns(session) {
+            true if session.outbox.is_waiting(now.wall) => Haste::Waiting,
+            true => Haste::Owned,
+            false => Haste::Usual,
+        })
+    }
+
+    fn pace(&self, haste: Haste) -> u32 {
         let backlog = 1.0 - self.out.capacity() as f64 / self.out.max_capacity().max(1) as f64;
         let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
-        pace::next_exchange_ms(&self.params, load)
+        pace::next_exchange_ms(&self.params, load, haste)
+    }
+
+    /// Has the job's shim carry out an order.
+    ///
+    /// # Errors
+    /// Why no shim will.
+    pub fn order(&self, order: Order, now: Now) -> Result<(), Unsent> {
+        let seat = self.table.holder(order.task.job).ok_or(Unsent::NoSession)?;
+        let mut session = seat.lock();
+        self.acting.order(&mut session, order, now)
     }
 
     /// Housekeeping, `seconds` after the last one: tells of sessions that fell silent, forgets old ones, measures the load.
     pub fn sweep(&self, now: Now, seconds: f64) {
         self.proofs.sweep();
         self.rows.sample(self.metrics.rows.get(), seconds);
-        let mut skews = Vec::new();
+        let (mut skews, mut leases, mut rival) = (Vec::new(), 0, false);
         for seat in self.table.all() {
             let mut session = seat.lock();
+            leases += i64::from(session.lease_until > now.mono);
             if session.is_live(now) {
                 skews.push(session.skew_ms.unsigned_abs());
+                rival |= session.epoch > self.identity.epoch;
             } else if session.open
                 && let Ok(room) = self.out.try_reserve()
             {
                 session.open = false;
-                let lost = Fact::ShimSession(session.profile.job(), false);
+                let facts = vec![Fact::ShimSession(session.profile.job(), false)];
                 let at = now.wall.shifted(session.skew_ms);
-                self.send(room, &session, vec![lost], at, now);
+                self.send(room, &session, Told { facts, ..Told::default() }, at, now);
             }
         }
+        self.acting.set_rival(rival);
+        self.metrics.leases.set(leases);
         self.table.sweep(&self.params, now);
         skews.sort_unstable();
         let seconds_of = |ms: Option<&u64>| ms.map_or(0.0, |ms| *ms as f64 / 1000.0);

@@ -6,8 +6,8 @@ use super::table::Names;
 use super::values::{Num, Word};
 use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
 use drover_core::model::{
-    AttemptFact, Bytes, Channel, Counters, Fact, JobFact, JobPhase, Millis, Observation, Source, TaskFact, TaskKind,
-    Time,
+    AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Observation,
+    Source, TaskFact, TaskKind, Time,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,13 @@ pub struct Told {
     pub refused: BTreeMap<&'static str, u64>,
     /// Rows that count.
     pub rows: u64,
+    /// Facts about Drover's own actions.
+    pub own: Vec<Fact>,
 }
 
 impl Told {
-    fn refuse(&mut self, reason: &'static str) {
+    /// Counts something left out.
+    pub fn refuse(&mut self, reason: &'static str) {
         *self.refused.entry(reason).or_default() += 1;
     }
 
@@ -50,13 +53,23 @@ impl Told {
     }
 }
 
-/// Turns a request that follows what the session holds into facts, and takes note in the session of what later requests build on.
-pub fn tell(session: &mut Session, request: &Request<'_>, params: &ShimParams, names: &Names) -> Told {
+/// Turns a request that follows what the session holds into facts, and takes note in the session of what later requests build on. `can`: what can be done
+/// through the session as it stands.
+pub fn tell(
+    session: &mut Session,
+    request: &Request<'_>,
+    can: Capabilities,
+    params: &ShimParams,
+    names: &Names,
+) -> Told {
     let mut told = Told::default();
     let job = session.profile.job();
-    if !session.open {
-        session.open = true;
+    let opened = !std::mem::replace(&mut session.open, true);
+    if opened {
         told.facts.push(Fact::ShimSession(job, true));
+    }
+    if session.can.replace(can) != Some(can) || opened {
+        told.facts.push(Fact::Can(job, can));
     }
     summary(session, request, &mut told);
     hosts(session, request, params, names, &mut told);
@@ -257,16 +270,20 @@ fn dropped(session: &mut Session, request: &Request<'_>, told: &mut Told) {
     }
 }
 
-/// Stamps facts with where they come from and when. `first` is the sequence of the first one.
-pub fn stamp(session: &Session, facts: Vec<Fact>, at: Time, now: Now, first: u64) -> Vec<Observation> {
-    let source = Source {
-        channel: Channel::Shim,
-        app: Some(session.profile.attempt.app),
-        principal: Some(session.profile.user.clone()),
-        incarnation: u64::from(session.profile.attempt.number),
-    };
-    let seqs = first..;
-    let stamped =
-        seqs.zip(facts).map(|(seq, fact)| Observation { source: source.clone(), seq, at, received: now.wall, fact });
+/// Stamps facts with where they come from and when. `first` is the sequence of the first one, `epoch` the service's.
+pub fn stamp(session: &Session, told: Told, at: Time, now: Now, first: u64, epoch: u64) -> Vec<Observation> {
+    let AppAttemptId { app, number } = session.profile.attempt;
+    let principal = Some(session.profile.user.clone());
+    let shim = Source { channel: Channel::Shim, app: Some(app), principal, incarnation: u64::from(number) };
+    let own = Source { channel: Channel::Own, app: Some(app), principal: None, incarnation: epoch };
+    let facts = told.facts.into_iter().map(|fact| (&shim, at, fact));
+    let all = facts.chain(told.own.into_iter().map(|fact| (&own, now.wall, fact)));
+    let stamped = (first..).zip(all).map(|(seq, (source, at, fact))| Observation {
+        source: source.clone(),
+        seq,
+        at,
+        received: now.wall,
+        fact,
+    });
     stamped.collect()
 }

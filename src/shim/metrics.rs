@@ -1,8 +1,11 @@
 //! What the shim's side tells Prometheus.
 
+use super::acting::Unsent;
 use super::reply::Why;
+use drover_core::model::Answer;
 use prometheus::{
-    Gauge, GaugeVec, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, core::Collector,
+    Gauge, GaugeVec, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    core::Collector,
 };
 
 /// The shim's side of `/metrics`. Clones share the same counters.
@@ -24,6 +27,14 @@ pub struct Metrics {
     pub pace_seconds: Gauge,
     /// AM clock less service clock over live sessions, absolute: `median` and `max`.
     pub skew_seconds: GaugeVec,
+    /// Leases that last.
+    pub leases: IntGauge,
+    /// Actions put into an answer for the first time.
+    pub actions_sent: IntCounter,
+    /// Copies that Hadoop's own speculator wanted and was held from.
+    pub native_held: IntCounter,
+    unsent: IntCounterVec,
+    answers: IntCounterVec,
     proofs: IntCounterVec,
     refused: IntCounterVec,
 }
@@ -38,6 +49,11 @@ impl Metrics {
         let sessions = Opts::new("drover_shim_sessions", "Sessions of shims by state");
         let exchanges = Opts::new("drover_shim_exchanges_total", "Exchanges with shims by outcome");
         let proofs = Opts::new("drover_shim_proofs_total", "Session proofs by outcome of their examination");
+        let unsent = Opts::new(
+            "drover_shim_actions_unsent_total",
+            "Actions that no shim could be asked to carry out: no_session, unable (it cannot or may not act), full (too many open)",
+        );
+        let answers = Opts::new("drover_shim_answers_total", "Answers of shims to actions by outcome");
         let skew =
             Opts::new("drover_shim_clock_skew_seconds", "AM clock less service clock over live sessions, absolute");
         let fast = vec![1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3];
@@ -58,6 +74,17 @@ impl Metrics {
                 Gauge::new("drover_shim_pace_seconds", "Time between exchanges asked for")?,
             )?,
             skew_seconds: register(registry, GaugeVec::new(skew, &["stat"])?)?,
+            leases: register(
+                registry,
+                IntGauge::new("drover_shim_leases", "Jobs whose speculation Drover owns by a lease")?,
+            )?,
+            actions_sent: counter("drover_shim_actions_sent_total", "Actions put into an answer for the first time")?,
+            native_held: counter(
+                "drover_native_copies_held_total",
+                "Copies that Hadoop's own speculator wanted while Drover owned the job",
+            )?,
+            unsent: register(registry, IntCounterVec::new(unsent, &["reason"])?)?,
+            answers: register(registry, IntCounterVec::new(answers, &["outcome"])?)?,
             proofs: register(registry, IntCounterVec::new(proofs, &["outcome"])?)?,
             refused: facts_refused,
         };
@@ -66,6 +93,12 @@ impl Metrics {
         }
         for outcome in ["held"].into_iter().chain(Why::ALL.into_iter().map(Why::label)) {
             metrics.proofs.with_label_values(&[outcome]);
+        }
+        for why in Unsent::ALL {
+            metrics.unsent.with_label_values(&[why.label()]);
+        }
+        for answer in Answer::ALL {
+            metrics.answers.with_label_values(&[answer.label()]);
         }
         for state in ["accepted", "live", "pending"] {
             metrics.sessions.with_label_values(&[state]);
@@ -84,6 +117,16 @@ impl Metrics {
     /// Counts an exchange.
     pub fn exchange(&self, outcome: &str) {
         self.exchanges.with_label_values(&[outcome]).inc();
+    }
+
+    /// Counts an order that no shim will carry out.
+    pub fn unsent(&self, why: Unsent) {
+        self.unsent.with_label_values(&[why.label()]).inc();
+    }
+
+    /// Counts an answer to an action.
+    pub fn answered(&self, answer: Answer) {
+        self.answers.with_label_values(&[answer.label()]).inc();
     }
 
     /// Counts an examination that came to its end.

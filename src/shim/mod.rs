@@ -1,14 +1,16 @@
 //! The protocol with the Java shim: sessions, trust, exchange. No decisions.
 //!
 //! `server` (HTTP) → `desk` (one exchange) → `wire` (what was said) → `proofs` and `trust` (is it believed) → `table` and `session` (what is held) → `facts`
-//! (what it means), which leave as observations.
+//! (what it means), which leave as observations. `acting` answers with what the engine wants done: leases, and the actions in each session's `outbox`.
 
+mod acting;
 mod body;
 mod desk;
 mod facts;
 mod guard;
 pub mod mac;
 mod metrics;
+mod outbox;
 mod pace;
 mod params;
 mod proofs;
@@ -25,7 +27,8 @@ mod wire;
 mod tests;
 
 pub use metrics::Metrics;
-pub use params::{Identity, ProofParams, ShimParams};
+pub use outbox::action_id;
+pub use params::{ActParams, Identity, ProofParams, ShimParams};
 pub use server::Shim;
 pub use table::SessionView;
 pub use trust::{AppLife, AppVouch, Vouch, VouchError};

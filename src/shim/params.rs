@@ -39,6 +39,19 @@ pub struct ShimParams {
     pub require_tls: bool,
     /// How claims are looked into.
     pub proofs: ProofParams,
+    /// How far the service acts through shims.
+    pub act: ActParams,
+}
+
+/// How far the service acts through shims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActParams {
+    /// Length of a lease, milliseconds; longer where four exchanges take longer.
+    pub lease_ms: u64,
+    /// Act through sessions that come over plain HTTP from another machine, too.
+    pub plain_http: bool,
+    /// Actions of one session that may be open.
+    pub actions: usize,
 }
 
 /// How claims are looked into.
@@ -78,7 +91,14 @@ impl Default for ShimParams {
             idle_ms: 90_000,
             require_tls: false,
             proofs: ProofParams::default(),
+            act: ActParams::default(),
         }
+    }
+}
+
+impl Default for ActParams {
+    fn default() -> Self {
+        ActParams { lease_ms: 10_000, plain_http: false, actions: 1_000 }
     }
 }
 

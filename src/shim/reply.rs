@@ -29,7 +29,39 @@ pub struct Reply {
     /// Length of the lease, milliseconds.
     pub lease_ms: u64,
     /// What the shim is asked to do.
-    pub actions: [(); 0],
+    pub actions: Vec<Action>,
+}
+
+/// Something for the shim to do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Action {
+    /// Its id, unique over all processes of the service.
+    pub id: String,
+    /// What to do.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// How long it may still be done, milliseconds, counted like the lease.
+    pub deadline_ms: u64,
+    /// Kind of the task.
+    pub k: char,
+    /// Index of the task.
+    pub i: u32,
+    /// How many copies.
+    pub copies: u32,
+    /// Attempts of the task that the service takes to have not ended.
+    pub live: u32,
+    /// Hosts on which a copy would do no good.
+    pub avoid: Vec<String>,
+    /// How often a copy that is given one of these may be moved on.
+    pub moves: u32,
+}
+
+/// A type of action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Start further attempts of a running task.
+    Duplicate,
 }
 
 /// Who launches copies.
@@ -38,6 +70,8 @@ pub struct Reply {
 pub enum Launcher {
     /// Hadoop's own speculator.
     Native,
+    /// Drover, while the lease lasts.
+    Drover,
 }
 
 /// An exchange that was refused.

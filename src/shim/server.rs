@@ -5,6 +5,7 @@ use super::desk::{Answer, Desk, Origin};
 use super::guard::{Guard, Peer};
 use super::mac;
 use super::metrics::Metrics;
+use super::outbox::Order;
 use super::params::{Identity, ShimParams};
 use super::reply::{Refusal, Why};
 use super::session::Now;
@@ -17,8 +18,9 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, JobId, Millis, Observation};
+use drover_core::model::{AppId, Decision, JobId, Millis, Observation};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -122,6 +124,20 @@ impl Shim {
     /// Highest epoch that shims report, when it is above this service's own: another service speaks to them.
     pub fn higher_epoch(&self) -> Option<u64> {
         self.0.desk.higher_epoch(self.now())
+    }
+
+    /// From now on exactly these jobs are Drover's: their shims get a lease with the next answer.
+    pub fn own(&self, jobs: HashSet<JobId>) {
+        self.0.desk.acting.own(jobs);
+    }
+
+    /// Has the job's shim carry out a decision. When none can, that is counted; the engine sees it from the copy that never comes.
+    pub fn carry_out(&self, decision: &Decision) {
+        let desk = &self.0.desk;
+        if let Err(why) = desk.order(Order::of(decision), self.now()) {
+            desk.metrics.unsent(why);
+            tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), "no shim can be asked to start a copy");
+        }
     }
 
     /// One exchange, from a request to its answer.

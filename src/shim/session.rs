@@ -1,9 +1,11 @@
 //! One session: what the service holds of a shim it believes. The rows' values go on to the engine; only what is needed to check them stays.
 
+use super::acting::DUPLICATE;
+use super::outbox::Outbox;
 use super::params::ShimParams;
 use super::reply::{Refusal, Why};
 use super::wire::{Hello, Request};
-use drover_core::model::{AppAttemptId, JobId, JobPhase, JobSettings, Millis, TaskKind, Time};
+use drover_core::model::{AppAttemptId, Capabilities, JobId, JobPhase, JobSettings, Millis, TaskKind, Time};
 use std::sync::Arc;
 
 /// The service's clocks at one instant.
@@ -41,12 +43,20 @@ pub struct Session {
     pub skew_ms: i64,
     /// Copies Hadoop's own speculator launched.
     pub native_copies: u64,
+    /// Copies it wanted and was held from.
+    pub native_held: u64,
     /// Rows applied.
     pub rows: u64,
     /// Highest service epoch the shim says it has verified.
     pub epoch: u64,
     /// Facts the shim says it dropped, in all.
     pub dropped: u64,
+    /// What can be done through it, as it was passed on last.
+    pub can: Option<Capabilities>,
+    /// Until when it holds a lease, on the room's own clock.
+    pub lease_until: Millis,
+    /// What it is asked to do.
+    pub outbox: Outbox,
     rate: Rate,
 }
 
@@ -67,6 +77,8 @@ pub struct Profile {
     pub hadoop: String,
     /// Runs its tasks inside the AM.
     pub uber: bool,
+    /// It can start further attempts.
+    pub can_duplicate: bool,
     /// What its configuration says.
     pub settings: JobSettings,
     /// Start of the shim, the AM's clock: the nearest to the job's start that a shim can tell.
@@ -98,6 +110,7 @@ impl Profile {
             shim: request.shim.to_string(),
             hadoop: hello.hadoop.to_string(),
             uber: hello.uber,
+            can_duplicate: hello.can.iter().any(|word| word == DUPLICATE),
             settings,
             started: Time(request.clock.am_ms) - Millis(request.clock.mono_ms),
             since: now.wall,
@@ -130,9 +143,13 @@ impl Session {
             pace_ms: 0,
             skew_ms: 0,
             native_copies: 0,
+            native_held: 0,
             rows: 0,
             epoch: 0,
             dropped: 0,
+            can: None,
+            lease_until: Millis(0),
+            outbox: Outbox::default(),
             rate: Rate::default(),
         }
     }
@@ -153,6 +170,11 @@ impl Session {
             return Err(Refusal::new(Why::StaleSequence, words).holding(self.ack));
         }
         Ok(if request.base > self.ack { Turn::Snapshot } else { Turn::Apply })
+    }
+
+    /// Can an attempt of that number exist in its AM, or have been recovered by it?
+    pub fn numbers_of_its_am(&self, number: u32) -> bool {
+        number < self.profile.attempt.number.saturating_mul(RUNS)
     }
 
     /// Is it heard of often enough for its job to need no polling? For three times its pace, and 10 s at least.

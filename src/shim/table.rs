@@ -84,6 +84,12 @@ pub struct SessionView {
     pub native_copies: u64,
     /// Rows applied.
     pub rows: u64,
+    /// It can start further attempts.
+    pub able: bool,
+    /// It can, and Drover may act by it.
+    pub allowed: bool,
+    /// It holds a lease.
+    pub leased: bool,
 }
 
 /// All sessions.
@@ -188,6 +194,9 @@ impl SessionView {
             skew_ms: 0,
             native_copies: 0,
             rows: 0,
+            able: false,
+            allowed: false,
+            leased: false,
         }
     }
 
@@ -207,6 +216,9 @@ impl SessionView {
             skew_ms: session.skew_ms,
             native_copies: session.native_copies,
             rows: session.rows,
+            able: profile.can_duplicate,
+            allowed: session.can.is_some_and(|can| can.duplicate),
+            leased: session.lease_until > now.mono,
         }
     }
 }

@@ -14,6 +14,7 @@ use std::fmt;
 /// The protocol that this service speaks.
 pub const PROTOCOL: u64 = 1;
 const MAX_TEXT: usize = 1024;
+const MAX_LABEL: usize = 64;
 
 /// One request. Strings are borrowed from the body where they can be.
 #[derive(Debug, Deserialize)]
@@ -107,6 +108,9 @@ pub struct Hello<'a> {
     pub mode: Mode,
     /// Runs its tasks inside the AM.
     pub uber: bool,
+    /// Types of actions that it can carry out.
+    #[serde(default, borrow)]
+    pub can: Vec<Cow<'a, str>>,
     /// The settings that matter here, as configured.
     pub settings: BTreeMap<String, String>,
 }
@@ -206,6 +210,9 @@ pub struct Needs {
 pub struct Native {
     /// Copies launched.
     pub launched: u64,
+    /// Copies it wanted and was held from.
+    #[serde(default)]
+    pub held: u64,
 }
 
 /// An answer to an action.
@@ -218,6 +225,9 @@ pub struct Ack<'a> {
     /// What became of it.
     #[serde(borrow)]
     pub outcome: Cow<'a, str>,
+    /// Numbers of the attempts that are its copies.
+    #[serde(default)]
+    pub attempts: Vec<Num>,
 }
 
 /// Reads a request, or says what is wrong with it.
@@ -260,6 +270,7 @@ impl Request<'_> {
             ("base", self.base),
             ("upto", self.upto),
             ("native.launched", self.native.launched),
+            ("native.held", self.native.held),
         ];
         let mut wrong =
             numbers.iter().find(|(_, n)| *n > MAX_SAFE).map(|(name, _)| format!("{name} is above 2^53 - 1"));
@@ -285,12 +296,17 @@ impl Request<'_> {
                 .chain([("java", &hello.java)])
                 .find_map(|(name, text)| long(&format!("hello.{name}"), text, MAX_TEXT))
                 .or_else(|| many("hello.settings", hello.settings.len(), 64))
+                .or_else(|| many("hello.can", hello.can.len(), 16))
+                .or_else(|| hello.can.iter().find_map(|word| long("hello.can", word, MAX_LABEL)))
                 .or_else(|| hello.settings.values().find_map(|text| long("hello.settings", text, MAX_TEXT)))
         });
         hello
             .or_else(|| long("shim", &self.shim, 64))
             .or_else(|| long("job_state", &self.job_state, 32))
             .or_else(|| many("acks", self.acks.len(), 1000))
+            .or_else(|| self.acks.iter().find_map(|ack| long("acks.id", &ack.id, MAX_TEXT)))
+            .or_else(|| self.acks.iter().find_map(|ack| long("acks.outcome", &ack.outcome, MAX_LABEL)))
+            .or_else(|| self.acks.iter().find_map(|ack| many("acks.attempts", ack.attempts.len(), 16)))
             .or_else(|| many("dropped", self.dropped.len(), 32))
     }
 }

@@ -78,6 +78,7 @@ fn kind(o: &Observation) -> &'static str {
         Fact::Needs { .. } => "needs",
         Fact::ShimSession(..) => "shim",
         Fact::Ended(_) => "ended",
+        _ => "own",
     }
 }
 

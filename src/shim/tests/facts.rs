@@ -100,10 +100,10 @@ async fn the_jobs_summary_and_settings_are_told_once_and_when_they_change() {
     let hello = request["hello"].clone();
     room.settled(&mut am, json!({"hello": hello, "job_state": "INITED", "maps": 0})).await.unwrap();
     let told = room.told();
-    let Fact::Job(job) = &told[1] else { panic!("{told:?}") };
+    let Fact::Job(job) = &told[2] else { panic!("{told:?}") };
     assert_eq!((job.state, job.maps, job.reduces, job.uber), (Some(JobPhase::Preparing), 0, 1, true));
     assert_eq!(job.started, Time(1_795_182_435_000 - 12), "the start of the shim, on the AM's clock");
-    let Fact::Settings(_, settings) = &told[2] else { panic!("{told:?}") };
+    let Fact::Settings(_, settings) = &told[3] else { panic!("{told:?}") };
     assert_eq!(
         (settings.mode, settings.map_speculation, settings.map_container.memory_mb),
         (Some(Mode::Off), false, 1024)

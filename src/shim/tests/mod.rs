@@ -1,5 +1,6 @@
 //! Tests of the room as a whole. A fake cluster stands in for the ResourceManager, and `Am` for a shim.
 
+mod acting;
 mod facts;
 mod http;
 mod interleave;
@@ -105,6 +106,7 @@ impl Am {
             request["hello"] = json!({
                 "key": hex::encode(self.key.bytes()), "user": self.user, "queue": "root.claimed", "name": "word count",
                 "hadoop": "3.4.3", "java": "17.0.15", "mode": "advise", "uber": false, "settings": {},
+                "can": ["duplicate"],
             });
         }
         request
@@ -120,6 +122,10 @@ impl Am {
     }
 }
 
+/// The service of a `Room`.
+pub const EPOCH: u64 = 3;
+pub const INCARNATION: &str = "9f86d081884c7d65";
+
 /// A desk between a fake cluster and a queue of observations, at a time the test sets.
 pub struct Room {
     pub desk: Desk,
@@ -127,6 +133,8 @@ pub struct Room {
     pub facts: mpsc::Receiver<Vec<Observation>>,
     pub registry: Registry,
     pub now: Now,
+    /// Where requests come from.
+    pub from: Origin,
 }
 
 pub fn metrics(registry: &Registry) -> Metrics {
@@ -149,16 +157,16 @@ impl Room {
     pub fn with(params: ShimParams, batches: usize) -> Room {
         let (cluster, registry) = (Arc::new(Cluster::default()), Registry::new());
         let (out, facts) = mpsc::channel(batches);
-        let identity = Identity { epoch: 3, incarnation: "9f86d081884c7d65".into() };
+        let identity = Identity { epoch: EPOCH, incarnation: INCARNATION.into() };
         let desk = Desk::new(params, identity, cluster.clone(), out, metrics(&registry));
         let now = Now { wall: Time(1_795_182_435_200), mono: Millis(5_000) };
-        Room { desk, cluster, facts, registry, now }
+        Room { desk, cluster, facts, registry, now, from: Origin::Network }
     }
 
     /// Sends a request as it stands.
     pub fn send(&self, key: &Key, request: &Value) -> Result<Reply, Refusal> {
         let body = serde_json::to_vec(request).unwrap();
-        let answer = self.desk.exchange(self.now, Origin::Network, &mac::sign(key, &body), &body);
+        let answer = self.desk.exchange(self.now, self.from, &mac::sign(key, &body), &body);
         answer.map(|Answer { reply, .. }| reply)
     }
 

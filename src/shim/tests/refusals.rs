@@ -79,7 +79,7 @@ async fn a_session_of_before_a_restart_of_the_service_says_hello_again() {
     assert_eq!(room.send(&am.key.clone(), &am.with(json!({"upto": 31}))).unwrap().ack, 31);
     assert!(matches!(
         room.told()[..],
-        [Fact::ShimSession(_, true), Fact::Job(_), Fact::Settings(..), Fact::Needs { .. }]
+        [Fact::ShimSession(_, true), Fact::Can(..), Fact::Job(_), Fact::Settings(..), Fact::Needs { .. }]
     ));
 }
 

@@ -34,10 +34,10 @@ async fn facts_before_the_proof_stands_are_not_applied_and_afterwards_carry_the_
     }
     assert!(told.windows(2).all(|pair| pair[0].seq < pair[1].seq));
     assert_eq!(told[0].fact, Fact::ShimSession(am.job(), true));
-    let Fact::Job(job) = &told[1].fact else { panic!("{:?}", told[1]) };
+    let Fact::Job(job) = &told[2].fact else { panic!("{:?}", told[2]) };
     assert_eq!((job.queue.as_str(), job.name.as_str()), ("root.vouched", "word count"), "the queue is the RM's word");
-    assert!(matches!(told[2].fact, Fact::Settings(..)));
-    assert!(matches!(&told[3].fact, Fact::Tasks { tasks, complete: false, .. } if tasks.len() == 1));
+    assert!(matches!(told[3].fact, Fact::Settings(..)));
+    assert!(matches!(&told[4].fact, Fact::Tasks { tasks, complete: false, .. } if tasks.len() == 1));
     assert_eq!(room.metric("drover_shim_proofs_total", "held"), 1.0);
 }
 

@@ -1,6 +1,6 @@
 //! The contract of `docs/protocol`, from the service's side.
 
-use super::super::reply::{Launcher, Refusal, Reply, Why};
+use super::super::reply::{Action, Kind, Launcher, Refusal, Reply, Why};
 use super::super::wire::{PROTOCOL, parse};
 use super::{Am, Room, why};
 use drover_core::model::{AttemptState, Phase, TaskKind};
@@ -68,7 +68,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         next_exchange_ms: 1000,
         launcher: Launcher::Native,
         lease_ms: 0,
-        actions: [],
+        actions: Vec::new(),
     };
     assert_eq!(json!(reply), serde_json::from_str::<Value>(&read("examples/accepted.reply.json")).unwrap());
     let pending = Reply {
@@ -82,6 +82,28 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
     assert_eq!(json!(pending), serde_json::from_str::<Value>(&read("examples/pending.reply.json")).unwrap());
     reply.snapshot = true;
     conforms(&json!(reply));
+    let action = Action {
+        id: "9f86d081884c7d65-17".into(),
+        kind: Kind::Duplicate,
+        deadline_ms: 8_000,
+        k: 'm',
+        i: 1,
+        copies: 1,
+        live: 1,
+        avoid: vec!["nm2".into()],
+        moves: 2,
+    };
+    let leased = Reply {
+        seq: 10,
+        epoch: 1_795_182_400_000,
+        ack: 29,
+        snapshot: false,
+        launcher: Launcher::Drover,
+        lease_ms: 10_000,
+        actions: vec![action],
+        ..reply
+    };
+    assert_eq!(json!(leased), serde_json::from_str::<Value>(&read("examples/lease.reply.json")).unwrap());
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! What the service does through shims: leases for the jobs that are Drover's, actions, and the answers to them.
+
+use super::facts::Told;
+use super::metrics::Metrics;
+use super::outbox::{News, Order, decision_of};
+use super::params::{ActParams, Identity};
+use super::reply::Action;
+use super::session::{Now, Session};
+use super::wire::{self, Request};
+use drover_core::model::{AckFact, Answer, Capabilities, Fact, JobId, Millis};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The word for it in `hello.can`.
+pub const DUPLICATE: &str = "duplicate";
+
+/// Leases and actions of all sessions.
+pub struct Acting {
+    params: ActParams,
+    identity: Identity,
+    /// Jobs whose speculation Drover is to own, as the engine said last.
+    owned: Mutex<Arc<HashSet<JobId>>>,
+    /// A service with a higher epoch speaks to the same shims.
+    rival: AtomicBool,
+    /// Somebody was told that plain HTTP keeps Drover from acting.
+    warned: AtomicBool,
+    metrics: Metrics,
+}
+
+/// What an answer grants.
+#[derive(Debug, Default)]
+pub struct Grant {
+    /// Length of the lease, milliseconds; 0 without one.
+    pub lease_ms: u64,
+    /// What the shim is asked to do.
+    pub actions: Vec<Action>,
+}
+
+/// Why an order reaches no shim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsent {
+    /// No session speaks for the job.
+    NoSession,
+    /// Its session cannot or may not act.
+    Unable,
+    /// It has as many actions open as it may.
+    Full,
+}
+
+impl Unsent {
+    /// Every reason, for metrics that start at zero.
+    pub const ALL: [Unsent; 3] = [Unsent::NoSession, Unsent::Unable, Unsent::Full];
+
+    /// Stable snake_case label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Unsent::NoSession => "no_session",
+            Unsent::Unable => "unable",
+            Unsent::Full => "full",
+        }
+    }
+}
+
+impl Acting {
+    /// Nothing is owned yet.
+    pub fn new(params: ActParams, identity: Identity, metrics: Metrics) -> Acting {
+        let (rival, warned) = (AtomicBool::new(false), AtomicBool::new(false));
+        Acting { params, identity, owned: Mutex::default(), rival, warned, metrics }
+    }
+
+    /// From now on exactly these jobs are Drover's.
+    pub fn own(&self, jobs: HashSet<JobId>) {
+        *self.owned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(jobs);
+    }
+
+    /// Another service outranks this one, or no longer does.
+    pub fn set_rival(&self, rival: bool) {
+        self.rival.store(rival, Ordering::Relaxed);
+    }
+
+    /// Is a session that came this way to act? One that came over the network in the clear only where the operator insists.
+    pub fn may(&self, session: &Session, local: bool) -> Capabilities {
+        let able = session.profile.can_duplicate;
+        let duplicate = able && (local || self.params.plain_http);
+        if able && !duplicate && !self.warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                job = %session.profile.job(),
+                "shims come over plain HTTP from the network, where whoever reads the traffic could act in Drover's name: their jobs are only advised on; lead them \
+                 through TLS on this machine, or set act.plain_http = true"
+            );
+        }
+        Capabilities { duplicate }
+    }
+
+    /// Is the job's speculation Drover's to own by this session?
+    pub fn owns(&self, session: &Session) -> bool {
+        let owned = || self.owned.lock().unwrap_or_else(PoisonError::into_inner).contains(&session.profile.job());
+        let allowed = session.can.is_some_and(|can| can.duplicate) && !session.ended;
+        let first = session.epoch <= self.identity.epoch && !self.rival.load(Ordering::Relaxed);
+        allowed && first && owned()
+    }
+
+    /// What an answer at this pace grants. The lease outlasts three exchanges, so that one lost answer does not hand the job back.
+    pub fn grant(&self, session: &mut Session, pace_ms: u32, now: Now, told: &mut Told) -> Grant {
+        if !self.owns(session) {
+            session.lease_until = Millis(0);
+            return Grant::default();
+        }
+        let lease = Millis(self.params.lease_ms.max(4 * u64::from(pace_ms)));
+        session.lease_until = now.mono + lease;
+        let (actions, first) = session.outbox.due(&self.identity.incarnation, lease, now.wall);
+        self.metrics.actions_sent.inc_by(first.len() as u64);
+        let job = session.profile.job();
+        told.own.extend(first.into_iter().map(|decision| Fact::Sent { job, decision }));
+        Grant { lease_ms: lease.0, actions }
+    }
+
+    /// Puts an order into its session's outbox.
+    pub fn order(&self, session: &mut Session, order: Order, now: Now) -> Result<(), Unsent> {
+        if !session.can.is_some_and(|can| can.duplicate) || session.ended {
+            return Err(Unsent::Unable);
+        }
+        let room = session.outbox.put(order, self.params.actions, now.wall);
+        if room { Ok(()) } else { Err(Unsent::Full) }
+    }
+
+    /// Takes the answers of a request.
+    pub fn take(&self, session: &mut Session, request: &Request<'_>, told: &mut Told) {
+        for ack in &request.acks {
+            if let Err(reason) = self.take_one(session, ack, told) {
+                told.refuse(reason);
+            }
+        }
+        let held = request.native.held;
+        self.metrics.native_held.inc_by(held.saturating_sub(session.native_held));
+        session.native_held = session.native_held.max(held);
+    }
+
+    fn take_one(&self, session: &mut Session, ack: &wire::Ack<'_>, told: &mut Told) -> Result<(), &'static str> {
+        let decision = decision_of(&self.identity.incarnation, &ack.id).ok_or("foreign_action")?;
+        let answer = Answer::parse(&ack.outcome).ok_or("unknown_outcome")?;
+        let mut attempts = Vec::with_capacity(ack.attempts.len());
+        for number in &ack.attempts {
+            match number.index().filter(|number| session.numbers_of_its_am(*number)) {
+                Some(number) => attempts.push(number),
+                None => told.refuse("bad_attempt_number"),
+            }
+        }
+        match session.outbox.answered(decision, answer, &attempts) {
+            News::New => {
+                self.metrics.answered(answer);
+                told.own.push(Fact::Acked(AckFact { job: session.profile.job(), decision, answer, attempts }));
+                Ok(())
+            }
+            News::Repeated => Ok(()),
+            News::Unknown => Err("unknown_action"),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A session's actions: each repeated until it is answered or too late, and each answer passed on once.
+
+use super::reply::{Action, Kind};
+use drover_core::model::{Answer, Decision, Millis, TaskId, Time};
+use std::collections::BTreeMap;
+
+/// Actions in one answer; the others wait for the next one.
+const AT_ONCE: usize = 64;
+/// Bounds of the protocol.
+const COPIES_MAX: u32 = 8;
+const LIVE_MAX: u32 = 16;
+const AVOID_MAX: usize = 64;
+/// How often a copy that is given a host to avoid may be moved on.
+const MOVES: u32 = 2;
+
+/// What a decision asks of a shim.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// The decision.
+    pub decision: u64,
+    /// The task to copy.
+    pub task: TaskId,
+    /// How many copies.
+    pub copies: u32,
+    /// Attempts of it that had not ended.
+    pub live: u32,
+    /// Hosts on which a copy would do no good.
+    pub avoid: Vec<String>,
+    /// When it is too late, the service's clock.
+    pub deadline: Time,
+}
+
+impl Order {
+    /// What this decision asks.
+    pub fn of(decision: &Decision) -> Order {
+        Order {
+            decision: decision.id,
+            task: decision.task,
+            copies: decision.copies.clamp(1, COPIES_MAX),
+            live: decision.live.clamp(1, LIVE_MAX),
+            avoid: decision.avoid.iter().take(AVOID_MAX).cloned().collect(),
+            deadline: decision.deadline,
+        }
+    }
+
+    fn action(&self, incarnation: &str, left: Millis) -> Action {
+        Action {
+            id: action_id(incarnation, self.decision),
+            kind: Kind::Duplicate,
+            deadline_ms: left.0,
+            k: self.task.kind.letter(),
+            i: self.task.index,
+            copies: self.copies,
+            live: self.live,
+            avoid: self.avoid.clone(),
+            moves: MOVES,
+        }
+    }
+}
+
+/// The id of a decision's action, unique over all processes of the service.
+pub fn action_id(incarnation: &str, decision: u64) -> String {
+    format!("{incarnation}-{decision}")
+}
+
+/// The decision of an action of this process.
+pub fn decision_of(incarnation: &str, id: &str) -> Option<u64> {
+    id.strip_prefix(incarnation)?.strip_prefix('-')?.parse().ok()
+}
+
+/// What an answer to an action is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// It says something new.
+    New,
+    /// It was said before.
+    Repeated,
+    /// The session was never sent such an action, or it is forgotten.
+    Unknown,
+}
+
+/// The actions of one session, by decision.
+#[derive(Debug, Default)]
+pub struct Outbox(BTreeMap<u64, Entry>);
+
+#[derive(Debug)]
+struct Entry {
+    order: Order,
+    sent: bool,
+    answer: Option<(Answer, Vec<u32>)>,
+}
+
+impl Entry {
+    fn is_open(&self, now: Time) -> bool {
+        self.answer.is_none() && self.order.deadline > now
+    }
+}
+
+impl Outbox {
+    /// Takes an order. False when there are `max` already that are still open; those that are done make room, the oldest first.
+    pub fn put(&mut self, order: Order, max: usize, now: Time) -> bool {
+        if self.0.len() >= max {
+            let done = self.0.iter().find(|(_, entry)| !entry.is_open(now)).map(|(decision, _)| *decision);
+            match done {
+                Some(decision) => self.0.remove(&decision),
+                None => return false,
+            };
+        }
+        self.0.insert(order.decision, Entry { order, sent: false, answer: None });
+        true
+    }
+
+    /// The actions for an answer that goes out now, none of which may last longer than the lease; and the decisions that are sent for the first time.
+    pub fn due(&mut self, incarnation: &str, lease: Millis, now: Time) -> (Vec<Action>, Vec<u64>) {
+        let (mut actions, mut first) = (Vec::new(), Vec::new());
+        for entry in self.0.values_mut().filter(|entry| entry.is_open(now)).take(AT_ONCE) {
+            let left = entry.order.deadline.since(now).min(lease);
+            actions.push(entry.order.action(incarnation, left));
+            if !std::mem::replace(&mut entry.sent, true) {
+                first.push(entry.order.decision);
+            }
+        }
+        (actions, first)
+    }
+
+    /// Takes note of an answer.
+    pub fn answered(&mut self, decision: u64, answer: Answer, attempts: &[u32]) -> News {
+        let Some(entry) = self.0.get_mut(&decision).filter(|entry| entry.sent) else { return News::Unknown };
+        let known = entry.answer.as_ref();
+        // A request may come again after a newer one has moved the copy on.
+        let older = known.is_some_and(|(last, _)| *last == Answer::Moved && answer != Answer::Moved);
+        if older || known.is_some_and(|(last, numbers)| *last == answer && numbers == attempts) {
+            return News::Repeated;
+        }
+        entry.answer = Some((answer, attempts.to_vec()));
+        News::New
+    }
+
+    /// Is an action to be sent, or an answer to come?
+    pub fn is_waiting(&self, now: Time) -> bool {
+        self.0.values().any(|entry| entry.is_open(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drover_core::model::{AppId, JobId, TaskKind};
+
+    fn order(decision: u64, deadline: u64) -> Order {
+        let task = JobId(AppId { cluster: 1, seq: 1 }).task(TaskKind::Reduce, 7);
+        Order { decision, task, copies: 1, live: 1, avoid: vec!["nm2".into()], deadline: Time(deadline) }
+    }
+
+    #[test]
+    fn an_action_is_repeated_until_it_is_answered_and_its_first_sending_is_told_once() {
+        let mut outbox = Outbox::default();
+        assert!(outbox.put(order(17, 9_000), 10, Time(1_000)));
+        let (actions, first) = outbox.due("ab", Millis(5_000), Time(1_000));
+        assert_eq!((actions[0].id.as_str(), actions[0].deadline_ms, first), ("ab-17", 5_000, vec![17]));
+        let (actions, first) = outbox.due("ab", Millis(5_000), Time(8_000));
+        assert_eq!((actions[0].id.as_str(), actions[0].deadline_ms, first), ("ab-17", 1_000, vec![]));
+        assert!(outbox.is_waiting(Time(8_000)));
+        assert_eq!(outbox.answered(17, Answer::Applied, &[1]), News::New);
+        assert!(outbox.due("ab", Millis(5_000), Time(8_000)).0.is_empty() && !outbox.is_waiting(Time(8_000)));
+    }
+
+    #[test]
+    fn what_is_too_late_is_sent_no_more_but_its_answer_still_counts() {
+        let mut outbox = Outbox::default();
+        outbox.put(order(1, 2_000), 10, Time(1_000));
+        outbox.due("ab", Millis(5_000), Time(1_999));
+        assert!(outbox.due("ab", Millis(5_000), Time(2_000)).0.is_empty() && !outbox.is_waiting(Time(2_000)));
+        assert_eq!(outbox.answered(1, Answer::PastDeadline, &[]), News::New);
+        assert_eq!(outbox.answered(1, Answer::PastDeadline, &[]), News::Repeated);
+    }
+
+    #[test]
+    fn an_answer_counts_once_and_a_move_is_not_taken_back_by_a_late_repetition() {
+        let mut outbox = Outbox::default();
+        outbox.put(order(1, 9_000), 10, Time(1_000));
+        assert_eq!(outbox.answered(1, Answer::Applied, &[1]), News::Unknown, "it was not sent yet");
+        outbox.due("ab", Millis(5_000), Time(1_000));
+        assert_eq!(outbox.answered(1, Answer::Applied, &[1]), News::New);
+        assert_eq!(outbox.answered(1, Answer::Applied, &[1]), News::Repeated);
+        assert_eq!(outbox.answered(1, Answer::Moved, &[2]), News::New);
+        assert_eq!(outbox.answered(1, Answer::Applied, &[1]), News::Repeated);
+        assert_eq!(outbox.answered(1, Answer::Moved, &[3]), News::New);
+        assert_eq!(outbox.answered(2, Answer::Applied, &[1]), News::Unknown);
+    }
+
+    #[test]
+    fn what_is_done_makes_room_and_what_is_open_does_not() {
+        let mut outbox = Outbox::default();
+        assert!(outbox.put(order(1, 9_000), 2, Time(0)) && outbox.put(order(2, 3_000), 2, Time(0)));
+        assert!(!outbox.put(order(3, 9_000), 2, Time(0)));
+        assert!(outbox.put(order(3, 9_000), 2, Time(3_000)), "the second is past its deadline");
+        assert!(!outbox.put(order(4, 9_000), 2, Time(3_000)));
+        outbox.due("ab", Millis(5_000), Time(3_000));
+        outbox.answered(1, Answer::Committing, &[]);
+        assert!(outbox.put(order(4, 9_000), 2, Time(3_000)));
+    }
+
+    #[test]
+    fn only_this_processs_ids_name_a_decision() {
+        assert_eq!(decision_of("ab", &action_id("ab", 17)), Some(17));
+        for id in ["ab17", "cd-17", "ab-", "ab-x", "ab--1", ""] {
+            assert_eq!(decision_of("ab", id), None, "{id}");
+        }
+    }
+}

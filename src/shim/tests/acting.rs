@@ -1,0 +1,256 @@
+//! Leases, actions and their answers: to whom, how often, and what is believed of what comes back.
+
+use super::super::acting::Unsent;
+use super::super::desk::Origin;
+use super::super::outbox::{Order, action_id};
+use super::super::params::{ActParams, Identity};
+use super::super::reply::{Launcher, Reply};
+use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, metrics, one_look};
+use drover_core::model::{AckFact, Answer, Capabilities, Channel, Fact, JobId, Millis, TaskKind};
+use prometheus::Registry;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// A seated session from this machine whose job is Drover's.
+async fn owned() -> (Room, Am) {
+    owned_with(one_look()).await
+}
+
+async fn owned_with(params: ShimParams) -> (Room, Am) {
+    let (mut room, mut am) = (Room::with(params, 1_000), Am::new(1, 1, 1));
+    room.from = Origin::Loopback;
+    room.seat(&mut am).await;
+    room.own(&[am.job()]);
+    (room, am)
+}
+
+fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
+    let deadline = room.now.wall + Millis(lasts);
+    Order { decision, task: job.task(TaskKind::Map, 1), copies: 1, live: 1, avoid: vec!["nm2".into()], deadline }
+}
+
+impl Room {
+    fn own(&self, jobs: &[JobId]) {
+        self.desk.acting.own(jobs.iter().copied().collect());
+    }
+
+    /// The answer to the session's next request, a second later.
+    fn next(&mut self, am: &mut Am, fields: Value) -> Reply {
+        self.later(1_000);
+        self.send(&am.key.clone(), &am.with(fields)).unwrap()
+    }
+
+    /// What is told of Drover's own doing.
+    fn own_facts(&mut self) -> Vec<Fact> {
+        self.drain().into_iter().filter(|o| o.source.channel == Channel::Own).map(|o| o.fact).collect()
+    }
+}
+
+fn ack(decision: u64, outcome: &str, attempts: &[u32]) -> Value {
+    json!({"id": action_id(INCARNATION, decision), "outcome": outcome, "attempts": attempts})
+}
+
+fn acked(job: JobId, decision: u64, answer: Answer, attempts: &[u32]) -> Fact {
+    Fact::Acked(AckFact { job, decision, answer, attempts: attempts.to_vec() })
+}
+
+fn lease(reply: &Reply) -> (Launcher, u64) {
+    (reply.launcher, reply.lease_ms)
+}
+
+#[tokio::test]
+async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer_after_they_are_not() {
+    let (mut room, mut am) = owned().await;
+    let mut other = Am::new(2, 1, 2);
+    room.seat(&mut other).await;
+    assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Drover, 10_000));
+    assert_eq!(lease(&room.next(&mut other, json!({}))), (Launcher::Native, 0));
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.desk.metrics.leases.get(), 1);
+    room.own(&[]);
+    assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Native, 0));
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.desk.metrics.leases.get(), 0);
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_copy_or_comes_over_plain_http_gets_neither_lease_nor_action() {
+    for (local, insists, can, expected) in [
+        (true, false, json!(["duplicate"]), true),
+        (true, false, json!(["kill", "move"]), false),
+        (false, false, json!(["duplicate"]), false),
+        (false, true, json!(["duplicate"]), true),
+    ] {
+        let act = ActParams { plain_http: insists, ..ActParams::default() };
+        let (mut room, mut am) = (Room::with(ShimParams { act, ..one_look() }, 1_000), Am::new(1, 1, 1));
+        room.from = if local { Origin::Loopback } else { Origin::Network };
+        room.cluster.runs(&am);
+        let mut hello = am.clone().next()["hello"].clone();
+        hello["can"] = can;
+        room.settled(&mut am, json!({"hello": hello})).await.unwrap();
+        am.hello = false;
+        assert!(room.told().contains(&Fact::Can(am.job(), Capabilities { duplicate: expected })));
+        room.own(&[am.job()]);
+        let put = room.desk.order(order(&room, am.job(), 1, 5_000), room.now);
+        assert_eq!(put, if expected { Ok(()) } else { Err(Unsent::Unable) });
+        let reply = room.next(&mut am, json!({}));
+        assert_eq!((reply.lease_ms > 0, reply.actions.len()), (expected, usize::from(expected)));
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_moves_to_the_network_loses_its_lease_and_the_engine_hears_of_it() {
+    let (mut room, mut am) = owned().await;
+    room.next(&mut am, json!({}));
+    room.from = Origin::Network;
+    room.drain();
+    assert_eq!(room.next(&mut am, json!({})).lease_ms, 0);
+    assert!(room.told().contains(&Fact::Can(am.job(), Capabilities { duplicate: false })));
+}
+
+#[tokio::test]
+async fn an_action_is_repeated_with_the_same_id_until_it_is_answered_and_its_sending_is_told_once() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 17, 30_000), room.now).unwrap();
+    let reply = room.next(&mut am, json!({}));
+    let expected = json!([{"id": format!("{INCARNATION}-17"), "type": "duplicate", "deadline_ms": 10_000, "k": "m", "i": 1,
+        "copies": 1, "live": 1, "avoid": ["nm2"], "moves": 2}]);
+    assert_eq!(json!(reply.actions), expected, "it never outlasts the lease");
+    assert_eq!(reply.next_exchange_ms, 250);
+    assert_eq!(room.own_facts(), [Fact::Sent { job: am.job(), decision: 17 }]);
+    // That answer was lost: the same again.
+    assert_eq!(json!(room.next(&mut am, json!({})).actions)[0]["id"], expected[0]["id"]);
+    assert_eq!(room.own_facts(), []);
+    let reply = room.next(&mut am, json!({"acks": [ack(17, "applied", &[1])]}));
+    assert_eq!((reply.actions.len(), reply.next_exchange_ms), (0, 1_000));
+    assert_eq!(room.own_facts(), [acked(am.job(), 17, Answer::Applied, &[1])]);
+    // The shim repeats it until it has seen a 200.
+    room.next(&mut am, json!({"acks": [ack(17, "applied", &[1])]}));
+    assert_eq!(room.own_facts(), []);
+    room.next(&mut am, json!({"acks": [ack(17, "moved", &[2])]}));
+    assert_eq!(room.own_facts(), [acked(am.job(), 17, Answer::Moved, &[2])]);
+    assert_eq!(room.metric("drover_shim_answers_total", "applied"), 1.0);
+    assert_eq!(room.desk.metrics.actions_sent.get(), 1);
+}
+
+#[tokio::test]
+async fn own_facts_carry_the_services_epoch_and_clock_and_the_jobs_application() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 5_000), room.now).unwrap();
+    room.next(&mut am, json!({}));
+    room.next(&mut am, json!({"acks": [ack(1, "committing", &[])]}));
+    let own: Vec<_> = room.drain().into_iter().filter(|o| o.source.channel == Channel::Own).collect();
+    assert_eq!(own.len(), 2);
+    assert!(own[0].seq < own[1].seq);
+    for seen in own {
+        assert_eq!((seen.source.app, seen.source.incarnation), (Some(am.job().0), EPOCH));
+        assert_eq!((seen.source.principal, seen.at), (None, seen.received));
+    }
+}
+
+#[tokio::test]
+async fn an_action_past_its_deadline_is_sent_no_more_and_its_late_answer_still_counts() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 1_500), room.now).unwrap();
+    room.desk.order(order(&room, am.job(), 2, 900), room.now).unwrap();
+    let reply = room.next(&mut am, json!({}));
+    let left: Vec<_> = reply.actions.iter().map(|action| action.deadline_ms).collect();
+    assert_eq!(left, [500], "the second is too late already");
+    assert!(room.next(&mut am, json!({})).actions.is_empty());
+    room.own_facts();
+    room.next(&mut am, json!({"acks": [ack(1, "past_deadline", &[]), ack(2, "applied", &[1])]}));
+    assert_eq!(room.own_facts(), [acked(am.job(), 1, Answer::PastDeadline, &[])]);
+    assert_eq!(room.refused("unknown_action"), 1, "the second was never sent");
+}
+
+#[tokio::test]
+async fn answers_that_mean_nothing_here_are_counted_by_name_and_refuse_nothing() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 30_000), room.now).unwrap();
+    room.next(&mut am, json!({}));
+    room.own_facts();
+    let foreign = json!({"id": "0123456789abcdef-1", "outcome": "applied", "attempts": [1]});
+    let acks = json!([foreign, ack(9, "applied", &[1]), ack(1, "sure", &[1]), {"id": "", "outcome": "applied"}]);
+    let reply = room.next(&mut am, json!({"acks": acks, "native": {"launched": 0, "held": 3}}));
+    assert_eq!(room.own_facts(), []);
+    assert_eq!(reply.actions.len(), 1, "an answer that cannot be read is no answer");
+    let counted = ["foreign_action", "unknown_action", "unknown_outcome"].map(|reason| room.refused(reason));
+    assert_eq!(counted, [2, 1, 1]);
+    room.next(&mut am, json!({"acks": [ack(1, "applied", &[1, 1_000])], "native": {"launched": 0, "held": 5}}));
+    assert_eq!(room.own_facts(), [acked(am.job(), 1, Answer::Applied, &[1])]);
+    assert_eq!(room.refused("bad_attempt_number"), 1, "the first AM has no attempt 1,000");
+    assert_eq!(room.desk.metrics.native_held.get(), 5);
+}
+
+#[tokio::test]
+async fn a_new_am_takes_over_nothing_of_what_the_old_one_was_asked() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 30_000), room.now).unwrap();
+    assert_eq!(room.next(&mut am, json!({})).actions.len(), 1);
+    let mut second = Am::new(1, 2, 7);
+    room.seat(&mut second).await;
+    let reply = room.next(&mut second, json!({"acks": [ack(1, "applied", &[1])]}));
+    assert_eq!((reply.launcher, reply.actions.len()), (Launcher::Drover, 0));
+    assert_eq!((room.own_facts(), room.refused("unknown_action")), (vec![], 1));
+    assert!(room.send(&am.key.clone(), &am.next()).is_err());
+}
+
+#[tokio::test]
+async fn answers_in_a_request_whose_rows_do_not_fit_still_count() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 30_000), room.now).unwrap();
+    room.next(&mut am, json!({}));
+    room.own_facts();
+    let reply = room.next(&mut am, json!({"base": 40, "upto": 50, "acks": [ack(1, "applied", &[1])]}));
+    assert!(reply.snapshot && reply.actions.is_empty());
+    assert_eq!(room.own_facts(), [acked(am.job(), 1, Answer::Applied, &[1])]);
+}
+
+#[tokio::test]
+async fn an_order_for_a_job_without_a_session_or_beyond_the_bound_is_refused_by_name() {
+    let act = ActParams { actions: 2, ..ActParams::default() };
+    let (room, am) = owned_with(ShimParams { act, ..one_look() }).await;
+    assert_eq!(room.desk.order(order(&room, Am::new(9, 1, 9).job(), 1, 5_000), room.now), Err(Unsent::NoSession));
+    let puts = [1, 2, 3].map(|decision| room.desk.order(order(&room, am.job(), decision, 5_000), room.now));
+    assert_eq!(puts, [Ok(()), Ok(()), Err(Unsent::Full)]);
+}
+
+#[tokio::test]
+async fn a_lease_outlasts_three_exchanges_however_slow_their_pace() {
+    let (mut room, mut am) = owned_with(ShimParams { exchanges_per_s: 1, ..one_look() }).await;
+    for n in 2..=6 {
+        room.seat(&mut Am::new(n, 1, n as u8)).await;
+    }
+    let reply = room.next(&mut am, json!({}));
+    assert_eq!((reply.next_exchange_ms, reply.lease_ms), (6_000, 24_000));
+}
+
+#[tokio::test]
+async fn of_two_services_the_one_with_the_lower_epoch_acts_no_more_not_even_where_the_other_was_not_seen() {
+    let (mut room, mut am) = owned().await;
+    let mut other = Am::new(2, 1, 2);
+    room.seat(&mut other).await;
+    room.own(&[am.job(), other.job()]);
+    assert_eq!(room.next(&mut am, json!({})).launcher, Launcher::Drover);
+
+    let (out, _facts) = mpsc::channel(100);
+    let identity = Identity { epoch: EPOCH + 1, incarnation: "ffff".into() };
+    let younger = Desk::new(one_look(), identity, room.cluster.clone(), out, metrics(&Registry::new()));
+    let older = std::mem::replace(&mut room.desk, younger);
+    am.hello = true;
+    let reply = room.settled(&mut am, json!({})).await.unwrap();
+    am.hello = false;
+    room.own(&[am.job()]);
+    assert_eq!((reply.epoch, room.next(&mut am, json!({})).launcher), (EPOCH + 1, Launcher::Drover));
+    assert_eq!(room.desk.higher_epoch(room.now), None);
+
+    let _younger = std::mem::replace(&mut room.desk, older);
+    assert_eq!(room.next(&mut am, json!({"epoch": EPOCH + 1})).launcher, Launcher::Native);
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.next(&mut other, json!({})).launcher, Launcher::Native);
+    assert_eq!(room.desk.higher_epoch(room.now), Some(EPOCH + 1));
+    // The younger one is gone, and so is the only job that has met it.
+    room.desk.end(am.job().0);
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.next(&mut other, json!({})).launcher, Launcher::Drover);
+}
