@@ -1,6 +1,7 @@
+import time
 import unittest
 
-from lab import build, demo, jobs
+from lab import build, demo, http, jobs
 from lab.e2e import OnCluster
 from lab.service import Service
 
@@ -40,6 +41,28 @@ class Watch(OnCluster):
         watch = self.watched(shim=True)
         self.assertGreater(watch["slow_tasks"], 0)
         self.assertEqual(watch["advised"], watch["slow_tasks"])
+
+    def test_over_rest_a_task_with_five_times_the_data_is_told_from_a_slow_one(self):
+        settings = {"lab.maps": 6, "lab.map.ms": 5000, "lab.sizes": "m_2:5", **demo.NO_NATIVE_COPIES}
+        running = jobs.Running(self.cluster, jobs.Spec(settings=settings))
+        self.addCleanup(running.end)
+        job, said = running.id(), []
+        while not running.done():
+            said += self.said_of(job, "m_000002")
+            time.sleep(0.5)
+        self.assertTrue(running.result().succeeded)
+        self.assertIn("more_data", said)
+        self.assertNotIn("decided", said)
+        advised = {one["task"] for one in self.service.decisions(job)}
+        self.assertNotIn(job.replace("job_", "task_") + "_m_000002", advised)
+
+    def said_of(self, job: str, task: str) -> list:
+        """The verdict on a task, while there is one."""
+        try:
+            tasks = self.service.get(f"/jobs/{job}/tasks")["tasks"]
+        except http.Unanswered:
+            return []  # not heard of yet, or not any more
+        return [one["verdict"] for one in tasks if one["task"].endswith(task) and one.get("verdict")]
 
     def test_a_job_whose_shim_finds_no_service_runs_as_it_would(self):
         url = {"drover.service.urls": "http://127.0.0.1:9"}

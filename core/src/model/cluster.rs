@@ -166,6 +166,13 @@ impl ClusterState {
             }
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
+                    // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
+                    if seen.source.channel == Channel::Am {
+                        job.intakes.learn(attempt.id(id), attempt, seen.at);
+                    }
+                    if attempt.is_counters_only(id) {
+                        continue;
+                    }
                     let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
                     job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
                 }

@@ -339,6 +339,12 @@ impl Fact {
 }
 
 impl AttemptFact {
+    /// It tells of counters and of nothing else.
+    pub fn is_counters_only(&self, job: JobId) -> bool {
+        self.counters != Counters::default()
+            && *self == AttemptFact { counters: self.counters, ..AttemptFact::of(self.id(job)) }
+    }
+
     /// A fact about that attempt which tells nothing yet.
     pub fn of(id: AttemptId) -> AttemptFact {
         AttemptFact {
