@@ -42,19 +42,20 @@ class Watch(OnCluster):
         self.assertGreater(watch["slow_tasks"], 0)
         self.assertEqual(watch["advised"], watch["slow_tasks"])
 
-    def test_over_rest_a_task_with_five_times_the_data_is_told_from_a_slow_one(self):
-        settings = {"lab.maps": 6, "lab.map.ms": 5000, "lab.sizes": "m_2:5", **demo.NO_NATIVE_COPIES}
+    def test_over_rest_a_task_with_more_data_is_told_from_a_slow_one(self):
+        # So much more that it still runs when the others are done, however slowly their JVMs start. Hadoop gives the
+        # longest split the number 0.
+        settings = {"lab.maps": 6, "lab.map.ms": 5000, "lab.sizes": "m_0:20", **demo.NO_NATIVE_COPIES}
         running = jobs.Running(self.cluster, jobs.Spec(settings=settings))
         self.addCleanup(running.end)
         job, said = running.id(), []
-        while not running.done():
-            said += self.said_of(job, "m_000002")
+        while "more_data" not in said and not running.done():
+            said += self.said_of(job, "m_000000")
             time.sleep(0.5)
-        self.assertTrue(running.result().succeeded)
         self.assertIn("more_data", said)
         self.assertNotIn("decided", said)
         advised = {one["task"] for one in self.service.decisions(job)}
-        self.assertNotIn(job.replace("job_", "task_") + "_m_000002", advised)
+        self.assertNotIn(job.replace("job_", "task_") + "_m_000000", advised)
 
     def said_of(self, job: str, task: str) -> list:
         """The verdict on a task, while there is one."""
