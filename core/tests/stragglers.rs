@@ -84,6 +84,27 @@ fn a_task_with_five_times_the_data_is_told_from_a_slow_one() {
     assert_eq!(verdicts, [Verdict::MoreData]);
 }
 
+/// The verdicts on the slow tasks of a job of alice's, in a queue of which she may use so much.
+fn with_a_user_limit(user_capacity: Option<f32>, users: Vec<QueueUser>) -> (usize, Vec<Verdict>) {
+    let mut script = Script::new(EngineParams::default());
+    let (name, max_capacity, used_capacity) = ("root.default".into(), 1.0, 0.2);
+    let queue = QueueFact { name, max_capacity, used_capacity, containers_pending: 0, user_capacity, users };
+    script.say(at(0.0), Fact::Queues(vec![queue]));
+    let decided = play(&mut script, 16, 4.0, &one_node_in_four, 20).len();
+    (decided, script.engine.candidates(job_id(1)).iter().map(|c| c.verdict).collect())
+}
+
+#[test]
+fn a_user_at_its_limit_has_no_headroom_though_queue_and_cluster_have() {
+    let user = |user: &str, used_mb| QueueUser { user: user.into(), used_mb, limit_mb: 2048 };
+    let (decided, verdicts) = with_a_user_limit(None, vec![user("bob", 0), user("alice", 2048)]);
+    assert_eq!((decided, verdicts), (0, vec![Verdict::NoHeadroom; 4]));
+    let (decided, _) = with_a_user_limit(None, vec![user("bob", 2048), user("alice", 1024)]);
+    assert_eq!(decided, 4);
+    let (decided, _) = with_a_user_limit(Some(0.0), vec![user("bob", 0)]);
+    assert_eq!(decided, 0, "a user that is not listed has what any one may use");
+}
+
 /// A job of sixteen equal maps whose fourth takes five times as long, its splits' lengths told by nobody, as over REST. Asks each second for the
 /// counters the engine wants, read as `whole` says: the bytes and records of a task's whole input.
 fn by_counters(whole: impl Fn(u32) -> Option<(u64, u64)>) -> (Vec<Decision>, Vec<Verdict>, usize) {

@@ -25,6 +25,7 @@ struct Hint {
     suspects: Vec<TaskId>,
     readings: Vec<AttemptId>,
     settings_known: bool,
+    hidden: bool,
 }
 
 impl Hints {
@@ -48,6 +49,7 @@ impl Hints {
                 // Of a job with a shim nothing is read over REST, and looking through its tasks would be for nothing.
                 readings: if job.shim { Vec::new() } else { engine.readings(id, SUSPECTS) },
                 settings_known: job.settings.is_some(),
+                hidden: job.hidden,
             });
             let mut inner = self.lock();
             match hint {
@@ -70,6 +72,11 @@ impl Hints {
     /// Attempts of a job whose counters are worth a request each.
     pub fn readings(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
         self.lock().jobs.get(&job).map_or_else(Vec::new, |hint| hint.readings.iter().take(limit).copied().collect())
+    }
+
+    /// Does the job's AM refuse to let Drover view its tasks?
+    pub fn hidden(&self, job: JobId) -> bool {
+        self.lock().jobs.get(&job).is_some_and(|hint| hint.hidden)
     }
 
     /// Is the job's configuration known?

@@ -80,6 +80,7 @@ fn kind(o: &Observation) -> &'static str {
         Fact::Attempts { .. } => "attempts",
         Fact::Needs { .. } => "needs",
         Fact::ShimSession(..) => "shim",
+        Fact::Hidden(_) => "hidden",
         Fact::Ended(_) => "ended",
     }
 }
@@ -127,6 +128,24 @@ async fn counters_that_are_wanted_come_as_facts_that_tell_nothing_else() {
     };
     let seen = poll(&fixture, Arc::default(), |seen| seen.iter().any(|o| told(o).is_some())).await;
     assert_eq!(seen.iter().find_map(told).unwrap().counters.read, Some(Bytes(4_000_000)));
+}
+
+#[tokio::test]
+async fn a_job_whose_tasks_may_not_be_viewed_is_told_of_and_one_look_tells_it_too() {
+    for (status, body) in
+        [(401, json!({})), (503, json!({"RemoteException": {"exception": "WebApplicationException"}}))]
+    {
+        let (server, fixture) = rm().await;
+        answer(&server, &am("/tasks"), ResponseTemplate::new(status).set_body_json(body)).await;
+        running_job(&server).await;
+        let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["hidden"])).await;
+        let hidden = seen.iter().find(|o| kind(o) == "hidden").unwrap();
+        assert_eq!((&hidden.fact, hidden.source.incarnation), (&Fact::Hidden(job()), 1));
+        let mut collect = Collect(Vec::new());
+        let round = Once::new(&fixture.clients).round(None, 5, &mut collect).await.unwrap();
+        assert_eq!(round.failed.len(), 1);
+        assert!(has(&collect.0, &["hidden"]));
+    }
 }
 
 #[tokio::test]

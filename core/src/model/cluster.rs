@@ -163,6 +163,7 @@ impl ClusterState {
                     job.learn_task(task, seen.at, TASKS_MAX);
                 }
                 job.listed |= *complete;
+                job.hidden = false;
             }
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
@@ -182,6 +183,7 @@ impl ClusterState {
                 job.native_copies = *native_copies;
             }
             Fact::ShimSession(_, open) => job.shim = *open,
+            Fact::Hidden(_) => job.hidden = true,
             _ => {}
         }
         if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard

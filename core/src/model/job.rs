@@ -97,6 +97,9 @@ pub struct Job {
     pub clock_offset_ms: i64,
     /// Newest receipt of a fact about its tasks.
     pub heard: Time,
+    /// Its AM does not let Drover's user view its tasks.
+    #[serde(default)]
+    pub hidden: bool,
     /// What attempts have read, where it was asked for.
     #[serde(default)]
     pub intakes: Intakes,
@@ -292,6 +295,7 @@ impl Job {
             shim: false,
             clock_offset_ms: 0,
             heard: Time(0),
+            hidden: false,
             intakes: Intakes::default(),
             listed: false,
             known: [0; 2],

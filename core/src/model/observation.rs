@@ -94,6 +94,8 @@ pub enum Fact {
     },
     /// A shim's session for a job was opened (true) or lost (false).
     ShimSession(JobId, bool),
+    /// The job's AM refuses to let Drover's user view its tasks.
+    Hidden(JobId),
     /// A job's end, as its history tells it.
     Ended(EndFact),
 }
@@ -160,6 +162,23 @@ pub struct QueueFact {
     pub used_capacity: f32,
     /// Containers asked for and not given.
     pub containers_pending: u32,
+    /// Share of the cluster that any one user may use at most (capacity scheduler: capacity × user-limit-factor), 0–1; `None` where there is no such limit.
+    #[serde(default)]
+    pub user_capacity: Option<f32>,
+    /// Its users, where the scheduler counts by user.
+    #[serde(default)]
+    pub users: Vec<QueueUser>,
+}
+
+/// A user of a leaf queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueueUser {
+    /// Its name.
+    pub user: String,
+    /// What it uses in the queue, mebibytes.
+    pub used_mb: u64,
+    /// What the scheduler lets it use now, mebibytes.
+    pub limit_mb: u64,
 }
 
 /// A running application, from the RM.
@@ -331,7 +350,7 @@ impl Fact {
         match self {
             Fact::Cluster(_) | Fact::Nodes(_) | Fact::Queues(_) | Fact::Apps(_) => None,
             Fact::Job(fact) => Some(fact.job),
-            Fact::Settings(job, _) | Fact::ShimSession(job, _) => Some(*job),
+            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Hidden(job) => Some(*job),
             Fact::Tasks { job, .. } | Fact::Attempts { job, .. } | Fact::Needs { job, .. } => Some(*job),
             Fact::Ended(fact) => Some(fact.job),
         }

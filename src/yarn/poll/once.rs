@@ -2,7 +2,7 @@
 
 use super::clients::Clients;
 use super::emit::{Emitter, Lives};
-use super::reading::{Reading, read};
+use super::reading::{Reading, hidden, read};
 use crate::yarn::error::Error;
 use crate::yarn::schedule::Call;
 use drover_core::model::{AttemptId, JobId, Observation, TaskId};
@@ -102,7 +102,12 @@ impl<'a> Once<'a> {
     }
 
     async fn ask(&mut self, call: Call, attempt: u32, looker: &mut dyn Looker) -> Result<(), Error> {
-        let reading = read(self.clients, call, None, attempt, &[]).await?;
+        let reading = read(self.clients, call, None, attempt, &[]).await.inspect_err(|error| {
+            if let Some(job) = hidden(call, error) {
+                let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
+                looker.observe(self.emitter.hidden(job, lives));
+            }
+        })?;
         self.hand_on(call, attempt, reading, looker);
         Ok(())
     }
