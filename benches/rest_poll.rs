@@ -16,7 +16,7 @@ use drover::yarn::http::HttpParams;
 use drover::yarn::metrics::Metrics;
 use drover::yarn::poll::{Clients, Poller};
 use drover::yarn::schedule::{ScheduleParams, Wants};
-use drover_core::model::{Fact, JobId, Observation, TaskId, TaskKind, Time};
+use drover_core::model::{AttemptId, Fact, JobId, Observation, TaskId, TaskKind, Time};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -90,6 +90,9 @@ struct ThreeSuspects;
 impl Wants for ThreeSuspects {
     fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId> {
         (0..3).take(limit).map(|index| job.task(TaskKind::Map, index)).collect()
+    }
+    fn counters(&self, _: JobId, _: usize) -> Vec<AttemptId> {
+        Vec::new()
     }
     fn has_shim(&self, _: JobId) -> bool {
         false

@@ -21,19 +21,7 @@ Queues: {", ".join(QUEUES)}. Users: {", ".join(USERS)} (or any other name). Noth
 """
 
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="./dev cluster", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def add(name, function, text):
-        one = commands.add_parser(name, help=text, description=text)
-        one.add_argument("--dir", default=str(paths.CLUSTER), help="the cluster's directory (default target/cluster)")
-        one.set_defaults(function=function)
-        return one
-
-    up = add("up", cluster_up, "boot a cluster")
+def up_options(up: argparse.ArgumentParser) -> None:
     up.add_argument("--nodes", type=int, default=4, help="NodeManagers (default 4)")
     up.add_argument(
         "--hadoop", default=hadoop.VERSION, metavar="VERSION", help=f"Hadoop's version (default {hadoop.VERSION})"
@@ -74,6 +62,20 @@ def parser() -> argparse.ArgumentParser:
         "--no-archives", dest="archives", action="store_false", help="do without class data archives (slower starts)"
     )
 
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="./dev cluster", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name, function, text):
+        one = commands.add_parser(name, help=text, description=text)
+        one.add_argument("--dir", default=str(paths.CLUSTER), help="the cluster's directory (default target/cluster)")
+        one.set_defaults(function=function)
+        return one
+
+    up_options(add("up", cluster_up, "boot a cluster"))
     add("down", cluster_down, "end the cluster, and only it")
     status = add("status", cluster_status, "what runs, with process ids")
     status.add_argument("--json", action="store_true", help="for programs")

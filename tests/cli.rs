@@ -115,9 +115,14 @@ struct Service(Child, String);
 
 impl Service {
     fn start(dir: &Path) -> Service {
+        Service::with(dir, &[])
+    }
+
+    fn with(dir: &Path, settings: &[&str]) -> Service {
         let mut arguments = vec!["serve", "--record", "recording", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
         let api = format!("listen.api=127.0.0.1:{}", free_port());
         arguments.extend(["--set", &api, "--set", "listen.shim=127.0.0.1:0", "--set", "listen.metrics=127.0.0.1:0"]);
+        arguments.extend(settings.iter().flat_map(|set| ["--set", set]));
         let log = std::fs::File::create(dir.join("log")).unwrap();
         let child = drover(dir, &arguments).stderr(log).spawn().unwrap();
         let mut service = Service(child, api.replace("listen.api=", "http://"));
@@ -154,6 +159,85 @@ fn a_service_without_its_cluster_lives_says_so_and_stops_when_told() {
     assert!(status.success(), "{status}");
     assert!(began.elapsed() < Duration::from_secs(20), "it took {:?} to stop", began.elapsed());
     assert!(std::fs::read_to_string(dir.path().join("log")).unwrap().contains("stopping"));
+}
+
+#[test]
+fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut service = Service::with(dir.path(), &["log.format=json", "log.level=debug"]);
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"of\"\n").unwrap();
+    service.signal("-HUP");
+    let log = || std::fs::read_to_string(dir.path().join("log")).unwrap();
+    let began = Instant::now();
+    while !(log().contains("nothing has changed") && log().contains("no ResourceManager to ask")) {
+        assert!(began.elapsed() < Duration::from_secs(30), "{}", log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    service.signal("-TERM");
+    assert!(service.0.wait().unwrap().success());
+    for line in log().lines() {
+        let told: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}"));
+        assert!(told["level"].is_string() && told["message"].is_string(), "{line}");
+    }
+    assert!(log().contains("stopping"));
+}
+
+/// A stand-in for a service: answers each request by its path and query, with what `answer` says.
+fn stand_in(answer: impl Fn(&str) -> serde_json::Value + Send + 'static) -> String {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let first = lines.next().unwrap_or_default();
+            let _ = lines.find(String::is_empty);
+            let body = answer(first.split(' ').nth(1).unwrap_or("/")).to_string();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length:";
+            let _ = stream.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_watch_prints_what_is_open_and_then_each_new_advice_once_also_after_a_restart_of_the_service() {
+    use serde_json::json;
+    use std::io::{BufRead, BufReader};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    let decision = |id: u64, task: &str| {
+        json!({"id": id, "at_ms": 1, "am_at_ms": 1, "job": "job_1_1", "task": task, "attempt": "a", "node": null,
+            "action": "duplicate", "mode": "advise", "outcome": "advised", "policy": "late", "rule": "r",
+            "natively_copied": false, "reason": "slow", "end": null,
+            "numbers": {"score": 0.5, "elapsed_ms": 1, "silent_ms": 1, "rate_per_second": 0.1}})
+    };
+    let asked = AtomicU64::new(0);
+    let status = move || {
+        // At first one decision, then two; then another process, which begins to count anew and has one.
+        let turn = asked.fetch_add(1, Ordering::Relaxed);
+        let (incarnation, decisions) = [("a", 1), ("a", 1), ("a", 2)].get(turn as usize).copied().unwrap_or(("b", 1));
+        json!({"version": "0", "revision": "0", "incarnation": incarnation, "started_ms": 0, "now_ms": 0, "ready": true,
+            "mode": "advise", "policy": "late", "estimator": "phase", "nodes": 0, "usable_nodes": 0, "jobs": 1,
+            "jobs_with_shim": 0, "tasks": 0, "attempts": 0, "verdicts": {}, "copies_in_flight": 0, "decisions": decisions,
+            "higher_epoch": null})
+    };
+    let service = stand_in(move |path| match path {
+        "/api/v1/status" => status(),
+        path if path.contains("open=true") => json!({"decisions": [decision(1, "open")]}),
+        path if path.contains("since=1&") => json!({"decisions": [decision(2, "new")]}),
+        path if path.contains("since=0&") => json!({"decisions": [decision(1, "after the restart")]}),
+        path => panic!("asked for {path}"),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["advise", "--watch", "--json", "--service", &service];
+    let mut watch = drover(dir.path(), &arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(watch.stdout.take().unwrap()).lines().take(3);
+    let tasks: Vec<serde_json::Value> =
+        lines.map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap()["task"].clone()).collect();
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    assert_eq!(tasks, ["open", "new", "after the restart"]);
 }
 
 #[test]

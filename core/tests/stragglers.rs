@@ -84,6 +84,96 @@ fn a_task_with_five_times_the_data_is_told_from_a_slow_one() {
     assert_eq!(verdicts, [Verdict::MoreData]);
 }
 
+/// The verdicts on the slow tasks of a job of alice's, in a queue of which she may use so much.
+fn with_a_user_limit(user_capacity: Option<f32>, users: Vec<QueueUser>) -> (usize, Vec<Verdict>) {
+    let mut script = Script::new(EngineParams::default());
+    let (name, max_capacity, used_capacity) = ("root.default".into(), 1.0, 0.2);
+    let queue = QueueFact { name, max_capacity, used_capacity, containers_pending: 0, user_capacity, users };
+    script.say(at(0.0), Fact::Queues(vec![queue]));
+    let decided = play(&mut script, 16, 4.0, &one_node_in_four, 20).len();
+    (decided, script.engine.candidates(job_id(1)).iter().map(|c| c.verdict).collect())
+}
+
+#[test]
+fn a_user_at_its_limit_has_no_headroom_though_queue_and_cluster_have() {
+    let user = |user: &str, used_mb| QueueUser { user: user.into(), used_mb, limit_mb: 2048 };
+    let (decided, verdicts) = with_a_user_limit(None, vec![user("bob", 0), user("alice", 2048)]);
+    assert_eq!((decided, verdicts), (0, vec![Verdict::NoHeadroom; 4]));
+    let (decided, _) = with_a_user_limit(None, vec![user("bob", 2048), user("alice", 1024)]);
+    assert_eq!(decided, 4);
+    let (decided, _) = with_a_user_limit(Some(0.0), vec![user("bob", 0)]);
+    assert_eq!(decided, 0, "a user that is not listed has what any one may use");
+}
+
+/// A job of sixteen equal maps whose fourth takes five times as long, its splits' lengths told by nobody, as over REST. Asks each second for the
+/// counters the engine wants, read as `whole` says: the bytes and records of a task's whole input.
+fn by_counters(whole: impl Fn(u32) -> Option<(u64, u64)>) -> (Vec<Decision>, Vec<Verdict>, usize) {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 16, 0, at(0.0));
+    let (mut decisions, mut verdicts, mut asked) = (Vec::new(), Vec::new(), 0);
+    for second in 0..20 {
+        let now = at(second.into());
+        let (tasks, attempts) = equal_maps(id, 16, 4.0, &|i| if i == 3 { 5.0 } else { 1.0 }, second.into(), 0);
+        let scores: Vec<f32> = attempts.iter().map(|a| a.score.unwrap_or(1.0)).collect();
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        decisions.extend(script.decide(now).decisions);
+        verdicts.extend(script.engine.candidates(id).iter().filter(|c| c.attempt.task.index == 3).map(|c| c.verdict));
+        for attempt in script.engine.readings(id, 8) {
+            asked += 1;
+            let Some((bytes, records)) = whole(attempt.task.index) else { continue };
+            let part = |all: u64| (all as f64 * f64::from(scores[attempt.task.index as usize])) as u64;
+            let mut fact = AttemptFact::of(attempt);
+            (fact.counters.read, fact.counters.records) = (Some(Bytes(part(bytes))), Some(part(records)));
+            script.attempts(id, now, vec![fact]);
+        }
+    }
+    (decisions, verdicts, asked)
+}
+
+#[test]
+fn over_rest_a_task_with_five_times_the_data_is_told_by_its_bytes_from_a_slow_one() {
+    let (decisions, verdicts, asked) = by_counters(|index| Some((if index == 3 { 500_000 } else { 100_000 }, 0)));
+    assert_eq!(decisions, vec![]);
+    assert_eq!(verdicts.last(), Some(&Verdict::MoreData), "{verdicts:?}");
+    assert!(asked <= 12, "a few attempts, not all again and again: {asked}");
+}
+
+#[test]
+fn where_bytes_are_not_counted_records_tell_more_data() {
+    let (decisions, verdicts, _) = by_counters(|index| Some((0, if index == 3 { 500 } else { 100 })));
+    assert_eq!((decisions, verdicts.last()), (vec![], Some(&Verdict::MoreData)));
+}
+
+#[test]
+fn over_rest_a_slow_task_with_the_same_data_is_advised_on_as_soon_as_its_data_is_known() {
+    let (decisions, verdicts, _) = by_counters(|_| Some((100_000, 100)));
+    assert_eq!(decisions.iter().map(|d| d.task.index).collect::<Vec<_>>(), [3]);
+    assert!(decisions[0].at < at(7.0), "{verdicts:?}");
+}
+
+#[test]
+fn counters_that_never_come_hold_a_slow_task_back_no_longer_than_to_twice_the_age() {
+    let (decisions, verdicts, _) = by_counters(|_| None);
+    assert!(verdicts.contains(&Verdict::InputUnknown), "{verdicts:?}");
+    assert_eq!(decisions.iter().map(|d| (d.task.index, d.at)).collect::<Vec<_>>(), [(3, at(8.0))]);
+}
+
+#[test]
+fn a_finished_peer_known_by_its_counters_alone_keeps_its_run_time() {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 2, 0, at(0.0));
+    let (done, _) = succeeded(id.task(TaskKind::Map, 0), at(0.0), at(4.0));
+    script.tasks(id, at(4.0), vec![done]);
+    let mut fact = AttemptFact::of(id.task(TaskKind::Map, 0).attempt(0));
+    fact.counters.read = Some(Bytes(7));
+    script.attempts(id, at(5.0), vec![fact]);
+    let task = script.engine.cluster().job(id).unwrap().task(id.task(TaskKind::Map, 0)).unwrap();
+    assert_eq!(task.run_time(), Some(Millis(4_000)));
+}
+
 #[test]
 fn silence_at_the_default_reporting_interval_is_not_slowness() {
     let id = job_id(1);

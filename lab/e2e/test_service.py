@@ -130,7 +130,7 @@ class Watched(OnCluster):
     def forbid(cls):
         """A service whose user may not view the job."""
         stranger = Service(cls.cluster, 'cluster.user = "mallory"\n', name="stranger").start()
-        running = cls.submit(True, **{"lab.maps": 2, "lab.map.ms": 6000})
+        running = cls.submit(True, **{"lab.maps": 2, "lab.map.ms": 15_000})
         job = running.id()
 
         def pending():
@@ -144,7 +144,20 @@ class Watched(OnCluster):
                 return None
 
         cls.wait("the shim spoke", [running], pending, RESTART_LIMIT_S)
+
+        def blocked():
+            try:
+                return stranger.get(f"/jobs/{job}").get("blocked")
+            except http.Unanswered:
+                return None  # nothing was heard of the job yet
+
+        def refused():
+            return total(stranger.metrics(), "drover_shim_proofs_total", 'outcome="may_not_view"')
+
         cls.wait("the master answered", [running], served, RESTART_LIMIT_S)
+        cls.blocked = cls.wait("the job was said to be blocked", [running], blocked, RESTART_LIMIT_S)
+        cls.wait("its shim's session was refused by that name", [running], refused, RESTART_LIMIT_S)
+        cls.stranger_explained = stranger.ask("explain", job)
         cls.stranger_doctor = stranger.ask("doctor", "--json")
         cls.unseen = running.result()
         cls.stranger_counted = stranger.metrics()
@@ -241,6 +254,10 @@ class Watched(OnCluster):
         self.assertEqual(self.stranger_doctor.returncode, 4, self.stranger_doctor.stderr)
         failed = {c["name"] for c in json.loads(self.stranger_doctor.stdout)["checks"] if c["verdict"] == "fail"}
         self.assertIn("tasks through the proxy", failed)
+
+    def test_a_job_that_may_not_be_viewed_is_told_with_what_to_change(self):
+        for told in (self.blocked, self.stranger_explained.stdout):
+            self.assertIn("mapreduce.job.acl-view-job", told)
 
     def test_after_the_masters_death_its_successors_session_is_accepted_and_the_job_succeeds(self):
         self.assertEqual(len(self.first_masters), 1)

@@ -1,6 +1,7 @@
+import time
 import unittest
 
-from lab import build, jobs, watch
+from lab import build, http, jobs, watch
 from lab.e2e import OnCluster
 from lab.service import Service
 
@@ -40,6 +41,29 @@ class Watch(OnCluster):
         found = self.watched(shim=True)
         self.assertGreater(found["slow_tasks"], 0)
         self.assertEqual(found["advised"], found["slow_tasks"])
+
+    def test_over_rest_a_task_with_more_data_is_told_from_a_slow_one(self):
+        # So much more that it still runs when the others are done, however slowly their JVMs start. Hadoop gives the
+        # longest split the number 0.
+        settings = {"lab.maps": 6, "lab.map.ms": 5000, "lab.sizes": "m_0:20", **watch.NO_NATIVE_COPIES}
+        running = jobs.Running(self.cluster, jobs.Spec(settings=settings))
+        self.addCleanup(running.end)
+        job, said = running.id(), []
+        while "more_data" not in said and not running.done():
+            said += self.said_of(job, "m_000000")
+            time.sleep(0.5)
+        self.assertIn("more_data", said)
+        self.assertNotIn("decided", said)
+        advised = {one["task"] for one in self.service.decisions(job)}
+        self.assertNotIn(job.replace("job_", "task_") + "_m_000000", advised)
+
+    def said_of(self, job: str, task: str) -> list:
+        """The verdict on a task, while there is one."""
+        try:
+            tasks = self.service.get(f"/jobs/{job}/tasks")["tasks"]
+        except http.Unanswered:
+            return []  # not heard of yet, or not any more
+        return [one["verdict"] for one in tasks if one["task"].endswith(task) and one.get("verdict")]
 
     def test_a_job_whose_shim_finds_no_service_runs_as_it_would(self):
         url = {"drover.service.urls": "http://127.0.0.1:9"}

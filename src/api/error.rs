@@ -1,6 +1,6 @@
 //! Refusals of the API: a status, a stable label, and what to do next.
 
-use super::principal::Role;
+use super::principal::Denied;
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -24,13 +24,8 @@ pub enum ApiError {
     #[error("{0}")]
     BadRequest(String),
     /// The caller may not.
-    #[error("{name} may not do this: it needs the role \"{needed:?}\"; see the setting listen.loopback_role")]
-    Forbidden {
-        /// Who asked.
-        name: String,
-        /// What it takes.
-        needed: Role,
-    },
+    #[error(transparent)]
+    Forbidden(#[from] Denied),
     /// No such job.
     #[error(
         "{0} is not known here; GET /api/v1/jobs lists the jobs that are, and an ended job is forgotten after a while"
@@ -51,7 +46,7 @@ impl ApiError {
     fn parts(&self) -> (StatusCode, &'static str) {
         match self {
             ApiError::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad_request"),
-            ApiError::Forbidden { .. } => (StatusCode::FORBIDDEN, "forbidden"),
+            ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden"),
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),

@@ -1,6 +1,5 @@
 //! Who asks, and what they may: the one place where that is decided.
 
-use super::error::ApiError;
 use super::listen::Peer;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
@@ -24,6 +23,16 @@ pub struct Principal {
     pub name: String,
     /// What they may do.
     pub role: Role,
+}
+
+/// They may not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} may not do this: it needs the role \"{needed:?}\"; see the setting listen.loopback_role")]
+pub struct Denied {
+    /// Who asked.
+    pub name: String,
+    /// What it takes.
+    pub needed: Role,
 }
 
 /// How principals are told apart: without authentication, by whether they reached a loopback address from this machine.
@@ -56,8 +65,11 @@ impl Doorman {
 
 impl Principal {
     /// May they do what needs that role?
-    pub fn may(&self, needed: Role) -> Result<(), ApiError> {
-        if self.role >= needed { Ok(()) } else { Err(ApiError::Forbidden { name: self.name.clone(), needed }) }
+    ///
+    /// # Errors
+    /// What they lack.
+    pub fn may(&self, needed: Role) -> Result<(), Denied> {
+        if self.role >= needed { Ok(()) } else { Err(Denied { name: self.name.clone(), needed }) }
     }
 }
 
@@ -65,9 +77,9 @@ impl<S> FromRequestParts<S> for Principal
 where
     S: AsRef<Doorman> + Send + Sync,
 {
-    type Rejection = ApiError;
+    type Rejection = std::convert::Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let peer = parts.extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(peer)| peer.0);
         Ok(state.as_ref().admit(peer))
     }

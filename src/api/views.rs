@@ -37,6 +37,9 @@ pub struct Status {
     pub jobs: u64,
     /// Of these, jobs for which a shim speaks.
     pub jobs_with_shim: u64,
+    /// Jobs whose tasks Drover's user may not view.
+    #[serde(default)]
+    pub blocked_jobs: u64,
     /// Tasks known.
     pub tasks: u64,
     /// Attempts that run.
@@ -78,6 +81,9 @@ pub struct JobSummary {
     pub maps: Counts,
     /// Reduces likewise.
     pub reduces: Counts,
+    /// Why nothing is seen of its tasks, and what to change; absent where they are seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
     /// Running tasks by verdict.
     pub verdicts: BTreeMap<String, u64>,
     /// Decisions taken about it that are kept in memory.
@@ -377,6 +383,7 @@ impl JobSummary {
             age_ms: now.since(job.heard).0,
             maps: counts[0],
             reduces: counts[1],
+            blocked: job.hidden.then(|| words::HIDDEN.into()),
             verdicts,
             decisions,
         }

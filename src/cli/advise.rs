@@ -1,9 +1,9 @@
 //! `drover advise`: what Drover would do now.
 
-use super::client::{self, Client, NoAnswer};
-use super::once::{self, Rounds};
-use super::output::{self, Exit, Failure};
-use super::{Common, words};
+use super::client::{Client, NoAnswer};
+use super::output::{self, Failure};
+use super::source::Source;
+use super::{Common, once, words};
 use crate::api::views::{DecisionView, Status};
 use crate::api::{Decisions, PAGE_MAX};
 use clap::Args;
@@ -11,7 +11,6 @@ use drover_core::model::{JobId, Millis};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
-use url::Url;
 
 const EXAMPLES: &str = "\
 Asks the running service; where none runs, looks at the cluster itself for a few seconds. Lists tasks of which a copy, started when it
@@ -36,14 +35,8 @@ pub struct Command {
     /// Print JSON; with --watch one line each
     #[arg(long)]
     json: bool,
-    /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL", conflicts_with = "from_cluster")]
-    service: Option<Url>,
-    /// Look at the cluster itself, without a service
-    #[arg(long)]
-    from_cluster: bool,
     #[command(flatten)]
-    rounds: Rounds,
+    source: Source,
 }
 
 /// Advice, and what the rest is doing.
@@ -56,27 +49,15 @@ impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
         let config = common.load()?.config;
-        if !self.from_cluster {
-            let base = self.service.clone().or_else(|| client::address(&config));
-            let base = base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
-            let client = Client::new(base)?;
-            match self.ask_service(&client).await {
-                Ok(advice) if self.watch => return self.watch(&client, advice).await,
-                Ok(advice) => return self.print(&advice),
-                Err(NoAnswer::NobodyThere(message)) if self.watch || self.service.is_some() => {
-                    return Err(Failure::new(Exit::Unreachable, message));
-                }
-                Err(NoAnswer::NobodyThere(_)) => {
-                    writeln!(
-                        std::io::stderr(),
-                        "no service answers at {}; looking at the cluster itself",
-                        client.base()
-                    )?;
-                }
-                Err(NoAnswer::Other(failure)) => return Err(failure),
+        if let Some(client) = self.source.client(&config)? {
+            let answer = self.ask_service(&client).await;
+            match self.source.answer(&client, answer, !self.watch)? {
+                Some(advice) if self.watch => return self.watch(&client, advice).await,
+                Some(advice) => return self.print(&advice),
+                None => {}
             }
         }
-        let seen = once::look(&config, self.job, &self.rounds).await?;
+        let seen = once::look(&config, self.job, &self.source.rounds).await?;
         self.print(&Advice { decisions: seen.open_decisions(self.job), status: seen.status() })
     }
 
@@ -172,8 +153,14 @@ fn nothing(status: &Status, job: Option<JobId>) -> String {
     verdicts.sort_by(|a, b| b.1.cmp(a.1));
     let verdicts: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
     let running: u64 = status.verdicts.values().sum();
+    let blocked = match status.blocked_jobs {
+        0 => String::new(),
+        many => {
+            format!("; of {many} jobs Drover's user may not view the tasks, `drover explain JOB` tells what to change")
+        }
+    };
     format!(
-        "nothing to advise{whose}; in all {} jobs with {running} running tasks{}{}",
+        "nothing to advise{whose}; in all {} jobs with {running} running tasks{}{}{blocked}",
         status.jobs,
         if verdicts.is_empty() { "" } else { ": " },
         verdicts.join(", ")
@@ -203,6 +190,8 @@ mod tests {
         let status = watched().status(&process, Time(121_000));
         let text = nothing(&status, Some(job(7)));
         assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 already_advised");
+        let hidden = nothing(&Status { blocked_jobs: 2, ..status.clone() }, None);
+        assert!(hidden.contains("of 2 jobs Drover's user may not view the tasks"), "{hidden}");
         assert!(nothing(&Status { ready: false, ..status.clone() }, None).contains("not been read completely"));
         assert!(nothing(&Status { jobs: 0, ..status }, None).ends_with("no MapReduce job runs"));
     }

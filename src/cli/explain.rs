@@ -1,17 +1,15 @@
 //! `drover explain`: why each task was or was not advised on, in words and numbers.
 
-use super::client::{self, Client, NoAnswer};
-use super::once::{self, Rounds};
+use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
-use super::{Common, words};
+use super::source::Source;
+use super::{Common, once, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
 use clap::Args;
 use drover_core::model::{Bytes, JobId, Millis, TaskId, Verdict};
 use serde::Serialize;
-use std::io::Write;
-use url::Url;
 
 const EXAMPLES: &str = "\
 Asks the running service; where none runs, looks at the cluster itself for a few seconds.
@@ -32,14 +30,8 @@ pub struct Command {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL", conflicts_with = "from_cluster")]
-    service: Option<Url>,
-    /// Look at the cluster itself, without a service
-    #[arg(long)]
-    from_cluster: bool,
     #[command(flatten)]
-    rounds: Rounds,
+    source: Source,
 }
 
 /// What there is to explain.
@@ -64,11 +56,14 @@ impl Command {
             Failure::new(Exit::Usage, format!("\"{text}\" is no task of {job}; write its id, or short m_3 or r_0"))
         };
         let task = self.task.as_ref().map(|text| task_id(self.job, text).ok_or_else(|| wrong(text))).transpose()?;
-        let subject = if self.from_cluster { None } else { self.ask_service(&config, task).await? };
-        let subject = match subject {
+        let asked = match self.source.client(&config)? {
+            Some(client) => self.source.answer(&client, self.ask_service(&client, task).await, true)?,
+            None => None,
+        };
+        let subject = match asked {
             Some(subject) => subject,
             None => {
-                let seen = once::look(&config, Some(self.job), &self.rounds).await?;
+                let seen = once::look(&config, Some(self.job), &self.source.rounds).await?;
                 let filter = TaskFilter { task, running: task.is_none(), after: None, limit: PAGE_MAX };
                 let both = seen.job(self.job).zip(seen.tasks(self.job, filter));
                 let (job, tasks) =
@@ -92,24 +87,11 @@ impl Command {
         }
     }
 
-    /// `None` when no service runs and none was named.
-    async fn ask_service(
-        &self,
-        config: &crate::config::Config,
-        task: Option<TaskId>,
-    ) -> Result<Option<Subject>, Failure> {
-        let Some(base) = self.service.clone().or_else(|| client::address(config)) else { return Ok(None) };
-        let client = Client::new(base)?;
-        let job = match client.get::<JobDetail>(&format!("api/v1/jobs/{}", self.job)).await {
-            Err(NoAnswer::NobodyThere(_)) if self.service.is_none() => {
-                writeln!(std::io::stderr(), "no service answers at {}; looking at the cluster itself", client.base())?;
-                return Ok(None);
-            }
-            answer => answer?,
-        };
+    async fn ask_service(&self, client: &Client, task: Option<TaskId>) -> Result<Subject, NoAnswer> {
+        let job: JobDetail = client.get(&format!("api/v1/jobs/{}", self.job)).await?;
         let which = task.map_or_else(|| "running=true".to_owned(), |task| format!("task={task}"));
         let page: Tasks = client.get(&format!("api/v1/jobs/{}/tasks?{which}&limit={PAGE_MAX}", self.job)).await?;
-        Ok(Some(Subject { job, tasks: page.tasks }))
+        Ok(Subject { job, tasks: page.tasks })
     }
 }
 
@@ -131,6 +113,9 @@ fn heading(job: &JobDetail) -> String {
         count("maps", &s.maps),
         count("reduces", &s.reduces)
     );
+    if let Some(blocked) = &s.blocked {
+        text += &format!(" {blocked}.");
+    }
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
         if !set.map_speculation || !set.reduce_speculation {
@@ -227,8 +212,8 @@ fn one(subject: &Subject) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::fixture::{job, watched};
-    use drover_core::model::{TaskKind, Time};
+    use crate::service::fixture::{job, seen, watched};
+    use drover_core::model::{Fact, TaskKind, Time};
 
     fn subject(task: Option<TaskId>) -> Subject {
         let desk = watched();
@@ -251,9 +236,21 @@ mod tests {
     }
 
     #[test]
+    fn a_job_whose_tasks_may_not_be_viewed_is_explained_by_what_to_change() {
+        let mut desk = watched();
+        desk.observe(seen(job(1), 1_000_000, 121_000, Fact::Hidden(job(1))));
+        let text = heading(&desk.job(job(1), Time(121_000)).unwrap());
+        assert!(text.contains("mapreduce.job.acl-view-job") && text.contains("cluster.user"), "{text}");
+        assert_eq!(desk.job(job(1), Time(121_000)).unwrap().summary.blocked.as_deref(), Some(words::HIDDEN));
+        let at_last = Fact::Tasks { job: job(1), complete: true, tasks: Vec::new() };
+        desk.observe(seen(job(1), 1_000_001, 122_000, at_last));
+        assert_eq!(desk.job(job(1), Time(122_000)).unwrap().summary.blocked, None);
+    }
+
+    #[test]
     fn a_task_is_explained_in_sentences_with_the_numbers_of_its_decision() {
         let slow = one(&subject(Some(job(1).task(TaskKind::Map, 3))));
-        assert!(slow.contains("task_1_0001_m_000003 is running.\n"), "{slow}");
+        assert!(slow.contains("task_1_0001_m_000003 is running, with 1.0 MiB of input.\n"), "{slow}");
         let decided = slow.split("When it was advised (LATE §4").nth(1).unwrap();
         assert!(
             decided.contains("A copy is worth starting. It has run for") && decided.contains("a fresh copy would need")

@@ -9,6 +9,7 @@ mod once;
 mod output;
 mod replay;
 mod serve;
+mod source;
 pub mod words;
 
 use crate::config::{ConfigError, Loaded};

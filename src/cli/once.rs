@@ -9,7 +9,7 @@ use crate::telemetry::Metrics;
 use crate::yarn::poll::once::{Looker, Once};
 use crate::yarn::{self};
 use clap::Args;
-use drover_core::model::{JobId, Observation, TaskId};
+use drover_core::model::{AttemptId, JobId, Observation, TaskId};
 use prometheus::Registry;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -61,6 +61,10 @@ impl Looker for Seen {
 
     fn suspects(&mut self, job: JobId, limit: usize) -> Vec<TaskId> {
         self.desk.engine.suspects(job, limit)
+    }
+
+    fn counters(&mut self, job: JobId, limit: usize) -> Vec<AttemptId> {
+        self.desk.engine.readings(job, limit)
     }
 
     fn progress(&mut self, jobs: usize, of: usize) {

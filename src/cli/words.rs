@@ -30,6 +30,10 @@ pub fn size(Bytes(bytes): Bytes) -> String {
     if unit == 0 { format!("{bytes} B") } else { format!("{number:.1} {}", UNITS[unit]) }
 }
 
+/// What to do about a job whose tasks Drover may not view.
+pub const HIDDEN: &str = "Drover's user (cluster.user) may not view the job's tasks, so nothing can be said about them: add it to the job's \
+     mapreduce.job.acl-view-job, or to yarn.admin.acl";
+
 /// Why, in whole sentences: first the verdict, then the numbers it rests on, as far as they are known.
 pub fn reason(verdict: Verdict, numbers: &Numbers) -> String {
     let mut sentences = vec![capital(verdict.words()) + "."];

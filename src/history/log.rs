@@ -179,7 +179,18 @@ mod tests {
         assert_eq!(Log::open(&file, 4_000, 1_000).err().unwrap().label(), "unwritable");
         let mut log = Log::open(dir.path(), 4_000, 1_000).unwrap();
         assert_eq!(log.begin(&[b' '; 1_001]).err().unwrap().label(), "too_small");
-        let full = LogEnd::of(&file, io::Error::from(io::ErrorKind::StorageFull));
-        assert_eq!(full.label(), "full");
+    }
+
+    #[test]
+    fn a_device_without_space_ends_the_log_by_that_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = Log::open(dir.path(), 1 << 20, 1 << 16).unwrap();
+        // The kernel answers every write to it with ENOSPC.
+        let file = BufWriter::new(OpenOptions::new().write(true).open("/dev/full").unwrap());
+        log.current = Some(Current { number: 1, file, bytes: 0, full_at: 1 << 16 });
+        log.write(b"{}\n").unwrap();
+        let end = log.flush().unwrap_err();
+        assert_eq!(end.label(), "full");
+        assert!(end.to_string().ends_with("no space left on the device"), "{end}");
     }
 }

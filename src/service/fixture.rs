@@ -57,6 +57,7 @@ pub fn facts(job: JobId, second: u64) -> Vec<Observation> {
             state: Some(if done { TaskState::Succeeded } else { TaskState::Running }),
             score: Some((pace * second as f32).min(1.0)),
             started: Some(Time(100_000)),
+            input: Some(Bytes(1 << 20)),
             finished: done.then(|| Time(100_000 + (1.0 / pace) as u64 * 1_000)),
             winner: done.then_some(0),
             ..TaskFact::of(job.task(TaskKind::Map, index))

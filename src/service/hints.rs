@@ -2,7 +2,7 @@
 //! thread, so that asking never waits for a pass.
 
 use drover_core::engine::Engine;
-use drover_core::model::{JobId, Observation, TaskId};
+use drover_core::model::{AttemptId, JobId, Observation, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +23,9 @@ struct Inner {
 #[derive(Default)]
 struct Hint {
     suspects: Vec<TaskId>,
+    readings: Vec<AttemptId>,
     settings_known: bool,
+    hidden: bool,
 }
 
 impl Hints {
@@ -42,10 +44,13 @@ impl Hints {
     pub fn publish(&self, engine: &Engine) {
         let touched = std::mem::take(&mut self.lock().touched);
         for id in touched {
-            let hint = engine
-                .cluster()
-                .job(id)
-                .map(|job| Hint { suspects: engine.suspects(id, SUSPECTS), settings_known: job.settings.is_some() });
+            let hint = engine.cluster().job(id).map(|job| Hint {
+                suspects: engine.suspects(id, SUSPECTS),
+                // Of a job with a shim nothing is read over REST, and looking through its tasks would be for nothing.
+                readings: if job.shim { Vec::new() } else { engine.readings(id, SUSPECTS) },
+                settings_known: job.settings.is_some(),
+                hidden: job.hidden,
+            });
             let mut inner = self.lock();
             match hint {
                 Some(hint) => inner.jobs.insert(id, hint),
@@ -62,6 +67,16 @@ impl Hints {
     /// Tasks of a job that are worth a request each.
     pub fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId> {
         self.lock().jobs.get(&job).map_or_else(Vec::new, |hint| hint.suspects.iter().take(limit).copied().collect())
+    }
+
+    /// Attempts of a job whose counters are worth a request each.
+    pub fn readings(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
+        self.lock().jobs.get(&job).map_or_else(Vec::new, |hint| hint.readings.iter().take(limit).copied().collect())
+    }
+
+    /// Does the job's AM refuse to let Drover view its tasks?
+    pub fn hidden(&self, job: JobId) -> bool {
+        self.lock().jobs.get(&job).is_some_and(|hint| hint.hidden)
     }
 
     /// Is the job's configuration known?

@@ -4,7 +4,7 @@ use super::hints::Hints;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{Fact, JobId, Mode, Observation, TaskId};
+use drover_core::model::{AttemptId, Fact, JobId, Mode, Observation, TaskId};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -81,6 +81,10 @@ pub struct Asks(pub Arc<Notes>);
 impl Wants for Asks {
     fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId> {
         self.0.hints.suspects(job, limit)
+    }
+
+    fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
+        self.0.hints.readings(job, limit)
     }
 
     fn has_shim(&self, job: JobId) -> bool {

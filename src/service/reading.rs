@@ -64,6 +64,7 @@ impl Desk {
             usable_nodes: cluster.nodes.values().filter(|node| node.usable).count() as u64,
             jobs: cluster.job_count() as u64,
             jobs_with_shim: cluster.jobs().filter(|job| job.shim).count() as u64,
+            blocked_jobs: cluster.jobs().filter(|job| job.hidden).count() as u64,
             tasks,
             attempts,
             verdicts: verdicts.into_iter().map(|(verdict, n)| (verdict.label().to_owned(), n)).collect(),

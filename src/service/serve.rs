@@ -115,7 +115,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let desk = desk(config, &identity, metrics.clone())?;
-    let vouch = Arc::new(vouch::Cluster(Vouch::new(&clients)));
+    let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
     let shim = Shim::new(world::shim(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
     let _ = notes.shim.set(shim.clone());
 

@@ -1,28 +1,43 @@
 //! The cluster's word about a shim's claim, through the REST clients and so under their ceilings.
 
+use super::notes::Notes;
 use crate::shim::{AppLife, AppVouch, Vouch, VouchError};
 use crate::yarn;
 use crate::yarn::error::{Error, Kind};
 use drover_core::model::{AppId, JobId};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use std::sync::Arc;
 
 /// Asks the cluster.
-pub struct Cluster(pub yarn::vouch::Vouch);
+pub struct Cluster {
+    /// The way to ask.
+    pub vouch: yarn::vouch::Vouch,
+    /// What polling has found out already.
+    pub notes: Arc<Notes>,
+}
 
 impl Vouch for Cluster {
     fn application(&self, app: AppId) -> BoxFuture<'_, Result<AppVouch, VouchError>> {
-        let look = async move { vouched(self.0.application(app).await.map_err(error)?) };
+        let look = async move { vouched(self.vouch.application(app).await.map_err(error)?) };
         look.boxed()
     }
 
     fn job_diagnostics(&self, job: JobId) -> BoxFuture<'_, Result<String, VouchError>> {
-        async move { self.0.job_diagnostics(job).await.map_err(error) }.boxed()
+        let look = async move {
+            let text = self.vouch.job_diagnostics(job).await.map_err(error)?;
+            // To whom it lets see nothing the AM shows the job without its diagnostics, as if there were none.
+            if text.is_empty() && self.notes.hints.hidden(job) { Err(VouchError::Hidden) } else { Ok(text) }
+        };
+        look.boxed()
     }
 }
 
 fn vouched(told: yarn::vouch::Vouched) -> Result<AppVouch, VouchError> {
     let life = life(&told.state)?;
+    if told.owner.is_empty() && life != AppLife::Ended {
+        return Err(VouchError::Unavailable("the application's owner is not told".to_owned()));
+    }
     Ok(AppVouch { user: told.owner, queue: told.queue, life, attempt: told.attempt.unwrap_or(0) })
 }
 
@@ -61,6 +76,18 @@ mod tests {
         for state in ["FINAL_SAVING", "", "WHATEVER"] {
             assert!(matches!(life(state), Err(VouchError::Unavailable(_))), "{state}");
         }
+    }
+
+    #[test]
+    fn an_owner_that_is_not_told_is_not_another_user() {
+        let told = |state: &str| yarn::vouch::Vouched {
+            owner: String::new(),
+            queue: None,
+            state: state.to_owned(),
+            attempt: Some(1),
+        };
+        assert!(matches!(vouched(told("RUNNING")), Err(VouchError::Unavailable(why)) if why.contains("owner")));
+        assert_eq!(vouched(told("KILLED")).unwrap().life, AppLife::Ended);
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub enum Why {
     ForeignApplication,
     /// The ResourceManager does not vouch for it.
     NotVouched,
+    /// The job's ACLs keep Drover's user from seeing its proof.
+    MayNotView,
     /// A key came over plain HTTP although the operator forbids it.
     SecretOverPlainHttp,
     /// The body did not arrive in time.
@@ -130,12 +132,13 @@ pub enum Why {
 
 impl Why {
     /// Every refusal, for metrics that start at zero.
-    pub const ALL: [Why; 17] = [
+    pub const ALL: [Why; 18] = [
         Why::Malformed,
         Why::WrongProof,
         Why::WrongMac,
         Why::ForeignApplication,
         Why::NotVouched,
+        Why::MayNotView,
         Why::SecretOverPlainHttp,
         Why::SlowBody,
         Why::UnknownSession,
@@ -158,6 +161,7 @@ impl Why {
             Why::WrongMac => ("wrong_mac", 401, 5_000),
             Why::ForeignApplication => ("foreign_application", 403, 60_000),
             Why::NotVouched => ("not_vouched", 403, 10_000),
+            Why::MayNotView => ("may_not_view", 403, 60_000),
             Why::SecretOverPlainHttp => ("secret_over_plain_http", 403, 60_000),
             Why::UnknownSession => ("unknown_session", 404, 100),
             Why::SlowBody => ("slow_body", 408, 5_000),

@@ -46,6 +46,9 @@ pub enum VouchError {
     /// It answered that there is no such thing.
     #[error("the cluster does not know it")]
     NotFound,
+    /// The job's AM does not let Drover's user see its tasks and diagnostics.
+    #[error("Drover's user may not view the job")]
+    Hidden,
     /// It did not answer, or not in a form that can be read.
     #[error("{0}")]
     Unavailable(String),
@@ -92,7 +95,7 @@ pub async fn check(vouch: &dyn Vouch, claim: &Claim) -> Finding {
         Err(VouchError::NotFound) => {
             return Finding::Fails(Refusal::new(Why::NotVouched, format!("the ResourceManager does not know {app}")));
         }
-        Err(VouchError::Unavailable(why)) => return Finding::NotYet(unreachable("the ResourceManager", &why)),
+        Err(why) => return Finding::NotYet(unreachable("the ResourceManager", &why)),
     };
     if let Some(refusal) = contradiction(&told, claim) {
         return Finding::Fails(refusal);
@@ -107,6 +110,10 @@ pub async fn check(vouch: &dyn Vouch, claim: &Claim) -> Finding {
             Some(false) => Finding::Fails(no_proof("the job's diagnostics hold another proof for this session")),
             None => Finding::NotYet(no_proof("the job's diagnostics hold no proof for this session")),
         },
+        Err(VouchError::Hidden) => Finding::Fails(Refusal::new(
+            Why::MayNotView,
+            "Drover's user may not view the job: add it to mapreduce.job.acl-view-job or yarn.admin.acl",
+        )),
         Err(why) => Finding::NotYet(unreachable("the job's page behind the ResourceManager's proxy", &why)),
     }
 }

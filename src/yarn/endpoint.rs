@@ -11,45 +11,6 @@ pub enum Class {
     History,
 }
 
-/// A kind of request; its label is the value of `endpoint` in metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Endpoint {
-    /// `/ws/v1/cluster/info`
-    RmInfo,
-    /// `/ws/v1/cluster/metrics`
-    RmMetrics,
-    /// `/ws/v1/cluster/nodes`
-    RmNodes,
-    /// `/ws/v1/cluster/scheduler`
-    RmScheduler,
-    /// `/ws/v1/cluster/apps`
-    RmApps,
-    /// `/ws/v1/cluster/apps/{id}`
-    RmApp,
-    /// `/ws/v1/cluster/apps/{id}/appattempts`
-    RmAppAttempts,
-    /// `…/mapreduce/jobs/{id}`
-    AmJob,
-    /// `…/mapreduce/jobs/{id}/jobattempts`
-    AmJobAttempts,
-    /// `…/mapreduce/jobs/{id}/tasks`
-    AmTasks,
-    /// `…/mapreduce/jobs/{id}/tasks/{id}/attempts`
-    AmAttempts,
-    /// `…/mapreduce/jobs/{id}/tasks/{id}/attempts/{id}/counters`
-    AmCounters,
-    /// `…/mapreduce/jobs/{id}/conf`
-    AmConf,
-    /// `/ws/v1/history/info`
-    HistoryInfo,
-    /// `/ws/v1/history/mapreduce/jobs/{id}`
-    HistoryJob,
-    /// `/ws/v1/history/mapreduce/jobs/{id}/tasks`
-    HistoryTasks,
-    /// `/ws/v1/history/mapreduce/jobs/{id}/tasks/{id}/attempts`
-    HistoryAttempts,
-}
-
 impl Class {
     /// All, in the order of their discriminants.
     pub const ALL: [Class; 3] = [Class::Rm, Class::Proxy, Class::History];
@@ -64,62 +25,69 @@ impl Class {
     }
 }
 
-impl Endpoint {
-    /// All of them.
-    pub const ALL: [Endpoint; 17] = {
-        use Endpoint::*;
-        [
-            RmInfo,
-            RmMetrics,
-            RmNodes,
-            RmScheduler,
-            RmApps,
-            RmApp,
-            RmAppAttempts,
-            AmJob,
-            AmJobAttempts,
-            AmTasks,
-            AmAttempts,
-            AmCounters,
-            AmConf,
-            HistoryInfo,
-            HistoryJob,
-            HistoryTasks,
-            HistoryAttempts,
-        ]
+/// One row an endpoint: what it is, whose ceiling it counts against, its label.
+macro_rules! endpoints {
+    ($($(#[$doc:meta])+ $name:ident: $class:ident = $label:literal,)+) => {
+        /// A kind of request; its label is the value of `endpoint` in metrics.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Endpoint {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Endpoint {
+            /// All of them.
+            pub const ALL: &'static [Endpoint] = &[$(Endpoint::$name),+];
+
+            /// Whose ceiling it counts against.
+            pub fn class(self) -> Class {
+                match self {
+                    $(Endpoint::$name => Class::$class,)+
+                }
+            }
+
+            /// Stable label.
+            pub fn label(self) -> &'static str {
+                match self {
+                    $(Endpoint::$name => $label,)+
+                }
+            }
+        }
     };
+}
 
-    /// Whose ceiling it counts against.
-    pub fn class(self) -> Class {
-        use Endpoint::*;
-        match self {
-            RmInfo | RmMetrics | RmNodes | RmScheduler | RmApps | RmApp | RmAppAttempts => Class::Rm,
-            AmJob | AmJobAttempts | AmTasks | AmAttempts | AmCounters | AmConf => Class::Proxy,
-            HistoryInfo | HistoryJob | HistoryTasks | HistoryAttempts => Class::History,
-        }
-    }
-
-    /// Stable label.
-    pub fn label(self) -> &'static str {
-        use Endpoint::*;
-        match self {
-            RmInfo => "rm_info",
-            RmMetrics => "rm_metrics",
-            RmNodes => "rm_nodes",
-            RmScheduler => "rm_scheduler",
-            RmApps => "rm_apps",
-            RmApp => "rm_app",
-            RmAppAttempts => "rm_app_attempts",
-            AmJob => "am_job",
-            AmJobAttempts => "am_job_attempts",
-            AmTasks => "am_tasks",
-            AmAttempts => "am_attempts",
-            AmCounters => "am_counters",
-            AmConf => "am_conf",
-            HistoryInfo => "history_info",
-            HistoryJob => "history_job",
-            HistoryTasks => "history_tasks",
-            HistoryAttempts => "history_attempts",
-        }
-    }
+endpoints! {
+    /// `/ws/v1/cluster/info`
+    RmInfo: Rm = "rm_info",
+    /// `/ws/v1/cluster/metrics`
+    RmMetrics: Rm = "rm_metrics",
+    /// `/ws/v1/cluster/nodes`
+    RmNodes: Rm = "rm_nodes",
+    /// `/ws/v1/cluster/scheduler`
+    RmScheduler: Rm = "rm_scheduler",
+    /// `/ws/v1/cluster/apps`
+    RmApps: Rm = "rm_apps",
+    /// `/ws/v1/cluster/apps/{id}`
+    RmApp: Rm = "rm_app",
+    /// `/ws/v1/cluster/apps/{id}/appattempts`
+    RmAppAttempts: Rm = "rm_app_attempts",
+    /// `…/mapreduce/jobs/{id}`
+    AmJob: Proxy = "am_job",
+    /// `…/mapreduce/jobs/{id}/jobattempts`
+    AmJobAttempts: Proxy = "am_job_attempts",
+    /// `…/mapreduce/jobs/{id}/tasks`
+    AmTasks: Proxy = "am_tasks",
+    /// `…/mapreduce/jobs/{id}/tasks/{id}/attempts`
+    AmAttempts: Proxy = "am_attempts",
+    /// `…/mapreduce/jobs/{id}/tasks/{id}/attempts/{id}/counters`
+    AmCounters: Proxy = "am_counters",
+    /// `…/mapreduce/jobs/{id}/conf`
+    AmConf: Proxy = "am_conf",
+    /// `/ws/v1/history/info`
+    HistoryInfo: History = "history_info",
+    /// `/ws/v1/history/mapreduce/jobs/{id}`
+    HistoryJob: History = "history_job",
+    /// `/ws/v1/history/mapreduce/jobs/{id}/tasks`
+    HistoryTasks: History = "history_tasks",
+    /// `/ws/v1/history/mapreduce/jobs/{id}/tasks/{id}/attempts`
+    HistoryAttempts: History = "history_attempts",
 }

@@ -19,6 +19,11 @@ pub enum Kind {
     /// No connection.
     #[error("cannot connect ({0}); is the address right, the daemon up, and no firewall between?")]
     Unreachable(String),
+    /// A certificate that nobody known here has signed, or for another name.
+    #[error(
+        "its certificate is not trusted ({0}); name the file of the authority that signed it in rest.ca_file, and the server as its certificate does"
+    )]
+    Certificate(String),
     /// No answer in time.
     #[error("no complete answer within {} s; the server is overloaded, or the timeout too short", .0.as_secs_f32())]
     Timeout(Duration),
@@ -116,6 +121,7 @@ impl Kind {
     pub fn label(&self) -> &'static str {
         match self {
             Kind::Unreachable(_) => "unreachable",
+            Kind::Certificate(_) => "certificate",
             Kind::Timeout(_) => "timeout",
             Kind::Protocol(_) => "protocol",
             Kind::Standby { .. } => "standby",
@@ -153,6 +159,7 @@ impl Kind {
         matches!(
             self,
             Kind::Unreachable(_)
+                | Kind::Certificate(_)
                 | Kind::Timeout(_)
                 | Kind::Protocol(_)
                 | Kind::Standby { .. }

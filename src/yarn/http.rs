@@ -209,7 +209,11 @@ impl Http {
         match error {
             e if e.is_connect() && e.is_timeout() => Kind::Unreachable("the connection timed out".to_owned()),
             e if e.is_timeout() => Kind::Timeout(self.params.timeout),
-            e if e.is_connect() => Kind::Unreachable(causes(e)),
+            e if e.is_connect() => match causes(e) {
+                // TLS errors come through layers that keep their words only.
+                cause if cause.contains("certificate") => Kind::Certificate(cause),
+                cause => Kind::Unreachable(cause),
+            },
             e => Kind::Protocol(causes(e)),
         }
     }

@@ -1,7 +1,7 @@
 //! What observing costs and what is refused, as Prometheus metrics.
 
 use super::endpoint::{Class, Endpoint};
-use super::facts::Reason;
+use super::facts::{Reason, Refused};
 use drover_core::model::Channel;
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry};
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Metrics {
 
     /// Label sets that are known beforehand are there from the start, so that rates over them are.
     fn start_at_zero(&self) {
-        for endpoint in Endpoint::ALL.map(Endpoint::label) {
+        for endpoint in Endpoint::ALL.iter().map(|endpoint| endpoint.label()) {
             self.requests.with_label_values(&[endpoint, "ok"]);
             self.bytes.with_label_values(&[endpoint]);
             self.seconds.with_label_values(&[endpoint]);
@@ -121,7 +121,7 @@ impl Metrics {
         self.limits.with_label_values(&[limit]).inc();
     }
 
-    pub(super) fn refused(&self, channel: Channel, reason: &str, count: u64) {
+    pub(super) fn refused(&self, channel: Channel, refused: &Refused) {
         let channel = match channel {
             Channel::Rm => "rm",
             Channel::Am => "am",
@@ -129,7 +129,9 @@ impl Metrics {
             Channel::History => "history",
             Channel::Own => "own",
         };
-        self.refused.with_label_values(&[channel, reason]).inc_by(count);
+        for (reason, count) in refused.counts() {
+            self.refused.with_label_values(&[channel, reason.label()]).inc_by(count);
+        }
     }
 
     pub(super) fn jobs(&self, stage: &str, count: usize) {

@@ -3,7 +3,7 @@ use drover::yarn::error::Kind;
 use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
-async fn standby(active: &MockServer) -> MockServer {
+pub async fn standby(active: &MockServer) -> MockServer {
     let server = MockServer::start().await;
     info(&server, "STANDBY", 2_000).await;
     let to = format!("{}/ws/v1/cluster/apps", active.uri());
@@ -11,7 +11,7 @@ async fn standby(active: &MockServer) -> MockServer {
     server
 }
 
-async fn active(started: u64) -> MockServer {
+pub async fn active(started: u64) -> MockServer {
     let server = MockServer::start().await;
     info(&server, "ACTIVE", started).await;
     running_job(&server).await;

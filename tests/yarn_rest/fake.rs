@@ -139,4 +139,10 @@ pub async fn running_job(server: &MockServer) {
     get(server, &am("/tasks"), tasks(&[task(0, json!(40.0), "RUNNING"), task(1, json!(0.0), "SCHEDULED")])).await;
     let attempts = json!({"taskAttempts": {"taskAttempt": [attempt(0, "RUNNING", 40.0), attempt(1, "KILLED", 100.0)]}});
     get(server, &am("/tasks/task_1795000000000_0007_m_000000/attempts"), attempts).await;
+    let of_attempt = "attempt_1795000000000_0007_m_000000_0";
+    let counter = json!({"name": "BYTES_READ", "value": 4_000_000});
+    let group = json!({"counterGroupName": "org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter", "counter": [counter]});
+    let counters = json!({"jobTaskAttemptCounters": {"id": of_attempt, "taskAttemptCounterGroup": [group]}});
+    let at = format!("/tasks/task_1795000000000_0007_m_000000/attempts/{of_attempt}/counters");
+    get(server, &am(&at), counters).await;
 }

@@ -1,9 +1,11 @@
 //! The REST clients against servers that answer as Hadoop does, and as it should not.
 
 mod bad_answers;
+mod doctor;
 mod failover;
 mod fake;
 mod polling;
 mod recorded;
 mod redirects;
+mod tls;
 mod vouching;

@@ -22,6 +22,9 @@ impl Wants for Suspicious {
     fn suspects(&self, job: JobId, _: usize) -> Vec<TaskId> {
         vec![job.task(TaskKind::Map, 0)]
     }
+    fn counters(&self, job: JobId, _: usize) -> Vec<AttemptId> {
+        vec![job.task(TaskKind::Map, 0).attempt(0)]
+    }
     fn has_shim(&self, _: JobId) -> bool {
         self.has_shim.load(Ordering::Relaxed)
     }
@@ -77,6 +80,7 @@ fn kind(o: &Observation) -> &'static str {
         Fact::Attempts { .. } => "attempts",
         Fact::Needs { .. } => "needs",
         Fact::ShimSession(..) => "shim",
+        Fact::Hidden(_) => "hidden",
         Fact::Ended(_) => "ended",
         _ => "own",
     }
@@ -113,6 +117,36 @@ async fn a_running_job_gives_every_kind_of_fact_with_the_right_source_and_the_am
     let summary = seen.iter().position(|o| kind(o) == "job").unwrap();
     let Fact::Needs { maps, reduces, native_copies, .. } = seen[summary + 1].fact else { unreachable!() };
     assert_eq!((maps, reduces, native_copies), (1, 0, 1));
+}
+
+#[tokio::test]
+async fn counters_that_are_wanted_come_as_facts_that_tell_nothing_else() {
+    let (server, fixture) = rm().await;
+    running_job(&server).await;
+    let told = |o: &Observation| match &o.fact {
+        Fact::Attempts { job, attempts } => attempts.iter().find(|a| a.is_counters_only(*job)).cloned(),
+        _ => None,
+    };
+    let seen = poll(&fixture, Arc::default(), |seen| seen.iter().any(|o| told(o).is_some())).await;
+    assert_eq!(seen.iter().find_map(told).unwrap().counters.read, Some(Bytes(4_000_000)));
+}
+
+#[tokio::test]
+async fn a_job_whose_tasks_may_not_be_viewed_is_told_of_and_one_look_tells_it_too() {
+    for (status, body) in
+        [(401, json!({})), (503, json!({"RemoteException": {"exception": "WebApplicationException"}}))]
+    {
+        let (server, fixture) = rm().await;
+        answer(&server, &am("/tasks"), ResponseTemplate::new(status).set_body_json(body)).await;
+        running_job(&server).await;
+        let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["hidden"])).await;
+        let hidden = seen.iter().find(|o| kind(o) == "hidden").unwrap();
+        assert_eq!((&hidden.fact, hidden.source.incarnation), (&Fact::Hidden(job()), 1));
+        let mut collect = Collect(Vec::new());
+        let round = Once::new(&fixture.clients).round(None, 5, &mut collect).await.unwrap();
+        assert_eq!(round.failed.len(), 1);
+        assert!(has(&collect.0, &["hidden"]));
+    }
 }
 
 #[tokio::test]
@@ -211,6 +245,9 @@ impl Looker for Collect {
     fn suspects(&mut self, job: JobId, _: usize) -> Vec<TaskId> {
         assert!(has(&self.0, &["tasks"]), "suspects are asked for after the tasks are known");
         vec![job.task(TaskKind::Map, 0)]
+    }
+    fn counters(&mut self, job: JobId, _: usize) -> Vec<AttemptId> {
+        vec![job.task(TaskKind::Map, 0).attempt(0)]
     }
 }
 

@@ -22,6 +22,44 @@ impl Engine {
         wanted.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         wanted.into_iter().take(limit).map(|(_, _, task)| task).collect()
     }
+
+    /// Attempts of a job whose counters should be read, for kinds whose splits' lengths nobody tells: the slowest running suspects, and a few finished
+    /// peers to compare them with. A suspect is read again whenever its score has doubled.
+    pub fn readings(&self, id: JobId, limit: usize) -> Vec<AttemptId> {
+        const SUSPECTS: usize = 4;
+        const PEERS: usize = 4;
+        let Some(job) = self.cluster.job(id) else { return Vec::new() };
+        let mut wanted = Vec::new();
+        for kind in TaskKind::ALL.into_iter().filter(|kind| job.tasks(*kind).all(|(_, task)| task.input.0 == 0)) {
+            let suspects = running_suspects(job, kind, SUSPECTS);
+            if suspects.is_empty() {
+                continue;
+            }
+            let is_new = |(id, track): &(AttemptId, Track)| {
+                let then = job.intakes.of(*id).and_then(|intake| track.score_at(intake.at.get()?));
+                then.is_none_or(|then| track.score() >= 2.0 * then)
+            };
+            wanted.extend(suspects.into_iter().filter(is_new).map(|(id, _)| id));
+            let finished = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+            let peers = finished.filter_map(|(id, task)| Some(id.attempt(task.winner()?)));
+            let (known, unknown): (Vec<_>, Vec<_>) = peers.partition(|id| job.intakes.of(*id).is_some());
+            wanted.extend(unknown.into_iter().take(PEERS.saturating_sub(known.len())));
+        }
+        wanted.truncate(limit);
+        wanted
+    }
+}
+
+/// Suspects with progress of whom the running attempt is known, the furthest behind first.
+fn running_suspects(job: &Job, kind: TaskKind, limit: usize) -> Vec<(AttemptId, Track)> {
+    let suspects = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Running && is_suspect(task));
+    let mut known: Vec<_> = suspects
+        .filter_map(|(id, task)| Some((id.attempt(task.original()?.number), task.progress())))
+        .filter(|(_, track)| track.score() > 0.0)
+        .collect();
+    known.sort_by(|a, b| a.1.score().total_cmp(&b.1.score()).then(a.0.cmp(&b.0)));
+    known.truncate(limit);
+    known
 }
 
 /// Did the last pass see anything in it beyond an ordinary task?

@@ -1,6 +1,7 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
 pub mod fresh;
+pub mod input;
 pub mod node;
 pub mod phase;
 pub mod stats;

@@ -129,7 +129,7 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
     (round(share * f64::from(of)) as u32).max(1)
 }
 
-/// Free containers for a job: what usable nodes have room for, within what its queue may still use, less what others already wait for.
+/// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others already wait for.
 fn free(cluster: &ClusterState, job: &Job, size: Resources, tally: &Tally, avoid: &[NameId]) -> Option<u32> {
     let totals = cluster.totals?;
     let on_nodes: u32 = if cluster.nodes.is_empty() {
@@ -141,11 +141,15 @@ fn free(cluster: &ClusterState, job: &Job, size: Resources, tally: &Tally, avoid
             .sum::<u64>()
             .min(u32::MAX.into()) as u32
     };
-    let queue = cluster.queue_of(job).map(|queue| {
-        let room = f64::from((queue.max_capacity - queue.used_capacity).max(0.0));
-        fits(Resources { memory_mb: (totals.total.memory_mb as f64 * room) as u64, vcores: 0 }, size)
+    let in_queue = cluster.queue_of(job).map_or(u64::MAX, |queue| {
+        let of_cluster = |share: f32| (totals.total.memory_mb as f64 * f64::from(share.max(0.0))) as u64;
+        let of_user = match queue.users.iter().find(|user| user.user == job.user) {
+            Some(user) => user.limit_mb.saturating_sub(user.used_mb),
+            None => queue.user_capacity.map_or(u64::MAX, of_cluster),
+        };
+        of_cluster(queue.max_capacity - queue.used_capacity).min(of_user)
     });
-    let free = queue.map_or(on_nodes, |queue| queue.min(on_nodes));
+    let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
     Some(free.saturating_sub(totals.containers_pending))
 }
 

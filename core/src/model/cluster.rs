@@ -185,9 +185,17 @@ impl ClusterState {
                     job.learn_task(task, seen.at, TASKS_MAX);
                 }
                 job.listed |= *complete;
+                job.hidden = false;
             }
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
+                    // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
+                    if seen.source.channel == Channel::Am {
+                        job.intakes.learn(attempt.id(id), attempt, seen.at);
+                    }
+                    if attempt.is_counters_only(id) {
+                        continue;
+                    }
                     let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
                     job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
                 }
@@ -202,6 +210,7 @@ impl ClusterState {
                 job.can = if *open { job.can } else { Capabilities::default() };
             }
             Fact::Can(_, can) => job.can = *can,
+            Fact::Hidden(_) => job.hidden = true,
             _ => {}
         }
         if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard

@@ -159,6 +159,8 @@ pub enum Verdict {
     WaitsForMaps,
     /// Its data explains its time.
     MoreData,
+    /// It is slow, and how much data it has is still being asked.
+    InputUnknown,
     /// It is committing, or about to.
     Committing,
     /// The job's cap of copies is reached.
@@ -191,7 +193,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 30] = [
+    pub const ALL: [Verdict; 31] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -208,6 +210,7 @@ impl Verdict {
         Verdict::GainTooSmall,
         Verdict::WaitsForMaps,
         Verdict::MoreData,
+        Verdict::InputUnknown,
         Verdict::Committing,
         Verdict::JobCap,
         Verdict::ClusterCap,
@@ -243,6 +246,7 @@ impl Verdict {
             Verdict::GainTooSmall => "gain_too_small",
             Verdict::WaitsForMaps => "waits_for_maps",
             Verdict::MoreData => "more_data",
+            Verdict::InputUnknown => "input_unknown",
             Verdict::Committing => "committing",
             Verdict::JobCap => "job_cap",
             Verdict::ClusterCap => "cluster_cap",
@@ -279,6 +283,7 @@ impl Verdict {
             Verdict::GainTooSmall => "a copy started now would gain too little to be worth its cost",
             Verdict::WaitsForMaps => "it waits for maps to finish, so its slowness is not its own",
             Verdict::MoreData => "it has more data than its peers, which explains its time",
+            Verdict::InputUnknown => "it is slow, but whether it has more data than its peers is still being asked",
             Verdict::Committing => "it is committing its output",
             Verdict::JobCap => "the job already has as many copies in flight as it may",
             Verdict::ClusterCap => "the cluster already has as many copies in flight as it may",

@@ -3,6 +3,7 @@
 use super::capability::Capabilities;
 use super::decision::Verdict;
 use super::id::{AttemptId, JobId, TaskId, TaskKind};
+use super::intake::Intakes;
 use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
 use super::state::{AttemptState, JobPhase, Phase, TaskState};
@@ -33,8 +34,6 @@ pub struct Attempt {
     pub third_phase: Stamp,
     /// Its progress.
     pub track: Track,
-    /// Input bytes read, or shuffled; zero where unknown.
-    pub read: Bytes,
 }
 
 /// A task and its attempts.
@@ -101,6 +100,12 @@ pub struct Job {
     pub clock_offset_ms: i64,
     /// Newest receipt of a fact about its tasks.
     pub heard: Time,
+    /// Its AM does not let Drover's user view its tasks.
+    #[serde(default)]
+    pub hidden: bool,
+    /// What attempts have read, where it was asked for.
+    #[serde(default)]
+    pub intakes: Intakes,
     /// A listing of all tasks was seen.
     pub(super) listed: bool,
     known: [u32; 2],
@@ -139,7 +144,6 @@ impl Attempt {
             second_phase: Stamp::default(),
             third_phase: Stamp::default(),
             track: Track::default(),
-            read: Bytes(0),
         }
     }
 
@@ -157,7 +161,6 @@ impl Attempt {
         self.speculative |= fact.speculative == Some(true);
         self.started.earliest(fact.started);
         self.finished.earliest(fact.finished);
-        self.read = self.read.max(fact.counters.read.or(fact.counters.shuffled).unwrap_or_default());
         // Hadoop sets the score of an ended attempt to 1, whatever its end.
         let ended = fact.state.is_some_and(AttemptState::is_final);
         let seen = fact.scored_at.unwrap_or(at);
@@ -259,6 +262,11 @@ impl Task {
         ended.filter(|_| self.state.is_final())
     }
 
+    /// The number of the attempt that succeeded, where it is known.
+    pub fn winner(&self) -> Option<u32> {
+        self.won().map(|attempt| attempt.number).or(self.winner)
+    }
+
     /// How long its successful run took, the AM's clock; `None` where it is not known.
     pub fn run_time(&self) -> Option<super::units::Millis> {
         if self.state != TaskState::Succeeded {
@@ -296,6 +304,8 @@ impl Job {
             can: Capabilities::default(),
             clock_offset_ms: 0,
             heard: Time(0),
+            hidden: false,
+            intakes: Intakes::default(),
             listed: false,
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],

@@ -113,6 +113,8 @@ pub enum Fact {
     Lifted(Scope),
     /// A service with a higher epoch than this one's speaks to the cluster's shims, or no longer does.
     Rival(Option<u64>),
+    /// The job's AM refuses to let Drover's user view its tasks.
+    Hidden(JobId),
     /// A job's end, as its history tells it.
     Ended(EndFact),
 }
@@ -179,6 +181,23 @@ pub struct QueueFact {
     pub used_capacity: f32,
     /// Containers asked for and not given.
     pub containers_pending: u32,
+    /// Share of the cluster that any one user may use at most (capacity scheduler: capacity × user-limit-factor), 0–1; `None` where there is no such limit.
+    #[serde(default)]
+    pub user_capacity: Option<f32>,
+    /// Its users, where the scheduler counts by user.
+    #[serde(default)]
+    pub users: Vec<QueueUser>,
+}
+
+/// A user of a leaf queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueueUser {
+    /// Its name.
+    pub user: String,
+    /// What it uses in the queue, mebibytes.
+    pub used_mb: u64,
+    /// What the scheduler lets it use now, mebibytes.
+    pub limit_mb: u64,
 }
 
 /// A running application, from the RM.
@@ -351,7 +370,7 @@ impl Fact {
             Fact::Cluster(_) | Fact::Nodes(_) | Fact::Queues(_) | Fact::Apps(_) => None,
             Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
             Fact::Job(fact) => Some(fact.job),
-            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) => Some(*job),
+            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) | Fact::Hidden(job) => Some(*job),
             Fact::Sent { job, .. } => Some(*job),
             Fact::Acked(fact) => Some(fact.job),
             Fact::Tasks { job, .. } | Fact::Attempts { job, .. } | Fact::Needs { job, .. } => Some(*job),
@@ -361,6 +380,12 @@ impl Fact {
 }
 
 impl AttemptFact {
+    /// It tells of counters and of nothing else.
+    pub fn is_counters_only(&self, job: JobId) -> bool {
+        self.counters != Counters::default()
+            && *self == AttemptFact { counters: self.counters, ..AttemptFact::of(self.id(job)) }
+    }
+
     /// A fact about that attempt which tells nothing yet.
     pub fn of(id: AttemptId) -> AttemptFact {
         AttemptFact {

@@ -111,6 +111,16 @@ impl Track {
         self.at.get()
     }
 
+    /// The score at an instant: on the line between the earliest sample above zero and the highest; `None` before the first.
+    pub fn score_at(&self, at: Time) -> Option<f64> {
+        let (last, (first_score, first)) = (self.at.get()?, self.first()?);
+        if at >= last || last == first {
+            return (at >= first).then(|| self.score());
+        }
+        let share = at.since(first).0 as f64 / last.since(first).0 as f64;
+        (at >= first).then(|| first_score + share * (self.score() - first_score))
+    }
+
     /// The earliest sample above zero.
     pub fn first(&self) -> Option<(f64, Time)> {
         self.first_at.get().map(|at| (f64::from(self.first_score), at))

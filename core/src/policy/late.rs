@@ -104,15 +104,15 @@ fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
 
 fn judge_one(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, slow_below: f64) -> Judged {
     let age_needed = params.age_needed(view);
-    let verdict =
-        too_early(view, params, contender, age_needed).unwrap_or_else(|| worth(view, params, contender, slow_below));
+    let verdict = too_early(view, params, contender, age_needed)
+        .unwrap_or_else(|| worth(view, params, contender, slow_below, age_needed));
     let mut judged = contender.judged(view, verdict);
     judged.numbers.slow_below = Some(slow_below);
     // A rate of zero has no end in sight: it ranks before all others.
     judged.rank = contender.left.map_or(f64::INFINITY, |left| left.mean.as_secs_f64());
     judged.recheck = match verdict {
         Verdict::TooYoung => Some(contender.sample.started + age_needed),
-        Verdict::TooFewReports => Some(contender.sample.started + age_needed + age_needed),
+        Verdict::TooFewReports | Verdict::InputUnknown => Some(contender.sample.started + age_needed + age_needed),
         _ => None,
     };
     judged
@@ -141,13 +141,23 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ag
 }
 
 /// Is it slow, and would a copy pay?
-fn worth(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, slow_below: f64) -> Verdict {
+fn worth(
+    view: &View<'_>,
+    params: &LateParams,
+    contender: &Contender<'_>,
+    slow_below: f64,
+    age_needed: Millis,
+) -> Verdict {
     let pace = projected_rate(contender);
     if pace >= slow_below {
         return Verdict::NotSlow;
     }
-    if params.slow_factor > 0.0 && pace * view.input_ratio(contender.task) >= slow_below {
+    if params.slow_factor > 0.0 && pace * view.input_ratio(contender) >= slow_below {
         return Verdict::MoreData;
+    }
+    // Over REST its counters are asked for once it is suspected. They are not waited for without end: at twice the age it is judged without.
+    if params.slow_factor > 0.0 && view.input_unknown(contender) && contender.elapsed < age_needed + age_needed {
+        return Verdict::InputUnknown;
     }
     // An attempt that has shown no progress for longer than its rhythm has no end in sight: nothing to set the gain against.
     if contender.left.is_none() || params.min_gain <= 0.0 {

@@ -1,6 +1,7 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
 use super::Judged;
+use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::stats::{median, probability_positive};
 use crate::estimate::time_left::late_rate;
@@ -26,8 +27,10 @@ pub struct View<'a> {
     pub fresh: Option<FreshCopy>,
     /// Median run time of finished tasks.
     pub typical: Option<Millis>,
-    /// Median input of the kind's tasks; zero where inputs are not known.
-    pub typical_input: Bytes,
+    /// Median length of the kind's input splits; zero where they are not known.
+    pub typical_split: Bytes,
+    /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
+    pub typical_input: Option<Whole>,
     /// Progress rates of all running and finished tasks, score per second.
     pub rates: Vec<f64>,
     /// Mean progress score of all running and finished tasks, 0–1.
@@ -51,6 +54,8 @@ pub struct Contender<'a> {
     pub elapsed: Millis,
     /// Estimated time left; `None` while there is no progress.
     pub left: Option<Left>,
+    /// Its whole input as its counters let expect it; `None` before they were read.
+    pub input: Option<Whole>,
     /// A reduce that can only wait: it copies, and maps are still running.
     pub waits_for_maps: bool,
 }
@@ -81,18 +86,21 @@ impl<'a> View<'a> {
             finished: 0,
             fresh: None,
             typical: None,
-            typical_input: Bytes(0),
+            typical_split: Bytes(0),
+            typical_input: None,
             rates: Vec::new(),
             mean_score: 0.0,
             maps_done: maps_done_at.is_some(),
             judge_native_copies: params.judge_native_copies,
         };
-        let (mut run_times, mut inputs, mut scores) = (Vec::new(), Vec::new(), 0.0);
+        let (mut run_times, mut splits, mut inputs, mut scores) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
-            inputs.push(task.input.0 as f64);
+            splits.push(task.input.0 as f64);
             if task.state == TaskState::Succeeded {
                 view.finished += 1;
                 scores += 1.0;
+                let intake = task.winner().and_then(|number| job.intakes.of(id.attempt(number)));
+                inputs.extend(intake.map(Whole::of_finished));
                 if let Some(took) = own_time(task, kind, maps_done_at) {
                     run_times.push(took.as_secs_f64());
                     view.rates.push(late_rate(1.0, took));
@@ -106,13 +114,26 @@ impl<'a> View<'a> {
         view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
         view.typical = median(&mut run_times).map(Millis::from_secs_f64);
         view.fresh = FreshCopy::learn(&mut run_times, params.start_lag);
-        view.typical_input = Bytes(median(&mut inputs).unwrap_or(0.0) as u64);
+        view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
+        view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
     }
 
-    /// How much more input than typical a task has: 1 where inputs are not known, and for less than typical.
-    pub fn input_ratio(&self, task: &Task) -> f64 {
-        if self.typical_input.0 == 0 { 1.0 } else { (task.input.0 as f64 / self.typical_input.0 as f64).max(1.0) }
+    /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
+    /// Mantri (§4) likewise sets a task's time against its data before it calls the task an outlier.
+    pub fn input_ratio(&self, contender: &Contender<'_>) -> f64 {
+        let ratio = match (self.typical_split.0, contender.input.zip(self.typical_input)) {
+            (0, None) => 1.0,
+            (0, Some((input, typical))) => input.ratio_to(typical),
+            (typical, _) => contender.task.input.0 as f64 / typical as f64,
+        };
+        ratio.max(1.0)
+    }
+
+    /// Neither its split nor its counters have told of its input yet. Where a shim speaks for the job nothing more will come.
+    pub fn input_unknown(&self, contender: &Contender<'_>) -> bool {
+        let told = self.typical_split.0 > 0 || (contender.input.is_some() && self.typical_input.is_some());
+        !told && !self.job.shim
     }
 }
 
@@ -151,6 +172,9 @@ impl<'a> Contender<'a> {
             sample,
             elapsed: view.now.since(started),
             left: params.estimator.time_left(&sample, shape, times, view.now),
+            input: original
+                .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
+                .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),
             waits_for_maps: id.kind == TaskKind::Reduce && copying && !view.maps_done,
         })
     }
@@ -162,7 +186,7 @@ impl<'a> Contender<'a> {
 
     /// A verdict with all numbers that are known.
     pub fn judged(&self, view: &View<'_>, verdict: Verdict) -> Judged {
-        let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self.task)));
+        let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self)));
         let gain = self.left.zip(fresh).map(|(left, fresh)| left.mean.0 as f64 - fresh.mean.0 as f64);
         let spread = self.left.zip(fresh).map(|(left, fresh)| (left.spread.0 as f64).hypot(fresh.spread.0 as f64));
         let numbers = Numbers {

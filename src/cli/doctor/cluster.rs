@@ -114,6 +114,9 @@ fn advice(kind: &Kind) -> &'static str {
         Kind::Unreachable(_) => {
             "see that the daemon runs, that the address is its web address (not its RPC address), and that no firewall stands between"
         }
+        Kind::Certificate(_) => {
+            "name the file with the certificate (PEM) of the authority that signed it in rest.ca_file, and the server as its certificate does"
+        }
         Kind::Html(_) | Kind::PlainText(_) | Kind::Unexpected { .. } | Kind::Protocol(_) => {
             "check the address: something else answers there, or a login page stands before it"
         }

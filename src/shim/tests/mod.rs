@@ -20,7 +20,7 @@ use drover_core::model::{AppId, Fact, JobId, Millis, Observation, Time};
 use futures::future::BoxFuture;
 use prometheus::{IntCounterVec, Opts, Registry};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -32,12 +32,18 @@ pub struct Cluster {
     pub apps: Mutex<BTreeMap<AppId, AppVouch>>,
     pub diagnostics: Mutex<BTreeMap<JobId, Result<String, VouchError>>>,
     pub asked: AtomicUsize,
+    /// Applications of which the ResourceManager does not tell enough.
+    pub unsure: Mutex<BTreeSet<AppId>>,
 }
 
 impl Vouch for Cluster {
     fn application(&self, app: AppId) -> BoxFuture<'_, Result<AppVouch, VouchError>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let told = self.apps.lock().unwrap().get(&app).cloned().ok_or(VouchError::NotFound);
+        let told = if self.unsure.lock().unwrap().contains(&app) {
+            Err(VouchError::Unavailable("the application's owner is not told".into()))
+        } else {
+            self.apps.lock().unwrap().get(&app).cloned().ok_or(VouchError::NotFound)
+        };
         Box::pin(async { told })
     }
 

@@ -89,6 +89,23 @@ async fn an_application_of_another_user_is_refused() {
 }
 
 #[tokio::test]
+async fn a_job_that_the_service_may_not_view_is_refused_by_that_name_while_it_runs() {
+    let (room, mut am) = (Room::new(), Am::new(1, 1, 1));
+    room.cluster.runs_without_proof(&am);
+    room.cluster.diagnostics.lock().unwrap().insert(am.job(), Err(VouchError::Hidden));
+    assert_eq!(why(room.settled(&mut am, json!({})).await), Why::MayNotView);
+    assert_eq!(room.metric("drover_shim_proofs_total", "may_not_view"), 1.0);
+}
+
+#[tokio::test]
+async fn an_owner_that_is_not_told_is_not_taken_for_another_user() {
+    let (room, mut am) = (Room::new(), Am::new(1, 1, 1));
+    room.cluster.runs(&am);
+    room.cluster.unsure.lock().unwrap().insert(am.job().0);
+    assert_eq!(why(room.settled(&mut am, json!({})).await), Why::NotVouched, "which is asked again");
+}
+
+#[tokio::test]
 async fn a_session_speaks_about_its_own_application_only() {
     let (mut room, mut am, mut other) = (Room::new(), Am::new(1, 1, 1), Am::new(2, 1, 2));
     room.seat(&mut am).await;

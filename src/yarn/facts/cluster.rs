@@ -4,7 +4,7 @@ use super::{Reason, Refused, name};
 use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
 use crate::yarn::wire::lenient::{Float, Int, Maybe};
 use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
-use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, QueueFact, Resources, Time};
+use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, QueueFact, QueueUser, Resources, Time};
 use std::collections::BTreeSet;
 
 /// Most nodes kept of one listing.
@@ -13,6 +13,8 @@ pub const MAX_NODES: usize = 50_000;
 pub const MAX_APPS: usize = 20_000;
 /// Most leaf queues kept.
 pub const MAX_QUEUES: usize = 20_000;
+/// Most users kept of one queue.
+pub const MAX_USERS: usize = 1_000;
 
 /// Totals.
 pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
@@ -152,6 +154,8 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
             max_capacity: 1.0,
             used_capacity: refused.share(info.used_capacity.0).unwrap_or(0.0),
             containers_pending: 0,
+            user_capacity: None,
+            users: Vec::new(),
         }),
         _ => {
             let cluster = info.root_queue.items.first().and_then(|root| root.cluster_resources.0.clone());
@@ -182,7 +186,34 @@ fn leaf_queues(queue: &Queue, cluster: Option<&Amount>, leaves: &mut Vec<QueueFa
         max_capacity: refused.share(max).unwrap_or(1.0),
         used_capacity: refused.share(used).unwrap_or(0.0),
         containers_pending: refused.small(queue.pending_containers),
+        user_capacity: refused.share(user_capacity(queue)),
+        users: users(queue, refused),
     });
+}
+
+/// What any one user may use, share of the cluster. A factor below zero is the scheduler's word for no limit.
+fn user_capacity(queue: &Queue) -> Option<f64> {
+    let (capacity, factor) = (queue.absolute_capacity.0?, queue.user_limit_factor.0.filter(|factor| *factor >= 0.0)?);
+    Some((capacity / 100.0 * factor).min(1.0))
+}
+
+/// A queue's users; those without a name or a limit tell nothing.
+fn users(queue: &Queue, refused: &mut Refused) -> Vec<QueueUser> {
+    let Some(users) = &queue.users.0 else { return Vec::new() };
+    refused.many(Reason::NoObject, users.user.odd);
+    refused.many(Reason::TooMany, users.user.items.len().saturating_sub(MAX_USERS) as u64);
+    let kept = users.user.items.iter().take(MAX_USERS);
+    kept.filter_map(|user| {
+        let (used, limit) = (user.resources_used.0.as_ref()?, user.user_resource_limit.0.as_ref()?);
+        limit.memory.0?;
+        Some(QueueUser {
+            user: name(&user.username),
+            used_mb: refused.amount(used.memory),
+            limit_mb: refused.amount(limit.memory),
+        })
+    })
+    .filter(|user| !user.user.is_empty())
+    .collect()
 }
 
 /// The share of the cluster, by the resource of which it is more.

@@ -8,9 +8,8 @@ pub mod settings;
 #[cfg(test)]
 mod tests;
 
-use super::metrics::Metrics;
 use super::wire::lenient::{Float, Int, Text};
-use drover_core::model::{Channel, Time};
+use drover_core::model::Time;
 use std::collections::BTreeMap;
 
 /// Why a value or a whole item was refused. One stable label each, the value of `reason` in metrics.
@@ -117,11 +116,9 @@ impl Refused {
         self.0.is_empty()
     }
 
-    /// Counts them in the metrics.
-    pub fn report(&self, channel: Channel, metrics: &Metrics) {
-        for (reason, count) in &self.0 {
-            metrics.refused(channel, reason.label(), *count);
-        }
+    /// How many for each reason.
+    pub fn counts(&self) -> impl Iterator<Item = (Reason, u64)> {
+        self.0.iter().map(|(reason, count)| (*reason, *count))
     }
 
     /// `None` for a word that is missing; counts one that is there and unknown.

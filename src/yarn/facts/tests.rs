@@ -102,6 +102,22 @@ fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
 }
 
 #[test]
+fn no_queue_has_more_users_than_the_limit_and_a_user_without_a_limit_tells_nothing() {
+    let amount = |mb: u64| json!({"memory": mb, "vCores": 1});
+    let user =
+        |n: usize| json!({"username": format!("u{n}"), "resourcesUsed": amount(7), "userResourceLimit": amount(9)});
+    let mut users: Vec<_> = (0..cluster::MAX_USERS + 5).map(user).collect();
+    users[0] = json!({"username": "u0", "resourcesUsed": amount(7)});
+    let leaf = json!({"queueName": "a", "absoluteCapacity": 50.0, "userLimitFactor": -1.0, "users": {"user": users}});
+    let info = json!({"type": "capacityScheduler", "queues": {"queue": [leaf]}});
+    let wire: Scheduler = read(json!({"scheduler": {"schedulerInfo": info}}));
+    let mut refused = Refused::default();
+    let queues = cluster::queues(&wire, &mut refused);
+    assert_eq!((queues[0].users.len(), queues[0].user_capacity), (cluster::MAX_USERS - 1, None));
+    assert_eq!(refused.count(Reason::TooMany), 5);
+}
+
+#[test]
 fn a_fifo_scheduler_is_one_queue_even_with_a_share_that_is_no_number() {
     let wire: Scheduler =
         read(json!({"scheduler": {"schedulerInfo": {"type": "fifoScheduler", "usedCapacity": "NaN"}}}));

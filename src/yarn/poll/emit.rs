@@ -53,7 +53,7 @@ impl Emitter {
             Reading::Nodes(told) => self.rm(lives, told, Fact::Nodes),
             Reading::Queues(told) => self.rm(lives, told, Fact::Queues),
             Reading::Master(told) => {
-                told.refused.report(Channel::Am, &self.metrics);
+                self.metrics.refused(Channel::Am, &told.refused);
                 Vec::new()
             }
             Reading::End(ended) => self.end(lives, ended),
@@ -62,6 +62,15 @@ impl Emitter {
                 None => Vec::new(),
             },
         }
+    }
+
+    /// That the job's tasks may not be viewed.
+    pub fn hidden(&mut self, job: JobId, lives: Lives) -> Observation {
+        let received = crate::clock::now();
+        let offset = self.jobs.get(&job).and_then(|clock| clock.offset).unwrap_or(0);
+        let app = Some(job.0);
+        let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
+        self.stamp(source, received.shifted(offset), received, Fact::Hidden(job))
     }
 
     fn apps(&mut self, lives: Lives, told: Told<Vec<AppSeen>>) -> Vec<Observation> {
@@ -74,7 +83,7 @@ impl Emitter {
     }
 
     fn rm<T>(&mut self, lives: Lives, told: Told<T>, fact: impl FnOnce(T) -> Fact) -> Vec<Observation> {
-        told.refused.report(Channel::Rm, &self.metrics);
+        self.metrics.refused(Channel::Rm, &told.refused);
         let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: lives.rm };
         let received = told.frame.received;
         vec![self.stamp(source, received.shifted(self.rm_offset), received, fact(told.what))]
@@ -89,7 +98,7 @@ impl Emitter {
             Reading::Counters(told) => (&told.refused, told.frame.received),
             _ => return Vec::new(),
         };
-        refused.report(Channel::Am, &self.metrics);
+        self.metrics.refused(Channel::Am, refused);
         let clock = self.jobs.entry(job).or_default();
         if clock.attempt != lives.attempt {
             *clock = JobClock { attempt: lives.attempt, slow_start: clock.slow_start, ..JobClock::default() };
@@ -113,7 +122,7 @@ impl Emitter {
     fn end(&mut self, lives: Lives, ended: Ended) -> Vec<Observation> {
         let (channel, app, incarnation, fact, received) = match ended {
             Ended::Told(told) => {
-                told.refused.report(Channel::History, &self.metrics);
+                self.metrics.refused(Channel::History, &told.refused);
                 (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
             }
             Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::clock::now()),

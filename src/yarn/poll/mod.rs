@@ -165,7 +165,9 @@ impl Poller {
                     tracing::warn!(outcome = error.label(), %error, "no ResourceManager to ask; watching rests until one answers");
                 }
                 tracing::debug!(?call, outcome = error.label(), %error, "REST call failed");
-                return true;
+                let Some(job) = reading::hidden(call, &error) else { return true };
+                let hidden = self.emitter.hidden(job, Lives { rm: self.clients.rm.incarnation(), attempt });
+                return self.hand_on(vec![hidden]).await;
             }
         };
         if let Reading::Apps(told) = &reading {
@@ -177,11 +179,12 @@ impl Poller {
             metrics.jobs("left_out", left_out);
         }
         let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
-        self.hand_on(call, lives, reading).await
+        let observations = self.emitter.observations(call, lives, reading);
+        self.hand_on(observations).await
     }
 
-    async fn hand_on(&mut self, call: Call, lives: Lives, reading: Reading) -> bool {
-        for observation in self.emitter.observations(call, lives, reading) {
+    async fn hand_on(&mut self, observations: Vec<Observation>) -> bool {
+        for observation in observations {
             let refused = match self.out.try_send(observation) {
                 Ok(()) => continue,
                 Err(TrySendError::Closed(_)) => return false,

@@ -2,10 +2,10 @@
 
 use super::clients::Clients;
 use super::emit::{Emitter, Lives};
-use super::reading::{Reading, read};
+use super::reading::{Reading, hidden, read};
 use crate::yarn::error::Error;
 use crate::yarn::schedule::Call;
-use drover_core::model::{JobId, Observation, TaskId};
+use drover_core::model::{AttemptId, JobId, Observation, TaskId};
 
 /// Who looks: takes the observations, and says which attempts it wants.
 pub trait Looker: Send {
@@ -13,6 +13,8 @@ pub trait Looker: Send {
     fn observe(&mut self, observation: Observation);
     /// Tasks whose attempts are worth a call each, most wanted first.
     fn suspects(&mut self, job: JobId, limit: usize) -> Vec<TaskId>;
+    /// Attempts whose counters are worth a call each.
+    fn counters(&mut self, job: JobId, limit: usize) -> Vec<AttemptId>;
     /// So many jobs of so many have been read.
     fn progress(&mut self, jobs: usize, of: usize) {
         let _ = (jobs, of);
@@ -42,7 +44,7 @@ impl<'a> Once<'a> {
         Once { clients, emitter, known: std::collections::BTreeSet::new() }
     }
 
-    /// Reads the cluster, and every running job or only the one named; of each up to `suspects` tasks' attempts.
+    /// Reads the cluster, and every running job or only the one named; of each up to `suspects` tasks' attempts, and as many attempts' counters.
     ///
     /// # Errors
     /// The ResourceManager's; a job's own errors are told in the round.
@@ -92,11 +94,20 @@ impl<'a> Once<'a> {
         for task in looker.suspects(job, suspects).into_iter().take(suspects).filter(|task| task.job == job) {
             self.ask(Call::Attempts(task), attempt, looker).await?;
         }
+        let counters = looker.counters(job, suspects).into_iter().take(suspects).filter(|id| id.task.job == job);
+        for id in counters {
+            self.ask(Call::Counters(id), attempt, looker).await?;
+        }
         Ok(())
     }
 
     async fn ask(&mut self, call: Call, attempt: u32, looker: &mut dyn Looker) -> Result<(), Error> {
-        let reading = read(self.clients, call, None, attempt, &[]).await?;
+        let reading = read(self.clients, call, None, attempt, &[]).await.inspect_err(|error| {
+            if let Some(job) = hidden(call, error) {
+                let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
+                looker.observe(self.emitter.hidden(job, lives));
+            }
+        })?;
         self.hand_on(call, attempt, reading, looker);
         Ok(())
     }

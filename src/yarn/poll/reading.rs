@@ -63,6 +63,14 @@ pub async fn read(
     })
 }
 
+/// The job whose tasks may not be viewed, where that is what the error says.
+pub fn hidden(call: Call, error: &Error) -> Option<JobId> {
+    match (call, &error.kind) {
+        (Call::Tasks(job), Kind::Unauthorized(_) | Kind::Forbidden(_)) => Some(job),
+        _ => None,
+    }
+}
+
 /// What a call's result means to the schedule.
 pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
     match result {
@@ -73,7 +81,7 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
         Ok(_) => Outcome::Done,
         Err(error) => match &error.kind {
             Kind::TooManyRequests(_) => Outcome::Paused,
-            Kind::NoActiveRm(_) | Kind::Standby { .. } | Kind::Unreachable(_) => match call {
+            Kind::NoActiveRm(_) | Kind::Standby { .. } | Kind::Unreachable(_) | Kind::Certificate(_) => match call {
                 // An unreachable JobHistoryServer says nothing about the ResourceManager.
                 Call::End { .. } => Outcome::Failed,
                 _ => Outcome::RmDown,

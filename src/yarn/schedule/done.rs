@@ -54,6 +54,11 @@ impl Schedule {
             Outcome::Done | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
             Outcome::Paused => {}
+            // Estimates do without, and the job's own answers come as ever.
+            Outcome::Refused | Outcome::Failed if matches!(call, Call::Counters(_)) => {
+                job.counters_after = now + self.params.longest_pause;
+                job.wanted.retain(|call| !matches!(call, Call::Counters(_)));
+            }
             Outcome::Refused => job.failures = job.failures.saturating_add(1),
             Outcome::Failed | Outcome::Finished | Outcome::StillRuns => {
                 job.failures = job.failures.saturating_add(1);

@@ -33,8 +33,12 @@ pub struct JobPlan {
     pub ask_due: Option<Time>,
     /// Attempts and counters wanted and not yet read, since the time they were named.
     pub wanted: VecDeque<Call>,
-    /// When those were named.
+    /// Since when none of them was read: a newer listing names them anew, and they must not wait behind summaries for ever.
     pub wanted_since: Time,
+    /// The last of those read was a task's attempts: under load only the first few are reached before the next listing, so the two take turns.
+    pub read_attempts: bool,
+    /// Counters are not asked for before: where they are not to be had they cost no more than a request now and then.
+    pub counters_after: Time,
 }
 
 /// The reading of a job's end.
@@ -65,6 +69,8 @@ impl JobPlan {
             ask_due: None,
             wanted: VecDeque::new(),
             wanted_since: now,
+            read_attempts: false,
+            counters_after: now,
         }
     }
 
@@ -96,10 +102,16 @@ impl JobPlan {
         }
         if self.ask_due.is_some_and(|due| due <= now) {
             self.ask_due = None;
-            self.wanted_since = now;
+            if self.wanted.is_empty() {
+                self.wanted_since = now;
+            }
             let attempts = wants.suspects(id, params.suspects).into_iter().take(params.suspects).map(Call::Attempts);
-            let counters = wants.counters(id, params.suspects).into_iter().take(params.suspects).map(Call::Counters);
+            let counters = if now < self.counters_after { Vec::new() } else { wants.counters(id, params.suspects) };
+            let counters = counters.into_iter().take(params.suspects).map(Call::Counters);
             self.wanted = attempts.chain(counters).filter(|call| call.job() == Some(id)).collect();
+            if self.read_attempts {
+                self.wanted.make_contiguous().sort_by_key(|call| matches!(call, Call::Attempts(_)));
+            }
         }
         let summary = Some((self.summary_due, Call::Summary(id))).filter(|(due, _)| *due <= now);
         let wanted = self.wanted.front().map(|call| (self.wanted_since, *call));

@@ -31,10 +31,7 @@ pub trait Wants: Send + Sync {
     /// The job's configuration is known already.
     fn settings_known(&self, job: JobId) -> bool;
     /// Attempts whose counters are worth a call each.
-    fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
-        let _ = (job, limit);
-        Vec::new()
-    }
+    fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId>;
 }
 
 /// One thing to ask.
@@ -262,9 +259,9 @@ impl Schedule {
                     self.credit = (self.credit + share / (1.0 - share)).min(4.0);
                 }
             }
-            Call::Summary(job) | Call::Settings(job) => self.start_side(call, job, contested),
-            Call::Attempts(task) => self.start_side(call, task.job, contested),
-            Call::Counters(attempt) => self.start_side(call, attempt.task.job, contested),
+            Call::Summary(job) | Call::Settings(job) => self.start_side(call, job, contested, now),
+            Call::Attempts(task) => self.start_side(call, task.job, contested, now),
+            Call::Counters(attempt) => self.start_side(call, attempt.task.job, contested, now),
             Call::End { job, .. } => {
                 self.ends.remove(job);
                 self.ends_busy += 1;
@@ -272,7 +269,7 @@ impl Schedule {
         }
     }
 
-    fn start_side(&mut self, call: Call, job: JobId, contested: bool) {
+    fn start_side(&mut self, call: Call, job: JobId, contested: bool, now: Time) {
         self.side.remove(job);
         if contested {
             self.credit = (self.credit - 1.0).max(0.0);
@@ -284,6 +281,8 @@ impl Schedule {
             && job.wanted.front() == Some(&call)
         {
             job.wanted.pop_front();
+            job.wanted_since = now;
+            job.read_attempts = matches!(call, Call::Attempts(_));
         }
     }
 

@@ -9,11 +9,15 @@ struct Knows {
     shims: BTreeSet<JobId>,
     settings: bool,
     suspects: u32,
+    counters: u32,
 }
 
 impl Wants for Knows {
     fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId> {
         (0..self.suspects).take(limit).map(|i| job.task(TaskKind::Map, i)).collect()
+    }
+    fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
+        (0..self.counters).take(limit).map(|i| job.task(TaskKind::Map, i).attempt(0)).collect()
     }
     fn has_shim(&self, job: JobId) -> bool {
         self.shims.contains(&job)
@@ -218,6 +222,37 @@ fn a_job_with_a_shim_is_asked_for_nothing_but_settings_nobody_told() {
     sim.wants.shims.clear();
     sim.run(30, fine);
     assert!(sim.count(|c| *c == Call::Tasks(job(1))) >= 4, "a job whose shim has gone is watched over REST again");
+}
+
+#[test]
+fn counters_are_read_after_each_listing_within_the_share_of_what_is_beside_tasks() {
+    let mut one = Sim::new(1);
+    one.wants.counters = 3;
+    one.run(20, fine);
+    let (listed, read) = (one.count(|c| matches!(c, Call::Tasks(_))), one.count(|c| matches!(c, Call::Counters(_))));
+    assert!(read > 2 * listed && read <= 3 * listed, "{read} {listed}");
+    let mut many = Sim::new(200);
+    (many.wants.suspects, many.wants.counters) = (8, 8);
+    many.run(300, fine);
+    let of = |is: fn(&Call) -> bool| many.count(is);
+    let read = [
+        of(|c| matches!(c, Call::Summary(_))),
+        of(|c| matches!(c, Call::Attempts(_))),
+        of(|c| matches!(c, Call::Counters(_))),
+    ];
+    assert!(read.iter().all(|n| *n > 100), "none waits for ever behind another: {read:?}");
+    let (tasks, side) = (many.count(|c| matches!(c, Call::Tasks(_))), many.count(is_side));
+    assert!((0.18..=0.22).contains(&(side as f64 / (tasks + side) as f64)), "{side} {tasks}");
+}
+
+#[test]
+fn counters_that_cannot_be_had_are_asked_for_once_a_minute_and_put_nothing_in_doubt() {
+    let mut sim = Sim::new(1);
+    sim.wants.counters = 3;
+    sim.run(100, |call| if matches!(call, Call::Counters(_)) { Outcome::Failed } else { Outcome::Told(10) });
+    assert_eq!(sim.count(|c| matches!(c, Call::Counters(_))), 2);
+    assert_eq!(sim.count(|c| matches!(c, Call::Master(_))), 0);
+    assert!(sim.count(|c| matches!(c, Call::Tasks(_))) >= 45);
 }
 
 #[test]

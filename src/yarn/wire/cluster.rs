@@ -1,6 +1,5 @@
 //! The ResourceManager's answers: itself, totals, nodes, applications.
 
-use super::Document;
 use super::lenient::{Float, Int, List, Maybe, Text};
 use serde::Deserialize;
 
@@ -115,21 +114,11 @@ pub struct Numbered {
     pub id: Int,
 }
 
-impl Document for ClusterInfo {
-    const ROOT: &'static str = "clusterInfo";
-}
-impl Document for ClusterMetrics {
-    const ROOT: &'static str = "clusterMetrics";
-}
-impl Document for Nodes {
-    const ROOT: &'static str = "nodes";
-}
-impl Document for Apps {
-    const ROOT: &'static str = "apps";
-}
-impl Document for App {
-    const ROOT: &'static str = "app";
-}
-impl Document for AppAttempts {
-    const ROOT: &'static str = "appAttempts";
+documents! {
+    ClusterInfo => "clusterInfo",
+    ClusterMetrics => "clusterMetrics",
+    Nodes => "nodes",
+    Apps => "apps",
+    App => "app",
+    AppAttempts => "appAttempts",
 }

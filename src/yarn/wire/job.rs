@@ -1,6 +1,5 @@
 //! A job's answers, from its ApplicationMaster and, in the same shapes, from the JobHistoryServer.
 
-use super::Document;
 use super::lenient::{Float, Int, List, Text};
 use serde::Deserialize;
 
@@ -155,21 +154,11 @@ pub struct Counter {
     pub value: Int,
 }
 
-impl Document for Job {
-    const ROOT: &'static str = "job";
-}
-impl Document for JobAttempts {
-    const ROOT: &'static str = "jobAttempts";
-}
-impl Document for Tasks {
-    const ROOT: &'static str = "tasks";
-}
-impl Document for TaskAttempts {
-    const ROOT: &'static str = "taskAttempts";
-}
-impl Document for Conf {
-    const ROOT: &'static str = "conf";
-}
-impl Document for AttemptCounters {
-    const ROOT: &'static str = "jobTaskAttemptCounters";
+documents! {
+    Job => "job",
+    JobAttempts => "jobAttempts",
+    Tasks => "tasks",
+    TaskAttempts => "taskAttempts",
+    Conf => "conf",
+    AttemptCounters => "jobTaskAttemptCounters",
 }

@@ -1,5 +1,14 @@
 //! Hadoop's REST answers as they come: JSON first, XML of the same shapes where a server answers it.
 
+/// Says which types are answers, and the name of each one's outermost element.
+macro_rules! documents {
+    ($($answer:ty => $root:literal),+ $(,)?) => {
+        $(impl $crate::yarn::wire::Document for $answer {
+            const ROOT: &'static str = $root;
+        })+
+    };
+}
+
 pub mod cluster;
 pub mod job;
 pub mod lenient;

@@ -1,6 +1,5 @@
 //! The ResourceManager's scheduler: capacity, fair or FIFO.
 
-use super::Document;
 use super::lenient::{Float, Int, List, Maybe, Text};
 use serde::Deserialize;
 
@@ -47,6 +46,12 @@ pub struct Queue {
     pub absolute_used_capacity: Float,
     /// Containers asked for and not given.
     pub pending_containers: Int,
+    /// Capacity: share of the cluster it is promised, percent.
+    pub absolute_capacity: Float,
+    /// Capacity: how many times the queue's own capacity one user may use; -1 for no limit.
+    pub user_limit_factor: Float,
+    /// Capacity: who uses it.
+    pub users: Maybe<Users>,
     /// Fair: what it may use.
     pub max_resources: Maybe<Amount>,
     /// Fair: what it uses.
@@ -62,6 +67,26 @@ impl Queue {
     }
 }
 
+/// The users of a queue.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Users {
+    /// The users.
+    pub user: List<User>,
+}
+
+/// A user of a queue.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct User {
+    /// Its name.
+    pub username: Text,
+    /// What it uses.
+    pub resources_used: Maybe<Amount>,
+    /// What it may use now.
+    pub user_resource_limit: Maybe<Amount>,
+}
+
 /// Memory and virtual cores.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -72,6 +97,6 @@ pub struct Amount {
     pub v_cores: Int,
 }
 
-impl Document for Scheduler {
-    const ROOT: &'static str = "scheduler";
+documents! {
+    Scheduler => "scheduler",
 }

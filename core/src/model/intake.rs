@@ -1,0 +1,110 @@
+//! How much of their input attempts have taken in. Kept beside the attempts: it is asked for a few of them only.
+
+use super::id::AttemptId;
+use super::observation::AttemptFact;
+use super::track::Stamp;
+use super::units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What an attempt's counters told last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Intake {
+    /// Bytes a map has read, or a reduce shuffled; zero where its input format does not count them.
+    pub bytes: Bytes,
+    /// Records read.
+    pub records: u64,
+    /// When that was first seen, the AM's clock.
+    pub at: Stamp,
+}
+
+/// The intakes known of one job's attempts. Like all that is known of attempts they may be told in any order, and repeated.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Intakes(#[serde(with = "super::pairs")] BTreeMap<AttemptId, Intake>);
+
+impl Intakes {
+    /// A job's intakes are asked for by us, so few that this is never reached; beyond it those of the first attempts are kept.
+    const MAX: usize = 1_000;
+
+    /// Folds in an attempt's counters, which held at `at` on the AM's clock.
+    pub fn learn(&mut self, id: AttemptId, fact: &AttemptFact, at: Time) {
+        let counters = fact.counters;
+        let (bytes, records) = (counters.read.or(counters.shuffled), counters.records);
+        if bytes.is_none() && records.is_none() {
+            return;
+        }
+        let mut told = Intake { bytes: bytes.unwrap_or_default(), records: records.unwrap_or(0), at: Stamp::default() };
+        told.at.earliest(Some(at));
+        let known = self.0.entry(id).or_insert(told);
+        if (told.bytes, told.records) > (known.bytes, known.records) {
+            *known = told;
+        } else if (told.bytes, told.records) == (known.bytes, known.records) {
+            known.at.earliest(Some(at));
+        }
+        if self.0.len() > Self::MAX {
+            self.0.pop_last();
+        }
+    }
+
+    /// What is known of an attempt; `None` before any counter was told.
+    pub fn of(&self, id: AttemptId) -> Option<Intake> {
+        self.0.get(&id).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{JobId, TaskKind};
+    use proptest::prelude::*;
+
+    fn fact(id: AttemptId, bytes: Option<u64>, records: Option<u64>) -> AttemptFact {
+        let mut fact = AttemptFact::of(id);
+        (fact.counters.read, fact.counters.records) = (bytes.map(Bytes), records);
+        fact
+    }
+
+    fn attempt(index: u32) -> AttemptId {
+        "job_1795000000000_0001".parse::<JobId>().unwrap().task(TaskKind::Map, index).attempt(0)
+    }
+
+    #[test]
+    fn a_counter_of_zero_is_known_and_one_not_told_is_not() {
+        let mut intakes = Intakes::default();
+        intakes.learn(attempt(0), &fact(attempt(0), None, None), Time(5));
+        intakes.learn(attempt(1), &fact(attempt(1), Some(0), None), Time(5));
+        assert_eq!(intakes.of(attempt(0)), None);
+        assert_eq!(intakes.of(attempt(1)).unwrap().bytes, Bytes(0));
+    }
+
+    #[test]
+    fn no_job_can_make_more_of_them_than_the_limit() {
+        let mut intakes = Intakes::default();
+        for index in (0..3_000).rev() {
+            intakes.learn(attempt(index), &fact(attempt(index), Some(1), None), Time(5));
+        }
+        assert_eq!(intakes.0.len(), Intakes::MAX);
+        assert!(intakes.of(attempt(0)).is_some() && intakes.of(attempt(2_999)).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn intakes_fold_to_the_same_in_any_order(
+            told in prop::collection::vec((0u32..3, 0u64..5, 0u64..5, 1u64..50), 0..12),
+            shuffled in Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()),
+        ) {
+            let fold = |order: &[(u32, u64, u64, u64)]| {
+                let mut intakes = Intakes::default();
+                for (index, bytes, records, at) in order {
+                    intakes.learn(attempt(*index), &fact(attempt(*index), Some(*bytes), Some(*records)), Time(*at));
+                }
+                intakes
+            };
+            let mut other = told.clone();
+            other.rotate_left((shuffled % (told.len() as u64).max(1)) as usize);
+            other.reverse();
+            prop_assert_eq!(fold(&told), fold(&other));
+        }
+    }
+}
