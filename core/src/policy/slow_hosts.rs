@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::estimate::stats::median;
-use crate::model::{AttemptState, NameId, TaskState};
+use crate::model::{AttemptState, NameId};
 use std::collections::BTreeMap;
 
 /// A host is slow where the median run of the job's attempts there, as far as it is known or projected, is longer than this many typical runs: an
@@ -14,28 +14,20 @@ const SLOW: f64 = 1.5;
 pub fn of(view: &View<'_>) -> Vec<NameId> {
     let Some(typical) = view.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
     let mut runs: BTreeMap<NameId, Vec<f64>> = BTreeMap::new();
-    let projected: BTreeMap<_, _> = view
-        .contenders
-        .iter()
-        .filter_map(|c| {
-            Some((c.id, (c.task.original()?.number, c.left.map(|left| (c.elapsed + left.mean).as_secs_f64()))))
-        })
-        .collect();
-    for (id, task) in view.job.tasks(view.kind) {
-        let ratio = view.input_ratio(task);
+    for contender in &view.contenders {
+        if let (Some(host), Some(left)) = (contender.task.original().and_then(|attempt| attempt.host), contender.left) {
+            let run = (contender.elapsed + left.mean).as_secs_f64();
+            runs.entry(host).or_default().push(run / view.input_ratio(contender));
+        }
+    }
+    for (_, task) in view.job.tasks(view.kind) {
         for attempt in &task.attempts {
             let (Some(host), Some(started)) = (attempt.host, attempt.started.get()) else { continue };
-            let ran = attempt.finished.get().map(|finished| finished.since(started).as_secs_f64());
-            let run = match (attempt.state, projected.get(&id)) {
-                (AttemptState::Succeeded, _) => ran,
-                (AttemptState::Killed, _) => ran.filter(|ran| ran / ratio > SLOW * typical),
-                (_, Some((number, Some(run)))) if *number == attempt.number && task.state == TaskState::Running => {
-                    Some(*run)
-                }
-                _ => None,
-            };
-            if let Some(run) = run {
-                runs.entry(host).or_default().push(run / ratio);
+            let Some(finished) = attempt.finished.get() else { continue };
+            let run = finished.since(started).as_secs_f64() / view.split_ratio(task);
+            let outran = attempt.state == AttemptState::Killed && run > SLOW * typical;
+            if attempt.state == AttemptState::Succeeded || outran {
+                runs.entry(host).or_default().push(run);
             }
         }
     }

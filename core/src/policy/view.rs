@@ -122,12 +122,16 @@ impl<'a> View<'a> {
     /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
     /// Mantri (§4) likewise sets a task's time against its data before it calls the task an outlier.
     pub fn input_ratio(&self, contender: &Contender<'_>) -> f64 {
-        let ratio = match (self.typical_split.0, contender.input.zip(self.typical_input)) {
-            (0, None) => 1.0,
-            (0, Some((input, typical))) => input.ratio_to(typical),
-            (typical, _) => contender.task.input.0 as f64 / typical as f64,
-        };
-        ratio.max(1.0)
+        match contender.input.zip(self.typical_input) {
+            Some((input, typical)) if self.typical_split.0 == 0 => input.ratio_to(typical).max(1.0),
+            _ => self.split_ratio(contender.task),
+        }
+    }
+
+    /// The same by the lengths of splits alone, which ended tasks have, too.
+    pub fn split_ratio(&self, task: &Task) -> f64 {
+        let typical = self.typical_split.0;
+        if typical == 0 { 1.0 } else { (task.input.0 as f64 / typical as f64).max(1.0) }
     }
 
     /// Neither its split nor its counters have told of its input yet. Where a shim speaks for the job nothing more will come.
