@@ -269,3 +269,14 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
     }
     assert_eq!(mode, "off");
 }
+
+#[test]
+fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
+    let nobody = format!("http://127.0.0.1:{}", free_port());
+    for words in [&["stop", "--reason", "x"][..], &["pause", "--reason", "x", "--queue", "a"], &["resume"]] {
+        let (code, _, error) = run(&[words, &["--service", &nobody]].concat());
+        assert_eq!(code, 3, "{words:?}: {error}");
+        assert!(error.contains("no service answers") && error.contains("drover serve"), "{error}");
+    }
+    assert_eq!(run(&["pause", "--reason", "x", "--queue", "a", "--user", "b"]).0, 2);
+}

@@ -34,6 +34,9 @@ pub enum ApiError {
     /// No such task.
     #[error("{0} is not known here; GET /api/v1/jobs/{{id}}/tasks lists the tasks that are")]
     NoTask(TaskId),
+    /// No such hold.
+    #[error("nothing is held for {0}; GET /api/v1/holds lists what is")]
+    NoHold(String),
     /// No such page.
     #[error("there is nothing at this address; /openapi.json lists what there is")]
     NoRoute,
@@ -49,6 +52,7 @@ impl ApiError {
             ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden"),
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
+            ApiError::NoHold(_) => (StatusCode::NOT_FOUND, "unknown_hold"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
             ApiError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
         }

@@ -89,7 +89,7 @@ fn id<T: std::str::FromStr<Err = drover_core::model::BadId>>(text: &str) -> Resu
 ))]
 async fn status(State(state): State<ApiState>, who: Principal) -> Result<Json<Status>, ApiError> {
     who.may(Role::View)?;
-    let (process, now) = (state.process(), state.now());
+    let (process, now) = (state.process().await, state.now());
     Ok(Json(state.asker.ask(move |desk| desk.status(&process, now)).await?))
 }
 

@@ -1,7 +1,9 @@
 //! The operators' REST interface, and the listener for metrics.
 
+pub mod copy;
 mod error;
 mod handlers;
+mod holds;
 pub mod listen;
 mod principal;
 pub mod views;
@@ -11,9 +13,11 @@ mod tests;
 
 pub use error::{ApiError, ErrorBody};
 pub use handlers::{Decisions, Jobs, Nodes, Tasks};
+pub use holds::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 pub use principal::{Doorman, Principal, Role};
 
-use crate::service::{Asker, Process};
+use crate::service::holds::Holds;
+use crate::service::{Asker, Process, Shims};
 use crate::telemetry::{self, Metrics};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -27,10 +31,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_http::timeout::TimeoutLayer;
 use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
 
 /// Most entries on one page.
 pub const PAGE_MAX: usize = 1_000;
-/// No request of ours has a body worth reading.
+/// No request of ours has a body of more than a few lines.
 const BODY_MAX: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -45,8 +50,10 @@ pub struct ApiState {
     pub process: Process,
     /// Why the service is not ready; `None` when it is.
     pub readiness: Arc<dyn Fn() -> Option<String> + Send + Sync>,
-    /// Epoch of another, younger service, where shims report one.
-    pub higher_epoch: Arc<dyn Fn() -> Option<u64> + Send + Sync>,
+    /// What the shims' sessions come to.
+    pub shims: Arc<dyn Fn() -> Shims + Send + Sync>,
+    /// Operators' holds.
+    pub holds: Arc<Holds>,
     /// The service's clock.
     pub clock: Arc<dyn Fn() -> Time + Send + Sync>,
     /// Counts requests.
@@ -68,8 +75,9 @@ impl ApiState {
         (self.readiness)()
     }
 
-    fn process(&self) -> Process {
-        Process { ready: self.not_ready().is_none(), higher_epoch: (self.higher_epoch)(), ..self.process.clone() }
+    async fn process(&self) -> Process {
+        let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
+        Process { ready: self.not_ready().is_none(), shims: (self.shims)(), holds, ..self.process.clone() }
     }
 }
 
@@ -83,13 +91,17 @@ struct Document;
 /// The description that `/openapi.json` serves.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut document = Document::openapi();
-    document.merge(handlers::routes().into_openapi());
+    document.merge(all_routes().into_openapi());
     document
+}
+
+fn all_routes() -> OpenApiRouter<ApiState> {
+    handlers::routes().merge(holds::routes())
 }
 
 /// The operators' API.
 pub fn router(state: ApiState) -> Router {
-    let (routes, _) = handlers::routes().split_for_parts();
+    let (routes, _) = all_routes().split_for_parts();
     let metrics = state.metrics.clone();
     Router::new()
         .merge(routes)

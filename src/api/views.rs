@@ -1,9 +1,11 @@
 //! What the API answers with. Fields carry their units in their names; ids are Hadoop's own.
 
+use super::copy::CopyView;
+use super::holds::HoldView;
 use crate::cli::words;
 use crate::service::{Kept, end, outcome};
 use drover_core::engine::{Candidate, Engine};
-use drover_core::model::{Attempt, ClusterState, Job, NodeFact, Numbers, Task, TaskId, TaskKind, Time};
+use drover_core::model::{Attempt, ClusterState, Job, Mode, NodeFact, Numbers, Task, TaskId, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -50,8 +52,18 @@ pub struct Status {
     pub copies_in_flight: u64,
     /// Number of the newest decision.
     pub decisions: u64,
-    /// Epoch of another, younger service that this cluster's shims also speak to.
+    /// Epoch of another, younger service that this cluster's shims also speak to; while there is one, this service does not act.
     pub higher_epoch: Option<u64>,
+    /// Jobs whose speculation is Drover's to own.
+    pub jobs_owned: u64,
+    /// Jobs whose shims hold a lease for it.
+    pub leases: u64,
+    /// Live sessions of shims that cannot start copies.
+    pub shims_unable: u64,
+    /// Live sessions of shims that could, and come over plain HTTP from the network, so that they get no lease.
+    pub shims_over_plain_http: u64,
+    /// Operators' holds in force.
+    pub holds: Vec<HoldView>,
 }
 
 /// A job in brief.
@@ -71,6 +83,8 @@ pub struct JobSummary {
     pub mode: String,
     /// A shim speaks for it.
     pub shim: bool,
+    /// Who is to launch copies: `drover`, or `native` for Hadoop's own speculator.
+    pub launcher: String,
     /// It runs its tasks inside its ApplicationMaster.
     pub uber: bool,
     /// Start, the ApplicationMaster's clock, Unix milliseconds.
@@ -115,6 +129,8 @@ pub struct JobDetail {
     pub clock_offset_ms: i64,
     /// Copies launched by Hadoop's own speculator, where a shim tells.
     pub native_copies: u64,
+    /// The hold that keeps Drover from acting on it.
+    pub hold: Option<HoldView>,
     /// Its newest decisions, oldest first.
     pub recent: Vec<DecisionView>,
 }
@@ -234,7 +250,7 @@ pub struct DecisionView {
     pub action: String,
     /// Mode it was taken in.
     pub mode: String,
-    /// What was done about it: `advised`, said and not done.
+    /// What was done about it: `advised`, said and not done; `decided`, to be done.
     pub outcome: String,
     /// The policy that proposed it.
     pub policy: String,
@@ -246,8 +262,10 @@ pub struct DecisionView {
     pub numbers: NumbersView,
     /// In words.
     pub reason: String,
-    /// What became of it, once its task has ended.
+    /// What became of it where it was only advised, once its task has ended.
     pub end: Option<EndView>,
+    /// How far it has come where it was to be done.
+    pub copy: Option<CopyView>,
 }
 
 /// What became of an advised copy. It never ran, so its end is told with a probability.
@@ -319,8 +337,8 @@ impl NumbersView {
 }
 
 impl DecisionView {
-    /// A decision with its end.
-    pub fn of(kept: &Kept) -> DecisionView {
+    /// A decision of that process with what became of it.
+    pub fn of(kept: &Kept, incarnation: &str) -> DecisionView {
         let d = &kept.decision;
         let ended = kept.end.as_ref().map(|ended| EndView {
             end: end(ended).into(),
@@ -345,6 +363,7 @@ impl DecisionView {
             numbers: NumbersView::of(&d.numbers),
             reason: words::reason(drover_core::model::Verdict::Decided, &d.numbers),
             end: ended,
+            copy: (d.mode == Mode::Act).then(|| CopyView::of(kept, incarnation)),
         }
     }
 }
@@ -378,6 +397,7 @@ impl JobSummary {
             state: job.state.as_ref().map(word),
             mode: engine.mode_of(job).label().into(),
             shim: job.shim,
+            launcher: if engine.owns(job.id) { "drover" } else { "native" }.into(),
             uber: job.uber,
             started_ms: job.started.get().map(|at| at.0),
             age_ms: now.since(job.heard).0,

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn without_advice_it_says_what_the_running_tasks_are_doing_instead() {
-        let process = Process { incarnation: String::new(), started: Time(0), ready: true, higher_epoch: None };
+        let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
         let status = watched().status(&process, Time(121_000));
         let text = nothing(&status, Some(job(7)));
         assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 already_advised");

@@ -4,6 +4,8 @@ use super::output::{Exit, Failure};
 use crate::api::ErrorBody;
 use crate::config::Config;
 use crate::yarn::http::install_tls;
+use reqwest::Method;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -64,11 +66,41 @@ impl Client {
 
     /// What it answers at a path below its address.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, NoAnswer> {
-        let other = |exit, message: String| NoAnswer::Other(Failure::new(exit, message));
-        let url = self.base.join(path).map_err(|error| other(Exit::Usage, format!("{path}: {error}")))?;
-        let answer = self.http.get(url.clone()).send().await.map_err(|error| {
+        self.ask(Method::GET, self.at(path)?, None::<&()>).await
+    }
+
+    /// What it answers to something sent there.
+    pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, NoAnswer> {
+        self.ask(Method::POST, self.at(path)?, Some(body)).await
+    }
+
+    /// What it answers when that is to go; the last part of the path may be any text.
+    pub async fn delete<T: DeserializeOwned>(&self, path: &[&str]) -> Result<T, NoAnswer> {
+        let mut url = self.base.clone();
+        let no_path = |()| other(Exit::Usage, format!("{} is no address of a service", self.base));
+        url.path_segments_mut().map_err(no_path)?.pop_if_empty().extend(path);
+        self.ask(Method::DELETE, url, None::<&()>).await
+    }
+
+    fn at(&self, path: &str) -> Result<Url, NoAnswer> {
+        self.base.join(path).map_err(|error| other(Exit::Usage, format!("{path}: {error}")))
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        url: Url,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, NoAnswer> {
+        let looks = method == Method::GET;
+        let request = self.http.request(method, url.clone());
+        let request = if let Some(body) = body { request.json(body) } else { request };
+        let answer = request.send().await.map_err(|error| {
             if error.is_connect() {
-                let hint = "start one with `drover serve`, name another with --service URL, or look straight at the cluster with --from-cluster";
+                let hint = match looks {
+                    true => "start one with `drover serve`, name another with --service URL, or look straight at the cluster with --from-cluster",
+                    false => "start one with `drover serve`, or name another with --service URL",
+                };
                 return NoAnswer::NobodyThere(format!("no service answers at {}; {hint}", self.base));
             }
             other(Exit::Unreachable, format!("{url}: {error}"))
@@ -85,4 +117,8 @@ impl Client {
             Err(_) => Err(other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?"))),
         }
     }
+}
+
+fn other(exit: Exit, message: String) -> NoAnswer {
+    NoAnswer::Other(Failure::new(exit, message))
 }

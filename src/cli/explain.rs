@@ -3,7 +3,7 @@
 use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, once, words};
+use super::{Common, once, story, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
@@ -104,7 +104,11 @@ fn heading(job: &JobDetail) -> String {
     };
     let name = if s.name.is_empty() { String::new() } else { format!(" \"{}\"", s.name) };
     let who = if s.user.is_empty() { String::new() } else { format!(" of {} in queue {}", s.user, s.queue) };
-    let source = if s.shim { "its shim speaks for it" } else { "it is watched over REST" };
+    let source = match (s.shim, s.launcher.as_str()) {
+        (true, "drover") => "its shim speaks for it, and its speculation is Drover's",
+        (true, _) => "its shim speaks for it",
+        (false, _) => "it is watched over REST",
+    };
     let mut text = format!(
         "{}{name}{who}: mode {}, {source}; its newest news is {} old.{}{}",
         s.job,
@@ -115,6 +119,9 @@ fn heading(job: &JobDetail) -> String {
     );
     if let Some(blocked) = &s.blocked {
         text += &format!(" {blocked}.");
+    }
+    if let Some(hold) = &job.hold {
+        text += &format!(" {} is held by {}: {}.", hold.scope, hold.by, hold.reason);
     }
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
@@ -172,6 +179,7 @@ fn all(subject: &Subject) -> String {
 fn decided(decision: &DecisionView) -> String {
     let node = decision.node.as_deref().map_or_else(String::new, |node| format!(" on {node}"));
     let end = match &decision.end {
+        None if decision.copy.is_some() => decision.copy.iter().map(story::of).collect(),
         None => "it still runs".to_owned(),
         Some(end) if end.end == "natively_copied" => "Hadoop's own speculator copied it too".to_owned(),
         Some(end) => format!(
@@ -193,7 +201,13 @@ fn one(subject: &Subject) -> String {
         text += ".\n";
         for attempt in &task.attempts {
             let node = attempt.node.as_deref().unwrap_or("a node not known yet");
-            let copy = if attempt.speculative { ", a copy by Hadoop's own speculator" } else { "" };
+            let asked = subject.job.recent.iter().filter_map(|decision| decision.copy.as_ref());
+            let ours = asked.flat_map(|copy| &copy.attempts).any(|id| *id == attempt.attempt);
+            let copy = match (ours, attempt.speculative) {
+                (true, _) => ", a copy by Drover",
+                (false, true) => ", a copy by Hadoop's own speculator",
+                (false, false) => "",
+            };
             let at = words::share(attempt.score);
             text += &format!("  {}: {} on {node}, at {at}{copy}\n", attempt.attempt, attempt.state);
         }

@@ -5,11 +5,13 @@ mod client;
 mod config;
 mod doctor;
 mod explain;
+mod hold;
 mod once;
 mod output;
 mod replay;
 mod serve;
 mod source;
+mod story;
 pub mod words;
 
 use crate::config::{ConfigError, Loaded};
@@ -28,6 +30,7 @@ Examples:
   drover advise                          what Drover would do now
   drover serve --record /var/lib/drover  watch the cluster, keep a recording
   drover explain job_1795181650543_0021  why each task was or was not advised on
+  drover stop --reason \"disks fail\"      start no copies anywhere, at once
 
 Exit codes:
   0  done
@@ -68,6 +71,12 @@ enum Command {
     Explain(explain::Command),
     /// Check configuration, cluster, permissions and clocks, and say what to change
     Doctor(doctor::Command),
+    /// Have Drover start no copies for a while: everywhere, or for a queue, a user or a job
+    Pause(hold::Pause),
+    /// Have Drover start no copies anywhere until it is resumed
+    Stop(hold::Stop),
+    /// End a pause or a stop
+    Resume(hold::Resume),
     /// Decide again on what was recorded
     Replay(replay::Command),
     /// Show, document or start a configuration
@@ -101,6 +110,9 @@ pub fn main() -> ExitCode {
         Command::Advise(command) => block_on(command.run(&cli.common)),
         Command::Explain(command) => block_on(command.run(&cli.common)),
         Command::Doctor(command) => block_on(command.run(&cli.common)),
+        Command::Pause(command) => block_on(command.run(&cli.common)),
+        Command::Stop(command) => block_on(command.run(&cli.common)),
+        Command::Resume(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };

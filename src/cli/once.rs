@@ -40,7 +40,7 @@ impl Seen {
     /// The whole.
     pub fn status(&self) -> Status {
         let now = clock::now();
-        self.desk.status(&Process { incarnation: String::new(), started: now, ready: true, higher_epoch: None }, now)
+        self.desk.status(&Process { ready: true, ..Process::new(String::new(), now) }, now)
     }
 
     /// A job, if it runs.

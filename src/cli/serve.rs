@@ -39,7 +39,9 @@ impl Command {
         runtime.shutdown_background();
         served.map_err(|error| {
             let exit = match error {
-                ServeError::World(_) | ServeError::Listen(_) | ServeError::Record(_) => Exit::Usage,
+                ServeError::World(_) | ServeError::Listen(_) | ServeError::Record(_) | ServeError::Holds(_) => {
+                    Exit::Usage
+                }
                 _ => Exit::Failed,
             };
             Failure::new(exit, error.to_string())

@@ -127,9 +127,9 @@ settings! {
         copies_per_task: u64 = "2", Kind::Whole(1, 8), reloadable;
         /// Before a task whose copy was refused, lost on the way or died may have another.
         try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
-        /// Copies of one job that may be lost in a row before it gets none for a while …
+        /// Copies of one job that may be lost in a row before it gets none for the time of `cool_down`.
         futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
-        /// … and how long that is.
+        /// How long a job gets no more copies once so many were lost.
         cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
     }
 
@@ -157,6 +157,12 @@ settings! {
         max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
         /// Size at which a new segment is begun. Each starts with the state of the engine.
         segment_bytes: Bytes = "64MiB", Kind::Size(64 * KIB, 16 * GIB);
+    }
+
+    /// What Drover keeps from one start to the next.
+    state: State = "state" {
+        /// Directory for it: operators' holds (`drover pause`, `drover stop`). Without it they are forgotten when the service starts again.
+        dir: Option<PathBuf> = "", Kind::Path;
     }
 
     /// Logs, on standard error.

@@ -1,25 +1,15 @@
 //! The engine with all that is kept around it: its recording, its metrics, its newest decisions. Everything here is sequential and
 //! takes time as an argument; the thread that drives it is elsewhere.
 
+use super::kept::{Asked, Kept, end, outcome};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
-use drover_core::model::{
-    Channel, Decision, Dropped, Fact, JobId, Mode, Observation, TaskKind, Time, Verdict, VirtualOutcome,
-};
+use drover_core::model::{Answer, Channel, Decision, Dropped, Fact, JobId, Observation, TaskKind, Time, Verdict};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// A decision and what became of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
-    /// The decision.
-    pub decision: Decision,
-    /// Its end, once its task has ended.
-    pub end: Option<VirtualOutcome>,
-}
 
 /// The engine and what is kept around it.
 pub struct Desk {
@@ -29,6 +19,8 @@ pub struct Desk {
     pub decisions: VecDeque<Kept>,
     /// How many decisions are kept.
     pub keep: usize,
+    /// The process whose shims' actions these decisions are.
+    pub incarnation: String,
     /// Jobs of which a shim's facts were lost for want of room, and not taken since.
     missed: BTreeSet<JobId>,
     /// Of these, the ones that have found room.
@@ -51,23 +43,6 @@ pub struct Totals {
     pub verdicts: BTreeMap<Verdict, u64>,
 }
 
-/// What was done about a decision when it was taken.
-pub fn outcome(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Off | Mode::Advise => "advised",
-        Mode::Act => "decided",
-    }
-}
-
-/// What an advised copy came to.
-pub fn end(outcome: &VirtualOutcome) -> &'static str {
-    match outcome {
-        VirtualOutcome { natively_copied: true, .. } => "natively_copied",
-        VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
-        _ => "would_have_lost",
-    }
-}
-
 impl Desk {
     /// A desk with a fresh engine.
     pub fn new(
@@ -77,7 +52,8 @@ impl Desk {
         metrics: Arc<Metrics>,
     ) -> Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
-        Desk { engine: Engine::new(params), decisions: VecDeque::new(), keep, missed, regained, recorder, metrics }
+        let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
+        Desk { engine, decisions, keep, incarnation, missed, regained, recorder, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -103,10 +79,38 @@ impl Desk {
         let taken = self.engine.observe(&seen);
         self.note_loss(&seen, taken);
         match taken {
-            Ok(()) => self.metrics.applied.with_label_values(&[channel]).inc(),
+            Ok(()) => {
+                self.metrics.applied.with_label_values(&[channel]).inc();
+                self.follow(&seen);
+            }
             Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
         }
         self.record(|| Line::Observe(seen));
+    }
+
+    /// Takes note of what becomes of an action.
+    fn follow(&mut self, seen: &Observation) {
+        match &seen.fact {
+            Fact::Sent { decision, job } => {
+                if let Some(kept) = self.kept(*decision).filter(|kept| kept.decision.job == *job) {
+                    kept.asked.sent = Some(seen.at);
+                }
+            }
+            Fact::Acked(ack) => {
+                if let Some(kept) = self.kept(ack.decision).filter(|kept| kept.decision.job == ack.job) {
+                    tracing::info!(
+                        job = %ack.job, task = %kept.decision.task, answer = ack.answer.label(), attempts = ?ack.attempts, "a shim has answered"
+                    );
+                    kept.asked.ack = Some(ack.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn kept(&mut self, decision: u64) -> Option<&mut Kept> {
+        let at = self.decisions.binary_search_by_key(&decision, |kept| kept.decision.id).ok()?;
+        self.decisions.get_mut(at)
     }
 
     /// A shim tells only what changes: what was lost of a job must be asked for once there is room for it.
@@ -162,21 +166,31 @@ impl Desk {
         while self.decisions.len() >= self.keep.max(1) {
             self.decisions.pop_front();
         }
-        self.decisions.push_back(Kept { decision: decision.clone(), end: None });
+        self.decisions.push_back(Kept { decision: decision.clone(), end: None, asked: Asked::default() });
     }
 
     fn account(&mut self, pass: &Pass) {
         for outcome in &pass.outcomes {
-            let Ok(at) = self.decisions.binary_search_by_key(&outcome.decision, |kept| kept.decision.id) else {
-                continue;
-            };
-            let kept = &mut self.decisions[at];
+            let metrics = self.metrics.clone();
+            let Some(kept) = self.kept(outcome.decision) else { continue };
             let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
-            self.metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
+            metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
             if !outcome.natively_copied {
-                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
+                metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
             }
             kept.end = Some(outcome.clone());
+        }
+        for outcome in &pass.copies {
+            let end = outcome.end.label();
+            self.metrics.copies.with_label_values(&[end]).inc();
+            self.metrics.copy_seconds.with_label_values(&[end]).inc_by(outcome.cost.as_secs_f64());
+            tracing::info!(
+                task = %outcome.task, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
+                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of a copy"
+            );
+            if let Some(kept) = self.kept(outcome.decision) {
+                kept.asked.end = Some(outcome.clone());
+            }
         }
         for error in &pass.errors {
             let ratio = error.predicted.0 as f64 / error.actual.0.max(1) as f64;
@@ -204,6 +218,9 @@ impl Desk {
         self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
         self.metrics.tasks.set(totals.tasks as i64);
         self.metrics.attempts.set(totals.attempts as i64);
+        self.metrics.owned.set(self.engine.owned().len() as i64);
+        self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
+        self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
         for verdict in Verdict::ALL {
             let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
             self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);

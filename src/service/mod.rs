@@ -5,16 +5,24 @@ mod engine_loop;
 #[cfg(test)]
 pub mod fixture;
 mod hints;
+pub mod holds;
+mod kept;
 mod notes;
+mod own;
 mod reading;
+mod rival;
 mod serve;
+#[cfg(test)]
+mod tests;
 mod vouch;
 pub mod world;
 
-pub use desk::{Desk, Kept, end, outcome};
+pub use desk::Desk;
 pub use engine_loop::{Asker, Inbox, Outside, channels, run};
+pub use kept::{Asked, Kept, end, outcome};
 pub use notes::Notes;
-pub use reading::{DecisionFilter, Process, TaskFilter};
+pub use own::Own;
+pub use reading::{DecisionFilter, Process, Shims, TaskFilter};
 pub use serve::{Reload, ServeError, serve};
 
 use crate::telemetry::Metrics;

@@ -1,7 +1,10 @@
 //! Answers to questions about the state, as views. Used by the API and by the commands that work without a service.
 
-use super::desk::{Desk, Kept, Totals};
+use super::desk::{Desk, Totals};
+use super::kept::Kept;
+use crate::api::HoldView;
 use crate::api::views::*;
+use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
 use drover_core::model::{Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
 use std::collections::HashMap;
@@ -41,8 +44,43 @@ pub struct Process {
     pub started: Time,
     /// The cluster has been polled once.
     pub ready: bool,
+    /// What the shims' sessions come to.
+    pub shims: Shims,
+    /// Holds in force.
+    pub holds: Vec<HoldView>,
+}
+
+impl Process {
+    /// A process that has just started.
+    pub fn new(incarnation: String, started: Time) -> Process {
+        Process { incarnation, started, ready: false, shims: Shims::default(), holds: Vec::new() }
+    }
+}
+
+/// What the shims' sessions come to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shims {
     /// Epoch of another, younger service, where shims report one.
     pub higher_epoch: Option<u64>,
+    /// Sessions that hold a lease.
+    pub leases: u64,
+    /// Live sessions whose shim cannot start copies.
+    pub unable: u64,
+    /// Live sessions that could, and come over plain HTTP from the network.
+    pub over_plain_http: u64,
+}
+
+impl Shims {
+    /// Counts sessions.
+    pub fn of(shim: &Shim) -> Shims {
+        let mut counts = Shims { higher_epoch: shim.higher_epoch(), ..Shims::default() };
+        for session in shim.sessions() {
+            counts.leases += u64::from(session.leased);
+            counts.unable += u64::from(session.live && !session.able);
+            counts.over_plain_http += u64::from(session.live && session.able && !session.allowed);
+        }
+        counts
+    }
 }
 
 impl Desk {
@@ -70,7 +108,12 @@ impl Desk {
             verdicts: verdicts.into_iter().map(|(verdict, n)| (verdict.label().to_owned(), n)).collect(),
             copies_in_flight: self.engine.copies_in_flight().into(),
             decisions: self.decisions.back().map_or(0, |kept| kept.decision.id),
-            higher_epoch: process.higher_epoch,
+            higher_epoch: process.shims.higher_epoch,
+            jobs_owned: self.engine.owned().len() as u64,
+            leases: process.shims.leases,
+            shims_unable: process.shims.unable,
+            shims_over_plain_http: process.shims.over_plain_http,
+            holds: process.holds.clone(),
         }
     }
 
@@ -95,6 +138,7 @@ impl Desk {
             settings: SettingsView::of(job),
             clock_offset_ms: job.clock_offset_ms,
             native_copies: job.native_copies,
+            hold: self.engine.cluster().hold_of(job, now).map(HoldView::of),
             recent,
         })
     }
@@ -116,10 +160,11 @@ impl Desk {
     /// The newest decisions, oldest first.
     pub fn decisions(&self, filter: DecisionFilter) -> Vec<DecisionView> {
         let newer = self.decisions.iter().rev().take_while(|kept| kept.decision.id > filter.since);
-        let open = |kept: &Kept| kept.end.is_none() && self.engine.cluster().job(kept.decision.job).is_some();
+        let open = |kept: &Kept| !kept.is_over() && self.engine.cluster().job(kept.decision.job).is_some();
         let of_job = newer.filter(|kept| filter.job.is_none_or(|job| kept.decision.job == job));
         let wanted = of_job.filter(|kept| !filter.open || open(kept));
-        let mut found: Vec<DecisionView> = wanted.take(filter.limit).map(DecisionView::of).collect();
+        let mut found: Vec<DecisionView> =
+            wanted.take(filter.limit).map(|kept| DecisionView::of(kept, &self.incarnation)).collect();
         found.reverse();
         found
     }

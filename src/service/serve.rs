@@ -1,8 +1,11 @@
 //! `drover serve`: starts every room, and stops them in order.
 
 use super::engine_loop::{Outside, channels, run};
+use super::holds::{Book, Holds, HoldsError};
 use super::notes::{Asks, Notes};
-use super::reading::Process;
+use super::own::Own;
+use super::reading::{Process, Shims};
+use super::rival::watch_for_others;
 use super::world::{self, WorldError};
 use super::{Desk, vouch};
 use crate::api::listen::{self, ListenError};
@@ -26,7 +29,6 @@ use tokio_util::sync::CancellationToken;
 
 /// A stop takes no longer than this.
 const GRACE: Duration = Duration::from_millis(1_500);
-const LOOK_FOR_OTHERS: Duration = Duration::from_secs(10);
 
 /// Why the service does not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +42,9 @@ pub enum ServeError {
     /// The recording.
     #[error("record.dir: cannot record: {0}; choose another directory, or leave record.dir out")]
     Record(#[from] LogEnd),
+    /// The operators' holds.
+    #[error(transparent)]
+    Holds(#[from] HoldsError),
     /// A metric twice.
     #[error("metrics: {0}")]
     Metrics(#[from] prometheus::Error),
@@ -114,7 +119,13 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
 
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
-    let desk = desk(config, &identity, metrics.clone())?;
+    let mut desk = desk(config, &identity, metrics.clone())?;
+    // Before anything is decided.
+    let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
+    let told = book.told(identity.epoch, clock::now());
+    let own = Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone());
+    told.into_iter().for_each(|held| desk.observe(held));
+    let holds = Arc::new(Holds::new(own, book));
     let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
     let shim = Shim::new(world::shim(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
     let _ = notes.shim.set(shim.clone());
@@ -124,8 +135,9 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let engine = std::thread::Builder::new()
         .name("engine".into())
         .spawn(move || run(desk, inbox, &noted, pace, &clock::now, &runtime, &stopped))?;
-    let state = state(config, &identity, &outside, notes.clone(), metrics.clone());
+    let state = state(config, &identity, &outside, notes.clone(), holds, metrics.clone());
     let mut tasks = JoinSet::new();
+    spawn_watch(&mut tasks, notes.clone(), state.holds.clone(), stop);
     spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
     spawn_listening(&mut tasks, config, listeners, state, registry, shim, stop);
     Ok(Service { tasks, engine, outside, metrics })
@@ -141,7 +153,9 @@ fn desk(config: &Config, identity: &Identity, metrics: Arc<Metrics>) -> Result<D
         }
     };
     let keep = usize::try_from(config.listen.decisions).unwrap_or(usize::MAX);
-    Ok(Desk::new(config::engine_params(config), keep, recorder, metrics))
+    let mut desk = Desk::new(config::engine_params(config), keep, recorder, metrics);
+    desk.incarnation.clone_from(&identity.incarnation);
+    Ok(desk)
 }
 
 fn state(
@@ -149,21 +163,18 @@ fn state(
     identity: &Identity,
     outside: &Outside,
     notes: Arc<Notes>,
+    holds: Arc<Holds>,
     metrics: Arc<Metrics>,
 ) -> ApiState {
     ApiState {
         asker: outside.asker.clone(),
         doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role) },
-        process: Process {
-            incarnation: identity.incarnation.clone(),
-            started: Time(identity.epoch),
-            ready: false,
-            higher_epoch: None,
-        },
-        higher_epoch: Arc::new({
+        process: Process::new(identity.incarnation.clone(), Time(identity.epoch)),
+        shims: Arc::new({
             let notes = notes.clone();
-            move || notes.shim.get().and_then(Shim::higher_epoch)
+            move || notes.shim.get().map(Shims::of).unwrap_or_default()
         }),
+        holds,
         readiness: Arc::new(move || notes.ready.missing()),
         clock: Arc::new(clock::now),
         metrics,
@@ -178,37 +189,21 @@ fn spawn_polling(
     outside: &Outside,
     stop: &CancellationToken,
 ) {
-    let wants = Arc::new(Asks(notes.clone()));
+    let wants = Arc::new(Asks(notes));
     let poller = Poller::new(clients, world::schedule(config), wants, outside.facts.clone());
     let stopped = stop.clone();
     tasks.spawn(async move {
         poller.run(stopped).await;
         "polling"
     });
-    let stopped = stop.clone();
-    tasks.spawn(async move {
-        tokio::select! { () = stopped.cancelled() => {}, () = watch_for_others(&notes) => {} }
-        "the look for other services"
-    });
 }
 
-/// Says so, once each time, when shims report that another service speaks to them.
-async fn watch_for_others(notes: &Notes) {
-    let mut known = None;
-    loop {
-        tokio::time::sleep(LOOK_FOR_OTHERS).await;
-        let other = notes.shim.get().and_then(Shim::higher_epoch);
-        if other != known
-            && let Some(epoch) = other
-        {
-            tracing::warn!(
-                epoch,
-                "another Drover service with a higher epoch speaks to this cluster's shims: stop one of the two; or, where there is no other, this machine's \
-                 clock was set back before the service started: put it right and start the service again"
-            );
-        }
-        known = other;
-    }
+fn spawn_watch(tasks: &mut JoinSet<&'static str>, notes: Arc<Notes>, holds: Arc<Holds>, stop: &CancellationToken) {
+    let stopped = stop.clone();
+    tasks.spawn(async move {
+        tokio::select! { () = stopped.cancelled() => {}, () = watch_for_others(&notes, &holds) => {} }
+        "the look for other services"
+    });
 }
 
 fn spawn_listening(
@@ -249,9 +244,6 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
         incarnation = %identity.incarnation,
         "serving"
     );
-    if config.top.mode == drover_core::model::Mode::Act {
-        tracing::warn!("mode = \"act\": this version cannot act yet and only advises");
-    }
     Ok(())
 }
 

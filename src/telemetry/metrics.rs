@@ -2,7 +2,7 @@
 
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
-use drover_core::model::{Action, Channel, Decision, Dropped, Mode, TaskKind, Verdict};
+use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
     CounterVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
@@ -22,6 +22,16 @@ pub struct Metrics {
     pub ends: IntCounterVec,
     /// Seconds that advised copies would have gained.
     pub gained: CounterVec,
+    /// Ends of copies that were asked for.
+    pub copies: IntCounterVec,
+    /// Container time of those, seconds.
+    pub copy_seconds: CounterVec,
+    /// Jobs whose speculation is Drover's.
+    pub owned: IntGauge,
+    /// Holds in force.
+    pub holds: IntGauge,
+    /// 1 while another service outranks this one.
+    pub rival: IntGauge,
     /// Running attempts by verdict.
     pub verdicts: IntGaugeVec,
     /// Predicted over actual time left.
@@ -65,10 +75,13 @@ pub fn channel_label(channel: Channel) -> &'static str {
     }
 }
 
-const DECISIONS: &str = "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done).";
+const DECISIONS: &str =
+    "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done), decided (to be done).";
 const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
+const COPIES: &str = "Copies that were asked for, by what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
+const COPY_SECONDS: &str = "Container time of copies that were asked for, launch to end, by what became of them.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
@@ -104,12 +117,19 @@ impl Metrics {
     pub fn new(registry: &Registry) -> prometheus::Result<Metrics> {
         let to = To(registry);
         let gained = Opts::new("drover_decision_gain_seconds_total", GAINED);
+        let copy_seconds = Opts::new("drover_copy_container_seconds_total", COPY_SECONDS);
         let error = HistogramOpts::new("drover_estimate_error_ratio", ERROR).buckets(RATIOS.to_vec());
         let tick = HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.");
         let metrics = Metrics {
             decisions: to.counters("drover_decisions_total", DECISIONS, &["policy", "action", "mode", "outcome"])?,
             ends: to.counters("drover_decision_ends_total", ENDS, &["policy", "action", "end"])?,
             gained: to.add(CounterVec::new(gained, &["policy", "action"])?)?,
+            copies: to.counters("drover_copies_ended_total", COPIES, &["end"])?,
+            copy_seconds: to.add(CounterVec::new(copy_seconds, &["end"])?)?,
+            owned: to.gauge("drover_jobs_owned", "Jobs whose speculation is Drover's to own.")?,
+            holds: to.gauge("drover_holds", "Holds of operators.")?,
+            rival: to
+                .gauge("drover_rival", "1 while another service with a higher epoch keeps this one from acting.")?,
             verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
             error: to.add(HistogramVec::new(error, &["estimator", "kind"])?)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
@@ -141,9 +161,14 @@ impl Metrics {
             self.verdicts.with_label_values(&[verdict.label()]).set(0);
         }
         let duplicate = Action::Duplicate.label();
+        for end in CopyEnd::ALL {
+            self.copies.with_label_values(&[end.label()]).inc_by(0);
+            self.copy_seconds.with_label_values(&[end.label()]).inc_by(0.0);
+        }
         for policy in POLICIES {
-            let advise = Mode::Advise.label();
-            self.decisions.with_label_values(&[policy, duplicate, advise, "advised"]).inc_by(0);
+            for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "decided")] {
+                self.decisions.with_label_values(&[policy, duplicate, mode.label(), outcome]).inc_by(0);
+            }
             for end in ["would_have_won", "would_have_lost", "natively_copied"] {
                 self.ends.with_label_values(&[policy, duplicate, end]).inc_by(0);
             }

@@ -1,5 +1,6 @@
 //! `drover doctor`: is everything as it must be, and if not, what is to change?
 
+mod acting;
 mod canary;
 mod cluster;
 mod service;
@@ -123,6 +124,7 @@ impl Command {
     async fn examine(&self, loaded: &Loaded, checks: &mut Checks) -> Result<(), Failure> {
         configuration(loaded, checks);
         let config = &loaded.config;
+        acting::configured(config, checks);
         let site = site::check(config, checks);
         let speaks = service::check(config, site.as_ref(), checks).await?;
         let rest = yarn::metrics::Metrics::unregistered().map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
@@ -167,9 +169,6 @@ fn configuration(loaded: &Loaded, checks: &mut Checks) {
             warning.to_string(),
             "correct its name, or unset it if it is not meant for Drover",
         );
-    }
-    if loaded.config.top.mode == drover_core::model::Mode::Act {
-        checks.warn("mode", "mode = \"act\", and this version cannot act yet: it advises", "set mode = \"advise\"");
     }
 }
 

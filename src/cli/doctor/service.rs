@@ -1,7 +1,7 @@
 //! The service, if one runs.
 
-use super::Checks;
 use super::site::SHIM;
+use super::{Checks, acting};
 use crate::api::views::Status;
 use crate::cli::client::{self, Client, NoAnswer};
 use crate::cli::output::Failure;
@@ -69,11 +69,5 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
         ),
         (jobs, with) => checks.ok("shims speaking", format!("{with} of {jobs} jobs")),
     }
-    if let Some(epoch) = status.higher_epoch {
-        checks.fail(
-            "one service only",
-            format!("another service, of epoch {epoch}, speaks to this cluster's shims"),
-            "stop one of the two: shims obey the younger",
-        );
-    }
+    acting::running(status, checks);
 }

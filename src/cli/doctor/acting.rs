@@ -1,0 +1,119 @@
+//! Would mode `act` really act?
+
+use super::Checks;
+use crate::api::views::Status;
+use crate::config::Config;
+
+const NAME: &str = "acting";
+
+/// What the configuration alone tells.
+pub fn configured(config: &Config, checks: &mut Checks) {
+    if config.top.mode != drover_core::model::Mode::Act {
+        checks.ok(NAME, format!("mode is {}: nothing is started", config.top.mode.label()));
+    } else if config.top.policy == "none" {
+        checks.warn(NAME, "mode is act, and the policy \"none\" proposes nothing", "set policy = \"late\"");
+    } else if config.state.dir.is_none() {
+        checks.warn(
+            NAME,
+            "mode is act; what `drover pause` and `drover stop` hold is forgotten when the service starts again",
+            "set state.dir to a directory of Drover's own",
+        );
+    } else {
+        checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
+    }
+}
+
+/// What keeps a running service from acting.
+pub fn running(status: &Status, checks: &mut Checks) {
+    if let Some(epoch) = status.higher_epoch {
+        checks.fail(
+            "one service only",
+            format!("another service, of epoch {epoch}, speaks to this cluster's shims, and this one does not act"),
+            "stop one of the two: shims obey the younger. Where there is no other, this machine's clock was set back: put it right and start the service again",
+        );
+    }
+    if status.mode != "act" {
+        return;
+    }
+    for hold in &status.holds {
+        let which = hold.scope.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {name}"));
+        checks.warn(
+            "holds",
+            format!("{} is held by {}: {}", hold.scope, hold.by, hold.reason),
+            format!("`drover resume{which}` once that is over"),
+        );
+    }
+    if status.shims_over_plain_http > 0 {
+        checks.warn(
+            "shims over plain HTTP",
+            format!("{} could start copies, and come over plain HTTP from the network: their jobs are only advised on", status.shims_over_plain_http),
+            "lead them through TLS that ends on this machine, or set act.plain_http = true where the network is trusted",
+        );
+    }
+    if status.shims_unable > 0 {
+        checks.warn(
+            "shims that cannot act",
+            format!("{} live sessions are of shims that cannot start copies", status.shims_unable),
+            "install the shim of this release; its log in the AM's syslog names what it misses in this Hadoop",
+        );
+    }
+    checks.ok(
+        "jobs owned",
+        format!("{} of {} jobs with a shim; {} hold a lease", status.jobs_owned, status.jobs_with_shim, status.leases),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+    use crate::api::HoldView;
+    use crate::config::{Sources, load};
+    use crate::service::Process;
+    use crate::service::fixture::watched;
+    use drover_core::model::Time;
+
+    fn status() -> Status {
+        let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
+        Status { mode: "act".into(), ..watched().status(&process, Time(121_000)) }
+    }
+
+    fn verdicts(status: &Status) -> Vec<(&'static str, Verdict)> {
+        let mut checks = Checks::default();
+        running(status, &mut checks);
+        checks.0.iter().map(|check| (check.name, check.verdict)).collect()
+    }
+
+    #[test]
+    fn whatever_keeps_a_service_from_acting_is_named() {
+        assert_eq!(verdicts(&status()), [("jobs owned", Verdict::Ok)]);
+        let (scope, reason, by) = ("queue:root.etl".into(), "slow disks".into(), "local".into());
+        let hold = HoldView { scope, reason, by, since_ms: 0, until_ms: None };
+        let kept =
+            Status { higher_epoch: Some(9), holds: vec![hold], shims_over_plain_http: 2, shims_unable: 1, ..status() };
+        let expected = [
+            ("one service only", Verdict::Fail),
+            ("holds", Verdict::Warn),
+            ("shims over plain HTTP", Verdict::Warn),
+            ("shims that cannot act", Verdict::Warn),
+            ("jobs owned", Verdict::Ok),
+        ];
+        assert_eq!(verdicts(&kept), expected);
+        assert_eq!(verdicts(&Status { mode: "advise".into(), ..kept }), expected[..1]);
+    }
+
+    #[test]
+    fn a_configuration_that_acts_and_forgets_its_holds_is_warned_about() {
+        for (set, expected) in [
+            (vec!["mode=advise"], Verdict::Ok),
+            (vec!["mode=act"], Verdict::Warn),
+            (vec!["mode=act", "state.dir=/var/lib/drover"], Verdict::Ok),
+            (vec!["mode=act", "state.dir=/var/lib/drover", "policy=none"], Verdict::Warn),
+        ] {
+            let sources = Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
+            let mut checks = Checks::default();
+            configured(&load(&sources, std::iter::empty()).unwrap().config, &mut checks);
+            assert_eq!(checks.0[0].verdict, expected, "{set:?}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Operators' holds: the engine hears of each, and a small file keeps them for the next start.
+
+use super::own::Own;
+use crate::api::ApiError;
+use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tokio::sync::Mutex;
+
+/// Holds at once; each is some operator's word, so a thousand is a mistake.
+const HOLDS_MAX: usize = 1_000;
+/// Version of the file's format.
+const FORMAT: u32 = 1;
+const FILE: &str = "holds.json";
+/// Who holds what no operator held.
+const DROVER: &str = "drover";
+
+/// What the file says.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    format: u32,
+    holds: Vec<Hold>,
+}
+
+/// Why the service does not start.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "state.dir: {path}: {why}; Drover does not act while it cannot tell what operators have held. Restore the file, or remove it and hold again what is to be held"
+)]
+pub struct HoldsError {
+    path: PathBuf,
+    why: String,
+}
+
+/// The holds in force, and where they are kept.
+#[derive(Debug)]
+pub struct Book {
+    file: Option<PathBuf>,
+    holds: BTreeMap<Scope, Hold>,
+}
+
+/// The holds of a running service.
+pub struct Holds {
+    own: Own,
+    book: Mutex<Book>,
+}
+
+/// What a scope is called on the command line and in the API: `cluster`, `queue:root.etl`, `user:ann`, `job:job_1_0001`.
+pub fn name(scope: &Scope) -> String {
+    match scope {
+        Scope::Cluster => "cluster".into(),
+        Scope::Queue(queue) => format!("queue:{queue}"),
+        Scope::User(user) => format!("user:{user}"),
+        Scope::Job(job) => format!("job:{job}"),
+    }
+}
+
+/// The scope of that name.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn scope(name: &str) -> Result<Scope, String> {
+    let wrong = || format!("\"{name}\" is no scope; write cluster, queue:NAME, user:NAME or job:ID");
+    match name.split_once(':') {
+        None if name == "cluster" => Ok(Scope::Cluster),
+        Some(("job", id)) => id.parse::<JobId>().map(Scope::Job).map_err(|why| why.to_string()),
+        Some((_, rest)) if rest.trim().is_empty() || rest.len() > 255 => Err(wrong()),
+        Some(("queue", queue)) => Ok(Scope::Queue(queue.to_owned())),
+        Some(("user", user)) => Ok(Scope::User(user.to_owned())),
+        _ => Err(wrong()),
+    }
+}
+
+impl Book {
+    /// What the directory keeps, less what has run out.
+    ///
+    /// # Errors
+    /// When it cannot be read and `mode` is `act`. In a more cautious mode the whole cluster is then held, lest a change of mode acts on what was held.
+    pub fn open(dir: Option<&Path>, mode: Mode, now: Time) -> Result<Book, HoldsError> {
+        let Some(path) = dir.map(|dir| dir.join(FILE)) else { return Ok(Book { file: None, holds: BTreeMap::new() }) };
+        let holds = match read(&path) {
+            Ok(holds) => holds,
+            Err(why) if mode == Mode::Act => return Err(HoldsError { path, why }),
+            Err(why) => {
+                tracing::error!(path = %path.display(), why, "the holds cannot be read: everything is held until it is resumed");
+                let reason = format!("{} cannot be read: {why}", path.display());
+                vec![Hold { scope: Scope::Cluster, reason, by: DROVER.into(), since: now, until: None }]
+            }
+        };
+        let lasting = holds.into_iter().filter(|hold| hold.until.is_none_or(|until| now < until));
+        Ok(Book { file: Some(path), holds: lasting.map(|hold| (hold.scope.clone(), hold)).collect() })
+    }
+
+    /// The holds as an engine is to hear of them before anything else.
+    pub fn told(&self, epoch: u64, now: Time) -> Vec<Observation> {
+        let facts = self.holds.values().cloned().map(Fact::Held);
+        (1..).zip(facts).map(|(seq, fact)| Own::stamped(epoch, seq, now, fact)).collect()
+    }
+
+    fn forget_past(&mut self, now: Time) {
+        self.holds.retain(|_, hold| hold.until.is_none_or(|until| now < until));
+    }
+
+    /// Keeps the holds for the next start; what to tell the operator when that was not done.
+    async fn keep(&self) -> Option<String> {
+        let Some(path) = self.file.clone() else {
+            return Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into());
+        };
+        let kept = Kept { format: FORMAT, holds: self.holds.values().cloned().collect() };
+        let shown = path.display().to_string();
+        let written = tokio::task::spawn_blocking(move || write(&path, &kept)).await.map_err(io::Error::other);
+        let error = written.and_then(|written| written).err()?;
+        tracing::error!(path = shown, %error, "the holds cannot be kept");
+        Some(format!("it cannot be kept for the next start of the service: {shown}: {error}"))
+    }
+}
+
+impl Holds {
+    /// The holds of a service that speaks to its engine by `own`.
+    pub fn new(own: Own, book: Book) -> Holds {
+        Holds { own, book: Mutex::new(book) }
+    }
+
+    /// The holds in force.
+    pub async fn all(&self, now: Time) -> Vec<Hold> {
+        let mut book = self.book.lock().await;
+        book.forget_past(now);
+        book.holds.values().cloned().collect()
+    }
+
+    /// Puts a hold in force, in the place of an earlier one of the same scope. What the operator is to know besides.
+    ///
+    /// # Errors
+    /// When there are too many, or the engine has stopped.
+    pub async fn hold(&self, hold: Hold, now: Time) -> Result<Option<String>, ApiError> {
+        let mut book = self.book.lock().await;
+        book.forget_past(now);
+        if book.holds.len() >= HOLDS_MAX && !book.holds.contains_key(&hold.scope) {
+            return Err(ApiError::BadRequest(format!(
+                "there are {HOLDS_MAX} holds already; lift some, or hold more at once"
+            )));
+        }
+        self.own.say(now, Fact::Held(hold.clone())).await.map_err(|_| ApiError::Busy)?;
+        tracing::warn!(
+            scope = name(&hold.scope),
+            by = hold.by,
+            reason = hold.reason,
+            until_ms = hold.until.map(|at| at.0),
+            "held"
+        );
+        book.holds.insert(hold.scope.clone(), hold);
+        Ok(book.keep().await)
+    }
+
+    /// Lifts the hold of that scope; `None` where there is none. What the operator is to know besides.
+    ///
+    /// # Errors
+    /// When the engine has stopped.
+    pub async fn lift(&self, scope: &Scope, by: &str, now: Time) -> Result<Option<(Hold, Option<String>)>, ApiError> {
+        let mut book = self.book.lock().await;
+        book.forget_past(now);
+        let Some(hold) = book.holds.get(scope).cloned() else { return Ok(None) };
+        self.own.say(now, Fact::Lifted(scope.clone())).await.map_err(|_| ApiError::Busy)?;
+        tracing::warn!(scope = name(scope), by, "resumed");
+        book.holds.remove(scope);
+        // Without a file nothing comes back.
+        let note = if book.file.is_some() { book.keep().await } else { None };
+        Ok(Some((hold, note)))
+    }
+
+    /// Tells the engine of another service, or that it is gone.
+    pub async fn rival(&self, epoch: Option<u64>, now: Time) {
+        // An engine that has stopped needs no word of it.
+        let _ = self.own.say(now, Fact::Rival(epoch)).await;
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<Hold>, String> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let kept: Kept = serde_json::from_slice(&text).map_err(|error| format!("is damaged: {error}"))?;
+    match kept.format {
+        FORMAT if kept.holds.len() <= HOLDS_MAX => Ok(kept.holds),
+        FORMAT => Err(format!("has more than {HOLDS_MAX} holds")),
+        other => Err(format!("has format {other}; this version reads {FORMAT}")),
+    }
+}
+
+/// Writes the whole file or nothing of it, and has it on the disk when it comes back.
+fn write(path: &Path, kept: &Kept) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(dir)?;
+    let new = path.with_extension("json.new");
+    let mut file = std::fs::File::create(&new)?;
+    file.write_all(&serde_json::to_vec_pretty(kept)?)?;
+    file.sync_all()?;
+    std::fs::rename(&new, path)?;
+    std::fs::File::open(dir)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drover_core::model::Millis;
+    use tokio::sync::mpsc;
+
+    const NOW: Time = Time(1_000_000);
+
+    fn hold(scope: Scope, lasts: Option<u64>) -> Hold {
+        let until = lasts.map(|ms| NOW + Millis(ms));
+        Hold { scope, reason: "incident 4711".into(), by: "local".into(), since: NOW, until }
+    }
+
+    fn holds(dir: Option<&Path>) -> (Holds, mpsc::Receiver<Observation>) {
+        let (out, facts) = mpsc::channel(10);
+        (Holds::new(Own::new(7, 1, out), Book::open(dir, Mode::Act, NOW).unwrap()), facts)
+    }
+
+    #[test]
+    fn every_scope_is_found_again_by_its_name() {
+        let job = "job_1795181650543_0021".parse().unwrap();
+        for of in [Scope::Cluster, Scope::Queue("root.a:b".into()), Scope::User("ann".into()), Scope::Job(job)] {
+            assert_eq!(scope(&name(&of)), Ok(of));
+        }
+        for wrong in ["", "queue", "queue:", "group:x", "job:1", "user: "] {
+            assert!(scope(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn holds_survive_a_restart_and_those_that_have_run_out_do_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let (first, mut facts) = holds(Some(&state));
+        for (scope, lasts) in [(Scope::Cluster, Some(5_000)), (Scope::User("ann".into()), None)] {
+            assert_eq!(first.hold(hold(scope, lasts), NOW).await, Ok(None));
+        }
+        first.hold(hold(Scope::Queue("a".into()), None), NOW).await.unwrap();
+        assert!(first.lift(&Scope::Queue("a".into()), "local", NOW).await.unwrap().is_some());
+        assert_eq!(first.lift(&Scope::Queue("a".into()), "local", NOW).await, Ok(None));
+        let said: Vec<_> = std::iter::from_fn(|| facts.try_recv().ok()).collect();
+        assert_eq!(said.iter().map(|o| o.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(said[3].fact, Fact::Lifted(Scope::Queue("a".into())));
+
+        let later = NOW + Millis(5_000);
+        let book = Book::open(Some(&state), Mode::Act, later).unwrap();
+        let told = book.told(8, later);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].fact, Fact::Held(hold(Scope::User("ann".into()), None)));
+        assert_eq!((told[0].seq, told[0].source.incarnation), (1, 8));
+    }
+
+    #[tokio::test]
+    async fn a_hold_without_a_directory_or_on_a_disk_that_fails_is_in_force_and_says_that_it_is_not_kept() {
+        let (none, mut facts) = holds(None);
+        let note = none.hold(hold(Scope::Cluster, None), NOW).await.unwrap().unwrap();
+        assert!(note.contains("state.dir"), "{note}");
+        assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
+        let dir = tempfile::tempdir().unwrap();
+        let (blocked, mut facts) = holds(Some(&dir.path().join("dir")));
+        std::fs::write(dir.path().join("dir"), "a file where the directory is to be").unwrap();
+        let note = blocked.hold(hold(Scope::Cluster, None), NOW).await.unwrap().unwrap();
+        assert!(note.contains("cannot be kept"), "{note}");
+        assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
+        assert_eq!(blocked.all(NOW).await.len(), 1);
+    }
+
+    #[test]
+    fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_advises() {
+        let dir = tempfile::tempdir().unwrap();
+        for text in ["", "{\"format\":1,\"holds\":[{\"scope\"", "{\"format\":2,\"holds\":[]}"] {
+            std::fs::write(dir.path().join(FILE), text).unwrap();
+            let error = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().to_string();
+            assert!(error.contains("holds.json") && error.contains("does not act"), "{error}");
+            let book = Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap();
+            assert!(book.holds[&Scope::Cluster].reason.contains("cannot be read"));
+        }
+        assert!(Book::open(Some(&dir.path().join("new")), Mode::Act, NOW).unwrap().holds.is_empty());
+    }
+
+    #[tokio::test]
+    async fn there_is_an_end_to_how_many_there_may_be() {
+        let (out, mut facts) = mpsc::channel(10);
+        let all = Holds::new(Own::new(7, 1, out), Book::open(None, Mode::Act, NOW).unwrap());
+        tokio::spawn(async move { while facts.recv().await.is_some() {} });
+        for n in 0..HOLDS_MAX {
+            all.hold(hold(Scope::User(n.to_string()), None), NOW).await.unwrap();
+        }
+        assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(ApiError::BadRequest(_))));
+        assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
+    }
+}
