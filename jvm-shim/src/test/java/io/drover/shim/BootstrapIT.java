@@ -31,6 +31,9 @@ public class BootstrapIT {
 
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
+  /** Whom Hadoop's speculator asked before launching when the newest job was done. */
+  private Object owner;
+
   private final File whole = new File(System.getProperty("drover.shim.jar"));
 
   /** What a job saw of the shim. */
@@ -70,10 +73,17 @@ public class BootstrapIT {
       finish(am, TaskType.REDUCE, 1);
       assertEquals(3, count("enroll"));
       assertTrue(count("update") >= 6);
-      Field listener = am.speculator().getClass().getDeclaredField("listener");
-      listener.setAccessible(true);
-      return listener.get(am.speculator());
+      Object hadoop = field(am.speculator(), "hadoop");
+      boolean canBeHeld = hadoop.getClass().getSimpleName().equals("NativeSpeculator");
+      owner = canBeHeld ? field(hadoop, "owner") : null;
+      return field(am.speculator(), "listener");
     }
+  }
+
+  private static Object field(Object of, String name) throws Exception {
+    Field field = of.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
   }
 
   /** The tests' class path without the shim's own classes, which must come from the jar. */
@@ -232,6 +242,19 @@ public class BootstrapIT {
   public void aCoreWhoseThreadDiesIsLeftAlone() throws Exception {
     assertJobSucceeds(
         Shim.STAYS_SILENT, withCore(core(LISTENING, "", "", "throw new OutOfMemoryError();")));
+  }
+
+  @Test
+  public void aCoreThatDiesWhileItOwnsTheJobHandsItBack() throws Exception {
+    String forever = "try { Thread.sleep(100000000L); } catch (InterruptedException e) { }";
+    String own = "h.accept(() -> true);";
+    for (File jar :
+        List.of(
+            withCore(core(LISTENING, own, "", "throw new OutOfMemoryError();")),
+            withCore(core(LISTENING, own, "throw new NoSuchMethodError(\"gone\");", forever)))) {
+      assertJobSucceeds(Shim.STAYS_SILENT, jar);
+      assertNull("who is asked before a launch", owner);
+    }
   }
 
   @Test
