@@ -124,7 +124,7 @@ def decided(logs) -> dict:
             except ValueError:
                 continue  # the line in which it was killed
             if said.get("message") == DECIDED and said.get("mode") == "act":
-                found[said["task"]] = found.get(said["task"], 0) + 1
+                found[said["task"]] = found.get(said["task"], 0) + said.get("copies", 1)
     return found
 
 

@@ -9,8 +9,8 @@ from lab.service import Service
 
 POLL_S = 0.5
 IN_TIME = 0.5
-# Outcomes of a decision that stands: a copy was advised, or asked for.
-STANDS = ("advised", "decided", "sent", "applied", "moved")
+# What was done about a decision that stands: a copy was advised, or is to be started.
+STANDS = ("advised", "decided")
 
 # Hadoop's own speculator looks on: a copy of its would end a slow task early, and the advice could not be set against
 # how long the task really takes.
@@ -68,7 +68,7 @@ class Said:
     """What the service said of a job while it ran."""
 
     first: dict = field(default_factory=dict)  # the first decision for a copy of each task
-    told: str = ""  # what `drover explain` said of the first such task
+    told: str = ""  # what `drover explain` said last of the first such task
     verdicts: dict = field(default_factory=dict)  # the verdicts each task had
 
 
@@ -106,9 +106,11 @@ def look(service: Service, job: str, said: Said) -> list:
     now = named(service.decisions(job))
     new = sorted(now.keys() - said.first.keys())
     said.first.update(now)
-    if new and not said.told:
+    if said.first:
         # While it runs: of a job that has ended the service soon keeps nothing but the decisions.
-        said.told = f"drover explain {job} {new[0]}\n\n{service.cli('explain', job, new[0])}"
+        words = ("explain", job, next(iter(said.first)))
+        told = service.ask(*words)
+        said.told = said.told if told.returncode else f"drover {' '.join(words)}\n\n{told.stdout}"
     for row in service.tasks(job):
         if row.get("verdict"):
             said.verdicts.setdefault(row["task"], set()).add(row["verdict"])
