@@ -44,6 +44,11 @@ final class FrontDoor implements ServiceStateChangeListener {
     server.start();
   }
 
+  /** Has the master's pages loaded, which takes seconds the first time. */
+  void warmUp() throws IOException, InterruptedException {
+    forward(lone.pageOfMaster("/ws/v1/mapreduce/jobs"));
+  }
+
   void close() {
     server.stop(0);
     threads.shutdownNow();
@@ -63,7 +68,7 @@ final class FrontDoor implements ServiceStateChangeListener {
     if (service instanceof MRAppMaster master) {
       switch (state) {
         case INITED -> lone.show(master.getContext());
-        case STOPPED -> lone.hide();
+        case STOPPED -> lone.show(null);
         default -> {}
       }
     } else if (service instanceof MiniYARNCluster cluster) {
@@ -98,7 +103,7 @@ final class FrontDoor implements ServiceStateChangeListener {
     if (cluster != null) {
       return forward(cluster.resolve(asked.toString()));
     }
-    URI page = lone.page(asked);
+    URI page = lone.behindProxy(asked);
     if (page != null) {
       return forward(page);
     }

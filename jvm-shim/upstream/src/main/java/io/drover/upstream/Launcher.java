@@ -45,6 +45,7 @@ public final class Launcher {
     int port = Integer.parseInt(address.substring(colon + 1));
     FrontDoor door = new FrontDoor(new InetSocketAddress(address.substring(0, colon), port));
     AbstractService.registerGlobalListener(door);
+    door.warmUp();
     door.awaitWatcher();
     return door;
   }

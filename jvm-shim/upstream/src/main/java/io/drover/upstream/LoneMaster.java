@@ -2,12 +2,14 @@ package io.drover.upstream;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
@@ -28,20 +30,17 @@ final class LoneMaster {
   private static final String CLUSTER = "/ws/v1/cluster/";
 
   private final long started = System.currentTimeMillis();
+  private final WebApp pages;
   private volatile Shown shown;
 
-  /** A master, since when there is one, and its own pages once they are up. */
-  private record Shown(AppContext master, long since, CompletableFuture<WebApp> pages) {
+  /** A master, and since when there is one. */
+  private record Shown(AppContext master, long since) {
     String app() {
       return master.getApplicationID().toString();
     }
 
     Optional<Job> job() {
       return master.getAllJobs().values().stream().findAny();
-    }
-
-    boolean isRunning() {
-      return pages.isDone() && job().isPresent();
     }
 
     /** Containers that the master holds, its own included. */
@@ -56,43 +55,48 @@ final class LoneMaster {
     }
   }
 
-  /**
-   * Shows a master from now on. Returns at once: {@code MRApp} puts its job's file in place only
-   * after its start, and its dispatcher does not wait for that.
-   */
-  void show(AppContext master) {
-    CompletableFuture<WebApp> pages =
-        CompletableFuture.supplyAsync(
-            () ->
-                WebApps.$for("mapreduce", AppContext.class, master, "ws")
-                    .at(HOST, 0, true)
-                    .start(new AMWebApp()));
-    shown = new Shown(master, System.currentTimeMillis(), pages);
+  /** The pages of whichever master is shown, up before there is one: it must not wait for them. */
+  LoneMaster() {
+    Object current =
+        Proxy.newProxyInstance(
+            AppContext.class.getClassLoader(), new Class<?>[] {AppContext.class}, this::ask);
+    pages =
+        WebApps.$for("mapreduce", AppContext.class, (AppContext) current, "ws")
+            .at(HOST, 0, true)
+            .start(new AMWebApp());
   }
 
-  /** The master has ended. */
-  void hide() {
-    Shown old = shown;
-    shown = null;
-    if (old != null) {
-      old.pages.thenAccept(WebApp::stop);
+  private Object ask(Object proxy, Method what, Object[] arguments) throws Throwable {
+    Shown now = shown;
+    if (now == null) {
+      return what.getReturnType() == Map.class ? Map.of() : null;
+    }
+    try {
+      return what.invoke(now.master, arguments);
+    } catch (InvocationTargetException thrown) {
+      throw thrown.getCause();
     }
   }
 
+  /** Shows a master from now on; null when it has gone. */
+  void show(AppContext master) {
+    shown = master == null ? null : new Shown(master, System.currentTimeMillis());
+  }
+
+  /** Where a page of the master is; its path begins with {@code /ws/}. */
+  URI pageOfMaster(String path) {
+    return URI.create("http://" + HOST + ":" + pages.port() + path);
+  }
+
   /** Where a page behind the proxy really is; null if it is no page of the running master. */
-  URI page(URI asked) {
+  URI behindProxy(URI asked) {
     Shown now = shown;
-    if (now == null || !now.isRunning()) {
+    if (now == null || now.job().isEmpty()) {
       return null;
     }
     String proxy = "/proxy/" + now.app();
     return asked.getPath().startsWith(proxy + "/")
-        ? URI.create(
-            "http://"
-                + HOST
-                + ":"
-                + now.pages.join().port()
-                + asked.toString().substring(proxy.length()))
+        ? pageOfMaster(asked.toString().substring(proxy.length()))
         : null;
   }
 
@@ -167,7 +171,7 @@ final class LoneMaster {
     told.put("user", now.master.getUser().toString());
     told.put("queue", "default");
     told.put("name", now.master.getApplicationName());
-    told.put("state", now.isRunning() ? "RUNNING" : "ACCEPTED");
+    told.put("state", now.job().isPresent() ? "RUNNING" : "ACCEPTED");
     told.put("finalStatus", "UNDEFINED");
     told.put("applicationType", "MAPREDUCE");
     told.put("startedTime", now.since);
