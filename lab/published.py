@@ -10,8 +10,9 @@ import argparse
 import re
 import subprocess
 import sys
+import time
 
-from lab import archives, build, conf, hadoop, jvm, paths
+from lab import archives, build, conf, hadoop, http, jvm, paths
 from lab.cluster import Cluster
 from lab.options import Options
 from lab.progress import Failed, say, step
@@ -87,11 +88,24 @@ def finish(test: subprocess.Popen) -> None:
         raise Failed("Hadoop's own test failed")
 
 
+def await_pages(ground: Ground) -> None:
+    """Waits for the pages beside a test that has just been started, on a busy machine longer than a service would."""
+    until = time.monotonic() + LIMIT_S
+    while ground.alive("published") and time.monotonic() < until:
+        try:
+            ground.rm("/info")
+            return
+        except http.Unanswered:
+            time.sleep(0.1)
+    raise Failed("the pages beside the test did not come up")
+
+
 def with_service(ground: Ground, case: str, mode: str) -> None:
     """The case beside a service, which must have done what its mode says in every master that has a speculator."""
     expected = CASES[case][2]
     ground.start("published", command(ground, case, mode))
     test = ground.children[-1]
+    await_pages(ground)
     recording = ground.dir / "recording"
     service = Service(ground, f'mode = "{mode}"', words=("--record", recording)).start()
     finish(test)

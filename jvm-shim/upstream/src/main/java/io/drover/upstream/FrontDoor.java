@@ -47,11 +47,6 @@ final class FrontDoor implements ServiceStateChangeListener {
     server.start();
   }
 
-  /** Has the master's pages loaded, which takes seconds the first time. */
-  void warmUp() throws IOException, InterruptedException {
-    forward(lone.pageOfMaster("/ws/v1/mapreduce/jobs"));
-  }
-
   void close() {
     server.stop(0);
     threads.shutdownNow();
@@ -119,11 +114,7 @@ final class FrontDoor implements ServiceStateChangeListener {
     if (cluster != null) {
       return forward(cluster.resolve(asked.toString()));
     }
-    URI page = lone.behindProxy(asked);
-    if (page != null) {
-      return forward(page);
-    }
-    byte[] told = lone.cluster(asked.getPath());
+    byte[] told = lone.page(asked.getPath());
     return told == null ? NONE : new Answer(200, "application/json", null, told);
   }
 

@@ -49,7 +49,6 @@ public final class Launcher {
     int port = Integer.parseInt(address.substring(colon + 1));
     FrontDoor door = new FrontDoor(new InetSocketAddress(address.substring(0, colon), port), lease);
     AbstractService.registerGlobalListener(door);
-    door.warmUp();
     door.awaitWatcher();
     return door;
   }
