@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.Test;
 
@@ -36,10 +37,12 @@ public class ExchangeTest {
     final RowLog log = new RowLog();
     final List<Envelope> sent = new ArrayList<>();
     int sweeps;
+    long spent;
 
     @Override
-    public void sweep() {
+    public long sweep() {
       sweeps++;
+      return spent;
     }
 
     @Override
@@ -184,6 +187,19 @@ public class ExchangeTest {
     assertEquals(1000, step(ok("")));
     assertEquals(5, rows.last().page.rows.size());
     assertEquals(1, rows.sweeps);
+  }
+
+  @Test
+  public void lookingAtTheJobTakesAtMostATwentiethOfAProcessorHoweverLongItLasted()
+      throws Exception {
+    rows.spent = TimeUnit.MILLISECONDS.toNanos(50);
+    step(ok(""));
+    nowMs += 999;
+    step(ok(""));
+    assertEquals(1, rows.sweeps);
+    nowMs += 1;
+    step(ok(""));
+    assertEquals(2, rows.sweeps);
   }
 
   @Test
