@@ -1,7 +1,9 @@
 package io.drover.shim;
 
 import java.lang.reflect.Constructor;
-import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent.TaskAttemptStatus;
@@ -39,7 +41,7 @@ public final class DroverSpeculator extends AbstractService implements Speculato
     this.hadoop = hadoopSpeculator(conf, context);
   }
 
-  /** The subclass counts launches and is otherwise the same; without it the plain one serves. */
+  /** The subclass can be held and counts; without it the plain one serves, and is never held. */
   private static DefaultSpeculator hadoopSpeculator(Configuration conf, AppContext context) {
     try {
       return (DefaultSpeculator)
@@ -47,7 +49,7 @@ public final class DroverSpeculator extends AbstractService implements Speculato
               .getConstructor(Configuration.class, AppContext.class)
               .newInstance(conf, context);
     } catch (Throwable e) {
-      log("cannot count native launches", e);
+      log("cannot hold Hadoop's speculator, which therefore launches always", e);
       return new DefaultSpeculator(conf, context);
     }
   }
@@ -77,16 +79,40 @@ public final class DroverSpeculator extends AbstractService implements Speculato
 
   @Override
   public void handle(SpeculatorEvent event) {
-    hadoop.handle(event);
+    if (!(event instanceof Runnable)) { // such a one is Drover's, sent to get onto this thread
+      hadoop.handle(event);
+    }
     EventHandler<SpeculatorEvent> behind = listener;
     if (behind != null) {
       try {
         behind.handle(event);
       } catch (Throwable e) {
-        listener = null;
-        log("stopped listening, Hadoop's speculator runs alone", e);
+        stopListening(e);
       }
     }
+  }
+
+  private void stopListening(Throwable cause) {
+    listener = null;
+    handBack();
+    log("stopped listening, Hadoop's speculator runs alone", cause);
+    Thread running = exchange;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+
+  /** From now on Hadoop's speculator asks nobody. */
+  private void handBack() {
+    Consumer<BooleanSupplier> holder = holder();
+    if (holder != null) {
+      holder.accept(null);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private Consumer<BooleanSupplier> holder() {
+    return hadoop instanceof Consumer ? (Consumer<BooleanSupplier>) hadoop : null;
   }
 
   @Override
@@ -124,10 +150,13 @@ public final class DroverSpeculator extends AbstractService implements Speculato
     try {
       Constructor<?> constructor =
           Class.forName(CORE, true, loader())
-              .getConstructor(Configuration.class, AppContext.class, LongSupplier.class);
-      LongSupplier launched =
-          hadoop instanceof LongSupplier ? (LongSupplier) hadoop : DroverSpeculator::unknown;
-      Object core = constructor.newInstance(conf, context, launched);
+              .getConstructor(
+                  Configuration.class, AppContext.class, ToLongFunction.class, Consumer.class);
+      ToLongFunction<String> counts =
+          hadoop instanceof ToLongFunction
+              ? (ToLongFunction<String>) hadoop
+              : DroverSpeculator::unknown;
+      Object core = constructor.newInstance(conf, context, counts, holder());
       Runnable exchanges = (Runnable) core;
       listener = (EventHandler<SpeculatorEvent>) core;
       exchanges.run();
@@ -135,10 +164,11 @@ public final class DroverSpeculator extends AbstractService implements Speculato
       log("failed, Hadoop's speculator runs alone", e);
     } finally {
       listener = null;
+      handBack();
     }
   }
 
-  private static long unknown() {
+  private static long unknown(String count) {
     return 0;
   }
 

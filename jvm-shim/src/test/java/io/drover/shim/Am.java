@@ -3,16 +3,25 @@ package io.drover.shim;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEvent;
+import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEventHandler;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.MRApp;
@@ -20,6 +29,7 @@ import org.apache.hadoop.mapreduce.v2.app.client.ClientService;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptContainerAssignedEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent;
@@ -28,12 +38,20 @@ import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocator;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocatorEvent;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerRequestEvent;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.api.records.Container;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.Token;
 import org.apache.hadoop.yarn.event.AbstractEvent;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
 import org.apache.hadoop.yarn.util.Clock;
 
 /** Hadoop's own AM harness, which a test drives by hand and which remembers its speculation. */
@@ -115,13 +133,33 @@ public final class Am extends MRApp {
   /** Speculator events in the order of dispatch, and orders to launch a copy. */
   public final List<String> events = Collections.synchronizedList(new ArrayList<>());
 
+  private final boolean writesHistory;
   private Recorder recorder;
   private Speculator speculator;
   private volatile TaskType held;
+  private volatile Predicate<TaskAttemptId> unplaced = attempt -> false;
+  private final AtomicInteger containers = new AtomicInteger();
+  private final Map<TaskAttemptId, List<String>> requests = new ConcurrentHashMap<>();
+  private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
+  private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private Job job;
 
   public Am(int maps, int reduces, String name, int amAttempt, Clock clock) {
     super(maps, reduces, false, name + "-" + RUNS.incrementAndGet(), true, amAttempt, clock, null);
+    writesHistory = false;
+  }
+
+  /** An AM that writes the job's history, or, from its second attempt on, recovers from it. */
+  public Am(int maps, String folder, int amAttempt, Clock clock) {
+    super(maps, 0, false, folder, amAttempt == 1, amAttempt, clock, null);
+    writesHistory = true;
+  }
+
+  @Override
+  protected EventHandler<JobHistoryEvent> createJobHistoryHandler(AppContext context) {
+    return writesHistory
+        ? new JobHistoryEventHandler(context, getStartCount())
+        : super.createJobHistoryHandler(context);
   }
 
   /** The job's configuration with a speculator of a class name's choice. */
@@ -146,7 +184,7 @@ public final class Am extends MRApp {
 
   private boolean allRunning() {
     return job.getTasks().values().stream()
-        .filter(task -> task.getType() != held)
+        .filter(task -> task.getType() != held && task.getState() != TaskState.SUCCEEDED)
         .allMatch(
             task ->
                 task.getAttempts().values().stream()
@@ -175,11 +213,58 @@ public final class Am extends MRApp {
     return new Allocator();
   }
 
+  /** Requests of these attempts are not answered until they are released. */
+  public void holdContainers(Predicate<TaskAttemptId> attempts) {
+    unplaced = attempts;
+  }
+
+  /** Answers an attempt's request that was held. */
+  public void releaseContainer(TaskAttempt attempt) {
+    if (!withheld.remove(attempt.getID())) {
+      throw new AssertionError(attempt.getID() + " has asked for no container");
+    }
+    assign(attempt.getID());
+  }
+
+  /** Hosts that an attempt asked for. */
+  public List<String> asked(TaskAttempt attempt) {
+    return requests.get(attempt.getID());
+  }
+
+  private void assign(TaskAttemptId attempt) {
+    post(new TaskAttemptContainerAssignedEvent(attempt, container(hosts.apply(attempt)), null));
+  }
+
+  private Container container(String host) {
+    NodeId node = NodeId.newInstance(host, NM_PORT);
+    ContainerId id =
+        ContainerId.newContainerId(
+            getContext().getApplicationAttemptId(), containers.getAndIncrement());
+    Resource size = Resource.newInstance(1024, 1);
+    Token token = Token.newInstance(new byte[0], "kind", new byte[0], node.toString());
+    return Container.newInstance(
+        id, node, host + ":" + NM_HTTP_PORT, size, Priority.newInstance(0), token);
+  }
+
+  /** Where attempts are placed from now on. */
+  public void place(Function<TaskAttemptId, String> onHosts) {
+    hosts = onHosts;
+  }
+
   private final class Allocator extends MRAppContainerAllocator {
     @Override
     public void handle(ContainerAllocatorEvent event) {
-      if (event.getAttemptID().getTaskId().getTaskType() != held) {
-        super.handle(event);
+      TaskAttemptId attempt = event.getAttemptID();
+      if (event instanceof ContainerRequestEvent request) {
+        requests.put(attempt, List.of(request.getHosts()));
+        if (attempt.getTaskId().getTaskType() == held) {
+          return;
+        }
+        if (unplaced.test(attempt)) {
+          withheld.add(attempt);
+          return;
+        }
+        assign(attempt);
       }
     }
   }

@@ -31,6 +31,9 @@ public class BootstrapIT {
 
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
+  /** Whom Hadoop's speculator asked before launching when the newest job was done. */
+  private Object owner;
+
   private final File whole = new File(System.getProperty("drover.shim.jar"));
 
   /** What a job saw of the shim. */
@@ -41,19 +44,24 @@ public class BootstrapIT {
 
   private void assertJobSucceeds(Shim expected, File... classPath) throws Exception {
     try (FakeService service = new FakeService()) {
-      Object listener = assertJobSucceeds(service.url(), classPath);
+      Am.Action word = () -> Am.await("a word of the shim", () -> !service.requests.isEmpty());
+      boolean speaks = expected == Shim.SPEAKS;
+      Object listener = assertJobSucceeds(service.url(), speaks ? word : () -> {}, classPath);
       assertEquals(List.of(), service.faults);
-      if (expected == Shim.SPEAKS) {
-        Am.await("a word of the shim", () -> !service.requests.isEmpty());
-      } else {
+      if (!speaks) {
         assertNull(listener);
         assertEquals(0, service.calls());
       }
     }
   }
 
+  private void assertJobSucceeds(String urls, File classPath) throws Exception {
+    assertJobSucceeds(urls, () -> {}, classPath);
+  }
+
   /** Returns what the bootstrap passes events to when the job is done. */
-  private Object assertJobSucceeds(String urls, File... classPath) throws Exception {
+  private Object assertJobSucceeds(String urls, Am.Action beforeItsEnd, File... classPath)
+      throws Exception {
     URL[] jars = Arrays.stream(classPath).map(BootstrapIT::url).toArray(URL[]::new);
     try (ApplicationClassLoader loader = new ApplicationClassLoader(jars, new WithoutShim(), null);
         Am am = new Am(2, 1, "bootstrap", 1, SystemClock.getInstance())) {
@@ -67,13 +75,21 @@ public class BootstrapIT {
       assertNotSame(DroverSpeculator.class, am.speculator().getClass());
       assertEquals(loader, am.speculator().getClass().getClassLoader());
       finish(am, TaskType.MAP, 2);
+      beforeItsEnd.run();
       finish(am, TaskType.REDUCE, 1);
       assertEquals(3, count("enroll"));
       assertTrue(count("update") >= 6);
-      Field listener = am.speculator().getClass().getDeclaredField("listener");
-      listener.setAccessible(true);
-      return listener.get(am.speculator());
+      Object hadoop = field(am.speculator(), "hadoop");
+      boolean canBeHeld = hadoop.getClass().getSimpleName().equals("NativeSpeculator");
+      owner = canBeHeld ? field(hadoop, "owner") : null;
+      return field(am.speculator(), "listener");
     }
+  }
+
+  private static Object field(Object of, String name) throws Exception {
+    Field field = of.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
   }
 
   /** The tests' class path without the shim's own classes, which must come from the jar. */
@@ -154,7 +170,21 @@ public class BootstrapIT {
   @Test
   public void withoutAnyOneClassOfTheCoreTheJobSucceeds() throws Exception {
     String[] names = {
-      "Settings", "Log", "Samples", "Sample", "JobWatch", "HttpTransport", "AnswerParser", "Reply"
+      "Settings",
+      "Log",
+      "Samples",
+      "Sample",
+      "JobWatch",
+      "HttpTransport",
+      "AnswerParser",
+      "Reply",
+      "Lease",
+      "Ledger",
+      "Actions",
+      "Duplicator",
+      "Copies",
+      "OnDispatcher",
+      "Ack"
     };
     for (String name : names) {
       File damaged = without(CORE + name + ".class");
@@ -221,6 +251,19 @@ public class BootstrapIT {
   }
 
   @Test
+  public void aCoreThatDiesWhileItOwnsTheJobHandsItBack() throws Exception {
+    String forever = "try { Thread.sleep(100000000L); } catch (InterruptedException e) { }";
+    String own = "h.accept(() -> true);";
+    for (File jar :
+        List.of(
+            withCore(core(LISTENING, own, "", "throw new OutOfMemoryError();")),
+            withCore(core(LISTENING, own, "throw new NoSuchMethodError(\"gone\");", forever)))) {
+      assertJobSucceeds(Shim.STAYS_SILENT, jar);
+      assertNull("who is asked before a launch", owner);
+    }
+  }
+
+  @Test
   public void anotherJsonLibraryInFrontIsNotOurs() throws Exception {
     String broken =
         "public class JsonFactory { static { if (true) throw new LinkageError(\"foreign\"); } }";
@@ -235,10 +278,9 @@ public class BootstrapIT {
   public void everyKindOfBadServiceLeavesTheJobAlone() throws Exception {
     for (BadService.Kind kind : BadService.Kind.values()) {
       try (BadService service = new BadService(kind)) {
-        assertJobSucceeds(service.url(), whole);
-        if (kind != BadService.Kind.DOWN) {
-          Am.await("a call to " + kind, () -> service.calls() > 0);
-        }
+        Am.Action call = () -> Am.await("a call to " + kind, () -> service.calls() > 0);
+        boolean callable = kind != BadService.Kind.DOWN;
+        assertJobSucceeds(service.url(), callable ? call : () -> {}, whole);
       }
     }
   }
@@ -257,7 +299,8 @@ public class BootstrapIT {
         + types
         + " { public Core(org.apache.hadoop.conf.Configuration c,"
         + " org.apache.hadoop.mapreduce.v2.app.AppContext a,"
-        + " java.util.function.LongSupplier l) { "
+        + " java.util.function.ToLongFunction<String> n,"
+        + " java.util.function.Consumer<java.util.function.BooleanSupplier> h) { "
         + constructor
         + " } public void handle(org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent e) { "
         + handle

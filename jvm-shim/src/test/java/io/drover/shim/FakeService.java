@@ -19,7 +19,10 @@ import javax.crypto.spec.SecretKeySpec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** The service's side of the protocol, just far enough: believes, applies and acknowledges. */
+/**
+ * The service's side of the protocol, just far enough: believes, applies and acknowledges, and
+ * leases and sends actions as a test tells it to.
+ */
 public final class FakeService implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -38,6 +41,18 @@ public final class FakeService implements AutoCloseable {
   private final Map<String, Map<String, JsonNode>> rows = new TreeMap<>();
 
   private final Map<Integer, String> hosts = new TreeMap<>();
+
+  /** Epoch of all answers from now on. */
+  public volatile long epoch = 1;
+
+  /** Length of the lease in every answer; 0 leaves the launching to Hadoop. */
+  public volatile long leaseMs;
+
+  /** Takes requests and does not answer them. */
+  public volatile boolean silent;
+
+  private final Map<String, String> actions = new ConcurrentHashMap<>();
+  private final Map<String, JsonNode> outcomes = new ConcurrentHashMap<>();
 
   public FakeService() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -80,17 +95,59 @@ public final class FakeService implements AutoCloseable {
       faults.add("wrong MAC on request " + request.path("seq"));
     }
     apply(request);
-    String reply =
-        "{\"protocol\":1,\"seq\":%d,\"epoch\":1,\"incarnation\":\"fake\",\"accepted\":true,"
-                .formatted(request.path("seq").asLong())
-            + "\"ack\":%d,\"snapshot\":false,".formatted(request.path("upto").asLong())
-            + "\"next_exchange_ms\":100,\"launcher\":\"native\",\"lease_ms\":0,\"actions\":[]}";
+    if (silent) {
+      requests.add(request);
+      exchange.close();
+      return;
+    }
+    String reply = reply(request);
+    String odd = Schema.faults("reply", reply);
+    if (!odd.isEmpty()) {
+      faults.add("the test's own: " + odd);
+    }
     byte[] answer = reply.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("X-Drover-Mac", mac(key, answer));
     exchange.sendResponseHeaders(200, answer.length);
     exchange.getResponseBody().write(answer);
     exchange.close();
     requests.add(request);
+  }
+
+  private String reply(JsonNode request) {
+    long lease = leaseMs;
+    return "{\"protocol\":1,\"seq\":%d,\"epoch\":%d,\"incarnation\":\"fake\",\"accepted\":true,"
+            .formatted(request.path("seq").asLong(), epoch)
+        + "\"ack\":%d,\"snapshot\":false,".formatted(request.path("upto").asLong())
+        + "\"next_exchange_ms\":100,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
+            .formatted(lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));
+  }
+
+  /** Sends an action, given without its id, with every answer until it is acknowledged. */
+  public void act(String id, String action) {
+    outcomes.remove(id);
+    actions.put(id, ("{'id':'" + id + "'," + action + "}").replace('\'', '"'));
+  }
+
+  /** Waits for the answer to an action; its outcome and the attempts it names. */
+  public String outcome(String id) throws InterruptedException {
+    Am.await("an answer to " + id, () -> outcomes.containsKey(id));
+    return knownOutcome(id);
+  }
+
+  /** The newest answer to an action, or nothing. */
+  public String knownOutcome(String id) {
+    JsonNode ack = outcomes.get(id);
+    return ack == null
+        ? ""
+        : (ack.path("outcome").asString() + " " + ack.path("attempts").toString()).trim();
+  }
+
+  /** Waits until the shim holds, or does not hold, a lease. */
+  public void awaitLease(boolean held) throws InterruptedException {
+    int seen = requests.size() + 1;
+    Am.await(
+        "lease " + held,
+        () -> requests.size() > seen && held == (last().path("lease_ms").asLong() > 0));
   }
 
   private static String mac(byte[] key, byte[] body) {
@@ -104,6 +161,10 @@ public final class FakeService implements AutoCloseable {
   }
 
   private synchronized void apply(JsonNode request) {
+    for (JsonNode ack : request.path("acks")) {
+      outcomes.put(ack.path("id").asString(), ack);
+      actions.remove(ack.path("id").asString());
+    }
     for (JsonNode host : request.path("hosts")) {
       hosts.put(host.get(0).asInt(), host.get(1).asString() + host.get(2).asString());
     }

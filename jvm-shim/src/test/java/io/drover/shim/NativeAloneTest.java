@@ -3,17 +3,9 @@ package io.drover.shim;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
-import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapreduce.MRJobConfig;
-import org.apache.hadoop.mapreduce.v2.api.records.Phase;
-import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
-import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
-import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.junit.BeforeClass;
@@ -24,24 +16,13 @@ import org.junit.Test;
  * once with the shim around it: the same events, the same launches, in the same order.
  */
 public class NativeAloneTest {
-  private static final int MAPS = 20;
-  private static final int REDUCES = 6;
-  private static final int STEPS = 40;
-
-  /** What happened in one run. */
-  private record Run(List<String> events, List<String> told, List<Integer> attempts) {
-    long launches() {
-      return events.stream().filter(event -> event.startsWith("LAUNCH")).count();
-    }
-  }
-
-  private static Run alone;
+  private static ScriptedJob alone;
 
   @BeforeClass
   public static void runAlone() throws Exception {
     alone = run(DefaultSpeculator.class, "");
-    System.out.println(
-        "native alone: " + alone.events.size() + " events, " + alone.launches() + " launches");
+    System.out.printf(
+        "native alone: %d events, %d launches%n", alone.events().size(), alone.launches());
     assertTrue("the script must make Hadoop speculate", alone.launches() >= 5);
   }
 
@@ -58,7 +39,13 @@ public class NativeAloneTest {
   @Test
   public void withAServiceListeningNothingDiffers() throws Exception {
     try (FakeService service = new FakeService()) {
-      assertSame(run(DroverSpeculator.class, service.url(), service::awaitExchange));
+      ScriptedJob.Hook atEnd =
+          (step, am, hadoop) -> {
+            if (step > ScriptedJob.STEPS) {
+              service.awaitExchange();
+            }
+          };
+      assertSame(ScriptedJob.run(DroverSpeculator.class, service.url(), atEnd));
       assertEquals(List.of(), service.faults);
       long launched = service.last().path("native").path("launched").asLong();
       assertEquals(alone.launches(), launched);
@@ -72,91 +59,14 @@ public class NativeAloneTest {
     }
   }
 
-  private static void assertSame(Run run) {
-    assertEquals(String.join("\n", alone.events), String.join("\n", run.events));
-    assertEquals(String.join("\n", alone.told), String.join("\n", run.told));
-    assertEquals(alone.attempts, run.attempts);
+  private static void assertSame(ScriptedJob run) {
+    assertEquals(String.join("\n", alone.events()), String.join("\n", run.events()));
+    assertEquals(String.join("\n", alone.told()), String.join("\n", run.told()));
+    assertEquals(alone.attempts(), run.attempts());
   }
 
-  private static Run run(Class<? extends Speculator> speculator, String urls) throws Exception {
-    return run(speculator, urls, () -> {});
-  }
-
-  private static Run run(Class<? extends Speculator> speculator, String urls, Am.Action atEnd)
+  private static ScriptedJob run(Class<? extends Speculator> speculator, String urls)
       throws Exception {
-    Am.TestClock clock = new Am.TestClock();
-    Configuration conf = Am.conf(speculator.getName(), "drover.service.urls", urls);
-    conf.setClass(
-        MRJobConfig.MR_AM_TASK_ESTIMATOR,
-        RecordingEstimator.class,
-        org.apache.hadoop.mapreduce.v2.app.speculate.TaskRuntimeEstimator.class);
-    // Hadoop's background thread sleeps in real time: it is made to scan only when told.
-    conf.setLong(MRJobConfig.SPECULATIVE_RETRY_AFTER_NO_SPECULATE, 3_600_000);
-    conf.setLong(MRJobConfig.SPECULATIVE_RETRY_AFTER_SPECULATE, 3_600_000);
-    try (Am am = new Am(MAPS, REDUCES, "native-alone", 1, clock)) {
-      am.run(conf, true, true);
-      DefaultSpeculator hadoop = hadoop(am.speculator());
-      for (int step = 1; step <= STEPS; step++) {
-        clock.advance(1_000);
-        play(am, TaskType.MAP, MAPS, step);
-        play(am, TaskType.REDUCE, REDUCES, step);
-        scan(am, hadoop);
-      }
-      atEnd.run();
-      List<Integer> attempts = new ArrayList<>();
-      for (int i = 0; i < MAPS; i++) {
-        attempts.add(am.task(TaskType.MAP, i).getAttempts().size());
-      }
-      return new Run(
-          List.copyOf(am.events), List.copyOf(RecordingEstimator.told), List.copyOf(attempts));
-    }
-  }
-
-  /** Every fourth task is slow and silent at times; copies run at full speed. */
-  private static void play(Am am, TaskType type, int tasks, int step) throws Exception {
-    for (int task = 0; task < tasks; task++) {
-      for (TaskAttempt attempt : am.running(type, task)) {
-        boolean slow = task % 4 == 3 && attempt.getID().getId() == 0;
-        float progress = step * (slow ? 0.012f : 0.08f + 0.002f * task);
-        if (type == TaskType.REDUCE && task == 0) {
-          progress = Math.min(progress, 0.9f); // the job must not end before the script
-        }
-        Phase phase = type == TaskType.MAP ? Phase.MAP : Phase.REDUCE;
-        if (!slow || step % 7 != 0) {
-          am.update(attempt.getID(), Math.min(progress, 1f), phase, null);
-          am.drain();
-        }
-        if (progress >= 1f) {
-          am.signal(attempt, TaskAttemptEventType.TA_DONE);
-        }
-        am.drain();
-      }
-    }
-  }
-
-  private static void scan(Am am, DefaultSpeculator hadoop) throws Exception {
-    Thread background =
-        (Thread) field(DefaultSpeculator.class, "speculationBackgroundThread").get(hadoop);
-    am.whileHeld(
-        () -> {
-          hadoop.scanForSpeculations();
-          Am.await(
-              "the scan",
-              () ->
-                  hadoop.eventQueueEmpty() && background.getState() == Thread.State.TIMED_WAITING);
-        });
-    am.drain();
-  }
-
-  private static DefaultSpeculator hadoop(Speculator speculator) throws Exception {
-    return speculator instanceof DefaultSpeculator plain
-        ? plain
-        : (DefaultSpeculator) field(DroverSpeculator.class, "hadoop").get(speculator);
-  }
-
-  private static Field field(Class<?> type, String name) throws Exception {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
+    return ScriptedJob.run(speculator, urls, (step, am, hadoop) -> {});
   }
 }

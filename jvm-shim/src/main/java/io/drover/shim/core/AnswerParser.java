@@ -12,9 +12,7 @@ import java.util.Map;
 
 /** Reads answers strictly in what is known and leniently in what is not: new fields are skipped. */
 final class AnswerParser {
-  static final int MAX_ACTIONS = 1000;
-  private static final long MAX_COUNT = 9_007_199_254_740_991L;
-  private static final int MAX_TEXT = 1024;
+  static final long MAX_COUNT = 9_007_199_254_740_991L;
 
   private final JsonFactory factory =
       JsonFactory.builder()
@@ -27,7 +25,7 @@ final class AnswerParser {
           .build();
 
   Reply reply(byte[] body) throws IOException {
-    List<String> actions = new ArrayList<>();
+    List<Action> actions = new ArrayList<>();
     Map<String, Object> fields = fields(body, actions);
     if (count(fields, "protocol", 1, 1) != 1) {
       throw new IOException("protocol is not 1");
@@ -40,7 +38,7 @@ final class AnswerParser {
       throw new IOException("actions is missing");
     }
     text(fields, "incarnation");
-    count(fields, "lease_ms", 0, MAX_COUNT);
+    long leaseMs = count(fields, "lease_ms", 0, MAX_COUNT);
     return new Reply(
         count(fields, "seq", 0, MAX_COUNT),
         count(fields, "epoch", 0, MAX_COUNT),
@@ -48,6 +46,7 @@ final class AnswerParser {
         count(fields, "ack", 0, MAX_COUNT),
         flag(fields, "snapshot"),
         count(fields, "next_exchange_ms", 0, MAX_COUNT),
+        launcher.equals("drover") ? leaseMs : 0,
         actions);
   }
 
@@ -58,7 +57,7 @@ final class AnswerParser {
   }
 
   /** The scalar fields of one JSON object that must be all of the body. */
-  private Map<String, Object> fields(byte[] body, List<String> actions) throws IOException {
+  private Map<String, Object> fields(byte[] body, List<Action> actions) throws IOException {
     Map<String, Object> fields = new HashMap<>();
     try (JsonParser json = factory.createParser(body)) {
       json.enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
@@ -69,7 +68,7 @@ final class AnswerParser {
         String name = json.currentName();
         json.nextToken();
         if (name.equals("actions")) {
-          readActions(json, actions);
+          actions.addAll(ActionReader.list(json));
           fields.put(name, Boolean.TRUE);
         } else {
           readField(json, name, fields);
@@ -97,30 +96,6 @@ final class AnswerParser {
         break;
       default:
         json.skipChildren();
-    }
-  }
-
-  private static void readActions(JsonParser json, List<String> actions) throws IOException {
-    if (json.currentToken() != JsonToken.START_ARRAY) {
-      throw new IOException("actions is not a list");
-    }
-    while (json.nextToken() == JsonToken.START_OBJECT) {
-      String id = null;
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        boolean isId = json.currentName().equals("id");
-        if (json.nextToken() == JsonToken.VALUE_STRING && isId) {
-          id = json.getText();
-        } else {
-          json.skipChildren();
-        }
-      }
-      if (id == null || id.length() > MAX_TEXT || actions.size() >= MAX_ACTIONS) {
-        throw new IOException("an action without a usable id, or too many actions");
-      }
-      actions.add(id);
-    }
-    if (json.currentToken() != JsonToken.END_ARRAY) {
-      throw new IOException("an action is not an object");
     }
   }
 

@@ -7,7 +7,9 @@ import java.security.SecureRandom;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.JobState;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
@@ -15,6 +17,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.event.JobDiagnosticsUpdateEvent;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
 
 /**
@@ -29,22 +32,40 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
   private final Configuration conf;
   private final AppContext context;
-  private final LongSupplier launched;
+  private final ToLongFunction<String> nativeCounts;
+  private final Consumer<BooleanSupplier> holder;
+  private final Copies copies = new Copies();
   private final long startNanos = System.nanoTime();
   private volatile Samples samples;
+  private volatile Mover mover;
 
-  /** Called by name; {@code launched} counts the copies that Hadoop's speculator has launched. */
-  public Core(Configuration conf, AppContext context, LongSupplier launched) {
+  /**
+   * Called by name; {@code nativeCounts} are those of Hadoop's speculator; {@code holder} has it
+   * ask before each launch whether it is held, and is null where it cannot be.
+   */
+  public Core(
+      Configuration conf,
+      AppContext context,
+      ToLongFunction<String> nativeCounts,
+      Consumer<BooleanSupplier> holder) {
     this.conf = conf;
     this.context = context;
-    this.launched = launched;
+    this.nativeCounts = nativeCounts;
+    this.holder = holder;
   }
 
   /** Copies and returns: this is the AM's dispatcher thread. */
   @Override
   public void handle(SpeculatorEvent event) {
     Samples into = samples;
-    if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
+    if (event instanceof OnDispatcher) {
+      ((OnDispatcher) event).run();
+    } else if (event.getType() == Speculator.EventType.TASK_CONTAINER_NEED_UPDATE) {
+      Mover moves = mover;
+      if (moves != null) {
+        moves.needChanged(event.getTaskID());
+      }
+    } else if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
       into.add(event.getReportedStatus(), event.getTimestamp());
     }
   }
@@ -86,18 +107,42 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     post(new JobDiagnosticsUpdateEvent(job.getID(), identity.proof()));
 
     String version = version();
-    Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode);
+    boolean able = holder != null && Duplicator.canAct(job);
+    Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode, able);
     JobWatch watch = new JobWatch(job, into);
     JobFacts facts =
         new JobFacts(
-            context, version, identity.session, hello, watch, into, launched, this::sinceStartMs);
+            context,
+            version,
+            identity.session,
+            hello,
+            watch,
+            into,
+            nativeCounts,
+            this::sinceStartMs);
     Transport transport =
         new HttpTransport(
             settings.connectTimeoutMs, settings.readTimeoutMs, "drover-shim/" + version);
+    Lease lease = new Lease(System::nanoTime, able && settings.acts());
+    Actions actions = actions(job, lease, watch);
+    if (holder != null) {
+      holder.accept(lease);
+    }
     Random random = new Random(secure.nextLong());
-    Exchange exchange =
-        new Exchange(settings, identity, facts, transport, System::nanoTime, random);
-    loop(exchange);
+    loop(
+        new Exchange(
+            settings, identity, facts, transport, System::nanoTime, random, lease, actions));
+  }
+
+  private Actions actions(Job job, Lease lease, JobWatch watch) {
+    Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
+    Duplicator duplicator = new Duplicator(job, lease, System::nanoTime, headroom, copies);
+    Ledger ledger = new Ledger(System::nanoTime);
+    mover = new Mover(copies, lease, ledger::answer);
+    return new Actions(
+        ledger,
+        duplicator,
+        what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
   }
 
   private void loop(Exchange exchange) throws IOException, GeneralSecurityException {
@@ -117,7 +162,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
   /** Any thread may post to the AM's dispatcher; 2.x gives its handler as a raw type. */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private void post(JobDiagnosticsUpdateEvent event) {
+  private void post(Event<?> event) {
     EventHandler dispatcher = context.getEventHandler();
     dispatcher.handle(event);
   }

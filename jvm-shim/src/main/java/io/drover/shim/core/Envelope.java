@@ -10,8 +10,11 @@ final class Envelope {
   final boolean hello;
   final RowLog.Page page;
 
-  /** Ids of actions to acknowledge. */
-  final Collection<String> acks;
+  /** What is left of the lease. */
+  final long leaseMs;
+
+  /** Answers to actions. */
+  final Collection<Ack> acks;
 
   /** Facts dropped so far, by reason. */
   final Map<String, Long> dropped;
@@ -21,12 +24,14 @@ final class Envelope {
       long epoch,
       boolean hello,
       RowLog.Page page,
-      Collection<String> acks,
+      long leaseMs,
+      Collection<Ack> acks,
       Map<String, Long> dropped) {
     this.seq = seq;
     this.epoch = epoch;
     this.hello = hello;
     this.page = page;
+    this.leaseMs = leaseMs;
     this.acks = acks;
     this.dropped = dropped;
   }

@@ -3,12 +3,9 @@ package io.drover.shim.core;
 import java.io.IOException;
 import java.net.URL;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,7 +17,11 @@ final class Exchange {
   static final long STOP = -1;
 
   private static final int MAX_BODY_BYTES = 900_000;
-  private static final int MAX_ACKS = AnswerParser.MAX_ACTIONS;
+  private static final int MAX_ACKS = ActionReader.MAX_ACTIONS;
+
+  /** So soon the answers to actions are sent, whatever the pace. */
+  private static final long ANSWER_WITHIN_MS = 250;
+
   private static final long MIN_WAIT_MS = 100;
   private static final long MAX_WAIT_MS = 600_000;
 
@@ -33,9 +34,10 @@ final class Exchange {
   private final Transport transport;
   private final LongSupplier nanos;
   private final Random random;
+  private final Lease lease;
+  private final Actions actions;
   private final Backoff backoff;
   private final AnswerParser parser = new AnswerParser();
-  private final Set<String> acks = new LinkedHashSet<>();
 
   private int url;
   private int failedUrls;
@@ -47,7 +49,6 @@ final class Exchange {
   private boolean more;
   private boolean speaking;
   private boolean complained;
-  private long droppedAcks;
   private long droppedReplies;
   private long nextSweepNanos;
 
@@ -57,13 +58,17 @@ final class Exchange {
       Facts facts,
       Transport transport,
       LongSupplier nanos,
-      Random random) {
+      Random random,
+      Lease lease,
+      Actions actions) {
     this.settings = settings;
     this.identity = identity;
     this.facts = facts;
     this.transport = transport;
     this.nanos = nanos;
     this.random = random;
+    this.lease = lease;
+    this.actions = actions;
     this.maxRows = settings.maxRows;
     this.backoff = new Backoff(settings.firstBackoffMs, settings.maxBackoffMs, random);
     this.nextSweepNanos = nanos.getAsLong();
@@ -74,8 +79,10 @@ final class Exchange {
     sweep();
     RowLog.Page page = facts.log().after(base, maxRows, MAX_BODY_BYTES);
     seq++;
-    List<String> sent = new ArrayList<>(acks);
-    byte[] body = facts.encode(new Envelope(seq, epoch, hello, page, sent, dropped()));
+    List<Ack> acks = actions.ledger().unheard(MAX_ACKS);
+    long sentNanos = nanos.getAsLong();
+    byte[] body =
+        facts.encode(new Envelope(seq, epoch, hello, page, lease.leftMs(), acks, dropped()));
     URL to = settings.urls.get(url);
     Transport.Answer answer;
     try {
@@ -84,7 +91,7 @@ final class Exchange {
       return tryNext(e.toString());
     }
     if (answer.status == 200 || answer.status == 202) {
-      return onReply(answer, page, sent);
+      return onReply(answer, page, acks, sentNanos);
     }
     return onRefusal(answer);
   }
@@ -107,8 +114,9 @@ final class Exchange {
 
   private Map<String, Long> dropped() {
     Map<String, Long> dropped = facts.dropped();
-    if (droppedAcks > 0) {
-      dropped.put("too_many_actions", droppedAcks);
+    long refusedActions = actions.ledger().refused();
+    if (refusedActions > 0) {
+      dropped.put("too_many_actions", refusedActions);
     }
     if (droppedReplies > 0) {
       dropped.put("bad_reply", droppedReplies);
@@ -116,7 +124,7 @@ final class Exchange {
     return dropped;
   }
 
-  private long onReply(Transport.Answer answer, RowLog.Page page, List<String> sent)
+  private long onReply(Transport.Answer answer, RowLog.Page page, List<Ack> acks, long sentNanos)
       throws GeneralSecurityException {
     Reply reply;
     try {
@@ -131,6 +139,7 @@ final class Exchange {
     epoch = reply.epoch;
     if (answer.status != 200 || !reply.accepted) {
       more = false;
+      lease.end();
       return settings.pace(reply.nextExchangeMs);
     }
     if (!speaking) {
@@ -138,12 +147,22 @@ final class Exchange {
     }
     speaking = true;
     hello = false;
-    acks.removeAll(sent);
-    reply.actions.forEach(this::acknowledge);
+    if (reply.leaseMs > 0) {
+      lease.take(reply.epoch, sentNanos, reply.leaseMs);
+    } else {
+      lease.end();
+    }
+    actions.ledger().heard(acks);
+    actions.receive(reply.actions, reply.epoch, sentNanos);
     boolean advanced = !reply.snapshot && reply.ack > base;
     base = reply.snapshot ? 0 : reply.ack;
     more = page.more && advanced;
-    return more ? 0 : settings.pace(reply.nextExchangeMs);
+    if (more) {
+      return 0;
+    }
+    boolean owes = actions.ledger().owes();
+    return settings.pace(
+        owes ? Math.min(reply.nextExchangeMs, ANSWER_WITHIN_MS) : reply.nextExchangeMs);
   }
 
   private Reply verified(Transport.Answer answer) throws IOException, GeneralSecurityException {
@@ -163,14 +182,6 @@ final class Exchange {
     return reply;
   }
 
-  private void acknowledge(String id) {
-    if (acks.size() < MAX_ACKS) {
-      acks.add(id);
-    } else {
-      droppedAcks++;
-    }
-  }
-
   private long onRefusal(Transport.Answer answer) {
     Refusal refusal;
     try {
@@ -180,6 +191,7 @@ final class Exchange {
     }
     failedUrls = 0;
     more = false;
+    lease.end();
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
     complain("refused by " + settings.urls.get(url) + ": " + refusal.error, waitMs);
     return waitMs;
@@ -261,7 +273,7 @@ final class Exchange {
   private void complain(String why, long waitMs) {
     if (!complained) {
       String line = String.valueOf(why).split("\\R", 2)[0];
-      Log.warn("{}; Hadoop's own speculator owns the job; waiting {} ms", line, waitMs);
+      Log.warn("{}; waiting {} ms; Drover's lease lasts {} ms", line, waitMs, lease.leftMs());
     }
     complained = true;
     speaking = false;

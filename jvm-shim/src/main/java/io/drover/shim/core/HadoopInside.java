@@ -1,7 +1,12 @@
 package io.drover.shim.core;
 
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Set;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
@@ -12,8 +17,12 @@ final class HadoopInside {
 
   private Method splitOfMap;
   private Method avataarOfAttempt;
+  private Field inProgressOfTask;
+  private Field localHostsOfAttempt;
   private boolean splitMissing;
   private boolean avataarMissing;
+  private boolean inProgressMissing;
+  private boolean localHostsMissing;
 
   /** Length and hosts of a map's input, or null. */
   TaskSplitMetaInfo split(Task map) {
@@ -50,6 +59,39 @@ final class HadoopInside {
     }
   }
 
+  /** Attempts whose end the task has not heard of; on the dispatcher thread only. */
+  Set<?> inProgress(Task task) {
+    if (inProgressMissing) {
+      return Collections.emptySet();
+    }
+    try {
+      if (inProgressOfTask == null) {
+        inProgressOfTask = field(task.getClass(), "inProgressAttempts");
+      }
+      return (Set<?>) inProgressOfTask.get(task);
+    } catch (Throwable e) {
+      inProgressMissing = true;
+      Log.info("this Hadoop does not tell which attempts are in progress: {}", e.toString());
+      return Collections.emptySet();
+    }
+  }
+
+  /** Has an attempt that has not asked for a container yet not ask for these hosts. */
+  void askElsewhere(TaskAttempt attempt, Collection<String> hosts) {
+    if (localHostsMissing || hosts.isEmpty()) {
+      return;
+    }
+    try {
+      if (localHostsOfAttempt == null) {
+        localHostsOfAttempt = field(attempt.getClass(), "dataLocalHosts");
+      }
+      ((Set<?>) localHostsOfAttempt.get(attempt)).removeAll(hosts);
+    } catch (Throwable e) {
+      localHostsMissing = true;
+      Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
+    }
+  }
+
   static String[] hosts(TaskSplitMetaInfo split) {
     String[] hosts = split.getLocations();
     if (hosts == null) {
@@ -58,13 +100,26 @@ final class HadoopInside {
     return hosts.length <= TaskRow.MAX_HOSTS ? hosts : Arrays.copyOf(hosts, TaskRow.MAX_HOSTS);
   }
 
-  private static Method method(Class<?> type, String name) throws NoSuchMethodException {
+  private static Method method(Class<?> type, String name) throws ReflectiveOperationException {
+    return inherited(type, name, c -> c.getDeclaredMethod(name));
+  }
+
+  private static Field field(Class<?> type, String name) throws ReflectiveOperationException {
+    return inherited(type, name, c -> c.getDeclaredField(name));
+  }
+
+  private interface Lookup<T> {
+    T in(Class<?> type) throws ReflectiveOperationException;
+  }
+
+  private static <T extends AccessibleObject> T inherited(
+      Class<?> type, String name, Lookup<T> lookup) throws ReflectiveOperationException {
     for (Class<?> c = type; c != null; c = c.getSuperclass()) {
       try {
-        Method method = c.getDeclaredMethod(name);
-        method.setAccessible(true);
-        return method;
-      } catch (NoSuchMethodException e) {
+        T found = lookup.in(c);
+        found.setAccessible(true);
+        return found;
+      } catch (NoSuchMethodException | NoSuchFieldException e) {
         // perhaps a superclass has it
       }
     }

@@ -48,12 +48,14 @@ final class Hello {
   private final Job job;
   private final String key;
   private final String mode;
+  private final boolean canDuplicate;
 
-  Hello(Configuration conf, Job job, String key, String mode) {
+  Hello(Configuration conf, Job job, String key, String mode, boolean canDuplicate) {
     this.conf = conf;
     this.job = job;
     this.key = key;
     this.mode = mode;
+    this.canDuplicate = canDuplicate;
   }
 
   void write(JsonGenerator json) throws IOException {
@@ -66,6 +68,11 @@ final class Hello {
     json.writeStringField("java", Text.bounded(System.getProperty("java.version")));
     json.writeStringField("mode", mode);
     json.writeBooleanField("uber", job.isUber());
+    json.writeArrayFieldStart("can");
+    if (canDuplicate) {
+      json.writeString(ActionReader.DUPLICATE);
+    }
+    json.writeEndArray();
     json.writeObjectFieldStart("settings");
     for (String name : KEYS) {
       String value = value(name);

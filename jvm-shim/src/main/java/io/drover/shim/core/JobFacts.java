@@ -7,13 +7,12 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 
 /** Writes requests: the job's rows and what frames them. */
 final class JobFacts implements Facts {
-  private static final String UNSUPPORTED = "unsupported_action";
-
   private final JsonFactory json = new JsonFactory();
   private final AppContext context;
   private final String version;
@@ -21,7 +20,7 @@ final class JobFacts implements Facts {
   private final Hello hello;
   private final JobWatch watch;
   private final Samples samples;
-  private final LongSupplier launched;
+  private final ToLongFunction<String> nativeCounts;
   private final LongSupplier monotonicMs;
 
   JobFacts(
@@ -31,7 +30,7 @@ final class JobFacts implements Facts {
       Hello hello,
       JobWatch watch,
       Samples samples,
-      LongSupplier launched,
+      ToLongFunction<String> nativeCounts,
       LongSupplier monotonicMs) {
     this.context = context;
     this.version = version;
@@ -39,7 +38,7 @@ final class JobFacts implements Facts {
     this.hello = hello;
     this.watch = watch;
     this.samples = samples;
-    this.launched = launched;
+    this.nativeCounts = nativeCounts;
     this.monotonicMs = monotonicMs;
   }
 
@@ -98,7 +97,7 @@ final class JobFacts implements Facts {
     out.writeNumberField("mono_ms", monotonicMs.getAsLong());
     out.writeEndObject();
     out.writeNumberField("epoch", envelope.epoch);
-    out.writeNumberField("lease_ms", 0);
+    out.writeNumberField("lease_ms", envelope.leaseMs);
     out.writeNumberField("base", envelope.page.base);
     out.writeNumberField("upto", envelope.page.upto);
     out.writeBooleanField("more", envelope.page.more);
@@ -120,12 +119,14 @@ final class JobFacts implements Facts {
   }
 
   private void writeCounts(JsonGenerator out, Envelope envelope) throws IOException {
+    Needs needs = watch.needs();
     out.writeObjectFieldStart("needs");
-    out.writeNumberField("m", watch.mapNeeds());
-    out.writeNumberField("r", watch.reduceNeeds());
+    out.writeNumberField("m", needs.maps);
+    out.writeNumberField("r", needs.reduces);
     out.writeEndObject();
     out.writeObjectFieldStart("native");
-    out.writeNumberField("launched", launched.getAsLong());
+    out.writeNumberField("launched", nativeCounts.applyAsLong("launched"));
+    out.writeNumberField("held", nativeCounts.applyAsLong("held"));
     out.writeEndObject();
     out.writeObjectFieldStart("dropped");
     for (Map.Entry<String, Long> reason : envelope.dropped.entrySet()) {
@@ -133,11 +134,8 @@ final class JobFacts implements Facts {
     }
     out.writeEndObject();
     out.writeArrayFieldStart("acks");
-    for (String id : envelope.acks) {
-      out.writeStartObject();
-      out.writeStringField("id", Text.bounded(id));
-      out.writeStringField("outcome", UNSUPPORTED);
-      out.writeEndObject();
+    for (Ack ack : envelope.acks) {
+      ack.write(out);
     }
     out.writeEndArray();
   }

@@ -31,6 +31,8 @@ final class JobWatch {
   private int nextSettled;
   private int mapNeeds;
   private int reduceNeeds;
+  private boolean reducesRun;
+  private volatile Needs needs = new Needs(0, 0, false);
 
   /** The job must be initialised: its tasks are read here, once. */
   JobWatch(Job job, Samples samples) {
@@ -59,6 +61,7 @@ final class JobWatch {
   void sweep() {
     mapNeeds = 0;
     reduceNeeds = 0;
+    reducesRun = false;
     for (int i = 0; i < live.size(); ) {
       TaskRow row = live.get(i);
       observe(row);
@@ -80,6 +83,7 @@ final class JobWatch {
         remove(settled, nextSettled);
       }
     }
+    needs = new Needs(mapNeeds, reduceNeeds, reducesRun);
   }
 
   private static void remove(List<TaskRow> rows, int i) {
@@ -107,10 +111,12 @@ final class JobWatch {
       return;
     }
     observePlace(row, attempt);
-    if (state == TaskAttemptState.STARTING && attempt.getAssignedContainerID() == null) {
+    boolean placed = attempt.getAssignedContainerID() != null;
+    if (state == TaskAttemptState.STARTING && !placed) {
       mapNeeds += task.map ? 1 : 0;
       reduceNeeds += task.map ? 0 : 1;
     }
+    reducesRun |= placed && !task.map && !attempt.isFinished();
     if (observeProgress(row, attempt, polled) || row.finished()) {
       row.observeCounters(CounterPick.of(attempt.getCounters()), log);
     }
@@ -158,11 +164,8 @@ final class JobWatch {
     return job;
   }
 
-  int mapNeeds() {
-    return mapNeeds;
-  }
-
-  int reduceNeeds() {
-    return reduceNeeds;
+  /** As of the newest look; for any thread. */
+  Needs needs() {
+    return needs;
   }
 }

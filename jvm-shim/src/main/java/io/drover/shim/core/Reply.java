@@ -10,7 +10,11 @@ final class Reply {
   final long ack;
   final boolean snapshot;
   final long nextExchangeMs;
-  final List<String> actions;
+
+  /** 0 when Hadoop's own speculator launches. */
+  final long leaseMs;
+
+  final List<Action> actions;
 
   Reply(
       long seq,
@@ -19,13 +23,15 @@ final class Reply {
       long ack,
       boolean snapshot,
       long nextExchangeMs,
-      List<String> actions) {
+      long leaseMs,
+      List<Action> actions) {
     this.seq = seq;
     this.epoch = epoch;
     this.accepted = accepted;
     this.ack = ack;
     this.snapshot = snapshot;
     this.nextExchangeMs = nextExchangeMs;
+    this.leaseMs = leaseMs;
     this.actions = actions;
   }
 }

@@ -39,6 +39,11 @@ final class Settings {
     return Math.max(minIntervalMs, Math.min(wantedMs, Math.max(minIntervalMs, maxIntervalMs)));
   }
 
+  /** Whether the job lets Drover launch copies. */
+  boolean acts() {
+    return mode.equals("act");
+  }
+
   private static List<URL> urls(String[] names) {
     List<URL> urls = new ArrayList<>();
     for (String name : names) {

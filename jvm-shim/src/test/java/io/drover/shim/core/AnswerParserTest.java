@@ -2,12 +2,13 @@ package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.Set;
 import org.junit.Test;
 
 public class AnswerParserTest {
@@ -43,11 +44,87 @@ public class AnswerParserTest {
   }
 
   @Test
-  public void actionsAreKnownByTheirIdsWhateverTheyAre() throws IOException {
-    String actions =
-        "'actions':[{'id':'a-1','type':'duplicate','task':{'k':'m','i':[3]}},{'id':'b'}]";
-    Reply reply = parser.reply(bytes(GOOD.replace("'actions':[]", actions)));
-    assertEquals(List.of("a-1", "b"), reply.actions);
+  public void aLeaseCountsOnlyWhereDroverLaunches() throws IOException {
+    String leased = GOOD.replace("'lease_ms':0", "'lease_ms':9000");
+    assertEquals(0, parser.reply(bytes(leased)).leaseMs);
+    assertEquals(9_000, parser.reply(bytes(leased.replace("native", "drover"))).leaseMs);
+  }
+
+  private static final String ACTION =
+      "{'id':'a-1','type':'duplicate','deadline_ms':8000,'k':'r','i':3,'copies':2,'live':1,"
+          + "'avoid':['nm1','nm2'],'moves':2,'later':{'x':[1]}}";
+
+  private Action action(String json) throws IOException {
+    Reply reply = parser.reply(bytes(GOOD.replace("'actions':[]", "'actions':[" + json + "]")));
+    assertEquals(1, reply.actions.size());
+    return reply.actions.get(0);
+  }
+
+  @Test
+  public void everyFieldOfAnActionArrives() throws IOException {
+    Action action = action(ACTION);
+    assertEquals("a-1", action.id);
+    assertNull(action.fault);
+    assertEquals(8_000, action.deadlineMs);
+    assertFalse(action.map);
+    assertEquals(3, action.task);
+    assertEquals(2, action.copies);
+    assertEquals(1, action.live);
+    assertEquals(Set.of("nm1", "nm2"), action.avoid);
+    assertEquals(2, action.moves);
+  }
+
+  @Test
+  public void hostsToAvoidAndMovesMayBeMissing() throws IOException {
+    Action action = action(ACTION.replace("'avoid'", "'x'").replace("'moves'", "'y'"));
+    assertNull(action.fault);
+    assertEquals(Set.of(), action.avoid);
+    assertEquals(0, action.moves);
+  }
+
+  @Test
+  public void anActionOutOfRangeIsMalformedButHasItsId() throws IOException {
+    String[] changes = {
+      "'type'=>'typo'",
+      "'duplicate'=>7",
+      "8000=>-1",
+      "8000=>'8000'",
+      "8000=>99999999999999999999",
+      "8000=>9007199254740992",
+      "'deadline_ms'=>'d'",
+      "'r'=>'x'",
+      "'r'=>null",
+      "'k'=>'q'",
+      "'i':3=>'i':-3",
+      "'i':3=>'i':4294967296",
+      "'i':3=>'i':[3]",
+      "'i':3=>'j':3",
+      "'i':3=>'i':3.5",
+      "'copies':2=>'copies':0",
+      "'copies':2=>'copies':9",
+      "'copies':2=>'c':2",
+      "'live':1=>'live':0",
+      "'live':1=>'live':17",
+      "'live':1=>'l':1",
+      "'moves':2=>'moves':9",
+      "'moves':2=>'moves':-1",
+      "['nm1','nm2']=>'nm1'",
+      "['nm1','nm2']=>[1]",
+      "['nm1','nm2']=>[['nm1']]",
+      "'nm1'=>'" + "n".repeat(1025) + "'",
+      "'nm1'=>" + "'nm1',".repeat(63) + "'nm1'",
+    };
+    for (String change : changes) {
+      String[] fromTo = change.split("=>");
+      Action action = action(ACTION.replace(fromTo[0], fromTo[1]));
+      assertEquals(change, Ack.MALFORMED, action.fault);
+      assertEquals(change, "a-1", action.id);
+    }
+  }
+
+  @Test
+  public void anUnknownTypeIsUnsupportedWhateverElseItHolds() throws IOException {
+    assertEquals(Ack.UNSUPPORTED, action("{'id':'b','type':'evict','i':{'j':[1]}}").fault);
   }
 
   @Test
@@ -81,6 +158,8 @@ public class AnswerParserTest {
     assertRefused(GOOD.replace("'actions':[]", "'actions':null"));
     assertRefused(GOOD.replace("'actions':[]", "'actions':[7]"));
     assertRefused(GOOD.replace("'actions':[]", "'actions':[{'type':'duplicate'}]"));
+    String tooLong = "x".repeat(1025);
+    assertRefused(GOOD.replace("'actions':[]", "'actions':[{'id':'" + tooLong + "'}]"));
   }
 
   @Test
@@ -112,7 +191,7 @@ public class AnswerParserTest {
   @Test
   public void depthAndNumberOfActionsAreBounded() {
     assertRefused(GOOD.replace("'seq':9", "'seq':9,'deep':" + "[".repeat(40) + "]".repeat(40)));
-    String many = "{'id':'a'},".repeat(AnswerParser.MAX_ACTIONS) + "{'id':'a'}";
+    String many = "{'id':'a'},".repeat(ActionReader.MAX_ACTIONS) + "{'id':'a'}";
     assertRefused(GOOD.replace("'actions':[]", "'actions':[" + many + "]"));
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.Test;
 
@@ -75,6 +76,9 @@ public class ExchangeTest {
   private final Rows rows = new Rows();
   private final Identity identity = new Identity(new SecureRandom());
   private final List<String> asked = new ArrayList<>();
+  private final List<Runnable> posted = new ArrayList<>();
+  private long nowMs = 1_000;
+  private Lease lease;
   private Script script;
   private Exchange exchange = exchange("http://a:1");
 
@@ -87,7 +91,16 @@ public class ExchangeTest {
           asked.add(url.getHost());
           return script.answer(rows.last());
         };
-    return new Exchange(new Settings(conf), identity, rows, transport, () -> 0, new Random(3));
+    LongSupplier nanos = () -> nowMs * 1_000_000;
+    lease = new Lease(nanos, true);
+    Actions actions =
+        new Actions(
+            new Ledger(nanos),
+            (action, epoch, deadline) ->
+                new Ack(action.id, Ack.APPLIED, new int[] {(int) epoch, (int) action.task}),
+            posted::add);
+    Settings settings = new Settings(conf);
+    return new Exchange(settings, identity, rows, transport, nanos, new Random(3), lease, actions);
   }
 
   private long step(Script next) throws Exception {
@@ -386,19 +399,144 @@ public class ExchangeTest {
     }
   }
 
+  private static final String DUPLICATE =
+      "'type':'duplicate','deadline_ms':5000,'k':'m','i':7,'copies':1,'live':1}";
+
+  private static String action(String... ids) {
+    StringBuilder actions = new StringBuilder("'actions':[]=>'actions':[");
+    for (String id : ids) {
+      actions.append(actions.toString().endsWith("[") ? "" : ",");
+      actions.append("{'id':'").append(id).append("',").append(DUPLICATE);
+    }
+    return actions.append(']').toString();
+  }
+
+  private void dispatch() {
+    List<Runnable> now = new ArrayList<>(posted);
+    posted.clear();
+    now.forEach(Runnable::run);
+  }
+
   @Test
-  public void actionsAreAcknowledgedUntilTheServiceHasHeard() throws Exception {
+  public void answersToActionsAreSentUntilTheServiceHasHeard() throws Exception {
     establish();
-    step(ok("'actions':[]=>'actions':[{'id':'a-1','type':'duplicate'}]"));
+    assertEquals(250, step(ok(action("a-1"))));
+    assertEquals("[]", rows.last().acks.toString());
+    dispatch();
     step(
         request -> {
           throw new IOException("lost");
         });
-    assertEquals("[a-1]", rows.last().acks.toString());
-    step(ok(""));
-    assertEquals("[a-1]", rows.last().acks.toString());
+    assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
+    step(refusal(503, "overloaded", ""));
+    assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
+    assertEquals(1_000, step(ok("")));
+    assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
     step(ok(""));
     assertEquals("[]", rows.last().acks.toString());
+  }
+
+  @Test
+  public void aRepeatedActionIsAnsweredAgainAndNotAppliedAgain() throws Exception {
+    establish();
+    step(ok(action("a-1")));
+    step(ok(action("a-1", "a-1")));
+    dispatch();
+    step(ok(action("a-1")));
+    assertEquals(0, posted.size());
+    step(ok(""));
+    assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
+  }
+
+  @Test
+  public void anUnknownOrMalformedActionIsAnsweredByNameAndReachesNobody() throws Exception {
+    establish();
+    String odd = "{'id':'a','type':'evict','deadline_ms':1},{'id':'b','type':'duplicate'}";
+    step(ok("'actions':[]=>'actions':[" + odd + "]"));
+    assertEquals(0, posted.size());
+    step(ok(""));
+    assertEquals("[a unsupported_action [], b malformed_action []]", rows.last().acks.toString());
+  }
+
+  @Test
+  public void anActionOfAnAnswerThatDoesNotVerifyIsNotSeen() throws Exception {
+    establish();
+    step(
+        request -> {
+          byte[] body = reply(request.seq, 5, action("a-1")).getBytes(StandardCharsets.UTF_8);
+          return new Transport.Answer(200, "00".repeat(32), body);
+        });
+    step(ok("'epoch':3=>'epoch':2;" + action("a-2")));
+    Script pending =
+        request ->
+            signed(
+                202, reply(request.seq, 0, "'accepted':true=>'accepted':false;" + action("a-3")));
+    step(pending);
+    assertEquals(0, posted.size());
+  }
+
+  private static final String LEASED = "'native','lease_ms':0=>'drover','lease_ms':10000";
+
+  @Test
+  public void aLeaseBeginsWhenTheRequestWasSent() throws Exception {
+    establish();
+    step(
+        request -> {
+          nowMs += 4_000;
+          return ok(LEASED).answer(request);
+        });
+    assertEquals(6_000, lease.leftMs());
+    nowMs += 5_999;
+    assertTrue(lease.heldUnder(3));
+    step(
+        request -> {
+          throw new IOException("silent");
+        });
+    assertEquals(1, rows.last().leaseMs);
+    nowMs += 1;
+    assertEquals(false, lease.getAsBoolean());
+  }
+
+  private void assertHandsBack(Script answer) throws Exception {
+    establish();
+    step(ok(LEASED));
+    assertTrue(lease.getAsBoolean());
+    step(answer);
+    assertEquals(false, lease.getAsBoolean());
+  }
+
+  @Test
+  public void theLauncherNativeHandsBack() throws Exception {
+    assertHandsBack(ok(""));
+  }
+
+  @Test
+  public void aRefusalHandsBack() throws Exception {
+    for (int status : new int[] {400, 401, 403, 404, 409, 410, 413, 426, 429, 503}) {
+      assertHandsBack(refusal(status, "overloaded", ""));
+    }
+  }
+
+  @Test
+  public void anUnprovenSessionHandsBack() throws Exception {
+    assertHandsBack(
+        request ->
+            signed(202, reply(request.seq, 0, "'accepted':true=>'accepted':false;" + LEASED)));
+  }
+
+  @Test
+  public void aSilentServiceKeepsItsLeaseAndAnotherEpochTakesIt() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    establish();
+    step(ok(LEASED));
+    step(
+        request -> {
+          throw new IOException("gone");
+        });
+    assertTrue(lease.heldUnder(3));
+    step(ok(LEASED + ";'epoch':3=>'epoch':4"));
+    assertTrue(lease.heldUnder(4));
+    assertEquals(false, lease.heldUnder(3));
   }
 
   @Test
@@ -406,13 +544,16 @@ public class ExchangeTest {
     establish();
     for (int round = 0; round < 3; round++) {
       StringBuilder many = new StringBuilder();
-      for (int i = 0; i < 600; i++) {
+      for (int i = 0; i < 999; i++) {
         many.append(i == 0 ? "" : ",").append("{'id':'").append(round).append('-').append(i);
-        many.append("','type':'x'}");
+        many.append("',").append(DUPLICATE);
       }
-      // The acknowledgements of this very request count as heard, so at most one round waits.
       step(ok("'actions':[]=>'actions':[" + many + "]"));
-      assertTrue(rows.last().acks.size() <= 1_000);
+    }
+    dispatch();
+    for (int left : new int[] {1_000, 1_000, 997, 0}) {
+      step(ok(""));
+      assertEquals(left, rows.last().acks.size());
     }
   }
 

@@ -2,6 +2,7 @@ package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertNull;
 
 import io.drover.shim.Schema;
 import java.io.IOException;
@@ -49,7 +50,7 @@ public class ProtocolExamplesTest {
       if (file.getFileName().toString().startsWith("refused")) {
         assertEquals("wrong_proof", parser.refusal(body).error);
       } else {
-        parser.reply(body);
+        parser.reply(body).actions.forEach(action -> assertNull(action.id, action.fault));
       }
     }
   }

@@ -1,0 +1,115 @@
+package io.drover.shim.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+
+/** The copies that this shim has added and that have not started; on the dispatcher thread. */
+final class Copies {
+  /** More than these never wait for containers. */
+  static final int MAX_UNPLACED = 8;
+
+  /** What stands for one applied action. */
+  static final class Standing {
+    final Action action;
+    final Task task;
+    final int[] numbers;
+    int movesLeft;
+
+    Standing(Action action, Task task, int[] numbers) {
+      this.action = action;
+      this.task = task;
+      this.numbers = numbers;
+      this.movesLeft = action.moves;
+    }
+  }
+
+  /** One copy: an attempt, or, while it moves, the killed one that Hadoop is about to replace. */
+  static final class Copy {
+    final Standing standing;
+
+    /** Its place among the standing's numbers. */
+    final int slot;
+
+    TaskAttempt attempt;
+    boolean moving;
+
+    Copy(Standing standing, int slot, TaskAttempt attempt) {
+      this.standing = standing;
+      this.slot = slot;
+      this.attempt = attempt;
+    }
+
+    /** Whether a container must still be found for it. */
+    boolean waits() {
+      return moving || attempt.getAssignedContainerID() == null && !attempt.isFinished();
+    }
+
+    private boolean started() {
+      TaskAttemptState state = attempt.getState();
+      boolean before = state == TaskAttemptState.NEW || state == TaskAttemptState.STARTING;
+      return standing.task.getState() != TaskState.RUNNING || !before && !moving;
+    }
+  }
+
+  private final List<Copy> copies = new ArrayList<>();
+
+  /** Takes over attempts just added for an action; returns their numbers. */
+  int[] adopt(Action action, Task task, List<TaskAttempt> added) {
+    int[] numbers = added.stream().mapToInt(attempt -> attempt.getID().getId()).toArray();
+    Standing standing = new Standing(action, task, numbers);
+    for (int slot = 0; slot < numbers.length; slot++) {
+      copies.add(new Copy(standing, slot, added.get(slot)));
+    }
+    return numbers.clone();
+  }
+
+  /** Those of one task; a list of the caller's own. */
+  List<Copy> of(TaskId task) {
+    List<Copy> some = new ArrayList<>();
+    for (Copy copy : copies) {
+      if (copy.standing.task.getID().equals(task)) {
+        some.add(copy);
+      }
+    }
+    return some;
+  }
+
+  boolean isEmpty() {
+    return copies.isEmpty();
+  }
+
+  void forget(Copy copy) {
+    copies.remove(copy);
+  }
+
+  /** From its start on a copy is Hadoop's alone. */
+  void forgetStarted() {
+    copies.removeIf(Copy::started);
+  }
+
+  /** Copies of a kind that wait for containers. */
+  int unplaced(TaskType kind) {
+    forgetStarted();
+    int unplaced = 0;
+    for (Copy copy : copies) {
+      unplaced += copy.waits() && copy.standing.task.getType() == kind ? 1 : 0;
+    }
+    return unplaced;
+  }
+
+  /** Those of them that have asked for one. */
+  int asking(TaskType kind) {
+    int asking = 0;
+    for (Copy copy : copies) {
+      boolean asks = copy.waits() && copy.attempt.getState() == TaskAttemptState.STARTING;
+      asking += asks && copy.standing.task.getType() == kind ? 1 : 0;
+    }
+    return asking;
+  }
+}

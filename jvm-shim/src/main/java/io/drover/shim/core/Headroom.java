@@ -1,0 +1,59 @@
+package io.drover.shim.core;
+
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+
+/**
+ * Whether the job can spare containers for copies; on the dispatcher thread. Copies come last: they
+ * take no container that the job's own attempts wait for.
+ */
+final class Headroom {
+  private final Configuration conf;
+  private final ToLongFunction<String> nativeCounts;
+  private final Supplier<Needs> seen;
+  private final Copies copies;
+
+  Headroom(
+      Configuration conf,
+      ToLongFunction<String> nativeCounts,
+      Supplier<Needs> seen,
+      Copies copies) {
+    this.conf = conf;
+    this.nativeCounts = nativeCounts;
+    this.seen = seen;
+    this.copies = copies;
+  }
+
+  /** Whether there is room for so many further copies. */
+  boolean allows(TaskType kind, int more) {
+    int mapCopies = copies.unplaced(TaskType.MAP);
+    int reduceCopies = copies.unplaced(TaskType.REDUCE);
+    if (mapCopies + reduceCopies + more > Copies.MAX_UNPLACED || others(kind) > 0) {
+      return false;
+    }
+    boolean mapWaits = mapCopies + others(TaskType.MAP) > 0;
+    return !(mapWaits && seen.get().reducesRun);
+  }
+
+  boolean speculates(TaskType kind) {
+    boolean map = kind == TaskType.MAP;
+    return conf.getBoolean(
+        map ? MRJobConfig.MAP_SPECULATIVE : MRJobConfig.REDUCE_SPECULATIVE, false);
+  }
+
+  /**
+   * Attempts other than our copies that wait for a container. The AM tells its speculator of each
+   * request of a kind that may speculate; of the other kind the newest look must do.
+   */
+  private long others(TaskType kind) {
+    boolean map = kind == TaskType.MAP;
+    if (!speculates(kind)) {
+      return map ? seen.get().maps : seen.get().reduces;
+    }
+    long waiting = nativeCounts.applyAsLong(map ? "waiting_maps" : "waiting_reduces");
+    return Math.max(0, waiting - copies.asking(kind));
+  }
+}

@@ -1,0 +1,182 @@
+package io.drover.shim.core;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.event.EventHandler;
+
+/**
+ * Moves copies away from hosts to avoid, on the dispatcher thread: a host can be preferred but not
+ * excluded, so a copy that was given such a host is killed before its JVM starts, and Hadoop, which
+ * replaces every killed attempt of a task without success, asks for another container. Only copies
+ * of Drover's own, and what certainly replaces them, are ever killed.
+ */
+final class Mover {
+  /** A task as it was when the first of its copies began to move. */
+  private static final class Before {
+    final Set<TaskAttemptId> known = new HashSet<>();
+    final Set<TaskAttemptId> killed = new HashSet<>();
+    int othersEnded;
+  }
+
+  private final Copies copies;
+  private final BooleanSupplier leased;
+  private final Consumer<Ack> answers;
+  private final HadoopInside inside = new HadoopInside();
+  private final Map<TaskId, Before> moving = new HashMap<>();
+
+  Mover(Copies copies, BooleanSupplier leased, Consumer<Ack> answers) {
+    this.copies = copies;
+    this.leased = leased;
+    this.answers = answers;
+  }
+
+  /** An attempt of the task has asked for a container, or was given one and has not started. */
+  void needChanged(TaskId id) {
+    if (copies.isEmpty()) {
+      return;
+    }
+    List<Copies.Copy> some = copies.of(id);
+    if (!some.isEmpty()) {
+      findReplacements(some);
+      for (Copies.Copy copy : some) {
+        if (mustMove(copy)) {
+          move(copy);
+        }
+      }
+    }
+    copies.forgetStarted();
+    moving.keySet().removeIf(task -> copies.of(task).isEmpty());
+  }
+
+  private boolean mustMove(Copies.Copy copy) {
+    Copies.Standing standing = copy.standing;
+    if (copy.moving || standing.movesLeft <= 0 || standing.action.avoid.isEmpty()) {
+      return false;
+    }
+    NodeId node = copy.attempt.getNodeId();
+    boolean assigned =
+        copy.attempt.getState() == TaskAttemptState.STARTING
+            && copy.attempt.getAssignedContainerID() != null;
+    return assigned
+        && node != null
+        && standing.action.avoid.contains(node.getHost())
+        && leased.getAsBoolean()
+        && canSpare(standing.task, copy.attempt);
+  }
+
+  /** Another attempt runs, and none has succeeded or commits. */
+  private static boolean canSpare(Task task, TaskAttempt copy) {
+    if (task.getState() != TaskState.RUNNING) {
+      return false;
+    }
+    boolean anotherRuns = false;
+    for (TaskAttempt attempt : task.getAttempts().values()) {
+      TaskAttemptState state = attempt.getState();
+      if (state == TaskAttemptState.SUCCEEDED || state == TaskAttemptState.COMMIT_PENDING) {
+        return false;
+      }
+      anotherRuns |= attempt != copy && state == TaskAttemptState.RUNNING;
+    }
+    return anotherRuns;
+  }
+
+  /** Kills synchronously, so that nothing changes after the checks. */
+  @SuppressWarnings("unchecked")
+  private void move(Copies.Copy copy) {
+    Task task = copy.standing.task;
+    TaskAttemptId id = copy.attempt.getID();
+    Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
+    before.killed.add(id);
+    copy.standing.movesLeft--;
+    copy.moving = true;
+    String why = "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost();
+    try {
+      ((EventHandler<TaskAttemptEvent>) copy.attempt).handle(new TaskAttemptKillEvent(id, why));
+    } catch (Throwable e) {
+      Log.warn("cannot move {}: {}", id, e.toString());
+      copies.forget(copy);
+    }
+  }
+
+  private static Before before(Task task) {
+    Before before = new Before();
+    before.known.addAll(task.getAttempts().keySet());
+    before.othersEnded = othersEnded(task, before);
+    return before;
+  }
+
+  private static int othersEnded(Task task, Before before) {
+    int ended = 0;
+    for (TaskAttempt attempt : task.getAttempts().values()) {
+      TaskAttemptId id = attempt.getID();
+      boolean other = before.known.contains(id) && !before.killed.contains(id);
+      ended += other && attempt.isFinished() ? 1 : 0;
+    }
+    return ended;
+  }
+
+  /** What Hadoop added since: ours, unless anybody else's attempt ended, too. */
+  private void findReplacements(List<Copies.Copy> some) {
+    Task task = some.get(0).standing.task;
+    Before before = moving.get(task.getID());
+    if (before == null) {
+      return;
+    }
+    List<TaskAttempt> fresh = new ArrayList<>();
+    for (TaskAttempt attempt : task.getAttempts().values()) {
+      if (!before.known.contains(attempt.getID())) {
+        fresh.add(attempt);
+      }
+    }
+    List<Copies.Copy> killed = new ArrayList<>(some);
+    killed.removeIf(copy -> !copy.moving || !copy.attempt.isFinished());
+    boolean certain =
+        fresh.size() <= killed.size()
+            && othersEnded(task, before) == before.othersEnded
+            && fresh.stream()
+                .noneMatch(attempt -> Boolean.TRUE.equals(inside.speculative(attempt)));
+    for (int i = 0; certain && i < fresh.size(); i++) {
+      before.known.add(fresh.get(i).getID());
+      replace(killed.get(i), fresh.get(i));
+    }
+    if (!certain && !fresh.isEmpty()) {
+      some.stream().filter(copy -> copy.moving).forEach(this::letGo);
+      moving.remove(task.getID());
+    }
+  }
+
+  private void replace(Copies.Copy copy, TaskAttempt replacement) {
+    copy.attempt = replacement;
+    copy.moving = false;
+    copy.standing.numbers[copy.slot] = replacement.getID().getId();
+    answerMoved(copy);
+  }
+
+  /** Its replacement may be another's: nothing more is done to it. */
+  private void letGo(Copies.Copy copy) {
+    copy.standing.numbers[copy.slot] = -1;
+    copies.forget(copy);
+    answerMoved(copy);
+  }
+
+  private void answerMoved(Copies.Copy copy) {
+    Copies.Standing standing = copy.standing;
+    int[] known = java.util.Arrays.stream(standing.numbers).filter(n -> n >= 0).toArray();
+    answers.accept(new Ack(standing.action.id, Ack.MOVED, known));
+  }
+}

@@ -1,0 +1,197 @@
+package io.drover.shim;
+
+import static org.junit.Assert.assertEquals;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.List;
+import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
+import org.apache.hadoop.mapreduce.v2.app.job.impl.MapTaskImpl;
+import org.junit.Test;
+
+/** Copies that are given a host on which none is to run. */
+public class MoveTest extends LeasedJob {
+  private static String avoiding(int task, int copies, int live, int moves) {
+    return duplicate("m", task, copies, live) + ",'avoid':['slow'],'moves':" + moves;
+  }
+
+  private static boolean isCopyOf(TaskAttemptId attempt, int task) {
+    return attempt.getTaskId().getId() == task && attempt.getId() > 0;
+  }
+
+  /** The states of a map's attempts, in order, and their hosts. */
+  private String states(int task) {
+    StringBuilder states = new StringBuilder();
+    for (TaskAttempt attempt : am.task(TaskType.MAP, task).getAttempts().values()) {
+      String host = attempt.getNodeId() == null ? "-" : attempt.getNodeId().getHost();
+      states.append(attempt.getState()).append('@').append(host).append(' ');
+    }
+    return states.toString().trim();
+  }
+
+  private void awaitStates(int task, String states) throws Exception {
+    try {
+      Am.await(states, () -> states(task).equals(states));
+    } catch (AssertionError e) {
+      assertEquals(states, states(task));
+    }
+  }
+
+  private void awaitOutcome(String id, String outcome) throws Exception {
+    Am.await(id + " " + outcome, () -> service.knownOutcome(id).equals(outcome));
+  }
+
+  @Test
+  public void aCopyIsMovedUntilItHasAnotherHost() throws Exception {
+    am.place(attempt -> attempt.getId() == 3 ? "fast" : attempt.getId() > 0 ? "slow" : "old");
+    run();
+    service.act("move", avoiding(0, 1, 1, 5));
+    awaitStates(0, "RUNNING@old KILLED@slow KILLED@slow RUNNING@fast");
+    awaitOutcome("move", "moved [3]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void itIsMovedNoMoreOftenThanAllowed() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    service.act("move", avoiding(0, 1, 1, 2));
+    awaitStates(0, "RUNNING@old KILLED@slow KILLED@slow RUNNING@slow");
+    awaitOutcome("move", "moved [3]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void withoutMovesItStaysWhereItIs() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 0)));
+    awaitStates(0, "RUNNING@old RUNNING@slow");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void severalCopiesMoveEachForItself() throws Exception {
+    am.place(attempt -> attempt.getId() == 1 || attempt.getId() == 2 ? "slow" : "fast");
+    run();
+    service.act("move", avoiding(0, 2, 1, 4));
+    awaitStates(0, "RUNNING@fast KILLED@slow KILLED@slow RUNNING@fast RUNNING@fast");
+    awaitOutcome("move", "moved [3,4]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aMovedCopyStillCountsAmongThoseThatWait() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    am.holdContainers(attempt -> isCopyOf(attempt, 0) && attempt.getId() == 2);
+    service.act("move", avoiding(0, 1, 1, 5));
+    awaitOutcome("move", "moved [2]");
+    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+    assertEquals("no_headroom", outcome(map(1)));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void theLastAttemptThatCouldRunIsNotMoved() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    am.holdContainers(attempt -> isCopyOf(attempt, 0));
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 5)));
+    am.signal(attempt(TaskType.MAP, 0, 0), TaskAttemptEventType.TA_KILL);
+    Am.await("the original's replacement", () -> attempts(0) == 3);
+    am.drain();
+    am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+    awaitStates(0, "KILLED@old RUNNING@slow STARTING@-");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void besideAnAttemptThatCommitsNothingIsMoved() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    am.holdContainers(attempt -> isCopyOf(attempt, 0));
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 5)));
+    am.signal(attempt(TaskType.MAP, 0, 0), TaskAttemptEventType.TA_COMMIT_PENDING);
+    am.drain();
+    am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+    awaitStates(0, "COMMIT_PENDING@old RUNNING@slow");
+    finish(attempt(TaskType.MAP, 0, 0));
+    awaitStates(0, "SUCCEEDED@old KILLED@slow");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aSuccessThatWaitsInTheQueueIsNotHarmed() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    am.holdContainers(attempt -> isCopyOf(attempt, 0));
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 5)));
+    am.whileHeld(
+        () -> {
+          am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+          finish(attempt(TaskType.MAP, 0, 0));
+        });
+    awaitStates(0, "SUCCEEDED@old KILLED@slow");
+    assertJobSucceeds();
+    assertEquals("SUCCEEDED@old KILLED@slow", states(0));
+  }
+
+  @Test
+  public void withoutALeaseNothingIsMoved() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
+    run();
+    am.holdContainers(attempt -> isCopyOf(attempt, 0));
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 5)));
+    service.leaseMs = 0;
+    service.awaitLease(false);
+    am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+    awaitStates(0, "RUNNING@old RUNNING@slow");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void whatMayReplaceAnothersAttemptIsLeftAlone() throws Exception {
+    am.place(attempt -> isCopyOf(attempt, 0) && attempt.getId() > 1 ? "slow" : "old");
+    run();
+    assertEquals("applied [1]", outcome(map(0)));
+    awaitStates(0, "RUNNING@old RUNNING@old");
+    am.holdContainers(attempt -> isCopyOf(attempt, 0));
+    service.act("move", avoiding(0, 1, 2, 5));
+    awaitOutcome("move", "applied [2]");
+    am.drain();
+    am.holdContainers(attempt -> false);
+    am.whileHeld(
+        () -> {
+          am.releaseContainer(attempt(TaskType.MAP, 0, 2));
+          am.signal(attempt(TaskType.MAP, 0, 1), TaskAttemptEventType.TA_KILL);
+        });
+    awaitStates(0, "RUNNING@old KILLED@old KILLED@slow RUNNING@slow RUNNING@slow");
+    awaitOutcome("move", "moved");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aCopyDoesNotAskForAHostToAvoid() throws Exception {
+    run();
+    setSplitHosts(am.task(TaskType.MAP, 0), "slow", "near");
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 0)));
+    assertEquals(List.of("near"), am.asked(attempt(TaskType.MAP, 0, 1)));
+    assertEquals(TaskAttemptState.RUNNING, attempt(TaskType.MAP, 0, 0).getState());
+    assertJobSucceeds();
+  }
+
+  private static void setSplitHosts(Task map, String... hosts) throws Exception {
+    Method split = MapTaskImpl.class.getDeclaredMethod("getTaskSplitMetaInfo");
+    split.setAccessible(true);
+    Field locations = TaskSplitMetaInfo.class.getDeclaredField("locations");
+    locations.setAccessible(true);
+    locations.set(split.invoke(map), hosts);
+  }
+}
