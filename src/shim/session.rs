@@ -177,6 +177,11 @@ impl Session {
         number < self.profile.attempt.number.saturating_mul(RUNS)
     }
 
+    /// Does it hold a lease that lasts?
+    pub fn is_leased(&self, now: Now) -> bool {
+        !self.ended && self.lease_until > now.mono
+    }
+
     /// Is it heard of often enough for its job to need no polling? For three times its pace, and 10 s at least.
     pub fn is_live(&self, now: Now) -> bool {
         let patience = (3 * u64::from(self.pace_ms)).max(10_000);

@@ -218,7 +218,7 @@ impl SessionView {
             rows: session.rows,
             able: profile.can_duplicate,
             allowed: session.can.is_some_and(|can| can.duplicate),
-            leased: session.lease_until > now.mono,
+            leased: session.is_leased(now),
         }
     }
 }

@@ -14,7 +14,7 @@ impl Desk {
         let (mut skews, mut leases, mut rival) = (Vec::new(), 0, false);
         for seat in self.table.all() {
             let mut session = seat.lock();
-            leases += i64::from(session.lease_until > now.mono);
+            leases += i64::from(session.is_leased(now));
             if session.is_live(now) {
                 skews.push(session.skew_ms.unsigned_abs());
                 rival |= session.epoch > self.identity.epoch;

@@ -67,6 +67,11 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
     assert_eq!(lease(&room.next(&mut other, json!({}))), (Launcher::Native, 0));
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.desk.metrics.leases.get(), 1);
+    room.desk.end(am.job().0);
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.desk.metrics.leases.get(), 0, "a job that has ended holds none");
+    (room, am) = owned().await;
+    assert_eq!(room.next(&mut am, json!({})).launcher, Launcher::Drover);
     room.own(&[]);
     assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Native, 0));
     room.desk.sweep(room.now, 1.0);

@@ -88,22 +88,35 @@ public final class NativeSpeculator extends DefaultSpeculator
 
   @Override
   protected void addSpeculativeAttempt(TaskId taskId) {
-    BooleanSupplier asked = owner;
-    // With the owner's monitor a launch is in the AM's queue before anything its next owner sends.
-    synchronized (asked == null ? this : asked) {
-      if (isHeld(asked) || !isInformed(taskId)) {
-        held.incrementAndGet();
-        return;
-      }
-      super.addSpeculativeAttempt(taskId);
+    if (!isInformed(taskId) || !launchUnlessOwned(taskId, owner)) {
+      held.incrementAndGet();
     }
+  }
+
+  private boolean launchUnlessOwned(TaskId taskId, BooleanSupplier asked) {
+    if (asked == null) {
+      launch(taskId);
+      return true;
+    }
+    // With the owner's monitor a launch is in the AM's queue before anything its next owner sends.
+    synchronized (asked) {
+      if (isHeld(asked)) {
+        return false;
+      }
+      launch(taskId);
+      return true;
+    }
+  }
+
+  private void launch(TaskId taskId) {
+    super.addSpeculativeAttempt(taskId);
     launched.incrementAndGet();
   }
 
   /** An owner that cannot answer owns nothing. */
   private static boolean isHeld(BooleanSupplier asked) {
     try {
-      return asked != null && asked.getAsBoolean();
+      return asked.getAsBoolean();
     } catch (Throwable e) {
       return false;
     }

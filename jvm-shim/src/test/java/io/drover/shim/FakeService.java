@@ -187,8 +187,9 @@ public final class FakeService implements AutoCloseable {
     return hosts.get(index);
   }
 
+  /** The newest request; without any field when none has come. */
   public JsonNode last() {
-    return requests.get(requests.size() - 1);
+    return requests.isEmpty() ? JSON.missingNode() : requests.get(requests.size() - 1);
   }
 
   /** Waits for another full look at the job. */

@@ -170,6 +170,7 @@ public class JobFactsTest {
   @Test
   public void theLastWordIsTheJobsEnd() throws Exception {
     run(3, 0, 1);
+    service.awaitExchange();
     for (int i = 0; i < 3; i++) {
       finish(only(TaskType.MAP, i));
     }

@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -125,6 +126,7 @@ final class Duplicator implements Actions.Hand {
     }
     int[] numbers = copies.adopt(action, task, added);
     boolean applied = whole && added.size() == action.copies;
+    Log.info("copies of {} for {}: attempts {}", task.getID(), action.id, Arrays.toString(numbers));
     return new Ack(action.id, applied ? Ack.APPLIED : Ack.FAILED, numbers);
   }
 

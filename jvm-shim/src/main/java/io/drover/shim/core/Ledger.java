@@ -27,6 +27,7 @@ final class Ledger {
   private final Map<String, Entry> seen = new LinkedHashMap<>();
   private final Map<String, Ack> unheard = new LinkedHashMap<>();
   private int unanswered;
+  private long newestDeadlineNanos;
   private long refused;
 
   Ledger(LongSupplier nanos) {
@@ -48,6 +49,7 @@ final class Ledger {
     }
     seen.put(id, new Entry(deadlineNanos));
     unanswered++;
+    newestDeadlineNanos = deadlineNanos;
     return true;
   }
 
@@ -55,10 +57,11 @@ final class Ledger {
   private boolean forgetOldest() {
     Iterator<Entry> oldest = seen.values().iterator();
     Entry entry = oldest.next();
-    if (entry.answer == null || entry.deadlineNanos - nanos.getAsLong() > 0) {
+    if (entry.deadlineNanos - nanos.getAsLong() > 0) {
       return false;
     }
     oldest.remove();
+    unanswered -= entry.answer == null ? 1 : 0;
     return true;
   }
 
@@ -91,9 +94,10 @@ final class Ledger {
     }
   }
 
-  /** Whether an answer waits to be sent or to be given. */
+  /** Whether an answer waits to be sent, or may yet be given. */
   synchronized boolean owes() {
-    return !unheard.isEmpty() || unanswered > 0;
+    boolean soon = unanswered > 0 && newestDeadlineNanos - nanos.getAsLong() > 0;
+    return soon || !unheard.isEmpty();
   }
 
   /** Actions for which there was no room. */

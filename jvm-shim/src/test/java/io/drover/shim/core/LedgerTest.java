@@ -44,6 +44,21 @@ public class LedgerTest {
   }
 
   @Test
+  public void anActionThatNobodyAnswersIsOwedOnlyUntilItsDeadline() {
+    ledger.admit("a", 10);
+    now = 9;
+    assertTrue(ledger.owes());
+    now = 10;
+    assertFalse(ledger.owes());
+    for (int i = 1; i < Ledger.MAX_ACTIONS; i++) {
+      ledger.admit("b" + i, 20);
+    }
+    assertTrue(ledger.admit("c", 20));
+    ledger.answer(new Ack("a", Ack.PAST_DEADLINE));
+    assertFalse(ledger.unheard(1).iterator().hasNext());
+  }
+
+  @Test
   public void onlyWhatCanNoLongerBeAppliedIsForgotten() {
     for (int i = 0; i < Ledger.MAX_ACTIONS; i++) {
       assertTrue(ledger.admit("a" + i, 100 + i));
