@@ -159,13 +159,17 @@ fn worth(
     if params.slow_factor > 0.0 && view.input_unknown(contender) && contender.elapsed < age_needed + age_needed {
         return Verdict::InputUnknown;
     }
-    // An attempt that has shown no progress for longer than its rhythm has no end in sight: nothing to set the gain against.
-    if contender.left.is_none() || params.min_gain <= 0.0 {
+    if params.min_gain <= 0.0 {
         return Verdict::Decided;
     }
     let numbers = contender.judged(view, Verdict::Decided).numbers;
+    let fresh = numbers.fresh_copy.unwrap_or_default();
+    let floor = fresh.scaled(params.min_gain);
+    // An attempt that has shown no progress for longer than its rhythm has no end in sight; it may yet need as long again as it has run.
+    if contender.left.is_none() {
+        return if contender.elapsed >= fresh + floor { Verdict::Decided } else { Verdict::GainTooSmall };
+    }
     let gain = numbers.gain.unwrap_or_default();
-    let floor = numbers.fresh_copy.unwrap_or_default().scaled(params.min_gain);
     match numbers.win_probability {
         Some(probability) if gain.0 == 0 || probability < 0.5 => Verdict::NoGain,
         Some(probability) if gain < floor || probability < params.min_win_probability => Verdict::GainTooSmall,

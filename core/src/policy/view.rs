@@ -3,10 +3,12 @@
 use super::Judged;
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape};
-use crate::estimate::stats::{median, probability_positive};
+use crate::estimate::stats::{median, probability_positive, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Left, Sample};
-use crate::model::{AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict};
+use crate::model::{
+    Attempt, AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict,
+};
 
 /// The view.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ pub struct View<'a> {
     pub mean_score: f64,
     /// Every map has finished.
     pub maps_done: bool,
+    /// How long attempts of this kind may take to their first report: Hadoop's start-up at rest, and longer where the job's own took longer.
+    pub start_up: Millis,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
 }
@@ -91,6 +95,7 @@ impl<'a> View<'a> {
             rates: Vec::new(),
             mean_score: 0.0,
             maps_done: maps_done_at.is_some(),
+            start_up: start_up(job, kind),
             judge_native_copies: params.judge_native_copies,
         };
         let (mut run_times, mut splits, mut inputs, mut scores) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
@@ -168,7 +173,7 @@ impl<'a> Contender<'a> {
         let phase = original.and_then(|attempt| attempt.phase).or(task.phase);
         let entered = original.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
         let heard = view.job.am_time(view.job.heard);
-        let sample = Sample { started, track, phase, entered, heard, rhythm: rhythm(view.job, &track) };
+        let sample = Sample { started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
         let copying = shape.current(phase, track.score()) == 0;
         Some(Contender {
             id,
@@ -241,15 +246,28 @@ fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<M
     }
 }
 
+/// Twice what nine of ten attempts took to their first report, and at least ten seconds: where many JVMs start at once, or a machine is busy, the first report of a
+/// healthy attempt is late, too.
+fn start_up(job: &Job, kind: TaskKind) -> Millis {
+    const AT_REST: Millis = Millis(10_000);
+    let first = |attempt: &Attempt| {
+        let (_, at) = attempt.track.first()?;
+        Some(at.since(attempt.started.get()?).as_secs_f64())
+    };
+    let mut lags: Vec<f64> = job.tasks(kind).flat_map(|(_, task)| &task.attempts).filter_map(first).collect();
+    let usual = quantile(&mut lags, 0.9).map_or(Millis(0), Millis::from_secs_f64);
+    AT_REST.max(usual + usual)
+}
+
 /// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
 /// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
-fn rhythm(job: &Job, track: &crate::model::Track) -> Millis {
+fn rhythm(view: &View<'_>, track: &crate::model::Track) -> Millis {
     const WAY: Millis = Millis(1_000);
-    const START_UP: Millis = Millis(10_000);
-    let interval = job
+    let interval = view
+        .job
         .settings
         .as_ref()
         .map_or_else(|| crate::model::JobSettings::default().report_interval, |s| s.report_interval);
     let usual = interval + interval + WAY;
-    if track.first().is_some() { usual } else { usual + START_UP }
+    if track.first().is_some() { usual } else { usual + view.start_up }
 }
