@@ -511,3 +511,29 @@ fn owner_and_queue_are_the_resource_managers_word_and_not_the_jobs() {
     let job = script.engine.cluster().job(id).unwrap();
     assert_eq!((job.user.as_str(), job.queue.as_str()), ("mallory", "root.locked"));
 }
+
+/// At Hadoop's default interval: 15 maps of 4 s that end before their first report, and one that has not been heard of.
+fn unheard_of(until: u32) -> Vec<(u32, Decision)> {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 16, 0, at(0.0));
+    script.say(at(0.0), Fact::Settings(id, JobSettings::default()));
+    let mut decisions = Vec::new();
+    for second in 0..until {
+        let now = at(second.into());
+        let (tasks, mut attempts) =
+            equal_maps(id, 16, 4.0, &|index| if index == 3 { 10.0 } else { 1.0 }, second.into(), 0);
+        attempts.iter_mut().for_each(|attempt| attempt.score = None);
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        decisions.extend(script.decide(now).decisions.into_iter().map(|decision| (second, decision)));
+    }
+    decisions
+}
+
+#[test]
+fn a_task_that_outlasts_its_finished_peers_by_a_whole_interval_needs_no_report_to_be_slow() {
+    assert!(unheard_of(12).is_empty(), "its first report may still be on its way");
+    let decisions = unheard_of(20);
+    assert_eq!(decisions.iter().map(|(_, d)| d.task.index).collect::<Vec<_>>(), [3]);
+}

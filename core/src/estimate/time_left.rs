@@ -105,6 +105,9 @@ fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: T
 /// short halt.
 const MOMENT: f64 = 0.25;
 
+/// Less progress than this is none: a step's first score is kept in 65,535ths.
+const STANDSTILL: f64 = 2.0 / 65_535.0;
+
 /// How long the whole of its current phase takes this attempt: at the pace of the moment where that can be told; else at the pace it has shown in the phase, else as
 /// typical of the phase, else at the pace of its whole life. An attempt that stands still is given the time it stands (Mantri §5.5). The time before the first report is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is
 /// not slowness.
@@ -115,7 +118,7 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
     let entered = if phase == 0 { Some(sample.started) } else { sample.entered[phase - 1] };
     let pace = |from_score: f64, from: Time| {
         let (gained, took) = (score - from_score, until.since(from));
-        (gained > 0.0 && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
+        (gained > STANDSTILL && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
     };
     let now = sample.track.step().filter(|(from, since)| {
         let long = times.typical[phase].is_some_and(|typical| until.since(*since) > typical.scaled(MOMENT));

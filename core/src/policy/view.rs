@@ -39,8 +39,10 @@ pub struct View<'a> {
     pub mean_score: f64,
     /// Every map has finished.
     pub maps_done: bool,
-    /// How long attempts of this kind may take to their first report: Hadoop's start-up at rest, and longer where the job's own took longer.
-    pub start_up: Millis,
+    /// How long attempts of this kind may take to their first report, where ended ones have shown it.
+    pub start_up: Option<Millis>,
+    /// Longest run of a finished task.
+    pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
 }
@@ -96,6 +98,7 @@ impl<'a> View<'a> {
             mean_score: 0.0,
             maps_done: maps_done_at.is_some(),
             start_up: start_up(job, kind),
+            longest: None,
             judge_native_copies: params.judge_native_copies,
         };
         let (mut run_times, mut splits, mut inputs, mut scores) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
@@ -117,6 +120,7 @@ impl<'a> View<'a> {
             }
         }
         view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
+        view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
         view.typical = median(&mut run_times).map(Millis::from_secs_f64);
         view.fresh = FreshCopy::learn(&mut run_times, params.start_lag);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
@@ -216,6 +220,15 @@ impl<'a> Contender<'a> {
         Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None }
     }
 
+    /// Has it run for longer than any finished task of its kind, and than a slow one would have, a report's interval included, where finished ones were too short
+    /// to report at all? Then its age alone tells, and no report needs waiting for.
+    pub fn outlasts(&self, view: &View<'_>, slow_factor: f64) -> bool {
+        let (None, Some(longest), Some(typical)) = (view.start_up, view.longest, view.typical) else { return false };
+        let interval = view.job.settings.as_ref().map_or(Millis(0), |settings| settings.report_interval);
+        let long = longest.max(typical.scaled(slow_factor)).scaled(view.input_ratio(self));
+        self.elapsed > long + interval + WAY
+    }
+
     /// Why it cannot have a copy at all, whatever its progress.
     pub fn barred(&self, view: &View<'_>) -> Option<Verdict> {
         if self.task.live().any(|attempt| attempt.state == AttemptState::CommitPending) {
@@ -246,28 +259,32 @@ fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<M
     }
 }
 
+/// A report's way through the AM.
+const WAY: Millis = Millis(1_000);
+
+/// What the start of a JVM takes at most where the machines are at rest.
+const START_UP: Millis = Millis(10_000);
+
 /// Twice what nine of ten attempts took to their first report, and at least ten seconds: where many JVMs start at once, or a machine is busy, the first report of a
 /// healthy attempt is late, too.
-fn start_up(job: &Job, kind: TaskKind) -> Millis {
-    const AT_REST: Millis = Millis(10_000);
+fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
     let first = |attempt: &Attempt| {
         let (_, at) = attempt.track.first()?;
         Some(at.since(attempt.started.get()?).as_secs_f64())
     };
-    let mut lags: Vec<f64> = job.tasks(kind).flat_map(|(_, task)| &task.attempts).filter_map(first).collect();
-    let usual = quantile(&mut lags, 0.9).map_or(Millis(0), Millis::from_secs_f64);
-    AT_REST.max(usual + usual)
+    let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+    let mut lags: Vec<f64> = ended.filter_map(|(_, task)| task.won().and_then(first)).collect();
+    quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual).max(START_UP))
 }
 
 /// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
 /// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
 fn rhythm(view: &View<'_>, track: &crate::model::Track) -> Millis {
-    const WAY: Millis = Millis(1_000);
     let interval = view
         .job
         .settings
         .as_ref()
         .map_or_else(|| crate::model::JobSettings::default().report_interval, |s| s.report_interval);
     let usual = interval + interval + WAY;
-    if track.first().is_some() { usual } else { usual + view.start_up }
+    if track.first().is_some() { usual } else { usual + view.start_up.unwrap_or(START_UP) }
 }
