@@ -10,12 +10,13 @@ import argparse
 import re
 import subprocess
 import sys
+import time
 
-from lab import archives, build, conf, hadoop, jvm, paths
+from lab import archives, build, conf, hadoop, http, jvm, paths
 from lab.cluster import Cluster
 from lab.options import Options
 from lab.progress import Failed, say, step
-from lab.service import SHIM, Service
+from lab.service import METRICS, SHIM, Service
 
 MRAPP = "org.apache.hadoop.mapreduce.v2.TestSpeculativeExecutionWithMRApp"
 MINI = "org.apache.hadoop.mapreduce.v2.TestSpeculativeExecution"
@@ -37,6 +38,8 @@ SETTINGS = {
 }
 ALONE = re.compile(r"\[drover-exchange\].* Connection refused; Hadoop's own speculator owns the job")
 ACCEPTED = re.compile(r"\[drover-exchange\].* session \w+ accepted by ")
+COPIED = re.compile(r"TaskImpl: Scheduling a redundant attempt for task")
+BY_HADOOP = re.compile(r"DefaultSpeculator: DefaultSpeculator.addSpeculativeAttempt -- we are speculating")
 
 
 class Ground(Cluster):
@@ -54,13 +57,14 @@ def prepare() -> None:
     build.upstream()
 
 
-def command(ground: Ground, case: str, with_pages: bool) -> list:
+def command(ground: Ground, case: str, mode: str) -> list:
     """The JVM of a case: Hadoop's jars, the site files, the shim, and then the tests."""
     of, beginning, _ = CASES[case]
     words = [paths.java(), f"-Xmx{HEAP_MB}m", *jvm.LIGHT, *jvm.OPENS, f"-Djdk.net.hosts.file={ground.conf}/hosts"]
     words += [*ground.jvm.sharing("rm"), *ground.jvm.own()]
     class_path = ground.jvm.class_path(paths.SHIM_JAR, paths.UPSTREAM_JAR, f"{paths.UPSTREAM_JAR.parent}/lib/*")
-    pages = [conf.RM_HTTP] if with_pages else []
+    pages = [conf.RM_HTTP] if mode != "native" else []
+    pages += [f"http://{METRICS}/metrics"] if mode == "act" else []
     return [*words, "-cp", class_path, "io.drover.upstream.Launcher", of, beginning, *pages]
 
 
@@ -84,6 +88,42 @@ def finish(test: subprocess.Popen) -> None:
         raise Failed("Hadoop's own test failed")
 
 
+def await_pages(ground: Ground) -> None:
+    """Waits for the pages beside a test that has just been started, on a busy machine longer than a service would."""
+    until = time.monotonic() + LIMIT_S
+    while ground.alive("published") and time.monotonic() < until:
+        try:
+            ground.rm("/info")
+            return
+        except http.Unanswered:
+            time.sleep(0.1)
+    raise Failed("the pages beside the test did not come up")
+
+
+def with_service(ground: Ground, case: str, mode: str) -> None:
+    """The case beside a service, which must have done what its mode says in every master that has a speculator."""
+    expected = CASES[case][2]
+    ground.start("published", command(ground, case, mode))
+    test = ground.children[-1]
+    await_pages(ground)
+    recording = ground.dir / "recording"
+    service = Service(ground, f'mode = "{mode}"', words=("--record", recording)).start()
+    finish(test)
+    decided = service.get("/decisions")["decisions"]
+    service.stop()
+    say(f"    {len(decided)} decisions; recorded in {paths.shown(recording)}")
+    require(seen(ground, ACCEPTED), expected, "sessions were accepted")
+    if mode == "act":
+        require(len(decided), expected, "copies were decided on")
+        require(seen(ground, COPIED), expected, "masters started a copy")
+        require(seen(ground, BY_HADOOP), 0, "masters let Hadoop's speculator start one")
+
+
+def require(found: int, expected: int, what: str) -> None:
+    if found != expected:
+        raise Failed(f"{found} {what}, not {expected}")
+
+
 def run(case: str, mode: str) -> None:
     """Runs a case; fails unless it passes with our class in every master that has a speculator."""
     ground = Ground(paths.TARGET / "published" / f"{case}-{mode}")
@@ -91,18 +131,12 @@ def run(case: str, mode: str) -> None:
     with step(f"{case}, {mode}", ground.logs / "published.log"):
         try:
             ground.up(Options(dir=str(ground.dir), set=words))
-            watched = mode != "native"
-            ground.start("published", command(ground, case, watched))
-            test = ground.children[-1]
-            if watched:
-                service = Service(ground, f'mode = "{mode}"', words=("--record", ground.dir / "recording")).start()
-            finish(test)
-            expected = CASES[case][2]
-            found = seen(ground, ACCEPTED if watched else ALONE)
-            if found != expected:
-                raise Failed(f"{found} masters ran with Drover's speculator in {mode} mode, not {expected}")
-            if watched:
-                service.stop()
+            if mode == "native":
+                ground.start("published", command(ground, case, mode))
+                finish(ground.children[-1])
+                require(seen(ground, ALONE), CASES[case][2], "masters ran with Drover's speculator alone")
+            else:
+                with_service(ground, case, mode)
         finally:
             ground.down(quiet=True)
 

@@ -32,12 +32,15 @@ final class FrontDoor implements ServiceStateChangeListener {
   private final CountDownLatch watched = new CountDownLatch(1);
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build();
   private final LoneMaster lone = new LoneMaster();
+  private final Lease lease;
   private volatile URI mini;
 
   /** What to answer; {@code location} is null unless it is a redirect. */
   record Answer(int status, String type, String location, byte[] body) {}
 
-  FrontDoor(InetSocketAddress address) throws IOException {
+  /** With a lease to wait for, or null. */
+  FrontDoor(InetSocketAddress address, Lease lease) throws IOException {
+    this.lease = lease;
     server = HttpServer.create(address, 50);
     server.createContext("/", this::serve);
     server.setExecutor(threads);
@@ -61,13 +64,26 @@ final class FrontDoor implements ServiceStateChangeListener {
   public void stateChanged(Service service) {
     Service.STATE state = service.getServiceState();
     if (service instanceof MRAppMaster master) {
-      switch (state) {
-        case INITED -> lone.show(master.getContext());
-        case STOPPED -> lone.hide();
-        default -> {}
-      }
+      lone(master, state);
     } else if (service instanceof MiniYARNCluster cluster) {
       mini = state == Service.STATE.STARTED ? MiniPages.start(cluster.getResourceManager()) : null;
+    }
+  }
+
+  private void lone(MRAppMaster master, Service.STATE state) {
+    try {
+      if (state == Service.STATE.INITED) {
+        lone.show(master.getContext());
+        if (lease != null) {
+          Lease.prepare(master);
+        }
+      } else if (state == Service.STATE.STARTED && lease != null) {
+        lease.await();
+      } else if (state == Service.STATE.STOPPED) {
+        lone.show(null);
+      }
+    } catch (IOException | InterruptedException e) {
+      System.out.println("published: not as it should be before the test: " + e);
     }
   }
 
@@ -98,11 +114,7 @@ final class FrontDoor implements ServiceStateChangeListener {
     if (cluster != null) {
       return forward(cluster.resolve(asked.toString()));
     }
-    URI page = lone.page(asked);
-    if (page != null) {
-      return forward(page);
-    }
-    byte[] told = lone.cluster(asked.getPath());
+    byte[] told = lone.page(asked.getPath());
     return told == null ? NONE : new Answer(200, "application/json", null, told);
   }
 

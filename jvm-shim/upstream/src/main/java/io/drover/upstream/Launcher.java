@@ -1,6 +1,7 @@
 package io.drover.upstream;
 
 import java.net.InetSocketAddress;
+import java.net.URI;
 import org.apache.hadoop.service.AbstractService;
 import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
@@ -10,19 +11,20 @@ import org.junit.runner.manipulation.Filter;
 import org.junit.runner.notification.Failure;
 
 /**
- * Runs one case of a JUnit 4 class: {@code Launcher CLASS CASE [HOST:PORT]}, where the case is what
- * its name begins with. With an address the pages of a ResourceManager are shown there, and the
- * case begins once somebody watches them.
+ * Runs one case of a JUnit 4 class: {@code Launcher CLASS CASE [HOST:PORT [METRICS]]}, where the
+ * case is what its name begins with. With an address the pages of a ResourceManager are shown
+ * there, and the case begins once somebody watches them; with the address of the service's metrics,
+ * too, a lone master's job is the service's before its test goes on.
  */
 public final class Launcher {
   private Launcher() {}
 
   public static void main(String[] words) throws Exception {
-    if (words.length < 2 || words.length > 3) {
-      System.err.println("usage: Launcher CLASS CASE [HOST:PORT]");
+    if (words.length < 2 || words.length > 4) {
+      System.err.println("usage: Launcher CLASS CASE [HOST:PORT [METRICS]]");
       System.exit(2);
     }
-    FrontDoor door = words.length == 3 ? open(words[2]) : null;
+    FrontDoor door = words.length > 2 ? open(words) : null;
     Request request = Request.aClass(Class.forName(words[0])).filterWith(only(words[1]));
     Result result = new JUnitCore().run(request);
     for (Failure failure : result.getFailures()) {
@@ -40,10 +42,12 @@ public final class Launcher {
     System.exit(ran == 1 && result.wasSuccessful() ? 0 : 1);
   }
 
-  private static FrontDoor open(String address) throws Exception {
+  private static FrontDoor open(String[] words) throws Exception {
+    String address = words[2];
+    Lease lease = words.length > 3 ? new Lease(URI.create(words[3])) : null;
     int colon = address.lastIndexOf(':');
     int port = Integer.parseInt(address.substring(colon + 1));
-    FrontDoor door = new FrontDoor(new InetSocketAddress(address.substring(0, colon), port));
+    FrontDoor door = new FrontDoor(new InetSocketAddress(address.substring(0, colon), port), lease);
     AbstractService.registerGlobalListener(door);
     door.awaitWatcher();
     return door;

@@ -2,23 +2,18 @@ package io.drover.upstream;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
-import org.apache.hadoop.mapreduce.v2.app.webapp.AMWebApp;
 import org.apache.hadoop.util.VersionInfo;
-import org.apache.hadoop.yarn.webapp.WebApp;
-import org.apache.hadoop.yarn.webapp.WebApps;
 
 /**
  * A cluster of one node for an ApplicationMaster that runs without one, as {@code MRApp} does: the
- * little that a ResourceManager would say, and the master's own, real pages behind its proxy.
+ * little that a ResourceManager would say, and its proxy with the job's own diagnostics.
  */
 final class LoneMaster {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -26,22 +21,19 @@ final class LoneMaster {
   private static final int CONTAINERS = 16;
   private static final int CONTAINER_MB = 1024;
   private static final String CLUSTER = "/ws/v1/cluster/";
+  private static final String JOBS = "/ws/v1/mapreduce/jobs/";
 
   private final long started = System.currentTimeMillis();
   private volatile Shown shown;
 
-  /** A master, since when there is one, and its own pages once they are up. */
-  private record Shown(AppContext master, long since, CompletableFuture<WebApp> pages) {
+  /** A master, and since when there is one. */
+  private record Shown(AppContext master, long since) {
     String app() {
       return master.getApplicationID().toString();
     }
 
     Optional<Job> job() {
       return master.getAllJobs().values().stream().findAny();
-    }
-
-    boolean isRunning() {
-      return pages.isDone() && job().isPresent();
     }
 
     /** Containers that the master holds, its own included. */
@@ -56,69 +48,58 @@ final class LoneMaster {
     }
   }
 
-  /**
-   * Shows a master from now on. Returns at once: {@code MRApp} puts its job's file in place only
-   * after its start, and its dispatcher does not wait for that.
-   */
+  /** Shows a master from now on; null when it has gone. */
   void show(AppContext master) {
-    CompletableFuture<WebApp> pages =
-        CompletableFuture.supplyAsync(
-            () ->
-                WebApps.$for("mapreduce", AppContext.class, master, "ws")
-                    .at(HOST, 0, true)
-                    .start(new AMWebApp()));
-    shown = new Shown(master, System.currentTimeMillis(), pages);
+    shown = master == null ? null : new Shown(master, System.currentTimeMillis());
   }
 
-  /** The master has ended. */
-  void hide() {
-    Shown old = shown;
-    shown = null;
-    if (old != null) {
-      old.pages.thenAccept(WebApp::stop);
-    }
-  }
-
-  /** Where a page behind the proxy really is; null if it is no page of the running master. */
-  URI page(URI asked) {
+  /** A page of the cluster; null if it has no such page. */
+  byte[] page(String path) throws JsonProcessingException {
     Shown now = shown;
-    if (now == null || !now.isRunning()) {
+    Object told =
+        path.startsWith(CLUSTER)
+            ? cluster(path.substring(CLUSTER.length()), now)
+            : now == null ? null : behindProxy(path, now);
+    return told == null ? null : JSON.writeValueAsBytes(told);
+  }
+
+  /**
+   * The job's own page, but no times and no tasks: Hadoop's pages tell those by the machine's
+   * clock, and here the master's is another.
+   */
+  private static Object behindProxy(String path, Shown now) {
+    Job job = now.job().orElse(null);
+    if (job == null || !path.equals("/proxy/" + now.app() + JOBS + job.getID())) {
       return null;
     }
-    String proxy = "/proxy/" + now.app();
-    return asked.getPath().startsWith(proxy + "/")
-        ? URI.create(
-            "http://"
-                + HOST
-                + ":"
-                + now.pages.join().port()
-                + asked.toString().substring(proxy.length()))
-        : null;
+    Map<String, Object> told = new LinkedHashMap<>();
+    told.put("id", job.getID().toString());
+    told.put("name", job.getName());
+    told.put("user", job.getUserName());
+    told.put("queue", job.getQueueName());
+    told.put("state", job.getState().toString());
+    told.put("mapsTotal", job.getTotalMaps());
+    told.put("reducesTotal", job.getTotalReduces());
+    told.put("uberized", job.isUber());
+    told.put("diagnostics", String.join("", job.getDiagnostics()));
+    return Map.of("job", told);
   }
 
-  /** A page of the ResourceManager; null if it has no such page. */
-  byte[] cluster(String path) throws JsonProcessingException {
-    if (!path.startsWith(CLUSTER)) {
-      return null;
-    }
-    Shown now = shown;
+  private Object cluster(String page, Shown now) {
     int used = now == null ? 0 : now.containers();
     String of = now == null ? "apps/none" : "apps/" + now.app();
-    String page = path.substring(CLUSTER.length());
-    Object told =
-        switch (page) {
-          case "info" -> Map.of("clusterInfo", info());
-          case "metrics" -> Map.of("clusterMetrics", metrics(used));
-          case "nodes" -> Map.of("nodes", Map.of("node", List.of(node(used))));
-          case "scheduler" -> Map.of("scheduler", Map.of("schedulerInfo", queue(used)));
-          case "apps" ->
-              Map.of("apps", now == null ? Map.of() : Map.of("app", List.of(app(now, used))));
-          default ->
-              page.equals(of)
-                  ? Map.of("app", app(now, used))
-                  : page.equals(of + "/appattempts") ? attempts(now) : null;
-        };
-    return told == null ? null : JSON.writeValueAsBytes(told);
+    return switch (page) {
+      case "info" -> Map.of("clusterInfo", info());
+      case "metrics" -> Map.of("clusterMetrics", metrics(used));
+      case "nodes" -> Map.of("nodes", Map.of("node", List.of(node(used))));
+      case "scheduler" -> Map.of("scheduler", Map.of("schedulerInfo", queue(used)));
+      case "apps" ->
+          Map.of("apps", now == null ? Map.of() : Map.of("app", List.of(app(now, used))));
+      default ->
+          page.equals(of)
+              ? Map.of("app", app(now, used))
+              : page.equals(of + "/appattempts") ? attempts(now) : null;
+    };
   }
 
   private Map<String, Object> info() {
@@ -167,7 +148,7 @@ final class LoneMaster {
     told.put("user", now.master.getUser().toString());
     told.put("queue", "default");
     told.put("name", now.master.getApplicationName());
-    told.put("state", now.isRunning() ? "RUNNING" : "ACCEPTED");
+    told.put("state", now.job().isPresent() ? "RUNNING" : "ACCEPTED");
     told.put("finalStatus", "UNDEFINED");
     told.put("applicationType", "MAPREDUCE");
     told.put("startedTime", now.since);
