@@ -24,7 +24,7 @@ final class Exchange {
   private static final long MIN_WAIT_MS = 100;
   private static final long MAX_WAIT_MS = 600_000;
 
-  /** At most one twentieth of the time goes into looking at the job. */
+  /** At most one twentieth of a processor goes into looking at the job. */
   private static final int SWEEP_SHARE = 20;
 
   private final Settings settings;
@@ -96,13 +96,11 @@ final class Exchange {
   }
 
   private void sweep() {
-    long before = nanos.getAsLong();
-    if (more || before - nextSweepNanos < 0) {
+    if (more || nanos.getAsLong() - nextSweepNanos < 0) {
       return;
     }
-    facts.sweep();
-    long after = nanos.getAsLong();
-    nextSweepNanos = after + SWEEP_SHARE * (after - before);
+    long spent = facts.sweep();
+    nextSweepNanos = nanos.getAsLong() + SWEEP_SHARE * spent;
   }
 
   private Map<String, Long> dropped() {

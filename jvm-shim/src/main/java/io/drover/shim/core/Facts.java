@@ -5,8 +5,8 @@ import java.util.Map;
 
 /** The job as the exchange sees it: rows that change, and their encoding. */
 interface Facts {
-  /** Brings the rows up to date. */
-  void sweep();
+  /** Brings the rows up to date; returns the processor time that took, in nanoseconds. */
+  long sweep();
 
   RowLog log();
 

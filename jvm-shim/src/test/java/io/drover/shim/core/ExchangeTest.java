@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.Test;
 
@@ -35,10 +36,12 @@ public class ExchangeTest {
     final RowLog log = new RowLog();
     final List<Envelope> sent = new ArrayList<>();
     int sweeps;
+    long spent;
 
     @Override
-    public void sweep() {
+    public long sweep() {
       sweeps++;
+      return spent;
     }
 
     @Override
@@ -75,6 +78,7 @@ public class ExchangeTest {
   private final Rows rows = new Rows();
   private final Identity identity = new Identity(new SecureRandom());
   private final List<String> asked = new ArrayList<>();
+  private long nowNanos;
   private Script script;
   private Exchange exchange = exchange("http://a:1");
 
@@ -87,7 +91,8 @@ public class ExchangeTest {
           asked.add(url.getHost());
           return script.answer(rows.last());
         };
-    return new Exchange(new Settings(conf), identity, rows, transport, () -> 0, new Random(3));
+    return new Exchange(
+        new Settings(conf), identity, rows, transport, () -> nowNanos, new Random(3));
   }
 
   private long step(Script next) throws Exception {
@@ -171,6 +176,19 @@ public class ExchangeTest {
     assertEquals(1000, step(ok("")));
     assertEquals(5, rows.last().page.rows.size());
     assertEquals(1, rows.sweeps);
+  }
+
+  @Test
+  public void lookingAtTheJobTakesAtMostATwentiethOfAProcessorHoweverLongItLasted()
+      throws Exception {
+    rows.spent = TimeUnit.MILLISECONDS.toNanos(50);
+    step(ok(""));
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(999);
+    step(ok(""));
+    assertEquals(1, rows.sweeps);
+    nowNanos += TimeUnit.MILLISECONDS.toNanos(1);
+    step(ok(""));
+    assertEquals(2, rows.sweeps);
   }
 
   @Test
