@@ -33,7 +33,7 @@ def checks(fix: bool) -> list:
             "cargo install cargo-deny --locked",
         ),
     ]
-    for module in (build.JOBS, build.SHIM):
+    for module in (build.JOBS, build.SHIM, build.UPSTREAM):
         found.append((f"spotless-{module.name}", [*hadoop.MAVEN, "-f", module / "pom.xml", spotless], "mvn", ""))
     found.append(("python", [sys.executable, "-W", "error", "-m", "compileall", "-q", "-f", "lab"], sys.executable, ""))
     ruff = ["ruff", "format", "lab"] if fix else ["ruff", "check", "lab"]
