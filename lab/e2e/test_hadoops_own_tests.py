@@ -9,7 +9,7 @@ import unittest
 
 from lab import paths, proc, published
 
-MODES = ("native",)
+MODES = ("native", "act")
 
 
 class Published(unittest.TestCase):
