@@ -93,8 +93,8 @@ class Storm:
     def submit(self) -> None:
         settings = {
             "lab.maps": 6,
-            "lab.map.ms": self.random.randint(1000, 2000),
-            "lab.slow.nodes": "nm2:6",
+            "lab.map.ms": self.random.randint(1500, 2500),
+            "lab.slow.nodes": "nm2:10",
             "lab.name": f"faults {len(self.submitted)}",
             **watch.NO_NATIVE_COPIES,
         }

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -83,7 +84,17 @@ class Cluster:
             os.kill(process["pid"], signum)
             if proc.wait_gone({process["pid"]: process["ticks"]}, within_s):
                 raise Failed(f"{name} (process {process['pid']}) does not end", self.logs / f"{name}.log")
+            self.reap(process["pid"], within_s)
         self.save()
+
+    def reap(self, pid: int, within_s: float) -> None:
+        """Waits for a child's last thread: until that has ended, a killed process still holds its sockets."""
+        for child in [child for child in self.children if child.pid == pid]:
+            try:
+                child.wait(within_s)
+            except subprocess.TimeoutExpired:
+                raise Failed(f"process {pid} has threads that do not end") from None
+            self.children.remove(child)
 
     def alive(self, name: str) -> bool:
         process = self.state["processes"].get(name)
