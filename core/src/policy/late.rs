@@ -133,7 +133,7 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ag
         return Some(Verdict::TooYoung);
     }
     let reports = contender.sample.track.reports();
-    let outlasts = params.slow_factor > 0.0 && contender.outlasts(view, params.slow_factor);
+    let outlasts = params.slow_factor > 0.0 && contender.outlasts(view);
     if reports == 0 && params.min_reports > 0 && !contender.sample.is_silent() && !outlasts {
         return Some(Verdict::Silent);
     }

@@ -220,13 +220,12 @@ impl<'a> Contender<'a> {
         Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None }
     }
 
-    /// Has it run for longer than any finished task of its kind, and than a slow one would have, a report's interval included, where finished ones were too short
-    /// to report at all? Then its age alone tells, and no report needs waiting for.
-    pub fn outlasts(&self, view: &View<'_>, slow_factor: f64) -> bool {
-        let (None, Some(longest), Some(typical)) = (view.start_up, view.longest, view.typical) else { return false };
-        let interval = view.job.settings.as_ref().map_or(Millis(0), |settings| settings.report_interval);
-        let long = longest.max(typical.scaled(slow_factor)).scaled(view.input_ratio(self));
-        self.elapsed > long + interval + WAY
+    /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
+    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one.
+    pub fn outlasts(&self, view: &View<'_>) -> bool {
+        const JITTER: Millis = Millis(2_000);
+        let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
+        self.elapsed > longest.scaled(2.0 * view.input_ratio(self)) + JITTER
     }
 
     /// Why it cannot have a copy at all, whatever its progress.
