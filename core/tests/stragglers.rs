@@ -180,12 +180,12 @@ fn silence_at_the_default_reporting_interval_is_not_slowness() {
     let mut script = Script::new(EngineParams::default());
     script.open_job(id, 8, 0, at(0.0));
     script.say(at(0.0), Fact::Settings(id, JobSettings::default()));
-    let (mut tasks, mut attempts) = equal_maps(id, 8, 4.0, &|i| if i == 0 { 3.0 } else { 1.0 }, 11.0, 0);
+    let (mut tasks, mut attempts) = equal_maps(id, 8, 4.0, &|i| if i == 0 { 3.0 } else { 1.0 }, 9.5, 0);
     attempts[0].score = Some(0.0);
     tasks[0].score = Some(0.0);
-    script.tasks(id, at(11.0), tasks);
-    script.attempts(id, at(11.0), attempts);
-    assert_eq!(script.decide(at(11.0)).decisions, vec![]);
+    script.tasks(id, at(9.5), tasks);
+    script.attempts(id, at(9.5), attempts);
+    assert_eq!(script.decide(at(9.5)).decisions, vec![]);
     assert_eq!(script.engine.candidates(id)[0].verdict, Verdict::Silent);
 }
 
