@@ -25,7 +25,8 @@ def ensure(version: str) -> None:
         shutil.rmtree(directory.parent, ignore_errors=True)  # those of another JDK or other jars
         directory.mkdir(parents=True)
         say("==> making class data archives, once: JVMs start twice as fast with them")
-        # A loaded machine can cost the small job its master, and with it an archive; one more try is cheaper than slow starts ever after.
+        # A loaded machine can cost the small job its master, and with it an archive; one more try is cheaper than slow
+        # starts ever after.
         for _ in range(TRIES):
             try:
                 train(version)
