@@ -220,7 +220,7 @@ fn a_watch_prints_what_is_open_and_then_each_new_advice_once_also_after_a_restar
         json!({"version": "0", "revision": "0", "incarnation": incarnation, "started_ms": 0, "now_ms": 0, "ready": true,
             "mode": "advise", "policy": "late", "estimator": "phase", "nodes": 0, "usable_nodes": 0, "jobs": 1,
             "jobs_with_shim": 0, "tasks": 0, "attempts": 0, "verdicts": {}, "copies_in_flight": 0, "decisions": decisions,
-            "higher_epoch": null})
+            "higher_epoch": null, "jobs_owned": 0, "leases": 0, "shims_unable": 0, "shims_over_plain_http": 0, "holds": []})
     };
     let service = stand_in(move |path| match path {
         "/api/v1/status" => status(),
