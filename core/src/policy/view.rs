@@ -131,8 +131,12 @@ impl<'a> View<'a> {
     /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
     /// Mantri (§4) likewise sets a task's time against its data before it calls the task an outlier.
     pub fn input_ratio(&self, contender: &Contender<'_>) -> f64 {
+        // What is projected from a score older than its counters is that much too large: less than this says nothing.
+        const NOISE: f64 = 1.5;
         match contender.input.zip(self.typical_input) {
-            Some((input, typical)) if self.typical_split.0 == 0 => input.ratio_to(typical).max(1.0),
+            Some((input, typical)) if self.typical_split.0 == 0 => {
+                Some(input.ratio_to(typical)).filter(|ratio| *ratio >= NOISE).unwrap_or(1.0)
+            }
             _ => self.split_ratio(contender.task),
         }
     }
