@@ -41,9 +41,10 @@ impl Engine {
             };
             wanted.extend(suspects.into_iter().filter(is_new).map(|(id, _)| id));
             let finished = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
-            let peers = finished.filter_map(|(id, task)| Some(id.attempt(task.winner()?)));
-            let (known, unknown): (Vec<_>, Vec<_>) = peers.partition(|id| job.intakes.of(*id).is_some());
-            wanted.extend(unknown.into_iter().take(PEERS.saturating_sub(known.len())));
+            let peers = finished.filter_map(|(id, task)| Some((id.attempt(task.winner()?), task.ended()?)));
+            let (known, unknown): (Vec<_>, Vec<_>) =
+                peers.partition(|(id, end)| job.intakes.whole(*id, *end).is_some());
+            wanted.extend(unknown.into_iter().map(|(id, _)| id).take(PEERS.saturating_sub(known.len())));
         }
         wanted.truncate(limit);
         wanted
@@ -52,7 +53,9 @@ impl Engine {
 
 /// Suspects with progress of whom the running attempt is known, the furthest behind first.
 fn running_suspects(job: &Job, kind: TaskKind, limit: usize) -> Vec<(AttemptId, Track)> {
-    let suspects = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Running && is_suspect(task));
+    // Before there is a finished peer there is nothing to set them against.
+    let comparable = |task: &Task| is_suspect(task) && task.verdict != Some(Verdict::TooFewFinished);
+    let suspects = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Running && comparable(task));
     let mut known: Vec<_> = suspects
         .filter_map(|(id, task)| Some((id.attempt(task.original()?.number), task.progress())))
         .filter(|(_, track)| track.score() > 0.0)

@@ -14,7 +14,7 @@ pub struct Intake {
     pub bytes: Bytes,
     /// Records read.
     pub records: u64,
-    /// When that was first seen, the AM's clock.
+    /// When that was last seen, the AM's clock.
     pub at: Stamp,
 }
 
@@ -40,11 +40,16 @@ impl Intakes {
         if (told.bytes, told.records) > (known.bytes, known.records) {
             *known = told;
         } else if (told.bytes, told.records) == (known.bytes, known.records) {
-            known.at.earliest(Some(at));
+            known.at.latest(Some(at));
         }
         if self.0.len() > Self::MAX {
             self.0.pop_last();
         }
+    }
+
+    /// All that an attempt which ended at `ended` has read; `None` while its counters were last told before that.
+    pub fn whole(&self, id: AttemptId, ended: Time) -> Option<Intake> {
+        self.of(id).filter(|intake| intake.at.get().is_some_and(|at| at >= ended))
     }
 
     /// What is known of an attempt; `None` before any counter was told.
@@ -76,6 +81,15 @@ mod tests {
         intakes.learn(attempt(1), &fact(attempt(1), Some(0), None), Time(5));
         assert_eq!(intakes.of(attempt(0)), None);
         assert_eq!(intakes.of(attempt(1)).unwrap().bytes, Bytes(0));
+    }
+
+    #[test]
+    fn what_an_attempt_had_read_before_its_end_is_not_all_of_it() {
+        let mut intakes = Intakes::default();
+        intakes.learn(attempt(0), &fact(attempt(0), None, Some(33)), Time(5));
+        assert_eq!(intakes.whole(attempt(0), Time(9)), None);
+        intakes.learn(attempt(0), &fact(attempt(0), None, Some(33)), Time(9));
+        assert_eq!(intakes.whole(attempt(0), Time(9)).unwrap().records, 33);
     }
 
     #[test]

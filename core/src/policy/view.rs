@@ -107,7 +107,8 @@ impl<'a> View<'a> {
             if task.state == TaskState::Succeeded {
                 view.finished += 1;
                 scores += 1.0;
-                let intake = task.winner().and_then(|number| job.intakes.of(id.attempt(number)));
+                let won = task.winner().zip(task.ended());
+                let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
                 inputs.extend(intake.map(Whole::of_finished));
                 if let Some(took) = own_time(task, kind, maps_done_at) {
                     run_times.push(took.as_secs_f64());
