@@ -109,8 +109,8 @@ const MOMENT: f64 = 0.25;
 const STANDSTILL: f64 = 2.0 / 65_535.0;
 
 /// How long the whole of its current phase takes this attempt: at the pace of the moment where that can be told; else at the pace it has shown in the phase, else as
-/// typical of the phase, else at the pace of its whole life. An attempt that stands still is given the time it stands (Mantri §5.5). The time before the first report is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is
-/// not slowness.
+/// typical of the phase, else at the pace of its whole life. An attempt that stands still is given the time it stands (Mantri §5.5). The time before the first report
+/// is start-up, not pace, so the pace is also taken from the first report on, and the better of the two counts: a late start is not slowness.
 fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &PhaseTimes) -> Option<f64> {
     let score = sample.track.score();
     let width = shape.ends[phase] - shape.begin(phase);

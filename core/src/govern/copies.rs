@@ -62,8 +62,7 @@ impl Asked {
 
     /// Its end while the task itself goes on; `None` while it lasts.
     fn over(&self, job: &Job, task: &Task, grace: Millis) -> Option<CopyEnd> {
-        if let Some(answer) = self.answer.filter(|answer| !answer.is_applied()) {
-            debug_assert!(!answer.is_applied());
+        if self.answer.is_some() && !self.is_applied() {
             return Some(CopyEnd::Refused);
         }
         let (mut seen, mut alive) = (0, 0);
@@ -153,7 +152,9 @@ impl Flights {
             match end {
                 None => {
                     let at = asked.deadline + params.answer_grace;
-                    next = Some(next.map_or(at, |next| next.min(at))).filter(|at| *at > now);
+                    if at > now {
+                        next = Some(next.map_or(at, |next| next.min(at)));
+                    }
                 }
                 Some(end) => {
                     outcomes.push(asked.outcome(flight, id, task, end, am_now));

@@ -5,6 +5,7 @@ use crate::estimate::stats::{normal_draw, probability_positive};
 use crate::model::{Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// One copy that was decided on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,11 @@ pub struct Flights {
     by_task: BTreeMap<TaskId, Flight>,
     #[serde(with = "crate::model::pairs")]
     pub(super) fortunes: BTreeMap<JobId, Fortune>,
+}
+
+/// Every task that a job can have.
+fn all_of(job: JobId) -> RangeInclusive<TaskId> {
+    job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX)
 }
 
 impl Flights {
@@ -94,9 +100,8 @@ impl Flights {
 
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
     pub fn expire(&mut self, job: JobId, now: Time) -> Option<Time> {
-        let all = job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX);
         let mut next: Option<Time> = None;
-        for (_, flight) in self.by_task.range_mut(all).filter(|(_, flight)| flight.counted && flight.asked.is_none()) {
+        for (_, flight) in self.job_mut(job).filter(|(_, flight)| flight.counted && flight.asked.is_none()) {
             flight.counted = flight.until > now;
             if flight.counted {
                 next = Some(next.map_or(flight.until, |next| next.min(flight.until)));
@@ -107,8 +112,10 @@ impl Flights {
 
     /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for.
     pub fn land(&mut self, task: TaskId, ended: Time, natively_copied: bool) -> Option<VirtualOutcome> {
-        let flight = self.by_task.get(&task).filter(|flight| flight.asked.is_none()).cloned()?;
-        self.by_task.remove(&task);
+        if self.by_task.get(&task)?.asked.is_some() {
+            return None;
+        }
+        let flight = self.by_task.remove(&task)?;
         let left = ended.since(flight.since);
         let ahead = left.0 as f64 - flight.fresh.0.0 as f64;
         Some(VirtualOutcome {
@@ -123,14 +130,12 @@ impl Flights {
 
     /// Tasks of a job that have a copy, in order.
     pub fn tasks_of(&self, job: JobId) -> impl Iterator<Item = (TaskId, &Flight)> {
-        let all = job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX);
-        self.by_task.range(all).map(|(task, flight)| (*task, flight))
+        self.by_task.range(all_of(job)).map(|(task, flight)| (*task, flight))
     }
 
     /// Copies of a job, in order of task, to be changed.
     pub(super) fn job_mut(&mut self, job: JobId) -> impl Iterator<Item = (TaskId, &mut Flight)> {
-        let all = job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX);
-        self.by_task.range_mut(all).map(|(task, flight)| (*task, flight))
+        self.by_task.range_mut(all_of(job)).map(|(task, flight)| (*task, flight))
     }
 
     pub(super) fn remove(&mut self, task: TaskId) {
