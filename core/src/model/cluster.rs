@@ -121,6 +121,7 @@ impl ClusterState {
                 Changed::Cluster
             }
             Fact::Held(hold) => {
+                self.holds.retain(|_, held| held.until.is_none_or(|until| seen.received < until));
                 self.holds.insert(hold.scope.clone(), hold.clone());
                 Changed::Cluster
             }

@@ -110,6 +110,7 @@ public final class DroverSpeculator extends AbstractService implements Speculato
     }
   }
 
+  /** NativeSpeculator is reached by name, and only as what it implements of the JDK. */
   @SuppressWarnings("unchecked")
   private Consumer<BooleanSupplier> holder() {
     return hadoop instanceof Consumer ? (Consumer<BooleanSupplier>) hadoop : null;

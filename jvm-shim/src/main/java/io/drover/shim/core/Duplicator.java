@@ -130,7 +130,7 @@ final class Duplicator implements Actions.Hand {
     return new Ack(action.id, applied ? Ack.APPLIED : Ack.FAILED, numbers);
   }
 
-  /** False when Hadoop threw. */
+  /** False when Hadoop threw. Its tasks handle events, which the interface Task does not say. */
   @SuppressWarnings("unchecked")
   private static boolean order(Action action, Task task) {
     try {

@@ -95,7 +95,10 @@ final class Mover {
     return anotherRuns;
   }
 
-  /** Kills synchronously, so that nothing changes after the checks. */
+  /**
+   * Kills synchronously, so that nothing changes after the checks. Hadoop's attempts handle events,
+   * which the interface TaskAttempt does not say.
+   */
   @SuppressWarnings("unchecked")
   private void move(Copies.Copy copy) {
     Task task = copy.standing.task;
