@@ -15,7 +15,7 @@ MAINS = {
     "generate": "io.drover.lab.TextGenerator",
 }
 SHIM_URL = "http://127.0.0.1:7071"
-HISTORY_LIMIT_S = 30
+HISTORY_LIMIT_S = 90
 JOB_LIMIT_S = 600
 
 

@@ -1,9 +1,11 @@
 """What Drover said of a job, against what then became of it."""
 
+import statistics
 import time
 from dataclasses import dataclass, field
 
 from lab import http, jobs
+from lab.cluster import Cluster
 from lab.progress import Failed, say
 from lab.service import Service
 
@@ -61,6 +63,44 @@ def in_time(watch: dict) -> bool:
     """Every task of the slow node named, no other, each before half of its running time."""
     every = watch["slow_tasks"] > 0 and watch["advised"] == watch["slow_tasks"]
     return every and watch["advised_wrongly"] == 0 and watch["first_advice_fraction"] < IN_TIME
+
+
+class Sickness:
+    """A node so slow that its tasks end only when it is cured: how long anything took to be noticed decides nothing."""
+
+    FACTOR = 60
+    LIMIT_S = 180
+
+    def __init__(self, cluster: Cluster, node: str):
+        self.node = node
+        self.file = cluster.dir / f"{node}-is-slow"
+        self.file.touch()
+        self.settings = {"lab.slow.nodes": f"{node}:{self.FACTOR}", "lab.slow.file": self.file}
+
+    def cure(self):
+        self.file.unlink(missing_ok=True)
+
+    def tasks(self, result: jobs.Result) -> set:
+        return {a.task for a in result.attempts if a.node == self.node}
+
+    def laggards(self, result: jobs.Result) -> set:
+        """Tasks of the other nodes that a busy machine made slow all the same: twice the median of theirs."""
+        others = [a for a in result.attempts if a.node != self.node]
+        typical = statistics.median(a.seconds for a in others)
+        return {a.task for a in others if a.seconds > 2 * typical}
+
+    def until_named(self, service: Service, running: jobs.Running) -> bool:
+        """Waits until every task that still runs has been named."""
+        until = time.monotonic() + self.LIMIT_S
+        while not running.done() and time.monotonic() < until:
+            try:
+                left = {one["task"] for one in service.tasks(running.id())}
+                if left and left <= set(named(service.decisions(running.id()))):
+                    return True
+            except http.Unanswered:
+                pass  # nothing was heard of the job yet
+            time.sleep(POLL_S)
+        return False
 
 
 @dataclass

@@ -1,12 +1,11 @@
 package io.drover.shim;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -131,7 +130,7 @@ public final class Am extends MRApp {
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   /** Speculator events in the order of dispatch, and orders to launch a copy. */
-  public final List<String> events = Collections.synchronizedList(new ArrayList<>());
+  public final List<String> events = new CopyOnWriteArrayList<>();
 
   private final boolean writesHistory;
   private Recorder recorder;

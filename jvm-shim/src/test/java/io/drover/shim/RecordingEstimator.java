@@ -1,8 +1,7 @@
 package io.drover.shim;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptStatusUpdateEvent.TaskAttemptStatus;
@@ -11,10 +10,11 @@ import org.apache.hadoop.mapreduce.v2.app.speculate.LegacyTaskRuntimeEstimator;
 /** Hadoop's estimator, which writes down everything that DefaultSpeculator tells it. */
 public final class RecordingEstimator extends LegacyTaskRuntimeEstimator {
   /** Of the newest instance: DefaultSpeculator makes it, and gives no way to reach it. */
-  static volatile List<String> told = Collections.emptyList();
+  static volatile List<String> told = List.of();
 
   public RecordingEstimator() {
-    told = Collections.synchronizedList(new ArrayList<>());
+    // Events keep coming while a test reads.
+    told = new CopyOnWriteArrayList<>();
   }
 
   @Override

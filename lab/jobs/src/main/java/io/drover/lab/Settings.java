@@ -1,5 +1,6 @@
 package io.drover.lab;
 
+import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -27,6 +28,9 @@ final class Settings {
   /** A slow node slows an attempt only once this share of its work is done, 0 to 1. */
   static final String SLOW_FROM_SHARE = "lab.slow.from.share";
 
+  /** Slow nodes are slow for as long as this file is there, where one is named. */
+  static final String SLOW_FILE = "lab.slow.file";
+
   static final String SIZES = "lab.sizes";
   static final String SPLIT_BYTES = "lab.split.bytes";
   static final String SPLIT_HOSTS = "lab.split.hosts";
@@ -50,6 +54,7 @@ final class Settings {
   final Map<String, Double> slowAttempts;
   final long slowFromMs;
   final double slowFromShare;
+  final File slowFile;
   final Map<String, Double> sizes;
   final long splitBytes;
   final String[] splitHosts;
@@ -74,6 +79,8 @@ final class Settings {
         conf.getLong(SUBMITTED_AT, 0)
             + (long) within(conf.getLong(SLOW_AFTER_MS, 0), SLOW_AFTER_MS, 0, 86_400_000);
     slowFromShare = within(conf.getDouble(SLOW_FROM_SHARE, 0), SLOW_FROM_SHARE, 0, 1);
+    String file = conf.getTrimmed(SLOW_FILE);
+    slowFile = file == null ? null : new File(file);
     sizes = factors(conf, SIZES, "[mr]_[0-9]+", "m_5:5");
     splitBytes =
         (long) within(conf.getLong(SPLIT_BYTES, 1 << 20), SPLIT_BYTES, 1, Long.MAX_VALUE / 1e6);
@@ -94,9 +101,13 @@ final class Settings {
    * How many times slower work is on this node, for this attempt, at this moment and share of it.
    */
   double slowness(String node, String attempt, long nowMs, double doneShare) {
-    boolean slow = nowMs >= slowFromMs && doneShare >= slowFromShare;
+    boolean slow = nowMs >= slowFromMs && doneShare >= slowFromShare && !cured();
     double byNode = slow ? slowNodes.getOrDefault(node, 1.0) : 1;
     return byNode * slowAttempts.getOrDefault(attempt, 1.0);
+  }
+
+  private boolean cured() {
+    return slowFile != null && !slowFile.exists();
   }
 
   /** A task's own share of jitter, around 1: the same on every run with the same seed. */

@@ -45,6 +45,15 @@ public class SettingsTest {
   }
 
   @Test
+  public void nodeIsSlowWhileItsFileIsThere() throws java.io.IOException {
+    java.io.File file = java.io.File.createTempFile("slow", null);
+    Settings settings = of(Settings.SLOW_NODES, "nm2:10", Settings.SLOW_FILE, file.getPath());
+    assertEquals(10, settings.slowness("nm2", "m_0_0", 0, 0), 0);
+    assertTrue(file.delete());
+    assertEquals(1, settings.slowness("nm2", "m_0_0", 0, 0), 0);
+  }
+
+  @Test
   public void jitterRepeatsWithItsSeedAndStaysWithinItsBound() {
     Settings one = of(Settings.JITTER, "0.4", Settings.SEED, "7");
     Settings again = of(Settings.JITTER, "0.4", Settings.SEED, "7");
