@@ -1,3 +1,5 @@
+import json
+import shlex
 import time
 import unittest
 
@@ -69,6 +71,25 @@ class Watch(OnCluster):
         url = {"drover.service.urls": "http://127.0.0.1:9"}
         settings = {"lab.maps": 2, "lab.map.ms": 500, "lab.reduces": 1, "lab.reduce.ms": 500, **url}
         self.assertTrue(jobs.run(self.cluster, jobs.Spec(shim=True, settings=settings)).succeeded)
+
+    def test_with_the_users_class_path_first_the_shim_speaks_and_the_job_succeeds(self):
+        def held():
+            return self.service.metrics().get('drover_shim_proofs_total{outcome="held"}', 0)
+
+        before = held()
+        settings = {"lab.maps": 2, "lab.map.ms": 5000, "mapreduce.job.user.classpath.first": "true"}
+        self.assertTrue(jobs.run(self.cluster, jobs.Spec(shim=True, settings=settings)).succeeded)
+        self.assertEqual(held(), before + 1)
+
+    def test_the_doctors_canary_sees_its_tasks_hears_its_shim_and_finds_its_history(self):
+        spec = jobs.Spec(shim=True, settings={"lab.maps": 2, "lab.map.ms": 5000})
+        command = shlex.join(map(str, jobs.command(self.cluster, spec)))
+        done = self.service.ask("doctor", "--json", "--canary", "--canary-command", command, limit_s=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+        self.assertEqual(checks["canary"]["verdict"], "ok", checks["canary"])
+        self.assertIn("2 tasks seen; its shim spoke", checks["canary"]["says"])
+        self.assertEqual(checks["canary's history"]["verdict"], "ok", checks["canary's history"])
 
 
 if __name__ == "__main__":
