@@ -120,7 +120,7 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
         let (gained, took) = (score - from_score, until.since(from));
         (gained > STANDSTILL && took.0 > 0).then(|| width * took.as_secs_f64() / gained)
     };
-    let now = sample.track.step().filter(|(from, since)| {
+    let now = sample.track.moments().find(|(from, since)| {
         let long = times.typical[phase].is_some_and(|typical| until.since(*since) > typical.scaled(MOMENT));
         long && *from >= shape.begin(phase)
     });
@@ -224,6 +224,11 @@ mod tests {
             track.add(0.5 + (ms - 2_000) as f32 / 40_000.0, Time(1_000_000 + ms));
         }
         assert!((left(track, 5_000) - 17.0).abs() < 0.1, "{}", left(track, 5_000));
+        // It has just entered another eighth of its way, and is as slow as before.
+        for ms in (5_500..=8_000).step_by(500) {
+            track.add(0.5 + (ms - 2_000) as f32 / 40_000.0, Time(1_000_000 + ms));
+        }
+        assert!((left(track, 7_500) - 14.5).abs() < 0.6, "{}", left(track, 7_500));
     }
 
     #[test]

@@ -34,33 +34,65 @@ impl Stamp {
 pub struct Track {
     /// Highest score seen, 0–1. Progress does not go backwards.
     score: f32,
-    /// Score of the earliest sample above zero.
-    first_score: f32,
-    /// When the highest score was first seen, the AM's clock.
-    at: Stamp,
-    /// When the earliest score above zero was seen.
-    first_at: Stamp,
-    /// The earliest sample in the step that the highest score lies in: its score, in 65,535ths …
-    step_score: u16,
+    /// Score of the earliest sample above zero, in 65,535ths; zero while there is none.
+    first_score: u16,
     /// Status updates, as a shim counts them.
     reports: u16,
-    /// … and how long before `at`, milliseconds.
-    step_before: u32,
+    /// When the highest score was first seen, the AM's clock.
+    at: Stamp,
+    /// How long before that the earliest score above zero was seen, milliseconds.
+    first_before: u32,
+    /// The earliest sample in the step that the highest score lies in.
+    step: Entry,
+    /// The earliest sample in the step before that one.
+    before: Entry,
+}
+
+/// A sample, told from the track's newest, in six bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[repr(Rust, packed(2))]
+struct Entry {
+    /// How long before it, milliseconds and one more, at most 24 days. Zero: none was seen.
+    ago: i32,
+    /// Its score, in 65,535ths.
+    score: u16,
+}
+
+impl Entry {
+    fn new(sample: Option<(u64, u16)>, at: u64) -> Entry {
+        let Some((when, score)) = sample else { return Entry::default() };
+        let ago = at as i64 - when as i64;
+        // Scores out of order can make it younger than the newest.
+        let ago = if ago >= 0 { ago + 1 } else { ago };
+        Entry { ago: ago.clamp(i32::MIN.into(), i32::MAX.into()) as i32, score }
+    }
+
+    /// When it was, and its score.
+    fn sample(self, at: u64) -> Option<(u64, u16)> {
+        let ago = i64::from(if self.ago > 0 { self.ago - 1 } else { self.ago });
+        (self.ago != 0).then(|| (at.saturating_add_signed(-ago), self.score))
+    }
 }
 
 /// Steps that the way to a score of 1 is cut into. Within one the pace is that of the moment, whatever it was before; with a healthy run in it for an eighth of its
 /// time, an attempt that stays for a quarter is slow now.
 const STEPS: f32 = 8.0;
 
+const WHOLE: f32 = u16::MAX as f32;
+
+fn step_of(score: f32) -> i32 {
+    (score * STEPS).floor() as i32
+}
+
 impl Track {
     /// Adds a sample; a score outside 0–1 or NaN is the caller's to refuse.
     pub fn add(&mut self, score: f32, at: Time) {
         let mut sample = Track { score, ..Track::default() };
         sample.at.earliest(Some(at));
-        sample.step_score = (score * f32::from(u16::MAX)).round() as u16;
+        let kept = (score * WHOLE).round() as u16;
+        sample.step = Entry::new(Some((at.0, kept)), at.0);
         if score > 0.0 {
-            sample.first_score = score;
-            sample.first_at.earliest(Some(at));
+            sample.first_score = kept.max(1);
         }
         self.join(&sample);
     }
@@ -70,35 +102,43 @@ impl Track {
         self.reports = self.reports.max(reports.min(u16::MAX.into()) as u16);
     }
 
-    /// The earliest sample of the step `score` lies in, where this track's highest lies in it, too: time and score.
-    fn step_in(&self, score: f32) -> Option<(u64, u16)> {
-        let same = (self.score * STEPS).floor() == (score * STEPS).floor();
-        self.at.get().filter(|_| same).map(|at| (at.0 - u64::from(self.step_before), self.step_score))
+    /// The earliest sample known of a step: time and score.
+    fn entry(&self, step: i32) -> Option<(u64, u16)> {
+        let at = self.at.get()?.0;
+        match step - step_of(self.score) {
+            0 => self.step.sample(at),
+            -1 => self.before.sample(at),
+            _ => None,
+        }
     }
 
     /// Adds all that another track knows.
     pub fn join(&mut self, other: &Track) {
         self.reports = self.reports.max(other.reports);
-        if other.at.get().is_some() {
-            let highest = if self.at.get().is_some() { self.score.max(other.score) } else { other.score };
-            let step = self.step_in(highest).into_iter().chain(other.step_in(highest)).min();
-            if other.score > self.score || self.at.get().is_none() {
-                (self.score, self.at) = (other.score, other.at);
-            } else if other.score == self.score {
-                self.at.earliest(other.at.get());
-            }
-            if let (Some((begun, score)), Some(at)) = (step, self.at.get()) {
-                self.step_score = score;
-                self.step_before = at.0.saturating_sub(begun).min(u32::MAX.into()) as u32;
-            }
+        if other.at.get().is_none() {
+            return;
         }
-        let earlier = match (other.first_at.get(), self.first_at.get()) {
-            (Some(theirs), Some(ours)) => (theirs, other.first_score) < (ours, self.first_score),
-            (theirs, ours) => theirs.is_some() && ours.is_none(),
-        };
-        if earlier {
-            (self.first_score, self.first_at) = (other.first_score, other.first_at);
+        let highest = if self.at.get().is_some() { self.score.max(other.score) } else { other.score };
+        let step = step_of(highest);
+        let earliest = |step| self.entry(step).into_iter().chain(other.entry(step)).min();
+        let (now, before) = (earliest(step), earliest(step - 1));
+        let first = self.first_sample().into_iter().chain(other.first_sample()).min();
+        if other.score > self.score || self.at.get().is_none() {
+            (self.score, self.at) = (other.score, other.at);
+        } else if other.score == self.score {
+            self.at.earliest(other.at.get());
         }
+        let at = self.at.get().map_or(0, |at| at.0);
+        (self.step, self.before) = (Entry::new(now, at), Entry::new(before, at));
+        if let Some((when, score)) = first {
+            self.first_score = score;
+            self.first_before = at.saturating_sub(when).min(u32::MAX.into()) as u32;
+        }
+    }
+
+    fn first_sample(&self) -> Option<(u64, u16)> {
+        let at = self.at.get().filter(|_| self.first_score > 0)?;
+        Some((at.0 - u64::from(self.first_before), self.first_score))
     }
 
     /// Highest score seen, 0–1.
@@ -121,24 +161,28 @@ impl Track {
         (at >= first).then(|| first_score + share * (self.score() - first_score))
     }
 
-    /// The earliest sample above zero.
-    pub fn first(&self) -> Option<(f64, Time)> {
-        self.first_at.get().map(|at| (f64::from(self.first_score), at))
+    /// A kept sample, with a score that is no more than the highest for being rounded.
+    fn told(&self, (when, score): (u64, u16)) -> (f64, Time) {
+        ((f64::from(score) / f64::from(u16::MAX)).min(self.score()), Time(when))
     }
 
-    /// The earliest sample in the eighth of the score that the highest lies in: since when the pace of the moment can be told.
-    pub fn step(&self) -> Option<(f64, Time)> {
-        let at = self.at.get()?;
-        let score = f64::from(self.step_score) / f64::from(u16::MAX);
-        Some((score.min(self.score()), Time(at.0 - u64::from(self.step_before))))
+    /// The earliest sample above zero.
+    pub fn first(&self) -> Option<(f64, Time)> {
+        self.first_sample().map(|sample| self.told(sample))
+    }
+
+    /// The earliest samples in the eighth of the score that the highest lies in, and in the one before: since when the pace of the moment can be told.
+    pub fn moments(&self) -> impl Iterator<Item = (f64, Time)> {
+        let at = self.at.get().map_or(0, |at| at.0);
+        [self.step, self.before].into_iter().filter_map(move |entry| entry.sample(at)).map(|sample| self.told(sample))
     }
 
     /// Status updates that tell of work: what the samples prove, and a shim's count once they prove a pace. Updates without progress count for nothing.
     pub fn reports(&self) -> u32 {
-        let proven = match (self.first_at.get(), self.at.get()) {
-            (Some(first), Some(last)) if last > first => 2,
-            (Some(_), _) => 1,
-            _ => 0,
+        let proven = match (self.first_score, self.first_before) {
+            (0, _) => 0,
+            (_, 0) => 1,
+            _ => 2,
         };
         if proven < 2 { proven } else { u32::from(self.reports).max(proven) }
     }
@@ -188,9 +232,16 @@ mod tests {
     #[test]
     fn the_pace_of_the_moment_is_told_from_the_step_the_score_is_in() {
         let track = track(&[(0.1, 10), (0.5, 20), (0.55, 60), (0.6, 100)]);
-        let (score, at) = track.step().unwrap();
-        assert!((score - 0.5).abs() < 1e-4 && at == Time(20), "{score} {at:?}");
+        let moments: Vec<_> = track.moments().collect();
+        assert!((moments[0].0 - 0.5).abs() < 1e-4 && moments[0].1 == Time(20), "{moments:?}");
         assert_eq!(std::mem::size_of::<Track>(), 32, "one is kept for each of a million attempts");
+    }
+
+    #[test]
+    fn an_attempt_that_has_just_entered_a_step_still_shows_when_it_entered_the_one_before() {
+        let moments = |samples: &[(f32, u64)]| track(samples).moments().map(|(_, at)| at.0).collect::<Vec<_>>();
+        assert_eq!(moments(&[(0.1, 10), (0.3, 20), (0.35, 60), (0.4, 100)]), [100, 20]);
+        assert_eq!(moments(&[(0.1, 10), (0.9, 20)]), [20], "a step that was jumped over shows nothing");
     }
 
     proptest! {
