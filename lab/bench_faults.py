@@ -2,7 +2,7 @@
 
 The service is killed, stopped and replaced by a black hole; at the same time a NodeManager is killed or paused, the
 ResourceManager restarted, an ApplicationMaster killed. When each fault comes, which it is and how long it lasts are
-drawn from a seed. The service acts, and Hadoop's own speculator may start no copy, so that every copy must have been
+drawn from a seed. The service acts unless told otherwise, and Hadoop's own speculator may start no copy, so that every copy must have been
 decided. A job that fails or does not end fails the whole; so does a task with more attempts live at once than its own
 and the copies decided on, and a run in which no shim spoke, no copy was decided on, or some fault hit no job.
 """
@@ -20,7 +20,6 @@ from lab.progress import Failed, say
 # How long a place may work between two faults, and how long each fault lasts, in seconds: long enough for a shim
 # to open a session and to miss several answers, short enough that most jobs see both.
 TIMES = {ServicePlace: ((2.0, 6.0), (1.0, 5.0)), ClusterPlace: ((8.0, 16.0), (1.0, 8.0))}
-SERVICE = 'mode = "act"\n[log]\nformat = "json"\n'
 # A ResourceManager that finds its applications again, clients and nodes that soon look for it again, and masters that
 # may die as often as they are killed: a job that fails must have failed by a fault of ours.
 LASTING = {
@@ -73,10 +72,10 @@ class Clock:
 class Storm:
     """Jobs and faults side by side; one thread, so that what happened can be told in order."""
 
-    def __init__(self, cluster: Cluster, count: int, at_once: int, seed: int, whole: bool = True):
+    def __init__(self, cluster: Cluster, count: int, at_once: int, seed: int, whole: bool = True, mode: str = "act"):
         self.cluster, self.count, self.at_once = cluster, count, at_once
         self.random = random.Random(seed)
-        self.service = ServicePlace(cluster, SERVICE)
+        self.service = ServicePlace(cluster, f'mode = "{mode}"\n[log]\nformat = "json"\n')
         self.clocks = [Clock(self.service, self.random)]
         if whole:
             first_at = TIMES[ClusterPlace][0][0]
@@ -147,9 +146,9 @@ def hits(struck: list, result: jobs.Result) -> list:
     return [row["fault"] for row in struck if row["at_ms"] < ended and row["at_ms"] + 1000 * row["seconds"] > began]
 
 
-def storm(cluster: Cluster, count: int, at_once: int, seed: int, limit_s: float = LIMIT_S, whole: bool = True) -> dict:
+def storm(cluster: Cluster, count: int, at_once: int, seed: int, limit_s: float = LIMIT_S, **how) -> dict:
     """What became of the jobs and the service; leaves neither running. Not `whole`: the cluster itself has no fault."""
-    one = Storm(cluster, count, at_once, seed, whole)
+    one = Storm(cluster, count, at_once, seed, **how)
     try:
         one.rage(limit_s)
         one.calm()
@@ -206,6 +205,8 @@ def show(found: dict) -> None:
 
 def options(parser) -> None:
     parser.add_argument("--jobs", type=int, default=60, help="how many (default 60)")
+    parser.add_argument("--mode", choices=("act", "advise"), default="act", help="the service's (default act)")
+    parser.add_argument("--service-only", action="store_true", help="strike the service alone, not the cluster")
     parser.add_argument("--at-once", type=int, default=3, help="how many at a time (default 3)")
     parser.add_argument("--seed", type=int, default=1, help="of the faults' order and moments (default 1)")
 
@@ -216,7 +217,8 @@ def run(asked) -> tuple:
     build.shim()
     cluster = commands.bring_up(cluster_options(paths.TARGET / "bench"))
     try:
-        found = storm(cluster, asked.jobs, asked.at_once, asked.seed)
+        how = {"whole": not asked.service_only, "mode": asked.mode}
+        found = storm(cluster, asked.jobs, asked.at_once, asked.seed, **how)
     finally:
         cluster.down(quiet=True)
     show(found)

@@ -20,11 +20,13 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
+import org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator;
 import org.apache.hadoop.yarn.util.SystemClock;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What a service knows of a job in Hadoop's AM harness, after applying what the shim sent. */
 public class JobFactsTest {
@@ -84,6 +86,28 @@ public class JobFactsTest {
 
   private static String known(long ms) {
     return ms == 0 ? null : Long.toString(ms);
+  }
+
+  @Test
+  public void lengthAndHostsOfAMapsSplitArrive() throws Exception {
+    am = new Am(2, 0, "splits", 1, SystemClock.getInstance());
+    am.run(Am.conf(DefaultSpeculator.class.getName()), true, true);
+    Task map = am.task(TaskType.MAP, 1);
+    MoveTest.setSplitHosts(map, "near", "far");
+    MoveTest.setSplit(map, "inputDataLength", 134_217_728L);
+    DroverSpeculator shim = new DroverSpeculator(conf(), am.getContext());
+    shim.init(conf());
+    shim.start();
+    try {
+      Am.await("the job's rows", () -> service.field("m1/", "hosts") != null);
+      assertEquals("134217728", service.field("m1/", "bytes"));
+      JsonNode hosts = JsonMapper.shared().readTree(service.field("m1/", "hosts"));
+      assertEquals(2, hosts.size());
+      assertTrue(service.host(hosts.get(0).asInt()).startsWith("near"));
+      assertTrue(service.host(hosts.get(1).asInt()).startsWith("far"));
+    } finally {
+      shim.stop();
+    }
   }
 
   @Test

@@ -187,11 +187,15 @@ public class MoveTest extends LeasedJob {
     assertJobSucceeds();
   }
 
-  private static void setSplitHosts(Task map, String... hosts) throws Exception {
+  static void setSplitHosts(Task map, String... hosts) throws Exception {
+    setSplit(map, "locations", hosts);
+  }
+
+  static void setSplit(Task map, String fact, Object value) throws Exception {
     Method split = MapTaskImpl.class.getDeclaredMethod("getTaskSplitMetaInfo");
     split.setAccessible(true);
-    Field locations = TaskSplitMetaInfo.class.getDeclaredField("locations");
-    locations.setAccessible(true);
-    locations.set(split.invoke(map), hosts);
+    Field field = TaskSplitMetaInfo.class.getDeclaredField(fact);
+    field.setAccessible(true);
+    field.set(split.invoke(map), value);
   }
 }
