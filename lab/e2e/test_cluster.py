@@ -126,5 +126,17 @@ class Throttle(OnCluster):
         self.assertEqual(self.stopped("nm2"), 0)
 
 
+class OnHdfs(OnCluster):
+    options = {"hdfs": True, "nodes": 1, "node_mb": 1024}
+
+    def test_a_word_count_reads_from_hdfs_and_writes_to_it(self):
+        jobs.generate(self.cluster, "/texts/words", files=2, size=20_000)
+        spec = jobs.Spec("wordcount", settings={"lab.input": "/texts/words", "lab.output": "/texts/counts"})
+        result = jobs.run(self.cluster, spec)
+        self.assertTrue(result.succeeded)
+        self.assertTrue(result.digest)
+        self.assertFalse(Path("/texts").exists())
+
+
 if __name__ == "__main__":
     unittest.main()
