@@ -2,7 +2,9 @@
 
 mod acting;
 mod canary;
+mod classpath;
 mod cluster;
+mod example;
 mod service;
 mod site;
 
@@ -18,6 +20,7 @@ use comfy_table::ContentArrangement;
 use serde::Serialize;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
+use url::Url;
 
 const EXAMPLES: &str = "\
 Checks the configuration, the way to the cluster, permissions, clocks, reporting intervals, the shim's set-up, and the service if one runs.
@@ -27,6 +30,7 @@ Examples:
   drover doctor
   drover doctor --json | jq '.checks[] | select(.verdict != \"ok\")'
   drover doctor --canary
+  drover doctor --canary --canary-shim http://drover-host:7071
   drover doctor --canary --canary-command 'mapred job -submit /srv/canary.xml'";
 
 /// `drover doctor`.
@@ -39,9 +43,12 @@ pub struct Command {
     /// Also run a small job through the cluster and watch it
     #[arg(long)]
     canary: bool,
-    /// The command that runs the small job [default: the `pi` example of the Hadoop in PATH or HADOOP_HOME]
+    /// The command that runs the small job [default: the `teragen` example of the Hadoop in HADOOP_HOME or PATH]
     #[arg(long, requires = "canary", value_name = "COMMAND")]
     canary_command: Option<String>,
+    /// Have the small job load the shim and report to the service at this address, as its node reaches it; fail unless it is heard
+    #[arg(long, requires = "canary", conflicts_with = "canary_command", value_name = "URL", value_parser = shim_url)]
+    canary_shim: Option<Url>,
 }
 
 /// How a check ended.
@@ -125,7 +132,7 @@ impl Command {
         configuration(loaded, checks);
         let config = &loaded.config;
         acting::configured(config, checks);
-        let site = site::check(config, checks);
+        let site = site::check(config, &|name| std::env::var(name).ok(), checks);
         let speaks = service::check(config, site.as_ref(), checks).await?;
         let rest = yarn::metrics::Metrics::unregistered().map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;
         let located = world::cluster(config, site.as_ref()).and_then(|found| {
@@ -137,7 +144,12 @@ impl Command {
                 progress("asking the cluster");
                 let reachable = cluster::check(&found, &clients, checks).await;
                 if self.canary && reachable {
-                    canary::check(self.canary_command.as_deref(), &clients, speaks, checks).await;
+                    let order = canary::Order {
+                        command: self.canary_command.as_deref(),
+                        shim: self.canary_shim.as_ref(),
+                        by_site: site.as_ref().is_some_and(site::expects_shim),
+                    };
+                    canary::check(&order, &clients, speaks.as_ref(), checks).await;
                 } else if self.canary {
                     checks.skip("canary", "not run: the ResourceManager does not answer");
                 }
@@ -151,6 +163,16 @@ impl Command {
         progress("");
         Ok(())
     }
+}
+
+/// An address that the shim takes, too.
+fn shim_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    let plain = url.username().is_empty() && url.password().is_none() && !text.contains(',');
+    if matches!(url.scheme(), "http" | "https") && url.has_host() && plain {
+        return Ok(url);
+    }
+    Err("expected one http(s)://host:port, without a user".to_owned())
 }
 
 fn configuration(loaded: &Loaded, checks: &mut Checks) {
@@ -201,4 +223,36 @@ fn table(checks: &Checks) -> String {
     }
     let [ok, skip, warn, fail] = [Verdict::Ok, Verdict::Skip, Verdict::Warn, Verdict::Fail].map(|v| checks.count(v));
     format!("{table}\n\n{ok} ok, {warn} to look at, {fail} failed, {skip} not checked")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        command: Command,
+    }
+
+    fn parsed(arguments: &[&str]) -> Result<Command, clap::Error> {
+        Line::try_parse_from([&["doctor"], arguments].concat()).map(|line| line.command)
+    }
+
+    #[test]
+    fn the_canarys_shim_needs_a_canary_of_our_own_and_an_address_that_shims_take() {
+        let command = parsed(&["--canary", "--canary-shim", "http://a:7071"]).unwrap();
+        assert_eq!(command.canary_shim.unwrap().as_str(), "http://a:7071/");
+        let wrong: [&[&str]; 5] = [
+            &["--canary-shim", "http://a:7071"],
+            &["--canary", "--canary-shim", "http://a:7071", "--canary-command", "true"],
+            &["--canary", "--canary-shim", "a:7071"],
+            &["--canary", "--canary-shim", "http://me@a:7071"],
+            &["--canary", "--canary-shim", "http://a:7071,http://b:7071"],
+        ];
+        for arguments in wrong {
+            parsed(arguments).unwrap_err();
+        }
+    }
 }

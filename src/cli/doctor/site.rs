@@ -1,12 +1,12 @@
 //! The cluster's client configuration, as it stands on this machine.
 
 use super::Checks;
+use super::classpath::{self, Env, Search};
 use crate::cli::words;
 use crate::config::Config;
 use crate::service::world;
 use crate::yarn::site::Site;
 use drover_core::model::Millis;
-use std::path::{Path, PathBuf};
 
 /// Hadoop's default: 1 % of a task timeout of ten minutes.
 const DEFAULT_TIMEOUT_MS: u64 = 600_000;
@@ -15,8 +15,8 @@ const SLOW_REPORTS: Millis = Millis(3_000);
 /// The shim's class.
 pub const SHIM: &str = "io.drover.shim.DroverSpeculator";
 
-/// Checks the site files; they come back for the checks that follow.
-pub fn check(config: &Config, checks: &mut Checks) -> Option<Site> {
+/// Checks the site files, with `env` for the variables in them; they come back for the checks that follow.
+pub fn check(config: &Config, env: Env, checks: &mut Checks) -> Option<Site> {
     let site = match world::site(config) {
         Ok(Some(site)) => site,
         Ok(None) => {
@@ -39,12 +39,12 @@ pub fn check(config: &Config, checks: &mut Checks) -> Option<Site> {
     checks.ok("hadoop configuration", files.join(", "));
     reporting(&site, checks);
     speculation(&site, checks);
-    shim(&site, config, checks);
+    shim(&site, config, env, checks);
     Some(site)
 }
 
 /// A property's value with where it stands; one that cannot be expanded counts as absent, and reading the site has said so.
-fn property(site: &Site, key: &str) -> Option<(String, String)> {
+pub fn property(site: &Site, key: &str) -> Option<(String, String)> {
     let found = site.get(key).ok().flatten()?;
     Some((found.value, format!("{}:{}", found.file.display(), found.line)))
 }
@@ -83,11 +83,19 @@ fn speculation(site: &Site, checks: &mut Checks) {
     }
 }
 
-fn shim(site: &Site, config: &Config, checks: &mut Checks) {
+/// Does every job load the shim, by these files, and does it then speak?
+pub fn expects_shim(site: &Site) -> bool {
+    let is = |key, wanted: fn(&str) -> bool| property(site, key).is_some_and(|(value, _)| wanted(&value));
+    is("yarn.app.mapreduce.am.job.speculator.class", |class| class == SHIM)
+        && is("drover.service.urls", |_| true)
+        && !is("drover.mode", |mode| mode.eq_ignore_ascii_case("off"))
+}
+
+fn shim(site: &Site, config: &Config, env: Env, checks: &mut Checks) {
     match property(site, "yarn.app.mapreduce.am.job.speculator.class") {
         Some((class, place)) if class == SHIM => {
             checks.ok("shim property", format!("every job loads the shim ({place})"));
-            jar(site, checks);
+            jar(classpath::search(site, env), checks);
             urls(site, config, checks);
         }
         Some((class, place)) => {
@@ -105,32 +113,29 @@ fn shim(site: &Site, config: &Config, checks: &mut Checks) {
 }
 
 /// Is the jar where this machine's class path would have it? Other nodes can only be told by a canary.
-fn jar(site: &Site, checks: &mut Checks) {
-    let path =
-        property(site, "mapreduce.application.classpath").or_else(|| property(site, "yarn.application.classpath"));
-    let found: Vec<PathBuf> =
-        path.iter().flat_map(|(entries, _)| entries.split(',')).filter_map(|entry| holds(entry.trim())).collect();
-    match found.first() {
-        Some(jar) => checks.ok("shim jar", format!("{} on this machine's class path; --canary proves it on the cluster's nodes", jar.display())),
-        None => checks.warn(
+fn jar(search: Search, checks: &mut Checks) {
+    match search {
+        Search::Found(jar) => checks.ok(
             "shim jar",
-            "no drover-shim*.jar in the directories that mapreduce.application.classpath names on this machine",
-            "make sure that every node has it before any job runs: a class that cannot be loaded ends the ApplicationMaster. --canary proves it",
+            format!("{} on this machine's class path; --canary proves it on the node of its ApplicationMaster", jar.display()),
         ),
+        Search::Missing => checks.warn(
+            "shim jar",
+            "no drover-shim*.jar on the class path of ApplicationMasters, as it is on this machine",
+            "make sure that every node has it before any job runs: a class that cannot be loaded ends the ApplicationMaster. Put it into share/hadoop/mapreduce/, \
+             or where mapreduce.application.classpath says; --canary proves it",
+        ),
+        Search::Unknown(variables) => {
+            let names: Vec<String> = variables.into_iter().collect();
+            checks.skip(
+                "shim jar",
+                format!(
+                    "cannot be told on this machine: the class path of ApplicationMasters needs {}, unknown here; --canary proves it",
+                    names.join(", ")
+                ),
+            );
+        }
     }
-}
-
-fn holds(entry: &str) -> Option<PathBuf> {
-    let is_jar = |path: &Path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("drover-shim") && name.ends_with(".jar")
-    };
-    let path = Path::new(entry);
-    if is_jar(path) && path.is_file() {
-        return Some(path.to_owned());
-    }
-    let dir = std::fs::read_dir(entry.strip_suffix("/*")?).ok()?;
-    dir.filter_map(|file| Some(file.ok()?.path())).find(|path| is_jar(path))
 }
 
 fn urls(site: &Site, config: &Config, checks: &mut Checks) {
@@ -160,24 +165,35 @@ mod tests {
     use super::*;
     use crate::config::{Sources, load};
 
-    fn checked(properties: &[(&str, &str)]) -> Vec<(&'static str, Verdict, String)> {
-        let dir = tempfile::tempdir().unwrap();
-        let xml: String = properties
+    fn xml(properties: &[(&str, &str)]) -> String {
+        let all = properties
             .iter()
-            .map(|(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>"))
-            .collect();
-        let text = format!("<configuration>{xml}</configuration>").replace("DIR", &dir.path().display().to_string());
+            .map(|(name, value)| format!("<property><name>{name}</name><value>{value}</value></property>"));
+        format!("<configuration>{}</configuration>", all.collect::<String>())
+    }
+
+    /// DIR in values stands for a directory with the jar in share/hadoop/mapreduce, `home` below it for HADOOP_HOME.
+    fn checked_at(home: Option<&str>, properties: &[(&str, &str)]) -> Vec<(&'static str, Verdict, String)> {
+        let dir = tempfile::tempdir().unwrap();
+        let text = xml(properties).replace("DIR", &dir.path().display().to_string());
         std::fs::write(dir.path().join("mapred-site.xml"), text).unwrap();
-        std::fs::write(dir.path().join("drover-shim-1.jar"), "").unwrap();
+        std::fs::create_dir_all(dir.path().join("share/hadoop/mapreduce")).unwrap();
+        std::fs::write(dir.path().join("share/hadoop/mapreduce/drover-shim-1.jar"), "").unwrap();
+        let home = home.map(|below| dir.path().join(below).display().to_string());
+        let env = |name: &str| home.clone().filter(|_| name == "HADOOP_HOME");
         let set = vec![format!("cluster.conf_dir={}", dir.path().display())];
         let config = load(&Sources { file: None, set }, std::iter::empty()).unwrap().config;
         let mut checks = Checks::default();
-        check(&config, &mut checks);
+        check(&config, &env, &mut checks);
         checks
             .0
             .into_iter()
             .map(|check| (check.name, check.verdict, check.says + " " + &check.fix.unwrap_or_default()))
             .collect()
+    }
+
+    fn checked(properties: &[(&str, &str)]) -> Vec<(&'static str, Verdict, String)> {
+        checked_at(Some("elsewhere"), properties)
     }
 
     fn verdict(properties: &[(&str, &str)], name: &str) -> Verdict {
@@ -203,11 +219,39 @@ mod tests {
         assert_eq!(verdict(&[(CLASS.0, "a.Other")], "shim property"), Verdict::Warn);
         assert_eq!(verdict(&[CLASS], "shim jar"), Verdict::Warn);
         assert_eq!(verdict(&[CLASS], "shim's service"), Verdict::Fail);
-        let full =
-            [CLASS, ("mapreduce.application.classpath", "/nowhere/*, DIR/*"), ("drover.service.urls", "http://a:7071")];
+        let full = [
+            CLASS,
+            ("mapreduce.application.classpath", "/nowhere/*, DIR/share/hadoop/mapreduce/*"),
+            ("drover.service.urls", "http://a:7071"),
+        ];
         assert_eq!(verdict(&full, "shim jar"), Verdict::Ok);
         assert_eq!(verdict(&full, "shim's service"), Verdict::Ok);
         assert_eq!(verdict(&[("mapreduce.map.speculative", "false")], "speculation"), Verdict::Warn);
+    }
+
+    #[test]
+    fn a_jar_in_hadoops_own_directory_is_found_and_an_unknown_home_is_no_fault() {
+        let class = [("yarn.app.mapreduce.am.job.speculator.class", SHIM)];
+        let jar = |home| checked_at(home, &class).into_iter().find(|check| check.0 == "shim jar").unwrap();
+        assert_eq!(jar(Some("")).1, Verdict::Ok);
+        assert_eq!(jar(Some("elsewhere")).1, Verdict::Warn);
+        let (_, verdict, says) = jar(None);
+        assert_eq!(verdict, Verdict::Skip);
+        assert!(says.contains("HADOOP_MAPRED_HOME"), "{says}");
+    }
+
+    #[test]
+    fn a_shim_is_expected_where_every_job_loads_it_and_lets_it_speak() {
+        const CLASS: (&str, &str) = ("yarn.app.mapreduce.am.job.speculator.class", SHIM);
+        const URLS: (&str, &str) = ("drover.service.urls", "http://a:7071");
+        let expects = |properties: &[(&str, &str)]| {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join("mapred-site.xml"), xml(properties)).unwrap();
+            expects_shim(&Site::load_with(dir.path(), []).unwrap())
+        };
+        assert!(expects(&[CLASS, URLS]));
+        assert!(!expects(&[CLASS]) && !expects(&[URLS]) && !expects(&[(CLASS.0, "a.Other"), URLS]));
+        assert!(!expects(&[CLASS, URLS, ("drover.mode", "OFF")]));
     }
 
     #[test]
@@ -215,7 +259,7 @@ mod tests {
         let config =
             load(&Sources { file: None, set: vec!["cluster.conf_dir=/nonexistent".into()] }, std::iter::empty());
         let mut checks = Checks::default();
-        assert!(check(&config.unwrap().config, &mut checks).is_none());
+        assert!(check(&config.unwrap().config, &|_| None, &mut checks).is_none());
         assert_eq!(checks.0[0].verdict, Verdict::Fail);
     }
 }
