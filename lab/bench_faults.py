@@ -180,7 +180,8 @@ def shows(found: dict) -> bool:
     fault hit a job."""
     hit = {fault for run in found["runs"] for fault in run["faults"]}
     harmless = found["succeeded"] == found["asked"] and not any(run["violations"] for run in found["runs"])
-    acted = found["copies_decided"] > 0 if found["mode"] == "act" else not any(run["copies"] for run in found["runs"])
+    ran = any(run.get("copies") for run in found["runs"])
+    acted = found["copies_decided"] > 0 if found["mode"] == "act" else not ran
     return harmless and acted and found["exchanges_accepted"] > 0 and hit == set(found["kinds"])
 
 

@@ -39,8 +39,8 @@ class Storms(unittest.TestCase):
 
     def found(self, **changes) -> dict:
         runs = [{"faults": ["killed", "stopped"], "violations": []}, {"faults": ["RM restarted"], "violations": []}]
-        whole = {"succeeded": 2, "asked": 2, "exchanges_accepted": 5, "copies_decided": 1, "runs": runs}
-        return {**whole, "kinds": ["killed", "stopped", "RM restarted"], **changes}
+        whole = {"mode": "act", "succeeded": 2, "asked": 2, "exchanges_accepted": 5, "copies_decided": 1}
+        return {**whole, "runs": runs, "kinds": ["killed", "stopped", "RM restarted"], **changes}
 
     def test_faults_before_and_after_a_jobs_tasks_do_not_count_as_its_own(self):
         struck = [fault("killed", 5_000, 4), fault("stopped", 8_000, 4), fault("black hole", 19_500, 1)]
@@ -61,6 +61,12 @@ class Storms(unittest.TestCase):
         self.assertFalse(bench_faults.shows(self.found(exchanges_accepted=0)))
         self.assertFalse(bench_faults.shows(self.found(copies_decided=0)))
         self.assertFalse(bench_faults.shows(self.found(runs=self.found()["runs"][:1])))
+
+    def test_in_advice_no_copy_may_run_and_none_need_be_decided(self):
+        runs = [{**run, "copies": 0} for run in self.found()["runs"]]
+        self.assertTrue(bench_faults.shows(self.found(mode="advise", copies_decided=0, runs=runs)))
+        runs[0]["copies"] = 1
+        self.assertFalse(bench_faults.shows(self.found(mode="advise", copies_decided=0, runs=runs)))
 
     def test_the_same_seed_draws_the_same_faults_each_kind_as_often(self):
         for place in (faults.ServicePlace, faults.ClusterPlace):
