@@ -43,6 +43,13 @@ def upstream() -> Path:
     return maven_jar("the launcher of Hadoop's own tests", paths.UPSTREAM_JAR, UPSTREAM)
 
 
+def skew() -> Path:
+    """The library that gives a process another time of day."""
+    made = paths.TARGET / "lab-skew.so"
+    proc.run(["cc", "-shared", "-fPIC", "-O", "-o", made, paths.ROOT / "lab" / "skew.c", "-ldl"], paths.LOGS / "skew.log")
+    return made
+
+
 def drover() -> Path:
     log = paths.LOGS / "build-drover.log"
     with step("building the service (cargo build --release)", log):

@@ -13,19 +13,33 @@ READY_LIMIT_S = 30
 METRICS_TIMEOUT_S = 2
 
 
-class Service:
-    """`drover serve` for one cluster. `settings` are lines of TOML besides the listeners, `words` further arguments."""
+LISTENERS = (API, SHIM, METRICS)
 
-    def __init__(self, cluster: Cluster, settings: str = "", name: str = "drover", words: tuple = ()):
+
+class Service:
+    """`drover serve` for one cluster. `settings` are lines of TOML besides the listeners, `words` further arguments,
+    `listen` the addresses of API, shims' side and metrics, `env` further variables of its environment."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: str = "",
+        name: str = "drover",
+        words: tuple = (),
+        listen: tuple = LISTENERS,
+        env=None,
+    ):
         self.cluster, self.settings, self.name, self.words = cluster, settings, name, words
+        self.api, self.shim, self.metrics_at = listen
+        self.env = {**cluster.environment(), **(env or {})}
         self.log = cluster.logs / f"{name}.log"
         self.config = cluster.dir / f"{name}.toml"
 
     def launch(self) -> int:
         """Starts it, waits for nothing, and answers its process id."""
-        listen = f'[listen]\napi = "{API}"\nshim = "{SHIM}"\nmetrics = "{METRICS}"\n'
+        listen = f'[listen]\napi = "{self.api}"\nshim = "{self.shim}"\nmetrics = "{self.metrics_at}"\n'
         self.config.write_text(f"{self.settings}\n{listen}")
-        return self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config, *self.words])
+        return self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config, *self.words], self.env)
 
     def start(self, quiet: bool = False) -> "Service":
         """Starts it and waits until it is ready."""
@@ -34,7 +48,7 @@ class Service:
             until = time.monotonic() + READY_LIMIT_S
             while True:
                 try:
-                    http.get(f"http://{API}/readyz")
+                    http.get(f"http://{self.api}/readyz")
                     return self
                 except http.Unanswered as fault:
                     why = fault
@@ -45,12 +59,12 @@ class Service:
                 time.sleep(0.1)
 
     def get(self, path: str):
-        return http.get_json(f"http://{API}/api/v1{path}")
+        return http.get_json(f"http://{self.api}/api/v1{path}")
 
     def metrics(self) -> dict:
         """Every sample by its series, as in `drover_jobs` or `drover_shim_sessions{state="live"}`."""
         found = {}
-        for line in http.get(f"http://{METRICS}/metrics", "text/plain", METRICS_TIMEOUT_S).splitlines():
+        for line in http.get(f"http://{self.metrics_at}/metrics", "text/plain", METRICS_TIMEOUT_S).splitlines():
             if line and not line.startswith("#"):
                 series, _, value = line.rpartition(" ")
                 found[series] = float(value)

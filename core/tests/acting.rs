@@ -89,6 +89,27 @@ fn without_a_shim_that_can_nothing_is_done_but_said() {
 }
 
 #[test]
+fn while_the_resource_manager_is_silent_nothing_is_started_and_the_jobs_are_hadoops() {
+    let params = GovernParams { stale_after: Millis(5_000), mode: Mode::Act, ..Default::default() };
+    let mut play = Play::new(EngineParams { govern: params, ..Default::default() });
+    let decided = |play: &mut Play, second: f64| {
+        let (tasks, attempts) = equal_maps(play.id, MAPS, 4.0, &one_node_in_four, second, 0);
+        play.script.tasks(play.id, at(second), tasks);
+        play.script.attempts(play.id, at(second), attempts);
+        play.script.decide_alone(at(second)).decisions.len()
+    };
+    for second in [1.0, 2.0, 3.0] {
+        decided(&mut play, second);
+        assert!(play.script.engine.owns(play.id));
+    }
+    assert_eq!(decided(&mut play, 9.0), 0);
+    assert_eq!(play.verdict(1), Some(Verdict::StaleData));
+    assert!(!play.script.engine.owns(play.id));
+    assert!(!play.look(10.0, &[]).decisions.is_empty(), "it speaks again");
+    assert!(play.script.engine.owns(play.id));
+}
+
+#[test]
 fn a_lost_session_takes_the_means_along_and_a_newer_am_must_say_anew_what_it_can() {
     let mut play = Play::new(acting());
     let id = play.id;

@@ -24,7 +24,7 @@ pub async fn watch_for_others(notes: &Notes, holds: &Holds) {
                 "another Drover service with a higher epoch speaks to this cluster's shims, so this one does not act: stop one of the two; or, where there is \
                  no other, this machine's clock was set back before the service started: put it right and start the service again"
             ),
-            None => tracing::warn!("no shim speaks to another Drover service any more"),
+            None => tracing::warn!("no shim has spoken of another Drover service for ten minutes"),
         }
         known = other;
     }

@@ -10,7 +10,9 @@ use crate::telemetry::Metrics;
 use crate::yarn::http::install_tls;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
-use drover_core::model::{AppId, Hold, JobId, Millis, Mode, Scope, Time};
+use drover_core::model::{
+    AppId, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, Resources, Scope, Source, Time,
+};
 use futures::future::BoxFuture;
 use prometheus::{IntCounterVec, Opts, Registry};
 use serde_json::{Value, json};
@@ -57,6 +59,14 @@ struct Service {
     engine: std::thread::JoinHandle<()>,
 }
 
+/// What the ResourceManager tells of a cluster with room.
+fn room() -> Observation {
+    let total = Resources { memory_mb: 1 << 20, vcores: 1 << 10 };
+    let fact = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
+    let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+    Observation { source, seq: 1, at: clock::now(), received: clock::now(), fact }
+}
+
 async fn start(recording: &Path) -> Service {
     let (registry, runtime) = (Registry::new(), tokio::runtime::Handle::current());
     let metrics = Arc::new(Metrics::new(&registry).unwrap());
@@ -77,6 +87,7 @@ async fn start(recording: &Path) -> Service {
     tokio::spawn(shim.serve(listener, stop.clone()));
     let stopped = stop.clone();
     let engine = std::thread::spawn(move || run(desk, inbox, &notes, Millis(10), &clock::now, &runtime, &stopped));
+    outside.facts.send(room()).await.unwrap();
     let own = Own::new(9, 1, outside.facts.clone());
     Service { outside, holds: Holds::new(own, Book::open(None, Mode::Act, Time(0)).unwrap()), address, stop, engine }
 }

@@ -12,6 +12,9 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How long a service that outranked this one is given way to after the last shim told of it.
+pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
+
 /// The word for it in `hello.can`.
 pub const DUPLICATE: &str = "duplicate";
 
@@ -21,8 +24,8 @@ pub struct Acting {
     identity: Identity,
     /// Jobs whose speculation Drover is to own, as the engine said last.
     owned: Mutex<Arc<HashSet<JobId>>>,
-    /// A service with a higher epoch speaks to the same shims.
-    rival: AtomicBool,
+    /// The highest epoch of another service that outranks this one, and when a shim last told of it.
+    rival: Mutex<Option<(u64, Millis)>>,
     /// Somebody was told that plain HTTP keeps Drover from acting.
     warned: AtomicBool,
     metrics: Metrics,
@@ -65,8 +68,8 @@ impl Unsent {
 impl Acting {
     /// Nothing is owned yet.
     pub fn new(params: ActParams, identity: Identity, metrics: Metrics) -> Acting {
-        let (rival, warned) = (AtomicBool::new(false), AtomicBool::new(false));
-        Acting { params, identity, owned: Mutex::default(), rival, warned, metrics }
+        let warned = AtomicBool::new(false);
+        Acting { params, identity, owned: Mutex::default(), rival: Mutex::default(), warned, metrics }
     }
 
     /// From now on exactly these jobs are Drover's.
@@ -74,9 +77,17 @@ impl Acting {
         *self.owned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(jobs);
     }
 
-    /// Another service outranks this one, or no longer does.
-    pub fn set_rival(&self, rival: bool) {
-        self.rival.store(rival, Ordering::Relaxed);
+    /// What shims tell of epochs above this one, now; answers the epoch that this service gives way to. It is remembered for a while after the last shim told of
+    /// it: shims come and go with their jobs, and the other service may still act on some that never meet this one.
+    pub fn rival(&self, told: Option<u64>, now: Millis) -> Option<u64> {
+        let mut known = self.rival.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = known.filter(|(_, at)| now - *at <= RIVAL_REMEMBERED);
+        *known = told.map(|epoch| (epoch, now)).or(fresh);
+        known.map(|(epoch, _)| epoch)
+    }
+
+    fn is_outranked(&self) -> bool {
+        self.rival.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Is a session that came this way to act? One that came over the network in the clear only where the operator insists.
@@ -97,7 +108,7 @@ impl Acting {
     pub fn owns(&self, session: &Session) -> bool {
         let owned = || self.owned.lock().unwrap_or_else(PoisonError::into_inner).contains(&session.profile.job());
         let allowed = session.can.is_some_and(|can| can.duplicate) && !session.ended;
-        let first = session.epoch <= self.identity.epoch && !self.rival.load(Ordering::Relaxed);
+        let first = session.epoch <= self.identity.epoch && !self.is_outranked();
         allowed && first && owned()
     }
 

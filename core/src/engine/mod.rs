@@ -171,11 +171,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Is the job's speculation Drover's to own now?
+    /// Is the job's speculation Drover's to own now? Not while nothing is known of free room: without copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
         let never =
             |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || self.params.policy == PolicyName::None;
-        self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
+        let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
+        !blind && self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
     }
 
     /// Jobs whose speculation is Drover's to own now.

@@ -121,7 +121,8 @@ impl Engine {
 
     /// The policy's verdicts, with what bars the whole job and the copies already decided on laid over them.
     fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
-        let bar = self.params.govern.bars(view.job, view.kind, mode, now);
+        let stale = self.params.govern.room_is_stale(&self.cluster, mode, now).then_some(Verdict::StaleData);
+        let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
         let mut all = self.params.policy.judge(view, &self.params.late);
         for judged in &mut all {
             let own = self.flights.bar(judged.task, mode, view.now);

@@ -1,7 +1,7 @@
 //! May this job's tasks have copies at all?
 
 use super::{GovernParams, output};
-use crate::model::{Job, Mode, TaskKind, Time, Verdict};
+use crate::model::{ClusterState, Job, Mode, TaskKind, Time, Verdict};
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
@@ -24,6 +24,15 @@ impl GovernParams {
         use Verdict::{ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
         let never = |bar| matches!(bar, ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput);
         TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(never))
+    }
+
+    /// Is what the ResourceManager told of free room too old to decide on? Where it has told nothing there may be advice, but no action. `now` is the service's clock.
+    pub fn room_is_stale(&self, cluster: &ClusterState, mode: Mode, now: Time) -> bool {
+        if cluster.totals.is_none() {
+            return mode == Mode::Act;
+        }
+        let nodes = if cluster.nodes.is_empty() { cluster.totals_told } else { cluster.nodes_told };
+        now.since(cluster.totals_told.min(nodes)) > self.stale_after
     }
 
     /// Why no task of this kind may have a copy now; `None` when it may. `now` is the service's clock.

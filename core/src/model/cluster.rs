@@ -21,6 +21,8 @@ pub struct ClusterState {
     pub queues: BTreeMap<String, QueueFact>,
     /// Running applications, as the RM lists them.
     pub apps: BTreeMap<AppId, AppFact>,
+    /// When the totals were told, the service's clock.
+    pub totals_told: Time,
     /// When the nodes were told, the service's clock.
     pub nodes_told: Time,
     /// Operators' holds, by what they cover.
@@ -100,6 +102,7 @@ impl ClusterState {
         let changed = match &seen.fact {
             Fact::Cluster(fact) => {
                 self.totals = Some(*fact);
+                self.totals_told = seen.received;
                 Changed::Cluster
             }
             Fact::Nodes(nodes) => {

@@ -173,7 +173,7 @@ pub enum Verdict {
     ContainersWaiting,
     /// Every node that could take a copy is below SlowNodeThreshold.
     NoFastNode,
-    /// What is known of the job is too old to decide on.
+    /// What is known of the job, or of free room in the cluster, is too old to decide on.
     StaleData,
     /// What is known of the job is incomplete.
     IncompleteData,
@@ -290,7 +290,7 @@ impl Verdict {
             Verdict::NoHeadroom => "there is no free container for a copy",
             Verdict::ContainersWaiting => "the job itself waits for containers",
             Verdict::NoFastNode => "no node that is fast enough could take a copy",
-            Verdict::StaleData => "what is known of the job is too old to decide on",
+            Verdict::StaleData => "what is known of the job, or of free room in the cluster, is too old to decide on",
             Verdict::IncompleteData => "not all of the job's tasks are known yet",
             Verdict::ModeOff => "Drover is switched off for it",
             Verdict::SettingsUnknown => "the job's configuration has not been read yet",

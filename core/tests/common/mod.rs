@@ -80,7 +80,16 @@ impl Script {
         self.say(now, Fact::Tasks { job: id, complete: true, tasks });
     }
 
+    /// After the ResourceManager has told of its room anew, where it ever has.
     pub fn decide(&mut self, now: Time) -> Pass {
+        if let Some(totals) = self.engine.cluster().totals {
+            self.say(now, Fact::Cluster(totals));
+        }
+        self.decide_alone(now)
+    }
+
+    /// While nothing is heard of the ResourceManager.
+    pub fn decide_alone(&mut self, now: Time) -> Pass {
         self.engine.decide(now)
     }
 }

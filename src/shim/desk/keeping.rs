@@ -11,13 +11,12 @@ impl Desk {
     pub fn sweep(&self, now: Now, seconds: f64) {
         self.proofs.sweep();
         self.rows.sample(self.metrics.rows.get(), seconds);
-        let (mut skews, mut leases, mut rival) = (Vec::new(), 0, false);
+        let (mut skews, mut leases) = (Vec::new(), 0);
         for seat in self.table.all() {
             let mut session = seat.lock();
             leases += i64::from(session.is_leased(now));
             if session.is_live(now) {
                 skews.push(session.skew_ms.unsigned_abs());
-                rival |= session.epoch > self.identity.epoch;
             } else if session.open
                 && let Ok(room) = self.out.try_reserve()
             {
@@ -27,7 +26,7 @@ impl Desk {
                 self.send(room, &session, Told { facts, ..Told::default() }, at, now);
             }
         }
-        self.acting.set_rival(rival);
+        self.higher_epoch(now);
         self.metrics.leases.set(leases);
         self.table.sweep(&self.params, now);
         skews.sort_unstable();
@@ -73,14 +72,14 @@ impl Desk {
         }
     }
 
-    /// Highest epoch that a shim heard of now has verified, when it is above this service's own: another service speaks to the same
-    /// shims.
+    /// Highest epoch that a shim heard of now or a while ago has verified, when it is above this service's own: another service speaks to
+    /// the same shims.
     pub fn higher_epoch(&self, now: Now) -> Option<u64> {
         let seats = self.table.all();
         let told = seats.iter().filter_map(|seat| {
             let session = seat.lock();
             session.is_live(now).then_some(session.epoch)
         });
-        told.max().filter(|epoch| *epoch > self.identity.epoch)
+        self.acting.rival(told.max().filter(|epoch| *epoch > self.identity.epoch), now.mono)
     }
 }

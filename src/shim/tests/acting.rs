@@ -1,6 +1,6 @@
 //! Leases, actions and their answers: to whom, how often, and what is believed of what comes back.
 
-use super::super::acting::Unsent;
+use super::super::acting::{RIVAL_REMEMBERED, Unsent};
 use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
@@ -254,8 +254,11 @@ async fn of_two_services_the_one_with_the_lower_epoch_acts_no_more_not_even_wher
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.next(&mut other, json!({})).launcher, Launcher::Native);
     assert_eq!(room.desk.higher_epoch(room.now), Some(EPOCH + 1));
-    // The younger one is gone, and so is the only job that has met it.
+    // The only job that has met the younger one is gone. Others may still be with it, and so it is given way to for a while.
     room.desk.end(am.job().0);
     room.desk.sweep(room.now, 1.0);
-    assert_eq!(room.next(&mut other, json!({})).launcher, Launcher::Drover);
+    assert_eq!(room.next(&mut other, json!({})).launcher, Launcher::Native);
+    room.now.mono = room.now.mono + RIVAL_REMEMBERED + Millis(1);
+    room.desk.sweep(room.now, 1.0);
+    assert_eq!(room.desk.higher_epoch(room.now), None);
 }

@@ -1,5 +1,6 @@
 //! Requests out of turn: repeated, late, with gaps, too often, when there is no room.
 
+use super::super::acting::RIVAL_REMEMBERED;
 use super::super::params::ShimParams;
 use super::super::reply::Why;
 use super::{Am, Room, one_look, why};
@@ -142,19 +143,24 @@ async fn a_service_of_a_higher_epoch_does_not_go_unnoticed() {
 }
 
 #[tokio::test]
-async fn an_epoch_that_one_shim_made_up_is_forgotten_with_its_session() {
+async fn an_epoch_that_one_shim_made_up_is_forgotten_some_time_after_its_session() {
     let (mut room, mut liar) = seated(one_look(), 100).await;
     let mut other = Am::new(9, 1, 9);
-    room.seat(&mut other).await;
     room.send(&liar.key.clone(), &liar.with(json!({"epoch": 1u64 << 50}))).unwrap();
     assert_eq!(room.desk.higher_epoch(room.now), Some(1 << 50));
     room.desk.end(liar.job().0);
+    room.later(RIVAL_REMEMBERED.0);
+    assert_eq!(room.desk.higher_epoch(room.now), Some(1 << 50));
+    room.later(1);
     assert_eq!(room.desk.higher_epoch(room.now), None);
+    room.seat(&mut other).await;
 
     room.send(&other.key.clone(), &other.with(json!({"epoch": 5}))).unwrap();
     assert_eq!(room.desk.higher_epoch(room.now), Some(5));
     room.later(60_000);
-    assert_eq!(room.desk.higher_epoch(room.now), None, "it has fallen silent");
+    assert_eq!(room.desk.higher_epoch(room.now), Some(5), "it has fallen silent");
+    room.later(RIVAL_REMEMBERED.0);
+    assert_eq!(room.desk.higher_epoch(room.now), None);
 }
 
 #[tokio::test]

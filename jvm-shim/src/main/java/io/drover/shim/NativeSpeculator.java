@@ -100,12 +100,24 @@ public final class NativeSpeculator extends DefaultSpeculator
     }
     // With the owner's monitor a launch is in the AM's queue before anything its next owner sends.
     synchronized (asked) {
-      if (isHeld(asked)) {
+      if (isHeld(asked) || isCopied(taskId)) {
         return false;
       }
       launch(taskId);
       return true;
     }
+  }
+
+  /**
+   * Whether the task got its copy after this pass had judged it: from an owner until a moment ago.
+   */
+  private boolean isCopied(TaskId taskId) {
+    int unended = 0;
+    for (TaskAttempt attempt :
+        context.getJob(taskId.getJobId()).getTask(taskId).getAttempts().values()) {
+      unended += attempt.isFinished() ? 0 : 1;
+    }
+    return unended > 1;
   }
 
   private void launch(TaskId taskId) {

@@ -6,8 +6,14 @@ import static org.junit.Assert.assertTrue;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.Task;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.app.speculate.DefaultSpeculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
+import org.apache.hadoop.yarn.event.EventHandler;
 import org.junit.BeforeClass;
 import org.junit.Test;
 
@@ -113,6 +119,38 @@ public class HandOverTest {
             "",
             (step, am, hadoop) -> ((NativeSpeculator) hadoop).accept(broken));
     assertEquals(alone.events(), run.events());
+  }
+
+  @Test
+  public void aTaskThatItsOwnerCopiedWhileItWasJudgedGetsNoThirdAttempt() throws Exception {
+    int[] copied = new int[1];
+    ScriptedJob run =
+        ScriptedJob.run(
+            NativeSpeculator.class,
+            "",
+            (step, am, hadoop) ->
+                ((NativeSpeculator) hadoop)
+                    .accept(
+                        () -> {
+                          copied[0] += copyEveryMap(am);
+                          return false;
+                        }));
+    assertTrue("the owner must have copied something", copied[0] > 0);
+    assertTrue(run.attempts().toString(), run.attempts().stream().allMatch(n -> n <= 2));
+  }
+
+  /** A copy for each running map without one; answers how many. */
+  @SuppressWarnings("unchecked")
+  private static int copyEveryMap(Am am) {
+    int copied = 0;
+    for (Task task : am.job().getTasks(TaskType.MAP).values()) {
+      if (task.getState() == TaskState.RUNNING && task.getAttempts().size() == 1) {
+        ((EventHandler<TaskEvent>) task)
+            .handle(new TaskEvent(task.getID(), TaskEventType.T_ADD_SPEC_ATTEMPT));
+        copied++;
+      }
+    }
+    return copied;
   }
 
   @Test

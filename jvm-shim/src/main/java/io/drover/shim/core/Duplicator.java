@@ -49,10 +49,13 @@ final class Duplicator implements Actions.Hand {
 
   @Override
   public Ack apply(Action action, long epoch, long deadlineNanos) {
+    // With the lease's monitor Hadoop's own speculator launches before the check or after the copy.
     try {
-      Task task = task(action);
-      String refusal = refusal(action, task, epoch, deadlineNanos);
-      return refusal == null ? add(action, task) : new Ack(action.id, refusal);
+      synchronized (lease) {
+        Task task = task(action);
+        String refusal = refusal(action, task, epoch, deadlineNanos);
+        return refusal == null ? add(action, task) : new Ack(action.id, refusal);
+      }
     } catch (Throwable e) {
       Log.warn("cannot look at {}: {}", action.id, e.toString());
       return new Ack(action.id, Ack.FAILED);

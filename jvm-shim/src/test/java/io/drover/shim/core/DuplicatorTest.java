@@ -32,6 +32,7 @@ public class DuplicatorTest {
   private final Map<TaskAttemptId, TaskAttempt> attempts = new LinkedHashMap<>();
   private final Lease lease = new Lease(() -> 0, true);
   private int orders;
+  private boolean ordersUnderLease = true;
 
   /** A task that takes one order and throws at the next. */
   private Object task(String method) {
@@ -45,6 +46,7 @@ public class DuplicatorTest {
       case "getAttempts":
         return attempts;
       case "handle":
+        ordersUnderLease &= Thread.holdsLock(lease);
         if (++orders > 1) {
           throw new IllegalStateException("Hadoop's own");
         }
@@ -114,6 +116,13 @@ public class DuplicatorTest {
     addAttempt();
     assertEquals("a failed [1]", apply(job(false, EventHandler.class), 3).toString());
     assertEquals(2, orders);
+  }
+
+  @Test
+  public void nothingOfHadoopsOwnIsLaunchedBetweenTheCheckAndTheCopy() {
+    addAttempt();
+    assertEquals("a applied [1]", apply(job(false, EventHandler.class), 1).toString());
+    assertTrue("the lease's monitor is held", ordersUnderLease);
   }
 
   @Test

@@ -1,0 +1,205 @@
+"""Copies in a real ApplicationMaster while exchanges, the service, a master or a clock come to grief.
+
+Hadoop's own speculator may start no copy, so that every copy must have been decided on; a node is so slow that only
+copies end the job soon. Whatever happens, the job succeeds, writes the same bytes, and no task has more attempts than
+its own and the copies decided on.
+"""
+
+import json
+import os
+import signal
+import time
+import unittest
+from datetime import datetime
+
+from lab import build, http, jobs, stage, watch
+from lab.e2e import OnCluster
+from lab.faults import ClusterPlace, decided
+from lab.relay import RELAY, Relay
+from lab.scenarios import TEN_PLACES
+from lab.service import SHIM, Service
+from lab.troubles import STAGES, Crash, Delayed, Late, Lost, Reordered, Repeated
+
+ACT = 'mode = "act"\n[log]\nformat = "json"\n'
+# A shim that gives up on an answer, and asks again, soon.
+JOB = {
+    **TEN_PLACES,
+    **watch.NO_NATIVE_COPIES,
+    "lab.maps": 8,
+    "lab.map.ms": 1500,
+    "lab.reduces": 1,
+    "lab.reduce.ms": 500,
+    "lab.slow.nodes": "nm2:60",
+    "mapreduce.task.progress-report.interval": 500,
+    "drover.service.urls": f"http://{RELAY}",
+    "drover.exchange.read-timeout-ms": 1500,
+    "drover.exchange.max-backoff-ms": 1000,
+}
+WAIT_S = 120
+SECOND = ("127.0.0.1:7170", "127.0.0.1:7171", "127.0.0.1:7172")
+
+
+class Mishaps(OnCluster):
+    options = {"node_mb": stage.options("").node_mb}
+
+    @classmethod
+    def setUpClass(cls):
+        build.drover()
+        build.shim()
+        build.lab_jobs()
+        super().setUpClass()
+        cls.lives, cls.outputs = [], 0
+        plain = {**JOB, "lab.slow.nodes": "", "lab.output": cls.cluster.dir / "plain"}
+        cls.plain = jobs.run(cls.cluster, jobs.Spec(settings=plain))
+
+    def service(self, settings: str = ACT, **how) -> Service:
+        """One that acts, with a log of its own."""
+        service = Service(self.cluster, settings, name=f"drover-{len(self.lives)}", **how).start(quiet=True)
+        self.lives.append(service)
+        self.addCleanup(service.stop, signal.SIGKILL)
+        return service
+
+    def relay(self, trouble=None) -> Relay:
+        relay = Relay(SHIM, trouble)
+        self.addCleanup(relay.__exit__)
+        return relay
+
+    def submit(self, **settings) -> jobs.Running:
+        type(self).outputs += 1
+        own = {"lab.output": self.cluster.dir / f"out-{self.outputs}", "lab.name": self.id().rpartition(".")[2]}
+        running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings={**JOB, **own, **settings}))
+        self.addCleanup(running.end)
+        return running
+
+    def wait(self, what: str, running: jobs.Running, found):
+        """What `found` answers once that is something, while the job runs."""
+        until = time.monotonic() + WAIT_S
+        while time.monotonic() < until:
+            try:
+                answer = found()
+            except http.Unanswered:
+                answer = None
+            if answer:
+                return answer
+            self.assertFalse(running.done(), f"the job ended before {what}")
+            time.sleep(0.1)
+        raise AssertionError(f"{what}: not within {WAIT_S} s")
+
+    def check(self, running: jobs.Running) -> jobs.Result:
+        """The job has come to its end unharmed, and by copies that were decided on, of which one won."""
+        result = running.result()
+        self.assertTrue(result.succeeded)
+        self.assertEqual(result.digest, self.plain.digest)
+        allowed = decided(life.log for life in self.lives)
+        for task in {one.task for one in result.copies()}:
+            attempts = [one for one in result.attempts if one.task == task and one.state != "FAILED"]
+            self.assertLessEqual(len(attempts), 1 + allowed.get(task, 0), task)
+        won = [one for one in result.copies() if one.state == "SUCCEEDED"]
+        self.assertTrue(won, "a copy won")
+        return result
+
+    def play(self, trouble, settings: str = ACT, **of_job) -> Relay:
+        self.service(settings)
+        relay = self.relay(trouble)
+        self.check(self.submit(**of_job))
+        self.assertGreater(trouble.hits, 0)
+        self.assertGreater(relay.seen["applied"], 0)
+        return relay
+
+    def test_exchanges_and_answers_get_lost(self):
+        self.play(Lost())
+
+    def test_answers_come_when_nobody_waits_for_them_any_more(self):
+        relay = self.play(Delayed(2.5))
+        self.assertGreater(relay.seen["gave up waiting"], 0)
+
+    def test_exchanges_and_answers_come_twice(self):
+        self.play(Repeated())
+
+    def test_exchanges_overtake_one_another(self):
+        self.play(Reordered())
+
+    def test_an_action_that_comes_after_its_lease_is_refused_and_the_task_gets_another(self):
+        patient = {"drover.exchange.read-timeout-ms": 20_000}
+        relay = self.play(Late(6.0), f'act.lease = "2s"\n{ACT}', **patient)
+        self.assertGreater(relay.seen["not_leased"], 0)
+
+    def killed(self, stage: str) -> jobs.Result:
+        """The service is killed at a stage of its first copy, and another takes its place."""
+        first = self.service()
+        running = self.submit()
+        job = running.id()
+
+        def kill():
+            os.kill(self.cluster.state["processes"][first.name]["pid"], signal.SIGKILL)
+
+        crash = Crash(stage, kill, lambda: first.decisions(job))
+        self.relay(crash)
+        self.wait(f"the service was killed at the {stage}", running, lambda: crash.hits)
+        self.service()
+        return self.check(running)
+
+    def test_a_master_killed_before_it_has_acknowledged_a_copy_leaves_no_task_with_two(self):
+        self.service()
+        place = ClusterPlace(self.cluster, None)
+        running = self.submit()
+
+        def kill():
+            (master,) = place.masters()
+            os.kill(master, signal.SIGKILL)
+
+        crash = Crash("acknowledgement", kill)
+        self.relay(crash)
+        self.wait("the master was killed", running, lambda: crash.hits)
+        result = running.result()
+        self.assertTrue(result.succeeded)
+        self.assertEqual(result.digest, self.plain.digest)
+        allowed = decided(life.log for life in self.lives)
+        for task, live in result.most_live().items():
+            self.assertLessEqual(live, 1 + allowed.get(task, 0), task)
+
+    def off(self, seconds: int) -> None:
+        env = {"LD_PRELOAD": str(build.skew()), "DROVER_LAB_SKEW_S": str(seconds)}
+        service = self.service(env=env)
+        said = json.loads(service.log.read_text().splitlines()[0])["timestamp"]
+        away = abs(datetime.fromisoformat(said).timestamp() - time.time())
+        self.assertGreater(away, abs(seconds) - 120, said)
+        self.relay()
+        self.check(self.submit())
+
+    def test_a_service_ten_minutes_ahead_of_the_cluster_acts_in_time(self):
+        self.off(600)
+
+    def test_a_service_ten_minutes_behind_the_cluster_acts_in_time(self):
+        self.off(-600)
+
+    def test_the_older_of_two_services_gives_way_and_says_so(self):
+        older = self.service()
+        relay = self.relay()
+        running = self.submit()
+        job = running.id()
+        self.wait("the older one owned the job", running, lambda: older.metrics().get("drover_shim_leases"))
+        younger = self.service(listen=SECOND)
+        relay.to = younger.shim
+        self.wait("the younger one owned the job", running, lambda: younger.metrics().get("drover_shim_leases"))
+        relay.to = older.shim
+        self.wait("the older one gave way", running, lambda: older.metrics().get("drover_rival"))
+        self.assertEqual(older.metrics()["drover_shim_leases"], 0)
+        self.assertIn("another Drover service", older.log.read_text())
+        self.assertEqual(older.get(f"/jobs/{job}")["launcher"], "native")
+        before = decided([older.log])
+        relay.to = younger.shim
+        self.check(running)
+        self.assertEqual(decided([older.log]), before, "the older one has decided on nothing more")
+
+
+for stage_name in STAGES:
+
+    def at_stage(self, stage_name=stage_name):
+        self.killed(stage_name)
+
+    setattr(Mishaps, f"test_a_service_killed_at_the_{stage_name}_of_a_copy_is_replaced_without_harm", at_stage)
+
+
+if __name__ == "__main__":
+    unittest.main()

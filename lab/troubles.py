@@ -1,0 +1,111 @@
+"""What can happen to exchanges between a shim and the service; each is a `trouble` of a lab.relay.Relay."""
+
+import time
+
+STAGES = ("decision", "sending", "application", "acknowledgement")
+
+
+class Lost:
+    """Of four exchanges one never arrives, and the answer to another is lost."""
+
+    def __init__(self):
+        self.turn = self.hits = 0
+
+    def __call__(self, _request, forward):
+        self.turn += 1
+        if self.turn % 4 == 1:
+            self.hits += 1
+            return None
+        answer = forward()
+        if self.turn % 4 == 3:
+            self.hits += 1
+            return None
+        return answer
+
+
+class Delayed:
+    """Every third answer comes so late that the shim has given up waiting for it."""
+
+    def __init__(self, seconds: float):
+        self.turn, self.hits, self.seconds = 0, 0, seconds
+
+    def __call__(self, _request, forward):
+        self.turn += 1
+        answer = forward()
+        if self.turn % 3 == 0:
+            self.hits += 1
+            time.sleep(self.seconds)
+        return answer
+
+
+class Repeated:
+    """Every request comes twice, and every third is answered with what the one before it was answered."""
+
+    def __init__(self):
+        self.turn, self.hits, self.last = 0, 0, None
+
+    def __call__(self, _request, forward):
+        self.turn += 1
+        if self.turn % 3 == 0 and self.last:
+            self.hits += 1
+            forward()
+            return self.last
+        self.last = forward()
+        forward()
+        return self.last
+
+
+class Reordered:
+    """Every third request is overtaken by the one that follows it."""
+
+    def __init__(self):
+        self.turn, self.hits, self.held = 0, 0, None
+
+    def __call__(self, _request, forward):
+        self.turn += 1
+        if self.turn % 3 == 0:
+            self.held = forward
+            return None
+        answer = forward()
+        if self.held:
+            self.held()
+            self.held = None
+            self.hits += 1
+        return answer
+
+
+class Late:
+    """The first answer with an action is held until the lease it was to bring is over."""
+
+    def __init__(self, seconds: float):
+        self.hits, self.seconds = 0, seconds
+
+    def __call__(self, _request, forward):
+        answer = forward()
+        if answer and answer.said.get("actions") and not self.hits:
+            self.hits += 1
+            time.sleep(self.seconds)
+        return answer
+
+
+class Crash:
+    """Once: what `kill` ends, it ends between two of a copy's steps; `decided` says whether one has been decided on."""
+
+    def __init__(self, stage: str, kill, decided=None):
+        assert stage in STAGES
+        self.stage, self.kill, self.decided, self.hits = stage, kill, decided, 0
+
+    def __call__(self, request, forward):
+        if self.hits:
+            return forward()
+        if (self.stage == "decision" and self.decided()) or (self.stage == "acknowledgement" and request.get("acks")):
+            return self.strike(None)
+        answer = forward()
+        if answer and answer.said.get("actions") and self.stage in ("sending", "application"):
+            return self.strike(answer if self.stage == "application" else None)
+        return answer
+
+    def strike(self, answer):
+        self.hits += 1
+        self.kill()
+        return answer
