@@ -16,6 +16,8 @@ MAINS = {
 }
 SHIM_URL = "http://127.0.0.1:7071"
 HISTORY_LIMIT_S = 90
+# Less than any JVM takes to start.
+LAUNCH_MS = 100
 JOB_LIMIT_S = 600
 
 
@@ -57,6 +59,10 @@ class Attempt:
     def seconds(self) -> float:
         return (self.finish_ms - self.start_ms) / 1000
 
+    def ran(self) -> bool:
+        """Whether its container was launched: Hadoop writes a start also for one that was killed before that."""
+        return self.state != "KILLED" or self.finish_ms - self.start_ms > LAUNCH_MS
+
     def copies(self, other: "Attempt") -> bool:
         """Whether it started while `other`, begun before it, had not ended."""
         return (other.start_ms, other.id) < (self.start_ms, self.id) and self.start_ms < other.finish_ms
@@ -73,11 +79,11 @@ class Result:
     attempts: list
 
     def copies(self) -> list:
-        """Attempts that started while an older one of their task had not ended: not those that replace an ended one."""
-        tasks = {}
-        for attempt in self.attempts:
+        """Attempts that ran and started while an older one of their task had not ended: not those that replace one."""
+        tasks, ran = {}, [attempt for attempt in self.attempts if attempt.ran()]
+        for attempt in ran:
             tasks.setdefault(attempt.task, []).append(attempt)
-        return [a for a in self.attempts if any(a.copies(older) for older in tasks[a.task])]
+        return [a for a in ran if any(a.copies(older) for older in tasks[a.task])]
 
     def most_live(self) -> dict:
         """How many attempts of each task were live at once, at most."""

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-RELAY = "127.0.0.1:7073"
 FORWARD_LIMIT_S = 10
 KEPT = ("Content-Type", "Accept", "User-Agent", "X-Drover-Mac")
 
@@ -52,15 +51,12 @@ class Relay:
             def log_message(self, *_):
                 pass
 
-        host, _, port = RELAY.partition(":")
-        self.server = ThreadingHTTPServer((host, int(port)), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def __enter__(self) -> "Relay":
-        return self
-
-    def __exit__(self, *_) -> None:
+    def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()
 

@@ -4,7 +4,7 @@ from lab.jobs import Attempt, Result
 
 
 def attempt(number: int, start: int, finish: int, state: str = "KILLED", task: str = "t") -> Attempt:
-    return Attempt(f"attempt_{task}_{number}", task, "nm1", state, start, finish)
+    return Attempt(f"attempt_{task}_{number}", task, "nm1", state, 1000 * start, 1000 * finish)
 
 
 def result(*attempts: Attempt) -> Result:
@@ -28,6 +28,10 @@ class Copies(unittest.TestCase):
         self.assertEqual(len(found.copies()), 2)
         self.assertEqual(found.most_live(), {"t": 2})
 
+    def test_one_killed_before_its_container_was_launched_is_no_copy(self):
+        found = result(attempt(0, 0, 100), attempt(1, 50, 50.003), attempt(2, 51, 90, "SUCCEEDED"))
+        self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_2"])
+
     def test_attempts_of_other_tasks_are_nobodys_copies(self):
         found = result(attempt(0, 0, 100, task="a"), attempt(0, 50, 100, task="b"))
         self.assertEqual(found.copies(), [])
@@ -38,7 +42,7 @@ class Copies(unittest.TestCase):
         self.assertEqual(found.most_live(), {"t": 2})
 
     def test_every_attempt_pays_for_its_container(self):
-        self.assertEqual(result(attempt(0, 0, 3000), attempt(1, 1000, 2500)).summary()["container_seconds"], 4.5)
+        self.assertEqual(result(attempt(0, 0, 3), attempt(1, 1, 2.5)).summary()["container_seconds"], 4.5)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use crate::model::{ClusterState, Job, NameId, Resources, TaskKind, Time, Verdict};
+use crate::model::{ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
 use std::collections::BTreeMap;
 
 /// Room for copies of one job's tasks of one kind.
@@ -143,14 +143,26 @@ fn free(cluster: &ClusterState, job: &Job, size: Resources, tally: &Tally, avoid
     };
     let in_queue = cluster.queue_of(job).map_or(u64::MAX, |queue| {
         let of_cluster = |share: f32| (totals.total.memory_mb as f64 * f64::from(share.max(0.0))) as u64;
-        let of_user = match queue.users.iter().find(|user| user.user == job.user) {
-            Some(user) => user.limit_mb.saturating_sub(user.used_mb),
-            None => queue.user_capacity.map_or(u64::MAX, of_cluster),
-        };
-        of_cluster(queue.max_capacity - queue.used_capacity).min(of_user)
+        let of_user = queue.user_capacity.map_or(u64::MAX, of_cluster);
+        let left = of_cluster(queue.max_capacity - queue.used_capacity);
+        match queue.users.iter().find(|user| user.user == job.user) {
+            Some(user) => left.min(left_to_user(queue, user, of_user, size.memory_mb)),
+            None => left.min(of_user),
+        }
     });
     let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
     Some(free.saturating_sub(totals.containers_pending))
+}
+
+/// What a user may still take of a queue, MiB, at `most` so much in all. Hadoop's scheduler refuses a container only to a user who is above the limit already, and
+/// where a queue uses more than it is promised, the limit is told as what is used and a little: it moves along (UsersManager.computeUserLimit).
+fn left_to_user(queue: &QueueFact, user: &QueueUser, most: u64, size_mb: u64) -> u64 {
+    if user.used_mb > user.limit_mb {
+        return 0;
+    }
+    let left = most.saturating_sub(user.used_mb);
+    let may_have_all = queue.user_share.is_some_and(|share| share >= 1.0);
+    if may_have_all { left } else { left.min((user.limit_mb - user.used_mb).max(size_mb)) }
 }
 
 /// Memory free on each usable node now, MiB: what the ResourceManager told, and what is known to have come and gone since.

@@ -184,6 +184,9 @@ pub struct QueueFact {
     /// Share of the cluster that any one user may use at most (capacity scheduler: capacity × user-limit-factor), 0–1; `None` where there is no such limit.
     #[serde(default)]
     pub user_capacity: Option<f32>,
+    /// Share of the queue that each of its users is sure of while others want it, too (capacity scheduler: minimum-user-limit-percent), 0–1.
+    #[serde(default)]
+    pub user_share: Option<f32>,
     /// Its users, where the scheduler counts by user.
     #[serde(default)]
     pub users: Vec<QueueUser>,

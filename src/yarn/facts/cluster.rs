@@ -155,6 +155,7 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
             used_capacity: refused.share(info.used_capacity.0).unwrap_or(0.0),
             containers_pending: 0,
             user_capacity: None,
+            user_share: None,
             users: Vec::new(),
         }),
         _ => {
@@ -187,6 +188,7 @@ fn leaf_queues(queue: &Queue, cluster: Option<&Amount>, leaves: &mut Vec<QueueFa
         used_capacity: refused.share(used).unwrap_or(0.0),
         containers_pending: refused.small(queue.pending_containers),
         user_capacity: refused.share(user_capacity(queue)),
+        user_share: refused.share(percent(queue.user_limit)),
         users: users(queue, refused),
     });
 }

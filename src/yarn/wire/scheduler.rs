@@ -50,6 +50,8 @@ pub struct Queue {
     pub absolute_capacity: Float,
     /// Capacity: how many times the queue's own capacity one user may use; -1 for no limit.
     pub user_limit_factor: Float,
+    /// Capacity: percent of the queue that each user is sure of.
+    pub user_limit: Float,
     /// Capacity: who uses it.
     pub users: Maybe<Users>,
     /// Fair: what it may use.
