@@ -1,10 +1,12 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
+pub mod exact;
 pub mod fresh;
 pub mod input;
 pub mod node;
 pub mod phase;
 pub mod stats;
+pub mod straggle;
 pub mod time_left;
 
 pub use fresh::FreshCopy;
