@@ -3,8 +3,10 @@
 pub mod exact;
 pub mod fresh;
 pub mod input;
+pub mod lpt;
 pub mod node;
 pub mod phase;
+pub mod remaining;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;
