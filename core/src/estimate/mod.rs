@@ -5,6 +5,7 @@ pub mod fresh;
 pub mod input;
 pub mod lpt;
 pub mod node;
+pub mod omega;
 pub mod phase;
 pub mod remaining;
 pub mod stats;
