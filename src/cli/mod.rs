@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod advise;
+mod calc;
 mod client;
 mod config;
 mod doctor;
@@ -79,6 +80,8 @@ enum Command {
     Resume(hold::Resume),
     /// Decide again on what was recorded
     Replay(replay::Command),
+    /// Compute the papers' formulas by hand
+    Calc(calc::Command),
     /// Show, document or start a configuration
     Config(config::Command),
 }
@@ -114,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Stop(command) => block_on(command.run(&cli.common)),
         Command::Resume(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
+        Command::Calc(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };
     output::end(done)

@@ -1,10 +1,15 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
+pub mod exact;
 pub mod fresh;
 pub mod input;
+pub mod lpt;
 pub mod node;
+pub mod omega;
 pub mod phase;
+pub mod remaining;
 pub mod stats;
+pub mod straggle;
 pub mod time_left;
 
 pub use fresh::FreshCopy;

@@ -2,6 +2,7 @@
 
 pub mod hadoop_0_20;
 pub mod late;
+pub mod mantri;
 pub mod slow_hosts;
 pub mod view;
 

@@ -1,0 +1,116 @@
+//! What the papers print, and what can be counted out instead of computed.
+
+use drover_core::estimate::stats::quantile;
+use drover_core::estimate::straggle::Scheme;
+use drover_core::estimate::time_left::{late_rate, late_seconds};
+use drover_core::model::Millis;
+
+/// Probability that a job straggles, summed over every way in which its clones can straggle or not. `fine` is told which of `clones` in all do not.
+fn enumerated(clones: u32, p: f64, fine: impl Fn(&dyn Fn(u32) -> bool) -> bool) -> f64 {
+    let chance = |ways: u32| {
+        let good = (ways.count_ones() as i32, (clones - ways.count_ones()) as i32);
+        (1.0 - p).powi(good.0) * p.powi(good.1)
+    };
+    let straggles = |ways: &u32| !fine(&|clone| ways >> clone & 1 == 1);
+    (0..1_u32 << clones).filter(straggles).map(chance).sum()
+}
+
+fn computed(scheme: Scheme, n: u32, c: u32, p: f64) -> f64 {
+    scheme.straggle_probability(n, c, p).unwrap()
+}
+
+#[test]
+fn clones_of_one_phase_straggle_as_often_as_counted_out() {
+    for (n, c) in (1..=5).flat_map(|n| (1..=5).map(move |c| (n, c))).filter(|(n, c)| n * c <= 10) {
+        for p in [0.05, 0.3, 0.8] {
+            let task = enumerated(n * c, p, |good| (0..n).all(|task| (0..c).any(|clone| good(task * c + clone))));
+            let job = enumerated(n * c, p, |good| (0..c).any(|clone| (0..n).all(|task| good(task * c + clone))));
+            assert!((computed(Scheme::Task, n, c, p) - task).abs() < 1e-12, "{n} {c} {p}");
+            assert!((computed(Scheme::Job, n, c, p) - job).abs() < 1e-12, "{n} {c} {p}");
+        }
+    }
+}
+
+#[test]
+fn clones_of_two_phases_straggle_as_often_as_counted_out() {
+    for (n, c) in [(1, 1), (1, 2), (1, 5), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (6, 1)] {
+        for p in [0.05, 0.3, 0.8] {
+            let phases = |good: &dyn Fn(u32) -> bool, share: bool| {
+                let upstream = |task| (0..c).filter(|clone| good(task * c + clone)).count() as u32;
+                let served = (0..n).map(upstream).min().unwrap();
+                // CAC serves as many clones of each downstream task as the worst upstream task has good ones; CC all of them or none.
+                let able = if share && served > 0 { c } else { served };
+                (n..2 * n).all(|task| (0..able).any(|clone| good(task * c + clone)))
+            };
+            let cac = enumerated(2 * n * c, p, |good| phases(good, false));
+            let cc = enumerated(2 * n * c, p, |good| phases(good, true));
+            assert!((computed(Scheme::Cac, n, c, p) - cac).abs() < 1e-12, "{n} {c} {p}");
+            assert!((computed(Scheme::Cc, n, c, p) - cc).abs() < 1e-12, "{n} {c} {p}");
+        }
+    }
+}
+
+#[test]
+fn dolly_figure_5_cac_straggles_more_often_than_cc_by_over_10_and_30_points() {
+    // "With three clones per task, the probability of the job straggling increases by over 10% and 30%", for 10 and 20 tasks. p is not printed.
+    let points = |n, p| 100.0 * (computed(Scheme::Cac, n, 3, p) - computed(Scheme::Cc, n, 3, p));
+    for (p, ten, twenty) in [(0.078, 13.0, 30.0), (0.08, 13.0, 31.0), (0.1, 21.0, 45.0)] {
+        assert_eq!((points(10, p).round(), points(20, p).round()), (ten, twenty), "{p}");
+    }
+}
+
+#[test]
+fn dolly_hotcloud_three_replicas_keep_small_jobs_within_five_percent() {
+    // "for 96% of jobs in the cluster, task-level cloning results in ≤ 5% chance of outliers with just three replicas": so it is for 10 tasks up to p = .17.
+    assert!(computed(Scheme::Task, 10, 3, 0.17) <= 0.05 && computed(Scheme::Job, 10, 3, 0.17) > 0.5);
+}
+
+/// LATE §5.4.3, tenths of a minute: ten nodes that take 1 minute a task, X 2.9, Y 10, and 32 tasks. When the last task ends.
+fn late_with(slow_node_threshold: f64) -> u32 {
+    const PACE: [u32; 12] = [10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 29, 100];
+    const SLOW_TASK_THRESHOLD: f64 = 0.25;
+    let minutes = |tenths: u32| Millis(u64::from(tenths) * 6_000);
+    let mut waiting: Vec<u32> = (0..32).rev().collect();
+    let mut running: Vec<Option<(u32, u32)>> = vec![None; PACE.len()];
+    let mut done = [0.0; PACE.len()];
+    let mut finished: Vec<f64> = Vec::new();
+    for now in 0..200 {
+        let ended = |node: usize| running[node].filter(|(_, since)| now - since == PACE[node]).map(|(task, _)| task);
+        let winners: Vec<(usize, u32)> = (0..PACE.len()).filter_map(|node| Some((node, ended(node)?))).collect();
+        for (node, task) in winners {
+            done[node] += 1.0;
+            finished.push(late_rate(1.0, minutes(PACE[node])));
+            running.iter_mut().for_each(|slot| *slot = slot.filter(|(other, _)| *other != task));
+        }
+        if finished.len() == 32 {
+            return now;
+        }
+        for node in 0..PACE.len() {
+            if running[node].is_some() {
+                continue;
+            }
+            let score = |node: usize, since: u32| f64::from(now - since) / f64::from(PACE[node]);
+            let at = |node: usize| running[node].map(|(task, since)| (task, score(node, since), minutes(now - since)));
+            let work = |node: usize| done[node] + at(node).map_or(0.0, |(_, score, _)| score);
+            let slow_node = quantile(&mut (0..PACE.len()).map(work).collect::<Vec<_>>(), slow_node_threshold).unwrap();
+            let tasks: Vec<(u32, f64, Millis)> = (0..PACE.len()).filter_map(at).collect();
+            let mut rates: Vec<f64> = tasks.iter().map(|(_, score, ran)| late_rate(*score, *ran)).collect();
+            rates.extend(&finished);
+            let slow_task = quantile(&mut rates, SLOW_TASK_THRESHOLD).unwrap_or(0.0);
+            let alone = |task: u32| tasks.iter().filter(|(other, ..)| *other == task).count() == 1;
+            let slow = |(task, score, ran): &&(u32, f64, Millis)| {
+                alone(*task) && *ran >= minutes(10) && late_rate(*score, *ran) < slow_task
+            };
+            let left = |task: &(u32, f64, Millis)| late_seconds(task.1, task.2).unwrap();
+            let longest = tasks.iter().filter(slow).max_by(|a, b| left(a).total_cmp(&left(b))).map(|(task, ..)| *task);
+            let copy = longest.filter(|_| work(node) >= slow_node);
+            running[node] = waiting.pop().or(copy).map(|task| (task, now));
+        }
+    }
+    panic!("the job never ends");
+}
+
+#[test]
+fn late_section_5_4_3_the_slow_node_threshold_saves_1_8_minutes() {
+    assert_eq!((late_with(0.0), late_with(0.25)), (58, 40));
+}
