@@ -45,8 +45,8 @@ def upstream() -> Path:
 
 def skew() -> Path:
     """The library that gives a process another time of day."""
-    made = paths.TARGET / "lab-skew.so"
-    proc.run(["cc", "-shared", "-fPIC", "-O", "-o", made, paths.ROOT / "lab" / "skew.c", "-ldl"], paths.LOGS / "skew.log")
+    made, source = paths.TARGET / "lab-skew.so", paths.ROOT / "lab" / "skew.c"
+    proc.run(["cc", "-shared", "-fPIC", "-O", "-o", made, source, "-ldl"], paths.LOGS / "build-skew.log")
     return made
 
 

@@ -192,10 +192,11 @@ def history(cluster: Cluster, job: str) -> list:
         for one in cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
             if one["startTime"] <= 0:
                 continue  # given up before its container started
-            # One still being killed when the job ended has no finish of its own.
-            finish = one["finishTime"] or whole["finishTime"]
-            node = one["nodeHttpAddress"].split(":")[0]
-            found.append(
-                Attempt(one["id"], task["id"], node, one["state"], one["startTime"], max(finish, one["startTime"]))
-            )
+            found.append(attempt(one, task["id"], whole["finishTime"]))
     return found
+
+
+def attempt(told: dict, task: str, job_finish_ms: int) -> Attempt:
+    """As the JobHistoryServer tells of it. One still being killed when the job ended has no finish of its own: 0 or -1."""
+    start, finish = told["startTime"], told["finishTime"] if told["finishTime"] > 0 else job_finish_ms
+    return Attempt(told["id"], task, told["nodeHttpAddress"].split(":")[0], told["state"], start, max(start, finish))

@@ -1,8 +1,8 @@
 """Copies in a real ApplicationMaster while exchanges, the service, a master or a clock come to grief.
 
 Hadoop's own speculator may start no copy, so that every copy must have been decided on; one attempt is so slow that
-only a copy ends the job soon. Whatever happens, the job succeeds, writes the same bytes, and no task has more attempts than
-its own and the copies decided on.
+only a copy ends the job soon. Whatever happens, the job succeeds, writes the same bytes, and no task has more attempts
+than its own and the copies decided on.
 """
 
 import json
@@ -89,7 +89,8 @@ class Mishaps(OnCluster):
         for task in {one.task for one in result.copies()}:
             attempts = [one for one in result.attempts if one.task == task and one.ran()]
             self.assertLessEqual(len(attempts), 1 + allowed.get(task, 0), attempts)
-        self.assertTrue([one for one in result.copies() if one.state == "SUCCEEDED"], "a copy won")
+        won = [one for one in result.copies() if one.state == "SUCCEEDED"]
+        self.assertTrue(won, ("no copy won", result.attempts))
 
     def test_exchanges_are_lost_come_late_come_twice_and_overtake_one_another(self):
         self.service()
@@ -98,7 +99,7 @@ class Mishaps(OnCluster):
             with self.subTest(type(trouble).__name__):
                 self.check(running)
                 self.assertGreater(trouble.hits, 0)
-                self.assertGreater(relay.seen["applied"], 0)
+                self.assertGreater(relay.seen["applied"] + relay.seen["moved"], 0)
 
     def test_an_action_that_comes_after_its_lease_is_refused_and_the_task_gets_another(self):
         self.service(f'act.lease = "2s"\n{ACT}')

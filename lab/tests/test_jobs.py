@@ -1,5 +1,6 @@
 import unittest
 
+from lab import jobs
 from lab.jobs import Attempt, Result
 
 
@@ -12,6 +13,13 @@ def result(*attempts: Attempt) -> Result:
 
 
 class Copies(unittest.TestCase):
+    def test_an_original_whose_end_the_history_lacks_lived_to_the_end_of_its_job(self):
+        told = {"id": "attempt_t_0", "nodeHttpAddress": "nm1:8042", "state": "KILLED", "startTime": 5_000}
+        for lacking in (0, -1):
+            original = jobs.attempt({**told, "finishTime": lacking}, "t", 90_000)
+            self.assertEqual(len(result(original, attempt(1, 50, 90, "SUCCEEDED")).copies()), 1)
+        self.assertEqual(jobs.attempt({**told, "finishTime": 7_000}, "t", 90_000).finish_ms, 7_000)
+
     def test_an_attempt_beside_a_live_one_is_a_copy(self):
         found = result(attempt(0, 0, 100), attempt(1, 50, 90, "SUCCEEDED"))
         self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_1"])
