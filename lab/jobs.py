@@ -197,6 +197,6 @@ def history(cluster: Cluster, job: str) -> list:
 
 
 def attempt(told: dict, task: str, job_finish_ms: int) -> Attempt:
-    """As the JobHistoryServer tells of it. One still being killed when the job ended has no finish of its own: 0 or -1."""
+    """As the JobHistoryServer tells of it: one still being killed when its job ended has no finish, but 0 or -1."""
     start, finish = told["startTime"], told["finishTime"] if told["finishTime"] > 0 else job_finish_ms
     return Attempt(told["id"], task, told["nodeHttpAddress"].split(":")[0], told["state"], start, max(start, finish))
