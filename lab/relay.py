@@ -35,8 +35,8 @@ def read(body: bytes) -> dict:
 class Relay:
     """Passes every exchange through `trouble`: (request, forward) to an answer, or None for a connection that breaks.
 
-    `forward` sends the request on and gives the service's answer, or None where there is no service. What went by is
-    counted in `seen`: requests, answers, actions, and the outcomes that shims acknowledge.
+    `forward` sends the request on and gives the service's answer, or None where there is no service. `seen` counts the
+    outcomes that shims acknowledge, in every request that repeats them, and answers that nobody waited for any more.
     """
 
     def __init__(self, to: str, trouble=None):
@@ -67,8 +67,7 @@ class Relay:
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
         request = read(body)
-        acks = {(ack["id"], ack["outcome"]) for ack in request.get("acks", [])}
-        self.count("requests", *(outcome for _, outcome in acks))
+        self.count(*(ack["outcome"] for ack in request.get("acks", [])))
         headers = {name: handler.headers[name] for name in KEPT if handler.headers[name]}
 
         def forward():
@@ -94,11 +93,8 @@ class Relay:
         try:
             connection.request("POST", path, body, headers)
             answer = connection.getresponse()
-            found = Answer(answer.status, answer.headers.get("X-Drover-Mac"), answer.read())
+            return Answer(answer.status, answer.headers.get("X-Drover-Mac"), answer.read())
         except (OSError, http.client.HTTPException):
             return None
         finally:
             connection.close()
-        actions = found.said.get("actions") or []
-        self.count("answers", *["actions"] * len(actions))
-        return found

@@ -8,12 +8,9 @@ from lab import http, paths
 from lab.cluster import Cluster
 from lab.progress import Failed, step
 
-API, SHIM, METRICS = "127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072"
+LISTENERS = API, SHIM, METRICS = ("127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072")
 READY_LIMIT_S = 30
 METRICS_TIMEOUT_S = 2
-
-
-LISTENERS = (API, SHIM, METRICS)
 
 
 class Service:

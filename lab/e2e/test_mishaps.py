@@ -12,7 +12,7 @@ import time
 import unittest
 from datetime import datetime
 
-from lab import build, http, jobs, stage, watch
+from lab import bench_faults, build, http, jobs, stage, watch
 from lab.e2e import OnCluster
 from lab.faults import ClusterPlace, decided
 from lab.relay import Relay
@@ -80,11 +80,17 @@ class Mishaps(OnCluster):
             time.sleep(0.1)
         raise AssertionError(f"{what}: not within {WAIT_S} s")
 
-    def check(self, running: jobs.Running) -> None:
-        """The job has come to its end unharmed, and by copies that were decided on, of which one won."""
+    def unharmed(self, running: jobs.Running) -> jobs.Result:
+        """The job's end: with the same bytes, and no task had more attempts live at once than decided."""
         result = running.result()
         self.assertTrue(result.succeeded)
         self.assertEqual(result.digest, self.plain.digest)
+        self.assertEqual(bench_faults.violations(result, decided(life.log for life in self.lives)), [])
+        return result
+
+    def check(self, running: jobs.Running) -> None:
+        """Unharmed, with no more attempts in all than decided, and a copy has won."""
+        result = self.unharmed(running)
         allowed = decided(life.log for life in self.lives)
         for task in {one.task for one in result.copies()}:
             attempts = [one for one in result.attempts if one.task == task and one.ran()]
@@ -133,12 +139,7 @@ class Mishaps(OnCluster):
         crash = Crash("acknowledgement", kill)
         running, _ = self.submit(crash)
         self.wait("the master was killed", running, lambda: crash.hits)
-        result = running.result()
-        self.assertTrue(result.succeeded)
-        self.assertEqual(result.digest, self.plain.digest)
-        allowed = decided(life.log for life in self.lives)
-        for task, live in result.most_live().items():
-            self.assertLessEqual(live, 1 + allowed.get(task, 0), task)
+        self.unharmed(running)
 
     def off(self, seconds: int, listen: tuple) -> jobs.Running:
         env = {"LD_PRELOAD": str(build.skew()), "DROVER_LAB_SKEW_S": str(seconds)}

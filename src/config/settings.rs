@@ -215,7 +215,7 @@ settings! {
         cluster_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
         job_cap: f64 = "0.25", SHARE, reloadable;
-        /// Facts about a job older than this decide nothing.
+        /// Facts about a job, or about free room in the cluster, older than this decide nothing.
         stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
         /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or
         /// `*` stands for all it begins.

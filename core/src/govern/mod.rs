@@ -28,7 +28,7 @@ pub struct GovernParams {
     pub cluster_floor: u32,
     /// Copies in flight in one job, as a share (0–1) of its tasks of the kind. At least one.
     pub job_cap: f64,
-    /// Facts about a job older than this decide nothing.
+    /// Facts about a job, or about free room in the cluster, older than this decide nothing.
     pub stale_after: Millis,
     /// Copies of one job's tasks of one kind that may wait for a container at once.
     pub waiting_copies: u32,
