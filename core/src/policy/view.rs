@@ -42,7 +42,9 @@ pub struct View<'a> {
     pub maps_done: bool,
     /// How long attempts of this kind may take to their first report, where ended ones have shown it.
     pub start_up: Option<Millis>,
-    /// Longest run of a finished task.
+    /// Run times of finished tasks, seconds.
+    pub run_times: Vec<f64>,
+    /// Longest of them.
     pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
@@ -99,6 +101,7 @@ impl<'a> View<'a> {
             mean_score: 0.0,
             maps_done: maps_done_at.is_some(),
             start_up: start_up(job, kind),
+            run_times: Vec::new(),
             longest: None,
             judge_native_copies: params.judge_native_copies,
         };
@@ -129,6 +132,7 @@ impl<'a> View<'a> {
         view.longest = runs.whole.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
         view.typical = median(&mut runs.whole).map(Millis::from_secs_f64);
         view.fresh = FreshCopy::learn(&mut runs, params.start_lag);
+        view.run_times = runs.whole;
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
