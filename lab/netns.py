@@ -15,12 +15,17 @@ HOLD = "ip link set lo up && echo up && exec sleep infinity"
 WAYS = ((False, ["unshare", "--net"]), (True, ["unshare", "--user", "--map-root-user", "--net"]))
 
 
-def inode_of(pid) -> int:
-    """Which network namespace a process is in, or 0."""
+def inode_of(pid, kind: str = "net") -> int:
+    """Which namespace of a kind a process is in, or 0."""
     try:
-        return os.stat(f"/proc/{pid}/ns/net").st_ino
+        return os.stat(f"/proc/{pid}/ns/{kind}").st_ino
     except OSError:
         return 0
+
+
+def is_user_mapped() -> bool:
+    """Whether this process is in a user namespace of somebody's making: root there is root nowhere else."""
+    return Path("/proc/self/uid_map").read_text().split() != ["0", "0", str(2**32 - 1)]
 
 
 def create() -> tuple:
@@ -39,6 +44,8 @@ def create() -> tuple:
         with holder.stdout, holder.stderr:
             if holder.stdout.readline() == b"up\n":
                 ticks, inode = start_ticks(holder.pid), inode_of(holder.pid)
+                # Whoever joins later comes from outside: a second namespace made from within the first needs its user.
+                user = user or is_user_mapped()
                 return {"pid": holder.pid, "ticks": ticks, "inode": inode, "user": user}, holder
             said.append(holder.stderr.read().decode(errors="replace").strip())
             holder.wait()
@@ -54,6 +61,8 @@ def enter(space: dict) -> None:
         return
     libc = ctypes.CDLL(None, use_errno=True)
     for kind in ("user", "net") if space["user"] else ("net",):
+        if inode_of("self", kind) == inode_of(space["pid"], kind):
+            continue
         handle = os.open(f"/proc/{space['pid']}/ns/{kind}", os.O_RDONLY)
         try:
             if libc.setns(handle, 0) != 0:

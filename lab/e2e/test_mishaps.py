@@ -154,7 +154,8 @@ class Mishaps(OnCluster):
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older = self.service()
-        running, relay = self.submit()
+        # Long enough for no copy to end the job before the services have met.
+        running, relay = self.submit(**{"lab.map.ms": 5000})
         job = running.id()
         self.wait("the older one owned the job", running, lambda: older.metrics().get("drover_shim_leases"))
         younger = self.service(listen=SECOND)
@@ -162,9 +163,9 @@ class Mishaps(OnCluster):
         self.wait("the younger one owned the job", running, lambda: younger.metrics().get("drover_shim_leases"))
         relay.to = older.shim
         self.wait("the older one gave way", running, lambda: older.metrics().get("drover_rival"))
-        self.assertEqual(older.metrics()["drover_shim_leases"], 0)
+        self.wait("its lease ended", running, lambda: older.metrics()["drover_shim_leases"] == 0)
         self.assertIn("another Drover service", older.log.read_text())
-        self.assertEqual(older.get(f"/jobs/{job}")["launcher"], "native")
+        self.wait("it told so", running, lambda: older.get(f"/jobs/{job}")["launcher"] == "native")
         before = decided([older.log])
         relay.to = younger.shim
         self.check(running)
