@@ -48,8 +48,8 @@ SCENARIOS = {
         },
     ),
     "turns-slow": Scenario(
-        "a node turns ten times slower when its tasks have done 60 % of their work",
-        {**MAPS, "lab.map.ms": 8000, "lab.slow.nodes": "nm2:10", "lab.slow.from.share": 0.6},
+        "a node turns ten times slower when the job's tasks, all at work, have done 60 % of it",
+        {**MAPS, "lab.maps": 10, "lab.map.ms": 8000, "lab.slow.nodes": "nm2:10", "lab.slow.from.share": 0.6},
     ),
     "lands-slow": Scenario(
         "the slow node alone holds its tasks' input and has room: a copy asks for it again",

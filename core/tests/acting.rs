@@ -244,6 +244,26 @@ fn a_job_whose_copies_keep_losing_rests() {
 }
 
 #[test]
+fn a_copy_killed_to_be_moved_has_not_died_until_its_new_number_is_overdue() {
+    for told in [true, false] {
+        let mut play = Play::new(acting());
+        let decision = play.decided().iter().find(|decision| decision.task.index == 1).unwrap().id;
+        play.answer(6.0, decision, Answer::Applied, &[1]);
+        let killed = (1, 1, AttemptState::Killed, told.then_some(7.0));
+        assert_eq!(play.look(7.0, &[killed]).copies, []);
+        let end = |pass: Pass| pass.copies.iter().find(|end| end.decision == decision).map(|end| end.end);
+        if told {
+            play.answer(8.0, decision, Answer::Moved, &[2]);
+            assert_eq!(play.look(9.0, &[killed, (1, 2, AttemptState::Running, Some(8.5))]).copies, []);
+            let again = play.look(30.0, &[killed, (1, 2, AttemptState::Running, Some(8.5))]);
+            assert_eq!((end(again), play.verdict(1)), (None, Some(Verdict::CopyInFlight)));
+        } else {
+            assert_eq!(end(play.look(30.0, &[killed])), Some(CopyEnd::Died));
+        }
+    }
+}
+
+#[test]
 fn a_copy_that_waits_for_its_container_bars_another_by_whoever_asked_for_it() {
     let mut play = Play::new(acting());
     let waiting = (1, 1, AttemptState::Starting, None);

@@ -4,8 +4,9 @@ mod common;
 
 use common::*;
 use drover_core::engine::EngineParams;
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
-use drover_core::policy::{LateParams, PolicyName};
+use drover_core::policy::{LateParams, PolicyName, TailParams};
 
 /// Plays a job of equal maps a second at a time; returns the decisions with the second they were taken at.
 fn play(script: &mut Script, maps: u32, secs: f64, slow: &dyn Fn(u32) -> f64, until: u32) -> Vec<(u32, Decision)> {
@@ -288,6 +289,30 @@ fn late_section_3_2_picks_the_ten_times_slower_task_that_hadoop_may_miss() {
     };
     assert_eq!(play(PolicyName::Late), 1);
     assert_eq!(play(PolicyName::Hadoop020), 0, "all stragglers are equally slow to Hadoop 0.20");
+}
+
+/// When each policy names each task of a job of sixteen maps of 4 s, four of them ten times slower: (task, second).
+fn named_by(policy: PolicyName) -> Vec<(u32, u32)> {
+    let govern = GovernParams { job_cap: 1.0, ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { policy, govern, ..EngineParams::default() });
+    let mut named: Vec<_> = play(&mut script, 16, 4.0, &one_node_in_four, 20)
+        .iter()
+        .map(|(second, decision)| (decision.task.index, *second))
+        .collect();
+    named.sort_unstable();
+    named
+}
+
+#[test]
+fn near_the_end_mapreduce_copies_all_that_remains_and_dryad_what_outlasts_three_quarters() {
+    assert_eq!(named_by(PolicyName::MapReduce), [(1, 4), (5, 4), (9, 4), (13, 4)]);
+    assert_eq!(named_by(PolicyName::Dryad), [(1, 5), (5, 5), (9, 5), (13, 5)]);
+    let share = |near_end: f64| {
+        let tail = TailParams { near_end, ..TailParams::default() };
+        let mut script = Script::new(EngineParams { policy: PolicyName::MapReduce, tail, ..EngineParams::default() });
+        play(&mut script, 16, 4.0, &one_node_in_four, 20).len()
+    };
+    assert_eq!(share(0.76), 0, "twelve of sixteen are not enough");
 }
 
 #[test]

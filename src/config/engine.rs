@@ -6,7 +6,7 @@ use super::value::{Kind, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
-use drover_core::policy::{LateParams, PolicyName};
+use drover_core::policy::{LateParams, PolicyName, TailParams};
 use serde_json::Value as Json;
 
 /// How the engine is to decide.
@@ -16,6 +16,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
         policy: PolicyName::ALL.into_iter().find(|policy| policy.label() == top.policy).unwrap_or_default(),
         estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
         late: late(config),
+        tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
         govern: GovernParams {
             mode: top.mode,
             queue_modes: config.modes.queue.clone(),

@@ -18,7 +18,7 @@ const SHARE: Kind = Kind::Real(0.0, 1.0);
 const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
-pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "none"];
+pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "mapreduce", "dryad", "none"];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] = &["late", "phase-aware"];
 /// Sets of constants that can be chosen.
@@ -30,7 +30,8 @@ settings! {
         /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
         /// `act` does it. Queues, users and jobs may only be more cautious.
         mode: Mode = "advise", MODES, reloadable;
-        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1) or `none`.
+        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1), `mapreduce` (back-up tasks near
+        /// a phase's end), `dryad` (of those the ones that have run long) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware`
         /// phase by phase, as §4.2 suggests.
@@ -205,6 +206,14 @@ settings! {
         min_win_probability: Option<f64> = "", SHARE, reloadable;
         /// Tells a reduce that waits for maps from one that is slow itself.
         tell_waiting_apart: Option<bool> = "", Kind::Flag, reloadable;
+    }
+
+    /// Thresholds of the policies `mapreduce` and `dryad`, which act near the end of a phase.
+    tail: Tail = "tail" {
+        /// Share of the kind's tasks that has finished before any of the rest gets a copy.
+        near_end: f64 = "0.75", SHARE, reloadable;
+        /// `dryad`: percentile of the finished tasks' run times beyond which a task has run long.
+        percentile: f64 = "0.75", SHARE, reloadable;
     }
 
     /// How much may be done, and what never.

@@ -9,7 +9,7 @@ use crate::estimate::Estimator;
 use crate::govern::GovernParams;
 use crate::govern::flight::Flights;
 use crate::model::*;
-use crate::policy::{LateParams, PolicyName};
+use crate::policy::{LateParams, PolicyName, TailParams};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +23,8 @@ pub struct EngineParams {
     pub estimator: Estimator,
     /// LATE's thresholds.
     pub late: LateParams,
+    /// When the end of a phase is near, to `mapreduce` and `dryad`.
+    pub tail: TailParams,
     /// Modes and budgets.
     pub govern: GovernParams,
     /// From a decision to the copy's launch: container and JVM.
@@ -39,6 +41,7 @@ impl Default for EngineParams {
             policy: PolicyName::default(),
             estimator: Estimator::default(),
             late: LateParams::default(),
+            tail: TailParams::default(),
             govern: GovernParams::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),

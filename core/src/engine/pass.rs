@@ -123,7 +123,7 @@ impl Engine {
     fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
         let stale = self.params.govern.room_is_stale(&self.cluster, mode, now).then_some(Verdict::StaleData);
         let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
-        let mut all = self.params.policy.judge(view, &self.params.late);
+        let mut all = self.params.policy.judge(view, &self.params.late, &self.params.tail);
         for judged in &mut all {
             let own = self.flights.bar(judged.task, mode, view.now);
             if let Some(own) = own.filter(|own| *own != Verdict::CoolDown || judged.verdict == Verdict::Decided) {

@@ -1,7 +1,7 @@
 //! How long a copy started now would take.
 
-use super::stats::robust_mean_spread;
-use crate::model::Millis;
+use super::stats::{median, robust_mean_spread};
+use crate::model::{Millis, Time, Track};
 
 /// A fresh copy's time from the decision to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,16 +14,66 @@ pub struct FreshCopy {
     pub evidence: usize,
 }
 
+/// What a phase's attempts have shown of how long one takes.
+#[derive(Debug, Clone, Default)]
+pub struct Runs {
+    /// Whole run times of finished tasks, seconds.
+    pub whole: Vec<f64>,
+    /// Their time at work, seconds, as far as their reports tell it.
+    pub work: Vec<f64>,
+    /// The latest launches of attempts, finished or not, with the seconds each took to begin its work.
+    start_ups: Vec<(Time, f64)>,
+}
+
+impl Runs {
+    /// Adds an attempt that has been launched; `finished`: it succeeded then.
+    pub fn add(&mut self, launched: Time, track: &Track, finished: Option<Time>) {
+        let Some(began) = work_began(launched, track, finished) else { return };
+        self.work.extend(finished.map(|finished| finished.since(began).as_secs_f64()));
+        self.add_start_up((launched, began.since(launched).as_secs_f64()));
+    }
+
+    /// Keeps the latest few: a copy starts beside few others, whatever the crowd of the first wave did to each other.
+    fn add_start_up(&mut self, seen: (Time, f64)) {
+        const LATEST: usize = 5;
+        if self.start_ups.len() < LATEST {
+            self.start_ups.push(seen);
+        } else if let Some(earliest) = self.start_ups.iter_mut().min_by_key(|(launched, _)| *launched)
+            && earliest.0 < seen.0
+        {
+            *earliest = seen;
+        }
+    }
+
+    /// Seconds from launch to work.
+    fn start_up(&self) -> f64 {
+        median(&mut self.start_ups.iter().map(|(_, took)| *took).collect::<Vec<_>>()).unwrap_or(0.0)
+    }
+}
+
+/// When an attempt began its work: as long before its first report as the work told there takes at the pace since. `None` before there is a pace.
+fn work_began(launched: Time, track: &Track, finished: Option<Time>) -> Option<Time> {
+    const LEAST: f64 = 0.1;
+    let (first, at) = track.first()?;
+    let (score, until) = (finished.map_or(track.score(), |_| 1.0), finished.or(track.at())?);
+    let (gained, took) = (score - first, until.since(at));
+    (gained >= LEAST).then(|| (at - took.scaled(first / gained)).max(launched))
+}
+
 impl FreshCopy {
-    /// From the run times of the phase's finished tasks (seconds; sorted on return), plus the time a copy waits for its container and JVM before its clock starts.
+    /// From the phase's finished tasks: their time at work and the start-up of the latest launches (Mantri §5.1 likewise takes a copy's time from the tasks' rate of
+    /// work, and adds the lag of its start), or where reports do not tell those apart their whole run times; plus the time a copy waits for its container and JVM.
     /// The spread is never below a tenth of the mean: few or equal samples do not make the future certain.
-    pub fn learn(run_times: &mut [f64], start_lag: Millis) -> Option<FreshCopy> {
+    pub fn learn(runs: &mut Runs, start_lag: Millis) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
-        let (typical, spread) = robust_mean_spread(run_times)?;
+        let evidence = runs.whole.len();
+        let told = 2 * runs.work.len() >= evidence;
+        let start_up = if told { runs.start_up() } else { 0.0 };
+        let (typical, spread) = robust_mean_spread(if told { &mut runs.work } else { &mut runs.whole })?;
         Some(FreshCopy {
-            mean: Millis::from_secs_f64(typical) + start_lag,
-            spread: Millis::from_secs_f64(spread.max(typical * LEAST_SPREAD)),
-            evidence: run_times.len(),
+            mean: Millis::from_secs_f64(typical + start_up) + start_lag,
+            spread: Millis::from_secs_f64(spread.max((typical + start_up) * LEAST_SPREAD)),
+            evidence,
         })
     }
 
@@ -37,10 +87,50 @@ impl FreshCopy {
 mod tests {
     use super::*;
 
+    fn runs(whole: &[f64]) -> Runs {
+        Runs { whole: whole.to_vec(), ..Runs::default() }
+    }
+
+    /// Launched at a second, at work after so many more, done with it in eight.
+    fn attempt(launched: f64, start_up: f64) -> (Time, Track, Time) {
+        let at = |seconds: f64| Time(1_000_000 + (seconds * 1000.0) as u64);
+        let mut track = Track::default();
+        for half in 1..=16 {
+            track.add(half as f32 / 16.0, at(launched + start_up + f64::from(half) / 2.0));
+        }
+        (at(launched), track, at(launched + start_up + 8.0))
+    }
+
     #[test]
     fn equal_tasks_still_leave_a_copys_time_uncertain() {
-        let copy = FreshCopy::learn(&mut [4.0, 4.0, 4.0], Millis(500)).unwrap();
+        let copy = FreshCopy::learn(&mut runs(&[4.0, 4.0, 4.0]), Millis(500)).unwrap();
         assert_eq!((copy.mean, copy.spread, copy.evidence), (Millis(4500), Millis(400), 3));
-        assert_eq!(FreshCopy::learn(&mut [], Millis(500)), None);
+        assert_eq!(FreshCopy::learn(&mut runs(&[]), Millis(500)), None);
+    }
+
+    #[test]
+    fn the_crowd_of_the_first_wave_does_not_make_a_copy_slow() {
+        let mut seen = runs(&[16.0; 7]);
+        for _ in 0..7 {
+            let (launched, track, finished) = attempt(0.0, 8.0);
+            seen.add(launched, &track, Some(finished));
+        }
+        assert_eq!(FreshCopy::learn(&mut seen.clone(), Millis(1_000)).unwrap().mean, Millis(17_000));
+        for _ in 0..6 {
+            let (launched, track, _) = attempt(16.0, 1.5);
+            seen.add(launched, &track, None);
+        }
+        assert_eq!(FreshCopy::learn(&mut seen, Millis(1_000)).unwrap().mean, Millis(10_500));
+    }
+
+    #[test]
+    fn an_attempt_without_a_pace_tells_nothing_and_work_never_begins_before_the_launch() {
+        let (mut track, mut seen) = (Track::default(), Runs::default());
+        seen.add(Time(1_000), &track, None);
+        track.add(0.5, Time(2_000));
+        seen.add(Time(1_000), &track, None);
+        assert!(seen.start_ups.is_empty());
+        seen.add(Time(1_000), &track, Some(Time(9_000)));
+        assert_eq!((seen.start_ups, seen.work), (vec![(Time(1_000), 0.0)], vec![8.0]));
     }
 }

@@ -65,16 +65,19 @@ impl Asked {
         if self.answer.is_some() && !self.is_applied() {
             return Some(CopyEnd::Refused);
         }
-        let (mut seen, mut alive) = (0, 0);
+        let (mut seen, mut alive, mut launched) = (0, 0, false);
         for copy in self.copies(task) {
             seen += 1;
             alive += usize::from(!copy.state.is_final());
-        }
-        if self.is_applied() || seen > 0 {
-            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
-            return (gone || job.incarnation > self.incarnation).then_some(CopyEnd::Died);
+            launched |= was_launched(copy);
         }
         let late = job.heard > self.deadline + grace || job.incarnation > self.incarnation;
+        if self.is_applied() || seen > 0 {
+            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
+            // One killed before its launch is being moved to another host: the word of its new number is on its way.
+            let over = (gone && (launched || late)) || job.incarnation > self.incarnation;
+            return over.then_some(CopyEnd::Died);
+        }
         late.then_some(if self.sent { CopyEnd::Unanswered } else { CopyEnd::Unsent })
     }
 
@@ -93,6 +96,15 @@ impl Asked {
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
         }
     }
+}
+
+/// Did its JVM come to run? Hadoop gives an attempt that is killed with its container just assigned a launch at the moment of its end (TaskAttemptImpl,
+/// sendJHStartEventForAssignedFailTask).
+fn was_launched(copy: &Attempt) -> bool {
+    // Less than any JVM takes to start.
+    const AT_ONCE: Millis = Millis(100);
+    let lived = copy.started.get().zip(copy.finished.get()).map(|(started, finished)| finished.since(started));
+    copy.state != AttemptState::Killed || lived.is_some_and(|lived| lived > AT_ONCE)
 }
 
 /// Who won, once the task has succeeded.

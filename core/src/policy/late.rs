@@ -79,7 +79,8 @@ impl Default for LateParams {
             min_reports: 2,
             // Hadoop's own estimators ask for 5 % (StartEndTimesBase).
             min_finished: 0.05,
-            // The first wave's run times hold the crowd of JVMs that started together, so a copy's time is overrated: more than a quarter of it would miss stragglers.
+            // Where reports do not tell start-up from work, the first wave's run times hold the crowd of JVMs that started together, and a copy's time is overrated:
+            // more than a quarter of it would miss stragglers.
             min_gain: 0.25,
             // Mantri §5.1 doubles only when a copy is likely to be first.
             min_win_probability: 0.75,

@@ -4,11 +4,13 @@ pub mod hadoop_0_20;
 pub mod late;
 pub mod mantri;
 pub mod slow_hosts;
+pub mod tail;
 pub mod view;
 
 use crate::model::{Numbers, TaskId, Time, Verdict};
 pub use late::LateParams;
 use serde::{Deserialize, Serialize};
+pub use tail::TailParams;
 pub use view::{Contender, View};
 
 /// The policies, by name.
@@ -21,6 +23,11 @@ pub enum PolicyName {
     /// Hadoop's scheduler of 2008, as LATE §2.1 describes it.
     #[serde(rename = "hadoop-0.20")]
     Hadoop020,
+    /// MapReduce's back-up tasks (OSDI'04, §3.6).
+    #[serde(rename = "mapreduce")]
+    MapReduce,
+    /// Dryad's duplicates (EuroSys'07), as Mantri §7 tells of them.
+    Dryad,
     /// Proposes nothing.
     None,
 }
@@ -42,13 +49,16 @@ pub struct Judged {
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 3] = [PolicyName::Late, PolicyName::Hadoop020, PolicyName::None];
+    pub const ALL: [PolicyName; 5] =
+        [PolicyName::Late, PolicyName::Hadoop020, PolicyName::MapReduce, PolicyName::Dryad, PolicyName::None];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {
             PolicyName::Late => "late",
             PolicyName::Hadoop020 => "hadoop-0.20",
+            PolicyName::MapReduce => "mapreduce",
+            PolicyName::Dryad => "dryad",
             PolicyName::None => "none",
         }
     }
@@ -58,15 +68,21 @@ impl PolicyName {
         match self {
             PolicyName::Late => "LATE §4: longest approximate time to end, progress rate below SlowTaskThreshold",
             PolicyName::Hadoop020 => "LATE §2.1: progress score below the category's average less 0.2 after a minute",
+            PolicyName::MapReduce => "MapReduce §3.6: near the end of a phase whatever remains gets a copy",
+            PolicyName::Dryad => {
+                "Mantri §7, Dryad: near the end of a phase what has run longer than the 75th percentile"
+            }
             PolicyName::None => "none",
         }
     }
 
     /// Judges every candidate of the view.
-    pub fn judge(self, view: &View<'_>, late: &LateParams) -> Vec<Judged> {
+    pub fn judge(self, view: &View<'_>, late: &LateParams, tail: &TailParams) -> Vec<Judged> {
         match self {
             PolicyName::Late => late::judge(view, late),
             PolicyName::Hadoop020 => hadoop_0_20::judge(view),
+            PolicyName::MapReduce => tail::mapreduce(view, tail),
+            PolicyName::Dryad => tail::dryad(view, tail),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }

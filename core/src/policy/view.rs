@@ -1,13 +1,14 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
 use super::Judged;
+use crate::estimate::fresh::Runs;
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::stats::{median, probability_positive, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Left, Sample};
 use crate::model::{
-    Attempt, AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict,
+    Attempt, AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 
 /// The view.
@@ -41,7 +42,9 @@ pub struct View<'a> {
     pub maps_done: bool,
     /// How long attempts of this kind may take to their first report, where ended ones have shown it.
     pub start_up: Option<Millis>,
-    /// Longest run of a finished task.
+    /// Run times of finished tasks, seconds.
+    pub run_times: Vec<f64>,
+    /// Longest of them.
     pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
@@ -98,10 +101,11 @@ impl<'a> View<'a> {
             mean_score: 0.0,
             maps_done: maps_done_at.is_some(),
             start_up: start_up(job, kind),
+            run_times: Vec::new(),
             longest: None,
             judge_native_copies: params.judge_native_copies,
         };
-        let (mut run_times, mut splits, mut inputs, mut scores) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
+        let (mut runs, mut splits, mut inputs, mut scores) = (Runs::default(), Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
             splits.push(task.input.0 as f64);
             if task.state == TaskState::Succeeded {
@@ -111,19 +115,24 @@ impl<'a> View<'a> {
                 let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
                 inputs.extend(intake.map(Whole::of_finished));
                 if let Some(took) = own_time(task, kind, maps_done_at) {
-                    run_times.push(took.as_secs_f64());
+                    runs.whole.push(took.as_secs_f64());
                     view.rates.push(late_rate(1.0, took));
+                }
+                if let Some((launched, winner)) = task.won().and_then(|won| Some((won.started.get()?, won))) {
+                    add_map(&mut runs, kind, launched, &winner.track, winner.finished.get().or(task.ended()));
                 }
             } else if let Some(contender) = Contender::new(&view, id, task, maps_done_at, params, shape, &times) {
                 scores += contender.sample.track.score();
                 view.rates.push(contender.rate());
+                add_map(&mut runs, kind, contender.sample.started, &contender.sample.track, None);
                 view.contenders.push(contender);
             }
         }
         view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
-        view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
-        view.typical = median(&mut run_times).map(Millis::from_secs_f64);
-        view.fresh = FreshCopy::learn(&mut run_times, params.start_lag);
+        view.longest = runs.whole.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
+        view.typical = median(&mut runs.whole).map(Millis::from_secs_f64);
+        view.fresh = FreshCopy::learn(&mut runs, params.start_lag);
+        view.run_times = runs.whole;
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
@@ -239,6 +248,13 @@ impl<'a> Contender<'a> {
             return Some(Verdict::Committing);
         }
         (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
+    }
+}
+
+/// Adds what an attempt shows of start-up and work, if it is a map: of a reduce the first report also waits for maps.
+fn add_map(runs: &mut Runs, kind: TaskKind, launched: Time, track: &Track, finished: Option<Time>) {
+    if kind == TaskKind::Map {
+        runs.add(launched, track, finished);
     }
 }
 

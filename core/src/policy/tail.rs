@@ -1,0 +1,63 @@
+//! Copies near the end of a phase, as Mantri's §7 sums up its predecessors: "after a threshold number of tasks have finished, MapReduce duplicates all the tasks that
+//! remain. Dryad duplicates those that have been running for longer than the 75th percentile of task durations."
+
+use super::{Contender, Judged, View};
+use crate::estimate::stats::quantile;
+use crate::model::{Millis, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// When the end is near, and what is long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TailParams {
+    /// Share (0–1) of the phase's tasks that have finished before any of the rest gets a copy. No paper prints it.
+    pub near_end: f64,
+    /// Dryad: percentile (0–1) of the finished tasks' durations beyond which a task is long. Mantri §7: 75th.
+    pub percentile: f64,
+}
+
+impl Default for TailParams {
+    fn default() -> Self {
+        TailParams {
+            // Until three quarters have finished, the 75th percentile of the phase's durations is not known.
+            near_end: 0.75,
+            percentile: 0.75,
+        }
+    }
+}
+
+impl TailParams {
+    fn is_near(&self, view: &View<'_>) -> bool {
+        view.finished > 0 && f64::from(view.finished) >= self.near_end * f64::from(view.total)
+    }
+}
+
+/// MapReduce's back-up tasks (Dean and Ghemawat, OSDI'04, §3.6): whatever remains near the end gets one.
+pub fn mapreduce(view: &View<'_>, params: &TailParams) -> Vec<Judged> {
+    judge(view, params, Millis(0))
+}
+
+/// Dryad's duplicates (Isard et al., EuroSys'07): of what remains near the end, what has run for longer than most that have finished.
+pub fn dryad(view: &View<'_>, params: &TailParams) -> Vec<Judged> {
+    let long = quantile(&mut view.run_times.clone(), params.percentile).map_or(Millis(0), Millis::from_secs_f64);
+    judge(view, params, long)
+}
+
+fn judge(view: &View<'_>, params: &TailParams, long: Millis) -> Vec<Judged> {
+    let near = params.is_near(view);
+    view.contenders.iter().map(|contender| judge_one(view, contender, near, long)).collect()
+}
+
+/// Neither looks at progress: the one that has run longest comes first.
+fn judge_one(view: &View<'_>, contender: &Contender<'_>, near: bool, long: Millis) -> Judged {
+    let verdict = match contender.barred(view) {
+        Some(barred) => barred,
+        None if !near => Verdict::TooFewFinished,
+        None if contender.elapsed <= long => Verdict::TooYoung,
+        None => Verdict::Decided,
+    };
+    let mut judged = contender.judged(view, verdict);
+    judged.rank = contender.elapsed.as_secs_f64();
+    judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + long + Millis(1));
+    judged
+}
