@@ -139,7 +139,7 @@ public class HandOverTest {
     assertTrue(run.attempts().toString(), run.attempts().stream().allMatch(n -> n <= 2));
   }
 
-  /** A copy for each running map without one; how many. A Task handles events, but does not say. */
+  /** A copy for each running map without one; how many. A Task does not say. */
   @SuppressWarnings("unchecked")
   private static int copyEveryMap(Am am) {
     int copied = 0;
