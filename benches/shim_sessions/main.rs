@@ -6,8 +6,8 @@
 mod load;
 mod process;
 
-use drover::shim::{AppLife, AppVouch, Identity, Metrics, Shim, ShimParams, Vouch, VouchError};
-use drover_core::model::{AppId, Fact, JobId, Observation};
+use drover::shim::{AppLife, AppVouch, Batch, Identity, Metrics, Shim, ShimParams, Vouch, VouchError};
+use drover_core::model::{AppId, Fact, JobId};
 use futures::future::BoxFuture;
 use load::{Scenario, Totals};
 use process::Usage;
@@ -77,9 +77,9 @@ async fn serve(scenario: Scenario) -> bool {
     lost || watched.totals.refused > 0
 }
 
-async fn count(mut inlet: mpsc::Receiver<Vec<Observation>>, rows: Arc<AtomicU64>, facts: Arc<AtomicU64>) {
+async fn count(mut inlet: mpsc::Receiver<Batch>, rows: Arc<AtomicU64>, facts: Arc<AtomicU64>) {
     while let Some(batch) = inlet.recv().await {
-        facts.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        facts.fetch_add(batch.facts.len() as u64, Ordering::Relaxed);
         for observation in batch {
             if let Fact::Attempts { attempts, .. } = observation.fact {
                 rows.fetch_add(attempts.len() as u64, Ordering::Relaxed);

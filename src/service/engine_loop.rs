@@ -3,6 +3,7 @@
 use super::desk::Desk;
 use super::notes::Notes;
 use crate::api::ApiError;
+use crate::shim::Batch;
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, Observation, Time};
 use std::time::Duration;
@@ -31,7 +32,7 @@ pub struct Asker(mpsc::Sender<Question>);
 /// The thread's ends of its channels.
 pub struct Inbox {
     facts: mpsc::Receiver<Observation>,
-    batches: mpsc::Receiver<Vec<Observation>>,
+    batches: mpsc::Receiver<Batch>,
     params: mpsc::Receiver<EngineParams>,
     questions: mpsc::Receiver<Question>,
 }
@@ -41,7 +42,7 @@ pub struct Outside {
     /// Facts, one by one.
     pub facts: mpsc::Sender<Observation>,
     /// Facts, in batches.
-    pub batches: mpsc::Sender<Vec<Observation>>,
+    pub batches: mpsc::Sender<Batch>,
     /// New parameters.
     pub params: mpsc::Sender<EngineParams>,
     /// Questions.
@@ -108,12 +109,16 @@ pub fn run(
     stop: &CancellationToken,
 ) {
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
+    let mut told = Vec::new();
     while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
         match event {
-            Event::Facts(facts) => {
-                for seen in facts {
-                    notes.note(&seen);
-                    desk.observe(seen);
+            Event::Facts(batches) => {
+                for batch in batches {
+                    for seen in batch.facts {
+                        notes.note(&seen);
+                        desk.observe(seen);
+                    }
+                    told.extend(batch.decided);
                 }
                 notes.ask_again(desk.take_regained());
                 pace.news = true;
@@ -128,6 +133,8 @@ pub fn run(
                 let pass = desk.decide(now);
                 (pace.last, pace.next, pace.news) = (now, pass.next, false);
                 notes.act(&desk.engine, &pass);
+                // Whoever waited may have gone meanwhile.
+                told.drain(..).for_each(|waits: oneshot::Sender<()>| _ = waits.send(()));
                 notes.hints.publish(&desk.engine);
                 if now.since(pace.counted) >= COUNT_EVERY {
                     desk.count();
@@ -140,7 +147,7 @@ pub fn run(
 }
 
 enum Event {
-    Facts(Vec<Observation>),
+    Facts(Vec<Batch>),
     Params(Box<EngineParams>),
     Question(Question),
     Due,
@@ -157,8 +164,8 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         let (mut facts, mut batches) = (Vec::new(), Vec::new());
         // Whichever comes first by lot, so that a flood of one cannot keep the other out.
         tokio::select! {
-            count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(batches.concat()).filter(|_| count > 0),
-            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(facts).filter(|_| count > 0),
+            count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(batches).filter(|_| count > 0),
+            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(vec![Batch { facts, decided: None }]).filter(|_| count > 0),
         }
     };
     tokio::select! {
@@ -184,11 +191,11 @@ mod tests {
         let seen = |n| fixture::seen(fixture::job(n), 1, 1, Fact::Nodes(Vec::new()));
         outside.facts.try_send(seen(7)).unwrap();
         for _ in 0..200 {
-            while outside.batches.try_send(vec![seen(1)]).is_ok() {}
+            while outside.batches.try_send(Batch { facts: vec![seen(1)], decided: None }).is_ok() {}
             let Some(Event::Facts(facts)) = event(&mut inbox, None, &CancellationToken::new()).await else {
                 panic!("no facts")
             };
-            if facts == [seen(7)] {
+            if facts.into_iter().flatten().eq([seen(7)]) {
                 return;
             }
         }

@@ -3,6 +3,7 @@
 mod keeping;
 
 use super::acting::{Acting, Grant, Unsent};
+use super::batch::Batch;
 use super::facts::{self, Told};
 use super::mac;
 use super::metrics::Metrics;
@@ -18,11 +19,12 @@ use super::trust::{Claim, Vouch, Vouched};
 use super::values::Key;
 use super::wire::{self, Hello, PROTOCOL, Request};
 use crate::yarn::facts::Reason;
-use drover_core::model::{Observation, Time};
+use drover_core::model::Time;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use tokio::sync::mpsc::{Permit, Sender};
+use tokio::sync::oneshot;
 
 /// Takes exchanges, keeps sessions, passes facts on.
 pub struct Desk {
@@ -32,7 +34,7 @@ pub struct Desk {
     /// All sessions.
     pub table: Table,
     proofs: Arc<Proofs>,
-    out: Sender<Vec<Observation>>,
+    out: Sender<Batch>,
     /// Sequence of the next observation: one count for all sessions, so that it grows within each source whoever speaks for it.
     next: AtomicU64,
     rows: RowRate,
@@ -48,6 +50,16 @@ pub struct Answer {
     pub reply: Reply,
     /// With which key to sign it.
     pub key: Key,
+    /// Orders that may still be added to it.
+    pub awaits: Option<Awaits>,
+}
+
+/// What an answer may wait for.
+pub struct Awaits {
+    /// The session's.
+    pub seat: Arc<Seat>,
+    /// Told once the engine has decided on what the request told.
+    pub decided: oneshot::Receiver<()>,
 }
 
 /// Where a request came from.
@@ -65,7 +77,7 @@ impl Desk {
         params: ShimParams,
         identity: Identity,
         vouch: Arc<dyn Vouch>,
-        out: Sender<Vec<Observation>>,
+        out: Sender<Batch>,
         metrics: Metrics,
     ) -> Desk {
         let proofs = Proofs::new(vouch, params.proofs.clone(), metrics.clone());
@@ -97,7 +109,7 @@ impl Desk {
 
     fn known(
         &self,
-        seat: &Seat,
+        seat: &Arc<Seat>,
         request: &Request<'_>,
         from: Origin,
         code: &str,
@@ -105,8 +117,7 @@ impl Desk {
         now: Now,
     ) -> Result<Answer, Refusal> {
         authentic(&seat.key, body, code)?;
-        let reply = self.apply(seat, request, from, now)?;
-        Ok(Answer { reply, key: seat.key.clone() })
+        self.apply(seat, request, from, now)
     }
 
     /// A session that is not believed yet.
@@ -138,7 +149,7 @@ impl Desk {
         let (hash, user) = (mac::hash(&hello.key), hello.user.to_string());
         let claim = Claim { session: request.session, hash, attempt: request.attempt, user };
         match self.proofs.standing(&claim)? {
-            Standing::Checking => Ok(Answer { reply: self.pending(request), key: hello.key.clone() }),
+            Standing::Checking => Ok(Answer { reply: self.pending(request), key: hello.key.clone(), awaits: None }),
             Standing::Fails(why)
                 if why.why == Why::WrongProof && holder.is_some_and(|h| h.attempt == request.attempt) =>
             {
@@ -150,8 +161,7 @@ impl Desk {
             Standing::Holds(vouched) => {
                 let seat = self.table.seat(self.new_seat(hello, request, &claim, vouched, now), &self.params, now)?;
                 self.proofs.settle(&claim);
-                let reply = self.apply(&seat, request, from, now)?;
-                Ok(Answer { reply, key: seat.key.clone() })
+                self.apply(&seat, request, from, now)
             }
         }
     }
@@ -167,7 +177,7 @@ impl Desk {
     }
 
     /// Applies an authentic request of a believed session.
-    fn apply(&self, seat: &Seat, request: &Request<'_>, from: Origin, now: Now) -> Result<Reply, Refusal> {
+    fn apply(&self, seat: &Arc<Seat>, request: &Request<'_>, from: Origin, now: Now) -> Result<Answer, Refusal> {
         let mut session = seat.lock();
         let turn = session.turn(request, &self.params, now)?;
         // Room for the facts comes first: what is acknowledged is never dropped.
@@ -192,22 +202,49 @@ impl Desk {
             Turn::Snapshot => Grant::default(),
         };
         self.count(&mut session, &told);
-        self.send(room, &session, told, Time(request.clock.am_ms), now);
-        Ok(self.believed(request, &session, grant, turn))
+        let (tell, decided) = (grant.lease_ms > 0 && grant.actions.is_empty()).then(oneshot::channel).unzip();
+        self.send(room, &session, told, Time(request.clock.am_ms), now, tell);
+        let reply = self.believed(request, &session, grant, turn);
+        let awaits = decided.map(|decided| Awaits { seat: Arc::clone(seat), decided });
+        Ok(Answer { reply, key: seat.key.clone(), awaits })
     }
 
-    fn room(&self) -> Result<Permit<'_, Vec<Observation>>, Refusal> {
+    /// Adds to an answer what has been ordered since it was made, unless the session has called again meanwhile.
+    pub fn add_orders(&self, reply: &mut Reply, seat: &Seat, now: Now) {
+        let Ok(room) = self.room() else { return };
+        let mut session = seat.lock();
+        if session.seq != reply.seq || !session.outbox.is_waiting(now.wall) {
+            return;
+        }
+        session.pace_ms = self.pace_of(&session, now);
+        let (pace_ms, mut told) = (session.pace_ms, Told::default());
+        let grant = self.acting.grant(&mut session, pace_ms, now, &mut told);
+        self.send(room, &session, told, now.wall, now, None);
+        reply.next_exchange_ms = pace_ms;
+        write(grant, reply);
+    }
+
+    fn room(&self) -> Result<Permit<'_, Batch>, Refusal> {
         self.out.try_reserve().map_err(|_| {
             Refusal::new(Why::Overloaded, "the service has more facts than it can take now")
                 .retry(u64::from(self.pace_ms()))
         })
     }
 
-    fn send(&self, room: Permit<'_, Vec<Observation>>, session: &Session, told: Told, at: Time, now: Now) {
+    fn send(
+        &self,
+        room: Permit<'_, Batch>,
+        session: &Session,
+        told: Told,
+        at: Time,
+        now: Now,
+        decided: Option<oneshot::Sender<()>>,
+    ) {
         let count = told.facts.len() + told.own.len();
         if count > 0 {
             let first = self.next.fetch_add(count as u64, Ordering::Relaxed);
-            room.send(facts::stamp(session, told, at, now, first, self.identity.epoch));
+            let facts = facts::stamp(session, told, at, now, first, self.identity.epoch);
+            room.send(Batch { facts, decided });
         }
     }
 
@@ -231,6 +268,7 @@ impl Desk {
             ack: 0,
             snapshot: false,
             next_exchange_ms: pace::next_look_ms(self.proofs.count()),
+            news_exchange_ms: None,
             launcher: Launcher::Native,
             lease_ms: 0,
             actions: Vec::new(),
@@ -239,17 +277,17 @@ impl Desk {
 
     /// The answer to one that is.
     fn believed(&self, request: &Request<'_>, session: &Session, grant: Grant, turn: Turn) -> Reply {
-        Reply {
+        let mut reply = Reply {
             accepted: true,
             reason: None,
             ack: session.ack,
             snapshot: turn == Turn::Snapshot,
             next_exchange_ms: session.pace_ms,
-            launcher: if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native },
-            lease_ms: grant.lease_ms,
-            actions: grant.actions,
+            news_exchange_ms: Some(self.pace(Haste::Waiting)),
             ..self.pending(request)
-        }
+        };
+        write(grant, &mut reply);
+        reply
     }
 
     /// The pace of the moment, milliseconds.
@@ -280,6 +318,14 @@ impl Desk {
         let mut session = seat.lock();
         self.acting.order(&mut session, order, now)
     }
+}
+
+/// A lease with actions, or neither.
+fn write(grant: Grant, reply: &mut Reply) {
+    reply.launcher = if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native };
+    reply.news_exchange_ms = reply.news_exchange_ms.filter(|_| grant.lease_ms > 0);
+    reply.lease_ms = grant.lease_ms;
+    reply.actions = grant.actions;
 }
 
 fn authentic(key: &Key, body: &[u8], code: &str) -> Result<(), Refusal> {

@@ -4,6 +4,7 @@
 //! (what it means), which leave as observations. `acting` answers with what the engine wants done: leases, and the actions in each session's `outbox`.
 
 mod acting;
+mod batch;
 mod body;
 mod desk;
 mod facts;
@@ -26,6 +27,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use batch::Batch;
 pub use metrics::Metrics;
 pub use outbox::action_id;
 pub use params::{ActParams, Identity, ProofParams, ShimParams};

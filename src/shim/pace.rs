@@ -25,7 +25,7 @@ pub enum Haste {
     Usual,
     /// Its job's speculation is Drover's: within a second.
     Owned,
-    /// An action is to be sent, or its answer to come.
+    /// An action is to be sent, or its answer to come; or a task has ended, and left room.
     Waiting,
 }
 

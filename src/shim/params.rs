@@ -31,6 +31,8 @@ pub struct ShimParams {
     pub bytes_in_flight: usize,
     /// Exchanges in hand at once, over all connections.
     pub exchanges_in_flight: usize,
+    /// So long an answer waits at most for what the engine makes of its request, milliseconds: the pass that is due next, and some.
+    pub decided_ms: u64,
     /// Connections open at once.
     pub connections: usize,
     /// A connection is closed after so long without a byte, milliseconds; longer than the longest pace.
@@ -87,6 +89,7 @@ impl Default for ShimParams {
             body_ms: 10_000,
             bytes_in_flight: 64 << 20,
             exchanges_in_flight: 2_048,
+            decided_ms: 300,
             connections: 16_384,
             idle_ms: 90_000,
             require_tls: false,

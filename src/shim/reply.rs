@@ -24,6 +24,9 @@ pub struct Reply {
     pub snapshot: bool,
     /// Time to the next exchange, milliseconds.
     pub next_exchange_ms: u32,
+    /// Time to the next exchange where a task ends meanwhile, milliseconds; only with a lease.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub news_exchange_ms: Option<u32>,
     /// Who launches copies.
     pub launcher: Launcher,
     /// Length of the lease, milliseconds.

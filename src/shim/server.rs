@@ -1,7 +1,8 @@
 //! The listener that shims call.
 
+use super::batch::Batch;
 use super::body::{self, Budget};
-use super::desk::{Answer, Desk, Origin};
+use super::desk::{Answer, Awaits, Desk, Origin};
 use super::guard::{Guard, Peer};
 use super::mac;
 use super::metrics::Metrics;
@@ -18,7 +19,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, Decision, JobId, Millis, Observation};
+use drover_core::model::{AppId, Decision, JobId, Millis};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ impl Shim {
         params: ShimParams,
         identity: Identity,
         vouch: Arc<dyn Vouch>,
-        out: mpsc::Sender<Vec<Observation>>,
+        out: mpsc::Sender<Batch>,
         metrics: Metrics,
     ) -> Shim {
         let in_flight = Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS));
@@ -162,6 +163,17 @@ impl Shim {
         decided.unwrap_or_else(|_| Err(Refusal::new(Why::Overloaded, "the service is stopping")))
     }
 
+    /// An order that the request itself gives rise to goes out with its answer, a whole exchange sooner than with the next.
+    async fn with_orders(&self, mut answer: Answer) -> Answer {
+        let within = Duration::from_millis(self.0.desk.params.decided_ms);
+        if let Some(Awaits { seat, decided }) = answer.awaits.take()
+            && let Ok(Ok(())) = tokio::time::timeout(within, decided).await
+        {
+            self.0.desk.add_orders(&mut answer.reply, &seat, self.now());
+        }
+        answer
+    }
+
     fn decide(&self, from: Origin, code: &str, body: &[u8]) -> Result<Answer, Refusal> {
         let desk = &self.0.desk;
         let timer = desk.metrics.exchange_seconds.start_timer();
@@ -175,7 +187,8 @@ async fn exchange(State(shim): State<Shim>, request: Request) -> Response {
     let result = shim.answer(request).await;
     let desk = &shim.0.desk;
     match result {
-        Ok(Answer { reply, key }) => {
+        Ok(answer) => {
+            let Answer { reply, key, .. } = shim.with_orders(answer).await;
             let (outcome, status) =
                 if reply.accepted { ("accepted", StatusCode::OK) } else { ("pending", StatusCode::ACCEPTED) };
             desk.metrics.exchange(outcome);

@@ -23,7 +23,7 @@ impl Desk {
                 session.open = false;
                 let facts = vec![Fact::ShimSession(session.profile.job(), false)];
                 let at = now.wall.shifted(session.skew_ms);
-                self.send(room, &session, Told { facts, ..Told::default() }, at, now);
+                self.send(room, &session, Told { facts, ..Told::default() }, at, now, None);
             }
         }
         self.higher_epoch(now);

@@ -63,8 +63,9 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
     let (mut room, mut am) = owned().await;
     let mut other = Am::new(2, 1, 2);
     room.seat(&mut other).await;
-    assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Drover, 10_000));
-    assert_eq!(lease(&room.next(&mut other, json!({}))), (Launcher::Native, 0));
+    let (leased, not) = (room.next(&mut am, json!({})), room.next(&mut other, json!({})));
+    assert_eq!((lease(&leased), leased.news_exchange_ms), ((Launcher::Drover, 10_000), Some(250)));
+    assert_eq!((lease(&not), not.news_exchange_ms), ((Launcher::Native, 0), None));
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.desk.metrics.leases.get(), 1);
     room.desk.end(am.job().0);

@@ -1,10 +1,12 @@
 //! The listener: what a hostile or broken connection can do to it.
 
+use super::super::batch::Batch;
 use super::super::params::{Identity, ShimParams};
 use super::super::reply::Why;
 use super::super::server::Shim;
 use super::{Am, Cluster, mac, metrics, one_look};
-use drover_core::model::Observation;
+use crate::clock;
+use drover_core::model::{Action, Decision, Fact, Millis, Mode, Numbers, TaskId, TaskKind};
 use prometheus::Registry;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -21,7 +23,7 @@ struct Running {
     shim: Shim,
     stop: CancellationToken,
     task: JoinHandle<std::io::Result<()>>,
-    facts: mpsc::Receiver<Vec<Observation>>,
+    facts: mpsc::Receiver<Batch>,
 }
 
 struct Answered {
@@ -59,23 +61,15 @@ impl Running {
     }
 
     fn head(&self, length: usize, code: &str) -> String {
-        format!(
-            "POST /shim/v1/exchange HTTP/1.1\r\nHost: {}\r\nContent-Length: {length}\r\nX-Drover-Mac: {code}\r\n\r\n",
-            self.address
-        )
+        head(&self.address, length, code)
     }
 
     async fn post(&self, body: &[u8], code: &str) -> Answered {
-        let mut stream = self.connect().await;
-        // In one piece, so that no deadline falls between head and body. A refusal may come before all of it was read.
-        let _ = stream.write_all(&[self.head(body.len(), code).as_bytes(), body].concat()).await;
-        answer(&mut stream).await
+        post(&self.address, body, code).await
     }
 
     async fn send(&self, am: &mut Am, fields: Value) -> Answered {
-        let body = serde_json::to_vec(&am.with(fields)).unwrap();
-        let code = mac::sign(&am.key, &body);
-        self.post(&body, &code).await
+        send(&self.address, am, fields).await
     }
 
     async fn seat(&self, am: &mut Am) {
@@ -84,6 +78,25 @@ impl Running {
         am.hello = false;
         assert_eq!(self.send(am, json!({})).await.status, 200);
     }
+}
+
+fn head(address: &str, length: usize, code: &str) -> String {
+    format!(
+        "POST /shim/v1/exchange HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\nX-Drover-Mac: {code}\r\n\r\n"
+    )
+}
+
+async fn post(address: &str, body: &[u8], code: &str) -> Answered {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // In one piece, so that no deadline falls between head and body. A refusal may come before all of it was read.
+    let _ = stream.write_all(&[head(address, body.len(), code).as_bytes(), body].concat()).await;
+    answer(&mut stream).await
+}
+
+async fn send(address: &str, am: &mut Am, fields: Value) -> Answered {
+    let body = serde_json::to_vec(&am.with(fields)).unwrap();
+    let code = mac::sign(&am.key, &body);
+    post(address, &body, &code).await
 }
 
 /// One answer: head, and as much body as it announces.
@@ -160,6 +173,48 @@ async fn a_body_that_is_too_large_is_refused_announced_or_not() {
         let _ = stream.write_all(format!("190\r\n{}\r\n", " ".repeat(0x190)).as_bytes()).await;
     }
     answer(&mut stream).await.refuses(Why::TooLarge);
+}
+
+fn decision(task: TaskId) -> Decision {
+    Decision {
+        id: 1,
+        at: clock::now(),
+        am_at: clock::now(),
+        job: task.job,
+        task,
+        attempt: task.attempt(0),
+        host: None,
+        action: Action::Duplicate,
+        policy: "late".into(),
+        rule: String::new(),
+        mode: Mode::Act,
+        natively_copied: false,
+        copies: 1,
+        live: 1,
+        avoid: Vec::new(),
+        deadline: clock::now() + Millis(60_000),
+        numbers: Numbers::default(),
+    }
+}
+
+#[tokio::test]
+async fn what_a_request_gives_rise_to_is_ordered_in_the_answer_to_it() {
+    let (mut running, mut am) = (start(ShimParams { decided_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
+    running.seat(&mut am).await;
+    running.shim.own([am.job()].into());
+    while running.facts.try_recv().is_ok() {}
+    let task = am.job().task(TaskKind::Map, 3);
+    let (address, shim) = (running.address.clone(), running.shim.clone());
+    let request = json!({"upto": 1, "maps": 4, "attempts": [{"k": "m", "i": 3, "n": 0, "s": "RUNNING", "p": 0.5}]});
+    let asking = tokio::spawn(async move { send(&address, &mut am, request).await });
+    let batch = running.facts.recv().await.unwrap();
+    shim.carry_out(&decision(task));
+    batch.decided.unwrap().send(()).unwrap();
+    let answered = asking.await.unwrap().json();
+    assert_eq!((answered["actions"][0]["i"].as_u64(), answered["launcher"].as_str()), (Some(3), Some("drover")));
+    assert!(answered["news_exchange_ms"].as_u64() < answered["next_exchange_ms"].as_u64().map(|pace| pace + 1));
+    let sent = running.facts.recv().await.unwrap();
+    assert!(matches!(sent.facts[0].fact, Fact::Sent { decision: 1, .. }), "{:?}", sent.facts);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod refusals;
 mod trust;
 mod wire;
 
+use super::batch::Batch;
 use super::desk::{Answer, Desk, Origin};
 use super::mac;
 use super::metrics::Metrics;
@@ -136,7 +137,7 @@ pub const INCARNATION: &str = "9f86d081884c7d65";
 pub struct Room {
     pub desk: Desk,
     pub cluster: Arc<Cluster>,
-    pub facts: mpsc::Receiver<Vec<Observation>>,
+    pub facts: mpsc::Receiver<Batch>,
     pub registry: Registry,
     pub now: Now,
     /// Where requests come from.

@@ -14,6 +14,8 @@ import java.util.Map;
 final class AnswerParser {
   static final long MAX_COUNT = 9_007_199_254_740_991L;
 
+  private static final String NEWS = "news_exchange_ms";
+
   private final JsonFactory factory =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -46,6 +48,7 @@ final class AnswerParser {
         count(fields, "ack", 0, MAX_COUNT),
         flag(fields, "snapshot"),
         count(fields, "next_exchange_ms", 0, MAX_COUNT),
+        fields.containsKey(NEWS) ? count(fields, NEWS, 0, MAX_COUNT) : 0,
         launcher.equals("drover") ? leaseMs : 0,
         actions);
   }

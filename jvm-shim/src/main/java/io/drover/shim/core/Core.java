@@ -129,9 +129,12 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
       holder.accept(lease);
     }
     Random random = new Random(secure.nextLong());
+    Pause pause =
+        new Pause(() -> job.getCompletedMaps() + job.getCompletedReduces(), Thread::sleep);
     loop(
         new Exchange(
-            settings, identity, facts, transport, System::nanoTime, random, lease, actions));
+            settings, identity, facts, transport, System::nanoTime, random, lease, actions),
+        pause);
   }
 
   private Actions actions(Job job, Lease lease, JobWatch watch) {
@@ -145,10 +148,10 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
         what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
   }
 
-  private void loop(Exchange exchange) throws IOException, GeneralSecurityException {
+  private void loop(Exchange exchange, Pause pause) throws IOException, GeneralSecurityException {
     try {
       for (long waitMs = exchange.step(); waitMs != Exchange.STOP; waitMs = exchange.step()) {
-        Thread.sleep(waitMs);
+        pause.pause(waitMs, exchange.newsMs());
       }
       Log.info("the service wants no more exchanges; Hadoop's speculator owns the job");
     } catch (InterruptedException e) {

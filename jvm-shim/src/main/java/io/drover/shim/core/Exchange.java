@@ -51,6 +51,7 @@ final class Exchange {
   private boolean complained;
   private long droppedReplies;
   private long nextSweepNanos;
+  private long newsMs;
 
   Exchange(
       Settings settings,
@@ -76,6 +77,7 @@ final class Exchange {
 
   /** One exchange; returns how many ms to wait before the next, or {@link #STOP}. */
   long step() throws IOException, GeneralSecurityException {
+    newsMs = 0;
     sweep();
     RowLog.Page page = facts.log().after(base, maxRows, MAX_BODY_BYTES);
     seq++;
@@ -94,6 +96,11 @@ final class Exchange {
       return onReply(answer, page, acks, sentNanos);
     }
     return onRefusal(answer);
+  }
+
+  /** So soon the next step may follow the last one when a task has ended; 0 for never sooner. */
+  long newsMs() {
+    return newsMs;
   }
 
   /** Makes the next step look at the job whatever it costs: there may be no other. */
@@ -147,6 +154,7 @@ final class Exchange {
     hello = false;
     if (reply.leaseMs > 0) {
       lease.take(reply.epoch, sentNanos, reply.leaseMs);
+      newsMs = reply.newsExchangeMs > 0 ? settings.pace(reply.newsExchangeMs) : 0;
     } else {
       lease.end();
     }

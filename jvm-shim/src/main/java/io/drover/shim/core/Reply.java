@@ -11,6 +11,9 @@ final class Reply {
   final boolean snapshot;
   final long nextExchangeMs;
 
+  /** So soon the next exchange may be when a task has ended; 0 for never sooner. */
+  final long newsExchangeMs;
+
   /** 0 when Hadoop's own speculator launches. */
   final long leaseMs;
 
@@ -23,6 +26,7 @@ final class Reply {
       long ack,
       boolean snapshot,
       long nextExchangeMs,
+      long newsExchangeMs,
       long leaseMs,
       List<Action> actions) {
     this.seq = seq;
@@ -31,6 +35,7 @@ final class Reply {
     this.ack = ack;
     this.snapshot = snapshot;
     this.nextExchangeMs = nextExchangeMs;
+    this.newsExchangeMs = newsExchangeMs;
     this.leaseMs = leaseMs;
     this.actions = actions;
   }

@@ -35,6 +35,9 @@ public class AnswerParserTest {
     assertEquals(23, reply.ack);
     assertFalse(reply.snapshot);
     assertEquals(1000, reply.nextExchangeMs);
+    assertEquals("an older service names none", 0, reply.newsExchangeMs);
+    String news = GOOD.replace("'launcher'", "'news_exchange_ms':250,'launcher'");
+    assertEquals(250, parser.reply(bytes(news)).newsExchangeMs);
   }
 
   @Test

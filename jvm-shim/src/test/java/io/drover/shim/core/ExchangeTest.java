@@ -151,6 +151,20 @@ public class ExchangeTest {
   }
 
   @Test
+  public void onlyALeaseLetsTheEndOfATaskCutTheWaitShort() throws Exception {
+    String news = "'next_exchange_ms':1000=>'next_exchange_ms':1000,'news_exchange_ms':250";
+    step(ok(news));
+    assertEquals(0, exchange.newsMs());
+    step(ok(news + ";native=>drover;'lease_ms':0=>'lease_ms':9000"));
+    assertEquals(250, exchange.newsMs());
+    step(
+        request -> {
+          throw new IOException("gone");
+        });
+    assertEquals(0, exchange.newsMs());
+  }
+
+  @Test
   public void anAcceptedSessionSendsOnlyWhatChanged() throws Exception {
     rows.change(5);
     assertEquals(1000, step(ok("")));

@@ -1,0 +1,33 @@
+package io.drover.shim.core;
+
+import java.util.function.IntSupplier;
+
+/** Waits between two exchanges; a task that ends may cut that short: it leaves room for a copy. */
+final class Pause {
+  /** So often tasks are counted, which costs the job a lock that is not contended. */
+  private static final long LOOK_MS = 100;
+
+  /** {@link Thread#sleep(long)}, or a test's own. */
+  interface Sleeper {
+    void sleep(long ms) throws InterruptedException;
+  }
+
+  private final IntSupplier ended;
+  private final Sleeper sleeper;
+  private int told;
+
+  Pause(IntSupplier ended, Sleeper sleeper) {
+    this.ended = ended;
+    this.sleeper = sleeper;
+  }
+
+  /** For so long; once {@code newsMs} have passed, unless that is 0, only until a task ends. */
+  void pause(long ms, long newsMs) throws InterruptedException {
+    long certain = newsMs > 0 ? Math.min(newsMs, ms) : ms;
+    sleeper.sleep(certain);
+    for (long left = ms - certain; left > 0 && ended.getAsInt() == told; left -= LOOK_MS) {
+      sleeper.sleep(Math.min(LOOK_MS, left));
+    }
+    told = ended.getAsInt();
+  }
+}
