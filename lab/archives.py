@@ -7,7 +7,7 @@ The job consists of Hadoop's own classes: an archive is good only while every ja
 import shutil
 import time
 
-from lab import conf, jobs, paths, proc
+from lab import conf, http, jobs, paths, proc
 from lab.cluster import Cluster
 from lab.jvm import HEAP_MB, archive
 from lab.options import Options
@@ -79,5 +79,5 @@ def word_count(cluster: Cluster) -> None:
     file.write_text(conf.site(settings))
     words = cluster.jvm.client("org.apache.hadoop.mapred.JobClient", ["-submit", str(file)])
     proc.run(words, cluster.logs / "submit.log", cluster.environment(), cluster.dir)
-    (app,) = cluster.rm("/apps")["apps"]["app"]
+    (app,) = http.listed(cluster.rm("/apps")["apps"]["app"])
     jobs.history(cluster, app["id"].replace("application_", "job_"))

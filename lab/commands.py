@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from lab import archives, build, conf, hadoop, jobs, paths, record, slow
+from lab import archives, build, conf, hadoop, http, jobs, paths, record, slow
 from lab.cluster import Cluster
 from lab.options import QUEUES, USERS, Options, slow_node
 from lab.progress import Failed, say
@@ -137,7 +137,7 @@ def cluster_status(asked) -> int:
         rows.append(
             {"name": name, "pid": process["pid"], "alive": alive, "rss_mb": rss_mb(process["pid"]) if alive else 0}
         )
-    apps = (cluster.rm("/apps?states=RUNNING,ACCEPTED").get("apps") or {}).get("app") or []
+    apps = http.listed((cluster.rm("/apps?states=RUNNING,ACCEPTED").get("apps") or {}).get("app"))
     report = {
         "dir": str(cluster.dir),
         "conf": str(cluster.conf),

@@ -27,11 +27,16 @@ def fetch(version: str) -> Path:
     return target
 
 
+def newer(version: str, *than: int) -> bool:
+    """Whether it is that version or a later one."""
+    return tuple(int(part) for part in version.split(".")[: len(than)]) >= than
+
+
 def download(version: str, target: Path) -> None:
     log = paths.LOGS / f"hadoop-{version}.log"
     partial = target.with_name("lib.partial")
     shutil.rmtree(partial, ignore_errors=True)
-    profiles = [] if version.startswith("2.") else ["-Ptimeline"]
+    profiles = ["-Ptimeline"] if newer(version, 2, 9) else []
     with step(f"fetching Hadoop {version} from Maven Central", log):
         pom = Path(__file__).with_name("hadoop-jars.xml")
         options = [f"-Dhadoop.version={version}", f"-DoutputDirectory={partial}", "-DincludeScope=runtime"]

@@ -26,6 +26,11 @@ def get(url: str, accept: str = "application/json", timeout_s: float = TIMEOUT_S
         raise Unanswered(f"{url}: {fault}") from fault
 
 
+def listed(value) -> list:
+    """A list as Hadoop writes it: absent or null where it is empty; in 3.5.0 without its brackets where it holds one."""
+    return [value] if isinstance(value, dict) else value or []
+
+
 def get_json(url: str, timeout_s: float = TIMEOUT_S):
     text = get(url, timeout_s=timeout_s)
     try:

@@ -181,7 +181,7 @@ def history(cluster: Cluster, job: str) -> list:
     while True:
         try:
             whole = cluster.jhs(base)["job"]
-            tasks = cluster.jhs(f"{base}/tasks")["tasks"].get("task") or []
+            tasks = http.listed(cluster.jhs(f"{base}/tasks")["tasks"].get("task"))
             break
         except http.Unanswered as fault:
             if time.monotonic() > until:
@@ -189,7 +189,8 @@ def history(cluster: Cluster, job: str) -> list:
             time.sleep(0.2)
     found = []
     for task in tasks:
-        for one in cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]:
+        told = cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]
+        for one in http.listed(told.get("taskAttempt")):
             if one["startTime"] <= 0:
                 continue  # given up before its container started
             found.append(attempt(one, task["id"], whole["finishTime"]))
