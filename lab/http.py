@@ -27,7 +27,7 @@ def get(url: str, accept: str = "application/json", timeout_s: float = TIMEOUT_S
 
 
 def listed(value) -> list:
-    """A list as Hadoop writes it: absent or null where it is empty; in 3.5.0 without its brackets where it holds one."""
+    """A list as Hadoop writes it: absent or null where empty; in 3.5.0 without its brackets where it holds one."""
     return [value] if isinstance(value, dict) else value or []
 
 
