@@ -224,6 +224,16 @@ settings! {
         cluster_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
         job_cap: f64 = "0.25", SHARE, reloadable;
+        /// Copies in flight of one user's jobs, as a share of what the cluster may have; at least one.
+        user_cap: f64 = "1", SHARE, reloadable;
+        /// Copies in flight of one queue's jobs, as a share of what the cluster may have; at least one.
+        queue_cap: f64 = "1", SHARE, reloadable;
+        /// Share of the cluster's memory in use above which no copy is decided on.
+        busy_above: f64 = "1", SHARE, reloadable;
+        /// Share of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with. Which ones follows from their ids.
+        holdout: f64 = "0", SHARE;
+        /// Another salt holds out other jobs.
+        holdout_salt: u64 = "1", Kind::Whole(0, u64::MAX);
         /// Facts about a job, or about free room in the cluster, older than this decide nothing.
         stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
         /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or

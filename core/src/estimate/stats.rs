@@ -39,14 +39,17 @@ fn normal_cdf(z: f64) -> f64 {
 
 /// A standard normal draw that the seed alone decides.
 pub fn normal_draw(seed: u64) -> f64 {
-    // Two uniforms by SplitMix64, then Box and Muller's transform.
-    let uniform = |n: u64| {
-        let mut x = seed.wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    };
-    (-2.0 * (1.0 - uniform(1)).ln()).sqrt() * (2.0 * std::f64::consts::PI * uniform(2)).cos()
+    // Box and Muller's transform.
+    let [radius, angle] = [uniform_draw(seed, 1), uniform_draw(seed, 2)];
+    (-2.0 * (1.0 - radius).ln()).sqrt() * (2.0 * std::f64::consts::PI * angle).cos()
+}
+
+/// The `n`th draw of a seed, uniform from 0 to below 1 (SplitMix64).
+pub fn uniform_draw(seed: u64, n: u64) -> f64 {
+    let mut x = seed.wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]

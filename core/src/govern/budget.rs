@@ -12,6 +12,12 @@ pub struct Room {
     pub cluster: (u32, u32),
     /// Copies in flight in the job, and how many may be.
     pub job: (u32, u32),
+    /// Copies in flight of the user's jobs, and how many may be.
+    pub user: (u32, u32),
+    /// Copies in flight of the queue's jobs, and how many may be.
+    pub queue: (u32, u32),
+    /// More of the cluster is in use than copies may find.
+    pub busy: bool,
     /// Containers that are free for it and not promised to a copy; `None` where the RM has not told.
     pub free: Option<u32>,
     /// The job waits for containers of this kind itself.
@@ -68,11 +74,15 @@ impl Room {
         let in_cluster = flights.in_cluster();
         let in_job = flights.in_job(job.id, kind) + uncounted_copies(job, kind, flights);
         let unplaced = flights.unplaced(job, kind);
+        let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
         Room {
-            cluster: (
-                in_cluster + tally.native,
-                share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor),
+            cluster: (in_cluster + tally.native, most),
+            user: (flights.among(cluster, |other| other.user == job.user), share(params.user_cap, most, f64::floor)),
+            queue: (
+                flights.among(cluster, |other| other.queue == job.queue),
+                share(params.queue_cap, most, f64::floor),
             ),
+            busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
             job: (in_job, share(params.job_cap, tasks, f64::ceil)),
             free: free(cluster, job, size, tally, avoid).map(|free| free.saturating_sub(flights.unseen(cluster))),
             // The job's own copies wait like its tasks, and are not what it lacks room for.
@@ -93,6 +103,12 @@ impl Room {
             Some(Verdict::JobCap)
         } else if self.cluster.0 >= self.cluster.1 {
             Some(Verdict::ClusterCap)
+        } else if self.user.0 >= self.user.1 {
+            Some(Verdict::UserCap)
+        } else if self.queue.0 >= self.queue.1 {
+            Some(Verdict::QueueCap)
+        } else if self.busy {
+            Some(Verdict::ClusterBusy)
         } else {
             None
         }
@@ -100,8 +116,8 @@ impl Room {
 
     /// The budget that is nearest its end: copies in flight and how many may be.
     pub fn tightest(&self) -> (u32, u32) {
-        let left = |(used, cap): (u32, u32)| cap.saturating_sub(used);
-        if left(self.job) <= left(self.cluster) { self.job } else { self.cluster }
+        let left = |(used, cap): &(u32, u32)| cap.saturating_sub(*used);
+        [self.job, self.user, self.queue, self.cluster].into_iter().min_by_key(left).unwrap_or(self.cluster)
     }
 }
 
@@ -123,6 +139,10 @@ pub fn container(job: &Job, kind: TaskKind) -> Resources {
 /// Containers of that size that fit, by memory: YARN's default calculator looks at nothing else.
 fn fits(room: Resources, size: Resources) -> u32 {
     (room.memory_mb / size.memory_mb.max(1)).min(u32::MAX.into()) as u32
+}
+
+fn is_above(share: f64, used: Resources, total: Resources) -> bool {
+    used.memory_mb as f64 > share * total.memory_mb as f64
 }
 
 fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {

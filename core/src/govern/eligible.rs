@@ -1,7 +1,8 @@
 //! May this job's tasks have copies at all?
 
 use super::{GovernParams, output};
-use crate::model::{ClusterState, Job, Mode, TaskKind, Time, Verdict};
+use crate::estimate::stats::uniform_draw;
+use crate::model::{ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict};
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
@@ -21,9 +22,15 @@ impl GovernParams {
 
     /// Is the job one that no copy will ever be asked for, so that its speculation had better be left to Hadoop?
     pub fn leaves_alone(&self, job: &Job, now: Time) -> bool {
-        use Verdict::{ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
-        let never = |bar| matches!(bar, ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput);
+        use Verdict::{HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
+        let never = |bar| matches!(bar, HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput);
         TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(never))
+    }
+
+    /// Is the job one of those that are left alone to compare with? As its id has it, from its first moment to its last and after a restart of the service.
+    pub fn holds_out(&self, job: JobId) -> bool {
+        let id = job.0.cluster ^ u64::from(job.0.seq).rotate_left(48);
+        uniform_draw(self.holdout_salt, id) < self.holdout
     }
 
     /// Is what the ResourceManager told of free room too old to decide on? Where it has told nothing there may be advice, but no action. `now` is the service's clock.
@@ -42,6 +49,10 @@ impl GovernParams {
         }
         if job.uber {
             return Some(Verdict::Uber);
+        }
+        // Where nothing is done anyway, all jobs are alike.
+        if mode == Mode::Act && self.holds_out(job.id) {
+            return Some(Verdict::HeldOut);
         }
         let Some(settings) = &job.settings else { return Some(Verdict::SettingsUnknown) };
         let speculation = match kind {
@@ -66,7 +77,7 @@ impl GovernParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Capabilities, JobId, JobSettings};
+    use crate::model::{AppId, Capabilities, JobSettings};
 
     fn job() -> Job {
         let id: JobId = "job_1_0001".parse().unwrap();
@@ -124,6 +135,29 @@ mod tests {
         let mut direct = job();
         direct.settings.as_mut().unwrap().committer = Some("com.x.DirectCommitter".into());
         assert!(params.leaves_alone(&direct, NOW));
+    }
+
+    #[test]
+    fn the_share_held_out_is_the_one_asked_for_and_a_job_stays_on_its_side() {
+        let params = GovernParams { holdout: 0.2, ..Default::default() };
+        let job = |seq| JobId(AppId { cluster: 1_795_182_400_000, seq });
+        let of = |params: &GovernParams| (1..=10_000).filter(|seq| params.holds_out(job(*seq))).collect::<Vec<_>>();
+        let held = of(&params);
+        assert!(held.len().abs_diff(2_000) < 150, "{}", held.len());
+        assert_eq!(of(&params), held);
+        let more = of(&GovernParams { holdout: 0.4, ..params.clone() });
+        assert!(held.iter().all(|seq| more.contains(seq)), "a larger share takes none back");
+        assert_ne!(of(&GovernParams { holdout_salt: 2, ..params.clone() }), held);
+        assert!(of(&GovernParams { holdout: 0.0, ..params.clone() }).is_empty());
+        assert_eq!(of(&GovernParams { holdout: 1.0, ..params }).len(), 10_000);
+    }
+
+    #[test]
+    fn a_job_that_is_held_out_is_left_to_hadoop_and_advised_on_like_any_other() {
+        let params = GovernParams { mode: Mode::Act, holdout: 1.0, ..Default::default() };
+        assert!(params.leaves_alone(&job(), NOW));
+        assert_eq!(params.bars(&job(), TaskKind::Map, Mode::Act, NOW), Some(Verdict::HeldOut));
+        assert_eq!(params.bars(&job(), TaskKind::Map, Mode::Advise, NOW), None);
     }
 
     #[test]

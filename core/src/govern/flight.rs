@@ -2,7 +2,7 @@
 
 use super::copies::{Asked, Fortune};
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
+use crate::model::{ClusterState, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -98,6 +98,12 @@ impl Flights {
         self.by_task.values().filter(|flight| flight.counted).count() as u32
     }
 
+    /// Copies in flight of the jobs that are `of` a kind: a user's, a queue's.
+    pub fn among(&self, cluster: &ClusterState, of: impl Fn(&Job) -> bool) -> u32 {
+        let counts = |task: &TaskId| cluster.job(task.job).is_some_and(&of);
+        self.by_task.iter().filter(|(task, flight)| flight.counted && counts(task)).count() as u32
+    }
+
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
     pub fn expire(&mut self, job: JobId, now: Time) -> Option<Time> {
         let mut next: Option<Time> = None;
@@ -152,7 +158,7 @@ impl Flights {
     }
 
     /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs.
-    pub fn unseen(&self, cluster: &crate::model::ClusterState) -> u32 {
+    pub fn unseen(&self, cluster: &ClusterState) -> u32 {
         let unseen = |task: &TaskId, flight: &Flight| match &flight.asked {
             None => true,
             Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),

@@ -28,6 +28,16 @@ pub struct GovernParams {
     pub cluster_floor: u32,
     /// Copies in flight in one job, as a share (0–1) of its tasks of the kind. At least one.
     pub job_cap: f64,
+    /// Copies in flight of one user's jobs, as a share (0–1) of what the cluster may have. At least one.
+    pub user_cap: f64,
+    /// Copies in flight of one queue's jobs, likewise.
+    pub queue_cap: f64,
+    /// Share (0–1) of the cluster's memory in use above which no copy is decided on.
+    pub busy_above: f64,
+    /// Share (0–1) of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with.
+    pub holdout: f64,
+    /// Which jobs those are: another salt draws others.
+    pub holdout_salt: u64,
     /// Facts about a job, or about free room in the cluster, older than this decide nothing.
     pub stale_after: Millis,
     /// Copies of one job's tasks of one kind that may wait for a container at once.
@@ -63,6 +73,13 @@ impl Default for GovernParams {
             cluster_floor: 10,
             // With one bad node of four a quarter of a job is slow; more than that is no longer a straggler.
             job_cap: 0.25,
+            // One user's jobs may have all of it where no other asks; headroom keeps the rest.
+            user_cap: 1.0,
+            queue_cap: 1.0,
+            // A copy takes only what is free; where that is too much, less is the operator's to say.
+            busy_above: 1.0,
+            holdout: 0.0,
+            holdout_salt: 1,
             // Three rounds of polling 200 jobs at 20 requests a second.
             stale_after: Millis(30_000),
             // A pending map copy can make Hadoop preempt running reduces, and asks that nobody can serve help nobody.

@@ -167,6 +167,14 @@ pub enum Verdict {
     JobCap,
     /// The cluster's cap of copies is reached.
     ClusterCap,
+    /// The user's cap of copies is reached.
+    UserCap,
+    /// The queue's cap of copies is reached.
+    QueueCap,
+    /// The cluster is fuller than copies may find it.
+    ClusterBusy,
+    /// The job is one of those left to Hadoop's own speculator to compare with.
+    HeldOut,
     /// No free container for a copy.
     NoHeadroom,
     /// The job has maps or reduces waiting for containers itself.
@@ -193,7 +201,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 31] = [
+    pub const ALL: [Verdict; 35] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -214,6 +222,10 @@ impl Verdict {
         Verdict::Committing,
         Verdict::JobCap,
         Verdict::ClusterCap,
+        Verdict::UserCap,
+        Verdict::QueueCap,
+        Verdict::ClusterBusy,
+        Verdict::HeldOut,
         Verdict::NoHeadroom,
         Verdict::ContainersWaiting,
         Verdict::NoFastNode,
@@ -250,6 +262,10 @@ impl Verdict {
             Verdict::Committing => "committing",
             Verdict::JobCap => "job_cap",
             Verdict::ClusterCap => "cluster_cap",
+            Verdict::UserCap => "user_cap",
+            Verdict::QueueCap => "queue_cap",
+            Verdict::ClusterBusy => "cluster_busy",
+            Verdict::HeldOut => "held_out",
             Verdict::NoHeadroom => "no_headroom",
             Verdict::ContainersWaiting => "containers_waiting",
             Verdict::NoFastNode => "no_fast_node",
@@ -287,6 +303,10 @@ impl Verdict {
             Verdict::Committing => "it is committing its output",
             Verdict::JobCap => "the job already has as many copies in flight as it may",
             Verdict::ClusterCap => "the cluster already has as many copies in flight as it may",
+            Verdict::UserCap => "the user's jobs already have as many copies in flight as they may",
+            Verdict::QueueCap => "the queue's jobs already have as many copies in flight as they may",
+            Verdict::ClusterBusy => "the cluster is fuller than copies may find it",
+            Verdict::HeldOut => "the job is left to Hadoop's own speculator, to compare with",
             Verdict::NoHeadroom => "there is no free container for a copy",
             Verdict::ContainersWaiting => "the job itself waits for containers",
             Verdict::NoFastNode => "no node that is fast enough could take a copy",

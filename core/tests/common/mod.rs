@@ -46,6 +46,10 @@ impl Script {
 
     /// A cluster of four nodes with room for 64 maps, and a job of `maps` maps and `reduces` reduces whose settings are known.
     pub fn open_job(&mut self, id: JobId, maps: u32, reduces: u32, now: Time) {
+        self.open_job_of("alice", "root.default", id, maps, reduces, now);
+    }
+
+    pub fn open_job_of(&mut self, user: &str, queue: &str, id: JobId, maps: u32, reduces: u32, now: Time) {
         let total = Resources { memory_mb: 8192, vcores: 32 };
         self.say(now, Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() }));
         let am = now.shifted(self.skew_ms);
@@ -53,8 +57,8 @@ impl Script {
             job: id,
             attempt: AppAttemptId { app: id.0, number: 1 },
             name: "job".into(),
-            user: "alice".into(),
-            queue: "root.default".into(),
+            user: user.into(),
+            queue: queue.into(),
             state: Some(JobPhase::Running),
             started: am,
             maps,

@@ -1,0 +1,92 @@
+//! Who may have how many copies, and when none.
+
+mod common;
+
+use common::*;
+use drover_core::engine::EngineParams;
+use drover_core::govern::GovernParams;
+use drover_core::model::*;
+use std::collections::BTreeMap;
+
+/// Two jobs of alice's in one queue, one of bob's in another: sixteen maps each, one node in four ten times slower. The script after the pass at ten seconds.
+fn three_jobs(govern: GovernParams) -> Script {
+    let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+    let jobs = [("alice", "root.etl"), ("alice", "root.etl"), ("bob", "root.adhoc")];
+    for (n, (user, queue)) in (1..).zip(jobs) {
+        script.open_job_of(user, queue, job_id(n), 16, 0, at(0.0));
+    }
+    for second in 1..=10 {
+        let now = at(f64::from(second));
+        for n in 1..=3 {
+            let slow = |index: u32| if index % 4 == 1 { 10.0 } else { 1.0 };
+            let (tasks, attempts) = equal_maps(job_id(n), 16, 4.0, &slow, f64::from(second), 0);
+            script.tasks(job_id(n), now, tasks);
+            script.attempts(job_id(n), now, attempts);
+        }
+        script.decide(now);
+    }
+    script
+}
+
+/// How many tasks of each user have each verdict.
+fn verdicts(script: &Script) -> BTreeMap<(String, Verdict), usize> {
+    let mut found = BTreeMap::new();
+    for job in script.engine.cluster().jobs() {
+        for candidate in script.engine.candidates(job.id) {
+            *found.entry((job.user.clone(), candidate.verdict)).or_default() += 1;
+        }
+    }
+    found
+}
+
+fn count(script: &Script, user: &str, verdict: Verdict) -> usize {
+    verdicts(script).get(&(user.to_owned(), verdict)).copied().unwrap_or(0)
+}
+
+#[test]
+fn a_users_jobs_together_have_no_more_copies_than_the_users_share() {
+    let script = three_jobs(GovernParams { user_cap: 0.3, ..GovernParams::default() });
+    for (user, refused) in [("alice", 5), ("bob", 1)] {
+        let seen = (count(&script, user, Verdict::CopyInFlight), count(&script, user, Verdict::UserCap));
+        assert_eq!(seen, (3, refused), "{user}: {:?}", verdicts(&script));
+    }
+}
+
+#[test]
+fn a_queues_jobs_together_have_no_more_copies_than_the_queues_share() {
+    let script = three_jobs(GovernParams { queue_cap: 0.3, ..GovernParams::default() });
+    assert_eq!(count(&script, "alice", Verdict::QueueCap), 5, "{:?}", verdicts(&script));
+    assert_eq!(count(&script, "bob", Verdict::QueueCap), 1);
+}
+
+#[test]
+fn even_the_smallest_share_is_one_copy() {
+    let script = three_jobs(GovernParams { user_cap: 0.0, ..GovernParams::default() });
+    let copies = ["alice", "bob"].map(|user| count(&script, user, Verdict::CopyInFlight));
+    assert_eq!(copies, [1, 1]);
+}
+
+#[test]
+fn a_cluster_fuller_than_copies_may_find_it_gets_none() {
+    let mut script = Script::new(EngineParams {
+        govern: GovernParams { busy_above: 0.5, ..GovernParams::default() },
+        ..EngineParams::default()
+    });
+    let id = job_id(1);
+    script.open_job(id, 16, 0, at(0.0));
+    let total = Resources { memory_mb: 8192, vcores: 32 };
+    let mut verdict = |used: u64, now: f64| {
+        let allocated = Resources { memory_mb: used, vcores: 1 };
+        let fact = ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() };
+        script.say(at(now), Fact::Cluster(fact));
+        let slow = |index: u32| if index == 1 { 10.0 } else { 1.0 };
+        let (tasks, attempts) = equal_maps(id, 16, 4.0, &slow, now, 0);
+        script.tasks(id, at(now), tasks);
+        script.attempts(id, at(now), attempts);
+        script.decide(at(now));
+        script.engine.candidates(id)[0].verdict
+    };
+    let fuller = (1..=12).map(|second| verdict(4097, f64::from(second))).last();
+    assert_eq!(fuller, Some(Verdict::ClusterBusy));
+    assert_eq!(verdict(4096, 13.0), Verdict::Decided);
+}
