@@ -1,6 +1,6 @@
 """What `./dev bench act` runs: jobs that repeat, each with one way of being slow, on one cluster of four nodes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lab import conf
 from lab.arms import ARMS, ESTIMATORS
@@ -93,11 +93,11 @@ SCENARIOS = {
     ),
 }
 
-# The demo's two jobs, small enough for three rounds in all four arms.
+# The demo's two jobs, small enough for three rounds in all four arms within ten minutes.
 DEMO = {
     "equal-tasks": Scenario(
-        "12 equal maps of 2 s, one node of four ten times slower",
-        {**TEN_PLACES, "lab.maps": 12, "lab.map.ms": 2000, "lab.slow.nodes": "nm2:10"},
+        "10 equal maps of 1.5 s, one node of four ten times slower",
+        {**TEN_PLACES, "lab.maps": 10, "lab.map.ms": 1500, "lab.slow.nodes": "nm2:10"},
     ),
-    "word-count": SCENARIOS["word-count"],
+    "word-count": replace(SCENARIOS["word-count"], text_mb=8),
 }
