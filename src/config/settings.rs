@@ -20,7 +20,8 @@ const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 /// Policies that can be chosen.
 pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "mapreduce", "dryad", "none"];
 /// Estimators that can be chosen.
-pub const ESTIMATORS: &[&str] = &["late", "phase-aware"];
+pub const ESTIMATORS: &[&str] =
+    &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
 /// Sets of constants that can be chosen.
 pub const PRESETS: &[&str] = &["adapted", "paper"];
 
@@ -33,8 +34,8 @@ settings! {
         /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1), `mapreduce` (back-up tasks near
         /// a phase's end), `dryad` (of those the ones that have run long) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
-        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware`
-        /// phase by phase, as §4.2 suggests.
+        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
+        /// or as one of Hadoop's own estimators does, faults included.
         estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
         /// Where the settings of `[late]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;

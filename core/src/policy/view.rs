@@ -191,7 +191,7 @@ impl<'a> Contender<'a> {
         let phase = original.and_then(|attempt| attempt.phase).or(task.phase);
         let entered = original.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
         let heard = view.job.am_time(view.job.heard);
-        let sample = Sample { started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
+        let sample = Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
         let copying = shape.current(phase, track.score()) == 0;
         Some(Contender {
             id,
