@@ -1,4 +1,4 @@
-//! Hadoop's own speculator with its faults, as a policy to compare with.
+//! The policies that Drover's are compared with: Hadoop's own speculator with its faults, and LATE that acts early.
 
 mod common;
 
@@ -183,4 +183,41 @@ fn hadoop_goes_by_the_estimator_that_is_set_if_it_is_one_of_its_own() {
     };
     assert_eq!((decided(Estimator::PhaseAware), decided(Estimator::HadoopLegacy)), (0, 0));
     assert_eq!(decided(Estimator::HadoopSimpleExponential), 1, "to its first 24 reads every task takes months");
+}
+
+/// The decisions on a job with a slow node that waits for so many containers on a cluster that has none free.
+fn while_tasks_wait(policy: PolicyName, waiting: u32) -> (usize, Vec<Verdict>) {
+    let id = job_id(1);
+    let mut script = Script::new(params(policy));
+    script.open_job(id, 20, 0, at(0.0));
+    let total = Resources { memory_mb: 2048, vcores: 16 };
+    let full =
+        ClusterFact { total, allocated: total, containers_pending: waiting, active_nodes: 4, ..ClusterFact::default() };
+    script.say(at(0.0), Fact::Cluster(full));
+    script.say(at(0.0), Fact::Needs { job: id, maps: waiting, reduces: 0, native_copies: 0 });
+    let mut decided = 0;
+    for second in 0..12 {
+        let (mut tasks, attempts) = equal_maps(id, 16, 4.0, &one_node_in_four, second.into(), 0);
+        tasks.extend((16..20).map(|index| TaskFact {
+            state: Some(TaskState::Scheduled),
+            ..TaskFact::of(id.task(TaskKind::Map, index))
+        }));
+        script.tasks(id, at(second.into()), tasks);
+        script.attempts(id, at(second.into()), attempts);
+        decided += script.decide(at(second.into())).decisions.len();
+    }
+    (decided, script.engine.candidates(id).iter().map(|candidate| candidate.verdict).collect())
+}
+
+#[test]
+fn late_leaves_the_next_container_to_the_tasks_that_wait_and_late_early_does_not() {
+    assert_eq!(while_tasks_wait(PolicyName::Late, 4), (0, vec![Verdict::ContainersWaiting; 4]));
+    assert_eq!(while_tasks_wait(PolicyName::Hadoop, 4), (0, vec![Verdict::ContainersWaiting; 4]));
+    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 4).0, 4);
+    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 0), (0, vec![Verdict::NoHeadroom; 4]), "no container is due");
+}
+
+#[test]
+fn where_nothing_waits_late_early_is_late() {
+    assert_eq!(named_by(PolicyName::LateEarly), named_by(PolicyName::Late));
 }

@@ -18,7 +18,8 @@ const SHARE: Kind = Kind::Real(0.0, 1.0);
 const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
-pub const POLICIES: &[&str] = &["late", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "none"];
+pub const POLICIES: &[&str] =
+    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "none"];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] =
     &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
@@ -31,7 +32,8 @@ settings! {
         /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
         /// `act` does it. Queues, users and jobs may only be more cautious.
         mode: Mode = "advise", MODES, reloadable;
-        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop` (Hadoop's own speculator of today,
+        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `late-early` (the same while tasks still wait to start, which Mantri,
+        /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
         /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
         /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
@@ -187,7 +189,7 @@ settings! {
         policy: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
     }
 
-    /// Thresholds of the policy `late` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
+    /// Thresholds of the policies `late` and `late-early` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
     late: Late = "late" {
         /// SlowTaskThreshold: percentile of the progress rates below which a task is slow. Not used where `slow_factor` is above 0.
         slow_task_percentile: Option<f64> = "", SHARE, reloadable;

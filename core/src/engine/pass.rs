@@ -5,7 +5,7 @@ use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Judged, Past, PolicyName, View};
+use crate::policy::{Judged, Past, View};
 use std::collections::BTreeMap;
 
 /// What one pass counts once, when the first proposal asks for it.
@@ -154,7 +154,7 @@ impl Engine {
         let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
         judged.numbers.budget = Some(room.tightest());
         let refusal = room
-            .refusal()
+            .refusal(judged.early)
             .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
@@ -192,7 +192,7 @@ impl Engine {
 
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
     fn no_fast_node(&self, job: &Job, kind: TaskKind, avoid: &[NameId], counted: &mut Counted) -> bool {
-        if self.params.policy != PolicyName::Late || self.cluster.nodes.is_empty() {
+        if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
         let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));

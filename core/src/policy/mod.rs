@@ -22,6 +22,8 @@ pub enum PolicyName {
     /// Longest Approximate Time to End (LATE, OSDI'08, §4).
     #[default]
     Late,
+    /// LATE that does not wait for the phase's last tasks to start, as Mantri §6.3 compares with.
+    LateEarly,
     /// Hadoop's own speculator of today (DefaultSpeculator, 3.4.3), with its faults.
     Hadoop,
     /// The same, ready for the next copy after one second.
@@ -51,12 +53,15 @@ pub struct Judged {
     pub rank: f64,
     /// When the answer could change though nothing is heard, the AM's clock; `None`: only with the passing of time in general.
     pub recheck: Option<Time>,
+    /// A copy is worth a container even while tasks of its kind still wait for theirs.
+    pub early: bool,
 }
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 7] = [
+    pub const ALL: [PolicyName; 8] = [
         PolicyName::Late,
+        PolicyName::LateEarly,
         PolicyName::Hadoop,
         PolicyName::HadoopTuned,
         PolicyName::Hadoop020,
@@ -69,6 +74,7 @@ impl PolicyName {
     pub fn label(self) -> &'static str {
         match self {
             PolicyName::Late => "late",
+            PolicyName::LateEarly => "late-early",
             PolicyName::Hadoop => "hadoop",
             PolicyName::HadoopTuned => "hadoop-tuned",
             PolicyName::Hadoop020 => "hadoop-0.20",
@@ -82,6 +88,7 @@ impl PolicyName {
     pub fn rule(self) -> &'static str {
         match self {
             PolicyName::Late => "LATE §4: longest approximate time to end, progress rate below SlowTaskThreshold",
+            PolicyName::LateEarly => "Mantri §6.3: LATE §4, before all tasks of the phase have started",
             PolicyName::Hadoop => {
                 "Hadoop 3.4.3, DefaultSpeculator: each 1 s, or 15 s after a copy, the one of most gain"
             }
@@ -95,10 +102,16 @@ impl PolicyName {
         }
     }
 
+    /// Has it LATE's SlowNodeThreshold?
+    pub fn spares_slow_nodes(self) -> bool {
+        matches!(self, PolicyName::Late | PolicyName::LateEarly)
+    }
+
     /// Judges every candidate of the view.
     pub fn judge(self, view: &View<'_>, late: &LateParams, tail: &TailParams) -> Vec<Judged> {
         match self {
             PolicyName::Late => late::judge(view, late),
+            PolicyName::LateEarly => late::judge_early(view, late),
             PolicyName::Hadoop => hadoop::judge(view, &HadoopParams::SHIPPED),
             PolicyName::HadoopTuned => hadoop::judge(view, &HadoopParams::TUNED),
             PolicyName::Hadoop020 => hadoop_0_20::judge(view),

@@ -247,7 +247,7 @@ impl<'a> Contender<'a> {
             cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
             budget: None,
         };
-        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None }
+        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None, early: false }
     }
 
     /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
