@@ -4,7 +4,9 @@ mod common;
 
 use common::*;
 use drover_core::engine::{Engine, EngineParams};
+use drover_core::estimate::Estimator;
 use drover_core::model::*;
+use drover_core::policy::PolicyName;
 use proptest::prelude::*;
 
 /// Facts of one job as two sources tell them, REST and a shim, each with its own sequence.
@@ -59,8 +61,37 @@ fn tasks_of(engine: &Engine) -> Vec<Task> {
         .collect()
 }
 
+fn any_policy() -> impl Strategy<Value = PolicyName> {
+    prop::sample::select(PolicyName::ALL.to_vec())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn under_every_policy_and_estimator_each_running_task_has_a_verdict(
+        speeds in prop::collection::vec(1u8..20, 4..20),
+        policy in any_policy(),
+        estimator in prop::sample::select(Estimator::ALL.to_vec()),
+        needs in 0u32..2,
+    ) {
+        let mut script = Script::new(EngineParams { policy, estimator, ..EngineParams::default() });
+        let id = job_id(1);
+        let maps = speeds.len() as u32;
+        script.open_job(id, maps, 0, at(0.0));
+        script.say(at(0.0), Fact::Needs { job: id, maps: needs, reduces: 0, native_copies: 0 });
+        for second in 0..60 {
+            let slow = |index: u32| f64::from(speeds[index as usize]);
+            let (tasks, attempts) = equal_maps(id, maps, 4.0, &slow, second.into(), 0);
+            script.tasks(id, at(second.into()), tasks);
+            script.attempts(id, at(second.into()), attempts);
+            script.decide(at(second.into()));
+            for (task, known) in script.engine.cluster().job(id).unwrap().tasks(TaskKind::Map) {
+                let runs = known.state == TaskState::Running;
+                prop_assert_eq!(known.verdict.is_some(), runs, "{} under {} at {} s", task, policy.label(), second);
+            }
+        }
+    }
 
     #[test]
     fn sources_may_interleave_in_any_order(
@@ -104,8 +135,9 @@ proptest! {
         speeds in prop::collection::vec(1u8..20, 4..40),
         cluster_cap in 0.0f64..0.3,
         job_cap in 0.0f64..0.6,
+        policy in any_policy(),
     ) {
-        let mut params = EngineParams::default();
+        let mut params = EngineParams { policy, ..EngineParams::default() };
         params.govern.cluster_cap = cluster_cap;
         params.govern.cluster_floor = 0;
         params.govern.job_cap = job_cap;
@@ -132,9 +164,10 @@ proptest! {
     fn a_snapshot_carries_on_as_the_engine_would_have(
         speeds in prop::collection::vec(1u8..20, 4..20),
         cut in 1u32..40,
+        policy in any_policy(),
     ) {
         let play = |cut: Option<u32>| {
-            let mut script = Script::new(EngineParams::default());
+            let mut script = Script::new(EngineParams { policy, ..EngineParams::default() });
             let id = job_id(1);
             script.open_job(id, speeds.len() as u32, 0, at(0.0));
             let mut said = Vec::new();

@@ -4,28 +4,8 @@ mod common;
 
 use common::*;
 use drover_core::engine::EngineParams;
-use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::{LateParams, PolicyName, TailParams};
-
-/// Plays a job of equal maps a second at a time; returns the decisions with the second they were taken at.
-fn play(script: &mut Script, maps: u32, secs: f64, slow: &dyn Fn(u32) -> f64, until: u32) -> Vec<(u32, Decision)> {
-    let id = job_id(1);
-    script.open_job(id, maps, 0, at(0.0));
-    let mut decisions = Vec::new();
-    for second in 0..until {
-        let (tasks, attempts) = equal_maps(id, maps, secs, slow, second.into(), script.skew_ms);
-        let now = at(second.into());
-        script.tasks(id, now, tasks);
-        script.attempts(id, now, attempts);
-        decisions.extend(script.decide(now).decisions.into_iter().map(|decision| (second, decision)));
-    }
-    decisions
-}
-
-fn one_node_in_four(index: u32) -> f64 {
-    if index % 4 == 1 { 10.0 } else { 1.0 }
-}
 
 #[test]
 fn every_task_of_a_slow_node_is_advised_on_and_no_other_before_half_its_time() {
@@ -289,18 +269,6 @@ fn late_section_3_2_picks_the_ten_times_slower_task_that_hadoop_may_miss() {
     };
     assert_eq!(play(PolicyName::Late), 1);
     assert_eq!(play(PolicyName::Hadoop020), 0, "all stragglers are equally slow to Hadoop 0.20");
-}
-
-/// When each policy names each task of a job of sixteen maps of 4 s, four of them ten times slower: (task, second).
-fn named_by(policy: PolicyName) -> Vec<(u32, u32)> {
-    let govern = GovernParams { job_cap: 1.0, ..GovernParams::default() };
-    let mut script = Script::new(EngineParams { policy, govern, ..EngineParams::default() });
-    let mut named: Vec<_> = play(&mut script, 16, 4.0, &one_node_in_four, 20)
-        .iter()
-        .map(|(second, decision)| (decision.task.index, *second))
-        .collect();
-    named.sort_unstable();
-    named
 }
 
 #[test]

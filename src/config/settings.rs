@@ -18,9 +18,11 @@ const SHARE: Kind = Kind::Real(0.0, 1.0);
 const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
-pub const POLICIES: &[&str] = &["late", "hadoop-0.20", "mapreduce", "dryad", "none"];
+pub const POLICIES: &[&str] =
+    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "none"];
 /// Estimators that can be chosen.
-pub const ESTIMATORS: &[&str] = &["late", "phase-aware"];
+pub const ESTIMATORS: &[&str] =
+    &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
 /// Sets of constants that can be chosen.
 pub const PRESETS: &[&str] = &["adapted", "paper"];
 
@@ -30,11 +32,14 @@ settings! {
         /// How far Drover may go anywhere in the cluster: `off` looks and says nothing, `advise` says what it would do,
         /// `act` does it. Queues, users and jobs may only be more cautious.
         mode: Mode = "advise", MODES, reloadable;
-        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `hadoop-0.20` (the same paper's §2.1), `mapreduce` (back-up tasks near
-        /// a phase's end), `dryad` (of those the ones that have run long) or `none`.
+        /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `late-early` (the same while tasks still wait to start, which Mantri,
+        /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
+        /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
+        /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
-        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware`
-        /// phase by phase, as §4.2 suggests.
+        /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
+        /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
+        /// `hadoop-legacy` where another is set.
         estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
         /// Where the settings of `[late]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
@@ -184,7 +189,7 @@ settings! {
         policy: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
     }
 
-    /// Thresholds of the policy `late` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
+    /// Thresholds of the policies `late` and `late-early` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.
     late: Late = "late" {
         /// SlowTaskThreshold: percentile of the progress rates below which a task is slow. Not used where `slow_factor` is above 0.
         slow_task_percentile: Option<f64> = "", SHARE, reloadable;

@@ -5,7 +5,7 @@ use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Judged, PolicyName, View};
+use crate::policy::{Judged, Past, View};
 use std::collections::BTreeMap;
 
 /// What one pass counts once, when the first proposal asks for it.
@@ -68,6 +68,14 @@ impl Engine {
         }
     }
 
+    /// What a policy is shown of a job's tasks of one kind.
+    fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
+        let bar = |task| Some((task, self.flights.bar(task, mode, am_now)?));
+        let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
+        let past = Past { last: self.flights.last_of(job.id), barred };
+        View { past, ..View::new(job, kind, am_now, &self.view_params(mode)) }
+    }
+
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
     fn look_at(
         &mut self,
@@ -85,7 +93,7 @@ impl Engine {
         let mut verdicts = Vec::new();
         let mut halves = Vec::new();
         for kind in TaskKind::ALL {
-            let view = View::new(job, kind, am_now, &self.view_params(mode));
+            let view = self.view(job, kind, mode, am_now);
             for contender in &view.contenders {
                 let reached = contender.sample.track.score() >= 0.5 && contender.task.half.1.get().is_none();
                 if let Some(left) = contender.left.filter(|_| reached) {
@@ -146,7 +154,7 @@ impl Engine {
         let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
         judged.numbers.budget = Some(room.tightest());
         let refusal = room
-            .refusal()
+            .refusal(judged.early)
             .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
@@ -184,7 +192,7 @@ impl Engine {
 
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
     fn no_fast_node(&self, job: &Job, kind: TaskKind, avoid: &[NameId], counted: &mut Counted) -> bool {
-        if self.params.policy != PolicyName::Late || self.cluster.nodes.is_empty() {
+        if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
         let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
@@ -207,7 +215,7 @@ impl Engine {
         let Some(job) = self.cluster.job(id) else { return Vec::new() };
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
-        let views = TaskKind::ALL.map(|kind| View::new(job, kind, am_now, &self.view_params(mode)));
+        let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {

@@ -69,6 +69,8 @@ fn running_suspects(job: &Job, kind: TaskKind, limit: usize) -> Vec<(AttemptId, 
 fn is_suspect(task: &Task) -> bool {
     !matches!(
         task.verdict,
-        None | Some(Verdict::NotSlow | Verdict::NotBehind | Verdict::TooYoung | Verdict::WaitsForMaps)
+        None | Some(
+            Verdict::NotSlow | Verdict::NotBehind | Verdict::ProgressIsGood | Verdict::TooYoung | Verdict::WaitsForMaps
+        )
     )
 }

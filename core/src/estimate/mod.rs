@@ -2,6 +2,7 @@
 
 pub mod exact;
 pub mod fresh;
+pub mod hadoop;
 pub mod input;
 pub mod lpt;
 pub mod node;

@@ -1,5 +1,6 @@
 //! Time left of a running attempt.
 
+use super::hadoop::RuntimeEstimator;
 use super::phase::{PhaseTimes, Shape};
 use crate::model::{Millis, Phase, Time, Track};
 use serde::{Deserialize, Serialize};
@@ -13,11 +14,19 @@ pub enum Estimator {
     /// LATE §4.2's outlook: each phase at its own rate, the ones to come at the rate of the job's other tasks.
     #[default]
     PhaseAware,
+    /// Hadoop's LegacyTaskRuntimeEstimator.
+    HadoopLegacy,
+    /// Hadoop's ExponentiallySmoothedTaskRuntimeEstimator.
+    HadoopSmoothed,
+    /// Hadoop's SimpleExponentialTaskRuntimeEstimator.
+    HadoopSimpleExponential,
 }
 
 /// What the estimate is made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
+    /// Launch.
+    pub launched: Time,
     /// Launch, or for a reduce the end of the maps if that was later.
     pub started: Time,
     /// Progress so far.
@@ -49,14 +58,33 @@ impl Sample {
 }
 
 impl Estimator {
-    /// Both.
-    pub const ALL: [Estimator; 2] = [Estimator::Late, Estimator::PhaseAware];
+    /// Every estimator.
+    pub const ALL: [Estimator; 5] = [
+        Estimator::Late,
+        Estimator::PhaseAware,
+        Estimator::HadoopLegacy,
+        Estimator::HadoopSmoothed,
+        Estimator::HadoopSimpleExponential,
+    ];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {
             Estimator::Late => "late",
             Estimator::PhaseAware => "phase-aware",
+            Estimator::HadoopLegacy => "hadoop-legacy",
+            Estimator::HadoopSmoothed => "hadoop-smoothed",
+            Estimator::HadoopSimpleExponential => "hadoop-simple-exponential",
+        }
+    }
+
+    /// Which of Hadoop's it is, if it is one.
+    pub fn of_hadoop(self) -> Option<RuntimeEstimator> {
+        match self {
+            Estimator::Late | Estimator::PhaseAware => None,
+            Estimator::HadoopLegacy => Some(RuntimeEstimator::Legacy),
+            Estimator::HadoopSmoothed => Some(RuntimeEstimator::Smoothed),
+            Estimator::HadoopSimpleExponential => Some(RuntimeEstimator::SimpleExponential),
         }
     }
 
@@ -67,6 +95,9 @@ impl Estimator {
         let seconds = match self {
             Estimator::Late => late_seconds(sample.track.score(), now.since(sample.started)),
             Estimator::PhaseAware => phase_aware_seconds(sample, shape, times, now),
+            Estimator::HadoopLegacy | Estimator::HadoopSmoothed | Estimator::HadoopSimpleExponential => {
+                self.of_hadoop().and_then(|of_hadoop| of_hadoop.time_left(sample, now)).map(Millis::as_secs_f64)
+            }
         }?;
         Some(Left { mean: Millis::from_secs_f64(seconds), spread: Millis::from_secs_f64(seconds * RELATIVE_ERROR) })
     }
@@ -155,6 +186,7 @@ mod tests {
         }
         let second = (now > started_s + 10).then_some(Time(1_000_000 + (started_s + 10) * 1000));
         Sample {
+            launched: Time(1_000_000 + started_s * 1000),
             started: Time(1_000_000 + started_s * 1000),
             track,
             phase: None,
@@ -205,6 +237,7 @@ mod tests {
         let left = |track: Track, at: u64| {
             let now = Time(1_000_000 + at);
             let sample = Sample {
+                launched: Time(1_000_000),
                 started: Time(1_000_000),
                 track,
                 phase: None,
@@ -237,6 +270,7 @@ mod tests {
         track.add(0.1, Time(9_000));
         track.add(0.6, Time(11_000));
         let sample = Sample {
+            launched: Time(1_000),
             started: Time(1_000),
             track,
             phase: None,
@@ -252,6 +286,7 @@ mod tests {
     #[test]
     fn no_progress_gives_no_estimate() {
         let sample = Sample {
+            launched: Time(1),
             started: Time(1),
             track: Track::default(),
             phase: None,

@@ -91,11 +91,12 @@ impl Room {
         }
     }
 
-    /// Why there is none, and the budget that says so.
-    pub fn refusal(&self) -> Option<Verdict> {
-        if self.waiting {
+    /// Why there is none, and the budget that says so. A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is
+    /// no free one, and none is needed.
+    pub fn refusal(&self, early: bool) -> Option<Verdict> {
+        if self.waiting && !early {
             Some(Verdict::ContainersWaiting)
-        } else if self.free == Some(0) {
+        } else if !self.waiting && self.free == Some(0) {
             Some(Verdict::NoHeadroom)
         } else if self.unplaced.0 >= self.unplaced.1 {
             Some(Verdict::CopiesWaiting)

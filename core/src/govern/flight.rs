@@ -31,6 +31,9 @@ pub struct Flights {
     by_task: BTreeMap<TaskId, Flight>,
     #[serde(with = "crate::model::pairs")]
     pub(super) fortunes: BTreeMap<JobId, Fortune>,
+    /// When the last copy of each job was decided on, the AM's clock.
+    #[serde(with = "crate::model::pairs", default)]
+    last: BTreeMap<JobId, Time>,
 }
 
 /// Every task that a job can have.
@@ -66,6 +69,12 @@ impl Flights {
             asked,
         };
         self.by_task.insert(decision.task, flight);
+        self.last.insert(decision.job, decision.am_at);
+    }
+
+    /// When the last copy of a job was decided on, the AM's clock, whether it is still in flight or not.
+    pub fn last_of(&self, job: JobId) -> Option<Time> {
+        self.last.get(&job).copied()
     }
 
     /// Why the task may not have another copy at `now` on the AM's clock; `None` when nothing of its own past speaks against it.
@@ -170,5 +179,6 @@ impl Flights {
     pub fn forget(&mut self, job: JobId) {
         self.by_task.retain(|task, _| task.job != job);
         self.fortunes.remove(&job);
+        self.last.remove(&job);
     }
 }

@@ -151,10 +151,16 @@ pub enum Verdict {
     NotSlow,
     /// Its score is not far enough below the average (Hadoop 0.20).
     NotBehind,
+    /// By Hadoop's estimate it should have ended by now, which its speculator takes for good progress.
+    ProgressIsGood,
     /// A copy would not finish sooner.
     NoGain,
     /// A copy would gain too little to be worth its cost.
     GainTooSmall,
+    /// Another task's copy would gain more, and the policy takes one at a time.
+    Outranked,
+    /// The policy has decided on a copy lately, and does not look again yet.
+    BetweenScans,
     /// A reduce waits for maps: slowness is not its own.
     WaitsForMaps,
     /// Its data explains its time.
@@ -201,7 +207,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 35] = [
+    pub const ALL: [Verdict; 38] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -214,8 +220,11 @@ impl Verdict {
         Verdict::TooFewFinished,
         Verdict::NotSlow,
         Verdict::NotBehind,
+        Verdict::ProgressIsGood,
         Verdict::NoGain,
         Verdict::GainTooSmall,
+        Verdict::Outranked,
+        Verdict::BetweenScans,
         Verdict::WaitsForMaps,
         Verdict::MoreData,
         Verdict::InputUnknown,
@@ -254,8 +263,11 @@ impl Verdict {
             Verdict::TooFewFinished => "too_few_finished",
             Verdict::NotSlow => "not_slow",
             Verdict::NotBehind => "not_behind",
+            Verdict::ProgressIsGood => "progress_is_good",
             Verdict::NoGain => "no_gain",
             Verdict::GainTooSmall => "gain_too_small",
+            Verdict::Outranked => "outranked",
+            Verdict::BetweenScans => "between_scans",
             Verdict::WaitsForMaps => "waits_for_maps",
             Verdict::MoreData => "more_data",
             Verdict::InputUnknown => "input_unknown",
@@ -295,8 +307,13 @@ impl Verdict {
             Verdict::TooFewFinished => "too few tasks of its kind have finished to compare it with",
             Verdict::NotSlow => "its progress rate is not among the slowest of its kind",
             Verdict::NotBehind => "its progress is not far enough behind the average of its kind",
+            Verdict::ProgressIsGood => {
+                "by Hadoop's estimate it should have ended by now, which Hadoop takes for good progress"
+            }
             Verdict::NoGain => "a copy started now would not finish sooner",
             Verdict::GainTooSmall => "a copy started now would gain too little to be worth its cost",
+            Verdict::Outranked => "a copy of another task would gain more, and the policy takes one at a time",
+            Verdict::BetweenScans => "the policy waits for some time after each copy before it looks for the next",
             Verdict::WaitsForMaps => "it waits for maps to finish, so its slowness is not its own",
             Verdict::MoreData => "it has more data than its peers, which explains its time",
             Verdict::InputUnknown => "it is slow, but whether it has more data than its peers is still being asked",

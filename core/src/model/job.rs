@@ -329,14 +329,19 @@ impl Job {
         self.queue.clone_from(&app.queue);
     }
 
+    /// Attempts numbered below this one ran under an earlier AM.
+    pub fn first_number(&self) -> u64 {
+        const NUMBERS_PER_AM: u64 = 1000;
+        self.incarnation.saturating_sub(1) * NUMBERS_PER_AM
+    }
+
     /// An AM of that number speaks. If it is a newer one, what ran under its predecessors runs no more, and their progress is no one's.
     pub fn outlive(&mut self, incarnation: u64) {
-        const NUMBERS_PER_AM: u64 = 1000;
         if incarnation <= self.incarnation {
             return;
         }
-        let first = (incarnation - 1) * NUMBERS_PER_AM;
         self.incarnation = incarnation;
+        let first = self.first_number();
         self.can = Capabilities::default();
         for task in self.tasks.iter_mut().flatten().flatten() {
             for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {

@@ -95,6 +95,12 @@ pub fn judge(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
     view.contenders.iter().map(|contender| judge_one(view, params, contender, slow_below)).collect()
 }
 
+/// LATE "that varies in one aspect; it acts on stragglers early in the phase" (Mantri §6.1), to compare with: worse than LATE itself (§6.3, Fig. 17). LATE gives a
+/// slot to a copy only when no task is left to start (LATE §2.1, §4); here a copy may go before those that wait. The shim refuses it then.
+pub fn judge_early(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
+    judge(view, params).into_iter().map(|judged| Judged { early: true, ..judged }).collect()
+}
+
 /// The progress rate, score per second, below which a task is slow: SlowTaskThreshold.
 fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
     match view.typical {

@@ -10,6 +10,7 @@ use crate::estimate::{Estimator, FreshCopy, Left, Sample};
 use crate::model::{
     Attempt, AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
+use std::collections::BTreeMap;
 
 /// The view.
 #[derive(Debug)]
@@ -48,6 +49,19 @@ pub struct View<'a> {
     pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
+    /// Estimate of time left.
+    pub estimator: Estimator,
+    /// What was decided on before.
+    pub past: Past,
+}
+
+/// The copies of a job that were decided on so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Past {
+    /// When the last one was, of maps and reduces, the AM's clock.
+    pub last: Option<Time>,
+    /// Tasks that may have no other now for what became of theirs.
+    pub barred: BTreeMap<TaskId, Verdict>,
 }
 
 /// A task that runs, judged by the oldest of its attempts.
@@ -81,7 +95,7 @@ pub struct ViewParams {
 }
 
 impl<'a> View<'a> {
-    /// Looks at a job's tasks of one kind. One pass over them.
+    /// Looks at a job's tasks of one kind, as if no copy had ever been decided on. One pass over them.
     pub fn new(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
         let maps_done_at = maps_done_at(job);
         let shape = Shape::of(job, kind);
@@ -104,6 +118,8 @@ impl<'a> View<'a> {
             run_times: Vec::new(),
             longest: None,
             judge_native_copies: params.judge_native_copies,
+            estimator: params.estimator,
+            past: Past::default(),
         };
         let (mut runs, mut splits, mut inputs, mut scores) = (Runs::default(), Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
@@ -191,7 +207,7 @@ impl<'a> Contender<'a> {
         let phase = original.and_then(|attempt| attempt.phase).or(task.phase);
         let entered = original.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
         let heard = view.job.am_time(view.job.heard);
-        let sample = Sample { started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
+        let sample = Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
         let copying = shape.current(phase, track.score()) == 0;
         Some(Contender {
             id,
@@ -231,7 +247,7 @@ impl<'a> Contender<'a> {
             cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
             budget: None,
         };
-        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None }
+        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None, early: false }
     }
 
     /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at

@@ -2,7 +2,9 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use drover_core::engine::{Engine, EngineParams, Pass};
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
+use drover_core::policy::PolicyName;
 
 pub const T0: u64 = 1_795_000_000_000;
 
@@ -151,4 +153,35 @@ pub fn equal_maps(
         }
     }
     (tasks, attempts)
+}
+
+/// Plays a job of equal maps a second at a time; returns the decisions with the second they were taken at.
+pub fn play(script: &mut Script, maps: u32, secs: f64, slow: &dyn Fn(u32) -> f64, until: u32) -> Vec<(u32, Decision)> {
+    let id = job_id(1);
+    script.open_job(id, maps, 0, at(0.0));
+    let mut decisions = Vec::new();
+    for second in 0..until {
+        let (tasks, attempts) = equal_maps(id, maps, secs, slow, second.into(), script.skew_ms);
+        let now = at(second.into());
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        decisions.extend(script.decide(now).decisions.into_iter().map(|decision| (second, decision)));
+    }
+    decisions
+}
+
+pub fn one_node_in_four(index: u32) -> f64 {
+    if index % 4 == 1 { 10.0 } else { 1.0 }
+}
+
+/// When each policy names each task of a job of sixteen maps of 4 s, four of them ten times slower: (task, second).
+pub fn named_by(policy: PolicyName) -> Vec<(u32, u32)> {
+    let govern = GovernParams { job_cap: 1.0, ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { policy, govern, ..EngineParams::default() });
+    let mut named: Vec<_> = play(&mut script, 16, 4.0, &one_node_in_four, 20)
+        .iter()
+        .map(|(second, decision)| (decision.task.index, *second))
+        .collect();
+    named.sort_unstable();
+    named
 }

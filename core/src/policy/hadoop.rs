@@ -1,0 +1,185 @@
+//! Hadoop's own speculator of today, DefaultSpeculator of 3.4.3 (org.apache.hadoop.mapreduce.v2.app.speculate), to compare with. A scan looks at the maps, then at
+//! the reduces, and copies of each kind the one task that gains most; scans follow each other each second, and after one that launched a copy of either kind 15 s later.
+//!
+//! Faults kept (`speculationValue`, `maybeScheduleASpeculation`):
+//! - slowtaskthreshold is compared with nothing: whatever gains at all qualifies, however little;
+//! - an attempt past its estimated end passes for good progress, and so does one without an estimate;
+//! - one whose estimate stands still for 9 s is given an update without progress, so that one that has never reported seems to need ten thousand times its age;
+//! - a task with a copy counts against the cap only while its first attempt would still qualify;
+//! - a reduce's wait for maps counts as its run, and a fresh attempt takes no time to start;
+//! - what finished under an earlier AM counts as finished, and not among the run times.
+//!
+//! Where it departs from Hadoop: a pass of the engine stands for a scan, so a copy comes up to a second sooner; a task that commits gets no copy, where Hadoop may
+//! start a third attempt; the caps and waits are those that Hadoop ships, whatever the job sets; and govern's bounds hold as for every policy.
+
+use super::{Contender, Judged, View};
+use crate::estimate::hadoop::{Durations, RuntimeEstimator, Updates, enough_finished};
+use crate::model::{Millis, Numbers, TaskState, Time, Verdict};
+use std::cmp::Reverse;
+
+/// What a job can set of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HadoopParams {
+    /// `mapreduce.job.speculative.retry-after-speculate`.
+    pub retry_after_speculate: Millis,
+    /// `mapreduce.job.speculative.speculative-cap-running-tasks`: copies, as a share (0–1) of the kind's running tasks.
+    pub cap_running_tasks: f64,
+    /// `mapreduce.job.speculative.speculative-cap-total-tasks`: copies, as a share (0–1) of the kind's tasks.
+    pub cap_total_tasks: f64,
+    /// `mapreduce.job.speculative.minimum-allowed-tasks`: copies that may be whatever the shares say.
+    pub minimum_allowed_tasks: u32,
+}
+
+impl HadoopParams {
+    /// As Hadoop ships it (mapred-default.xml).
+    pub const SHIPPED: HadoopParams = HadoopParams {
+        retry_after_speculate: Millis(15_000),
+        cap_running_tasks: 0.1,
+        cap_total_tasks: 0.01,
+        minimum_allowed_tasks: 10,
+    };
+    /// Ready for the next copy after one second: of short jobs' stragglers more than the first is copied in time.
+    pub const TUNED: HadoopParams = HadoopParams { retry_after_speculate: SCAN, ..HadoopParams::SHIPPED };
+}
+
+/// `mapreduce.job.speculative.retry-after-no-speculate`: from scan to scan.
+const SCAN: Millis = Millis(1_000);
+
+/// What one scan of a kind goes by.
+struct Scan {
+    estimator: RuntimeEstimator,
+    /// How long a fresh attempt takes.
+    fresh: Millis,
+    /// Since when attempts are judged, and so their silence counted; `None`: not yet.
+    since: Option<Time>,
+}
+
+/// What a scan makes of one task.
+struct Value {
+    /// The attempt's estimated end.
+    end: Option<Time>,
+    /// Why it cannot have a copy, whatever it would gain.
+    barred: Option<Verdict>,
+    /// By how much sooner than the attempt a copy would end, or why it is not to have one.
+    gain: Result<Millis, Verdict>,
+}
+
+/// Judges every running task: at most one is `Decided`.
+pub fn judge(view: &View<'_>, params: &HadoopParams) -> Vec<Judged> {
+    let scan = Scan::of(view);
+    let values: Vec<Value> = view.contenders.iter().map(|contender| scan.value(view, contender)).collect();
+    let held = between_scans(view, params).or_else(|| waits_or_capped(view, params, &values));
+    let gains = values.iter().enumerate().filter(|(_, value)| value.barred.is_none());
+    let gains = gains.filter_map(|(at, value)| Some((*value.gain.as_ref().ok()?, Reverse(at))));
+    let best = gains.max().map(|(_, Reverse(at))| at);
+    let chosen = |at| if Some(at) == best { Verdict::Decided } else { Verdict::Outranked };
+    let judged = view.contenders.iter().zip(&values).enumerate().map(|(at, (contender, value))| {
+        let verdict = value.barred.or(value.gain.err()).or(held).unwrap_or_else(|| chosen(at));
+        scan.judged(view, contender, value, verdict, params)
+    });
+    judged.collect()
+}
+
+/// `serviceStart`: a scan that launched something is followed by a longer sleep.
+fn between_scans(view: &View<'_>, params: &HadoopParams) -> Option<Verdict> {
+    let due = view.past.last? + params.retry_after_speculate;
+    (view.now < due).then_some(Verdict::BetweenScans)
+}
+
+/// `maybeScheduleASpeculation`: nothing while the job waits for a container of the kind, its copies' included, and no more than the caps allow.
+fn waits_or_capped(view: &View<'_>, params: &HadoopParams, values: &[Value]) -> Option<Verdict> {
+    if view.job.needs[view.kind as usize] > 0 {
+        return Some(Verdict::ContainersWaiting);
+    }
+    let running = values.iter().filter(|value| value.barred != Some(Verdict::Committing)).count();
+    let counts = |value: &&Value| {
+        let copied = matches!(value.barred, Some(Verdict::AlreadyCopied | Verdict::CopyInFlight));
+        copied && value.gain.is_ok()
+    };
+    let copied = values.iter().filter(counts).count();
+    let shares = [params.cap_total_tasks * f64::from(view.total), params.cap_running_tasks * running as f64];
+    let allowed = shares.into_iter().fold(f64::from(params.minimum_allowed_tasks), f64::max) as usize;
+    (copied >= allowed).then_some(Verdict::JobCap)
+}
+
+impl Scan {
+    fn of(view: &View<'_>) -> Scan {
+        let estimator = view.estimator.of_hadoop().unwrap_or(RuntimeEstimator::Legacy);
+        let succeeded = || view.job.tasks(view.kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+        let own = succeeded().filter(|(_, task)| u64::from(task.winner().unwrap_or(0)) >= view.job.first_number());
+        let durations: Durations = own.filter_map(|(_, task)| task.run_time()).collect();
+        let mut ends: Vec<Time> = succeeded().map(|(_, task)| task.ended().unwrap_or_default()).collect();
+        ends.sort_unstable();
+        let enough = (1..).zip(ends).find(|(finished, _)| enough_finished(*finished, view.total));
+        Scan { estimator, fresh: estimator.fresh_attempt(&durations), since: enough.map(|(_, end)| end) }
+    }
+
+    /// `speculationValue`, by its name ON_SCHEDULE, TOO_NEW, PROGRESS_IS_GOOD, TOO_LATE_TO_SPECULATE, or what a copy gains. ALREADY_SPECULATING is what bars it.
+    fn value(&self, view: &View<'_>, contender: &Contender<'_>) -> Value {
+        let barred = contender.barred(view).or_else(|| view.past.barred.get(&contender.id).copied());
+        let none = |why| Value { end: None, barred, gain: Err(why) };
+        let Some(since) = self.since else { return none(Verdict::TooFewFinished) };
+        let launched = contender.sample.launched;
+        if launched > view.now {
+            return none(Verdict::TooYoung);
+        }
+        let updates = self.updates(contender, since, view.now);
+        let Some(runtime) = self.estimator.runtime(&updates) else {
+            return none(if updates.reads() == 0 { Verdict::Silent } else { Verdict::ProgressIsGood });
+        };
+        let (end, copys_end) = (launched + runtime, view.now + self.fresh);
+        let gain = if end < view.now {
+            Err(Verdict::ProgressIsGood)
+        } else if copys_end >= end {
+            Err(Verdict::NoGain)
+        } else {
+            Ok(end.since(copys_end))
+        };
+        Value { end: Some(end), barred, gain }
+    }
+
+    /// The attempt's updates, and those that are made up for it: one once its estimate has stood still for 9 s, or at the next scan where the estimator says that it
+    /// has stagnated. The scan after that sees the estimate moved, and the count begins anew. Hadoop's estimate moves with every update, here only with progress; nor
+    /// is it known here which scans fell into a longer sleep.
+    fn updates(&self, contender: &Contender<'_>, since: Time, now: Time) -> Updates {
+        const MAX_WAITING_TIME_FOR_HEARTBEAT: Millis = Millis(9_000);
+        let mut updates = Updates::kept(&contender.sample);
+        let launched = contender.sample.launched;
+        let still_since = updates.newest().map_or(launched, |newest| launched + newest.after).max(since);
+        let stagnated = self.estimator.has_stagnated(updates.reads());
+        let round = if stagnated { SCAN } else { MAX_WAITING_TIME_FOR_HEARTBEAT } + SCAN;
+        let times = now.since(still_since).0 / round.0;
+        if times > 0 {
+            let last = still_since + Millis(times * round.0) - SCAN;
+            updates.repeat(times as u32, last.since(launched));
+        }
+        updates
+    }
+
+    /// With the numbers that Hadoop goes by in place of Drover's own.
+    fn judged(
+        &self,
+        view: &View<'_>,
+        contender: &Contender<'_>,
+        value: &Value,
+        verdict: Verdict,
+        params: &HadoopParams,
+    ) -> Judged {
+        let judged = contender.judged(view, verdict);
+        let fresh = self.since.map(|_| self.fresh);
+        let gain = value.gain.ok();
+        let numbers = Numbers {
+            time_left: value.end.map(|end| end.since(view.now)),
+            time_left_spread: None,
+            fresh_copy: fresh,
+            fresh_copy_spread: None,
+            win_probability: None,
+            gain,
+            cost_container_seconds: fresh.map(Millis::as_secs_f64),
+            ..judged.numbers
+        };
+        let woken = view.past.last.filter(|_| verdict == Verdict::BetweenScans);
+        let recheck = woken.map(|last| last + params.retry_after_speculate);
+        Judged { numbers, rank: gain.unwrap_or_default().as_secs_f64(), recheck, ..judged }
+    }
+}
