@@ -4,6 +4,7 @@ pub mod exact;
 pub mod fresh;
 pub mod input;
 pub mod lpt;
+pub mod new_copy;
 pub mod node;
 pub mod omega;
 pub mod phase;
