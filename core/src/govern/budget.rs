@@ -2,7 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use crate::model::{ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
+use crate::model::{Action, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
 use std::collections::BTreeMap;
 
 /// Room for copies of one job's tasks of one kind.
@@ -81,13 +81,16 @@ impl Room {
         }
     }
 
-    /// Why there is none, and the budget that says so.
-    pub fn refusal(&self) -> Option<Verdict> {
-        if self.waiting {
+    /// Why there is none for that action, by the name of the budget that says so. What gives its container back asks for no more room; what starts nothing for none.
+    pub fn refusal(&self, action: Action) -> Option<Verdict> {
+        let takes = action == Action::Duplicate;
+        if action == Action::Withdraw {
+            None
+        } else if takes && self.waiting {
             Some(Verdict::ContainersWaiting)
-        } else if self.free == Some(0) {
+        } else if takes && self.free == Some(0) {
             Some(Verdict::NoHeadroom)
-        } else if self.unplaced.0 >= self.unplaced.1 {
+        } else if takes && self.unplaced.0 >= self.unplaced.1 {
             Some(Verdict::CopiesWaiting)
         } else if self.job.0 >= self.job.1 {
             Some(Verdict::JobCap)

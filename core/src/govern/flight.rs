@@ -2,9 +2,11 @@
 
 use super::copies::{Asked, Fortune};
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
+use crate::model::{
+    Action, AttemptId, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// One copy that was decided on.
@@ -12,6 +14,9 @@ use std::ops::RangeInclusive;
 pub struct Flight {
     /// The decision.
     pub decision: u64,
+    /// What it is to do.
+    #[serde(default)]
+    pub action: Action,
     /// When, the AM's clock.
     pub since: Time,
     /// The sampled end of one only advised, the AM's clock: until then it holds budget.
@@ -31,6 +36,9 @@ pub struct Flights {
     by_task: BTreeMap<TaskId, Flight>,
     #[serde(with = "crate::model::pairs")]
     pub(super) fortunes: BTreeMap<JobId, Fortune>,
+    /// Copies that are to be withdrawn, and whether that was only advised.
+    #[serde(default)]
+    withdrawn: BTreeSet<(AttemptId, Mode)>,
 }
 
 /// Every task that a job can have.
@@ -41,6 +49,10 @@ fn all_of(job: JobId) -> RangeInclusive<TaskId> {
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
     pub fn add(&mut self, decision: &Decision, job: &Job, seed: u64) {
+        if decision.action == Action::Withdraw {
+            self.withdrawn.insert((decision.attempt, decision.mode));
+            return;
+        }
         let numbers = &decision.numbers;
         let mean = numbers.fresh_copy.unwrap_or(numbers.elapsed);
         let spread = numbers.fresh_copy_spread.unwrap_or(mean.scaled(0.25));
@@ -59,6 +71,7 @@ impl Flights {
         });
         let flight = Flight {
             decision: decision.id,
+            action: decision.action,
             since: decision.am_at,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
@@ -68,8 +81,12 @@ impl Flights {
         self.by_task.insert(decision.task, flight);
     }
 
-    /// Why the task may not have another copy at `now` on the AM's clock; `None` when nothing of its own past speaks against it.
-    pub fn bar(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
+    /// Why what is proposed about an attempt, or about its task, may not be done at `now` on the AM's clock; `None` when nothing of the task's own past speaks against it.
+    pub fn bar(&self, attempt: AttemptId, action: Action, mode: Mode, now: Time) -> Option<Verdict> {
+        if action == Action::Withdraw {
+            return self.withdrawn.contains(&(attempt, mode)).then_some(Verdict::AlreadyCopied);
+        }
+        let task = attempt.task;
         let rests = self.fortunes.get(&task.job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
         let of_job = rests.then_some(Verdict::CoolDown);
         let Some(flight) = self.by_task.get(&task) else { return of_job };
@@ -151,18 +168,21 @@ impl Flights {
         self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).count() as u32
     }
 
-    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs.
+    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart
+    /// takes the one that it gives back.
     pub fn unseen(&self, cluster: &crate::model::ClusterState) -> u32 {
         let unseen = |task: &TaskId, flight: &Flight| match &flight.asked {
             None => true,
             Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),
         };
-        self.by_task.iter().filter(|(task, flight)| flight.counted && unseen(task, flight)).count() as u32
+        let takes = |flight: &Flight| flight.counted && flight.action == Action::Duplicate;
+        self.by_task.iter().filter(|(task, flight)| takes(flight) && unseen(task, flight)).count() as u32
     }
 
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
         self.by_task.retain(|task, _| task.job != job);
         self.fortunes.remove(&job);
+        self.withdrawn.retain(|(attempt, _)| attempt.task.job != job);
     }
 }

@@ -1,5 +1,6 @@
 //! Policies: a view of one job's tasks of one kind in, a verdict with its numbers for each candidate out. They know nothing of budgets.
 
+mod contender;
 pub mod hadoop_0_20;
 pub mod late;
 pub mod mantri;
@@ -7,11 +8,13 @@ pub mod slow_hosts;
 pub mod tail;
 pub mod view;
 
-use crate::model::{Numbers, TaskId, Time, Verdict};
+use crate::model::{Action, AttemptId, Numbers, TaskId, Time, Verdict};
+pub use contender::Contender;
 pub use late::LateParams;
+pub use mantri::MantriParams;
 use serde::{Deserialize, Serialize};
 pub use tail::TailParams;
-pub use view::{Contender, View};
+pub use view::View;
 
 /// The policies, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -28,8 +31,21 @@ pub enum PolicyName {
     MapReduce,
     /// Dryad's duplicates (EuroSys'07), as Mantri §7 tells of them.
     Dryad,
+    /// Mantri (OSDI'10, §5.1).
+    Mantri,
     /// Proposes nothing.
     None,
+}
+
+/// The policies' thresholds.
+#[derive(Debug, Clone, Copy)]
+pub struct Thresholds<'a> {
+    /// LATE's.
+    pub late: &'a LateParams,
+    /// Those of `mapreduce` and `dryad`.
+    pub tail: &'a TailParams,
+    /// Mantri's.
+    pub mantri: &'a MantriParams,
 }
 
 /// What a policy says of one candidate.
@@ -37,8 +53,14 @@ pub enum PolicyName {
 pub struct Judged {
     /// The task.
     pub task: TaskId,
-    /// [`Verdict::Decided`] proposes a copy; anything else is the reason why not.
+    /// [`Verdict::Decided`] proposes the action; anything else is the reason why not.
     pub verdict: Verdict,
+    /// What is proposed.
+    pub action: Action,
+    /// The attempt it is about: the one to copy, to kill or to withdraw.
+    pub attempt: AttemptId,
+    /// The rule that proposes it, where the policy has several.
+    pub rule: Option<String>,
     /// What it rests on.
     pub numbers: Numbers,
     /// Order among proposals: the highest first.
@@ -49,8 +71,14 @@ pub struct Judged {
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 5] =
-        [PolicyName::Late, PolicyName::Hadoop020, PolicyName::MapReduce, PolicyName::Dryad, PolicyName::None];
+    pub const ALL: [PolicyName; 6] = [
+        PolicyName::Late,
+        PolicyName::Hadoop020,
+        PolicyName::MapReduce,
+        PolicyName::Dryad,
+        PolicyName::Mantri,
+        PolicyName::None,
+    ];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
@@ -59,6 +87,7 @@ impl PolicyName {
             PolicyName::Hadoop020 => "hadoop-0.20",
             PolicyName::MapReduce => "mapreduce",
             PolicyName::Dryad => "dryad",
+            PolicyName::Mantri => "mantri",
             PolicyName::None => "none",
         }
     }
@@ -72,17 +101,27 @@ impl PolicyName {
             PolicyName::Dryad => {
                 "Mantri §7, Dryad: near the end of a phase what has run longer than the 75th percentile"
             }
+            PolicyName::Mantri => "Mantri §5.1, Pseudocode 1",
             PolicyName::None => "none",
         }
     }
 
+    /// Does it say with this verdict no more than that the task is an ordinary one?
+    pub fn is_ordinary(self, verdict: Verdict) -> bool {
+        use Verdict::{NoGain, NotBehind, NotSlow, TooYoung, WaitsForMaps};
+        // Mantri looks at every task for what a new copy would gain; the others only at slow ones.
+        matches!(verdict, NotSlow | NotBehind | TooYoung | WaitsForMaps)
+            || (self, verdict) == (PolicyName::Mantri, NoGain)
+    }
+
     /// Judges every candidate of the view.
-    pub fn judge(self, view: &View<'_>, late: &LateParams, tail: &TailParams) -> Vec<Judged> {
+    pub fn judge(self, view: &View<'_>, params: &Thresholds<'_>) -> Vec<Judged> {
         match self {
-            PolicyName::Late => late::judge(view, late),
+            PolicyName::Late => late::judge(view, params.late),
             PolicyName::Hadoop020 => hadoop_0_20::judge(view),
-            PolicyName::MapReduce => tail::mapreduce(view, tail),
-            PolicyName::Dryad => tail::dryad(view, tail),
+            PolicyName::MapReduce => tail::mapreduce(view, params.tail),
+            PolicyName::Dryad => tail::dryad(view, params.tail),
+            PolicyName::Mantri => mantri::judge(view, params.mantri),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }
