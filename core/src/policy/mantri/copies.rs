@@ -56,18 +56,19 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 /// t_new from all of the phase's tasks: the finished, and those far enough for a pace as they are projected.
 pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>]) -> NewCopy {
     let finished = view.runs.own().map(|(seconds, input)| seconds / view.split_share(input).unwrap_or(1.0));
+    let told = view.kind == TaskKind::Map && view.runs.told();
     let running = view.contenders.iter().zip(copies).filter_map(|(contender, copies)| {
         let left = copies.first()?.t_rem.filter(|left| left.is_finite())?;
-        Some((so_far(view, contender)? + left) / data(view, contender))
+        Some((so_far(view, contender, told)? + left) / data(view, contender))
     });
     NewCopy::new(finished.chain(running).collect(), view.runs.before_own() + view.start_lag.as_secs_f64())
 }
 
-/// How long it has been at work, or where start-up is not told from work has run, seconds. `None` before a tenth is done.
-fn so_far(view: &View<'_>, contender: &Contender<'_>) -> Option<f64> {
+/// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.
+fn so_far(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Option<f64> {
     const LEAST: f64 = 0.1;
     let sample = &contender.sample;
-    if view.kind == TaskKind::Map && view.runs.told() {
+    if told {
         let began = work_began(sample.started, &sample.track, None)?;
         return Some(view.now.since(began).as_secs_f64());
     }
