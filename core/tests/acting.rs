@@ -28,7 +28,7 @@ impl Play {
         let (mut script, id) = (Script::new(params), job_id(1));
         script.open_job(id, MAPS, 0, at(0.0));
         script.say(at(0.0), Fact::ShimSession(id, true));
-        script.say(at(0.0), Fact::Can(id, Capabilities { duplicate: true }));
+        script.say(at(0.0), Fact::Can(id, Capabilities { duplicate: true, ..Capabilities::default() }));
         Play { script, id }
     }
 

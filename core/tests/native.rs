@@ -54,6 +54,17 @@ fn hadoop_copies_one_straggler_in_fifteen_seconds_and_tuned_one_in_each() {
 }
 
 #[test]
+fn of_a_task_whose_copy_would_gain_nothing_by_hadoops_estimate_nothing_more_is_asked() {
+    let suspects = |slow: f64| {
+        let mut script = Script::new(params(PolicyName::Hadoop));
+        play(&mut script, 16, 4.0, &|index| if index == 3 { slow } else { 1.0 }, 5);
+        script.engine.suspects(job_id(1), 16)
+    };
+    assert_eq!(suspects(1.5), []);
+    assert_eq!(suspects(10.0), [job_id(1).task(TaskKind::Map, 3)]);
+}
+
+#[test]
 fn what_hadoop_does_not_copy_now_has_the_name_of_its_reason() {
     let verdicts = |until: u32| {
         let mut script = Script::new(params(PolicyName::Hadoop));

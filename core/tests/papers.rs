@@ -4,6 +4,8 @@ use drover_core::estimate::stats::quantile;
 use drover_core::estimate::straggle::Scheme;
 use drover_core::estimate::time_left::{late_rate, late_seconds};
 use drover_core::model::Millis;
+use drover_core::policy::MantriParams;
+use drover_core::policy::mantri::{Rule, Running, choose};
 
 /// Probability that a job straggles, summed over every way in which its clones can straggle or not. `fine` is told which of `clones` in all do not.
 fn enumerated(clones: u32, p: f64, fine: impl Fn(&dyn Fn(u32) -> bool) -> bool) -> f64 {
@@ -63,6 +65,19 @@ fn dolly_figure_5_cac_straggles_more_often_than_cc_by_over_10_and_30_points() {
 fn dolly_hotcloud_three_replicas_keep_small_jobs_within_five_percent() {
     // "for 96% of jobs in the cluster, task-level cloning results in ≤ 5% chance of outliers with just three replicas": so it is for 10 tasks up to p = .17.
     assert!(computed(Scheme::Task, 10, 3, 0.17) <= 0.05 && computed(Scheme::Job, 10, 3, 0.17) > 0.5);
+}
+
+#[test]
+fn mantri_figure_10_a_duplicate_pays_where_the_outlier_would_take_more_than_3_t_by_itself() {
+    // Tasks of t = 10 s, and an outlier that is seen to be one at t: "2t before the original task is killed and t for the duplicate".
+    let rule = |outlier: f64, t_new: f64, restarts| {
+        let task = Running { t_rem: outlier - 10.0, t_new: &[t_new], copies: 1, restarts, tasks_waiting: true };
+        choose(&task, &MantriParams::paper().of_phase(Some(10.0))).unwrap().rule
+    };
+    assert_eq!(rule(50.0, 10.0, 0), Rule::Restart, "slowed down by its location");
+    assert_eq!(rule(50.0, 50.0, 0), Rule::NothingSaved, "it has as much data: letting it be is better");
+    // Where it may not be killed any more:
+    assert_eq!((rule(30.0, 10.0, 3), rule(30.1, 10.0, 3)), (Rule::RestartsMax, Rule::SavesResources));
 }
 
 /// LATE §5.4.3, tenths of a minute: ten nodes that take 1 minute a task, X 2.9, Y 10, and 32 tasks. When the last task ends.

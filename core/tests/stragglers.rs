@@ -207,8 +207,14 @@ fn a_task_that_never_reports_is_found_once_its_rhythm_is_broken() {
 
 #[test]
 fn reduces_that_wait_for_maps_are_not_called_slow() {
+    for policy in [PolicyName::Late, PolicyName::Mantri] {
+        reduces_that_wait_are_told_apart(policy);
+    }
+}
+
+fn reduces_that_wait_are_told_apart(policy: PolicyName) {
     let id = job_id(1);
-    let mut script = Script::new(EngineParams::default());
+    let mut script = Script::new(EngineParams { policy, ..EngineParams::default() });
     script.open_job(id, 2, 4, at(0.0));
     let (maps, map_attempts) = equal_maps(id, 2, 4.0, &|i| if i == 0 { 20.0 } else { 1.0 }, 60.0, 0);
     script.tasks(id, at(60.0), maps);

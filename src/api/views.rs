@@ -304,6 +304,8 @@ pub struct NumbersView {
     pub fresh_copy_spread_ms: Option<u64>,
     /// Probability that a copy started then would finish first, 0–1.
     pub win_probability: Option<f64>,
+    /// Probability that one more copy would save resources (Mantri §5.1), 0–1.
+    pub saves_probability: Option<f64>,
     /// Expected gain.
     pub gain_ms: Option<u64>,
     /// Cost of the copy.
@@ -328,6 +330,7 @@ impl NumbersView {
             fresh_copy_ms: n.fresh_copy.map(|ms| ms.0),
             fresh_copy_spread_ms: n.fresh_copy_spread.map(|ms| ms.0),
             win_probability: n.win_probability,
+            saves_probability: n.saves_probability,
             gain_ms: n.gain.map(|ms| ms.0),
             cost_container_seconds: n.cost_container_seconds,
             copies_in_flight: n.budget.map(|(used, _)| used),
@@ -361,7 +364,7 @@ impl DecisionView {
             rule: d.rule.clone(),
             natively_copied: d.natively_copied,
             numbers: NumbersView::of(&d.numbers),
-            reason: words::reason(drover_core::model::Verdict::Decided, &d.numbers),
+            reason: words::reason(d.action.words(), &d.numbers),
             end: ended,
             copy: (d.mode == Mode::Act).then(|| CopyView::of(kept, incarnation)),
         }
@@ -439,7 +442,7 @@ impl TaskView {
             input_bytes: task.input.0,
             attempts: task.attempts.iter().map(|attempt| AttemptView::of(cluster, id, attempt)).collect(),
             verdict: candidate.map(|c| c.verdict.label().into()),
-            reason: candidate.map(|c| words::reason(c.verdict, &c.numbers)),
+            reason: candidate.map(|c| words::reason(c.verdict.words(), &c.numbers)),
             numbers: candidate.map(|c| NumbersView::of(&c.numbers)),
         }
     }

@@ -118,13 +118,14 @@ impl Command {
 
 /// The advice as a table.
 fn table(decisions: &[DecisionView]) -> String {
-    let mut table = output::table(&["task", "node", "at", "ran", "needs", "a copy", "wins", "saves"]);
+    let mut table = output::table(&["task", "node", "do", "at", "ran", "needs", "a copy", "wins", "saves"]);
     let time = |ms: Option<u64>| ms.map_or_else(|| "–".into(), |ms| words::span(Millis(ms)));
     for decision in decisions {
         let n = &decision.numbers;
         table.add_row([
             decision.task.clone(),
             decision.node.clone().unwrap_or_else(|| "?".into()),
+            decision.action.clone(),
             words::share(n.score),
             words::span(Millis(n.elapsed_ms)),
             time(n.time_left_ms),
@@ -134,8 +135,8 @@ fn table(decisions: &[DecisionView]) -> String {
         ]);
     }
     let count = match decisions.len() {
-        1 => "One task is worth a copy, as it stood when this was advised:".to_owned(),
-        many => format!("{many} tasks are worth a copy, as they stood when this was advised:"),
+        1 => "One task is worth acting on, as it stood when this was advised:".to_owned(),
+        many => format!("{many} tasks are worth acting on, as they stood when this was advised:"),
     };
     format!("{count}\n\n{table}\n\n`drover explain JOB TASK` tells why.")
 }
@@ -178,10 +179,10 @@ mod tests {
     fn advice_names_each_task_with_its_numbers_in_human_units() {
         let desk = watched();
         let text = table(&desk.decisions(DecisionFilter { job: None, since: 0, limit: 10, open: true }));
-        assert!(text.starts_with("One task is worth a copy"), "{text}");
+        assert!(text.starts_with("One task is worth acting on"), "{text}");
         let row: Vec<&str> =
             text.lines().find(|line| line.contains("task_1_0001_m_000003")).unwrap().split_whitespace().collect();
-        assert!(row.contains(&"%") && row.contains(&"s"), "{row:?}");
+        assert!(row.contains(&"duplicate") && row.contains(&"%") && row.contains(&"s"), "{row:?}");
     }
 
     #[test]

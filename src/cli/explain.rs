@@ -8,7 +8,7 @@ use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
 use clap::Args;
-use drover_core::model::{Bytes, JobId, Millis, TaskId, Verdict};
+use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict};
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -187,7 +187,11 @@ fn decided(decision: &DecisionView) -> String {
             words::share(end.would_have_won)
         ),
     };
-    format!("  {}{node}, {} by {}: {end}.", decision.task, decision.outcome, decision.policy)
+    let what = match decision.action.as_str() {
+        copy if copy == Action::Duplicate.label() => String::new(),
+        other => format!(" to {other}"),
+    };
+    format!("  {}{node}, {}{what} by {}: {end}.", decision.task, decision.outcome, decision.policy)
 }
 
 /// One task, in whole sentences.

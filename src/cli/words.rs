@@ -1,6 +1,6 @@
 //! Quantities and verdicts in words.
 
-use drover_core::model::{Bytes, Millis, Numbers, Verdict};
+use drover_core::model::{Bytes, Millis, Numbers};
 
 /// A length of time as people say it: `340 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`.
 pub fn span(Millis(ms): Millis) -> String {
@@ -34,9 +34,9 @@ pub fn size(Bytes(bytes): Bytes) -> String {
 pub const HIDDEN: &str = "Drover's user (cluster.user) may not view the job's tasks, so nothing can be said about them: add it to the job's \
      mapreduce.job.acl-view-job, or to yarn.admin.acl";
 
-/// Why, in whole sentences: first the verdict, then the numbers it rests on, as far as they are known.
-pub fn reason(verdict: Verdict, numbers: &Numbers) -> String {
-    let mut sentences = vec![capital(verdict.words()) + "."];
+/// Why, in whole sentences: first the words for the verdict or action, then the numbers it rests on, as far as they are known.
+pub fn reason(words: &str, numbers: &Numbers) -> String {
+    let mut sentences = vec![capital(words) + "."];
     let mut ran = format!("It has run for {} and is at {}", span(numbers.elapsed), share(numbers.score));
     if numbers.rate > 0.0 {
         ran += &format!(", {} a minute", percent(numbers.rate * 60.0));
@@ -66,6 +66,9 @@ pub fn reason(verdict: Verdict, numbers: &Numbers) -> String {
         }
         sentences.push(odds + ".");
     }
+    if let Some(saves) = numbers.saves_probability {
+        sentences.push(format!("One more copy would save resources with a probability of {}.", share(saves)));
+    }
     if let Some((used, cap)) = numbers.budget {
         sentences.push(format!("{used} of at most {cap} copies are in flight."));
     }
@@ -91,6 +94,7 @@ fn capital(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drover_core::model::Verdict;
 
     #[test]
     fn quantities_are_said_in_the_unit_people_use() {
@@ -116,13 +120,13 @@ mod tests {
             ..Numbers::default()
         };
         assert_eq!(
-            reason(Verdict::Decided, &numbers),
+            reason(Verdict::Decided.words(), &numbers),
             "A copy is worth starting. It has run for 12.0 s and is at 10 %, 50 % a minute; below 1200 % a minute counts as slow. \
              It needs another 1 min 48 s (give or take 5.0 s); a fresh copy would need 4.5 s. A copy started now would finish first \
              with a probability of 98 % and save about 1 min 44 s, for 4 container-seconds. 1 of at most 2 copies are in flight."
         );
         for verdict in Verdict::ALL {
-            let text = reason(verdict, &Numbers::default());
+            let text = reason(verdict.words(), &Numbers::default());
             assert!(text.ends_with('.') && !text.contains("NaN") && text.starts_with(char::is_uppercase), "{text}");
         }
     }

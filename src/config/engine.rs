@@ -1,4 +1,4 @@
-//! The engine's parameters from the settings. What `[late]` does not set comes from the preset.
+//! The engine's parameters from the settings. What `[late]` and `[mantri]` do not set comes from the preset.
 
 use super::setting::Setting;
 use super::settings::Config;
@@ -6,7 +6,7 @@ use super::value::{Kind, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
-use drover_core::policy::{LateParams, PolicyName, TailParams};
+use drover_core::policy::{LateParams, MantriParams, PolicyName, TailParams};
 use serde_json::Value as Json;
 
 /// How the engine is to decide.
@@ -17,6 +17,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
         estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
         late: late(config),
         tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
+        mantri: mantri(config),
         govern: GovernParams {
             mode: top.mode,
             queue_modes: config.modes.queue.clone(),
@@ -57,12 +58,15 @@ fn cluster_floor(config: &Config) -> u32 {
     config.govern.cluster_floor.map_or(preset, small)
 }
 
-fn preset(name: &str) -> LateParams {
-    if name == "paper" { LateParams::paper() } else { LateParams::default() }
+fn preset(name: &str) -> (LateParams, MantriParams) {
+    match name {
+        "paper" => (LateParams::paper(), MantriParams::paper()),
+        _ => Default::default(),
+    }
 }
 
 fn late(config: &Config) -> LateParams {
-    let (set, base) = (&config.late, preset(&config.top.preset));
+    let (set, (base, _)) = (&config.late, preset(&config.top.preset));
     LateParams {
         slow_task_percentile: set.slow_task_percentile.unwrap_or(base.slow_task_percentile),
         slow_node_percentile: set.slow_node_percentile.unwrap_or(base.slow_node_percentile),
@@ -77,16 +81,37 @@ fn late(config: &Config) -> LateParams {
     }
 }
 
+fn mantri(config: &Config) -> MantriParams {
+    let (set, (_, base)) = (&config.mantri, preset(&config.top.preset));
+    MantriParams {
+        period: set.period.unwrap_or(base.period),
+        period_of_typical: set.period_of_typical.unwrap_or(base.period_of_typical),
+        period_min: set.period_min.unwrap_or(base.period_min),
+        rho: set.rho.unwrap_or(base.rho),
+        delta: set.delta.unwrap_or(base.delta),
+        alpha: set.alpha.map_or(base.alpha, small),
+        copies_max: set.copies_max.map_or(base.copies_max, small),
+        restarts_max: set.restarts_max.map_or(base.restarts_max, small),
+        min_reports: set.min_reports.map_or(base.min_reports, small),
+        min_evidence: set.min_evidence.map_or(base.min_evidence, small),
+    }
+}
+
 /// A setting's value in the presets `adapted` and `paper`, for the settings that have one.
 pub fn presets(setting: &Setting) -> Option<[String; 2]> {
     let of = |name| {
-        let all = serde_json::to_value(preset(name)).ok()?;
+        let (late, mantri) = preset(name);
+        let all = match setting.group {
+            "late" => serde_json::to_value(late).ok()?,
+            "mantri" => serde_json::to_value(mantri).ok()?,
+            _ => return None,
+        };
         match (all.get(setting.name)?, setting.kind) {
             (Json::Number(ms), Kind::Span(..)) => ms.as_u64().map(show_span),
             (value, _) => Some(value.to_string()),
         }
     };
-    (setting.group == "late").then(|| Some([of("adapted")?, of("paper")?])).flatten()
+    Some([of("adapted")?, of("paper")?])
 }
 
 #[cfg(test)]
@@ -112,17 +137,23 @@ mod tests {
     }
 
     #[test]
+    fn mantris_constants_come_from_the_preset_too() {
+        let params = params(&["preset=paper", "mantri.rho=2", "policy=mantri"]);
+        assert_eq!(params.mantri, MantriParams { rho: 2.0, ..MantriParams::paper() });
+        assert_eq!(params.policy, PolicyName::Mantri);
+    }
+
+    #[test]
     fn every_choice_and_every_threshold_has_its_counterpart_in_the_engine() {
         assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
         assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
-        let late = SETTINGS.iter().filter(|setting| setting.group == "late");
-        assert!(late.clone().count() > 0 && late.clone().all(|setting| presets(setting).is_some()));
-        for [adapted, paper] in late.clone().filter_map(presets) {
-            assert!(!adapted.is_empty() && !paper.is_empty());
-        }
-        for setting in late {
-            for text in presets(setting).unwrap() {
-                assert!(setting.kind.parse(&text).is_ok(), "{}: {text}", setting.key());
+        for (group, fields) in [("late", 10), ("mantri", 10)] {
+            let settings: Vec<_> = SETTINGS.iter().filter(|setting| setting.group == group).collect();
+            assert_eq!(settings.len(), fields, "{group}");
+            for setting in settings {
+                for text in presets(setting).unwrap() {
+                    assert!(setting.kind.parse(&text).is_ok(), "{}: {text}", setting.key());
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
 pub const POLICIES: &[&str] =
-    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "none"];
+    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "mantri", "none"];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] =
     &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
@@ -35,13 +35,14 @@ settings! {
         /// The policy that proposes copies: `late` (LATE, OSDI 2008, §4), `late-early` (the same while tasks still wait to start, which Mantri,
         /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
         /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
-        /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long) or `none`.
+        /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long), `mantri` (Mantri, §5.1: copies and
+        /// restarts that pay) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
         /// `hadoop-legacy` where another is set.
         estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
-        /// Where the settings of `[late]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
+        /// Where the settings of `[late]` and `[mantri]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
     }
 
@@ -219,6 +220,31 @@ settings! {
         near_end: f64 = "0.75", SHARE, reloadable;
         /// `dryad`: percentile of the finished tasks' run times beyond which a task has run long.
         percentile: f64 = "0.75", SHARE, reloadable;
+    }
+
+    /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1). What is not set here is taken from the preset. A restart is only ever advised, and
+    /// a copy too many not even withdrawn: Hadoop starts another attempt for each one that is killed.
+    mantri: Mantri = "mantri" {
+        /// Delta: period of progress reports, at most.
+        period: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;
+        /// Delta is no more than this share of the kind's typical run.
+        period_of_typical: Option<f64> = "", SHARE, reloadable;
+        /// Delta is no less than this, however short the tasks.
+        period_min: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;
+        /// rho: while no task waits for a container, a copy must gain more than this many periods.
+        rho: Option<f64> = "", Kind::Real(0.0, 1_000.0), reloadable;
+        /// delta: probability of saving resources above which a task is copied while others wait for containers.
+        delta: Option<f64> = "", SHARE, reloadable;
+        /// alpha: copies of a task that are kept once they have run for a period, the fastest.
+        alpha: Option<u64> = "", Kind::Whole(1, 3), reloadable;
+        /// Copies of a task that may run at once, the first one included.
+        copies_max: Option<u64> = "", Kind::Whole(1, 3), reloadable;
+        /// gamma: how often a task may be killed to be started anew.
+        restarts_max: Option<u64> = "", Kind::Whole(0, 100), reloadable;
+        /// Progress reports before a task is judged; one is enough at twice the typical run.
+        min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
+        /// Tasks, finished or well under way, before a new copy's time is taken from them.
+        min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;
     }
 
     /// How much may be done, and what never.

@@ -161,7 +161,7 @@ impl Desk {
             job = %decision.job, task = %decision.task, attempt = %decision.attempt, host = decision.host.as_deref(),
             policy = %decision.policy, mode = decision.mode.label(), time_left_ms = decision.numbers.time_left.map(|ms| ms.0),
             fresh_copy_ms = decision.numbers.fresh_copy.map(|ms| ms.0), win_probability = decision.numbers.win_probability,
-            "a copy is worth starting"
+            action = decision.action.label(), "{}", decision.action.words()
         );
         while self.decisions.len() >= self.keep.max(1) {
             self.decisions.pop_front();

@@ -45,7 +45,7 @@ pub struct Grant {
 pub enum Unsent {
     /// No session speaks for the job.
     NoSession,
-    /// Its session cannot or may not act.
+    /// Its session cannot or may not do it.
     Unable,
     /// It has as many actions open as it may.
     Full,
@@ -101,7 +101,8 @@ impl Acting {
                  through TLS on this machine, or set act.plain_http = true"
             );
         }
-        Capabilities { duplicate }
+        // A kill on Hadoop cannot be taken for a restart or a withdrawal until a shim answers for it.
+        Capabilities { duplicate, ..Capabilities::default() }
     }
 
     /// Is the job's speculation Drover's to own by this session?

@@ -1,7 +1,7 @@
 //! A session's actions: each repeated until it is answered or too late, and each answer passed on once.
 
 use super::reply::{Action, Kind};
-use drover_core::model::{Answer, Decision, Millis, TaskId, Time};
+use drover_core::model::{Action as Decided, Answer, Decision, Millis, TaskId, Time};
 use std::collections::BTreeMap;
 
 /// Actions in one answer; the others wait for the next one.
@@ -31,16 +31,16 @@ pub struct Order {
 }
 
 impl Order {
-    /// What this decision asks.
-    pub fn of(decision: &Decision) -> Order {
-        Order {
+    /// What this decision asks; `None` where it is not for a copy: a shim can do nothing else.
+    pub fn of(decision: &Decision) -> Option<Order> {
+        (decision.action == Decided::Duplicate).then(|| Order {
             decision: decision.id,
             task: decision.task,
             copies: decision.copies.clamp(1, COPIES_MAX),
             live: decision.live.clamp(1, LIVE_MAX),
             avoid: decision.avoid.iter().take(AVOID_MAX).cloned().collect(),
             deadline: decision.deadline,
-        }
+        })
     }
 
     fn action(&self, incarnation: &str, left: Millis) -> Action {
@@ -145,11 +145,37 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drover_core::model::{AppId, JobId, TaskKind};
+    use drover_core::model::{AppId, JobId, Mode, Numbers, TaskKind};
 
     fn order(decision: u64, deadline: u64) -> Order {
         let task = JobId(AppId { cluster: 1, seq: 1 }).task(TaskKind::Reduce, 7);
         Order { decision, task, copies: 1, live: 1, avoid: vec!["nm2".into()], deadline: Time(deadline) }
+    }
+
+    #[test]
+    fn only_a_decision_to_copy_becomes_an_order() {
+        let task = order(1, 9_000).task;
+        let decided = |action| Decision {
+            id: 1,
+            at: Time(1_000),
+            am_at: Time(1_000),
+            job: task.job,
+            task,
+            attempt: task.attempt(0),
+            host: None,
+            action,
+            policy: "mantri".into(),
+            rule: String::new(),
+            mode: Mode::Act,
+            natively_copied: false,
+            copies: 1,
+            live: 1,
+            avoid: vec!["nm2".into()],
+            deadline: Time(9_000),
+            numbers: Numbers::default(),
+        };
+        let orders = Decided::ALL.map(|action| Order::of(&decided(action)));
+        assert_eq!(orders, [Some(order(1, 9_000)), None, None]);
     }
 
     #[test]

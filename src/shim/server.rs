@@ -1,5 +1,6 @@
 //! The listener that shims call.
 
+use super::acting::Unsent;
 use super::batch::Batch;
 use super::body::{self, Budget};
 use super::desk::{Answer, Awaits, Desk, Origin};
@@ -135,7 +136,8 @@ impl Shim {
     /// Has the job's shim carry out a decision. When none can, that is counted; the engine sees it from the copy that never comes.
     pub fn carry_out(&self, decision: &Decision) {
         let desk = &self.0.desk;
-        if let Err(why) = desk.order(Order::of(decision), self.now()) {
+        let order = Order::of(decision).ok_or(Unsent::Unable);
+        if let Err(why) = order.and_then(|order| desk.order(order, self.now())) {
             desk.metrics.unsent(why);
             tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), "no shim can be asked to start a copy");
         }

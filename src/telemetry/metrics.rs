@@ -160,19 +160,18 @@ impl Metrics {
         for verdict in Verdict::ALL {
             self.verdicts.with_label_values(&[verdict.label()]).set(0);
         }
-        let duplicate = Action::Duplicate.label();
         for end in CopyEnd::ALL {
             self.copies.with_label_values(&[end.label()]).inc_by(0);
             self.copy_seconds.with_label_values(&[end.label()]).inc_by(0.0);
         }
-        for policy in POLICIES {
+        for (policy, action) in POLICIES.iter().flat_map(|policy| Action::ALL.map(|action| (policy, action.label()))) {
             for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "decided")] {
-                self.decisions.with_label_values(&[policy, duplicate, mode.label(), outcome]).inc_by(0);
+                self.decisions.with_label_values(&[policy, action, mode.label(), outcome]).inc_by(0);
             }
             for end in ["would_have_won", "would_have_lost", "natively_copied"] {
-                self.ends.with_label_values(&[policy, duplicate, end]).inc_by(0);
+                self.ends.with_label_values(&[policy, action, end]).inc_by(0);
             }
-            self.gained.with_label_values(&[policy, duplicate]).inc_by(0.0);
+            self.gained.with_label_values(&[policy, action]).inc_by(0.0);
         }
         for estimator in ESTIMATORS {
             for kind in TaskKind::ALL {

@@ -9,7 +9,7 @@ use crate::estimate::Estimator;
 use crate::govern::GovernParams;
 use crate::govern::flight::Flights;
 use crate::model::*;
-use crate::policy::{LateParams, PolicyName, TailParams};
+use crate::policy::{LateParams, MantriParams, PolicyName, TailParams, Thresholds};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +25,8 @@ pub struct EngineParams {
     pub late: LateParams,
     /// When the end of a phase is near, to `mapreduce` and `dryad`.
     pub tail: TailParams,
+    /// Mantri's constants.
+    pub mantri: MantriParams,
     /// Modes and budgets.
     pub govern: GovernParams,
     /// From a decision to the copy's launch: container and JVM.
@@ -42,6 +44,7 @@ impl Default for EngineParams {
             estimator: Estimator::default(),
             late: LateParams::default(),
             tail: TailParams::default(),
+            mantri: MantriParams::default(),
             govern: GovernParams::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),
@@ -49,6 +52,12 @@ impl Default for EngineParams {
             look_again: Millis(1_000),
             seed: 1,
         }
+    }
+}
+
+impl EngineParams {
+    pub(crate) fn thresholds(&self) -> Thresholds<'_> {
+        Thresholds { late: &self.late, tail: &self.tail, mantri: &self.mantri }
     }
 }
 

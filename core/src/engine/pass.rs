@@ -3,6 +3,7 @@
 use super::{Candidate, Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, Tally, container, usable_rooms};
+use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Judged, Past, View};
@@ -70,7 +71,7 @@ impl Engine {
 
     /// What a policy is shown of a job's tasks of one kind.
     fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
-        let bar = |task| Some((task, self.flights.bar(task, mode, am_now)?));
+        let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         View { past, ..View::new(job, kind, am_now, &self.view_params(mode)) }
@@ -131,13 +132,14 @@ impl Engine {
     fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
         let stale = self.params.govern.room_is_stale(&self.cluster, mode, now).then_some(Verdict::StaleData);
         let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
-        let mut all = self.params.policy.judge(view, &self.params.late, &self.params.tail);
+        let mut all = self.params.policy.judge(view, &self.params.thresholds());
         for judged in &mut all {
-            let own = self.flights.bar(judged.task, mode, view.now);
+            let own = self.flights.bar(judged.attempt, judged.action, mode, view.now);
             if let Some(own) = own.filter(|own| *own != Verdict::CoolDown || judged.verdict == Verdict::Decided) {
                 judged.verdict = own;
-            } else if let (Verdict::Decided, Some(bar)) = (judged.verdict, bar) {
-                judged.verdict = bar;
+            } else if judged.verdict == Verdict::Decided {
+                let lack = bar.or_else(|| eligible::lack(view.job.can, judged.action, mode));
+                judged.verdict = lack.unwrap_or(Verdict::Decided);
             }
         }
         all
@@ -154,7 +156,7 @@ impl Engine {
         let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
         judged.numbers.budget = Some(room.tightest());
         let refusal = room
-            .refusal(judged.early)
+            .refusal(judged.action, judged.early)
             .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
@@ -170,14 +172,14 @@ impl Engine {
             am_at: job.am_time(now),
             job: task.job,
             task,
-            attempt: job.judged_attempt(task),
+            attempt: judged.attempt,
             host: known
-                .and_then(Task::original)
-                .and_then(|a| a.host)
+                .and_then(|task| task.attempts.iter().find(|attempt| attempt.number == judged.attempt.number))
+                .and_then(|attempt| attempt.host)
                 .map(|host| self.cluster.hosts.name(host).to_owned()),
-            action: Action::Duplicate,
+            action: judged.action,
             policy: self.params.policy.label().to_owned(),
-            rule: self.params.policy.rule().to_owned(),
+            rule: judged.rule.unwrap_or_else(|| self.params.policy.rule().to_owned()),
             mode,
             natively_copied: known.is_some_and(Task::natively_copied),
             copies: 1,

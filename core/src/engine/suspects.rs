@@ -12,7 +12,7 @@ impl Engine {
             for (task_id, task) in job.tasks(kind) {
                 let known = task.attempts.iter().any(|attempt| attempt.host.is_some());
                 let urgency = match task.state {
-                    TaskState::Running if is_suspect(task) => u8::from(known),
+                    TaskState::Running if self.is_suspect(task) => u8::from(known),
                     TaskState::Succeeded if !known => 2,
                     _ => continue,
                 };
@@ -31,7 +31,7 @@ impl Engine {
         let Some(job) = self.cluster.job(id) else { return Vec::new() };
         let mut wanted = Vec::new();
         for kind in TaskKind::ALL.into_iter().filter(|kind| job.tasks(*kind).all(|(_, task)| task.input.0 == 0)) {
-            let suspects = running_suspects(job, kind, SUSPECTS);
+            let suspects = self.running_suspects(job, kind, SUSPECTS);
             if suspects.is_empty() {
                 continue;
             }
@@ -49,28 +49,23 @@ impl Engine {
         wanted.truncate(limit);
         wanted
     }
-}
 
-/// Suspects with progress of whom the running attempt is known, the furthest behind first.
-fn running_suspects(job: &Job, kind: TaskKind, limit: usize) -> Vec<(AttemptId, Track)> {
-    // Before there is a finished peer there is nothing to set them against.
-    let comparable = |task: &Task| is_suspect(task) && task.verdict != Some(Verdict::TooFewFinished);
-    let suspects = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Running && comparable(task));
-    let mut known: Vec<_> = suspects
-        .filter_map(|(id, task)| Some((id.attempt(task.original()?.number), task.progress())))
-        .filter(|(_, track)| track.score() > 0.0)
-        .collect();
-    known.sort_by(|a, b| a.1.score().total_cmp(&b.1.score()).then(a.0.cmp(&b.0)));
-    known.truncate(limit);
-    known
-}
+    /// Suspects with progress of whom the running attempt is known, the furthest behind first.
+    fn running_suspects(&self, job: &Job, kind: TaskKind, limit: usize) -> Vec<(AttemptId, Track)> {
+        // Before there is a finished peer there is nothing to set them against.
+        let comparable = |task: &Task| self.is_suspect(task) && task.verdict != Some(Verdict::TooFewFinished);
+        let suspects = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Running && comparable(task));
+        let mut known: Vec<_> = suspects
+            .filter_map(|(id, task)| Some((id.attempt(task.original()?.number), task.progress())))
+            .filter(|(_, track)| track.score() > 0.0)
+            .collect();
+        known.sort_by(|a, b| a.1.score().total_cmp(&b.1.score()).then(a.0.cmp(&b.0)));
+        known.truncate(limit);
+        known
+    }
 
-/// Did the last pass see anything in it beyond an ordinary task?
-fn is_suspect(task: &Task) -> bool {
-    !matches!(
-        task.verdict,
-        None | Some(
-            Verdict::NotSlow | Verdict::NotBehind | Verdict::ProgressIsGood | Verdict::TooYoung | Verdict::WaitsForMaps
-        )
-    )
+    /// Did the last pass see anything in it beyond an ordinary task?
+    fn is_suspect(&self, task: &Task) -> bool {
+        task.verdict.is_some_and(|verdict| !self.params.policy.is_ordinary(verdict))
+    }
 }

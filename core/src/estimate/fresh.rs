@@ -1,7 +1,7 @@
 //! How long a copy started now would take.
 
 use super::stats::{median, robust_mean_spread};
-use crate::model::{Millis, Time, Track};
+use crate::model::{Bytes, Millis, Time, Track};
 
 /// A fresh copy's time from the decision to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,20 +17,45 @@ pub struct FreshCopy {
 /// What a phase's attempts have shown of how long one takes.
 #[derive(Debug, Clone, Default)]
 pub struct Runs {
-    /// Whole run times of finished tasks, seconds.
-    pub whole: Vec<f64>,
-    /// Their time at work, seconds, as far as their reports tell it.
-    pub work: Vec<f64>,
+    /// Those of finished tasks.
+    pub finished: Vec<Run>,
     /// The latest launches of attempts, finished or not, with the seconds each took to begin its work.
     start_ups: Vec<(Time, f64)>,
 }
 
+/// How long a finished task took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Run {
+    /// Its run time, seconds.
+    pub whole: f64,
+    /// Of that its time at work, seconds, where its reports tell it.
+    pub work: Option<f64>,
+    /// Its input.
+    pub input: Bytes,
+}
+
 impl Runs {
-    /// Adds an attempt that has been launched; `finished`: it succeeded then.
-    pub fn add(&mut self, launched: Time, track: &Track, finished: Option<Time>) {
-        let Some(began) = work_began(launched, track, finished) else { return };
-        self.work.extend(finished.map(|finished| finished.since(began).as_secs_f64()));
+    /// Takes note of how long an attempt took to begin its work. Its time at work, seconds, if it is `finished`, and its reports tell.
+    pub fn add(&mut self, launched: Time, track: &Track, finished: Option<Time>) -> Option<f64> {
+        let began = work_began(launched, track, finished)?;
         self.add_start_up((launched, began.since(launched).as_secs_f64()));
+        finished.map(|finished| finished.since(began).as_secs_f64())
+    }
+
+    /// Do the reports of half of the finished tasks at least tell start-up from work?
+    pub fn told(&self) -> bool {
+        2 * self.finished.iter().filter(|run| run.work.is_some()).count() >= self.finished.len()
+    }
+
+    /// The finished tasks' times, seconds, with their inputs: at work where reports tell it, else whole.
+    pub fn own(&self) -> impl Iterator<Item = (f64, Bytes)> {
+        let told = self.told();
+        self.finished.iter().filter_map(move |run| Some((if told { run.work? } else { run.whole }, run.input)))
+    }
+
+    /// From a launch to the begin of what [`Runs::own`] counts, seconds.
+    pub fn before_own(&self) -> f64 {
+        if self.told() { self.start_up() } else { 0.0 }
     }
 
     /// Keeps the latest few: a copy starts beside few others, whatever the crowd of the first wave did to each other.
@@ -52,7 +77,7 @@ impl Runs {
 }
 
 /// When an attempt began its work: as long before its first report as the work told there takes at the pace since. `None` before there is a pace.
-fn work_began(launched: Time, track: &Track, finished: Option<Time>) -> Option<Time> {
+pub fn work_began(launched: Time, track: &Track, finished: Option<Time>) -> Option<Time> {
     const LEAST: f64 = 0.1;
     let (first, at) = track.first()?;
     let (score, until) = (finished.map_or(track.score(), |_| 1.0), finished.or(track.at())?);
@@ -64,16 +89,14 @@ impl FreshCopy {
     /// From the phase's finished tasks: their time at work and the start-up of the latest launches (Mantri §5.1 likewise takes a copy's time from the tasks' rate of
     /// work, and adds the lag of its start), or where reports do not tell those apart their whole run times; plus the time a copy waits for its container and JVM.
     /// The spread is never below a tenth of the mean: few or equal samples do not make the future certain.
-    pub fn learn(runs: &mut Runs, start_lag: Millis) -> Option<FreshCopy> {
+    pub fn learn(runs: &Runs, start_lag: Millis) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
-        let evidence = runs.whole.len();
-        let told = 2 * runs.work.len() >= evidence;
-        let start_up = if told { runs.start_up() } else { 0.0 };
-        let (typical, spread) = robust_mean_spread(if told { &mut runs.work } else { &mut runs.whole })?;
+        let (typical, spread) = robust_mean_spread(&mut runs.own().map(|(seconds, _)| seconds).collect::<Vec<_>>())?;
+        let mean = typical + runs.before_own();
         Some(FreshCopy {
-            mean: Millis::from_secs_f64(typical + start_up) + start_lag,
-            spread: Millis::from_secs_f64(spread.max((typical + start_up) * LEAST_SPREAD)),
-            evidence,
+            mean: Millis::from_secs_f64(mean) + start_lag,
+            spread: Millis::from_secs_f64(spread.max(mean * LEAST_SPREAD)),
+            evidence: runs.finished.len(),
         })
     }
 
@@ -88,7 +111,8 @@ mod tests {
     use super::*;
 
     fn runs(whole: &[f64]) -> Runs {
-        Runs { whole: whole.to_vec(), ..Runs::default() }
+        let finished = whole.iter().map(|whole| Run { whole: *whole, ..Run::default() }).collect();
+        Runs { finished, ..Runs::default() }
     }
 
     /// Launched at a second, at work after so many more, done with it in eight.
@@ -103,24 +127,24 @@ mod tests {
 
     #[test]
     fn equal_tasks_still_leave_a_copys_time_uncertain() {
-        let copy = FreshCopy::learn(&mut runs(&[4.0, 4.0, 4.0]), Millis(500)).unwrap();
+        let copy = FreshCopy::learn(&runs(&[4.0, 4.0, 4.0]), Millis(500)).unwrap();
         assert_eq!((copy.mean, copy.spread, copy.evidence), (Millis(4500), Millis(400), 3));
-        assert_eq!(FreshCopy::learn(&mut runs(&[]), Millis(500)), None);
+        assert_eq!(FreshCopy::learn(&runs(&[]), Millis(500)), None);
     }
 
     #[test]
     fn the_crowd_of_the_first_wave_does_not_make_a_copy_slow() {
         let mut seen = runs(&[16.0; 7]);
-        for _ in 0..7 {
+        for index in 0..7 {
             let (launched, track, finished) = attempt(0.0, 8.0);
-            seen.add(launched, &track, Some(finished));
+            seen.finished[index].work = seen.add(launched, &track, Some(finished));
         }
-        assert_eq!(FreshCopy::learn(&mut seen.clone(), Millis(1_000)).unwrap().mean, Millis(17_000));
+        assert_eq!(FreshCopy::learn(&seen, Millis(1_000)).unwrap().mean, Millis(17_000));
         for _ in 0..6 {
             let (launched, track, _) = attempt(16.0, 1.5);
             seen.add(launched, &track, None);
         }
-        assert_eq!(FreshCopy::learn(&mut seen, Millis(1_000)).unwrap().mean, Millis(10_500));
+        assert_eq!(FreshCopy::learn(&seen, Millis(1_000)).unwrap().mean, Millis(10_500));
     }
 
     #[test]
@@ -130,7 +154,7 @@ mod tests {
         track.add(0.5, Time(2_000));
         seen.add(Time(1_000), &track, None);
         assert!(seen.start_ups.is_empty());
-        seen.add(Time(1_000), &track, Some(Time(9_000)));
-        assert_eq!((seen.start_ups, seen.work), (vec![(Time(1_000), 0.0)], vec![8.0]));
+        let work = seen.add(Time(1_000), &track, Some(Time(9_000)));
+        assert_eq!((seen.start_ups, work), (vec![(Time(1_000), 0.0)], Some(8.0)));
     }
 }

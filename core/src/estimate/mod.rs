@@ -5,6 +5,7 @@ pub mod fresh;
 pub mod hadoop;
 pub mod input;
 pub mod lpt;
+pub mod new_copy;
 pub mod node;
 pub mod omega;
 pub mod phase;

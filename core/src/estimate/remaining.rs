@@ -1,6 +1,8 @@
 //! Mantri's time left of a running task, from the bytes it has read (Mantri, OSDI'10, §5.5).
 
-use crate::model::{Bytes, Millis};
+use super::phase::{PhaseTimes, Shape};
+use super::time_left::{Sample, later_seconds, phase_aware_seconds};
+use crate::model::{Bytes, Intake, Millis, Time};
 
 /// Mantri §5.5, eq. 2: t_rem in seconds. Printed is t_elapsed · d/d_read + t_wrapup, which is the task's projected *whole* time; what is left of it, the paper's "remaining
 /// time to process data", is t_elapsed · (d − d_read)/d_read + t_wrapup. `None` before anything was read. A counter beyond the input's size leaves the wrap-up.
@@ -9,9 +11,84 @@ pub fn mantri_seconds(elapsed: Millis, size: Bytes, read: Bytes, wrap_up: Millis
     (read > 0.0).then(|| elapsed.as_secs_f64() * to_read / read + wrap_up.as_secs_f64())
 }
 
+/// What an attempt has to read, and how far it has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// d.
+    pub size: Bytes,
+    /// Its newest report.
+    pub newest: Intake,
+    /// The oldest report of the moving average; `None` where its launch is.
+    pub oldest: Option<Intake>,
+}
+
+/// What a t_rem rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Bytes read.
+    Bytes,
+    /// The progress score.
+    Score,
+}
+
+impl Basis {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Basis::Bytes => "t_rem by bytes read",
+            Basis::Score => "t_rem by progress score, where bytes do not tell",
+        }
+    }
+}
+
+impl Reading {
+    /// From an attempt's newest reports, the newest first. `None` where they tell of no bytes, or of all.
+    pub fn of<'a>(size: Bytes, mut reports: impl Iterator<Item = &'a Intake>) -> Option<Reading> {
+        let newest = *reports.next().filter(|newest| newest.bytes.0 > 0 && newest.bytes < size)?;
+        let oldest = reports.filter(|report| report.bytes < newest.bytes).last().copied();
+        Some(Reading { size, newest, oldest })
+    }
+
+    /// t_rem in seconds by eq. 2, counted over the newest reports: tasks speed up and slow down. `None` where the score tells of more than the bytes do: once it has
+    /// left its reading phase, or where the counters are older than the score.
+    fn seconds_left(&self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
+        let at = self.newest.at.get()?;
+        let outdated = sample.track.at().is_some_and(|scored| scored.since(at) > sample.rhythm);
+        if outdated || shape.current(sample.phase, sample.track.score()) > 0 {
+            return None;
+        }
+        let before = self.oldest.and_then(|oldest| Some((oldest.at.get()?, oldest.bytes)));
+        let (since, before) = before.unwrap_or((sample.started, Bytes(0)));
+        // In the rhythm of its reports it is taken to go on as before, beyond it to stand still since the last.
+        let silent = sample.is_silent_since(at.max(sample.track.at().unwrap_or(at)));
+        let (until, gone_on) = if silent { (sample.heard.max(at), Millis(0)) } else { (at, now.since(at)) };
+        let (size, read) = (Bytes(self.size.0 - before.0), Bytes(self.newest.bytes.0 - before.0));
+        let to_read = mantri_seconds(until.since(since), size, read, Millis(0)).filter(|_| until > since)?;
+        let whole = until.since(since).as_secs_f64() * self.size.0 as f64 / read.0 as f64;
+        let wrap_up = later_seconds(shape, times, 0, whole);
+        Some((to_read + wrap_up - gone_on.as_secs_f64()).max(0.0))
+    }
+}
+
+/// Mantri §5.5: t_rem in seconds at `now` on the AM's clock. By bytes; where they do not tell, the share of its phase that an attempt's score shows stands for
+/// d_read/d, and the typical length of the phases to come for the wrap-up. `None` while there is no progress.
+pub fn t_rem(
+    sample: &Sample,
+    reading: Option<&Reading>,
+    shape: Shape,
+    times: &PhaseTimes,
+    now: Time,
+) -> Option<(f64, Basis)> {
+    let by_bytes = reading.and_then(|reading| reading.seconds_left(sample, shape, times, now));
+    let by_score = || phase_aware_seconds(sample, shape, times, now).map(|left| (left, Basis::Score));
+    by_bytes.map(|left| (left, Basis::Bytes)).or_else(by_score)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::phase::{MAP_AND_SORT, MAP_ONLY};
     use super::*;
+    use crate::model::{Phase, Track};
     use proptest::prelude::*;
 
     fn left(elapsed: u64, size: u64, read: u64, wrap_up: u64) -> Option<f64> {
@@ -24,6 +101,77 @@ mod tests {
         assert_eq!(left(60_000, 100, 100, 5_000), Some(5.0));
         assert_eq!(left(60_000, 100, 130, 5_000), Some(5.0), "a counter may run past the split");
         assert_eq!(left(60_000, 100, 0, 5_000), None);
+    }
+
+    const LAUNCH: u64 = 1_000_000;
+
+    /// A map of 100 bytes that told of these, (second, bytes), looked at and heard of at `now`.
+    fn seen(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> (Sample, Option<Reading>, Time) {
+        let at = |second: u64| Time(LAUNCH + second * 1_000);
+        let mut track = Track::default();
+        scores.iter().for_each(|(second, score)| track.add(*score, at(*second)));
+        let report = |(second, bytes): &(u64, u64)| {
+            let mut intake = Intake { bytes: Bytes(*bytes), ..Intake::default() };
+            intake.at.latest(Some(at(*second)));
+            intake
+        };
+        let reports: Vec<Intake> = told.iter().rev().map(report).collect();
+        let sample = Sample {
+            launched: at(0),
+            started: at(0),
+            track,
+            phase: Some(Phase::Map),
+            entered: [None; 2],
+            heard: at(now),
+            rhythm: Millis(2_000),
+        };
+        (sample, Reading::of(Bytes(100), reports.iter()), at(now))
+    }
+
+    fn seconds(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> Option<(f64, Basis)> {
+        let (sample, reading, now) = seen(told, now, scores);
+        t_rem(&sample, reading.as_ref(), MAP_ONLY, &PhaseTimes::default(), now)
+    }
+
+    #[test]
+    fn a_first_report_is_set_against_the_whole_life_and_later_ones_against_the_oldest_kept() {
+        assert_eq!(seconds(&[(10, 20)], 10, &[]), Some((40.0, Basis::Bytes)));
+        // Its start took 8 s of the 10.
+        assert_eq!(seconds(&[(10, 20), (20, 60)], 20, &[]), Some((10.0, Basis::Bytes)));
+    }
+
+    #[test]
+    fn a_task_that_turns_slow_is_judged_by_its_newest_reports() {
+        let told = [(10, 50), (12, 52), (14, 54), (16, 56)];
+        assert_eq!(seconds(&told, 16, &[]), Some((44.0, Basis::Bytes)), "and not 12.6 by its whole life");
+    }
+
+    #[test]
+    fn beyond_its_rhythm_it_is_taken_to_stand_still_since_its_last_report() {
+        let left = |now| seconds(&[(10, 20), (12, 40)], now, &[]).unwrap().0;
+        assert_eq!((left(12), left(14)), (6.0, 4.0), "in its rhythm it goes on");
+        assert_eq!((left(15), left(20)), (15.0, 30.0));
+    }
+
+    #[test]
+    fn the_wrap_up_is_what_earlier_tasks_took_after_their_reading() {
+        let (sample, reading, now) = seen(&[(10, 20), (12, 40)], 12, &[]);
+        let left = |times| t_rem(&sample, reading.as_ref(), MAP_AND_SORT, &times, now).unwrap().0;
+        assert_eq!(left(PhaseTimes { typical: [None, Some(Millis(5_000)), None] }), 11.0);
+        assert!((left(PhaseTimes::default()) - (6.0 + 10.0 * 0.333 / 0.667)).abs() < 1e-9, "at its own pace");
+    }
+
+    #[test]
+    fn without_bytes_the_score_stands_for_the_share_that_is_read() {
+        let halves = [(5, 0.25), (10, 0.5)];
+        for told in [&[][..], &[(10, 0)], &[(10, 100)], &[(2, 20)]] {
+            assert_eq!(seconds(told, 10, &halves).unwrap().1, Basis::Score, "{told:?}");
+        }
+        assert!((seconds(&[], 10, &halves).unwrap().0 - 10.0).abs() < 1e-3);
+        assert_eq!(seconds(&[], 10, &[]), None);
+        let (sample, reading, now) = seen(&[(10, 90)], 10, &[(10, 0.7)]);
+        let left = t_rem(&sample, reading.as_ref(), MAP_AND_SORT, &PhaseTimes::default(), now);
+        assert_eq!(left.unwrap().1, Basis::Score, "it sorts, and reads no more");
     }
 
     proptest! {

@@ -53,7 +53,12 @@ pub struct Left {
 impl Sample {
     /// Has it been silent for longer than its reporting rhythm allows?
     pub fn is_silent(&self) -> bool {
-        self.heard.since(self.track.at().unwrap_or(self.started)) > self.rhythm
+        self.is_silent_since(self.track.at().unwrap_or(self.started))
+    }
+
+    /// The same, where its last report came `at` that time.
+    pub(super) fn is_silent_since(&self, at: Time) -> bool {
+        self.heard.since(at) > self.rhythm
     }
 }
 
@@ -117,19 +122,22 @@ pub fn late_seconds(score: f64, elapsed: Millis) -> Option<f64> {
 /// LATE §4.2: the current phase at the attempt's own rate in it, each later one at the typical length of the job's other attempts, or where none has shown it at
 /// this attempt's own rate. Counted from the last report: within its reporting rhythm the attempt is taken to go on as before, beyond it to have stood still since
 /// (Mantri §5.5).
-fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
+pub(super) fn phase_aware_seconds(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
     let score = sample.track.score();
     let at = sample.track.at().filter(|_| score > 0.0)?;
     let phase = shape.current(sample.phase, score);
     let done = shape.done(phase, score);
     let whole = phase_seconds(sample, shape, phase, at, times)?;
-    let mut left = whole * (1.0 - done);
-    for later in phase + 1..shape.len() {
-        let share = (shape.ends[later] - shape.begin(later)) / (shape.ends[phase] - shape.begin(phase));
-        left += times.typical[later].map_or(whole * share, Millis::as_secs_f64);
-    }
+    let left = whole * (1.0 - done) + later_seconds(shape, times, phase, whole);
     let gone_on = if sample.is_silent() { Millis(0) } else { now.since(at) };
     Some((left - gone_on.as_secs_f64()).max(0.0))
+}
+
+/// How long the phases after this one take an attempt that the whole of this one takes `whole` seconds.
+pub(super) fn later_seconds(shape: Shape, times: &PhaseTimes, phase: usize, whole: f64) -> f64 {
+    let share = |later: usize| (shape.ends[later] - shape.begin(later)) / (shape.ends[phase] - shape.begin(phase));
+    let later = phase + 1..shape.len();
+    later.map(|later| times.typical[later].map_or(whole * share(later), Millis::as_secs_f64)).sum()
 }
 
 /// The pace of the moment counts once it has lasted for this share of the phase's typical length: twice what a healthy attempt stays in one step, and longer than a

@@ -2,7 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use crate::model::{ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
+use crate::model::{Action, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
 use std::collections::BTreeMap;
 
 /// Room for copies of one job's tasks of one kind.
@@ -91,14 +91,17 @@ impl Room {
         }
     }
 
-    /// Why there is none, and the budget that says so. A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is
-    /// no free one, and none is needed.
-    pub fn refusal(&self, early: bool) -> Option<Verdict> {
-        if self.waiting && !early {
+    /// Why there is none for that action, by the name of the budget that says so. What gives its container back asks for no more room; what starts nothing for none.
+    /// A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is no free one, and none is needed.
+    pub fn refusal(&self, action: Action, early: bool) -> Option<Verdict> {
+        let takes = action == Action::Duplicate;
+        if action == Action::Withdraw {
+            None
+        } else if takes && self.waiting && !early {
             Some(Verdict::ContainersWaiting)
-        } else if !self.waiting && self.free == Some(0) {
+        } else if takes && !self.waiting && self.free == Some(0) {
             Some(Verdict::NoHeadroom)
-        } else if self.unplaced.0 >= self.unplaced.1 {
+        } else if takes && self.unplaced.0 >= self.unplaced.1 {
             Some(Verdict::CopiesWaiting)
         } else if self.job.0 >= self.job.1 {
             Some(Verdict::JobCap)
@@ -108,7 +111,7 @@ impl Room {
             Some(Verdict::UserCap)
         } else if self.queue.0 >= self.queue.1 {
             Some(Verdict::QueueCap)
-        } else if self.busy {
+        } else if takes && self.busy {
             Some(Verdict::ClusterBusy)
         } else {
             None

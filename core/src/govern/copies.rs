@@ -69,7 +69,7 @@ impl Asked {
         for copy in self.copies(task) {
             seen += 1;
             alive += usize::from(!copy.state.is_final());
-            launched |= was_launched(copy);
+            launched |= copy.was_launched();
         }
         let late = job.heard > self.deadline + grace || job.incarnation > self.incarnation;
         if self.is_applied() || seen > 0 {
@@ -96,15 +96,6 @@ impl Asked {
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
         }
     }
-}
-
-/// Did its JVM come to run? Hadoop gives an attempt that is killed with its container just assigned a launch at the moment of its end (TaskAttemptImpl,
-/// sendJHStartEventForAssignedFailTask).
-fn was_launched(copy: &Attempt) -> bool {
-    // Less than any JVM takes to start.
-    const AT_ONCE: Millis = Millis(100);
-    let lived = copy.started.get().zip(copy.finished.get()).map(|(started, finished)| finished.since(started));
-    copy.state != AttemptState::Killed || lived.is_some_and(|lived| lived > AT_ONCE)
 }
 
 /// Who won, once the task has succeeded.

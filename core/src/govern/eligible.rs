@@ -2,7 +2,7 @@
 
 use super::{GovernParams, output};
 use crate::estimate::stats::uniform_draw;
-use crate::model::{ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict};
+use crate::model::{Action, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict};
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
@@ -74,10 +74,20 @@ impl GovernParams {
     }
 }
 
+/// The name of what cannot be done to a job; `None` where it can. A restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
+/// A copy that nobody can withdraw is not even that. Without `duplicate` a job is in no mode to act.
+pub fn lack(can: Capabilities, action: Action, mode: Mode) -> Option<Verdict> {
+    match action {
+        Action::Duplicate => None,
+        Action::Restart => (mode == Mode::Act && !can.restart).then_some(Verdict::CannotRestart),
+        Action::Withdraw => (!can.withdraw).then_some(Verdict::CannotWithdraw),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AppId, Capabilities, JobSettings};
+    use crate::model::{AppId, JobSettings};
 
     fn job() -> Job {
         let id: JobId = "job_1_0001".parse().unwrap();
@@ -86,7 +96,7 @@ mod tests {
         job.settings = Some(JobSettings::default());
         job.totals = Some([0, 0]);
         job.heard = Time(1_000_000);
-        job.can = Capabilities { duplicate: true };
+        job.can = Capabilities { duplicate: true, ..Capabilities::default() };
         job
     }
 
@@ -120,6 +130,17 @@ mod tests {
         let mut bound = job();
         bound.can = Capabilities::default();
         assert_eq!(params.mode_of(&bound, "late"), Mode::Advise);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_name_and_a_restart_only_where_it_would_be_done() {
+        let (bare, able) = (Capabilities::default(), Capabilities { duplicate: true, restart: true, withdraw: true });
+        assert_eq!(lack(bare, Action::Restart, Mode::Act), Some(Verdict::CannotRestart));
+        assert_eq!(lack(bare, Action::Restart, Mode::Advise), None);
+        for mode in [Mode::Advise, Mode::Act] {
+            assert_eq!(lack(bare, Action::Withdraw, mode), Some(Verdict::CannotWithdraw));
+            assert!(Action::ALL.into_iter().all(|action| lack(able, action, mode).is_none()));
+        }
     }
 
     #[test]

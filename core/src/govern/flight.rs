@@ -2,9 +2,12 @@
 
 use super::copies::{Asked, Fortune};
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{ClusterState, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict, VirtualOutcome};
+use crate::model::{
+    Action, AttemptId, ClusterState, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict,
+    VirtualOutcome,
+};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// One copy that was decided on.
@@ -12,6 +15,9 @@ use std::ops::RangeInclusive;
 pub struct Flight {
     /// The decision.
     pub decision: u64,
+    /// What it is to do.
+    #[serde(default)]
+    pub action: Action,
     /// When, the AM's clock.
     pub since: Time,
     /// The sampled end of one only advised, the AM's clock: until then it holds budget.
@@ -34,6 +40,9 @@ pub struct Flights {
     /// When the last copy of each job was decided on, the AM's clock.
     #[serde(with = "crate::model::pairs", default)]
     last: BTreeMap<JobId, Time>,
+    /// Copies that are to be withdrawn, and whether that was only advised.
+    #[serde(default)]
+    withdrawn: BTreeSet<(AttemptId, Mode)>,
 }
 
 /// Every task that a job can have.
@@ -44,6 +53,10 @@ fn all_of(job: JobId) -> RangeInclusive<TaskId> {
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
     pub fn add(&mut self, decision: &Decision, job: &Job, seed: u64) {
+        if decision.action == Action::Withdraw {
+            self.withdrawn.insert((decision.attempt, decision.mode));
+            return;
+        }
         let numbers = &decision.numbers;
         let mean = numbers.fresh_copy.unwrap_or(numbers.elapsed);
         let spread = numbers.fresh_copy_spread.unwrap_or(mean.scaled(0.25));
@@ -62,6 +75,7 @@ impl Flights {
         });
         let flight = Flight {
             decision: decision.id,
+            action: decision.action,
             since: decision.am_at,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
@@ -77,8 +91,16 @@ impl Flights {
         self.last.get(&job).copied()
     }
 
-    /// Why the task may not have another copy at `now` on the AM's clock; `None` when nothing of its own past speaks against it.
-    pub fn bar(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
+    /// Why what is proposed about an attempt, or about its task, may not be done at `now` on the AM's clock; `None` when nothing of the task's own past speaks against it.
+    pub fn bar(&self, attempt: AttemptId, action: Action, mode: Mode, now: Time) -> Option<Verdict> {
+        match action {
+            Action::Withdraw => self.withdrawn.contains(&(attempt, mode)).then_some(Verdict::AlreadyCopied),
+            Action::Duplicate | Action::Restart => self.bar_of_task(attempt.task, mode, now),
+        }
+    }
+
+    /// Why the task may not have another copy at `now` on the AM's clock.
+    pub fn bar_of_task(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
         let rests = self.fortunes.get(&task.job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
         let of_job = rests.then_some(Verdict::CoolDown);
         let Some(flight) = self.by_task.get(&task) else { return of_job };
@@ -166,13 +188,15 @@ impl Flights {
         self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).count() as u32
     }
 
-    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs.
+    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart
+    /// takes the one that it gives back.
     pub fn unseen(&self, cluster: &ClusterState) -> u32 {
         let unseen = |task: &TaskId, flight: &Flight| match &flight.asked {
             None => true,
             Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),
         };
-        self.by_task.iter().filter(|(task, flight)| flight.counted && unseen(task, flight)).count() as u32
+        let takes = |flight: &Flight| flight.counted && flight.action == Action::Duplicate;
+        self.by_task.iter().filter(|(task, flight)| takes(flight) && unseen(task, flight)).count() as u32
     }
 
     /// Forgets a job's copies.
@@ -180,5 +204,6 @@ impl Flights {
         self.by_task.retain(|task, _| task.job != job);
         self.fortunes.remove(&job);
         self.last.remove(&job);
+        self.withdrawn.retain(|(attempt, _)| attempt.task.job != job);
     }
 }

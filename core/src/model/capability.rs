@@ -8,4 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Capabilities {
     /// Start one more attempt of a running task.
     pub duplicate: bool,
+    /// Kill an attempt so that its task starts anew.
+    pub restart: bool,
+    /// End one of several copies of a task without another taking its place. On Hadoop a kill always starts another while the task has not succeeded.
+    pub withdraw: bool,
 }

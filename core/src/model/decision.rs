@@ -37,18 +37,37 @@ impl Mode {
 }
 
 /// What can be done about a straggler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Run one more attempt of the task beside the one it has.
+    /// Run one more attempt of the task beside those it has.
+    #[default]
     Duplicate,
+    /// Kill an attempt and start the task anew in its place.
+    Restart,
+    /// End one of several copies.
+    Withdraw,
 }
 
 impl Action {
+    /// Every action.
+    pub const ALL: [Action; 3] = [Action::Duplicate, Action::Restart, Action::Withdraw];
+
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {
             Action::Duplicate => "duplicate",
+            Action::Restart => "restart",
+            Action::Withdraw => "withdraw",
+        }
+    }
+
+    /// One sentence for a person: why it was decided on.
+    pub fn words(self) -> &'static str {
+        match self {
+            Action::Duplicate => Verdict::Decided.words(),
+            Action::Restart => "it is worth killing and starting anew",
+            Action::Withdraw => "this copy of it is worth withdrawing",
         }
     }
 }
@@ -66,7 +85,7 @@ pub struct Decision {
     pub job: JobId,
     /// The task.
     pub task: TaskId,
-    /// The attempt that is slow.
+    /// The attempt that is slow: the one to copy, to kill or to withdraw.
     pub attempt: AttemptId,
     /// Host the slow attempt runs on, where known.
     pub host: Option<String>,
@@ -115,6 +134,9 @@ pub struct Numbers {
     pub fresh_copy_spread: Option<Millis>,
     /// Probability that a copy started now finishes first, 0–1.
     pub win_probability: Option<f64>,
+    /// Probability that one more copy ends all of them so soon that they use less in all (Mantri §5.1), 0–1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saves_probability: Option<f64>,
     /// Expected gain: time left less a fresh copy's time.
     pub gain: Option<Millis>,
     /// Cost of the copy, container-seconds.
@@ -127,7 +149,7 @@ pub struct Numbers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// A copy was decided on now.
+    /// A copy, or what else its decision says, was decided on now.
     Decided,
     /// Its advised or sent copy is still counted as in flight.
     CopyInFlight,
@@ -169,6 +191,12 @@ pub enum Verdict {
     InputUnknown,
     /// It is committing, or about to.
     Committing,
+    /// It has been killed and started anew as often as it may (Mantri §5.1: three times).
+    RestartsSpent,
+    /// Nobody can kill an attempt of the job for it.
+    CannotRestart,
+    /// Nobody can withdraw a copy of the job's tasks.
+    CannotWithdraw,
     /// The job's cap of copies is reached.
     JobCap,
     /// The cluster's cap of copies is reached.
@@ -207,7 +235,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 38] = [
+    pub const ALL: [Verdict; 41] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -229,6 +257,9 @@ impl Verdict {
         Verdict::MoreData,
         Verdict::InputUnknown,
         Verdict::Committing,
+        Verdict::RestartsSpent,
+        Verdict::CannotRestart,
+        Verdict::CannotWithdraw,
         Verdict::JobCap,
         Verdict::ClusterCap,
         Verdict::UserCap,
@@ -272,6 +303,9 @@ impl Verdict {
             Verdict::MoreData => "more_data",
             Verdict::InputUnknown => "input_unknown",
             Verdict::Committing => "committing",
+            Verdict::RestartsSpent => "restarts_spent",
+            Verdict::CannotRestart => "cannot_restart",
+            Verdict::CannotWithdraw => "cannot_withdraw",
             Verdict::JobCap => "job_cap",
             Verdict::ClusterCap => "cluster_cap",
             Verdict::UserCap => "user_cap",
@@ -318,6 +352,9 @@ impl Verdict {
             Verdict::MoreData => "it has more data than its peers, which explains its time",
             Verdict::InputUnknown => "it is slow, but whether it has more data than its peers is still being asked",
             Verdict::Committing => "it is committing its output",
+            Verdict::RestartsSpent => "it has been killed and started anew as often as it may",
+            Verdict::CannotRestart => "it is worth killing and starting anew, which cannot be done to its job",
+            Verdict::CannotWithdraw => "it has a copy too many, which cannot be withdrawn from its job",
             Verdict::JobCap => "the job already has as many copies in flight as it may",
             Verdict::ClusterCap => "the cluster already has as many copies in flight as it may",
             Verdict::UserCap => "the user's jobs already have as many copies in flight as they may",
@@ -370,6 +407,13 @@ mod tests {
         labels.sort_unstable();
         labels.dedup();
         assert_eq!(labels.len(), Verdict::ALL.len());
+    }
+
+    #[test]
+    fn every_action_has_its_own_label_which_is_its_serialised_form() {
+        for action in Action::ALL {
+            assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{}\"", action.label()));
+        }
     }
 
     #[test]

@@ -6,8 +6,9 @@ use super::track::Stamp;
 use super::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-/// What an attempt's counters told last.
+/// What an attempt's counters told at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Intake {
     /// Bytes a map has read, or a reduce shuffled; zero where its input format does not count them.
@@ -18,10 +19,40 @@ pub struct Intake {
     pub at: Stamp,
 }
 
+/// The newest of an attempt's intakes and a few before it: over these its pace is averaged (Mantri §5.5).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Recent {
+    #[serde(flatten)]
+    newest: Intake,
+    /// Newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    before: Vec<Intake>,
+}
+
+impl Recent {
+    /// A moving average over four reports spans three of their intervals: an attempt that turns slow is seen to after as many, and one late report moves it little.
+    const BEFORE: usize = 3;
+
+    /// Folds in one more. What was told again holds from its latest time.
+    fn learn(&mut self, told: Intake) {
+        let amount = |intake: &Intake| (intake.bytes, intake.records);
+        let mut all = std::mem::take(&mut self.before);
+        all.push(self.newest);
+        match all.iter_mut().find(|known| amount(known) == amount(&told)) {
+            Some(known) => known.at.latest(told.at.get()),
+            None => all.push(told),
+        }
+        all.sort_unstable_by_key(|known| std::cmp::Reverse(amount(known)));
+        all.truncate(Self::BEFORE + 1);
+        self.newest = all.remove(0);
+        self.before = all;
+    }
+}
+
 /// The intakes known of one job's attempts. Like all that is known of attempts they may be told in any order, and repeated.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Intakes(#[serde(with = "super::pairs")] BTreeMap<AttemptId, Intake>);
+pub struct Intakes(#[serde(with = "super::pairs")] BTreeMap<AttemptId, Recent>);
 
 impl Intakes {
     /// A job's intakes are asked for by us, so few that this is never reached; beyond it those of the first attempts are kept.
@@ -36,11 +67,11 @@ impl Intakes {
         }
         let mut told = Intake { bytes: bytes.unwrap_or_default(), records: records.unwrap_or(0), at: Stamp::default() };
         told.at.earliest(Some(at));
-        let known = self.0.entry(id).or_insert(told);
-        if (told.bytes, told.records) > (known.bytes, known.records) {
-            *known = told;
-        } else if (told.bytes, told.records) == (known.bytes, known.records) {
-            known.at.latest(Some(at));
+        match self.0.entry(id) {
+            Entry::Occupied(mut known) => known.get_mut().learn(told),
+            Entry::Vacant(empty) => {
+                empty.insert(Recent { newest: told, before: Vec::new() });
+            }
         }
         if self.0.len() > Self::MAX {
             self.0.pop_last();
@@ -54,7 +85,12 @@ impl Intakes {
 
     /// What is known of an attempt; `None` before any counter was told.
     pub fn of(&self, id: AttemptId) -> Option<Intake> {
-        self.0.get(&id).copied()
+        self.0.get(&id).map(|recent| recent.newest)
+    }
+
+    /// The newest few, newest first, each with less than the one before it.
+    pub fn recent(&self, id: AttemptId) -> impl Iterator<Item = &Intake> {
+        self.0.get(&id).into_iter().flat_map(|recent| std::iter::once(&recent.newest).chain(&recent.before))
     }
 }
 
@@ -93,6 +129,19 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_four_reports_of_an_attempt_are_kept_and_what_was_told_again_holds_from_its_latest_time() {
+        let mut intakes = Intakes::default();
+        for (bytes, at) in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (3, 9)] {
+            intakes.learn(attempt(0), &fact(attempt(0), Some(bytes), None), Time(at));
+        }
+        let kept: Vec<_> =
+            intakes.recent(attempt(0)).map(|intake| (intake.bytes.0, intake.at.get().unwrap().0)).collect();
+        assert_eq!(kept, [(5, 5), (4, 4), (3, 9), (2, 2)]);
+        let json = serde_json::to_string(&intakes).unwrap();
+        assert_eq!(serde_json::from_str::<Intakes>(&json).unwrap(), intakes);
+    }
+
+    #[test]
     fn no_job_can_make_more_of_them_than_the_limit() {
         let mut intakes = Intakes::default();
         for index in (0..3_000).rev() {
@@ -105,7 +154,7 @@ mod tests {
     proptest! {
         #[test]
         fn intakes_fold_to_the_same_in_any_order(
-            told in prop::collection::vec((0u32..3, 0u64..5, 0u64..5, 1u64..50), 0..12),
+            told in prop::collection::vec((0u32..3, 0u64..5, 0u64..5, 1u64..50), 0..24),
             shuffled in Just(()).prop_perturb(|(), mut rng| rng.random::<u64>()),
         ) {
             let fold = |order: &[(u32, u64, u64, u64)]| {

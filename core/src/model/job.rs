@@ -8,7 +8,7 @@ use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
 use super::state::{AttemptState, JobPhase, Phase, TaskState};
 use super::track::{Stamp, Track};
-use super::units::{Bytes, Time};
+use super::units::{Bytes, Millis, Time};
 use serde::{Deserialize, Serialize};
 
 /// One attempt at a task. Every field only ever grows towards the truth, so facts may come in any order.
@@ -147,6 +147,15 @@ impl Attempt {
         }
     }
 
+    /// Did its JVM come to run? Hadoop gives an attempt that is killed with its container just assigned a launch at the moment of its end (TaskAttemptImpl,
+    /// sendJHStartEventForAssignedFailTask).
+    pub fn was_launched(&self) -> bool {
+        // Less than any JVM takes to start.
+        const AT_ONCE: Millis = Millis(100);
+        let lived = self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started));
+        self.state != AttemptState::Killed || lived.is_some_and(|lived| lived > AT_ONCE)
+    }
+
     /// Was it still running when the other was launched?
     fn overlaps(&self, later: &Attempt) -> bool {
         let Some(launched) = later.started.get() else { return false };
@@ -268,12 +277,18 @@ impl Task {
     }
 
     /// How long its successful run took, the AM's clock; `None` where it is not known.
-    pub fn run_time(&self) -> Option<super::units::Millis> {
+    pub fn run_time(&self) -> Option<Millis> {
         if self.state != TaskState::Succeeded {
             return None;
         }
         let started = self.won().map_or(self.started, |attempt| attempt.started).get()?;
         Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
+    }
+
+    /// How often an attempt of it was killed after its launch: while it has not succeeded, each time another was started in its place.
+    pub fn restarts(&self) -> u32 {
+        let killed = |attempt: &&Attempt| attempt.state == AttemptState::Killed && attempt.was_launched();
+        self.attempts.iter().filter(killed).count() as u32
     }
 
     /// A speculator of Hadoop's started a copy of it at some time: an attempt is labelled so, or, where REST shows no labels, two ran at once.

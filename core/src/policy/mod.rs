@@ -1,5 +1,6 @@
 //! Policies: a view of one job's tasks of one kind in, a verdict with its numbers for each candidate out. They know nothing of budgets.
 
+mod contender;
 pub mod hadoop;
 pub mod hadoop_0_20;
 pub mod late;
@@ -8,12 +9,14 @@ pub mod slow_hosts;
 pub mod tail;
 pub mod view;
 
-use crate::model::{Numbers, TaskId, Time, Verdict};
+use crate::model::{Action, AttemptId, Numbers, TaskId, Time, Verdict};
+pub use contender::Contender;
 use hadoop::HadoopParams;
 pub use late::LateParams;
+pub use mantri::MantriParams;
 use serde::{Deserialize, Serialize};
 pub use tail::TailParams;
-pub use view::{Contender, Past, View};
+pub use view::{Past, View};
 
 /// The policies, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -36,8 +39,21 @@ pub enum PolicyName {
     MapReduce,
     /// Dryad's duplicates (EuroSys'07), as Mantri §7 tells of them.
     Dryad,
+    /// Mantri (OSDI'10, §5.1).
+    Mantri,
     /// Proposes nothing.
     None,
+}
+
+/// The policies' thresholds.
+#[derive(Debug, Clone, Copy)]
+pub struct Thresholds<'a> {
+    /// LATE's.
+    pub late: &'a LateParams,
+    /// Those of `mapreduce` and `dryad`.
+    pub tail: &'a TailParams,
+    /// Mantri's.
+    pub mantri: &'a MantriParams,
 }
 
 /// What a policy says of one candidate.
@@ -45,8 +61,14 @@ pub enum PolicyName {
 pub struct Judged {
     /// The task.
     pub task: TaskId,
-    /// [`Verdict::Decided`] proposes a copy; anything else is the reason why not.
+    /// [`Verdict::Decided`] proposes the action; anything else is the reason why not.
     pub verdict: Verdict,
+    /// What is proposed.
+    pub action: Action,
+    /// The attempt it is about: the one to copy, to kill or to withdraw.
+    pub attempt: AttemptId,
+    /// The rule that proposes it, where the policy has several.
+    pub rule: Option<String>,
     /// What it rests on.
     pub numbers: Numbers,
     /// Order among proposals: the highest first.
@@ -59,7 +81,7 @@ pub struct Judged {
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 8] = [
+    pub const ALL: [PolicyName; 9] = [
         PolicyName::Late,
         PolicyName::LateEarly,
         PolicyName::Hadoop,
@@ -67,6 +89,7 @@ impl PolicyName {
         PolicyName::Hadoop020,
         PolicyName::MapReduce,
         PolicyName::Dryad,
+        PolicyName::Mantri,
         PolicyName::None,
     ];
 
@@ -80,6 +103,7 @@ impl PolicyName {
             PolicyName::Hadoop020 => "hadoop-0.20",
             PolicyName::MapReduce => "mapreduce",
             PolicyName::Dryad => "dryad",
+            PolicyName::Mantri => "mantri",
             PolicyName::None => "none",
         }
     }
@@ -98,6 +122,7 @@ impl PolicyName {
             PolicyName::Dryad => {
                 "Mantri §7, Dryad: near the end of a phase what has run longer than the 75th percentile"
             }
+            PolicyName::Mantri => "Mantri §5.1, Pseudocode 1",
             PolicyName::None => "none",
         }
     }
@@ -107,16 +132,25 @@ impl PolicyName {
         matches!(self, PolicyName::Late | PolicyName::LateEarly)
     }
 
+    /// Does it say with this verdict no more than that the task is an ordinary one?
+    pub fn is_ordinary(self, verdict: Verdict) -> bool {
+        use Verdict::{NoGain, NotBehind, NotSlow, ProgressIsGood, TooYoung, WaitsForMaps};
+        // Mantri and Hadoop look at every task for what a new copy would gain; the others only at slow ones.
+        let all = matches!(self, PolicyName::Mantri | PolicyName::Hadoop | PolicyName::HadoopTuned);
+        matches!(verdict, NotSlow | NotBehind | ProgressIsGood | TooYoung | WaitsForMaps) || (all && verdict == NoGain)
+    }
+
     /// Judges every candidate of the view.
-    pub fn judge(self, view: &View<'_>, late: &LateParams, tail: &TailParams) -> Vec<Judged> {
+    pub fn judge(self, view: &View<'_>, params: &Thresholds<'_>) -> Vec<Judged> {
         match self {
-            PolicyName::Late => late::judge(view, late),
-            PolicyName::LateEarly => late::judge_early(view, late),
+            PolicyName::Late => late::judge(view, params.late),
+            PolicyName::LateEarly => late::judge_early(view, params.late),
             PolicyName::Hadoop => hadoop::judge(view, &HadoopParams::SHIPPED),
             PolicyName::HadoopTuned => hadoop::judge(view, &HadoopParams::TUNED),
             PolicyName::Hadoop020 => hadoop_0_20::judge(view),
-            PolicyName::MapReduce => tail::mapreduce(view, tail),
-            PolicyName::Dryad => tail::dryad(view, tail),
+            PolicyName::MapReduce => tail::mapreduce(view, params.tail),
+            PolicyName::Dryad => tail::dryad(view, params.tail),
+            PolicyName::Mantri => mantri::judge(view, params.mantri),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }

@@ -39,7 +39,8 @@ pub fn mapreduce(view: &View<'_>, params: &TailParams) -> Vec<Judged> {
 
 /// Dryad's duplicates (Isard et al., EuroSys'07): of what remains near the end, what has run for longer than most that have finished.
 pub fn dryad(view: &View<'_>, params: &TailParams) -> Vec<Judged> {
-    let long = quantile(&mut view.run_times.clone(), params.percentile).map_or(Millis(0), Millis::from_secs_f64);
+    let long =
+        quantile(&mut view.run_times().collect::<Vec<_>>(), params.percentile).map_or(Millis(0), Millis::from_secs_f64);
     judge(view, params, long)
 }
 

@@ -1,15 +1,13 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
-use super::Judged;
-use crate::estimate::fresh::Runs;
+use super::Contender;
+use crate::estimate::fresh::{Run, Runs};
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape};
-use crate::estimate::stats::{median, probability_positive, quantile};
+use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
-use crate::estimate::{Estimator, FreshCopy, Left, Sample};
-use crate::model::{
-    Attempt, AttemptState, Bytes, Job, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
-};
+use crate::estimate::{Estimator, FreshCopy, Sample};
+use crate::model::{Attempt, Bytes, Job, Millis, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict};
 use std::collections::BTreeMap;
 
 /// The view.
@@ -27,6 +25,8 @@ pub struct View<'a> {
     pub total: u32,
     /// Tasks of the kind that have succeeded.
     pub finished: u32,
+    /// Tasks of the kind that have not begun.
+    pub waiting: u32,
     /// A copy's time, once any task has finished.
     pub fresh: Option<FreshCopy>,
     /// Median run time of finished tasks.
@@ -39,12 +39,18 @@ pub struct View<'a> {
     pub rates: Vec<f64>,
     /// Mean progress score of all running and finished tasks, 0–1.
     pub mean_score: f64,
-    /// Every map has finished.
-    pub maps_done: bool,
+    /// When the last map finished, the AM's clock; `None` while any has not.
+    pub maps_done_at: Option<Time>,
+    /// The phases its tasks go through.
+    pub shape: Shape,
+    /// How long each of them takes.
+    pub times: PhaseTimes,
+    /// How long the kind's finished tasks took, and its attempts to begin.
+    pub runs: Runs,
+    /// From a decision to a copy's launch.
+    pub start_lag: Millis,
     /// How long attempts of this kind may take to their first report, where ended ones have shown it.
     pub start_up: Option<Millis>,
-    /// Run times of finished tasks, seconds.
-    pub run_times: Vec<f64>,
     /// Longest of them.
     pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
@@ -62,25 +68,6 @@ pub struct Past {
     pub last: Option<Time>,
     /// Tasks that may have no other now for what became of theirs.
     pub barred: BTreeMap<TaskId, Verdict>,
-}
-
-/// A task that runs, judged by the oldest of its attempts.
-#[derive(Debug)]
-pub struct Contender<'a> {
-    /// Its id.
-    pub id: TaskId,
-    /// The task.
-    pub task: &'a Task,
-    /// What its estimate is made from.
-    pub sample: Sample,
-    /// How long it has run.
-    pub elapsed: Millis,
-    /// Estimated time left; `None` while there is no progress.
-    pub left: Option<Left>,
-    /// Its whole input as its counters let expect it; `None` before they were read.
-    pub input: Option<Whole>,
-    /// A reduce that can only wait: it copies, and maps are still running.
-    pub waits_for_maps: bool,
 }
 
 /// What does not depend on the job: how estimates are made.
@@ -107,51 +94,73 @@ impl<'a> View<'a> {
             contenders: Vec::with_capacity(job.known(kind) as usize),
             total: job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]),
             finished: 0,
+            waiting: 0,
             fresh: None,
             typical: None,
             typical_split: Bytes(0),
             typical_input: None,
             rates: Vec::with_capacity(job.known(kind) as usize),
             mean_score: 0.0,
-            maps_done: maps_done_at.is_some(),
+            maps_done_at,
+            shape,
+            times,
+            runs: Runs::default(),
+            start_lag: params.start_lag,
             start_up: start_up(job, kind),
-            run_times: Vec::new(),
             longest: None,
             judge_native_copies: params.judge_native_copies,
             estimator: params.estimator,
             past: Past::default(),
         };
-        let (mut runs, mut splits, mut inputs, mut scores) = (Runs::default(), Vec::new(), Vec::new(), 0.0);
+        let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
             splits.push(task.input.0 as f64);
+            begun += u32::from(task.state >= TaskState::Running);
             if task.state == TaskState::Succeeded {
                 view.finished += 1;
                 scores += 1.0;
                 let won = task.winner().zip(task.ended());
                 let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
                 inputs.extend(intake.map(Whole::of_finished));
+                let launched = task.won().and_then(|won| Some((won.started.get()?, won)));
+                let work = launched.and_then(|(launched, winner)| {
+                    view.start_up_of(launched, &winner.track, winner.finished.get().or(task.ended()))
+                });
                 if let Some(took) = own_time(task, kind, maps_done_at) {
-                    runs.whole.push(took.as_secs_f64());
+                    view.runs.finished.push(Run { whole: took.as_secs_f64(), work, input: task.input });
                     view.rates.push(late_rate(1.0, took));
                 }
-                if let Some((launched, winner)) = task.won().and_then(|won| Some((won.started.get()?, won))) {
-                    add_map(&mut runs, kind, launched, &winner.track, winner.finished.get().or(task.ended()));
-                }
-            } else if let Some(contender) = Contender::new(&view, id, task, maps_done_at, params, shape, &times) {
+            } else if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
                 view.rates.push(contender.rate());
-                add_map(&mut runs, kind, contender.sample.started, &contender.sample.track, None);
+                view.start_up_of(contender.sample.started, &contender.sample.track, None);
                 view.contenders.push(contender);
             }
         }
+        view.waiting = view.total.saturating_sub(begun);
         view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
-        view.longest = runs.whole.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
-        view.typical = median(&mut runs.whole).map(Millis::from_secs_f64);
-        view.fresh = FreshCopy::learn(&mut runs, params.start_lag);
-        view.run_times = runs.whole;
+        let mut run_times: Vec<f64> = view.run_times().collect();
+        view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
+        view.typical = median(&mut run_times).map(Millis::from_secs_f64);
+        view.fresh = FreshCopy::learn(&view.runs, params.start_lag);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
+    }
+
+    /// Do tasks of the job wait for slots: of this kind those that have not begun, of the other those whose containers it asks for?
+    pub fn tasks_wait(&self) -> bool {
+        self.waiting > 0 || self.job.needs[1 - self.kind as usize] > 0
+    }
+
+    /// Run times of finished tasks, seconds.
+    pub fn run_times(&self) -> impl Iterator<Item = f64> {
+        self.runs.finished.iter().map(|run| run.whole)
+    }
+
+    /// Takes note of what an attempt shows of its start-up, if it is a map: of a reduce the first report also waits for maps. Its time at work, seconds, if it has `finished`.
+    fn start_up_of(&mut self, launched: Time, track: &Track, finished: Option<Time>) -> Option<f64> {
+        if self.kind == TaskKind::Map { self.runs.add(launched, track, finished) } else { None }
     }
 
     /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
@@ -169,8 +178,13 @@ impl<'a> View<'a> {
 
     /// The same by the lengths of splits alone, which ended tasks have, too.
     pub fn split_ratio(&self, task: &Task) -> f64 {
-        let typical = self.typical_split.0;
-        if typical == 0 { 1.0 } else { (task.input.0 as f64 / typical as f64).max(1.0) }
+        self.split_share(task.input).map_or(1.0, |share| share.max(1.0))
+    }
+
+    /// How many times the typical split one is, be it less or more; `None` where they are not told.
+    pub fn split_share(&self, split: Bytes) -> Option<f64> {
+        let told = split.0 > 0 && self.typical_split.0 > 0;
+        told.then(|| split.0 as f64 / self.typical_split.0 as f64)
     }
 
     /// Neither its split nor its counters have told of its input yet. Where a shim speaks for the job nothing more will come.
@@ -178,99 +192,18 @@ impl<'a> View<'a> {
         let told = self.typical_split.0 > 0 || (contender.input.is_some() && self.typical_input.is_some());
         !told && !self.job.shim
     }
-}
 
-impl<'a> Contender<'a> {
-    fn new(
-        view: &View<'a>,
-        id: TaskId,
-        task: &'a Task,
-        maps_done_at: Option<Time>,
-        params: &ViewParams,
-        shape: Shape,
-        times: &PhaseTimes,
-    ) -> Option<Contender<'a>> {
-        if task.state != TaskState::Running {
-            return None;
-        }
-        let original = task.original();
-        // Every known attempt has ended and none has taken over yet: there is nothing to judge.
-        if original.is_none() && !task.attempts.is_empty() {
-            return None;
-        }
-        let launched = original.map_or(task.started, |attempt| attempt.started).get()?;
-        let started = match (id.kind, maps_done_at) {
+    /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
+    pub fn sample(&self, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
+        let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
+        let started = match (self.kind, self.maps_done_at) {
             (TaskKind::Reduce, Some(done)) => launched.max(done),
             _ => launched,
         };
-        let track = task.progress();
-        let phase = original.and_then(|attempt| attempt.phase).or(task.phase);
-        let entered = original.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
-        let heard = view.job.am_time(view.job.heard);
-        let sample = Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(view, &track) };
-        let copying = shape.current(phase, track.score()) == 0;
-        Some(Contender {
-            id,
-            task,
-            sample,
-            elapsed: view.now.since(started),
-            left: params.estimator.time_left(&sample, shape, times, view.now),
-            input: original
-                .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
-                .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),
-            waits_for_maps: id.kind == TaskKind::Reduce && copying && !view.maps_done,
-        })
-    }
-
-    /// LATE §4: its progress rate, score per second.
-    pub fn rate(&self) -> f64 {
-        late_rate(self.sample.track.score(), self.elapsed)
-    }
-
-    /// A verdict with all numbers that are known.
-    pub fn judged(&self, view: &View<'_>, verdict: Verdict) -> Judged {
-        let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self)));
-        let gain = self.left.zip(fresh).map(|(left, fresh)| left.mean.0 as f64 - fresh.mean.0 as f64);
-        let spread = self.left.zip(fresh).map(|(left, fresh)| (left.spread.0 as f64).hypot(fresh.spread.0 as f64));
-        let numbers = Numbers {
-            score: self.sample.track.score(),
-            elapsed: self.elapsed,
-            silent: view.now.since(self.sample.track.at().unwrap_or(self.sample.started)),
-            rate: self.rate(),
-            slow_below: None,
-            time_left: self.left.map(|left| left.mean),
-            time_left_spread: self.left.map(|left| left.spread),
-            fresh_copy: fresh.map(|fresh| fresh.mean),
-            fresh_copy_spread: fresh.map(|fresh| fresh.spread),
-            win_probability: gain.zip(spread).map(|(gain, spread)| probability_positive(gain, spread)),
-            gain: gain.map(|gain| Millis(gain.max(0.0) as u64)),
-            cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
-            budget: None,
-        };
-        Judged { task: self.id, verdict, numbers, rank: 0.0, recheck: None, early: false }
-    }
-
-    /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
-    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one.
-    pub fn outlasts(&self, view: &View<'_>) -> bool {
-        const JITTER: Millis = Millis(2_000);
-        let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
-        self.elapsed > longest.scaled(2.0 * view.input_ratio(self)) + JITTER
-    }
-
-    /// Why it cannot have a copy at all, whatever its progress.
-    pub fn barred(&self, view: &View<'_>) -> Option<Verdict> {
-        if self.task.live().any(|attempt| attempt.state == AttemptState::CommitPending) {
-            return Some(Verdict::Committing);
-        }
-        (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
-    }
-}
-
-/// Adds what an attempt shows of start-up and work, if it is a map: of a reduce the first report also waits for maps.
-fn add_map(runs: &mut Runs, kind: TaskKind, launched: Time, track: &Track, finished: Option<Time>) {
-    if kind == TaskKind::Map {
-        runs.add(launched, track, finished);
+        let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
+        let entered = attempt.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
+        let heard = self.job.am_time(self.job.heard);
+        Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track) })
     }
 }
 

@@ -13,7 +13,7 @@ pub fn job_id(n: u32) -> JobId {
 }
 
 pub fn at(seconds: f64) -> Time {
-    Time(T0 + (seconds * 1000.0) as u64)
+    Time(T0 + (seconds * 1000.0).round() as u64)
 }
 
 /// Sends facts with rising sequence numbers; the AM's clock runs `skew_ms` ahead of the service's.
@@ -184,4 +184,44 @@ pub fn named_by(policy: PolicyName) -> Vec<(u32, u32)> {
         .collect();
     named.sort_unstable();
     named
+}
+
+/// An attempt that works evenly from its launch on, seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run {
+    pub launched: f64,
+    pub takes: f64,
+}
+
+/// What is to be seen at `now` of a task's attempts, one after the other; the first to be done succeeds, and the others are killed then.
+pub fn runs_of(task: TaskId, runs: &[Run], now: f64) -> (TaskFact, Vec<AttemptFact>) {
+    let ends = |run: &Run| run.launched + run.takes;
+    let (number, first) = runs.iter().enumerate().min_by(|a, b| ends(a.1).total_cmp(&ends(b.1))).unwrap();
+    let (done, started) = (ends(first) <= now, runs[0].launched <= now);
+    let state =
+        [TaskState::Scheduled, TaskState::Running, TaskState::Succeeded][usize::from(started) + usize::from(done)];
+    let of_task = TaskFact {
+        state: Some(state),
+        started: started.then(|| at(runs[0].launched)),
+        finished: done.then(|| at(ends(first))),
+        winner: done.then_some(number as u32),
+        ..TaskFact::of(task)
+    };
+    let launched = runs.iter().enumerate().filter(|(_, run)| run.launched <= now);
+    let attempts = launched.map(|(n, run)| {
+        let end = match n {
+            _ if !done => AttemptState::Running,
+            _ if n == number => AttemptState::Succeeded,
+            _ => AttemptState::Killed,
+        };
+        AttemptFact {
+            state: Some(end),
+            started: Some(at(run.launched)),
+            finished: done.then(|| at(ends(first))),
+            score: Some((((now - run.launched) / run.takes) as f32).min(1.0)),
+            host: Some(format!("nm{}", n + 1)),
+            ..AttemptFact::of(task.attempt(n as u32))
+        }
+    });
+    (of_task, attempts.collect())
 }

@@ -5,7 +5,7 @@ use crate::cli::output::{Exit, Failure};
 use clap::{ArgAction, Args};
 use drover_core::estimate::remaining::mantri_seconds;
 use drover_core::model::{Bytes, Millis};
-use drover_core::policy::mantri::{MantriParams, Running, judge};
+use drover_core::policy::mantri::{MantriParams, Running, choose};
 
 const HELP: &str = "\
 Mantri (OSDI'10) §5.1, Pseudocode 1, for one running task. While tasks wait for slots:
@@ -78,7 +78,7 @@ impl Command {
         let ruling = mantri_seconds(elapsed, self.size, self.read, wrap_up).and_then(|t_rem| {
             let (copies, restarts, tasks_waiting) = (self.copies, self.restarts, self.waiting);
             let task = Running { t_rem, t_new: &self.t_new, copies, restarts, tasks_waiting };
-            Some((t_rem, judge(&task, &params)?))
+            Some((t_rem, choose(&task, &params)?))
         });
         // Ranges leave nothing that has no answer.
         let (t_rem, ruling) =

@@ -95,7 +95,9 @@ async fn a_session_that_cannot_copy_or_comes_over_plain_http_gets_neither_lease_
         hello["can"] = can;
         room.settled(&mut am, json!({"hello": hello})).await.unwrap();
         am.hello = false;
-        assert!(room.told().contains(&Fact::Can(am.job(), Capabilities { duplicate: expected })));
+        assert!(
+            room.told().contains(&Fact::Can(am.job(), Capabilities { duplicate: expected, ..Capabilities::default() }))
+        );
         room.own(&[am.job()]);
         let put = room.desk.order(order(&room, am.job(), 1, 5_000), room.now);
         assert_eq!(put, if expected { Ok(()) } else { Err(Unsent::Unable) });
@@ -111,7 +113,7 @@ async fn a_session_that_moves_to_the_network_loses_its_lease_and_the_engine_hear
     room.from = Origin::Network;
     room.drain();
     assert_eq!(room.next(&mut am, json!({})).lease_ms, 0);
-    assert!(room.told().contains(&Fact::Can(am.job(), Capabilities { duplicate: false })));
+    assert!(room.told().contains(&Fact::Can(am.job(), Capabilities::default())));
 }
 
 #[tokio::test]

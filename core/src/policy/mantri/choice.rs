@@ -1,27 +1,6 @@
-//! Mantri (Ananthanarayanan et al., OSDI'10, §5.1): what Pseudocode 1 does about one running task.
+//! What Pseudocode 1 does about one running task (Mantri §5.1, lines 5–11).
 
-use crate::model::Millis;
-
-/// Mantri's constants. §5.1 prints some of them twice; these are the ones it calls its defaults.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MantriParams {
-    /// Delta: period of progress reports. §5.5 reports every 10 s.
-    pub period: Millis,
-    /// rho: a copy on a slot that is free must gain more than this many periods.
-    pub rho: f64,
-    /// delta: probability (0–1) of saving resources above which a task is duplicated while others wait.
-    pub delta: f64,
-    /// Copies of a task that may run at once: the fastest, the second fastest and one started lately (footnote 6).
-    pub copies_max: u32,
-    /// gamma: kills of a task.
-    pub restarts_max: u32,
-}
-
-impl Default for MantriParams {
-    fn default() -> Self {
-        MantriParams { period: Millis(10_000), rho: 3.0, delta: 0.25, copies_max: 3, restarts_max: 3 }
-    }
-}
+use super::MantriParams;
 
 /// A running task, as the pseudocode sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,7 +100,7 @@ fn exceeds(a: f64, b: f64) -> bool {
 }
 
 /// Pseudocode 1, lines 5–11, for one task. `None` without a t_new to go by.
-pub fn judge(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
+pub fn choose(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
     let Running { t_rem, t_new, copies, restarts, tasks_waiting } = *task;
     let samples = (!t_new.is_empty()).then_some(t_new.len() as f64)?;
     let (c, period) = (f64::from(copies.max(1)), params.period.as_secs_f64());
@@ -155,10 +134,11 @@ pub fn judge(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Millis;
     use proptest::prelude::*;
 
     fn ruling(t_rem: f64, t_new: &[f64], copies: u32, restarts: u32, tasks_waiting: bool) -> Ruling {
-        judge(&Running { t_rem, t_new, copies, restarts, tasks_waiting }, &MantriParams::default()).unwrap()
+        choose(&Running { t_rem, t_new, copies, restarts, tasks_waiting }, &MantriParams::default()).unwrap()
     }
 
     fn rule(t_rem: f64, t_new: &[f64], copies: u32, restarts: u32, tasks_waiting: bool) -> Rule {
@@ -172,7 +152,7 @@ mod tests {
         // .1 + .2 is more than .3 in floating point only.
         let params = MantriParams { period: Millis(100), ..MantriParams::default() };
         let task = Running { t_rem: 0.1 + 0.2, t_new: &[0.2], copies: 1, restarts: 0, tasks_waiting: true };
-        assert_eq!(judge(&task, &params).unwrap().rule, Rule::NothingSaved);
+        assert_eq!(choose(&task, &params).unwrap().rule, Rule::NothingSaved);
     }
 
     #[test]
@@ -211,7 +191,7 @@ mod tests {
     #[test]
     fn without_a_new_copys_time_there_is_nothing_to_judge_by() {
         let task = Running { t_rem: 9.0, t_new: &[], copies: 1, restarts: 0, tasks_waiting: true };
-        assert_eq!(judge(&task, &MantriParams::default()), None);
+        assert_eq!(choose(&task, &MantriParams::default()), None);
     }
 
     proptest! {
@@ -222,7 +202,7 @@ mod tests {
             let at = |scale: u32| {
                 let times: Vec<f64> = t_new.iter().map(|t| f64::from(t * scale) / 10.0).collect();
                 let task = Running { t_rem: f64::from(t_rem * scale) / 10.0, t_new: &times, copies, restarts, tasks_waiting: waiting };
-                judge(&task, &MantriParams { period: Millis(u64::from(scale) * 1000), ..MantriParams::default() }).unwrap().rule
+                choose(&task, &MantriParams { period: Millis(u64::from(scale) * 1000), ..MantriParams::default() }).unwrap().rule
             };
             prop_assert_eq!(at(scale), at(1));
         }

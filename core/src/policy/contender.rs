@@ -1,0 +1,106 @@
+//! A task that a policy judges.
+
+use super::{Judged, View};
+use crate::estimate::input::Whole;
+use crate::estimate::stats::probability_positive;
+use crate::estimate::time_left::late_rate;
+use crate::estimate::{Left, Sample};
+use crate::model::{Action, AttemptState, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Verdict};
+
+/// A task that runs, judged by the oldest of its attempts.
+#[derive(Debug)]
+pub struct Contender<'a> {
+    /// Its id.
+    pub id: TaskId,
+    /// The task.
+    pub task: &'a Task,
+    /// What its estimate is made from.
+    pub sample: Sample,
+    /// How long it has run.
+    pub elapsed: Millis,
+    /// Estimated time left; `None` while there is no progress.
+    pub left: Option<Left>,
+    /// Its whole input as its counters let expect it; `None` before they were read.
+    pub input: Option<Whole>,
+    /// A reduce that can only wait: it copies, and maps are still running.
+    pub waits_for_maps: bool,
+}
+
+impl<'a> Contender<'a> {
+    pub(super) fn new(view: &View<'a>, id: TaskId, task: &'a Task) -> Option<Contender<'a>> {
+        if task.state != TaskState::Running {
+            return None;
+        }
+        let original = task.original();
+        // Every known attempt has ended and none has taken over yet: there is nothing to judge.
+        if original.is_none() && !task.attempts.is_empty() {
+            return None;
+        }
+        let (shape, track) = (view.shape, task.progress());
+        let sample = view.sample(task, original, track)?;
+        let copying = shape.current(sample.phase, track.score()) == 0;
+        Some(Contender {
+            id,
+            task,
+            sample,
+            elapsed: view.now.since(sample.started),
+            left: view.estimator.time_left(&sample, shape, &view.times, view.now),
+            input: original
+                .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
+                .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),
+            waits_for_maps: id.kind == TaskKind::Reduce && copying && view.maps_done_at.is_none(),
+        })
+    }
+
+    /// LATE §4: its progress rate, score per second.
+    pub fn rate(&self) -> f64 {
+        late_rate(self.sample.track.score(), self.elapsed)
+    }
+
+    /// A verdict with all numbers that are known.
+    pub fn judged(&self, view: &View<'_>, verdict: Verdict) -> Judged {
+        let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self)));
+        let gain = self.left.zip(fresh).map(|(left, fresh)| left.mean.0 as f64 - fresh.mean.0 as f64);
+        let spread = self.left.zip(fresh).map(|(left, fresh)| (left.spread.0 as f64).hypot(fresh.spread.0 as f64));
+        let numbers = Numbers {
+            score: self.sample.track.score(),
+            elapsed: self.elapsed,
+            silent: view.now.since(self.sample.track.at().unwrap_or(self.sample.started)),
+            rate: self.rate(),
+            slow_below: None,
+            time_left: self.left.map(|left| left.mean),
+            time_left_spread: self.left.map(|left| left.spread),
+            fresh_copy: fresh.map(|fresh| fresh.mean),
+            fresh_copy_spread: fresh.map(|fresh| fresh.spread),
+            win_probability: gain.zip(spread).map(|(gain, spread)| probability_positive(gain, spread)),
+            gain: gain.map(|gain| Millis(gain.max(0.0) as u64)),
+            saves_probability: None,
+            cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
+            budget: None,
+        };
+        let attempt = self.id.attempt(self.task.original().map_or(0, |attempt| attempt.number));
+        let (action, rule) = (Action::default(), None);
+        Judged { task: self.id, verdict, action, attempt, rule, numbers, rank: 0.0, recheck: None, early: false }
+    }
+
+    /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
+    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one.
+    pub fn outlasts(&self, view: &View<'_>) -> bool {
+        const JITTER: Millis = Millis(2_000);
+        let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
+        self.elapsed > longest.scaled(2.0 * view.input_ratio(self)) + JITTER
+    }
+
+    /// One of its attempts has done its work, and waits for leave to commit, or commits.
+    pub fn is_committing(&self) -> bool {
+        self.task.live().any(|attempt| attempt.state == AttemptState::CommitPending)
+    }
+
+    /// Why it cannot have a copy at all, whatever its progress.
+    pub fn barred(&self, view: &View<'_>) -> Option<Verdict> {
+        if self.is_committing() {
+            return Some(Verdict::Committing);
+        }
+        (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
+    }
+}

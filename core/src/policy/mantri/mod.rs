@@ -1,0 +1,146 @@
+//! Mantri (Ananthanarayanan et al., OSDI'10, §5.1): Pseudocode 1 for all tasks of a phase.
+//!
+//! ```text
+//!  1: let Δ = period of progress reports
+//!  2: let c = number of copies of a task
+//!  3: periodically, for each running task, kill all but the fastest α copies after Δ time has passed since begin
+//!  4: while slots are available do
+//!  5:   if tasks are waiting for slots then
+//!  6:     kill, restart task if t_rem > E(t_new) + Δ, stop at γ restarts
+//!  7:     duplicate if P(t_rem > t_new (c+1)/c) > δ
+//!  8:     start the waiting task that has the largest data to read
+//!  9:   else
+//! 10:     duplicate iff E(t_new − t_rem) > ρΔ
+//! ```
+//!
+//! Line 4's slots are govern's to count. Line 8 needs nobody: Hadoop numbers a job's maps by descending length of their splits, and asks for their containers in that
+//! order (JobSubmitter); for reduces it knows no sizes.
+
+mod choice;
+mod copies;
+mod params;
+
+use super::{Contender, Judged, View};
+use crate::estimate::new_copy::NewCopy;
+use crate::model::{Action, Millis, Numbers, Verdict};
+pub use choice::{Choice, Rule, Ruling, Running, choose};
+use copies::LiveCopy;
+pub use params::MantriParams;
+
+const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastest alpha copies after Delta";
+
+/// What holds for all tasks of the phase.
+struct Phase<'a> {
+    view: &'a View<'a>,
+    params: MantriParams,
+    t_new: NewCopy,
+}
+
+/// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
+pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
+    let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
+    let t_new = copies::new_copy(view, &copies);
+    let phase = Phase { view, params: params.of_phase(t_new.typical()), t_new };
+    view.contenders.iter().zip(&copies).map(|(contender, copies)| phase.judge_one(contender, copies)).collect()
+}
+
+impl Phase<'_> {
+    fn judge_one(&self, contender: &Contender<'_>, copies: &[LiveCopy]) -> Judged {
+        if let Some(barred) = barred(contender) {
+            return contender.judged(self.view, barred);
+        }
+        if let Some(surplus) = self.surplus(copies) {
+            let mut judged = contender.judged(self.view, Verdict::Decided);
+            (judged.action, judged.attempt) = (Action::Withdraw, contender.id.attempt(surplus.number));
+            (judged.rule, judged.rank) = (Some(LINE_3.to_owned()), f64::INFINITY);
+            return judged;
+        }
+        let [fastest, ..] = copies else { return contender.judged(self.view, Verdict::Silent) };
+        // The task ends with its fastest copy.
+        let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
+        let running = Running {
+            t_rem,
+            t_new: &self.t_new.times(copies::data(self.view, contender)),
+            copies: copies.len() as u32,
+            restarts: contender.task.restarts(),
+            tasks_waiting: self.view.tasks_wait(),
+        };
+        let Some(ruling) = choose(&running, &self.params) else {
+            return contender.judged(self.view, Verdict::TooFewFinished);
+        };
+        let verdict = self.too_early(contender, copies).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
+        let mut judged = contender.judged(self.view, verdict);
+        if ruling.rule.choice() == Choice::KillRestart {
+            let slowest = copies.last().unwrap_or(fastest);
+            (judged.action, judged.attempt) = (Action::Restart, contender.id.attempt(slowest.number));
+        }
+        let rule = || format!("{}; {}", ruling.rule.words(), fastest.basis.words());
+        judged.rule = (verdict == Verdict::Decided).then(rule);
+        judged.rank = t_rem - ruling.t_new_mean;
+        let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);
+        judged.recheck = self.old().filter(|_| waits).map(|old| contender.sample.started + old);
+        explain(&mut judged.numbers, &running, &ruling);
+        judged
+    }
+
+    /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha.
+    fn surplus<'c>(&self, copies: &'c [LiveCopy]) -> Option<&'c LiveCopy> {
+        copies.iter().skip(self.params.alpha.max(1) as usize).rfind(|copy| copy.age > self.params.period)
+    }
+
+    /// Twice the typical run: what is as old and still runs is no ordinary task, whatever else is not known of it.
+    fn old(&self) -> Option<Millis> {
+        self.t_new.typical().map(|typical| Millis::from_secs_f64(2.0 * typical))
+    }
+
+    /// Why it cannot be judged yet.
+    fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy]) -> Option<Verdict> {
+        // "Mantri does not re-duplicate a task for which it launched a copy recently."
+        let recent = |copy: &LiveCopy| copy.age <= self.params.period;
+        if contender.task.unended().count() > copies.len().max(1) || (copies.len() > 1 && copies.iter().any(recent)) {
+            return Some(Verdict::AlreadyCopied);
+        }
+        if self.t_new.evidence() < self.params.min_evidence as usize {
+            return Some(Verdict::TooFewFinished);
+        }
+        let reports = contender.sample.track.reports();
+        let old = self.old().is_some_and(|old| contender.elapsed >= old);
+        (reports > 0 && reports < self.params.min_reports && !old).then_some(Verdict::TooFewReports)
+    }
+
+    fn verdict(&self, contender: &Contender<'_>, t_rem: f64, ruling: &Ruling) -> Verdict {
+        match ruling.rule {
+            Rule::CopiesMax => Verdict::AlreadyCopied,
+            Rule::RestartsMax => Verdict::RestartsSpent,
+            Rule::NothingSaved | Rule::NoGain if t_rem <= ruling.t_new_mean => Verdict::NoGain,
+            Rule::NothingSaved | Rule::NoGain => Verdict::GainTooSmall,
+            // Over REST its counters are asked for once it is suspected: without d there is no t_new of its own. They are not waited for without end.
+            _ if self.view.input_unknown(contender) && self.old().is_none_or(|old| contender.elapsed < old) => {
+                Verdict::InputUnknown
+            }
+            Rule::Restart | Rule::SavesResources | Rule::Gain => Verdict::Decided,
+        }
+    }
+}
+
+/// Why nothing can be done about it, whatever its progress.
+fn barred(contender: &Contender<'_>) -> Option<Verdict> {
+    let waits = || contender.waits_for_maps.then_some(Verdict::WaitsForMaps);
+    contender.is_committing().then_some(Verdict::Committing).or_else(waits)
+}
+
+/// The numbers that the ruling rests on.
+fn explain(numbers: &mut Numbers, running: &Running<'_>, ruling: &Ruling) {
+    let (mean, samples) = (ruling.t_new_mean, running.t_new.len() as f64);
+    let variance = running.t_new.iter().map(|t_new| (t_new - mean).powi(2)).sum::<f64>() / samples;
+    let sooner = running.t_new.iter().filter(|t_new| **t_new < running.t_rem).count();
+    let left = Some(running.t_rem).filter(|t_rem| t_rem.is_finite());
+    numbers.time_left = left.map(Millis::from_secs_f64);
+    numbers.time_left_spread = None;
+    numbers.fresh_copy = Some(Millis::from_secs_f64(mean));
+    numbers.fresh_copy_spread = Some(Millis::from_secs_f64(variance.sqrt()));
+    numbers.win_probability = Some(sooner as f64 / samples);
+    numbers.saves_probability = Some(ruling.probability);
+    numbers.gain = left.map(|t_rem| Millis::from_secs_f64(t_rem - mean));
+    numbers.cost_container_seconds = Some(mean);
+}
