@@ -202,7 +202,9 @@ impl Desk {
             Turn::Snapshot => Grant::default(),
         };
         self.count(&mut session, &told);
-        let (tell, decided) = (grant.lease_ms > 0 && grant.actions.is_empty()).then(oneshot::channel).unzip();
+        // The further pages of a snapshot are not held up.
+        let waits = grant.lease_ms > 0 && grant.actions.is_empty() && !request.more;
+        let (tell, decided) = waits.then(oneshot::channel).unzip();
         self.send(room, &session, told, Time(request.clock.am_ms), now, tell);
         let reply = self.believed(request, &session, grant, turn);
         let awaits = decided.map(|decided| Awaits { seat: Arc::clone(seat), decided });

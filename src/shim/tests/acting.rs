@@ -5,7 +5,7 @@ use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
 use super::super::reply::{Launcher, Reply};
-use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, metrics, one_look};
+use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
 use drover_core::model::{AckFact, Answer, Capabilities, Channel, Fact, JobId, Millis, TaskKind};
 use prometheus::Registry;
 use serde_json::{Value, json};
@@ -77,6 +77,17 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
     assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Native, 0));
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.desk.metrics.leases.get(), 0);
+}
+
+#[tokio::test]
+async fn only_the_last_page_of_what_is_told_waits_for_what_is_decided_on_it() {
+    let (mut room, mut am) = owned().await;
+    for more in [true, false] {
+        room.later(1_000);
+        let body = serde_json::to_vec(&am.with(json!({"more": more}))).unwrap();
+        let answer = room.desk.exchange(room.now, room.from, &mac::sign(&am.key, &body), &body).unwrap();
+        assert_eq!((answer.reply.launcher, answer.awaits.is_some()), (Launcher::Drover, !more));
+    }
 }
 
 #[tokio::test]
