@@ -16,6 +16,8 @@ TEN_PLACES = {
     "mapreduce.reduce.memory.mb": 320,
 }
 MAPS = {**TEN_PLACES, "lab.maps": 16, "lab.map.ms": 4000}
+# Six tasks a node: all maps of such a job at once, and room for a few copies.
+ONE_WAVE = {**MAPS, "mapreduce.map.memory.mb": 160}
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,11 @@ class Scenario:
 
 
 SCENARIOS = {
-    "one-slow-node": Scenario("one node of four is ten times slower", {**MAPS, "lab.slow.nodes": "nm2:10"}),
+    "one-slow-node": Scenario("one node of four is ten times slower", {**ONE_WAVE, "lab.slow.nodes": "nm2:10"}),
+    "two-waves": Scenario(
+        "one node of four is ten times slower, and the second wave of maps leaves no room for a copy",
+        {**MAPS, "lab.slow.nodes": "nm2:10"},
+    ),
     "two-slow-nodes": Scenario("two nodes of four are ten times slower", {**MAPS, "lab.slow.nodes": "nm2:10,nm3:10"}),
     "slow-reduces": Scenario(
         "reduces start early and wait for two waves of maps; two of the four are then eight times slower",
@@ -87,7 +93,7 @@ SCENARIOS = {
     ),
     "estimators": Scenario(
         "one node of four is ten times slower: which of Hadoop's estimators is the best",
-        {**MAPS, "lab.slow.nodes": "nm2:10"},
+        {**ONE_WAVE, "lab.slow.nodes": "nm2:10"},
         arms=ESTIMATORS,
         asked=True,
     ),
