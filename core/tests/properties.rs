@@ -141,6 +141,7 @@ proptest! {
         let mut params = EngineParams { policy, ..EngineParams::default() };
         params.govern.cluster_cap = cluster_cap;
         params.govern.cluster_floor = 0;
+        params.govern.job_floor = 0;
         params.govern.job_cap = job_cap;
         let mut script = Script::new(params);
         let id = job_id(1);

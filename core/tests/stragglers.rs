@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use drover_core::engine::EngineParams;
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::{LateParams, PolicyName, TailParams};
 
@@ -555,4 +556,62 @@ fn a_task_that_runs_for_twice_as_long_as_any_finished_peer_needs_no_report_to_be
     assert!(unheard_of(9).is_empty(), "its first report may still be on its way");
     let decisions = unheard_of(14);
     assert_eq!(decisions.iter().map(|(_, d)| d.task.index).collect::<Vec<_>>(), [3]);
+}
+
+/// When the slow map of a job of sixteen, ten times slower, is decided on, second. Each begins its work, four seconds of it, as long after its launch as `start_up` says.
+fn decided_beside_starts(launched: f64, start_up: &dyn Fn(u32) -> f64) -> Option<u32> {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 16, 0, at(0.0));
+    (0..60).find(|second| {
+        let (now, mut tasks, mut attempts) = (f64::from(*second), Vec::new(), Vec::new());
+        for index in 0..16 {
+            let task = id.task(TaskKind::Map, index);
+            let (launch, work) = if index == 1 { (launched, 80.0) } else { (0.0, 4.0) };
+            let (start, begun) = (launch + start_up(index), at(launch));
+            if now >= start + work {
+                let (task, attempt) = succeeded(task, begun, at(start + work));
+                tasks.push(task);
+                attempts.push(attempt);
+            } else if now >= launch {
+                let (state, started) = (Some(TaskState::Running), Some(begun));
+                tasks.push(TaskFact { state, started, ..TaskFact::of(task) });
+                let score = ((now - start) / work).max(0.0) as f32;
+                attempts.push(running(task, begun, score, &format!("nm{}", index % 4 + 1)));
+            }
+        }
+        tasks.iter_mut().for_each(|task| task.input = Some(Bytes(100)));
+        script.tasks(id, at(now), tasks);
+        script.attempts(id, at(now), attempts);
+        let decisions = script.decide(at(now)).decisions;
+        assert!(decisions.iter().all(|decision| decision.task.index == 1), "{decisions:?}");
+        !decisions.is_empty()
+    })
+}
+
+#[test]
+fn a_crowd_of_starting_jvms_does_not_hide_for_how_long_a_task_of_the_next_wave_has_worked() {
+    // A whole run of the first wave took 16 s, its work 4: so does that of the next before it is judged, from its first report at 22 on.
+    assert_eq!(decided_beside_starts(20.0, &|index| if index == 1 { 1.0 } else { 12.0 }), Some(26));
+}
+
+#[test]
+fn a_task_half_done_tells_as_much_of_the_pace_as_one_that_is_done_once_one_is() {
+    assert_eq!(decided_beside_starts(0.0, &|index| if index < 2 { 2.0 } else { 4.0 }), Some(6));
+    assert_eq!(
+        decided_beside_starts(0.0, &|index| if index < 2 { 2.0 } else { 9.0 }),
+        Some(11),
+        "one alone is too few"
+    );
+}
+
+#[test]
+fn a_small_job_may_have_copies_for_half_of_its_tasks_and_a_large_one_for_a_quarter() {
+    let copied = |maps: u32, slow_of_four: u32| {
+        let slow = |index: u32| if index % 4 < slow_of_four { 10.0 } else { 1.0 };
+        let govern = GovernParams { cluster_cap: 1.0, ..GovernParams::default() };
+        let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+        play(&mut script, maps, 4.0, &slow, 12).len()
+    };
+    assert_eq!((copied(16, 2), copied(48, 2)), (8, 12));
 }

@@ -24,8 +24,9 @@ pub fn engine_params(config: &Config) -> EngineParams {
             user_modes: config.modes.user.clone(),
             policy_modes: config.modes.policy.clone(),
             cluster_cap: govern.cluster_cap,
-            cluster_floor: cluster_floor(config),
+            cluster_floor: floor(config, govern.cluster_floor, |adapted| adapted.cluster_floor),
             job_cap: govern.job_cap,
+            job_floor: floor(config, govern.job_floor, |adapted| adapted.job_floor),
             user_cap: govern.user_cap,
             queue_cap: govern.queue_cap,
             busy_above: govern.busy_above,
@@ -53,9 +54,9 @@ fn small(number: u64) -> u32 {
 }
 
 /// The paper has no floor; Hadoop and the default have one.
-fn cluster_floor(config: &Config) -> u32 {
-    let preset = if config.top.preset == "paper" { 0 } else { GovernParams::default().cluster_floor };
-    config.govern.cluster_floor.map_or(preset, small)
+fn floor(config: &Config, set: Option<u64>, adapted: fn(&GovernParams) -> u32) -> u32 {
+    let preset = if config.top.preset == "paper" { 0 } else { adapted(&GovernParams::default()) };
+    set.map_or(preset, small)
 }
 
 fn preset(name: &str) -> (LateParams, MantriParams) {

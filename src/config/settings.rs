@@ -255,6 +255,8 @@ settings! {
         cluster_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
         job_cap: f64 = "0.25", SHARE, reloadable;
+        /// Copies that may be in flight in one job however small it is, for up to half of its tasks of the kind; 10 where `preset` is `adapted`, 0 where it is `paper`.
+        job_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight of one user's jobs, as a share of what the cluster may have; at least one.
         user_cap: f64 = "1", SHARE, reloadable;
         /// Copies in flight of one queue's jobs, as a share of what the cluster may have; at least one.

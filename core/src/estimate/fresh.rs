@@ -53,6 +53,11 @@ impl Runs {
         self.finished.iter().filter_map(move |run| Some((if told { run.work? } else { run.whole }, run.input)))
     }
 
+    /// The finished tasks' median time at work, seconds; `None` where reports do not tell it.
+    pub fn typical_work(&self) -> Option<f64> {
+        self.told().then(|| median(&mut self.finished.iter().filter_map(|run| run.work).collect::<Vec<_>>())).flatten()
+    }
+
     /// From a launch to the begin of what [`Runs::own`] counts, seconds.
     pub fn before_own(&self) -> f64 {
         if self.told() { self.start_up() } else { 0.0 }

@@ -83,7 +83,7 @@ impl Room {
                 share(params.queue_cap, most, f64::floor),
             ),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
-            job: (in_job, share(params.job_cap, tasks, f64::ceil)),
+            job: (in_job, share(params.job_cap, tasks, f64::ceil).max(params.job_floor.min(tasks / 2))),
             free: free(cluster, job, size, tally, avoid).map(|free| free.saturating_sub(flights.unseen(cluster))),
             // The job's own copies wait like its tasks, and are not what it lacks room for.
             waiting: job.needs[kind as usize] > unplaced,

@@ -28,6 +28,8 @@ pub struct GovernParams {
     pub cluster_floor: u32,
     /// Copies in flight in one job, as a share (0–1) of its tasks of the kind. At least one.
     pub job_cap: f64,
+    /// Copies that may be in flight in one job however small it is, for up to half of its tasks of the kind.
+    pub job_floor: u32,
     /// Copies in flight of one user's jobs, as a share (0–1) of what the cluster may have. At least one.
     pub user_cap: f64,
     /// Copies in flight of one queue's jobs, likewise.
@@ -71,8 +73,9 @@ impl Default for GovernParams {
             cluster_cap: 0.10,
             // Hadoop's own floor (mapreduce.job.speculative.minimum-allowed-tasks): a tenth of a small cluster's slots is one copy, and headroom bounds it anyway.
             cluster_floor: 10,
-            // With one bad node of four a quarter of a job is slow; more than that is no longer a straggler.
             job_cap: 0.25,
+            // Again Hadoop's own: a bad node of four can have more than a quarter of a small job. What is slower than its other half is the job itself.
+            job_floor: 10,
             // One user's jobs may have all of it where no other asks; headroom keeps the rest.
             user_cap: 1.0,
             queue_cap: 1.0,

@@ -2,7 +2,7 @@
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;
-use crate::model::{Millis, Verdict};
+use crate::model::{Millis, Time, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// LATE's thresholds. [`LateParams::paper`] has the paper's; the default adapts them to short tasks and to Hadoop's reporting.
@@ -17,11 +17,11 @@ pub struct LateParams {
     pub slow_factor: f64,
     /// Age before a task is judged. §4: one minute.
     pub min_age: Millis,
-    /// Age before a task is judged, in typical runs of its phase.
+    /// Age before a task is judged, in typical runs of its phase; from its first report on as much typical work will do.
     pub min_age_of_typical: f64,
     /// Reports before a task is judged; one is enough at twice the age.
     pub min_reports: u32,
-    /// Share of the phase (0–1) that has finished before any task is judged.
+    /// Share of the phase (0–1) that has finished, or once one has is half done, before any task is judged.
     pub min_finished: f64,
     /// Gain that is worth a copy, in fresh copies' times.
     pub min_gain: f64,
@@ -48,6 +48,12 @@ impl LateParams {
         }
     }
 
+    /// Is there enough to compare a task with? Once one has finished, those half done tell their pace as well.
+    fn comparable(&self, view: &View<'_>) -> bool {
+        let needed = self.finished_needed(view.total);
+        needed == 0 || (view.finished > 0 && view.finished + view.halfway >= needed)
+    }
+
     /// Finished tasks needed before any of `total` is judged: the share, at least three, but no more than half of them, and at least one.
     fn finished_needed(&self, total: u32) -> u32 {
         if self.min_finished <= 0.0 {
@@ -60,6 +66,17 @@ impl LateParams {
     /// The age at which a task may be judged.
     fn age_needed(&self, view: &View<'_>) -> Millis {
         self.min_age.max(view.typical.map_or(Millis(0), |typical| typical.scaled(self.min_age_of_typical)))
+    }
+
+    /// When a task may be judged, the AM's clock: at that age, or once it has worked for as long as its peers did in all. What its JVM took to start beside many
+    /// others says nothing of its pace.
+    fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
+        let by_age = contender.sample.started + self.age_needed(view);
+        let first = contender.sample.track.first().filter(|_| self.min_age_of_typical > 0.0);
+        let by_work = first
+            .zip(view.typical_work)
+            .map(|((_, reported), work)| reported + work.scaled(self.min_age_of_typical).max(self.min_age));
+        by_work.map_or(by_age, |at| at.min(by_age))
     }
 }
 
@@ -110,15 +127,15 @@ fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
 }
 
 fn judge_one(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, slow_below: f64) -> Judged {
-    let age_needed = params.age_needed(view);
-    let verdict = too_early(view, params, contender, age_needed)
+    let (age_needed, old_enough) = (params.age_needed(view), params.old_enough(view, contender));
+    let verdict = too_early(view, params, contender, old_enough)
         .unwrap_or_else(|| worth(view, params, contender, slow_below, age_needed));
     let mut judged = contender.judged(view, verdict);
     judged.numbers.slow_below = Some(slow_below);
     // A rate of zero has no end in sight: it ranks before all others.
     judged.rank = contender.left.map_or(f64::INFINITY, |left| left.mean.as_secs_f64());
     judged.recheck = match verdict {
-        Verdict::TooYoung => Some(contender.sample.started + age_needed),
+        Verdict::TooYoung => Some(old_enough),
         Verdict::TooFewReports | Verdict::InputUnknown => Some(contender.sample.started + age_needed + age_needed),
         _ => None,
     };
@@ -126,17 +143,17 @@ fn judge_one(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, sl
 }
 
 /// Why the task cannot be judged yet.
-fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, age_needed: Millis) -> Option<Verdict> {
+fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, old_enough: Time) -> Option<Verdict> {
     if let Some(barred) = contender.barred(view) {
         return Some(barred);
     }
     if params.tell_waiting_apart && contender.waits_for_maps {
         return Some(Verdict::WaitsForMaps);
     }
-    if view.finished < params.finished_needed(view.total) {
+    if !params.comparable(view) {
         return Some(Verdict::TooFewFinished);
     }
-    if contender.elapsed < age_needed {
+    if view.now < old_enough {
         return Some(Verdict::TooYoung);
     }
     let reports = contender.sample.track.reports();
@@ -144,7 +161,7 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ag
     if reports == 0 && params.min_reports > 0 && !contender.sample.is_silent() && !outlasts {
         return Some(Verdict::Silent);
     }
-    let old = contender.elapsed >= age_needed + age_needed;
+    let old = contender.elapsed >= params.age_needed(view) + params.age_needed(view);
     (reports > 0 && reports < params.min_reports && !old).then_some(Verdict::TooFewReports)
 }
 

@@ -29,8 +29,12 @@ pub struct View<'a> {
     pub waiting: u32,
     /// A copy's time, once any task has finished.
     pub fresh: Option<FreshCopy>,
+    /// Running tasks that have done half of their work at least, by the score.
+    pub halfway: u32,
     /// Median run time of finished tasks.
     pub typical: Option<Millis>,
+    /// Median of their time at work, where reports tell it from the start-up.
+    pub typical_work: Option<Millis>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
     /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
@@ -96,7 +100,9 @@ impl<'a> View<'a> {
             finished: 0,
             waiting: 0,
             fresh: None,
+            halfway: 0,
             typical: None,
+            typical_work: None,
             typical_split: Bytes(0),
             typical_input: None,
             rates: Vec::with_capacity(job.known(kind) as usize),
@@ -132,6 +138,7 @@ impl<'a> View<'a> {
                 }
             } else if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
+                view.halfway += u32::from(contender.sample.track.score() >= 0.5);
                 view.rates.push(contender.rate());
                 view.start_up_of(contender.sample.started, &contender.sample.track, None);
                 view.contenders.push(contender);
@@ -142,6 +149,7 @@ impl<'a> View<'a> {
         let mut run_times: Vec<f64> = view.run_times().collect();
         view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
         view.typical = median(&mut run_times).map(Millis::from_secs_f64);
+        view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
         view.fresh = FreshCopy::learn(&view.runs, params.start_lag);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
