@@ -39,6 +39,7 @@ SCENARIOS = {
     "two-waves": Scenario(
         "one node of four is ten times slower, and the second wave of maps leaves no room for a copy",
         {**MAPS, "lab.slow.nodes": "nm2:10"},
+        asked=True,
     ),
     "two-slow-nodes": Scenario("two nodes of four are ten times slower", {**MAPS, "lab.slow.nodes": "nm2:10,nm3:10"}),
     "slow-reduces": Scenario(

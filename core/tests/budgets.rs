@@ -90,3 +90,62 @@ fn a_cluster_fuller_than_copies_may_find_it_gets_none() {
     assert_eq!(fuller, Some(Verdict::ClusterBusy));
     assert_eq!(verdict(4096, 13.0), Verdict::Decided);
 }
+
+/// Copies decided on for a job of eight maps, two of them slow, that has filled its queue when the ResourceManager tells of its room, the only time: two nodes of four
+/// containers each. Two more containers are waited for then, by the job itself, which has since begun with all.
+fn after_room_was_told_once(ends: bool) -> Vec<Decision> {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams::default());
+    script.open_job(id, 8, 0, at(0.0));
+    let full = Resources { memory_mb: 512, vcores: 8 };
+    let node = |host: &str| NodeFact {
+        host: host.into(),
+        rack: "/default-rack".into(),
+        usable: true,
+        state: "RUNNING".into(),
+        total: full,
+        used: full,
+        containers: 4,
+        cpu_used_vcores: None,
+        memory_used_mb: None,
+        last_health: at(0.5),
+    };
+    let total = Resources { memory_mb: 1024, vcores: 16 };
+    let totals =
+        ClusterFact { total, allocated: total, active_nodes: 2, containers_pending: 2, ..ClusterFact::default() };
+    script.say(at(0.5), Fact::Cluster(totals));
+    script.say(at(0.5), Fact::Nodes(vec![node("nm1"), node("nm2")]));
+    let user = QueueUser { user: "alice".into(), used_mb: 1024, limit_mb: 1024 };
+    let queue = QueueFact {
+        name: "root.default".into(),
+        max_capacity: 1.0,
+        used_capacity: 1.0,
+        containers_pending: 2,
+        user_capacity: Some(1.0),
+        user_share: Some(0.5),
+        users: vec![user],
+    };
+    script.say(at(0.5), Fact::Queues(vec![queue]));
+    let slow = |index: u32| if !ends || index % 4 == 1 { 10.0 } else { 1.0 };
+    let mut decisions = Vec::new();
+    for second in 1..12 {
+        let (tasks, mut attempts) = equal_maps(id, 8, 4.0, &slow, f64::from(second), 0);
+        for attempt in &mut attempts {
+            attempt.host = Some(format!("nm{}", attempt.index % 2 + 1));
+            // The last two began after the telling.
+            let late = attempt.index >= 6;
+            attempt.started = Some(at(if late { 0.6 } else { 0.0 }));
+        }
+        script.tasks(id, at(second.into()), tasks);
+        script.attempts(id, at(second.into()), attempts);
+        decisions.extend(script.decide_alone(at(second.into())).decisions);
+    }
+    decisions
+}
+
+#[test]
+fn room_that_tasks_have_left_since_the_resource_manager_told_of_it_is_seen_at_once() {
+    let tasks: Vec<u32> = after_room_was_told_once(true).iter().map(|decision| decision.task.index).collect();
+    assert_eq!(tasks, [1, 5]);
+    assert_eq!(after_room_was_told_once(false), vec![]);
+}

@@ -596,6 +596,13 @@ fn a_crowd_of_starting_jvms_does_not_hide_for_how_long_a_task_of_the_next_wave_h
 }
 
 #[test]
+fn a_task_that_has_only_begun_to_work_when_it_is_as_old_as_its_peers_were_is_given_half_of_their_work_to_show_its_pace()
+{
+    // Its peers took 8 s in all, 4 of them work; its first report is seen at 9.
+    assert_eq!(decided_beside_starts(0.0, &|index| if index == 1 { 8.0 } else { 4.0 }), Some(11));
+}
+
+#[test]
 fn a_task_half_done_tells_as_much_of_the_pace_as_one_that_is_done_once_one_is() {
     assert_eq!(decided_beside_starts(0.0, &|index| if index < 2 { 2.0 } else { 4.0 }), Some(6));
     assert_eq!(

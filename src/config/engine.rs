@@ -6,7 +6,8 @@ use super::value::{Kind, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
-use drover_core::policy::{LateParams, MantriParams, PolicyName, TailParams};
+use drover_core::policy::dolly::Admission;
+use drover_core::policy::{DollyParams, LateParams, MantriParams, PolicyName, TailParams};
 use serde_json::Value as Json;
 
 /// How the engine is to decide.
@@ -18,6 +19,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
         late: late(config),
         tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
         mantri: mantri(config),
+        dolly: dolly(config),
         govern: GovernParams {
             mode: top.mode,
             queue_modes: config.modes.queue.clone(),
@@ -95,6 +97,18 @@ fn mantri(config: &Config) -> MantriParams {
         restarts_max: set.restarts_max.map_or(base.restarts_max, small),
         min_reports: set.min_reports.map_or(base.min_reports, small),
         min_evidence: set.min_evidence.map_or(base.min_evidence, small),
+    }
+}
+
+fn dolly(config: &Config) -> DollyParams {
+    let set = &config.dolly;
+    DollyParams {
+        epsilon: set.epsilon,
+        beta: set.beta,
+        tau: set.tau,
+        admission: Admission::ALL.into_iter().find(|one| one.label() == set.admission).unwrap_or_default(),
+        prior: set.prior,
+        min_evidence: set.min_evidence,
     }
 }
 

@@ -19,10 +19,12 @@ const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
 pub const POLICIES: &[&str] =
-    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "mantri", "none"];
+    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "mantri", "dolly", "none"];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] =
     &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
+/// Ways to admit clones.
+pub const ADMISSIONS: &[&str] = &["all-or-nothing", "partial", "preempt", "first-come"];
 /// Sets of constants that can be chosen.
 pub const PRESETS: &[&str] = &["adapted", "paper"];
 
@@ -36,7 +38,7 @@ settings! {
         /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
         /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
         /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long), `mantri` (Mantri, §5.1: copies and
-        /// restarts that pay) or `none`.
+        /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
@@ -245,6 +247,23 @@ settings! {
         min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
         /// Tasks, finished or well under way, before a new copy's time is taken from them.
         min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;
+    }
+
+    /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3). Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.
+    dolly: Dolly = "dolly" {
+        /// epsilon: acceptable probability that a phase straggles; the number of clones follows from it.
+        epsilon: f64 = "0.05", Kind::Real(1e-9, 0.999_999), reloadable;
+        /// beta: share of the cluster's memory that cloned phases may take in all, the first attempts of their tasks included.
+        beta: f64 = "0.05", SHARE, reloadable;
+        /// tau: share of the cluster's memory in use above which nothing is cloned, and clones give way.
+        tau: f64 = "0.8", SHARE, reloadable;
+        /// Where not all of a phase's clones fit: `all-or-nothing` gives it none, `partial` as many for each task as fit, `preempt` has clones of larger jobs give
+        /// way, `first-come` clones until the budget is spent.
+        admission: String = "all-or-nothing", Kind::Choice(ADMISSIONS), reloadable;
+        /// p, the probability that a task straggles, while too few tasks have shown it.
+        prior: f64 = "0.1", SHARE, reloadable;
+        /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
+        min_evidence: f64 = "100", Kind::Real(1.0, 1e9), reloadable;
     }
 
     /// How much may be done, and what never.

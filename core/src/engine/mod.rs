@@ -1,15 +1,18 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod avoid;
+mod clones;
 mod pass;
 mod settle;
 mod suspects;
 
 use crate::estimate::Estimator;
+use crate::estimate::odds::StragglerOdds;
 use crate::govern::GovernParams;
+use crate::govern::clones::ClonePlans;
 use crate::govern::flight::Flights;
 use crate::model::*;
-use crate::policy::{LateParams, MantriParams, PolicyName, TailParams, Thresholds};
+use crate::policy::{DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +30,8 @@ pub struct EngineParams {
     pub tail: TailParams,
     /// Mantri's constants.
     pub mantri: MantriParams,
+    /// Dolly's constants.
+    pub dolly: DollyParams,
     /// Modes and budgets.
     pub govern: GovernParams,
     /// From a decision to the copy's launch: container and JVM.
@@ -45,6 +50,7 @@ impl Default for EngineParams {
             late: LateParams::default(),
             tail: TailParams::default(),
             mantri: MantriParams::default(),
+            dolly: DollyParams::default(),
             govern: GovernParams::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),
@@ -61,12 +67,18 @@ impl EngineParams {
     }
 }
 
+/// NSDI'13 §2.1.2 tries windows of five minutes and of an hour for machines.
+const MACHINE_WINDOW: Millis = Millis(300_000);
+
 /// The engine.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     params: EngineParams,
     cluster: ClusterState,
     flights: Flights,
+    clones: ClonePlans,
+    /// What is known of stragglers.
+    odds: StragglerOdds,
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
@@ -127,6 +139,8 @@ impl Engine {
             params,
             cluster: ClusterState::default(),
             flights: Flights::default(),
+            clones: ClonePlans::default(),
+            odds: StragglerOdds::new(MACHINE_WINDOW),
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),
@@ -137,6 +151,9 @@ impl Engine {
 
     /// Changes how it decides, from the next pass on.
     pub fn set_params(&mut self, params: EngineParams) {
+        if params.policy != self.params.policy {
+            self.clones.clear();
+        }
         self.params = params;
         self.changed.extend(self.cluster.jobs().map(|job| job.id));
     }
@@ -154,6 +171,16 @@ impl Engine {
     /// Copies in flight, those only advised included.
     pub fn copies_in_flight(&self) -> u32 {
         self.flights.in_cluster()
+    }
+
+    /// What was settled about the clones of a phase; `None` before it was, and under a policy without clones.
+    pub fn clone_plan(&self, job: JobId, kind: TaskKind) -> Option<ClonePlan> {
+        self.clones.of(job, kind)
+    }
+
+    /// How often tasks straggle, on each machine and anywhere.
+    pub fn odds(&self) -> &StragglerOdds {
+        &self.odds
     }
 
     /// Takes a fact into account.

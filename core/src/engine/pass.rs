@@ -32,10 +32,17 @@ impl Engine {
         let mut pass = Pass::default();
         self.last_pass = self.last_pass.max(now);
         self.settle_ended(now, &mut pass);
+        self.odds.roll(now);
+        if self.params.policy.clones() {
+            self.clones_give_way();
+        }
         let mut proposals = Vec::new();
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
+            if self.params.policy.clones() {
+                self.settle_clones(id);
+            }
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
             if let Some(next) = next {
@@ -74,7 +81,8 @@ impl Engine {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
-        View { past, ..View::new(job, kind, am_now, &self.view_params(mode)) }
+        let plan = self.clones.of(job.id, kind);
+        View { past, plan, ..View::new(job, kind, am_now, &self.view_params(mode)) }
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
@@ -156,7 +164,7 @@ impl Engine {
         let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
         judged.numbers.budget = Some(room.tightest());
         let refusal = room
-            .refusal(judged.action, judged.early)
+            .refusal(&judged)
             .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
@@ -182,7 +190,7 @@ impl Engine {
             rule: judged.rule.unwrap_or_else(|| self.params.policy.rule().to_owned()),
             mode,
             natively_copied: known.is_some_and(Task::natively_copied),
-            copies: 1,
+            copies: judged.copies,
             live: known.map_or(1, |task| task.unended().count().max(1) as u32),
             avoid: avoid.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect(),
             deadline: now + self.params.govern.deadline,

@@ -68,6 +68,7 @@ impl Engine {
             if job.state != Some(JobPhase::Succeeded) {
                 continue;
             }
+            self.odds.learn(job, now);
             // Tasks whose own end was never told ended with their job at the latest.
             let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));
             let open: Vec<TaskId> = self.flights.tasks_of(*id).map(|(task, _)| task).collect();
@@ -79,6 +80,7 @@ impl Engine {
         gone.extend(self.cluster.lost_jobs(now - FORGET_AFTER));
         for id in gone {
             self.flights.forget(id);
+            self.clones.forget(id);
             self.cluster.forget(id);
             self.due.remove(&id);
             self.changed.remove(&id);

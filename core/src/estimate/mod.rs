@@ -7,6 +7,7 @@ pub mod input;
 pub mod lpt;
 pub mod new_copy;
 pub mod node;
+pub mod odds;
 pub mod omega;
 pub mod phase;
 pub mod remaining;

@@ -96,6 +96,18 @@ impl PhaseTimes {
     }
 }
 
+/// When a job's last map finished; `None` while any has not.
+pub fn maps_done_at(job: &Job) -> Option<Time> {
+    let [maps, _] = job.totals?;
+    let mut last = job.started.get().unwrap_or_default();
+    let mut finished = 0;
+    for (_, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
+        finished += 1;
+        last = last.max(task.ended().unwrap_or_default());
+    }
+    (finished >= maps).then_some(last)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,10 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use crate::model::{Action, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict};
+use crate::model::{
+    Action, Attempt, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict,
+};
+use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
 
 /// Room for copies of one job's tasks of one kind.
@@ -33,6 +36,10 @@ pub struct Tally {
     pub native: u32,
     /// Memory that attempts have taken (positive) or given back (negative) by host since the ResourceManager told of its nodes, MiB.
     pub since: BTreeMap<NameId, i64>,
+    /// The same by queue and user since it told of its queues, MiB.
+    pub in_queue: BTreeMap<(String, String), i64>,
+    /// Containers that were given since it told how many are waited for.
+    pub given: u32,
 }
 
 impl Tally {
@@ -40,21 +47,32 @@ impl Tally {
     pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
         let mut tally = Tally::default();
         for job in cluster.jobs() {
-            let told = job.am_time(cluster.nodes_told);
-            let newer = |at: Option<Time>| at.is_some_and(|at| at > told);
+            let [nodes, queues, totals] =
+                [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
+            let mut of_job = 0;
             for kind in TaskKind::ALL {
                 let size = container(job, kind).memory_mb as i64;
                 tally.native += uncounted_copies(job, kind, flights);
                 for attempt in job.tasks(kind).flat_map(|(_, task)| &task.attempts) {
-                    let (took, gave) = (newer(attempt.started.get()), newer(attempt.finished.get()));
-                    if let Some(host) = attempt.host.filter(|_| took != gave) {
-                        *tally.since.entry(host).or_default() += if took { size } else { -size };
+                    if let Some(host) = attempt.host {
+                        *tally.since.entry(host).or_default() += size * change(attempt, nodes);
                     }
+                    of_job += size * change(attempt, queues);
+                    tally.given += u32::from(attempt.started.get().is_some_and(|at| at > totals));
                 }
+            }
+            if of_job != 0 {
+                *tally.in_queue.entry((job.queue.clone(), job.user.clone())).or_default() += of_job;
             }
         }
         tally
     }
+}
+
+/// Containers that an attempt has taken since, 1, 0 or -1.
+fn change(attempt: &Attempt, since: Time) -> i64 {
+    let newer = |at: Option<Time>| i64::from(at.is_some_and(|at| at > since));
+    newer(attempt.started.get()) - newer(attempt.finished.get())
 }
 
 impl Room {
@@ -93,16 +111,21 @@ impl Room {
 
     /// Why there is none for that action, by the name of the budget that says so. What gives its container back asks for no more room; what starts nothing for none.
     /// A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is no free one, and none is needed.
-    pub fn refusal(&self, action: Action, early: bool) -> Option<Verdict> {
-        let takes = action == Action::Duplicate;
-        if action == Action::Withdraw {
+    /// The clones of an admitted phase are paid for; all of a task's are given at once.
+    pub fn refusal(&self, judged: &Judged) -> Option<Verdict> {
+        let takes = judged.action == Action::Duplicate;
+        let clones = judged.budget == Budget::Clones;
+        let wanted = if clones { judged.copies } else { 1 };
+        if judged.action == Action::Withdraw {
             None
-        } else if takes && self.waiting && !early {
+        } else if takes && self.waiting && !judged.early {
             Some(Verdict::ContainersWaiting)
-        } else if takes && !self.waiting && self.free == Some(0) {
+        } else if takes && (!self.waiting || clones) && self.free.is_some_and(|free| free < wanted) {
             Some(Verdict::NoHeadroom)
         } else if takes && self.unplaced.0 >= self.unplaced.1 {
             Some(Verdict::CopiesWaiting)
+        } else if clones {
+            None
         } else if self.job.0 >= self.job.1 {
             Some(Verdict::JobCap)
         } else if self.cluster.0 >= self.cluster.1 {
@@ -168,14 +191,25 @@ fn free(cluster: &ClusterState, job: &Job, size: Resources, tally: &Tally, avoid
     let in_queue = cluster.queue_of(job).map_or(u64::MAX, |queue| {
         let of_cluster = |share: f32| (totals.total.memory_mb as f64 * f64::from(share.max(0.0))) as u64;
         let of_user = queue.user_capacity.map_or(u64::MAX, of_cluster);
-        let left = of_cluster(queue.max_capacity - queue.used_capacity);
+        let since = |user: Option<&str>| -> i64 {
+            let of =
+                tally.in_queue.iter().filter(|((name, who), _)| *name == job.queue && user.is_none_or(|u| u == who));
+            of.map(|(_, mb)| *mb).sum()
+        };
+        let used = of_cluster(queue.used_capacity).saturating_add_signed(since(None));
+        let left = of_cluster(queue.max_capacity).saturating_sub(used);
         match queue.users.iter().find(|user| user.user == job.user) {
-            Some(user) => left.min(left_to_user(queue, user, of_user, size.memory_mb)),
+            Some(user) => {
+                // A limit that moves along with what is used has moved, too, where more is.
+                let used_mb = user.used_mb.saturating_add_signed(since(Some(&job.user)).min(0));
+                let user = QueueUser { used_mb, ..user.clone() };
+                left.min(left_to_user(queue, &user, of_user, size.memory_mb))
+            }
             None => left.min(of_user),
         }
     });
     let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
-    Some(free.saturating_sub(totals.containers_pending))
+    Some(free.saturating_sub(totals.containers_pending.saturating_sub(tally.given)))
 }
 
 /// What a user may still take of a queue, MiB, at `most` so much in all. Hadoop's scheduler refuses a container only to a user who is above the limit already, and

@@ -18,6 +18,9 @@ pub struct Flight {
     /// What it is to do.
     #[serde(default)]
     pub action: Action,
+    /// How many copies.
+    #[serde(default = "one")]
+    pub copies: u32,
     /// When, the AM's clock.
     pub since: Time,
     /// The sampled end of one only advised, the AM's clock: until then it holds budget.
@@ -43,6 +46,11 @@ pub struct Flights {
     /// Copies that are to be withdrawn, and whether that was only advised.
     #[serde(default)]
     withdrawn: BTreeSet<(AttemptId, Mode)>,
+}
+
+/// As recordings from before clones mean it.
+fn one() -> u32 {
+    1
 }
 
 /// Every task that a job can have.
@@ -76,6 +84,7 @@ impl Flights {
         let flight = Flight {
             decision: decision.id,
             action: decision.action,
+            copies: decision.copies,
             since: decision.am_at,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
@@ -121,18 +130,25 @@ impl Flights {
 
     /// Copies of a job that hold budget.
     pub fn in_job(&self, job: JobId, kind: TaskKind) -> u32 {
-        self.tasks_of(job).filter(|(task, flight)| task.kind == kind && flight.counted).count() as u32
+        self.tasks_of(job)
+            .filter(|(task, flight)| task.kind == kind && flight.counted)
+            .map(|(_, flight)| flight.copies)
+            .sum()
     }
 
     /// Copies in the cluster that hold budget.
     pub fn in_cluster(&self) -> u32 {
-        self.by_task.values().filter(|flight| flight.counted).count() as u32
+        self.by_task.values().filter(|flight| flight.counted).map(|flight| flight.copies).sum()
     }
 
     /// Copies in flight of the jobs that are `of` a kind: a user's, a queue's.
     pub fn among(&self, cluster: &ClusterState, of: impl Fn(&Job) -> bool) -> u32 {
         let counts = |task: &TaskId| cluster.job(task.job).is_some_and(&of);
-        self.by_task.iter().filter(|(task, flight)| flight.counted && counts(task)).count() as u32
+        self.by_task
+            .iter()
+            .filter(|(task, flight)| flight.counted && counts(task))
+            .map(|(_, flight)| flight.copies)
+            .sum()
     }
 
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
@@ -185,7 +201,7 @@ impl Flights {
             let asked = flight.asked.as_ref().filter(|_| flight.counted && task.kind == kind);
             asked.is_some_and(|asked| asked.is_unplaced(job.task(task)))
         };
-        self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).count() as u32
+        self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).map(|(_, flight)| flight.copies).sum()
     }
 
     /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart
@@ -196,7 +212,11 @@ impl Flights {
             Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),
         };
         let takes = |flight: &Flight| flight.counted && flight.action == Action::Duplicate;
-        self.by_task.iter().filter(|(task, flight)| takes(flight) && unseen(task, flight)).count() as u32
+        self.by_task
+            .iter()
+            .filter(|(task, flight)| takes(flight) && unseen(task, flight))
+            .map(|(_, flight)| flight.copies)
+            .sum()
     }
 
     /// Forgets a job's copies.

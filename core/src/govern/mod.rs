@@ -1,6 +1,7 @@
 //! Proposals in, decisions out: modes, safety, budgets, headroom. Every refusal has a name.
 
 pub mod budget;
+pub mod clones;
 pub mod copies;
 pub mod eligible;
 pub mod flight;

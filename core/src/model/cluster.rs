@@ -25,6 +25,9 @@ pub struct ClusterState {
     pub totals_told: Time,
     /// When the nodes were told, the service's clock.
     pub nodes_told: Time,
+    /// When the queues were told, the service's clock.
+    #[serde(default)]
+    pub queues_told: Time,
     /// Operators' holds, by what they cover.
     #[serde(with = "super::pairs")]
     pub holds: BTreeMap<Scope, Hold>,
@@ -112,6 +115,7 @@ impl ClusterState {
             }
             Fact::Queues(queues) => {
                 self.queues = queues.iter().map(|queue| (queue.name.clone(), queue.clone())).collect();
+                self.queues_told = seen.received;
                 Changed::Cluster
             }
             Fact::Apps(apps) => {

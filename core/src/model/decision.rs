@@ -229,13 +229,25 @@ pub enum Verdict {
     UnsafeOutput,
     /// Runs inside its AM: nothing can be copied.
     Uber,
+    /// What is needed to settle its phase's clones is not known yet.
+    PlanPending,
+    /// Its phase straggles too rarely for clones, or what it reads from is not cloned.
+    NoCloneNeeded,
+    /// Tasks of its phase had ended before its clones could be settled.
+    PhaseUnderWay,
+    /// Clones of its whole phase do not fit the budget of clones (Dolly's beta).
+    CloneBudget,
+    /// With clones of its whole phase the cluster would be fuller than clones may make it (Dolly's tau).
+    CloneCeiling,
+    /// The clones of its phase have given way to others.
+    GaveWay,
     /// The policy proposes nothing.
     PolicyNone,
 }
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 41] = [
+    pub const ALL: [Verdict; 47] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -276,6 +288,12 @@ impl Verdict {
         Verdict::SpeculationOff,
         Verdict::UnsafeOutput,
         Verdict::Uber,
+        Verdict::PlanPending,
+        Verdict::NoCloneNeeded,
+        Verdict::PhaseUnderWay,
+        Verdict::CloneBudget,
+        Verdict::CloneCeiling,
+        Verdict::GaveWay,
         Verdict::PolicyNone,
     ];
 
@@ -322,6 +340,12 @@ impl Verdict {
             Verdict::SpeculationOff => "speculation_off",
             Verdict::UnsafeOutput => "unsafe_output",
             Verdict::Uber => "uber",
+            Verdict::PlanPending => "plan_pending",
+            Verdict::NoCloneNeeded => "no_clone_needed",
+            Verdict::PhaseUnderWay => "phase_under_way",
+            Verdict::CloneBudget => "clone_budget",
+            Verdict::CloneCeiling => "clone_ceiling",
+            Verdict::GaveWay => "gave_way",
             Verdict::PolicyNone => "policy_none",
         }
     }
@@ -371,6 +395,16 @@ impl Verdict {
             Verdict::SpeculationOff => "the job has speculation switched off for tasks of this kind",
             Verdict::UnsafeOutput => "its output committer or format is not known to cope with two attempts",
             Verdict::Uber => "the job runs its tasks inside its ApplicationMaster",
+            Verdict::PlanPending => "whether its phase is cloned is not settled yet",
+            Verdict::NoCloneNeeded => {
+                "tasks like it straggle too rarely for clones, or what it reads from is not cloned"
+            }
+            Verdict::PhaseUnderWay => "tasks of its phase had ended before its clones could be settled",
+            Verdict::CloneBudget => "clones of its whole phase do not fit the budget of clones",
+            Verdict::CloneCeiling => {
+                "with clones of its whole phase the cluster would be fuller than clones may make it"
+            }
+            Verdict::GaveWay => "the clones of its phase have given way to others",
             Verdict::PolicyNone => "the policy in force proposes nothing",
         }
     }

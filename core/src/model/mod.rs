@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod capability;
+pub mod clone_plan;
 pub mod cluster;
 pub mod decision;
 pub mod id;
@@ -16,6 +17,7 @@ pub mod units;
 
 pub use action::{AckFact, Answer, CopyEnd, CopyOutcome, Hold, Scope};
 pub use capability::Capabilities;
+pub use clone_plan::ClonePlan;
 pub use cluster::{Changed, ClusterState, Dropped};
 pub use decision::{Action, Decision, Mode, Numbers, Verdict, VirtualOutcome};
 pub use id::{AppAttemptId, AppId, AttemptId, BadId, JobId, TaskId, TaskKind};

@@ -1,6 +1,6 @@
 //! A task that a policy judges.
 
-use super::{Judged, View};
+use super::{Budget, Judged, View};
 use crate::estimate::input::Whole;
 use crate::estimate::stats::probability_positive;
 use crate::estimate::time_left::late_rate;
@@ -80,7 +80,9 @@ impl<'a> Contender<'a> {
         };
         let attempt = self.id.attempt(self.task.original().map_or(0, |attempt| attempt.number));
         let (action, rule) = (Action::default(), None);
-        Judged { task: self.id, verdict, action, attempt, rule, numbers, rank: 0.0, recheck: None, early: false }
+        let (copies, budget) = (1, Budget::default());
+        let (task, rank, recheck, early) = (self.id, 0.0, None, false);
+        Judged { task, verdict, action, copies, budget, attempt, rule, numbers, rank, recheck, early }
     }
 
     /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at

@@ -69,14 +69,14 @@ impl LateParams {
     }
 
     /// When a task may be judged, the AM's clock: at that age, or once it has worked for as long as its peers did in all. What its JVM took to start beside many
-    /// others says nothing of its pace.
+    /// others says nothing of its pace, and what it has shown for less than half of such a time says too little.
     fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
+        const SHOWN: f64 = 0.5;
         let by_age = contender.sample.started + self.age_needed(view);
         let first = contender.sample.track.first().filter(|_| self.min_age_of_typical > 0.0);
-        let by_work = first
-            .zip(view.typical_work)
-            .map(|((_, reported), work)| reported + work.scaled(self.min_age_of_typical).max(self.min_age));
-        by_work.map_or(by_age, |at| at.min(by_age))
+        let Some(((_, reported), work)) = first.zip(view.typical_work) else { return by_age };
+        let work = work.scaled(self.min_age_of_typical);
+        by_age.max(reported + work.scaled(SHOWN)).min(reported + work.max(self.min_age))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Policies: a view of one job's tasks of one kind in, a verdict with its numbers for each candidate out. They know nothing of budgets.
 
 mod contender;
+pub mod dolly;
 pub mod hadoop;
 pub mod hadoop_0_20;
 pub mod late;
@@ -11,6 +12,7 @@ pub mod view;
 
 use crate::model::{Action, AttemptId, Numbers, TaskId, Time, Verdict};
 pub use contender::Contender;
+pub use dolly::DollyParams;
 use hadoop::HadoopParams;
 pub use late::LateParams;
 pub use mantri::MantriParams;
@@ -41,6 +43,8 @@ pub enum PolicyName {
     Dryad,
     /// Mantri (OSDI'10, §5.1).
     Mantri,
+    /// Dolly (NSDI'13, §3).
+    Dolly,
     /// Proposes nothing.
     None,
 }
@@ -65,6 +69,10 @@ pub struct Judged {
     pub verdict: Verdict,
     /// What is proposed.
     pub action: Action,
+    /// How many copies.
+    pub copies: u32,
+    /// What they are charged to.
+    pub budget: Budget,
     /// The attempt it is about: the one to copy, to kill or to withdraw.
     pub attempt: AttemptId,
     /// The rule that proposes it, where the policy has several.
@@ -79,9 +87,19 @@ pub struct Judged {
     pub early: bool,
 }
 
+/// What copies are charged to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Budget {
+    /// The caps of copies.
+    #[default]
+    Copies,
+    /// The clones of a phase that was admitted whole.
+    Clones,
+}
+
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 9] = [
+    pub const ALL: [PolicyName; 10] = [
         PolicyName::Late,
         PolicyName::LateEarly,
         PolicyName::Hadoop,
@@ -90,6 +108,7 @@ impl PolicyName {
         PolicyName::MapReduce,
         PolicyName::Dryad,
         PolicyName::Mantri,
+        PolicyName::Dolly,
         PolicyName::None,
     ];
 
@@ -104,6 +123,7 @@ impl PolicyName {
             PolicyName::MapReduce => "mapreduce",
             PolicyName::Dryad => "dryad",
             PolicyName::Mantri => "mantri",
+            PolicyName::Dolly => "dolly",
             PolicyName::None => "none",
         }
     }
@@ -123,8 +143,14 @@ impl PolicyName {
                 "Mantri §7, Dryad: near the end of a phase what has run longer than the 75th percentile"
             }
             PolicyName::Mantri => "Mantri §5.1, Pseudocode 1",
+            PolicyName::Dolly => "Dolly, NSDI'13 §3.2, Pseudocode 1 line 4: c clones for each task",
             PolicyName::None => "none",
         }
+    }
+
+    /// Does it settle clones before a phase's first task runs?
+    pub fn clones(self) -> bool {
+        self == PolicyName::Dolly
     }
 
     /// Has it LATE's SlowNodeThreshold?
@@ -135,6 +161,9 @@ impl PolicyName {
     /// Does it say with this verdict no more than that the task is an ordinary one?
     pub fn is_ordinary(self, verdict: Verdict) -> bool {
         use Verdict::{NoGain, NotBehind, NotSlow, ProgressIsGood, TooYoung, WaitsForMaps};
+        if self.clones() {
+            return verdict != Verdict::Decided;
+        }
         // Mantri and Hadoop look at every task for what a new copy would gain; the others only at slow ones.
         let all = matches!(self, PolicyName::Mantri | PolicyName::Hadoop | PolicyName::HadoopTuned);
         matches!(verdict, NotSlow | NotBehind | ProgressIsGood | TooYoung | WaitsForMaps) || (all && verdict == NoGain)
@@ -151,6 +180,7 @@ impl PolicyName {
             PolicyName::MapReduce => tail::mapreduce(view, params.tail),
             PolicyName::Dryad => tail::dryad(view, params.tail),
             PolicyName::Mantri => mantri::judge(view, params.mantri),
+            PolicyName::Dolly => dolly::judge(view),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }

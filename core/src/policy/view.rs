@@ -3,11 +3,11 @@
 use super::Contender;
 use crate::estimate::fresh::{Run, Runs};
 use crate::estimate::input::Whole;
-use crate::estimate::phase::{PhaseTimes, Shape};
+use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
-use crate::model::{Attempt, Bytes, Job, Millis, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict};
+use crate::model::{Attempt, Bytes, ClonePlan, Job, Millis, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict};
 use std::collections::BTreeMap;
 
 /// The view.
@@ -63,6 +63,8 @@ pub struct View<'a> {
     pub estimator: Estimator,
     /// What was decided on before.
     pub past: Past,
+    /// What was settled about clones of its tasks, once it was.
+    pub plan: Option<ClonePlan>,
 }
 
 /// The copies of a job that were decided on so far.
@@ -117,6 +119,7 @@ impl<'a> View<'a> {
             judge_native_copies: params.judge_native_copies,
             estimator: params.estimator,
             past: Past::default(),
+            plan: None,
         };
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
@@ -213,18 +216,6 @@ impl<'a> View<'a> {
         let heard = self.job.am_time(self.job.heard);
         Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track) })
     }
-}
-
-/// When the last map finished; `None` while any has not.
-fn maps_done_at(job: &Job) -> Option<Time> {
-    let [maps, _] = job.totals?;
-    let mut last = job.started.get().unwrap_or_default();
-    let mut finished = 0;
-    for (_, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
-        finished += 1;
-        last = last.max(task.ended().unwrap_or_default());
-    }
-    (finished >= maps).then_some(last)
 }
 
 /// How long a finished task's own work took: a reduce's wait for maps is not its own.

@@ -1,0 +1,63 @@
+//! Clones are settled before a phase's first task runs, and give way when others need the room.
+
+use super::Engine;
+use crate::estimate::odds::Odds;
+use crate::govern::budget::container;
+use crate::model::*;
+use crate::policy::dolly::{Admission, Phase, admit};
+
+impl Engine {
+    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first is asked for.
+    pub(super) fn settle_clones(&mut self, id: JobId) {
+        for kind in TaskKind::ALL {
+            if self.clones.of(id, kind).is_some() {
+                continue;
+            }
+            let Some((phase, admitted)) = self.admitted(id, kind) else { continue };
+            self.clones.settle(id, kind, phase.tasks, phase.slot_mb, admitted);
+            if admitted.is_ok() && self.params.dolly.admission == Admission::Preempt {
+                self.clones_give_way();
+            }
+        }
+    }
+
+    /// The phase, and how many copies its tasks are to have, or why none; `None` while that cannot be settled.
+    fn admitted(&self, id: JobId, kind: TaskKind) -> Option<(Phase, Result<u32, Verdict>)> {
+        let job = self.cluster.job(id)?;
+        let tasks = job.totals.filter(|_| job.settings.is_some())?[kind as usize];
+        let asked_for = job.tasks(kind).any(|(_, task)| task.state >= TaskState::Scheduled);
+        if tasks == 0 || (kind == TaskKind::Reduce && !asked_for) {
+            return None;
+        }
+        let state = |wanted| job.tasks(kind).filter(|(_, task)| task.state == wanted).count() as u32;
+        let upstream = || self.clones.of(id, TaskKind::Map).map(|plan| plan.clones);
+        let phase = Phase {
+            tasks,
+            started: state(TaskState::Running),
+            slot_mb: container(job, kind).memory_mb,
+            upstream: if kind == TaskKind::Reduce { upstream() } else { None },
+        };
+        if state(TaskState::Succeeded) > 0 {
+            return Some((phase, Err(Verdict::PhaseUnderWay)));
+        }
+        let supply = self.clones.supply(&self.cluster, tasks)?;
+        Some((phase, admit(&phase, self.straggler_probability(&job.user), &supply, &self.params.dolly)))
+    }
+
+    /// p for a job of that user.
+    fn straggler_probability(&self, user: &str) -> f64 {
+        let params = &self.params.dolly;
+        let known = |odds: &&Odds| odds.evidence() >= params.min_evidence && odds.holds_for(user);
+        Some(self.odds.cluster()).filter(known).and_then(Odds::probability).unwrap_or(params.prior)
+    }
+
+    /// Clones give way where the cluster is fuller than they may make it, and under preemption where smaller jobs have been admitted beside them.
+    pub(super) fn clones_give_way(&mut self) {
+        let Some(totals) = self.cluster.totals else { return };
+        let share = |of: f64| (of * totals.total.memory_mb as f64) as u64;
+        let preempts = self.params.dolly.admission == Admission::Preempt;
+        let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };
+        let jobs = self.clones.give_way(&self.cluster, budget, share(self.params.dolly.tau));
+        self.changed.extend(jobs);
+    }
+}

@@ -1,0 +1,116 @@
+//! Phases that are cloned: charged in whole from the moment they are admitted, and for as long as their tasks last.
+
+use crate::model::{ClonePlan, ClusterState, JobId, TaskKind, Verdict};
+use crate::policy::dolly::Supply;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was settled about every phase of the jobs that run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClonePlans {
+    #[serde(with = "crate::model::pairs")]
+    by_phase: BTreeMap<(JobId, TaskKind), Settled>,
+}
+
+/// One phase's.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Settled {
+    plan: ClonePlan,
+    /// Its tasks in all.
+    tasks: u32,
+    /// A task's container, MiB.
+    slot_mb: u64,
+}
+
+/// What a cloned phase holds and has been promised, MiB.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    /// c for each task that has not ended.
+    all_mb: u64,
+    /// Of that what no attempt has taken yet.
+    promised_mb: u64,
+    /// Of that what the copies beyond the first attempts hold.
+    clones_mb: u64,
+}
+
+impl ClonePlans {
+    /// What was settled about a phase.
+    pub fn of(&self, job: JobId, kind: TaskKind) -> Option<ClonePlan> {
+        self.by_phase.get(&(job, kind)).map(|settled| settled.plan)
+    }
+
+    /// Settles a phase of so many tasks, whose containers have that size.
+    pub fn settle(&mut self, job: JobId, kind: TaskKind, tasks: u32, slot_mb: u64, admitted: Result<u32, Verdict>) {
+        let (clones, refused) = admitted.map_or_else(|verdict| (1, Some(verdict)), |clones| (clones, None));
+        let plan = ClonePlan { clones, refused, gives_way: false };
+        self.by_phase.insert((job, kind), Settled { plan, tasks, slot_mb });
+    }
+
+    /// Forgets a job.
+    pub fn forget(&mut self, job: JobId) {
+        for kind in TaskKind::ALL {
+            self.by_phase.remove(&(job, kind));
+        }
+    }
+
+    /// Forgets all: another policy is in force.
+    pub fn clear(&mut self) {
+        self.by_phase.clear();
+    }
+
+    /// The room that a phase of so many tasks meets; `None` before the ResourceManager has told of any.
+    pub fn supply(&self, cluster: &ClusterState, tasks: u32) -> Option<Supply> {
+        let totals = cluster.totals?;
+        let mut supply =
+            Supply { capacity_mb: totals.total.memory_mb, used_mb: totals.allocated.memory_mb, ..Supply::default() };
+        for (phase, settled) in self.charged() {
+            let held = settled.held(cluster, *phase);
+            supply.cloning_mb += held.all_mb;
+            supply.used_mb += held.promised_mb;
+            supply.larger_mb += if settled.tasks > tasks { held.all_mb } else { 0 };
+        }
+        Some(supply)
+    }
+
+    /// Has the largest phases' clones give way, one after the other, until the cloned phases hold no more than `budget_mb` in all, and the cluster uses no more than
+    /// `ceiling_mb` (HotCloud'12 §3.2: "killing of clones can also be used during emergency to bring down utilization"). The jobs whose clones do.
+    pub fn give_way(&mut self, cluster: &ClusterState, budget_mb: u64, ceiling_mb: u64) -> Vec<JobId> {
+        let Some(mut supply) = self.supply(cluster, u32::MAX) else { return Vec::new() };
+        let mut largest: Vec<_> = self.charged().map(|(phase, settled)| (settled.tasks, *phase)).collect();
+        largest.sort_unstable_by(|a, b| b.cmp(a));
+        let mut jobs = Vec::new();
+        for (_, phase) in largest {
+            if supply.cloning_mb <= budget_mb && supply.used_mb <= ceiling_mb {
+                break;
+            }
+            let Some(settled) = self.by_phase.get_mut(&phase) else { continue };
+            let held = settled.held(cluster, phase);
+            settled.plan.gives_way = true;
+            supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
+            supply.used_mb = supply.used_mb.saturating_sub(held.clones_mb);
+            jobs.push(phase.0);
+        }
+        jobs
+    }
+
+    fn charged(&self) -> impl Iterator<Item = (&(JobId, TaskKind), &Settled)> {
+        self.by_phase.iter().filter(|(_, settled)| settled.plan.is_charged())
+    }
+}
+
+impl Settled {
+    fn held(&self, cluster: &ClusterState, (job, kind): (JobId, TaskKind)) -> Held {
+        let Some(job) = cluster.job(job) else { return Held::default() };
+        let (mut ended, mut live, mut first) = (0, 0, 0);
+        for (_, task) in job.tasks(kind) {
+            ended += u64::from(task.state.is_final());
+            let attempts = task.unended().filter(|attempt| attempt.started.get().is_some()).count() as u64;
+            live += attempts;
+            first += attempts.min(1);
+        }
+        let all = u64::from(self.plan.clones) * u64::from(self.tasks).saturating_sub(ended);
+        let mb = |slots: u64| slots * self.slot_mb;
+        let promised = all.saturating_sub(live);
+        Held { all_mb: mb(all), promised_mb: mb(promised), clones_mb: mb(promised + live - first) }
+    }
+}

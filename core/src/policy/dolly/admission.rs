@@ -1,0 +1,146 @@
+//! Lines 2 and 3: how many clones, and whether there is room for them.
+
+use super::{Admission, DollyParams};
+use crate::estimate::straggle::clones_per_task;
+use crate::model::Verdict;
+
+/// A phase whose first task is to be executed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Phase {
+    /// n.
+    pub tasks: u32,
+    /// Tasks of it that hold their slots already: U counts them.
+    pub started: u32,
+    /// A task's container, MiB.
+    pub slot_mb: u64,
+    /// Copies of each task of the phase it reads from; `None` for the first phase.
+    pub upstream: Option<u32>,
+}
+
+/// The cluster's memory, MiB: Hadoop has no slots of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Supply {
+    /// C.
+    pub capacity_mb: u64,
+    /// U.
+    pub used_mb: u64,
+    /// B_U: what cloned phases hold or are promised, first attempts included.
+    pub cloning_mb: u64,
+    /// Of that what phases of more tasks than this one hold.
+    pub larger_mb: u64,
+}
+
+impl Phase {
+    /// Line 2, and §3.2: "the number of clones for tasks of a downstream phase never exceeds the number of clones launched in its upstream phase".
+    fn clones(&self, p: f64, epsilon: f64) -> Option<u32> {
+        let wanted = clones_per_task(self.tasks, p, epsilon)?;
+        Some(wanted.min(self.upstream.unwrap_or(u32::MAX)))
+    }
+
+    /// Line 3: why c clones of each task have no room.
+    fn refused(&self, clones: u32, supply: &Supply, params: &DollyParams) -> Option<Verdict> {
+        let asked = u64::from(clones) * u64::from(self.tasks) * self.slot_mb;
+        let held = u64::from(self.started) * self.slot_mb;
+        let most = |share: f64| share * supply.capacity_mb as f64;
+        let gives_way = if params.admission == Admission::Preempt { supply.larger_mb } else { 0 };
+        let cloning = supply.cloning_mb.saturating_sub(gives_way) + asked;
+        let used = supply.used_mb.saturating_sub(held) + asked;
+        if cloning as f64 > most(params.beta) {
+            Some(Verdict::CloneBudget)
+        } else {
+            (used as f64 > most(params.tau)).then_some(Verdict::CloneCeiling)
+        }
+    }
+}
+
+/// How many copies each task of the phase is to have, where the probability of a straggler is p.
+///
+/// # Errors
+/// Why it is not cloned.
+pub fn admit(phase: &Phase, p: f64, supply: &Supply, params: &DollyParams) -> Result<u32, Verdict> {
+    let wanted = phase.clones(p, params.epsilon).ok_or(Verdict::CloneBudget)?;
+    if wanted < 2 {
+        return Err(Verdict::NoCloneNeeded);
+    }
+    let refused = |clones| phase.refused(clones, supply, params);
+    match params.admission {
+        Admission::AllOrNothing | Admission::Preempt => refused(wanted).map_or(Ok(wanted), Err),
+        Admission::Partial => {
+            let most = (2..=wanted).rev().find(|clones| refused(*clones).is_none());
+            most.ok_or(refused(2).unwrap_or(Verdict::CloneBudget))
+        }
+        Admission::FirstCome => {
+            let one = Phase { tasks: 1, started: 0, ..*phase };
+            one.refused(1, supply, params).map_or(Ok(wanted), Err)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A cluster of a thousand slots, and a phase of ten tasks whose p asks for three clones of each.
+    const SUPPLY: Supply = Supply { capacity_mb: 1_000_000, used_mb: 200_000, cloning_mb: 0, larger_mb: 0 };
+    const TEN: Phase = Phase { tasks: 10, started: 0, slot_mb: 1_000, upstream: None };
+
+    fn with(admission: Admission, supply: Supply) -> Result<u32, Verdict> {
+        admit(&TEN, 0.1, &supply, &DollyParams { admission, ..DollyParams::default() })
+    }
+
+    #[test]
+    fn a_phase_is_cloned_if_all_of_its_clones_fit_the_budget_and_not_at_all_if_one_does_not() {
+        let at = |cloning_mb| with(Admission::AllOrNothing, Supply { cloning_mb, ..SUPPLY });
+        assert_eq!((at(0), at(20_000)), (Ok(3), Ok(3)), "30 of 50 slots, and exactly all of them");
+        assert_eq!(at(20_001), Err(Verdict::CloneBudget));
+    }
+
+    #[test]
+    fn nothing_is_cloned_where_use_would_rise_above_the_ceiling() {
+        let at = |used_mb, started| {
+            let supply = Supply { used_mb, ..SUPPLY };
+            admit(&Phase { started, ..TEN }, 0.1, &supply, &DollyParams::default())
+        };
+        assert_eq!((at(770_000, 0), at(770_001, 0)), (Ok(3), Err(Verdict::CloneCeiling)));
+        assert_eq!(at(780_000, 10), Ok(3), "its own first attempts are in use already");
+    }
+
+    #[test]
+    fn a_downstream_phase_has_no_more_clones_than_its_upstream() {
+        let below = |upstream| admit(&Phase { upstream: Some(upstream), ..TEN }, 0.1, &SUPPLY, &DollyParams::default());
+        assert_eq!((below(5), below(2), below(1)), (Ok(3), Ok(2), Err(Verdict::NoCloneNeeded)));
+    }
+
+    #[test]
+    fn without_stragglers_nothing_is_cloned_and_where_all_straggle_no_number_would_do() {
+        let at = |p| admit(&TEN, p, &SUPPLY, &DollyParams::default());
+        assert_eq!((at(0.0), at(1.0)), (Err(Verdict::NoCloneNeeded), Err(Verdict::CloneBudget)));
+    }
+
+    #[test]
+    fn partly_as_many_as_fit_preempting_as_if_larger_jobs_had_none_and_first_come_whatever_is_left() {
+        let tight = Supply { cloning_mb: 30_000, ..SUPPLY };
+        assert_eq!(with(Admission::Partial, tight), Ok(2));
+        assert_eq!(with(Admission::Partial, Supply { cloning_mb: 31_000, ..SUPPLY }), Err(Verdict::CloneBudget));
+        assert_eq!(with(Admission::Preempt, tight), Err(Verdict::CloneBudget));
+        assert_eq!(with(Admission::Preempt, Supply { larger_mb: 10_000, ..tight }), Ok(3));
+        let full = |cloning_mb| with(Admission::FirstCome, Supply { cloning_mb, ..SUPPLY });
+        assert_eq!((full(49_000), full(50_000)), (Ok(3), Err(Verdict::CloneBudget)));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_admitted_fits_whatever_the_admission_but_the_first_come(
+            tasks in 1u32..200, p in 0.01f64..0.5, used in 0u64..1_000_000, cloning in 0u64..60_000, which in 0usize..2,
+        ) {
+            let admission = [Admission::AllOrNothing, Admission::Partial][which];
+            let params = DollyParams { admission, ..DollyParams::default() };
+            let supply = Supply { used_mb: used, cloning_mb: cloning, ..SUPPLY };
+            if let Ok(clones) = admit(&Phase { tasks, ..TEN }, p, &supply, &params) {
+                let asked = u64::from(clones) * u64::from(tasks) * TEN.slot_mb;
+                prop_assert!(clones >= 2 && cloning + asked <= 50_000 && used + asked <= 800_000);
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Where clones go, and clones of whole jobs: Dolly of HotCloud'12, §3.1 and §3.2.
+
+use crate::estimate::straggle::job_clones;
+use crate::model::NameId;
+
+/// HotCloud'12, Pseudocode 1: machines for the clones of one task besides its first copy, whose own probability of straggling is `first`. They are taken until the copies
+/// are together no more likely to straggle than `clones` of them were on machines of probability `p`, or as many are taken as there is `room` for ("(U + 1) < τ").
+///
+/// Printed is a loop "while p_t · M\[i\] > p^c_o", one clone short of the prose; meant is while p_t > p^c_o. And machines come "in descending order of their outlier
+/// probabilities", which contradicts the "smallest set": the most reliable come first here, of equal ones in order of their number.
+pub fn machines_for_a_task(first: f64, p: f64, clones: u32, machines: &[(NameId, f64)], room: usize) -> Vec<NameId> {
+    let mut by_odds = machines.to_vec();
+    by_odds.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let enough = p.powi(clones.min(i32::MAX as u32) as i32);
+    let mut together = first;
+    let mut chosen = Vec::new();
+    for (machine, odds) in by_odds.into_iter().take(room) {
+        // What rounding alone leaves above is enough: .1 · .1 is a little more than .1².
+        if together <= enough * (1.0 + 1e-12) {
+            break;
+        }
+        together *= odds;
+        chosen.push(machine);
+    }
+    chosen
+}
+
+/// HotCloud'12 §3.1: clones of a whole job of n tasks, min(c, (τ − U)/n) with c = ⌈ log ε / log(1 − (1 − p)^n) ⌉ and `free` slots below the ceiling. Printed is
+/// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits; `None` where no number would do.
+pub fn job_level_clones(tasks: u32, p: f64, epsilon: f64, free: u32) -> Option<u32> {
+    Some(job_clones(tasks, p, epsilon)?.min(free / tasks).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Names;
+
+    /// Machines of these probabilities, and the numbers of those chosen.
+    fn chosen(first: f64, p: f64, clones: u32, odds: &[f64], room: usize) -> Vec<usize> {
+        let mut names = Names::default();
+        let ids: Vec<NameId> = (0..odds.len()).map(|n| names.intern(&n.to_string()).unwrap()).collect();
+        let machines: Vec<_> = ids.iter().copied().zip(odds.iter().copied()).collect();
+        let number = |id: &NameId| ids.iter().position(|known| known == id).unwrap();
+        machines_for_a_task(first, p, clones, &machines, room).iter().map(number).collect()
+    }
+
+    #[test]
+    fn on_machines_like_any_other_a_task_gets_the_clones_that_were_counted_out() {
+        assert_eq!(chosen(0.1, 0.1, 3, &[0.1; 9], 9), [0, 1]);
+        assert_eq!(chosen(0.1, 0.1, 1, &[0.1; 9], 9), [0; 0]);
+    }
+
+    #[test]
+    fn the_most_reliable_machines_come_first_and_the_set_is_the_smallest_that_does() {
+        assert_eq!(chosen(0.1, 0.1, 3, &[0.5, 0.1, 0.01, 0.2], 9), [2]);
+        assert_eq!(chosen(0.4, 0.1, 2, &[0.5, 0.1, 0.3, 0.2], 9), [1, 3], ".4 · .1 is .04, and .4 · .1 · .2 below .01");
+        assert_eq!(chosen(0.4, 0.1, 2, &[0.5, 0.4, 0.3, 0.2], 9), [3, 2, 1], ".4 · .2 · .3 is .024, above .01");
+    }
+
+    #[test]
+    fn no_more_are_taken_than_there_is_room_or_machines_for() {
+        assert_eq!(chosen(0.9, 0.1, 3, &[0.9; 4], 2), [0, 1]);
+        assert_eq!(chosen(0.9, 0.1, 3, &[0.9; 4], 9).len(), 4);
+    }
+
+    #[test]
+    fn a_job_is_cloned_whole_as_often_as_its_risk_asks_and_the_ceiling_lets() {
+        // 1 − .9² = .19; .19² = .0361 is below .05.
+        assert_eq!((job_level_clones(2, 0.1, 0.05, 100), job_level_clones(2, 0.1, 0.05, 3)), (Some(2), Some(1)));
+        assert_eq!(job_level_clones(1_000, 0.5, 0.05, u32::MAX), None);
+    }
+}

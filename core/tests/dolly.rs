@@ -1,0 +1,162 @@
+//! Dolly in whole passes: clones settled once for each phase, charged to a budget of their own, and given from the first moment on.
+
+mod common;
+
+use common::*;
+use drover_core::engine::{EngineParams, Pass};
+use drover_core::model::*;
+use drover_core::policy::dolly::Admission;
+use drover_core::policy::{DollyParams, PolicyName};
+
+/// Half of a cluster of 64 slots for clones: a job of ten tasks, of which three clones each are wanted, takes 30.
+fn dolly(admission: Admission) -> Script {
+    let dolly = DollyParams { beta: 0.5, admission, ..DollyParams::default() };
+    Script::new(EngineParams { policy: PolicyName::Dolly, dolly, ..EngineParams::default() })
+}
+
+/// The pass at a second of jobs of so many equal maps of 8 s, each with its number and the second it began at.
+fn pass(script: &mut Script, jobs: &[(u32, u32, f64)], second: f64) -> Pass {
+    for (number, maps, began) in jobs.iter().filter(|(_, _, began)| *began <= second) {
+        let id = job_id(*number);
+        let (mut tasks, mut attempts) = equal_maps(id, *maps, 8.0, &|_| 1.0, second - began, 0);
+        let later = |at: &mut Option<Time>| *at = at.map(|at| at + Millis::from_secs_f64(*began));
+        tasks.iter_mut().for_each(|task| [&mut task.started, &mut task.finished].into_iter().for_each(later));
+        attempts.iter_mut().for_each(|one| [&mut one.started, &mut one.finished].into_iter().for_each(later));
+        script.tasks(id, at(second), tasks);
+        script.attempts(id, at(second), attempts);
+    }
+    script.decide(at(second))
+}
+
+fn tasks_of(pass: &Pass, number: u32) -> Vec<(u32, u32)> {
+    let of_job = pass.decisions.iter().filter(|decision| decision.job == job_id(number));
+    let mut found: Vec<_> = of_job.map(|decision| (decision.task.index, decision.copies)).collect();
+    found.sort_unstable();
+    found
+}
+
+fn verdicts(script: &Script, number: u32) -> Vec<Verdict> {
+    let mut all: Vec<_> = script.engine.candidates(job_id(number)).iter().map(|one| one.verdict).collect();
+    all.dedup();
+    all
+}
+
+#[test]
+fn every_task_of_a_small_job_gets_its_clones_at_once_and_no_more_later() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let first = pass(&mut script, &[(1, 10, 0.0)], 1.0);
+    assert_eq!(tasks_of(&first, 1), (0..10).map(|index| (index, 2)).collect::<Vec<_>>());
+    assert_eq!(script.engine.copies_in_flight(), 20);
+    for second in 2..8 {
+        assert_eq!(pass(&mut script, &[(1, 10, 0.0)], second.into()).decisions, vec![]);
+    }
+}
+
+#[test]
+fn a_job_for_which_the_budget_has_no_room_gets_no_clone_at_all() {
+    let mut script = dolly(Admission::AllOrNothing);
+    let jobs = [(1, 10, 0.0), (2, 10, 2.0)];
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let _ = pass(&mut script, &jobs[..1], 1.0);
+    script.open_job(job_id(2), 10, 0, at(2.0));
+    assert_eq!(tasks_of(&pass(&mut script, &jobs, 3.0), 2), vec![]);
+    assert_eq!(verdicts(&script, 2), [Verdict::CloneBudget]);
+}
+
+#[test]
+fn clones_of_a_job_that_has_ended_give_their_budget_back() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let _ = pass(&mut script, &[(1, 10, 0.0)], 1.0);
+    let _ = pass(&mut script, &[(1, 10, 0.0)], 8.5);
+    script.open_job(job_id(2), 10, 0, at(9.0));
+    assert_eq!(tasks_of(&pass(&mut script, &[(1, 10, 0.0), (2, 10, 9.0)], 10.0), 2).len(), 10);
+}
+
+#[test]
+fn a_job_that_is_met_when_some_of_its_tasks_have_ended_is_left_alone() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let id = job_id(1);
+    let (tasks, attempts) = equal_maps(id, 10, 8.0, &|index| if index == 0 { 0.5 } else { 1.0 }, 5.0, 0);
+    script.tasks(id, at(5.0), tasks);
+    script.attempts(id, at(5.0), attempts);
+    assert_eq!(script.decide(at(5.0)).decisions, vec![]);
+    assert_eq!(verdicts(&script, 1), [Verdict::PhaseUnderWay]);
+}
+
+/// Use of the cluster rises to so many slots of 64 after a job's clones were given.
+fn crowded(script: &mut Script, slots: u64, can: Capabilities) -> Pass {
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let _ = pass(script, &[(1, 10, 0.0)], 1.0);
+    script.say(at(1.5), Fact::Can(job_id(1), can));
+    // Two clones of each task have come up beside its first attempt.
+    let clones = (0..10).flat_map(|index| {
+        let task = job_id(1).task(TaskKind::Map, index);
+        (1..3).map(move |number| AttemptFact {
+            state: Some(AttemptState::Running),
+            started: Some(at(1.5)),
+            host: Some("nm1".into()),
+            ..AttemptFact::of(task.attempt(number))
+        })
+    });
+    script.attempts(job_id(1), at(1.6), clones.collect());
+    let total = Resources { memory_mb: 8192, vcores: 32 };
+    let allocated = Resources { memory_mb: slots * 128, vcores: 0 };
+    script.say(at(1.7), Fact::Cluster(ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() }));
+    pass(script, &[(1, 10, 0.0)], 2.0)
+}
+
+#[test]
+fn clones_give_way_first_when_the_cluster_fills_where_they_can_be_withdrawn() {
+    let can = Capabilities { withdraw: true, ..Capabilities::default() };
+    let mut script = dolly(Admission::AllOrNothing);
+    let withdrawn = crowded(&mut script, 60, can).decisions;
+    assert_eq!(withdrawn.len(), 10);
+    assert!(withdrawn.iter().all(|one| one.action == Action::Withdraw && one.attempt.number == 2), "{withdrawn:?}");
+    assert_eq!(crowded(&mut dolly(Admission::AllOrNothing), 51, can).decisions, vec![], "51 of 64 is below .8");
+    let mut script = dolly(Admission::AllOrNothing);
+    assert_eq!(crowded(&mut script, 60, Capabilities::default()).decisions, vec![]);
+    assert_eq!(verdicts(&script, 1), [Verdict::CannotWithdraw]);
+}
+
+#[test]
+fn under_preemption_a_small_job_takes_the_budget_of_a_larger_one() {
+    let jobs = [(1, 10, 0.0), (2, 4, 2.0)];
+    for (admission, cloned, first) in [
+        (Admission::Preempt, 4, ClonePlan { clones: 3, refused: None, gives_way: true }),
+        (Admission::AllOrNothing, 0, ClonePlan { clones: 3, refused: None, gives_way: false }),
+    ] {
+        let mut script = dolly(admission);
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        assert_eq!(tasks_of(&pass(&mut script, &jobs[..1], 1.0), 1).len(), 10);
+        script.open_job(job_id(2), 4, 0, at(2.0));
+        assert_eq!(tasks_of(&pass(&mut script, &jobs, 3.0), 2).len(), cloned, "two each: 8 slots, 2 are left");
+        assert_eq!(script.engine.clone_plan(job_id(1), TaskKind::Map), Some(first));
+    }
+}
+
+#[test]
+fn where_tasks_have_been_seen_not_to_straggle_nothing_is_cloned() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 200, 0, at(0.0));
+    for second in 1..10 {
+        let _ = pass(&mut script, &[(1, 200, 0.0)], second.into());
+    }
+    let (state, finished) = (Some(JobPhase::Succeeded), Some(at(9.0)));
+    let end = EndFact { job: job_id(1), state, started: Some(at(0.0)), finished, attempts: Vec::new() };
+    script.say(at(10.0), Fact::Ended(end));
+    let _ = script.decide(at(10.5));
+    let odds = script.engine.odds().cluster();
+    assert_eq!((odds.probability(), odds.principals()), (Some(0.0), 1));
+    script.open_job(job_id(2), 10, 0, at(11.0));
+    let _ = pass(&mut script, &[(2, 10, 11.0)], 12.0);
+    assert_eq!(verdicts(&script, 2), [Verdict::NoCloneNeeded]);
+    script.open_job_of("bob", "root.default", job_id(3), 4, 0, at(12.0));
+    assert_eq!(
+        tasks_of(&pass(&mut script, &[(3, 4, 12.0)], 13.0), 3).len(),
+        4,
+        "alice's word alone says nothing of bob's jobs"
+    );
+}
