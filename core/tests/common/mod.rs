@@ -91,6 +91,10 @@ impl Script {
         if let Some(totals) = self.engine.cluster().totals {
             self.say(now, Fact::Cluster(totals));
         }
+        let queues: Vec<_> = self.engine.cluster().queues.values().cloned().collect();
+        if !queues.is_empty() {
+            self.say(now, Fact::Queues(queues));
+        }
         self.decide_alone(now)
     }
 
