@@ -12,7 +12,6 @@ from lab.scenarios import NODE_MB, NODES, Scenario
 from lab.service import Service
 
 ACT = 'mode = "act"'
-TEXT_FILES = 10
 
 
 def options(directory) -> Options:
@@ -52,14 +51,14 @@ class Stage:
 
     def __init__(self, cluster: Cluster):
         self.cluster = cluster
-        self.texts = {}
+        self.texts = set()
 
     def play(self, name: str, scenario: Scenario, arm: str, more: dict) -> Play:
         """One run, with `more` settings. The service runs, and so costs, only where the arm has it, and begins anew."""
         chosen = scenario.arms[arm]
         settings = {"lab.name": f"{name} {arm}", **scenario.settings, **more, **chosen.settings}
         if scenario.text_mb:
-            settings.update(self.words(scenario.text_mb))
+            settings.update(self.words(scenario))
         spec = jobs.Spec("wordcount" if scenario.text_mb else "job", shim=chosen.drover, settings=settings)
         throttle = slow.throttled(self.cluster, scenario.throttled) if scenario.throttled else nullcontext()
         with throttle:
@@ -68,9 +67,12 @@ class Stage:
             with Service(self.cluster, ACT).start(quiet=True) as service:
                 return Play(name, arm, *watch.run(service, spec))
 
-    def words(self, text_mb: float) -> dict:
+    def words(self, scenario: Scenario) -> dict:
         """Text for a word count, written the first time, and a place of its own for the counts."""
-        if text_mb not in self.texts:
-            self.texts[text_mb] = self.cluster.dir / f"text-{text_mb:g}"
-            jobs.generate(self.cluster, self.texts[text_mb], TEXT_FILES, int(text_mb * (1 << 20) / TEXT_FILES))
-        return {"lab.input": self.texts[text_mb], "lab.output": self.cluster.dir / f"counts-{time.time_ns()}"}
+        text = self.cluster.dir / f"text-{scenario.text_mb:g}-{scenario.text_files}"
+        if text not in self.texts:
+            self.texts.add(text)
+            jobs.generate(
+                self.cluster, text, scenario.text_files, int(scenario.text_mb * (1 << 20) / scenario.text_files)
+            )
+        return {"lab.input": text, "lab.output": self.cluster.dir / f"counts-{time.time_ns()}"}

@@ -10,6 +10,8 @@ from lab.progress import Failed, say
 from lab.service import Service
 
 POLL_S = 0.5
+# Each telling is a process of its own, which the job would have to share its two cores with.
+TELL_S = 4
 IN_TIME = 0.5
 # What was done about a decision that stands: a copy was advised, or is to be started.
 STANDS = ("advised", "decided")
@@ -109,36 +111,53 @@ class Said:
 
     first: dict = field(default_factory=dict)  # the first decision for a copy of each task
     told: str = ""  # what `drover explain` said last of the first such task
+    told_at: float = 0  # when that was, by the monotonic clock
     verdicts: dict = field(default_factory=dict)  # the verdicts each task had
 
 
 def run(service: Service, spec: jobs.Spec, quiet: bool = True) -> tuple:
     """Runs a job to its end; answers its result, and what the service said of it."""
-    running = jobs.Running(service.cluster, spec)
+    (one,) = run_all(service, [spec], quiet)
+    return one
+
+
+def run_all(service: Service, specs: list, quiet: bool = True) -> list:
+    """The same for several at once."""
+    running = []
     try:
+        for spec in specs:
+            running.append(jobs.Running(service.cluster, spec))
         said = follow(service, running, quiet)
-        return running.result(), said
+        return [(one.result(), of_one) for one, of_one in zip(running, said, strict=True)]
     finally:
-        running.end()
+        for one in running:
+            one.end()
 
 
-def follow(service: Service, running: jobs.Running, quiet: bool = False) -> Said:
-    """Asks the service about a job until it ends, and says each decision as it comes."""
-    job, began, said = running.id(), time.monotonic(), Said()
-    while not running.done():
-        if time.monotonic() - began > jobs.JOB_LIMIT_S:
-            raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", running.log)
-        try:
-            new = look(service, job, said)
-        except http.Unanswered as fault:
-            if not service.cluster.alive(service.name):
-                raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
-            new = []
-        for task in [] if quiet else new:
-            say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} {said.first[task]['outcome']}")
+def follow(service: Service, running: list, quiet: bool = False) -> list:
+    """Asks the service about jobs until they end, and says each decision as it comes."""
+    named_so, began = [(one, one.id(), Said()) for one in running], time.monotonic()
+    while not all(one.done() for one in running):
+        for one, job, said in named_so:
+            if time.monotonic() - began > jobs.JOB_LIMIT_S:
+                raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", one.log)
+            for task in [] if one.done() else ask(service, job, said):
+                if not quiet:
+                    say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} {said.first[task]['outcome']}")
         time.sleep(POLL_S)
-    said.first.update(named(service.decisions(job)))
-    return said
+    for _, job, said in named_so:
+        said.first.update(named(service.decisions(job)))
+    return [said for _, _, said in named_so]
+
+
+def ask(service: Service, job: str, said: Said) -> list:
+    """What a look tells; nothing where the service has heard of nothing yet."""
+    try:
+        return look(service, job, said)
+    except http.Unanswered as fault:
+        if not service.cluster.alive(service.name):
+            raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
+        return []
 
 
 def look(service: Service, job: str, said: Said) -> list:
@@ -146,10 +165,10 @@ def look(service: Service, job: str, said: Said) -> list:
     now = named(service.decisions(job))
     new = sorted(now.keys() - said.first.keys())
     said.first.update(now)
-    if said.first:
+    if said.first and time.monotonic() - said.told_at > TELL_S:
         # While it runs: of a job that has ended the service soon keeps nothing but the decisions.
         words = ("explain", job, next(iter(said.first)))
-        told = service.ask(*words)
+        told, said.told_at = service.ask(*words), time.monotonic()
         said.told = said.told if told.returncode else f"drover {' '.join(words)}\n\n{told.stdout}"
     for row in service.tasks(job):
         if row.get("verdict"):

@@ -10,8 +10,9 @@ const AT_ONCE: usize = 64;
 const COPIES_MAX: u32 = 8;
 const LIVE_MAX: u32 = 16;
 const AVOID_MAX: usize = 64;
-/// How often a copy that is given a host to avoid may be moved on.
-const MOVES: u32 = 2;
+/// How often a copy that is given a host to avoid may be moved on. Each takes a third of a second; the places that copies have just left on a slow host are offered first,
+/// and may be several.
+const MOVES: u32 = 6;
 
 /// What a decision asks of a shim.
 #[derive(Debug, Clone, PartialEq)]

@@ -133,7 +133,7 @@ async fn an_action_is_repeated_with_the_same_id_until_it_is_answered_and_its_sen
     room.desk.order(order(&room, am.job(), 17, 30_000), room.now).unwrap();
     let reply = room.next(&mut am, json!({}));
     let expected = json!([{"id": format!("{INCARNATION}-17"), "type": "duplicate", "deadline_ms": 10_000, "k": "m", "i": 1,
-        "copies": 1, "live": 1, "avoid": ["nm2"], "moves": 2}]);
+        "copies": 1, "live": 1, "avoid": ["nm2"], "moves": 6}]);
     assert_eq!(json!(reply.actions), expected, "it never outlasts the lease");
     assert_eq!(reply.next_exchange_ms, 250);
     assert_eq!(room.own_facts(), [Fact::Sent { job: am.job(), decision: 17 }]);
