@@ -1,8 +1,8 @@
 """./dev demo: a real cluster with one slow node: Drover's advice in time, and its copies against Hadoop's own.
 
-First two jobs with one node ten times slower are watched at once and advised on, one over REST only, one with the shim
-in its ApplicationMaster; nothing is changed in either. Then two jobs run in turns without speculation, with Hadoop's
-own speculator as shipped, with Hadoop's own tuned, and with Drover acting: short equal tasks with one node ten times
+First a job with one node ten times slower is watched and advised on, over REST only and with the shim in its
+ApplicationMaster; nothing is changed in either. Then two jobs run in turns without speculation, with Hadoop's own
+speculator as shipped, with Hadoop's own tuned, and with Drover acting: short equal tasks with one node ten times
 slower, and a real word count on a throttled node, whose output must be the same in every run.
 
 Written to demo-report.json: `watch`, the tasks of the slow node, how many of them were advised on, how many others
@@ -28,8 +28,9 @@ def intervals(asked) -> dict:
     return {"mapreduce.task.progress-report.interval": asked.report_interval_ms} if asked.report_interval_ms else {}
 
 
-def to_watch(way: str, asked) -> jobs.Spec:
-    """A job that is only watched."""
+def watch_one(service: Service, way: str, asked) -> dict:
+    """One job, only watched: what was said of it against what became of it."""
+    say(f"==> a job of {asked.maps} maps of {asked.map_ms / 1000:g} s, {SLOW} {FACTOR} times slower, {WATCHED[way]}")
     settings = {
         "lab.maps": asked.maps,
         "lab.map.ms": asked.map_ms,
@@ -39,24 +40,15 @@ def to_watch(way: str, asked) -> jobs.Spec:
         **AM_AWAY,
         **intervals(asked),
     }
-    return jobs.Spec(shim=way == "shim", settings=settings)
+    result, said = watch.run(service, jobs.Spec(shim=way == "shim", settings=settings), quiet=False)
+    found = watch.judge(result, said.first, SLOW)
+    say(f"    ended after {result.seconds:.1f} s, {'succeeded' if result.succeeded else 'FAILED'}")
+    return {"way": way, **result.summary(), **found, "explained": said.told}
 
 
 def watched(cluster, asked) -> list:
-    """Both at once: what was said of each against what became of it."""
-    say(
-        f"==> two jobs at once of {asked.maps} maps of {asked.map_ms / 1000:g} s, {SLOW} {FACTOR} times slower: "
-        f"one {' and one '.join(WATCHED.values())}"
-    )
     with Service(cluster).start() as service:
-        ended = watch.run_all(service, [to_watch(way, asked) for way in WATCHED], quiet=False)
-    rows = []
-    for way, (result, said) in zip(WATCHED, ended, strict=True):
-        found = watch.judge(result, said.first, SLOW)
-        word = "succeeded" if result.succeeded else "FAILED"
-        say(f"    {result.job}, {WATCHED[way]}, ended after {result.seconds:.1f} s, {word}")
-        rows.append({"way": way, **result.summary(), **found, "explained": said.told})
-    return rows
+        return [watch_one(service, way, asked) for way in WATCHED]
 
 
 def compared(on: Stage, asked) -> list:
@@ -158,9 +150,9 @@ def arguments_of(arguments: list):
     parser.add_argument(
         "--dir", default=str(paths.TARGET / "demo"), help="the cluster's directory (default target/demo)"
     )
-    parser.add_argument("--maps", type=int, default=8, help="maps of the watched job (default 8)")
+    parser.add_argument("--maps", type=int, default=6, help="maps of the watched job (default 6)")
     parser.add_argument(
-        "--map-ms", type=int, default=3000, metavar="MS", help="a map's time on a healthy node (default 3000)"
+        "--map-ms", type=int, default=2000, metavar="MS", help="a map's time on a healthy node (default 2000)"
     )
     parser.add_argument(
         "--report-interval-ms",

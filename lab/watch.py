@@ -117,47 +117,31 @@ class Said:
 
 def run(service: Service, spec: jobs.Spec, quiet: bool = True) -> tuple:
     """Runs a job to its end; answers its result, and what the service said of it."""
-    (one,) = run_all(service, [spec], quiet)
-    return one
-
-
-def run_all(service: Service, specs: list, quiet: bool = True) -> list:
-    """The same for several at once."""
-    running = []
+    running = jobs.Running(service.cluster, spec)
     try:
-        for spec in specs:
-            running.append(jobs.Running(service.cluster, spec))
         said = follow(service, running, quiet)
-        return [(one.result(), of_one) for one, of_one in zip(running, said, strict=True)]
+        return running.result(), said
     finally:
-        for one in running:
-            one.end()
+        running.end()
 
 
-def follow(service: Service, running: list, quiet: bool = False) -> list:
-    """Asks the service about jobs until they end, and says each decision as it comes."""
-    named_so, began = [(one, one.id(), Said()) for one in running], time.monotonic()
-    while not all(one.done() for one in running):
-        for one, job, said in named_so:
-            if time.monotonic() - began > jobs.JOB_LIMIT_S:
-                raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", one.log)
-            for task in [] if one.done() else ask(service, job, said):
-                if not quiet:
-                    say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} {said.first[task]['outcome']}")
+def follow(service: Service, running: jobs.Running, quiet: bool = False) -> Said:
+    """Asks the service about a job until it ends, and says each decision as it comes."""
+    job, began, said = running.id(), time.monotonic(), Said()
+    while not running.done():
+        if time.monotonic() - began > jobs.JOB_LIMIT_S:
+            raise Failed(f"{job} had not ended after {jobs.JOB_LIMIT_S} s", running.log)
+        try:
+            new = look(service, job, said)
+        except http.Unanswered as fault:
+            if not service.cluster.alive(service.name):
+                raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
+            new = []
+        for task in [] if quiet else new:
+            say(f"    {time.monotonic() - began:5.1f} s: a copy of {task} {said.first[task]['outcome']}")
         time.sleep(POLL_S)
-    for _, job, said in named_so:
-        said.first.update(named(service.decisions(job)))
-    return [said for _, _, said in named_so]
-
-
-def ask(service: Service, job: str, said: Said) -> list:
-    """What a look tells; nothing where the service has heard of nothing yet."""
-    try:
-        return look(service, job, said)
-    except http.Unanswered as fault:
-        if not service.cluster.alive(service.name):
-            raise Failed(f"the service ended while the job ran: {fault}", service.log) from None
-        return []
+    said.first.update(named(service.decisions(job)))
+    return said
 
 
 def look(service: Service, job: str, said: Said) -> list:
