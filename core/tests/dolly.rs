@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use drover_core::engine::{EngineParams, Pass};
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::dolly::Admission;
 use drover_core::policy::{DollyParams, PolicyName};
@@ -11,7 +12,8 @@ use drover_core::policy::{DollyParams, PolicyName};
 /// Half of a cluster of 64 slots for clones: a job of ten tasks, of which three clones each are wanted, takes 30.
 fn dolly(admission: Admission) -> Script {
     let dolly = DollyParams { beta: 0.5, admission, ..DollyParams::default() };
-    Script::new(EngineParams { policy: PolicyName::Dolly, dolly, ..EngineParams::default() })
+    let govern = GovernParams { cluster_cap: 1.0, ..GovernParams::default() };
+    Script::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..EngineParams::default() })
 }
 
 /// The pass at a second of jobs of so many equal maps of 8 s, each with its number and the second it began at.
@@ -158,5 +160,39 @@ fn where_tasks_have_been_seen_not_to_straggle_nothing_is_cloned() {
         tasks_of(&pass(&mut script, &[(3, 4, 12.0)], 13.0), 3).len(),
         4,
         "alice's word alone says nothing of bob's jobs"
+    );
+}
+
+#[test]
+fn a_job_that_may_have_no_copies_holds_none_of_the_clones_budget() {
+    let mut script = dolly(Admission::AllOrNothing);
+    let unsafe_output = JobSettings { output_format: Some("com.example.Own".into()), ..JobSettings::default() };
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    script.say(at(0.0), Fact::Settings(job_id(1), unsafe_output));
+    assert_eq!(pass(&mut script, &[(1, 10, 0.0)], 1.0).decisions, vec![]);
+    assert_eq!(verdicts(&script, 1), [Verdict::UnsafeOutput]);
+    script.open_job(job_id(2), 10, 0, at(1.0));
+    assert_eq!(tasks_of(&pass(&mut script, &[(1, 10, 0.0), (2, 10, 1.0)], 2.0), 2).len(), 10);
+}
+
+#[test]
+fn reduces_are_settled_when_the_first_runs_and_have_no_more_clones_than_maps() {
+    let id = job_id(1);
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(id, 4, 10, at(0.0));
+    let _ = pass(&mut script, &[(1, 4, 0.0)], 1.0);
+    assert_eq!(script.engine.clone_plan(id, TaskKind::Map).map(|plan| plan.clones), Some(2));
+    assert_eq!(script.engine.clone_plan(id, TaskKind::Reduce), None);
+    let reduce = id.task(TaskKind::Reduce, 0);
+    let (state, started) = (Some(TaskState::Running), Some(at(2.0)));
+    script.say(
+        at(2.0),
+        Fact::Tasks { job: id, complete: false, tasks: vec![TaskFact { state, started, ..TaskFact::of(reduce) }] },
+    );
+    let _ = script.decide(at(2.5));
+    assert_eq!(
+        script.engine.clone_plan(id, TaskKind::Reduce).map(|plan| plan.clones),
+        Some(2),
+        "ten would ask for three"
     );
 }

@@ -153,6 +153,24 @@ class Mishaps(OnCluster):
         for running in (self.off(600, LISTENERS), self.off(-600, SECOND)):
             self.check(running)
 
+    def test_a_stop_leaves_the_job_to_hadoop_and_a_resume_has_its_straggler_copied(self):
+        service = self.service()
+        service.cli("stop", "--reason", "a drill")
+        running, _ = self.submit()
+
+        def launcher() -> str:
+            return service.get(f"/jobs/{running.id()}")["launcher"]
+
+        def advised() -> list:
+            return [one for one in service.decisions(running.id()) if one["outcome"] == "advised"]
+
+        self.wait("it was advised on", running, advised)
+        self.assertEqual(launcher(), "native")
+        service.cli("resume")
+        self.wait("the job is Drover's", running, lambda: launcher() == "drover")
+        self.check(running)
+        self.assertGreater(service.metrics()['drover_copies_ended_total{end="won"}'], 0)
+
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older = self.service()
         # Long enough for no copy to end the job before the services have met.

@@ -18,8 +18,19 @@ const SHARE: Kind = Kind::Real(0.0, 1.0);
 const MODES: Kind = Kind::Choice(&["off", "advise", "act"]);
 
 /// Policies that can be chosen.
-pub const POLICIES: &[&str] =
-    &["late", "late-early", "hadoop", "hadoop-tuned", "hadoop-0.20", "mapreduce", "dryad", "mantri", "dolly", "none"];
+pub const POLICIES: &[&str] = &[
+    "late",
+    "late-early",
+    "hadoop",
+    "hadoop-tuned",
+    "hadoop-0.20",
+    "mapreduce",
+    "dryad",
+    "mantri",
+    "dolly",
+    "drover",
+    "none",
+];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] =
     &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
@@ -38,7 +49,8 @@ settings! {
         /// OSDI 2010, §6.3, found worse: to compare with in advice, as the shim starts no copy then), `hadoop` (Hadoop's own speculator of today,
         /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
         /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long), `mantri` (Mantri, §5.1: copies and
-        /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on) or `none`.
+        /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on), `drover` (clones
+        /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:

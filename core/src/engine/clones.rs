@@ -7,13 +7,13 @@ use crate::model::*;
 use crate::policy::dolly::{Admission, Phase, admit};
 
 impl Engine {
-    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first is asked for.
-    pub(super) fn settle_clones(&mut self, id: JobId) {
+    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first runs.
+    pub(super) fn settle_clones(&mut self, id: JobId, now: Time) {
         for kind in TaskKind::ALL {
             if self.clones.of(id, kind).is_some() {
                 continue;
             }
-            let Some((phase, admitted)) = self.admitted(id, kind) else { continue };
+            let Some((phase, admitted)) = self.admitted(id, kind, now) else { continue };
             self.clones.settle(id, kind, phase.tasks, phase.slot_mb, admitted);
             if admitted.is_ok() && self.params.dolly.admission == Admission::Preempt {
                 self.clones_give_way();
@@ -22,11 +22,11 @@ impl Engine {
     }
 
     /// The phase, and how many copies its tasks are to have, or why none; `None` while that cannot be settled.
-    fn admitted(&self, id: JobId, kind: TaskKind) -> Option<(Phase, Result<u32, Verdict>)> {
+    fn admitted(&self, id: JobId, kind: TaskKind, now: Time) -> Option<(Phase, Result<u32, Verdict>)> {
         let job = self.cluster.job(id)?;
         let tasks = job.totals.filter(|_| job.settings.is_some())?[kind as usize];
-        let asked_for = job.tasks(kind).any(|(_, task)| task.state >= TaskState::Scheduled);
-        if tasks == 0 || (kind == TaskKind::Reduce && !asked_for) {
+        let runs = job.tasks(kind).any(|(_, task)| task.state >= TaskState::Running);
+        if tasks == 0 || (kind == TaskKind::Reduce && !runs) {
             return None;
         }
         let state = |wanted| job.tasks(kind).filter(|(_, task)| task.state == wanted).count() as u32;
@@ -37,6 +37,12 @@ impl Engine {
             slot_mb: container(job, kind).memory_mb,
             upstream: if kind == TaskKind::Reduce { upstream() } else { None },
         };
+        // A job that gets no copy must not hold the clones' budget.
+        match self.params.govern.bars(job, kind, self.mode_of(job), now) {
+            Some(Verdict::IncompleteData | Verdict::StaleData | Verdict::SettingsUnknown) => return None,
+            Some(never) => return Some((phase, Err(never))),
+            None => {}
+        }
         if state(TaskState::Succeeded) > 0 {
             return Some((phase, Err(Verdict::PhaseUnderWay)));
         }

@@ -41,7 +41,7 @@ impl Engine {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
             if self.params.policy.clones() {
-                self.settle_clones(id);
+                self.settle_clones(id, now);
             }
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);

@@ -38,7 +38,7 @@ pub struct Tally {
     pub since: BTreeMap<NameId, i64>,
     /// The same by queue and user since it told of its queues, MiB.
     pub in_queue: BTreeMap<(String, String), i64>,
-    /// Containers that were given since it told how many are waited for.
+    /// Containers given since it told how many are waited for, to jobs that ran then: they had asked for them.
     pub given: u32,
 }
 
@@ -58,7 +58,8 @@ impl Tally {
                         *tally.since.entry(host).or_default() += size * change(attempt, nodes);
                     }
                     of_job += size * change(attempt, queues);
-                    tally.given += u32::from(attempt.started.get().is_some_and(|at| at > totals));
+                    let asked_before = job.started.get().is_some_and(|started| started < totals);
+                    tally.given += u32::from(asked_before && attempt.started.get().is_some_and(|at| at > totals));
                 }
             }
             if of_job != 0 {
@@ -111,7 +112,7 @@ impl Room {
 
     /// Why there is none for that action, by the name of the budget that says so. What gives its container back asks for no more room; what starts nothing for none.
     /// A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is no free one, and none is needed.
-    /// The clones of an admitted phase are paid for; all of a task's are given at once.
+    /// The clones of an admitted phase are no matter of the job's cap; all of a task's are given at once.
     pub fn refusal(&self, judged: &Judged) -> Option<Verdict> {
         let takes = judged.action == Action::Duplicate;
         let clones = judged.budget == Budget::Clones;
@@ -124,15 +125,13 @@ impl Room {
             Some(Verdict::NoHeadroom)
         } else if takes && self.unplaced.0 >= self.unplaced.1 {
             Some(Verdict::CopiesWaiting)
-        } else if clones {
-            None
-        } else if self.job.0 >= self.job.1 {
+        } else if !clones && lacks(self.job, wanted) {
             Some(Verdict::JobCap)
-        } else if self.cluster.0 >= self.cluster.1 {
+        } else if lacks(self.cluster, wanted) {
             Some(Verdict::ClusterCap)
-        } else if self.user.0 >= self.user.1 {
+        } else if lacks(self.user, wanted) {
             Some(Verdict::UserCap)
-        } else if self.queue.0 >= self.queue.1 {
+        } else if lacks(self.queue, wanted) {
             Some(Verdict::QueueCap)
         } else if takes && self.busy {
             Some(Verdict::ClusterBusy)
@@ -146,6 +145,10 @@ impl Room {
         let left = |(used, cap): &(u32, u32)| cap.saturating_sub(*used);
         [self.job, self.user, self.queue, self.cluster].into_iter().min_by_key(left).unwrap_or(self.cluster)
     }
+}
+
+fn lacks((used, cap): (u32, u32), wanted: u32) -> bool {
+    used + wanted > cap
 }
 
 /// Tasks of a job that have more than one attempt that has not ended without a copy of ours being counted for them.

@@ -2,6 +2,7 @@
 
 mod contender;
 pub mod dolly;
+pub mod drover;
 pub mod hadoop;
 pub mod hadoop_0_20;
 pub mod late;
@@ -45,6 +46,8 @@ pub enum PolicyName {
     Mantri,
     /// Dolly (NSDI'13, §3).
     Dolly,
+    /// Dolly for small jobs, Mantri with LATE's guards for the rest.
+    Drover,
     /// Proposes nothing.
     None,
 }
@@ -99,7 +102,7 @@ pub enum Budget {
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 10] = [
+    pub const ALL: [PolicyName; 11] = [
         PolicyName::Late,
         PolicyName::LateEarly,
         PolicyName::Hadoop,
@@ -109,6 +112,7 @@ impl PolicyName {
         PolicyName::Dryad,
         PolicyName::Mantri,
         PolicyName::Dolly,
+        PolicyName::Drover,
         PolicyName::None,
     ];
 
@@ -124,6 +128,7 @@ impl PolicyName {
             PolicyName::Dryad => "dryad",
             PolicyName::Mantri => "mantri",
             PolicyName::Dolly => "dolly",
+            PolicyName::Drover => "drover",
             PolicyName::None => "none",
         }
     }
@@ -143,29 +148,32 @@ impl PolicyName {
                 "Mantri §7, Dryad: near the end of a phase what has run longer than the 75th percentile"
             }
             PolicyName::Mantri => "Mantri §5.1, Pseudocode 1",
-            PolicyName::Dolly => "Dolly, NSDI'13 §3.2, Pseudocode 1 line 4: c clones for each task",
+            // Where Mantri decides it names its rule; its guard stands in where Mantri would do what cannot be done.
+            PolicyName::Drover => "Mantri §5.1 by LATE §4: longest approximate time to end",
+            PolicyName::Dolly => dolly::RULE,
             PolicyName::None => "none",
         }
     }
 
     /// Does it settle clones before a phase's first task runs?
     pub fn clones(self) -> bool {
-        self == PolicyName::Dolly
+        matches!(self, PolicyName::Dolly | PolicyName::Drover)
     }
 
     /// Has it LATE's SlowNodeThreshold?
     pub fn spares_slow_nodes(self) -> bool {
-        matches!(self, PolicyName::Late | PolicyName::LateEarly)
+        matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }
 
     /// Does it say with this verdict no more than that the task is an ordinary one?
     pub fn is_ordinary(self, verdict: Verdict) -> bool {
         use Verdict::{NoGain, NotBehind, NotSlow, ProgressIsGood, TooYoung, WaitsForMaps};
-        if self.clones() {
+        if self == PolicyName::Dolly {
             return verdict != Verdict::Decided;
         }
         // Mantri and Hadoop look at every task for what a new copy would gain; the others only at slow ones.
-        let all = matches!(self, PolicyName::Mantri | PolicyName::Hadoop | PolicyName::HadoopTuned);
+        let all =
+            matches!(self, PolicyName::Mantri | PolicyName::Drover | PolicyName::Hadoop | PolicyName::HadoopTuned);
         matches!(verdict, NotSlow | NotBehind | ProgressIsGood | TooYoung | WaitsForMaps) || (all && verdict == NoGain)
     }
 
@@ -181,6 +189,7 @@ impl PolicyName {
             PolicyName::Dryad => tail::dryad(view, params.tail),
             PolicyName::Mantri => mantri::judge(view, params.mantri),
             PolicyName::Dolly => dolly::judge(view),
+            PolicyName::Drover => drover::judge(view, params.late, params.mantri),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }

@@ -27,6 +27,8 @@ pub use machines::{job_level_clones, machines_for_a_task};
 pub use outputs::{Assignment, Output, Reading, read_from};
 pub use params::{Admission, DollyParams};
 
+/// The rule by which it proposes.
+pub const RULE: &str = "Dolly, NSDI'13 §3.2, Pseudocode 1 line 4: c clones for each task";
 const GIVES_WAY: &str = "Dolly, HotCloud'12 §3.2: clones give way first";
 
 /// Line 4: every running task is given its clones.
@@ -48,6 +50,7 @@ pub fn judge(view: &View<'_>) -> Vec<Judged> {
                 (judged.budget, judged.early) = (Budget::Clones, true);
                 // Small jobs first: they are whom clones help most (§3.3).
                 judged.rank = 1.0 / f64::from(view.total.max(1));
+                judged.rule = Some(RULE.to_owned());
                 judged.copies = plan.clones.saturating_sub(live).max(1);
                 if plan.gives_way {
                     judged.action = Action::Withdraw;

@@ -1,0 +1,42 @@
+//! Drover's own policy: Dolly for small jobs, Mantri with LATE's guards for the rest.
+
+mod common;
+
+use common::*;
+use drover_core::engine::EngineParams;
+use drover_core::model::*;
+use drover_core::policy::{DollyParams, LateParams, PolicyName};
+
+fn drover(dolly: DollyParams, late: LateParams) -> Script {
+    Script::new(EngineParams { policy: PolicyName::Drover, dolly, late, ..EngineParams::default() })
+}
+
+#[test]
+fn a_job_whose_clones_have_room_is_cloned_and_a_larger_one_has_its_stragglers_copied() {
+    let mut small = drover(DollyParams { beta: 0.2, ..DollyParams::default() }, LateParams::default());
+    let clones = play(&mut small, 4, 8.0, &|_| 1.0, 3);
+    assert_eq!(clones.len(), 4);
+    assert!(clones.iter().all(|(second, one)| *second <= 1 && one.rule.contains("Dolly")), "{clones:?}");
+    let mut large = drover(DollyParams::default(), LateParams::default());
+    let copies = play(&mut large, 16, 4.0, &one_node_in_four, 20);
+    let mut tasks: Vec<u32> = copies.iter().map(|(_, one)| one.task.index).collect();
+    tasks.sort_unstable();
+    assert_eq!(tasks, [1, 5, 9, 13]);
+    assert!(copies.iter().all(|(_, one)| one.rule.contains("Mantri")), "{copies:?}");
+}
+
+#[test]
+fn what_late_finds_too_young_mantri_does_not_copy() {
+    // Counters that nobody reads are waited for until twice the age.
+    let patient = LateParams { min_age: Millis(8_000), ..LateParams::default() };
+    let mut script = drover(DollyParams::default(), patient);
+    let copies = play(&mut script, 16, 4.0, &one_node_in_four, 39);
+    assert!(!copies.is_empty() && copies.iter().all(|(second, _)| *second >= 16), "{copies:?}");
+}
+
+#[test]
+fn nothing_slow_means_nothing_done() {
+    let mut script = drover(DollyParams::default(), LateParams::default());
+    let jitter = |index: u32| 1.0 + 0.04 * f64::from(index % 8);
+    assert_eq!(play(&mut script, 32, 20.0, &jitter, 30), vec![]);
+}
