@@ -19,6 +19,8 @@
 mod choice;
 mod copies;
 mod params;
+pub mod placement;
+pub mod recompute;
 
 use super::{Contender, Judged, View};
 use crate::estimate::new_copy::NewCopy;

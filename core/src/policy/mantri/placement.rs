@@ -1,0 +1,241 @@
+//! Network-aware placement of reduces (Mantri, OSDI'10, §5.2): each reduce on the rack that keeps the slowest of all rack links fastest.
+
+/// What a rack's links still carry, bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Links {
+    /// b_u: out of the rack.
+    pub up: f64,
+    /// b_d: into it.
+    pub down: f64,
+}
+
+/// Where each reduce goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placement {
+    /// The rack of each reduce, by its place.
+    pub racks: Vec<usize>,
+    /// The longest transfer over any link, seconds.
+    pub seconds: f64,
+    /// No placement is faster than this, seconds; the same where this one is the best.
+    pub bound: f64,
+}
+
+/// §5.2: links as measured when the phase starts where it is short, equal ones where it moves more than `short` bytes, for then their use by others evens out.
+pub fn expected_links(measured: &[Links], bytes: f64, short: f64) -> Vec<Links> {
+    if bytes <= short || measured.is_empty() {
+        return measured.to_vec();
+    }
+    let mean = |of: fn(&Links) -> f64| measured.iter().map(of).sum::<f64>() / measured.len() as f64;
+    vec![Links { up: mean(|links| links.up), down: mean(|links| links.down) }; measured.len()]
+}
+
+/// Partial placements that are looked at before the best so far is taken: some tens of milliseconds.
+const LOOKS_MAX: u32 = 200_000;
+
+/// §5.2: arg min max_j c_j, where c_{2i−1} = d_u^i / b_u^i and c_{2i} = d_d^i / b_d^i, over every placement of the reduces on racks. `inputs` is I: what each reduce (a
+/// row) has to read from each rack, bytes. Exact where that takes no more than so many looks, which Mantri's own greedy search is not; else the best found, with a bound. `None` for
+/// rows that are not as long as there are racks, and without racks.
+pub fn place(inputs: &[Vec<f64>], links: &[Links]) -> Option<Placement> {
+    if links.is_empty() || inputs.iter().any(|row| row.len() != links.len()) {
+        return None;
+    }
+    // The largest first: what is decided last should matter least. Equal rows stand together, and may change places without changing anything.
+    let mut order: Vec<usize> = (0..inputs.len()).collect();
+    let total = |row: &usize| inputs[*row].iter().sum::<f64>();
+    let by_content = |a: &usize, b: &usize| {
+        let differs = inputs[*a].iter().zip(&inputs[*b]).map(|(a, b)| a.total_cmp(b)).find(|one| one.is_ne());
+        total(b).total_cmp(&total(a)).then(differs.unwrap_or(a.cmp(b)))
+    };
+    order.sort_by(by_content);
+    let mut search = Search::new(inputs, links, &order);
+    let greedy = search.greedily();
+    search.deeper(0, 0.0);
+    let (racks, seconds) = search.best.clone().unwrap_or(greedy);
+    let exact = search.looks < LOOKS_MAX;
+    let mut placed = vec![0; inputs.len()];
+    order.iter().zip(&racks).for_each(|(row, rack)| placed[*row] = *rack);
+    Some(Placement { racks: placed, seconds, bound: if exact { seconds } else { bound(inputs, links).min(seconds) } })
+}
+
+/// Depth first over the rows in order, leaving out what cannot be better than the best so far: no link's transfer shrinks when another reduce is placed.
+struct Search<'a> {
+    rows: Vec<&'a [f64]>,
+    links: &'a [Links],
+    out: Vec<f64>,
+    into: Vec<f64>,
+    chosen: Vec<usize>,
+    best: Option<(Vec<usize>, f64)>,
+    looks: u32,
+}
+
+impl<'a> Search<'a> {
+    fn new(inputs: &'a [Vec<f64>], links: &'a [Links], order: &[usize]) -> Search<'a> {
+        let rows = order.iter().map(|row| inputs[*row].as_slice()).collect();
+        let none = vec![0.0; links.len()];
+        Search { rows, links, out: none.clone(), into: none, chosen: Vec::new(), best: None, looks: 0 }
+    }
+
+    /// Adds the row's traffic if it goes to that rack, or takes it away again.
+    fn shift(&mut self, row: usize, rack: usize, sign: f64) {
+        for (from, bytes) in self.rows[row].iter().enumerate().filter(|(from, _)| *from != rack) {
+            self.out[from] += sign * bytes;
+            self.into[rack] += sign * bytes;
+        }
+    }
+
+    /// The longest transfer over any link so far, seconds.
+    fn slowest(&self) -> f64 {
+        let out = self.out.iter().zip(self.links).map(|(bytes, links)| bytes / links.up);
+        let into = self.into.iter().zip(self.links).map(|(bytes, links)| bytes / links.down);
+        out.chain(into).fold(0.0, f64::max)
+    }
+
+    /// Each row in turn where it hurts least now.
+    fn greedily(&mut self) -> (Vec<usize>, f64) {
+        let mut racks = Vec::new();
+        for row in 0..self.rows.len() {
+            let cost = |rack: usize, search: &mut Self| {
+                search.shift(row, rack, 1.0);
+                let seconds = search.slowest();
+                search.shift(row, rack, -1.0);
+                seconds
+            };
+            let costs: Vec<f64> = (0..self.links.len()).map(|rack| cost(rack, self)).collect();
+            let rack = (0..costs.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap_or(0);
+            self.shift(row, rack, 1.0);
+            racks.push(rack);
+        }
+        let seconds = self.slowest();
+        self.out.fill(0.0);
+        self.into.fill(0.0);
+        self.best = Some((racks.clone(), seconds));
+        (racks, seconds)
+    }
+
+    fn deeper(&mut self, row: usize, so_far: f64) {
+        if self.looks >= LOOKS_MAX {
+            return;
+        }
+        self.looks += 1;
+        if row == self.rows.len() {
+            self.best = Some((self.chosen.clone(), so_far));
+            return;
+        }
+        let twin = row > 0 && self.rows[row] == self.rows[row - 1];
+        let first = if twin { self.chosen[row - 1] } else { 0 };
+        for rack in first..self.links.len() {
+            self.shift(row, rack, 1.0);
+            let seconds = self.slowest();
+            // What rounding alone makes faster is not.
+            if self.best.as_ref().is_none_or(|(_, best)| seconds < best * (1.0 - 1e-12)) {
+                self.chosen.push(rack);
+                self.deeper(row + 1, seconds);
+                self.chosen.pop();
+            }
+            self.shift(row, rack, -1.0);
+        }
+    }
+}
+
+/// Whatever the placement: what no reduce can have on its own rack crosses some uplink and some downlink, and each reduce alone takes its time.
+fn bound(inputs: &[Vec<f64>], links: &[Links]) -> f64 {
+    let crosses = |row: &Vec<f64>| row.iter().sum::<f64>() - row.iter().copied().fold(0.0, f64::max);
+    let crossing: f64 = inputs.iter().map(crosses).sum();
+    let all = |of: fn(&Links) -> f64| crossing / links.iter().map(of).sum::<f64>();
+    let alone = |row: &Vec<f64>| {
+        let at = |rack: usize| {
+            let others = row.iter().enumerate().filter(|(from, _)| *from != rack);
+            let out = others.clone().map(|(from, bytes)| bytes / links[from].up).fold(0.0, f64::max);
+            (others.map(|(_, bytes)| bytes).sum::<f64>() / links[rack].down).max(out)
+        };
+        (0..links.len()).map(at).fold(f64::INFINITY, f64::min)
+    };
+    inputs.iter().map(alone).fold(all(|links| links.up).max(all(|links| links.down)), f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LIKE: Links = Links { up: 1.0, down: 1.0 };
+
+    /// By looking at every placement.
+    fn best(inputs: &[Vec<f64>], links: &[Links]) -> f64 {
+        let racks = links.len();
+        let all = racks.pow(inputs.len() as u32);
+        let seconds = |mut number: usize| {
+            let (mut out, mut into) = (vec![0.0; racks], vec![0.0; racks]);
+            for row in inputs {
+                let rack = number % racks;
+                number /= racks;
+                for from in (0..racks).filter(|from| *from != rack) {
+                    out[from] += row[from];
+                    into[rack] += row[from];
+                }
+            }
+            let all = out.iter().zip(links).map(|(bytes, links)| bytes / links.up);
+            all.chain(into.iter().zip(links).map(|(bytes, links)| bytes / links.down)).fold(0.0, f64::max)
+        };
+        (0..all).map(seconds).fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn in_figure_11_three_reduces_go_to_three_racks() {
+        // Each reads one block of each of the three partitions, and each rack holds one of every kind.
+        let placement = place(&[vec![1.0; 3], vec![1.0; 3], vec![1.0; 3]], &[LIKE; 3]).unwrap();
+        let mut racks = placement.racks.clone();
+        racks.sort_unstable();
+        assert_eq!((racks, placement.seconds, placement.bound), (vec![0, 1, 2], 2.0, 2.0));
+    }
+
+    #[test]
+    fn a_rack_with_little_bandwidth_in_gets_fewer_reduces() {
+        let links = [Links { up: 10.0, down: 1.0 }, Links { up: 10.0, down: 10.0 }];
+        let placement = place(&vec![vec![1.0, 1.0]; 6], &links).unwrap();
+        assert_eq!(placement.racks.iter().filter(|rack| **rack == 0).count(), 0, "{placement:?}");
+        assert!((placement.seconds - 0.6).abs() < 1e-12, "{placement:?}");
+    }
+
+    #[test]
+    fn a_reduce_goes_where_its_data_is() {
+        let placement = place(&[vec![9.0, 1.0], vec![1.0, 9.0]], &[LIKE; 2]).unwrap();
+        assert_eq!((placement.racks, placement.seconds), (vec![0, 1], 1.0));
+    }
+
+    #[test]
+    fn long_phases_see_equal_links_and_short_ones_those_of_their_start() {
+        let measured = [Links { up: 1.0, down: 2.0 }, Links { up: 3.0, down: 6.0 }];
+        assert_eq!(expected_links(&measured, 10.0, 10.0), measured);
+        assert_eq!(expected_links(&measured, 11.0, 10.0), [Links { up: 2.0, down: 4.0 }; 2]);
+    }
+
+    #[test]
+    fn what_is_no_matrix_over_the_racks_has_no_placement_and_nothing_to_place_takes_no_time() {
+        assert_eq!((place(&[vec![1.0]], &[LIKE; 2]), place(&[], &[])), (None, None));
+        assert_eq!(place(&[], &[LIKE]), Some(Placement { racks: vec![], seconds: 0.0, bound: 0.0 }));
+    }
+
+    #[test]
+    fn a_phase_too_large_to_search_through_has_a_placement_not_far_from_its_bound() {
+        let inputs: Vec<Vec<f64>> = (0..60_u32)
+            .map(|row| (0..8_u32).map(|rack| f64::from((row * 37 + rack * 11) % 17 + 1)).collect())
+            .collect();
+        let placement = place(&inputs, &[LIKE; 8]).unwrap();
+        assert!(placement.bound <= placement.seconds && placement.seconds < 1.3 * placement.bound, "{placement:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn small_phases_are_placed_as_well_as_any_placement_could(
+            inputs in prop::collection::vec(prop::collection::vec(0.0f64..9.0, 3), 1..6),
+            links in prop::collection::vec((0.5f64..4.0, 0.5f64..4.0), 3),
+        ) {
+            let links: Vec<Links> = links.into_iter().map(|(up, down)| Links { up, down }).collect();
+            let placement = place(&inputs, &links).unwrap();
+            let least = best(&inputs, &links);
+            prop_assert!((placement.seconds - least).abs() <= 1e-9 * (1.0 + least), "{} {}", placement.seconds, least);
+            prop_assert!(bound(&inputs, &links) <= least * (1.0 + 1e-9));
+        }
+    }
+}
