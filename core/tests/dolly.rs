@@ -126,13 +126,15 @@ fn clones_give_way_first_when_the_cluster_fills_where_they_can_be_withdrawn() {
 #[test]
 fn under_preemption_a_small_job_takes_the_budget_of_a_larger_one() {
     let jobs = [(1, 10, 0.0), (2, 4, 2.0)];
-    for (admission, cloned, first) in [
-        (Admission::Preempt, 4, ClonePlan { clones: 3, refused: None, gives_way: true }),
-        (Admission::AllOrNothing, 0, ClonePlan { clones: 3, refused: None, gives_way: false }),
+    for (admission, withdraw, cloned, first) in [
+        (Admission::Preempt, true, 4, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: true }),
+        (Admission::Preempt, false, 0, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: false }),
+        (Admission::AllOrNothing, true, 0, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: false }),
     ] {
         let mut script = dolly(admission);
         script.open_job(job_id(1), 10, 0, at(0.0));
         assert_eq!(tasks_of(&pass(&mut script, &jobs[..1], 1.0), 1).len(), 10);
+        script.say(at(1.5), Fact::Can(job_id(1), Capabilities { withdraw, ..Capabilities::default() }));
         script.open_job(job_id(2), 4, 0, at(2.0));
         assert_eq!(tasks_of(&pass(&mut script, &jobs, 3.0), 2).len(), cloned, "two each: 8 slots, 2 are left");
         assert_eq!(script.engine.clone_plan(job_id(1), TaskKind::Map), Some(first));
@@ -195,4 +197,25 @@ fn reduces_are_settled_when_the_first_runs_and_have_no_more_clones_than_maps() {
         Some(2),
         "ten would ask for three"
     );
+}
+
+#[test]
+fn whoever_comes_first_is_cloned_task_by_task_until_the_budget_is_spent() {
+    let mut script = dolly(Admission::FirstCome);
+    script.open_job(job_id(1), 16, 0, at(0.0));
+    let first = tasks_of(&pass(&mut script, &[(1, 16, 0.0)], 1.0), 1);
+    assert_eq!(first, (0..10).map(|index| (index, 2)).collect::<Vec<_>>(), "32 slots, three for each task");
+    assert_eq!(verdicts(&script, 1), [Verdict::Decided, Verdict::CloneBudget]);
+}
+
+#[test]
+fn advised_clones_last_as_long_as_their_tasks_and_say_nothing_of_what_they_would_have_won() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    for second in 1..8 {
+        let _ = pass(&mut script, &[(1, 10, 0.0)], second.into());
+        assert_eq!(script.engine.copies_in_flight(), 20, "{second}");
+    }
+    let last = pass(&mut script, &[(1, 10, 0.0)], 8.5);
+    assert_eq!((script.engine.copies_in_flight(), last.outcomes), (0, vec![]));
 }

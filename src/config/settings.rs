@@ -236,7 +236,7 @@ settings! {
         percentile: f64 = "0.75", SHARE, reloadable;
     }
 
-    /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1). What is not set here is taken from the preset. A restart is only ever advised, and
+    /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1), and of what `drover` takes from it. What is not set here is taken from the preset. A restart is only ever advised, and
     /// a copy too many not even withdrawn: Hadoop starts another attempt for each one that is killed.
     mantri: Mantri = "mantri" {
         /// Delta: period of progress reports, at most.
@@ -261,7 +261,7 @@ settings! {
         min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;
     }
 
-    /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3). Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.
+    /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3), and of what `drover` takes from it. Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.
     dolly: Dolly = "dolly" {
         /// epsilon: acceptable probability that a phase straggles; the number of clones follows from it.
         epsilon: f64 = "0.05", Kind::Real(1e-9, 0.999_999), reloadable;

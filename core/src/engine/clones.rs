@@ -4,25 +4,33 @@ use super::Engine;
 use crate::estimate::odds::Odds;
 use crate::govern::budget::container;
 use crate::model::*;
-use crate::policy::dolly::{Admission, Phase, admit};
+use crate::policy::dolly::{Admission, Grant, Phase, Supply, admit};
 
 impl Engine {
-    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first runs.
-    pub(super) fn settle_clones(&mut self, id: JobId, now: Time) {
+    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first runs. `supply` is counted once a
+    /// pass, and then kept.
+    pub(super) fn settle_clones(&mut self, id: JobId, now: Time, supply: &mut Option<Supply>) {
         for kind in TaskKind::ALL {
             if self.clones.of(id, kind).is_some() {
                 continue;
             }
-            let Some((phase, admitted)) = self.admitted(id, kind, now) else { continue };
-            self.clones.settle(id, kind, phase.tasks, phase.slot_mb, admitted);
-            if admitted.is_ok() && self.params.dolly.admission == Admission::Preempt {
+            let Some(room) = supply.or_else(|| self.clones.supply(&self.cluster)) else { return };
+            let room = supply.insert(room);
+            let Some((phase, admitted)) = self.admitted(id, kind, room, now) else { continue };
+            self.clones.settle(id, kind, phase.slot_mb, admitted);
+            let Ok(Grant { clones, tasks }) = admitted else { continue };
+            let slots = |count: u32| u64::from(count) * phase.slot_mb;
+            room.cloning_mb += u64::from(clones) * slots(tasks);
+            room.used_mb += (u64::from(clones) * slots(tasks)).saturating_sub(slots(phase.started));
+            if self.params.dolly.admission == Admission::Preempt {
                 self.clones_give_way();
+                *supply = None;
             }
         }
     }
 
     /// The phase, and how many copies its tasks are to have, or why none; `None` while that cannot be settled.
-    fn admitted(&self, id: JobId, kind: TaskKind, now: Time) -> Option<(Phase, Result<u32, Verdict>)> {
+    fn admitted(&self, id: JobId, kind: TaskKind, room: &Supply, now: Time) -> Option<(Phase, Result<Grant, Verdict>)> {
         let job = self.cluster.job(id)?;
         let tasks = job.totals.filter(|_| job.settings.is_some())?[kind as usize];
         let runs = job.tasks(kind).any(|(_, task)| task.state >= TaskState::Running);
@@ -46,7 +54,9 @@ impl Engine {
         if state(TaskState::Succeeded) > 0 {
             return Some((phase, Err(Verdict::PhaseUnderWay)));
         }
-        let supply = self.clones.supply(&self.cluster, tasks)?;
+        let preempts = self.params.dolly.admission == Admission::Preempt;
+        let larger_mb = if preempts { self.clones.larger_mb(&self.cluster, tasks) } else { 0 };
+        let supply = Supply { larger_mb, ..*room };
         Some((phase, admit(&phase, self.straggler_probability(&job.user), &supply, &self.params.dolly)))
     }
 

@@ -6,7 +6,7 @@ use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Judged, Past, View};
+use crate::policy::{Budget, Judged, Past, View};
 use std::collections::BTreeMap;
 
 /// What one pass counts once, when the first proposal asks for it.
@@ -36,12 +36,12 @@ impl Engine {
         if self.params.policy.clones() {
             self.clones_give_way();
         }
-        let mut proposals = Vec::new();
+        let (mut proposals, mut supply) = (Vec::<Proposal>::new(), None);
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
             if self.params.policy.clones() {
-                self.settle_clones(id, now);
+                self.settle_clones(id, now, &mut supply);
             }
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
@@ -49,7 +49,12 @@ impl Engine {
                 self.due.insert(id, next);
             }
         }
-        proposals.sort_by(|a, b| b.judged.rank.total_cmp(&a.judged.rank).then(a.judged.task.cmp(&b.judged.task)));
+        // Clones first: a phase's are worth most while it is young, and were promised to it.
+        let class = |proposal: &Proposal| (proposal.judged.budget == Budget::Copies, proposal.judged.task);
+        proposals.sort_by(|a, b| {
+            let by_rank = b.judged.rank.total_cmp(&a.judged.rank);
+            class(a).0.cmp(&class(b).0).then(by_rank).then(class(a).1.cmp(&class(b).1))
+        });
         let mut counted = Counted::default();
         for proposal in proposals {
             self.govern(proposal, now, &mut counted, &mut pass);
@@ -162,10 +167,11 @@ impl Engine {
         let slow = counted.slow_hosts.entry(job.id).or_insert_with(|| self.slow_hosts(job, now));
         let avoid = self.avoid(job, task, slow, tally);
         let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
-        judged.numbers.budget = Some(room.tightest());
-        let refusal = room
-            .refusal(&judged)
-            .or_else(|| self.no_fast_node(job, task.kind, &avoid, counted).then_some(Verdict::NoFastNode));
+        judged.numbers.budget = Some(room.tightest(judged.budget));
+        let refusal = room.refusal(&judged).or_else(|| {
+            let takes = judged.action == Action::Duplicate;
+            (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
+        });
         if let Some(verdict) = refusal {
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
                 task.verdict = Some(verdict);
@@ -196,7 +202,7 @@ impl Engine {
             deadline: now + self.params.govern.deadline,
             numbers: judged.numbers,
         };
-        self.flights.add(&decision, job, self.params.seed);
+        self.flights.add(&decision, judged.budget, job, self.params.seed);
         pass.decisions.push(decision);
     }
 

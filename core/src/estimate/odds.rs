@@ -27,7 +27,8 @@ pub struct Odds {
     predicted: Option<f64>,
     /// Tasks that it rests on, halved with each window.
     evidence: f64,
-    /// Users whose tasks it rests on.
+    /// Users whose tasks are counted, and those whose tasks p rests on.
+    counted: BTreeSet<String>,
     principals: BTreeSet<String>,
 }
 
@@ -36,9 +37,8 @@ impl Odds {
         self.close_until(window);
         self.tasks += 1;
         self.stragglers += u32::from(straggled);
-        self.evidence += 1.0;
-        if self.principals.len() < PRINCIPALS_MAX && !self.principals.contains(user) {
-            self.principals.insert(user.to_owned());
+        if self.counted.len() < PRINCIPALS_MAX && !self.counted.contains(user) {
+            self.counted.insert(user.to_owned());
         }
     }
 
@@ -50,6 +50,8 @@ impl Odds {
         }
         if let Some(share) = self.share() {
             self.predicted = Some(self.predicted.map_or(share, |before| (before + share) / 2.0));
+            self.evidence += f64::from(self.tasks);
+            self.principals = std::mem::take(&mut self.counted);
         }
         // Halved so often it is none.
         const GONE: u64 = 64;
@@ -68,17 +70,21 @@ impl Odds {
 
     /// Tasks that it rests on, older windows counting less.
     pub fn evidence(&self) -> f64 {
-        self.evidence
+        if self.predicted.is_some() { self.evidence } else { f64::from(self.tasks) }
     }
 
-    /// How many users' tasks it rests on, up to eight.
+    fn users(&self) -> &BTreeSet<String> {
+        if self.predicted.is_some() { &self.principals } else { &self.counted }
+    }
+
+    /// How many users' tasks its last window had, up to eight.
     pub fn principals(&self) -> usize {
-        self.principals.len()
+        self.users().len()
     }
 
     /// May it decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
     pub fn holds_for(&self, user: &str) -> bool {
-        self.principals.len() > 1 || self.principals.contains(user)
+        self.users().len() > 1 || self.users().contains(user)
     }
 }
 
@@ -196,7 +202,18 @@ mod tests {
         odds.add(12, true, "bob");
         odds.close_until(13);
         assert_eq!(odds.probability(), Some(0.6), "(.2 + 1) / 2: empty windows say nothing");
-        assert!(odds.evidence() < 1.0 && odds.principals() == 2, "{odds:?}");
+        assert!(odds.evidence() < 2.0 && odds.principals() == 1, "of the last window with any task: {odds:?}");
+    }
+
+    #[test]
+    fn a_window_that_is_still_counted_lends_its_tasks_to_no_earlier_probability() {
+        let mut odds = Odds::default();
+        (0..2).for_each(|n| odds.add(1, n == 0, "alice"));
+        (0..200).for_each(|_| odds.add(2, false, "bob"));
+        assert_eq!((odds.probability(), odds.evidence()), (Some(0.5), 1.0));
+        assert!(!odds.holds_for("bob"));
+        odds.close_until(3);
+        assert_eq!((odds.probability(), odds.holds_for("bob")), (Some(0.25), true));
     }
 
     #[test]

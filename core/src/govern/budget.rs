@@ -38,7 +38,7 @@ pub struct Tally {
     pub since: BTreeMap<NameId, i64>,
     /// The same by queue and user since it told of its queues, MiB.
     pub in_queue: BTreeMap<(String, String), i64>,
-    /// Containers given since it told how many are waited for, to jobs that ran then: they had asked for them.
+    /// Containers given since it told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have been asked for since.
     pub given: u32,
 }
 
@@ -53,13 +53,14 @@ impl Tally {
             for kind in TaskKind::ALL {
                 let size = container(job, kind).memory_mb as i64;
                 tally.native += uncounted_copies(job, kind, flights);
+                let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
+                let firsts = job.tasks(kind).filter_map(|(_, task)| task.attempts.first()?.started.get());
+                tally.given += firsts.filter(|at| asked_before && *at > totals).count() as u32;
                 for attempt in job.tasks(kind).flat_map(|(_, task)| &task.attempts) {
                     if let Some(host) = attempt.host {
                         *tally.since.entry(host).or_default() += size * change(attempt, nodes);
                     }
                     of_job += size * change(attempt, queues);
-                    let asked_before = job.started.get().is_some_and(|started| started < totals);
-                    tally.given += u32::from(asked_before && attempt.started.get().is_some_and(|at| at > totals));
                 }
             }
             if of_job != 0 {
@@ -141,9 +142,11 @@ impl Room {
     }
 
     /// The budget that is nearest its end: copies in flight and how many may be.
-    pub fn tightest(&self) -> (u32, u32) {
+    pub fn tightest(&self, budget: Budget) -> (u32, u32) {
         let left = |(used, cap): &(u32, u32)| cap.saturating_sub(*used);
-        [self.job, self.user, self.queue, self.cluster].into_iter().min_by_key(left).unwrap_or(self.cluster)
+        let of_job = (budget == Budget::Copies).then_some(self.job);
+        let all = of_job.into_iter().chain([self.user, self.queue, self.cluster]);
+        all.min_by_key(left).unwrap_or(self.cluster)
     }
 }
 

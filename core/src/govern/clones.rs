@@ -1,7 +1,7 @@
 //! Phases that are cloned: charged in whole from the moment they are admitted, and for as long as their tasks last.
 
-use crate::model::{ClonePlan, ClusterState, JobId, TaskKind, Verdict};
-use crate::policy::dolly::Supply;
+use crate::model::{ClonePlan, ClusterState, JobId, TaskKind, TaskState, Verdict};
+use crate::policy::dolly::{Grant, Supply};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,8 +16,6 @@ pub struct ClonePlans {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Settled {
     plan: ClonePlan,
-    /// Its tasks in all.
-    tasks: u32,
     /// A task's container, MiB.
     slot_mb: u64,
 }
@@ -39,11 +37,13 @@ impl ClonePlans {
         self.by_phase.get(&(job, kind)).map(|settled| settled.plan)
     }
 
-    /// Settles a phase of so many tasks, whose containers have that size.
-    pub fn settle(&mut self, job: JobId, kind: TaskKind, tasks: u32, slot_mb: u64, admitted: Result<u32, Verdict>) {
-        let (clones, refused) = admitted.map_or_else(|verdict| (1, Some(verdict)), |clones| (clones, None));
-        let plan = ClonePlan { clones, refused, gives_way: false };
-        self.by_phase.insert((job, kind), Settled { plan, tasks, slot_mb });
+    /// Settles a phase whose containers have that size.
+    pub fn settle(&mut self, job: JobId, kind: TaskKind, slot_mb: u64, admitted: Result<Grant, Verdict>) {
+        let plan = match admitted {
+            Ok(Grant { clones, tasks }) => ClonePlan { clones, tasks, refused: None, gives_way: false },
+            Err(verdict) => ClonePlan { clones: 1, tasks: 0, refused: Some(verdict), gives_way: false },
+        };
+        self.by_phase.insert((job, kind), Settled { plan, slot_mb });
     }
 
     /// Forgets a job.
@@ -58,8 +58,8 @@ impl ClonePlans {
         self.by_phase.clear();
     }
 
-    /// The room that a phase of so many tasks meets; `None` before the ResourceManager has told of any.
-    pub fn supply(&self, cluster: &ClusterState, tasks: u32) -> Option<Supply> {
+    /// The room that a phase meets; `None` before the ResourceManager has told of any. One pass over the tasks of cloned phases.
+    pub fn supply(&self, cluster: &ClusterState) -> Option<Supply> {
         let totals = cluster.totals?;
         let mut supply =
             Supply { capacity_mb: totals.total.memory_mb, used_mb: totals.allocated.memory_mb, ..Supply::default() };
@@ -67,23 +67,33 @@ impl ClonePlans {
             let held = settled.held(cluster, *phase);
             supply.cloning_mb += held.all_mb;
             supply.used_mb += held.promised_mb;
-            supply.larger_mb += if settled.tasks > tasks { held.all_mb } else { 0 };
         }
         Some(supply)
+    }
+
+    /// What phases of more than so many tasks could give back to the clones' budget, MiB: where copies can be withdrawn.
+    pub fn larger_mb(&self, cluster: &ClusterState, tasks: u32) -> u64 {
+        let larger =
+            self.charged().filter(|(phase, settled)| settled.plan.tasks > tasks && withdraws(cluster, phase.0));
+        larger.map(|(phase, settled)| settled.held(cluster, *phase).all_mb).sum()
     }
 
     /// Has the largest phases' clones give way, one after the other, until the cloned phases hold no more than `budget_mb` in all, and the cluster uses no more than
     /// `ceiling_mb` (HotCloud'12 §3.2: "killing of clones can also be used during emergency to bring down utilization"). The jobs whose clones do.
     pub fn give_way(&mut self, cluster: &ClusterState, budget_mb: u64, ceiling_mb: u64) -> Vec<JobId> {
-        let Some(mut supply) = self.supply(cluster, u32::MAX) else { return Vec::new() };
-        let mut largest: Vec<_> = self.charged().map(|(phase, settled)| (settled.tasks, *phase)).collect();
+        let Some(mut supply) = self.supply(cluster) else { return Vec::new() };
+        let standing = self.charged().filter(|(_, settled)| !settled.plan.gives_way);
+        let mut largest: Vec<_> = standing.map(|(phase, settled)| (settled.plan.tasks, *phase)).collect();
         largest.sort_unstable_by(|a, b| b.cmp(a));
         let mut jobs = Vec::new();
         for (_, phase) in largest {
-            if supply.cloning_mb <= budget_mb && supply.used_mb <= ceiling_mb {
+            let above = supply.used_mb > ceiling_mb;
+            if !above && supply.cloning_mb <= budget_mb {
                 break;
             }
-            let Some(settled) = self.by_phase.get_mut(&phase) else { continue };
+            let Some(settled) = self.by_phase.get_mut(&phase).filter(|_| above || withdraws(cluster, phase.0)) else {
+                continue;
+            };
             let held = settled.held(cluster, phase);
             settled.plan.gives_way = true;
             supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
@@ -94,23 +104,32 @@ impl ClonePlans {
     }
 
     fn charged(&self) -> impl Iterator<Item = (&(JobId, TaskKind), &Settled)> {
-        self.by_phase.iter().filter(|(_, settled)| settled.plan.is_charged())
+        self.by_phase.iter().filter(|(_, settled)| settled.plan.refused.is_none())
     }
 }
 
+fn withdraws(cluster: &ClusterState, job: JobId) -> bool {
+    cluster.job(job).is_some_and(|job| job.can.withdraw)
+}
+
 impl Settled {
+    /// What gives way is charged for as long as more than one attempt of a task lives: on Hadoop nobody can end one.
     fn held(&self, cluster: &ClusterState, (job, kind): (JobId, TaskKind)) -> Held {
         let Some(job) = cluster.job(job) else { return Held::default() };
-        let (mut ended, mut live, mut first) = (0, 0, 0);
-        for (_, task) in job.tasks(kind) {
+        let (mut ended, mut live, mut first, mut cloned) = (0, 0, 0, 0);
+        for (_, task) in job.tasks(kind).take_while(|(id, _)| id.index < self.plan.tasks) {
             ended += u64::from(task.state.is_final());
-            let attempts = task.unended().filter(|attempt| attempt.started.get().is_some()).count() as u64;
+            let known = task.unended().filter(|attempt| attempt.started.get().is_some()).count() as u64;
+            // Over REST alone a running task's attempts are not known.
+            let attempts = known.max(u64::from(task.state == TaskState::Running));
             live += attempts;
             first += attempts.min(1);
+            cloned += if attempts > 1 { attempts } else { 0 };
         }
-        let all = u64::from(self.plan.clones) * u64::from(self.tasks).saturating_sub(ended);
+        let wanted = u64::from(self.plan.clones) * u64::from(self.plan.tasks).saturating_sub(ended);
+        let all = if self.plan.gives_way { cloned } else { wanted };
+        let promised = if self.plan.gives_way { 0 } else { wanted.saturating_sub(live) };
         let mb = |slots: u64| slots * self.slot_mb;
-        let promised = all.saturating_sub(live);
         Held { all_mb: mb(all), promised_mb: mb(promised), clones_mb: mb(promised + live - first) }
     }
 }

@@ -136,6 +136,7 @@ impl Flights {
     pub fn follow(&mut self, job: &Job, params: &GovernParams, now: Time) -> (Vec<CopyOutcome>, Option<Time>) {
         let am_now = job.am_time(now);
         let (mut outcomes, mut landed, mut next) = (Vec::new(), Vec::new(), None::<Time>);
+        let mut ends = Vec::new();
         for (id, flight) in self.job_mut(job.id) {
             let Some(asked) = flight.asked.as_ref() else { continue };
             let task = job.task(id);
@@ -143,6 +144,7 @@ impl Flights {
                 if flight.counted {
                     let at = known.ended().unwrap_or(am_now);
                     let end = if known.state == TaskState::Succeeded { winner(asked, known) } else { CopyEnd::Unknown };
+                    ends.extend((!flight.clones).then_some(end));
                     outcomes.push(asked.outcome(flight, id, task, end, at));
                 }
                 landed.push(id);
@@ -160,6 +162,7 @@ impl Flights {
                     }
                 }
                 Some(end) => {
+                    ends.extend((!flight.clones).then_some(end));
                     outcomes.push(asked.outcome(flight, id, task, end, am_now));
                     flight.close(end, params, am_now);
                 }
@@ -168,15 +171,15 @@ impl Flights {
         for id in landed {
             self.remove(id);
         }
-        self.remember(job.id, &outcomes, params, am_now);
+        self.remember(job.id, &ends, params, am_now);
         (outcomes, next)
     }
 
-    /// Counts wins and losses: a job whose copies come to nothing gets none for a while.
-    fn remember(&mut self, job: JobId, outcomes: &[CopyOutcome], params: &GovernParams, am_now: Time) {
-        for outcome in outcomes {
+    /// Counts wins and losses: a job whose copies come to nothing gets none for a while. That clones lose says nothing.
+    fn remember(&mut self, job: JobId, ends: &[CopyEnd], params: &GovernParams, am_now: Time) {
+        for end in ends {
             let fortune = self.fortunes.entry(job).or_default();
-            match outcome.end {
+            match end {
                 CopyEnd::Won => *fortune = Fortune::default(),
                 CopyEnd::Lost | CopyEnd::Died => fortune.lost_in_a_row += 1,
                 _ => {}

@@ -6,6 +6,7 @@ use crate::model::{
     Action, AttemptId, ClusterState, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict,
     VirtualOutcome,
 };
+use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -21,6 +22,9 @@ pub struct Flight {
     /// How many copies.
     #[serde(default = "one")]
     pub copies: u32,
+    /// They are clones: they last as long as their task, and are meant to lose most of the time.
+    #[serde(default)]
+    pub clones: bool,
     /// When, the AM's clock.
     pub since: Time,
     /// The sampled end of one only advised, the AM's clock: until then it holds budget.
@@ -60,7 +64,7 @@ fn all_of(job: JobId) -> RangeInclusive<TaskId> {
 
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
-    pub fn add(&mut self, decision: &Decision, job: &Job, seed: u64) {
+    pub fn add(&mut self, decision: &Decision, budget: Budget, job: &Job, seed: u64) {
         if decision.action == Action::Withdraw {
             self.withdrawn.insert((decision.attempt, decision.mode));
             return;
@@ -85,6 +89,7 @@ impl Flights {
             decision: decision.id,
             action: decision.action,
             copies: decision.copies,
+            clones: budget == Budget::Clones,
             since: decision.am_at,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
@@ -154,7 +159,8 @@ impl Flights {
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
     pub fn expire(&mut self, job: JobId, now: Time) -> Option<Time> {
         let mut next: Option<Time> = None;
-        for (_, flight) in self.job_mut(job).filter(|(_, flight)| flight.counted && flight.asked.is_none()) {
+        let advised = |flight: &Flight| flight.counted && flight.asked.is_none() && !flight.clones;
+        for (_, flight) in self.job_mut(job).filter(|(_, flight)| advised(flight)) {
             flight.counted = flight.until > now;
             if flight.counted {
                 next = Some(next.map_or(flight.until, |next| next.min(flight.until)));
@@ -163,12 +169,13 @@ impl Flights {
         next
     }
 
-    /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for.
+    /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for, and for clones: when they are decided on nobody knows how
+    /// long one would take.
     pub fn land(&mut self, task: TaskId, ended: Time, natively_copied: bool) -> Option<VirtualOutcome> {
         if self.by_task.get(&task)?.asked.is_some() {
             return None;
         }
-        let flight = self.by_task.remove(&task)?;
+        let flight = self.by_task.remove(&task).filter(|flight| !flight.clones)?;
         let left = ended.since(flight.since);
         let ahead = left.0 as f64 - flight.fresh.0.0 as f64;
         Some(VirtualOutcome {

@@ -8,15 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct ClonePlan {
     /// Copies of each of its tasks, the first attempt included; one where it is not cloned.
     pub clones: u32,
+    /// How many of its tasks have them, from the first on.
+    pub tasks: u32,
     /// Why it is not cloned.
     pub refused: Option<Verdict>,
     /// Its clones are to give way to others.
     pub gives_way: bool,
-}
-
-impl ClonePlan {
-    /// Does it hold budget?
-    pub fn is_charged(&self) -> bool {
-        self.refused.is_none() && !self.gives_way
-    }
 }

@@ -1,33 +1,40 @@
 //! Drover's own: small jobs as Dolly, where their clones were admitted; the rest as Mantri, with LATE's guards.
 
-use super::{Judged, LateParams, MantriParams, View, dolly, late, mantri};
+use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
 use crate::model::{Action, Capabilities, Verdict};
 
 /// Judges every running task.
 pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
-    if view.plan.is_some_and(|plan| plan.refused.is_none()) {
+    let Some(plan) = view.plan.filter(|plan| plan.refused.is_none()) else { return reactively(view, late, mantri) };
+    if !plan.gives_way && plan.tasks >= view.total {
         return dolly::judge(view);
     }
-    let guards = late::judge(view, late);
-    mantri::judge(view, mantri)
-        .into_iter()
-        .zip(guards)
-        .map(|(judged, guard)| guarded(judged, guard, view.job.can))
-        .collect()
+    // What has no clones, or whose clones gave way, is watched like any other.
+    let cloned = |judged: &Judged| match judged.verdict {
+        Verdict::Decided => judged.action != Action::Withdraw || view.job.can.withdraw,
+        Verdict::AlreadyCopied => true,
+        _ => false,
+    };
+    let pairs = dolly::judge(view).into_iter().zip(reactively(view, late, mantri));
+    pairs.map(|(clones, other)| if cloned(&clones) { clones } else { other }).collect()
 }
 
-/// What Mantri proposes and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies.
+fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
+    let guards = late::judge(view, late);
+    let ruled = mantri::judge(view, mantri).into_iter().zip(guards);
+    ruled.map(|(judged, guard)| guarded(judged, guard, view.job.can)).collect()
+}
+
+/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies.
 fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
     let possible = match judged.action {
         Action::Duplicate => true,
         Action::Restart => can.restart,
         Action::Withdraw => can.withdraw,
     };
-    if !possible {
-        return guard;
-    }
-    if judged.verdict == Verdict::Decided && judged.action != Action::Withdraw && holds_back(guard.verdict) {
-        return guard;
+    let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
+    if judged.verdict == Verdict::Decided && (!possible || held_back) {
+        return Judged { rule: Some(PolicyName::Late.rule().to_owned()), ..guard };
     }
     judged
 }

@@ -21,7 +21,7 @@ pub struct LateParams {
     pub min_age_of_typical: f64,
     /// Reports before a task is judged; one is enough at twice the age.
     pub min_reports: u32,
-    /// Share of the phase (0–1) that has finished, or once one has is half done, before any task is judged.
+    /// Share of the phase (0–1) that has finished before any task is judged.
     pub min_finished: f64,
     /// Gain that is worth a copy, in fresh copies' times.
     pub min_gain: f64,
@@ -46,12 +46,6 @@ impl LateParams {
             min_win_probability: 0.0,
             tell_waiting_apart: false,
         }
-    }
-
-    /// Is there enough to compare a task with? Once one has finished, those half done tell their pace as well.
-    fn comparable(&self, view: &View<'_>) -> bool {
-        let needed = self.finished_needed(view.total);
-        needed == 0 || (view.finished > 0 && view.finished + view.halfway >= needed)
     }
 
     /// Finished tasks needed before any of `total` is judged: the share, at least three, but no more than half of them, and at least one.
@@ -150,7 +144,7 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ol
     if params.tell_waiting_apart && contender.waits_for_maps {
         return Some(Verdict::WaitsForMaps);
     }
-    if !params.comparable(view) {
+    if view.finished < params.finished_needed(view.total) {
         return Some(Verdict::TooFewFinished);
     }
     if view.now < old_enough {

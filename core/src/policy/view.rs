@@ -29,8 +29,6 @@ pub struct View<'a> {
     pub waiting: u32,
     /// A copy's time, once any task has finished.
     pub fresh: Option<FreshCopy>,
-    /// Running tasks that have done half of their work at least, by the score.
-    pub halfway: u32,
     /// Median run time of finished tasks.
     pub typical: Option<Millis>,
     /// Median of their time at work, where reports tell it from the start-up.
@@ -102,7 +100,6 @@ impl<'a> View<'a> {
             finished: 0,
             waiting: 0,
             fresh: None,
-            halfway: 0,
             typical: None,
             typical_work: None,
             typical_split: Bytes(0),
@@ -141,7 +138,6 @@ impl<'a> View<'a> {
                 }
             } else if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
-                view.halfway += u32::from(contender.sample.track.score() >= 0.5);
                 view.rates.push(contender.rate());
                 view.start_up_of(contender.sample.started, &contender.sample.track, None);
                 view.contenders.push(contender);

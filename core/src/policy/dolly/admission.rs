@@ -53,25 +53,37 @@ impl Phase {
     }
 }
 
+/// What a phase is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grant {
+    /// Copies of a task, the first attempt included.
+    pub clones: u32,
+    /// How many of its tasks have them.
+    pub tasks: u32,
+}
+
 /// How many copies each task of the phase is to have, where the probability of a straggler is p.
 ///
 /// # Errors
 /// Why it is not cloned.
-pub fn admit(phase: &Phase, p: f64, supply: &Supply, params: &DollyParams) -> Result<u32, Verdict> {
+pub fn admit(phase: &Phase, p: f64, supply: &Supply, params: &DollyParams) -> Result<Grant, Verdict> {
     let wanted = phase.clones(p, params.epsilon).ok_or(Verdict::CloneBudget)?;
     if wanted < 2 {
         return Err(Verdict::NoCloneNeeded);
     }
     let refused = |clones| phase.refused(clones, supply, params);
+    let whole = |clones| Grant { clones, tasks: phase.tasks };
     match params.admission {
-        Admission::AllOrNothing | Admission::Preempt => refused(wanted).map_or(Ok(wanted), Err),
+        Admission::AllOrNothing | Admission::Preempt => refused(wanted).map_or(Ok(whole(wanted)), Err),
         Admission::Partial => {
             let most = (2..=wanted).rev().find(|clones| refused(*clones).is_none());
-            most.ok_or(refused(2).unwrap_or(Verdict::CloneBudget))
+            most.map(whole).ok_or(refused(2).unwrap_or(Verdict::CloneBudget))
         }
         Admission::FirstCome => {
-            let one = Phase { tasks: 1, started: 0, ..*phase };
-            one.refused(1, supply, params).map_or(Ok(wanted), Err)
+            let some = |tasks| Phase { tasks, started: phase.started.min(tasks), ..*phase };
+            let fits = |tasks: &u32| some(*tasks).refused(wanted, supply, params).is_none();
+            let refused = || some(1).refused(wanted, supply, params).unwrap_or(Verdict::CloneBudget);
+            (1..=phase.tasks).take_while(fits).last().map(|tasks| Grant { clones: wanted, tasks }).ok_or_else(refused)
         }
     }
 }
@@ -86,7 +98,14 @@ mod tests {
     const TEN: Phase = Phase { tasks: 10, started: 0, slot_mb: 1_000, upstream: None };
 
     fn with(admission: Admission, supply: Supply) -> Result<u32, Verdict> {
-        admit(&TEN, 0.1, &supply, &DollyParams { admission, ..DollyParams::default() })
+        given(&TEN, 0.1, &supply, &DollyParams { admission, ..DollyParams::default() })
+    }
+
+    /// Copies of each of its tasks.
+    fn given(phase: &Phase, p: f64, supply: &Supply, params: &DollyParams) -> Result<u32, Verdict> {
+        let grant = admit(phase, p, supply, params)?;
+        assert_eq!(grant.tasks, phase.tasks);
+        Ok(grant.clones)
     }
 
     #[test]
@@ -100,7 +119,7 @@ mod tests {
     fn nothing_is_cloned_where_use_would_rise_above_the_ceiling() {
         let at = |used_mb, started| {
             let supply = Supply { used_mb, ..SUPPLY };
-            admit(&Phase { started, ..TEN }, 0.1, &supply, &DollyParams::default())
+            given(&Phase { started, ..TEN }, 0.1, &supply, &DollyParams::default())
         };
         assert_eq!((at(770_000, 0), at(770_001, 0)), (Ok(3), Err(Verdict::CloneCeiling)));
         assert_eq!(at(780_000, 10), Ok(3), "its own first attempts are in use already");
@@ -108,13 +127,13 @@ mod tests {
 
     #[test]
     fn a_downstream_phase_has_no_more_clones_than_its_upstream() {
-        let below = |upstream| admit(&Phase { upstream: Some(upstream), ..TEN }, 0.1, &SUPPLY, &DollyParams::default());
+        let below = |upstream| given(&Phase { upstream: Some(upstream), ..TEN }, 0.1, &SUPPLY, &DollyParams::default());
         assert_eq!((below(5), below(2), below(1)), (Ok(3), Ok(2), Err(Verdict::NoCloneNeeded)));
     }
 
     #[test]
     fn without_stragglers_nothing_is_cloned_and_where_all_straggle_no_number_would_do() {
-        let at = |p| admit(&TEN, p, &SUPPLY, &DollyParams::default());
+        let at = |p| given(&TEN, p, &SUPPLY, &DollyParams::default());
         assert_eq!((at(0.0), at(1.0)), (Err(Verdict::NoCloneNeeded), Err(Verdict::CloneBudget)));
     }
 
@@ -125,19 +144,22 @@ mod tests {
         assert_eq!(with(Admission::Partial, Supply { cloning_mb: 31_000, ..SUPPLY }), Err(Verdict::CloneBudget));
         assert_eq!(with(Admission::Preempt, tight), Err(Verdict::CloneBudget));
         assert_eq!(with(Admission::Preempt, Supply { larger_mb: 10_000, ..tight }), Ok(3));
-        let full = |cloning_mb| with(Admission::FirstCome, Supply { cloning_mb, ..SUPPLY });
-        assert_eq!((full(49_000), full(50_000)), (Ok(3), Err(Verdict::CloneBudget)));
+        let params = DollyParams { admission: Admission::FirstCome, ..DollyParams::default() };
+        let full = |cloning_mb| admit(&TEN, 0.1, &Supply { cloning_mb, ..SUPPLY }, &params);
+        let three = |tasks| Ok(Grant { clones: 3, tasks });
+        assert_eq!((full(0), full(40_000), full(47_000)), (three(10), three(3), three(1)));
+        assert_eq!(full(48_000), Err(Verdict::CloneBudget));
     }
 
     proptest! {
         #[test]
-        fn what_is_admitted_fits_whatever_the_admission_but_the_first_come(
-            tasks in 1u32..200, p in 0.01f64..0.5, used in 0u64..1_000_000, cloning in 0u64..60_000, which in 0usize..2,
+        fn what_is_admitted_fits(
+            tasks in 1u32..200, p in 0.01f64..0.5, used in 0u64..1_000_000, cloning in 0u64..60_000, which in 0usize..3,
         ) {
-            let admission = [Admission::AllOrNothing, Admission::Partial][which];
+            let admission = [Admission::AllOrNothing, Admission::Partial, Admission::FirstCome][which];
             let params = DollyParams { admission, ..DollyParams::default() };
             let supply = Supply { used_mb: used, cloning_mb: cloning, ..SUPPLY };
-            if let Ok(clones) = admit(&Phase { tasks, ..TEN }, p, &supply, &params) {
+            if let Ok(Grant { clones, tasks }) = admit(&Phase { tasks, ..TEN }, p, &supply, &params) {
                 let asked = u64::from(clones) * u64::from(tasks) * TEN.slot_mb;
                 prop_assert!(clones >= 2 && cloning + asked <= 50_000 && used + asked <= 800_000);
             }

@@ -22,7 +22,7 @@ mod params;
 
 use super::{Budget, Judged, View};
 use crate::model::{Action, ClonePlan, Verdict};
-pub use admission::{Phase, Supply, admit};
+pub use admission::{Grant, Phase, Supply, admit};
 pub use machines::{job_level_clones, machines_for_a_task};
 pub use outputs::{Assignment, Output, Reading, read_from};
 pub use params::{Admission, DollyParams};
@@ -41,6 +41,7 @@ pub fn judge(view: &View<'_>) -> Vec<Judged> {
                 _ if contender.is_committing() => Verdict::Committing,
                 None => Verdict::PlanPending,
                 Some(ClonePlan { refused: Some(verdict), .. }) => verdict,
+                Some(plan) if contender.id.index >= plan.tasks => Verdict::CloneBudget,
                 Some(plan) if plan.gives_way && live == 1 => Verdict::GaveWay,
                 Some(plan) if !plan.gives_way && live >= plan.clones => Verdict::AlreadyCopied,
                 Some(_) => Verdict::Decided,
@@ -48,7 +49,7 @@ pub fn judge(view: &View<'_>) -> Vec<Judged> {
             let mut judged = contender.judged(view, verdict);
             if let (Verdict::Decided, Some(plan)) = (verdict, view.plan) {
                 (judged.budget, judged.early) = (Budget::Clones, true);
-                // Small jobs first: they are whom clones help most (§3.3).
+                // The smallest jobs first: they are whom clones help most (§3.3).
                 judged.rank = 1.0 / f64::from(view.total.max(1));
                 judged.rule = Some(RULE.to_owned());
                 judged.copies = plan.clones.saturating_sub(live).max(1);
