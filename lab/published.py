@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from lab import archives, build, conf, hadoop, http, jvm, paths
+from lab import archives, build, conf, hadoop, http, jvm, paths, proc
 from lab.cluster import Cluster
 from lab.options import Options
 from lab.progress import Failed, say, step
@@ -146,6 +146,7 @@ def main() -> int:
     parser.add_argument("case", choices=CASES)
     parser.add_argument("mode", choices=MODES)
     asked = parser.parse_args()
+    proc.interrupt_on_signals()
     try:
         run(asked.case, asked.mode)
     except Failed as failure:

@@ -6,6 +6,7 @@ use common::*;
 use drover_core::engine::{EngineParams, Pass};
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
+use drover_core::policy::{DollyParams, PolicyName};
 
 const MAPS: u32 = 16;
 
@@ -432,4 +433,28 @@ proptest::proptest! {
         ended.sort_unstable();
         proptest::prop_assert_eq!(ended, decided.into_keys().collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn clones_that_lose_do_not_make_their_job_rest() {
+    let govern =
+        GovernParams { mode: Mode::Act, cluster_cap: 1.0, waiting_copies: 6, futile_copies: 2, ..Default::default() };
+    let dolly = DollyParams { beta: 1.0, ..DollyParams::default() };
+    let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
+    let asked = play.look(1.0, &[]).decisions;
+    let of: Vec<_> = asked.iter().map(|decision| (decision.task.index, decision.copies)).collect();
+    assert_eq!(of, [(0, 2), (1, 2), (2, 2)], "six copies may wait for a container");
+    for decision in &asked {
+        play.answer(1.2, decision.id, Answer::Applied, &[1, 2]);
+    }
+    let clones = |state| (0..3).flat_map(move |index| [(index, 1, state, Some(1.5)), (index, 2, state, Some(1.5))]);
+    let running: Vec<_> = clones(AttemptState::Running).collect();
+    let _ = play.look(2.0, &running);
+    let killed = clones(AttemptState::Killed).filter(|clone| clone.0 != 1);
+    let ended: Vec<_> = killed.chain(running.iter().copied().filter(|clone| clone.0 == 1)).collect();
+    let pass = play.look(4.5, &ended);
+    let lost: Vec<_> =
+        pass.copies.iter().map(|end| (end.task.index, end.end)).filter(|(index, _)| *index < 3).collect();
+    assert_eq!(lost, [(0, CopyEnd::Lost), (2, CopyEnd::Lost)]);
+    assert!(pass.decisions.iter().any(|decision| decision.task.index == 9), "{:?}", play.verdict(9));
 }

@@ -3,6 +3,7 @@
 All cases run at once, each in a network of its own: most of their time they wait for a clock.
 """
 
+import atexit
 import subprocess
 import sys
 import unittest
@@ -19,8 +20,11 @@ class Published(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        proc.interrupt_on_signals()
         published.prepare()
         cls.addClassCleanup(cls.end)
+        # When it is interrupted unittest skips the cleanups of its class.
+        atexit.register(cls.end)
         for case in published.LONE:
             for mode in MODES:
                 cls.start(case, mode)
