@@ -19,8 +19,25 @@ pub struct FreshCopy {
 pub struct Runs {
     /// Those of finished tasks.
     pub finished: Vec<Run>,
-    /// The latest launches of attempts, finished or not, with the seconds each took to begin its work.
-    start_ups: Vec<(Time, f64)>,
+    /// The latest launches of attempts, finished or not.
+    start_ups: Vec<StartUp>,
+}
+
+/// How long an attempt took to begin its work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct StartUp {
+    launched: Time,
+    /// Seconds.
+    took: f64,
+    /// Attempts that were starting beside it, itself included.
+    crowd: u32,
+}
+
+impl StartUp {
+    /// Seconds that one alone might take, at most and at least: whether the crowd was in its way or not. Nobody knows, so the mean of the two is expected.
+    fn alone(self) -> (f64, f64) {
+        (self.took, self.took / f64::from(self.crowd.max(1)))
+    }
 }
 
 /// How long a finished task took.
@@ -38,7 +55,7 @@ impl Runs {
     /// Takes note of how long an attempt took to begin its work. Its time at work, seconds, if it is `finished`, and its reports tell.
     pub fn add(&mut self, launched: Time, track: &Track, finished: Option<Time>) -> Option<f64> {
         let began = work_began(launched, track, finished)?;
-        self.add_start_up((launched, began.since(launched).as_secs_f64()));
+        self.add_start_up(StartUp { launched, took: began.since(launched).as_secs_f64(), crowd: 1 });
         finished.map(|finished| finished.since(began).as_secs_f64())
     }
 
@@ -58,26 +75,39 @@ impl Runs {
         self.told().then(|| median(&mut self.finished.iter().filter_map(|run| run.work).collect::<Vec<_>>())).flatten()
     }
 
-    /// From a launch to the begin of what [`Runs::own`] counts, seconds.
-    pub fn before_own(&self) -> f64 {
-        if self.told() { self.start_up() } else { 0.0 }
+    /// From a copy's launch to the begin of what [`Runs::own`] counts, seconds, and its spread: a copy starts beside few others.
+    pub fn before_own(&self) -> (f64, f64) {
+        if !self.told() {
+            return (0.0, 0.0);
+        }
+        let typical = |of: fn((f64, f64)) -> f64| {
+            median(&mut self.start_ups.iter().map(|one| of(one.alone())).collect::<Vec<_>>()).unwrap_or(0.0)
+        };
+        // The deviation of what lies anywhere between the two.
+        (typical(|(most, least)| (most + least) / 2.0), typical(|(most, least)| (most - least) / 12.0_f64.sqrt()))
     }
 
-    /// Keeps the latest few: a copy starts beside few others, whatever the crowd of the first wave did to each other.
-    fn add_start_up(&mut self, seen: (Time, f64)) {
-        const LATEST: usize = 5;
-        if self.start_ups.len() < LATEST {
-            self.start_ups.push(seen);
-        } else if let Some(earliest) = self.start_ups.iter_mut().min_by_key(|(launched, _)| *launched)
-            && earliest.0 < seen.0
-        {
-            *earliest = seen;
+    /// Counts who started beside whom, of all that were launched.
+    pub fn count_crowds(&mut self, launches: impl Iterator<Item = Time>) {
+        self.start_ups.iter_mut().for_each(|one| one.crowd = 0);
+        for launched in launches {
+            for one in &mut self.start_ups {
+                let apart = launched.since(one.launched).max(one.launched.since(launched));
+                one.crowd += u32::from(apart.as_secs_f64() < one.took);
+            }
         }
     }
 
-    /// Seconds from launch to work.
-    fn start_up(&self) -> f64 {
-        median(&mut self.start_ups.iter().map(|(_, took)| *took).collect::<Vec<_>>()).unwrap_or(0.0)
+    /// Keeps the latest few: a copy starts beside few others, whatever the crowd of the first wave did to each other.
+    fn add_start_up(&mut self, seen: StartUp) {
+        const LATEST: usize = 5;
+        if self.start_ups.len() < LATEST {
+            self.start_ups.push(seen);
+        } else if let Some(earliest) = self.start_ups.iter_mut().min_by_key(|one| one.launched)
+            && earliest.launched < seen.launched
+        {
+            *earliest = seen;
+        }
     }
 }
 
@@ -97,7 +127,8 @@ impl FreshCopy {
     pub fn learn(runs: &Runs, start_lag: Millis) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
         let (typical, spread) = robust_mean_spread(&mut runs.own().map(|(seconds, _)| seconds).collect::<Vec<_>>())?;
-        let mean = typical + runs.before_own();
+        let (start_up, unsure) = runs.before_own();
+        let (mean, spread) = (typical + start_up, spread.hypot(unsure));
         Some(FreshCopy {
             mean: Millis::from_secs_f64(mean) + start_lag,
             spread: Millis::from_secs_f64(spread.max(mean * LEAST_SPREAD)),
@@ -153,6 +184,19 @@ mod tests {
     }
 
     #[test]
+    fn half_of_what_a_crowd_of_starts_takes_longer_than_one_alone_might_is_laid_to_the_crowd() {
+        let mut seen = runs(&[12.0; 4]);
+        for index in 0..4 {
+            let (launched, track, finished) = attempt(0.5 * index as f64, 4.0);
+            seen.finished[index].work = seen.add(launched, &track, Some(finished));
+        }
+        seen.count_crowds((0..4).map(|half| attempt(0.5 * f64::from(half), 0.0).0).chain([attempt(60.0, 0.0).0]));
+        let copy = FreshCopy::learn(&seen, Millis(0)).unwrap();
+        assert_eq!(copy.mean, Millis(10_500), "8 of work, and between 1 and 4 to start");
+        assert!(copy.spread > Millis(860), "three seconds over the root of twelve: {copy:?}");
+    }
+
+    #[test]
     fn an_attempt_without_a_pace_tells_nothing_and_work_never_begins_before_the_launch() {
         let (mut track, mut seen) = (Track::default(), Runs::default());
         seen.add(Time(1_000), &track, None);
@@ -160,6 +204,7 @@ mod tests {
         seen.add(Time(1_000), &track, None);
         assert!(seen.start_ups.is_empty());
         let work = seen.add(Time(1_000), &track, Some(Time(9_000)));
-        assert_eq!((seen.start_ups, work), (vec![(Time(1_000), 0.0)], Some(8.0)));
+        let at_once = StartUp { launched: Time(1_000), took: 0.0, crowd: 1 };
+        assert_eq!((seen.start_ups, work), (vec![at_once], Some(8.0)));
     }
 }

@@ -148,6 +148,10 @@ impl<'a> View<'a> {
         let mut run_times: Vec<f64> = view.run_times().collect();
         view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
         view.typical = median(&mut run_times).map(Millis::from_secs_f64);
+        if view.runs.told() {
+            let launches = job.tasks(kind).flat_map(|(_, task)| &task.attempts);
+            view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
+        }
         view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
         view.fresh = FreshCopy::learn(&view.runs, params.start_lag);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);

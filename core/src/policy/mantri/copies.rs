@@ -61,7 +61,7 @@ pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>]) -> NewCopy {
         let left = copies.first()?.t_rem.filter(|left| left.is_finite())?;
         Some((so_far(view, contender, told)? + left) / data(view, contender))
     });
-    NewCopy::new(finished.chain(running).collect(), view.runs.before_own() + view.start_lag.as_secs_f64())
+    NewCopy::new(finished.chain(running).collect(), view.runs.before_own().0 + view.start_lag.as_secs_f64())
 }
 
 /// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.
