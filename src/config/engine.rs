@@ -161,6 +161,7 @@ mod tests {
     #[test]
     fn every_choice_and_every_threshold_has_its_counterpart_in_the_engine() {
         assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
+        assert_eq!(super::super::ADMISSIONS, Admission::ALL.map(Admission::label));
         assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
         for (group, fields) in [("late", 10), ("mantri", 10)] {
             let settings: Vec<_> = SETTINGS.iter().filter(|setting| setting.group == group).collect();
