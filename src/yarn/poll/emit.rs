@@ -67,7 +67,7 @@ impl Emitter {
     /// That the job's tasks may not be viewed.
     pub fn hidden(&mut self, job: JobId, lives: Lives) -> Observation {
         let received = crate::clock::now();
-        let offset = self.jobs.get(&job).and_then(|clock| clock.offset).unwrap_or(0);
+        let offset = self.jobs.get(&job).and_then(|clock| clock.offset).unwrap_or(self.rm_offset);
         let app = Some(job.0);
         let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
         self.stamp(source, received.shifted(offset), received, Fact::Hidden(job))
@@ -90,14 +90,15 @@ impl Emitter {
     }
 
     fn job(&mut self, job: JobId, lives: Lives, reading: Reading) -> Vec<Observation> {
-        let (refused, received) = match &reading {
-            Reading::Summary(told) => (&told.refused, told.frame.received),
-            Reading::Settings(told) => (&told.refused, told.frame.received),
-            Reading::Tasks(told) => (&told.refused, told.frame.received),
-            Reading::Attempts(told) => (&told.refused, told.frame.received),
-            Reading::Counters(told) => (&told.refused, told.frame.received),
+        let (refused, frame) = match &reading {
+            Reading::Summary(told) => (&told.refused, told.frame),
+            Reading::Settings(told) => (&told.refused, told.frame),
+            Reading::Tasks(told) => (&told.refused, told.frame),
+            Reading::Attempts(told) => (&told.refused, told.frame),
+            Reading::Counters(told) => (&told.refused, told.frame),
             _ => return Vec::new(),
         };
+        let received = frame.received;
         self.metrics.refused(Channel::Am, refused);
         let clock = self.jobs.entry(job).or_default();
         if clock.attempt != lives.attempt {
@@ -109,10 +110,13 @@ impl Emitter {
             Reading::Attempts(told) => told.what.1,
             _ => None,
         };
-        if let Some(now) = am_now {
+        // A job that has not started tells no time, and a service whose clock is ahead would take what its shim says next for old news. The answer's date is cut
+        // to the second, so it is never ahead.
+        let dated = || frame.date.filter(|_| clock.offset.is_none());
+        if let Some(now) = am_now.or_else(dated) {
             clock.offset = Some(offset(now, received));
         }
-        let at = received.shifted(clock.offset.unwrap_or(0));
+        let at = received.shifted(clock.offset.unwrap_or(self.rm_offset));
         let facts = job_facts(job, clock, reading);
         let app = Some(job.0);
         let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
@@ -130,7 +134,7 @@ impl Emitter {
         };
         let at = match channel {
             Channel::Rm => received.shifted(self.rm_offset),
-            _ => fact.finished.unwrap_or(received),
+            _ => fact.finished.unwrap_or(received.shifted(self.rm_offset)),
         };
         self.jobs.remove(&fact.job);
         let source = Source { channel, app, principal: None, incarnation };
@@ -201,4 +205,32 @@ fn summary_facts(job: JobId, clock: &mut JobClock, seen: JobSeen) -> Vec<Fact> {
 fn offset(theirs: Time, ours: Time) -> i64 {
     let theirs = i64::try_from(theirs.0).unwrap_or(i64::MAX);
     theirs.saturating_sub(i64::try_from(ours.0).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yarn::facts::Refused;
+    use crate::yarn::http::Frame;
+
+    const RECEIVED: Time = Time(1_795_000_600_400);
+
+    fn listed_before_its_start(emitter: &mut Emitter, date: Option<Time>) -> Vec<Time> {
+        let job: JobId = "job_1_0001".parse().unwrap();
+        let frame = Frame { date, received: RECEIVED, took: std::time::Duration::ZERO, bytes: 0 };
+        let what = TasksSeen { complete: true, ..TasksSeen::default() };
+        let told = Told { what, refused: Refused::default(), frame };
+        let said = emitter.observations(Call::Tasks(job), Lives { rm: 1, attempt: 1 }, Reading::Tasks(told));
+        said.iter().map(|seen| seen.at).collect()
+    }
+
+    #[test]
+    fn what_a_job_shows_before_it_starts_is_no_newer_than_what_its_shim_says_next_on_a_service_ten_minutes_ahead() {
+        let mut emitter = Emitter::new(Metrics::unregistered().unwrap());
+        let date = Time(1_795_000_000_000);
+        assert_eq!(listed_before_its_start(&mut emitter, Some(date)), [date, date]);
+        let mut emitter = Emitter { rm_offset: -600_000, ..emitter };
+        emitter.jobs.clear();
+        assert_eq!(listed_before_its_start(&mut emitter, None), [Time(RECEIVED.0 - 600_000); 2], "the cluster's clock");
+    }
 }
