@@ -98,23 +98,11 @@ fn after_room_was_told_once(ends: bool) -> Vec<Decision> {
     let mut script = Script::new(EngineParams::default());
     script.open_job(id, 8, 0, at(0.0));
     let full = Resources { memory_mb: 512, vcores: 8 };
-    let node = |host: &str| NodeFact {
-        host: host.into(),
-        rack: "/default-rack".into(),
-        usable: true,
-        state: "RUNNING".into(),
-        total: full,
-        used: full,
-        containers: 4,
-        cpu_used_vcores: None,
-        memory_used_mb: None,
-        last_health: at(0.5),
-    };
     let total = Resources { memory_mb: 1024, vcores: 16 };
     let totals =
         ClusterFact { total, allocated: total, active_nodes: 2, containers_pending: 2, ..ClusterFact::default() };
     script.say(at(0.5), Fact::Cluster(totals));
-    script.say(at(0.5), Fact::Nodes(vec![node("nm1"), node("nm2")]));
+    script.say(at(0.5), Fact::Nodes(vec![node("nm1", full, full), node("nm2", full, full)]));
     let user = QueueUser { user: "alice".into(), used_mb: 1024, limit_mb: 1024 };
     let queue = QueueFact {
         name: "root.default".into(),

@@ -24,7 +24,7 @@ pub struct Command {
     /// Directories written by `drover serve --record`, or segments of one in their order
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Decide by this policy instead of the recorded one: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover or none
+    /// Decide by this policy instead of the recorded one: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none
     #[arg(long, value_parser = policy, conflicts_with = "check")]
     policy: Option<PolicyName>,
     /// Compare every decision with the recorded one, byte for byte

@@ -7,7 +7,7 @@ use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
 use drover_core::policy::dolly::Admission;
-use drover_core::policy::{DollyParams, LateParams, MantriParams, PolicyName, TailParams};
+use drover_core::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams};
 use serde_json::Value as Json;
 
 /// How the engine is to decide.
@@ -20,6 +20,12 @@ pub fn engine_params(config: &Config) -> EngineParams {
         tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
         mantri: mantri(config),
         dolly: dolly(config),
+        blacklist: BlacklistParams {
+            above: config.blacklist.above,
+            share: config.blacklist.share,
+            min_evidence: config.blacklist.min_evidence,
+            beside: config.blacklist.beside,
+        },
         govern: GovernParams {
             mode: top.mode,
             queue_modes: config.modes.queue.clone(),

@@ -29,6 +29,7 @@ pub const POLICIES: &[&str] = &[
     "mantri",
     "dolly",
     "drover",
+    "blacklist",
     "none",
 ];
 /// Estimators that can be chosen.
@@ -50,7 +51,8 @@ settings! {
         /// faults included), `hadoop-tuned` (the same, ready for the next copy after 1 s instead of 15 s), `hadoop-0.20` (LATE's §2.1),
         /// `mapreduce` (back-up tasks near a phase's end), `dryad` (of those the ones that have run long), `mantri` (Mantri, §5.1: copies and
         /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on), `drover` (clones
-        /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow) or `none`.
+        /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow), `blacklist`
+        /// (Dolly §2.1.2: no copies, but no tasks on machines that make them straggle; Drover names them, Hadoop does not obey) or `none`.
         policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
@@ -276,6 +278,18 @@ settings! {
         prior: f64 = "0.1", SHARE, reloadable;
         /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
         min_evidence: f64 = "100", Kind::Real(1.0, 1e9), reloadable;
+    }
+
+    /// Which machines are blacklisted (Dolly, NSDI 2013, §2.1.2): those predicted to make tasks straggle, anew in each window of five minutes.
+    blacklist: Blacklist = "blacklist" {
+        /// p_b: predicted share of a machine's tasks that straggle above which it is listed.
+        above: f64 = "0.3", SHARE, reloadable;
+        /// Less than this share of the cluster's machines is listed, the worst first: Hadoop drops a job's whole blacklist from a third on.
+        share: f64 = "0.33", SHARE, reloadable;
+        /// Tasks that a prediction is to rest on; older windows count half as much each.
+        min_evidence: f64 = "4", Kind::Real(1.0, 1e9), reloadable;
+        /// Copies keep off the listed machines under every policy.
+        beside: bool = "false", Kind::Flag, reloadable;
     }
 
     /// How much may be done, and what never.

@@ -19,7 +19,8 @@ impl Engine {
     pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], tally: &Tally) -> Vec<NameId> {
         let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
         let own: BTreeSet<NameId> = own.collect();
-        let all = own.iter().chain(slow).copied().collect();
+        let listed = self.params.blacklist.beside.then(|| self.blacklist(job)).into_iter().flatten();
+        let all = own.iter().chain(slow).copied().chain(listed.map(|machine| machine.host)).collect();
         let usable = || usable_rooms(&self.cluster, tally);
         let leaves_some = |avoid: &BTreeSet<NameId>| {
             usable().next().is_none() || usable().any(|(host, _)| host.is_none_or(|host| !avoid.contains(&host)))

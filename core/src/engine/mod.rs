@@ -1,6 +1,7 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod avoid;
+mod blacklist;
 mod clones;
 mod pass;
 mod settle;
@@ -12,7 +13,8 @@ use crate::govern::GovernParams;
 use crate::govern::clones::ClonePlans;
 use crate::govern::flight::Flights;
 use crate::model::*;
-use crate::policy::{DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
+use crate::policy::blacklist::Listed;
+use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +34,8 @@ pub struct EngineParams {
     pub mantri: MantriParams,
     /// Dolly's constants.
     pub dolly: DollyParams,
+    /// Which machines are blacklisted.
+    pub blacklist: BlacklistParams,
     /// Modes and budgets.
     pub govern: GovernParams,
     /// From a decision to the copy's launch: container and JVM.
@@ -51,6 +55,7 @@ impl Default for EngineParams {
             tail: TailParams::default(),
             mantri: MantriParams::default(),
             dolly: DollyParams::default(),
+            blacklist: BlacklistParams::default(),
             govern: GovernParams::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),
@@ -79,6 +84,9 @@ pub struct Engine {
     clones: ClonePlans,
     /// What is known of stragglers.
     odds: StragglerOdds,
+    /// Machines blacklisted at the last pass, where the policy asks for it.
+    #[serde(default)]
+    listed: Vec<Listed>,
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
@@ -141,6 +149,7 @@ impl Engine {
             flights: Flights::default(),
             clones: ClonePlans::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
+            listed: Vec::new(),
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),
@@ -213,7 +222,7 @@ impl Engine {
     /// Is the job's speculation Drover's to own now? Not while nothing is known of free room: without copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
         let never =
-            |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || self.params.policy == PolicyName::None;
+            |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || !self.params.policy.acts_on_tasks();
         let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
         !blind && self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
     }

@@ -33,6 +33,7 @@ impl Engine {
         self.last_pass = self.last_pass.max(now);
         self.settle_ended(now, &mut pass);
         self.odds.roll(now);
+        self.list_machines();
         if self.params.policy.clones() {
             self.clones_give_way();
         }
@@ -87,7 +88,9 @@ impl Engine {
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
-        View { past, plan, ..View::new(job, kind, am_now, &self.view_params(mode)) }
+        let view = View::new(job, kind, am_now, &self.view_params(mode));
+        let listed = self.listed_of(&view);
+        View { past, plan, listed, ..view }
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.

@@ -111,16 +111,21 @@ impl StragglerOdds {
 
     /// Learns from a job that has ended, at `now` on the service's clock. One pass over its tasks.
     pub fn learn(&mut self, job: &Job, now: Time) {
-        let (of_machines, of_cluster) = (now.0 / self.machine_window.0.max(1), now.0 / CLUSTER_WINDOW.0);
         let mut counted: BTreeMap<NameId, u32> = BTreeMap::new();
         for (host, straggled) in TaskKind::ALL.into_iter().flat_map(|kind| stragglers(job, kind)) {
             let of_job = counted.entry(host).or_default();
             *of_job += 1;
             if *of_job <= OF_ONE_JOB {
-                self.machines.entry(host).or_default().add(of_machines, straggled, &job.user);
-                self.cluster.add(of_cluster, straggled, &job.user);
+                self.add(host, straggled, &job.user, now);
             }
         }
+    }
+
+    /// Counts one task of a user's on a machine, ended at `now` on the service's clock.
+    pub fn add(&mut self, host: NameId, straggled: bool, user: &str, now: Time) {
+        let window = now.0 / self.machine_window.0.max(1);
+        self.machines.entry(host).or_default().add(window, straggled, user);
+        self.cluster.add(now.0 / CLUSTER_WINDOW.0, straggled, user);
     }
 
     /// Ends the windows that are over at `now` on the service's clock.

@@ -12,4 +12,6 @@ pub struct Capabilities {
     pub restart: bool,
     /// End one of several copies of a task without another taking its place. On Hadoop a kill always starts another while the task has not succeeded.
     pub withdraw: bool,
+    /// Keep the tasks to come off a machine for a time.
+    pub avoid: bool,
 }

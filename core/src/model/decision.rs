@@ -241,13 +241,19 @@ pub enum Verdict {
     CloneCeiling,
     /// The clones of its phase have given way to others.
     GaveWay,
+    /// Its machine is not one that makes tasks straggle (Dolly §2.1.2).
+    MachineNotListed,
+    /// Its machine is: no more tasks are to go there for now.
+    MachineListed,
+    /// Its machine is, and nobody can keep the job's tasks off it.
+    CannotAvoid,
     /// The policy proposes nothing.
     PolicyNone,
 }
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 47] = [
+    pub const ALL: [Verdict; 50] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
@@ -294,6 +300,9 @@ impl Verdict {
         Verdict::CloneBudget,
         Verdict::CloneCeiling,
         Verdict::GaveWay,
+        Verdict::MachineNotListed,
+        Verdict::MachineListed,
+        Verdict::CannotAvoid,
         Verdict::PolicyNone,
     ];
 
@@ -346,6 +355,9 @@ impl Verdict {
             Verdict::CloneBudget => "clone_budget",
             Verdict::CloneCeiling => "clone_ceiling",
             Verdict::GaveWay => "gave_way",
+            Verdict::MachineNotListed => "machine_not_listed",
+            Verdict::MachineListed => "machine_listed",
+            Verdict::CannotAvoid => "cannot_avoid",
             Verdict::PolicyNone => "policy_none",
         }
     }
@@ -405,6 +417,9 @@ impl Verdict {
                 "with clones of its whole phase the cluster would be fuller than clones may make it"
             }
             Verdict::GaveWay => "the clones of its phase have given way to others",
+            Verdict::MachineNotListed => "its machine is not one of those that make tasks straggle",
+            Verdict::MachineListed => "its machine makes tasks straggle, so no more are to go there for now",
+            Verdict::CannotAvoid => "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
             Verdict::PolicyNone => "the policy in force proposes nothing",
         }
     }

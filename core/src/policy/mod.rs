@@ -1,5 +1,6 @@
 //! Policies: a view of one job's tasks of one kind in, a verdict with its numbers for each candidate out. They know nothing of budgets.
 
+pub mod blacklist;
 mod contender;
 pub mod dolly;
 pub mod drover;
@@ -12,6 +13,7 @@ pub mod tail;
 pub mod view;
 
 use crate::model::{Action, AttemptId, Numbers, TaskId, Time, Verdict};
+pub use blacklist::BlacklistParams;
 pub use contender::Contender;
 pub use dolly::DollyParams;
 use hadoop::HadoopParams;
@@ -48,6 +50,8 @@ pub enum PolicyName {
     Dolly,
     /// Dolly for small jobs, Mantri with LATE's guards for the rest.
     Drover,
+    /// Keeps tasks off machines that make them straggle (NSDI'13, §2.1.2).
+    Blacklist,
     /// Proposes nothing.
     None,
 }
@@ -102,7 +106,7 @@ pub enum Budget {
 
 impl PolicyName {
     /// Every policy.
-    pub const ALL: [PolicyName; 11] = [
+    pub const ALL: [PolicyName; 12] = [
         PolicyName::Late,
         PolicyName::LateEarly,
         PolicyName::Hadoop,
@@ -113,6 +117,7 @@ impl PolicyName {
         PolicyName::Mantri,
         PolicyName::Dolly,
         PolicyName::Drover,
+        PolicyName::Blacklist,
         PolicyName::None,
     ];
 
@@ -129,6 +134,7 @@ impl PolicyName {
             PolicyName::Mantri => "mantri",
             PolicyName::Dolly => "dolly",
             PolicyName::Drover => "drover",
+            PolicyName::Blacklist => "blacklist",
             PolicyName::None => "none",
         }
     }
@@ -151,6 +157,7 @@ impl PolicyName {
             // Where Mantri decides it names its rule; its guard stands in where Mantri would do what cannot be done.
             PolicyName::Drover => "Mantri §5.1 by LATE §4: longest approximate time to end",
             PolicyName::Dolly => dolly::RULE,
+            PolicyName::Blacklist => blacklist::RULE,
             PolicyName::None => "none",
         }
     }
@@ -158,6 +165,11 @@ impl PolicyName {
     /// Does it settle clones before a phase's first task runs?
     pub fn clones(self) -> bool {
         matches!(self, PolicyName::Dolly | PolicyName::Drover)
+    }
+
+    /// Does it copy tasks, or do anything to them?
+    pub fn acts_on_tasks(self) -> bool {
+        !matches!(self, PolicyName::Blacklist | PolicyName::None)
     }
 
     /// Has it LATE's SlowNodeThreshold?
@@ -170,6 +182,9 @@ impl PolicyName {
         use Verdict::{NoGain, NotBehind, NotSlow, ProgressIsGood, TooYoung, WaitsForMaps};
         if self == PolicyName::Dolly {
             return verdict != Verdict::Decided;
+        }
+        if self == PolicyName::Blacklist {
+            return verdict == Verdict::MachineNotListed;
         }
         // Mantri and Hadoop look at every task for what a new copy would gain; the others only at slow ones.
         let all =
@@ -190,6 +205,7 @@ impl PolicyName {
             PolicyName::Mantri => mantri::judge(view, params.mantri),
             PolicyName::Dolly => dolly::judge(view),
             PolicyName::Drover => drover::judge(view, params.late, params.mantri),
+            PolicyName::Blacklist => blacklist::judge(view),
             PolicyName::None => view.contenders.iter().map(|c| c.judged(view, Verdict::PolicyNone)).collect(),
         }
     }

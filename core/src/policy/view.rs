@@ -7,8 +7,10 @@ use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
-use crate::model::{Attempt, Bytes, ClonePlan, Job, Millis, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict};
-use std::collections::BTreeMap;
+use crate::model::{
+    Attempt, Bytes, ClonePlan, Job, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The view.
 #[derive(Debug)]
@@ -63,6 +65,8 @@ pub struct View<'a> {
     pub past: Past,
     /// What was settled about clones of its tasks, once it was.
     pub plan: Option<ClonePlan>,
+    /// Those of its tasks' machines that are blacklisted.
+    pub listed: BTreeSet<NameId>,
 }
 
 /// The copies of a job that were decided on so far.
@@ -117,6 +121,7 @@ impl<'a> View<'a> {
             estimator: params.estimator,
             past: Past::default(),
             plan: None,
+            listed: BTreeSet::new(),
         };
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {

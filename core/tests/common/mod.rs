@@ -104,6 +104,22 @@ impl Script {
     }
 }
 
+/// A node that can be used.
+pub fn node(host: &str, total: Resources, used: Resources) -> NodeFact {
+    NodeFact {
+        host: host.into(),
+        rack: "/default-rack".into(),
+        usable: true,
+        state: "RUNNING".into(),
+        total,
+        used,
+        containers: 4,
+        cpu_used_vcores: None,
+        memory_used_mb: None,
+        last_health: at(0.5),
+    }
+}
+
 pub fn running(id: TaskId, started: Time, score: f32, host: &str) -> AttemptFact {
     AttemptFact {
         state: Some(AttemptState::Running),

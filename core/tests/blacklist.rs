@@ -1,0 +1,92 @@
+//! Machines that made tasks straggle, in whole passes: named to whom they were shown, and kept off by copies where that is asked for.
+
+mod common;
+
+use common::*;
+use drover_core::engine::EngineParams;
+use drover_core::model::*;
+use drover_core::policy::{BlacklistParams, PolicyName};
+
+/// A cluster of four nodes where a job of Alice's has shown the second to be ten times slower.
+fn shown(params: EngineParams) -> Script {
+    let mut script = Script::new(params);
+    let total = Resources { memory_mb: 2048, vcores: 8 };
+    script.say(
+        at(0.0),
+        Fact::Nodes(["nm1", "nm2", "nm3", "nm4"].map(|host| node(host, total, Resources::default())).to_vec()),
+    );
+    play(&mut script, 16, 4.0, &one_node_in_four, 41);
+    let end = EndFact {
+        job: job_id(1),
+        state: Some(JobPhase::Succeeded),
+        started: Some(at(0.0)),
+        finished: Some(at(41.0)),
+        attempts: vec![],
+    };
+    script.say(at(41.0), Fact::Ended(end));
+    script.decide(at(41.0));
+    script
+}
+
+/// The first second of a job of four maps, one on each node: the tasks' verdicts, in their order.
+fn first_second(script: &mut Script, number: u32, user: &str) -> Vec<Verdict> {
+    let id = job_id(number);
+    script.open_job_of(user, "root.default", id, 4, 0, at(42.0));
+    let tasks = (0..4).map(|index| id.task(TaskKind::Map, index));
+    let of = |task| TaskFact { state: Some(TaskState::Running), started: Some(at(42.0)), ..TaskFact::of(task) };
+    script.tasks(id, at(43.0), tasks.clone().map(of).collect());
+    let on = |task: TaskId| running(task, at(42.0), 0.1, &format!("nm{}", task.index + 1));
+    script.attempts(id, at(43.0), tasks.map(on).collect());
+    assert_eq!(script.decide(at(43.0)).decisions, vec![]);
+    script.engine.candidates(id).iter().map(|one| one.verdict).collect()
+}
+
+#[test]
+fn a_machine_that_made_a_users_tasks_straggle_is_listed_for_that_users_jobs_and_what_cannot_be_done_is_said() {
+    let mut script = shown(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
+    let other = Verdict::MachineNotListed;
+    assert_eq!(first_second(&mut script, 2, "alice"), [other, Verdict::CannotAvoid, other, other]);
+    let job = script.engine.cluster().job(job_id(2)).unwrap();
+    let listed: Vec<_> = script.engine.blacklist(job).collect();
+    assert_eq!(listed.iter().map(|one| script.engine.cluster().hosts.name(one.host)).collect::<Vec<_>>(), ["nm2"]);
+    assert_eq!(listed[0].probability, 1.0);
+    assert_eq!(first_second(&mut script, 3, "bob"), [other; 4], "one user's tasks say nothing to another's");
+}
+
+#[test]
+fn a_job_under_the_blacklist_alone_keeps_hadoops_own_speculator() {
+    let mut script = shown(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
+    let _ = first_second(&mut script, 2, "alice");
+    assert!(!script.engine.owns(job_id(2)));
+}
+
+#[test]
+fn copies_of_every_policy_keep_off_the_listed_machines_where_that_is_asked_for() {
+    for beside in [false, true] {
+        let blacklist = BlacklistParams { beside, ..BlacklistParams::default() };
+        let mut script = shown(EngineParams { blacklist, ..EngineParams::default() });
+        let id = job_id(2);
+        script.open_job(id, 4, 0, at(42.0));
+        let mut avoided = Vec::new();
+        for second in 43..62 {
+            // On the first node one task is slow; nothing of the job has run on the second.
+            let now = f64::from(second);
+            let (mut tasks, mut attempts) = (Vec::new(), Vec::new());
+            for index in 0..4 {
+                let (task, whole) = (id.task(TaskKind::Map, index), if index == 0 { 60.0 } else { 4.0 });
+                let (of_task, of_attempts) = runs_of(task, &[Run { launched: 42.0, takes: whole }], now);
+                tasks.push(of_task);
+                let host = format!("nm{}", if index == 1 { 3 } else { index + 1 });
+                attempts.extend(of_attempts.into_iter().map(|one| AttemptFact { host: Some(host.clone()), ..one }));
+            }
+            let nodes = script.engine.cluster().nodes.values().cloned().collect();
+            script.say(at(now), Fact::Nodes(nodes));
+            script.tasks(id, at(now), tasks);
+            script.attempts(id, at(now), attempts);
+            avoided.extend(script.decide(at(now)).decisions.into_iter().flat_map(|decision| decision.avoid));
+        }
+        avoided.sort();
+        avoided.dedup();
+        assert_eq!(avoided, if beside { vec!["nm1", "nm2"] } else { vec!["nm1"] });
+    }
+}
