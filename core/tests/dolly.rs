@@ -8,6 +8,8 @@ use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::dolly::Admission;
 use drover_core::policy::{DollyParams, PolicyName};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 /// Half of a cluster of 64 slots for clones: a job of ten tasks, of which three clones each are wanted, takes 30.
 fn dolly(admission: Admission) -> Script {
@@ -218,4 +220,49 @@ fn advised_clones_last_as_long_as_their_tasks_and_say_nothing_of_what_they_would
     }
     let last = pass(&mut script, &[(1, 10, 0.0)], 8.5);
     assert_eq!((script.engine.copies_in_flight(), last.outcomes), (0, vec![]));
+}
+
+/// Slots that the cloned ones of these jobs hold at a second: each runs for eight seconds.
+fn slots_of_clones(script: &Script, jobs: &[(u32, u32, f64)], second: f64) -> u32 {
+    let runs = jobs.iter().filter(|(_, _, began)| *began <= second && second < began + 8.0);
+    let plans = runs.filter_map(|(number, ..)| script.engine.clone_plan(job_id(*number), TaskKind::Map));
+    plans.filter(|plan| plan.refused.is_none()).map(|plan| plan.clones * plan.tasks).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn whatever_jobs_come_clones_stay_within_their_budget_and_a_phase_has_all_of_its_or_none(
+        sizes in prop::collection::vec((1u32..20, 0u32..20), 1..8),
+        beta in 0.05f64..1.0,
+        prior in 0.05f64..0.4,
+        admission in prop::sample::select(Admission::ALL.to_vec()),
+        policy in prop::sample::select(vec![PolicyName::Dolly, PolicyName::Drover]),
+    ) {
+        let dolly = DollyParams { beta, prior, admission, ..DollyParams::default() };
+        let mut script = Script::new(EngineParams { policy, dolly, ..EngineParams::default() });
+        let numbered = (1..).zip(&sizes).map(|(number, (maps, began))| (number, *maps, f64::from(*began)));
+        let jobs: Vec<(u32, u32, f64)> = numbered.collect();
+        let mut given = BTreeMap::new();
+        for second in 0..30 {
+            let now = f64::from(second);
+            for (number, maps, _) in jobs.iter().filter(|(_, _, began)| *began == now) {
+                script.open_job(job_id(*number), *maps, 0, at(now));
+            }
+            for decision in pass(&mut script, &jobs, now).decisions {
+                *given.entry(decision.task).or_insert(0) += decision.copies;
+                let plan = script.engine.clone_plan(decision.job, TaskKind::Map).unwrap();
+                prop_assert!(given[&decision.task] < plan.clones, "{:?} of {:?}", decision, plan);
+            }
+            let held = slots_of_clones(&script, &jobs, now);
+            prop_assert!(f64::from(held) <= beta * 64.0, "{} slots at {} s", held, second);
+        }
+        let whole = matches!(admission, Admission::AllOrNothing | Admission::Preempt | Admission::Partial);
+        for (number, maps, _) in jobs.iter().filter(|_| whole) {
+            let plan = script.engine.clone_plan(job_id(*number), TaskKind::Map);
+            let whole = plan.is_none_or(|plan| plan.tasks == if plan.refused.is_none() { *maps } else { 0 });
+            prop_assert!(whole, "{:?} of {}", plan, maps);
+        }
+    }
 }
