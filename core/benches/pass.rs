@@ -72,8 +72,19 @@ fn run(jobs: u32, tasks: u32) {
     );
 }
 
+/// Each case in a process of its own, whose memory no earlier one has used.
 fn main() {
-    for (jobs, tasks) in [(20, 500), (200, 500), (2_000, 500)] {
-        run(jobs, tasks);
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, case, jobs, tasks, ..] = args.as_slice()
+        && case == "case"
+    {
+        return run(jobs.parse().expect("jobs"), tasks.parse().expect("tasks"));
+    }
+    let me = std::env::current_exe().expect("the path of this program");
+    // Growth at fifty tasks a job, and a million attempts in jobs ten times as large.
+    for (jobs, tasks) in [(200, 50), (2_000, 50), (20_000, 50), (2_000, 500)] {
+        let case = ["case".to_owned(), jobs.to_string(), tasks.to_string()];
+        let status = std::process::Command::new(&me).args(case).status().expect("a second process of this program");
+        assert!(status.success(), "{jobs} jobs x {tasks} tasks: {status}");
     }
 }
