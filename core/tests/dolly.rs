@@ -222,6 +222,25 @@ fn advised_clones_last_as_long_as_their_tasks_and_say_nothing_of_what_they_would
     assert_eq!((script.engine.copies_in_flight(), last.outcomes), (0, vec![]));
 }
 
+/// Slots of 64 are in use when that is told; ten tasks began half a second before or after.
+fn begun_beside_the_telling(told: f64) -> Option<ClonePlan> {
+    let (mut script, id) = (dolly(Admission::AllOrNothing), job_id(1));
+    script.open_job(id, 10, 0, at(0.0));
+    let (tasks, attempts) = equal_maps(id, 10, 8.0, &|_| 1.0, 1.0, 500);
+    script.tasks(id, at(1.0), tasks);
+    script.attempts(id, at(1.0), attempts);
+    let [total, allocated] = [64, 30].map(|slots| Resources { memory_mb: slots * 128, vcores: 32 });
+    script.say(at(told), Fact::Cluster(ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() }));
+    let _ = script.decide_alone(at(1.5));
+    script.engine.clone_plan(id, TaskKind::Map)
+}
+
+#[test]
+fn what_began_after_the_use_was_told_is_not_taken_from_it() {
+    assert_eq!(begun_beside_the_telling(1.0).map(|plan| (plan.clones, plan.refused)), Some((3, None)), "30 - 10 + 30");
+    assert_eq!(begun_beside_the_telling(0.0).and_then(|plan| plan.refused), Some(Verdict::CloneCeiling), "30 + 30");
+}
+
 /// Slots that the cloned ones of these jobs hold at a second: each runs for eight seconds.
 fn slots_of_clones(script: &Script, jobs: &[(u32, u32, f64)], second: f64) -> u32 {
     let runs = jobs.iter().filter(|(_, _, began)| *began <= second && second < began + 8.0);

@@ -39,9 +39,13 @@ impl Engine {
         }
         let state = |wanted| job.tasks(kind).filter(|(_, task)| task.state == wanted).count() as u32;
         let upstream = || self.clones.of(id, TaskKind::Map).map(|plan| plan.clones);
+        // What has started since the ResourceManager told of its use is not in it.
+        let told = job.am_time(self.cluster.totals_told);
+        let began = |task: &Task| task.started.get().or_else(|| task.attempts.first()?.started.get());
+        let in_use = |task: &Task| task.state == TaskState::Running && began(task).is_some_and(|at| at <= told);
         let phase = Phase {
             tasks,
-            started: state(TaskState::Running),
+            started: job.tasks(kind).filter(|(_, task)| in_use(task)).count() as u32,
             slot_mb: container(job, kind).memory_mb,
             upstream: if kind == TaskKind::Reduce { upstream() } else { None },
         };
