@@ -86,6 +86,8 @@ impl Asked {
         let copies = || task.into_iter().flat_map(|task| self.copies(task));
         CopyOutcome {
             decision: flight.decision,
+            policy: flight.policy.clone(),
+            clones: flight.clones,
             task: id,
             end,
             answer: self.answer,
