@@ -318,7 +318,8 @@ fn a_newer_am_ends_what_was_asked_of_the_old_one() {
     seen.source.incarnation = 2;
     play.script.engine.observe(&seen).unwrap();
     let ends = play.script.decide(at(8.0)).copies;
-    assert_eq!(ends.iter().find(|end| end.decision == decision).unwrap().end, CopyEnd::Died);
+    let end = ends.iter().find(|end| end.decision == decision).unwrap();
+    assert_eq!((end.end, end.telling), (CopyEnd::Died, false), "that says nothing of the policy");
 }
 
 #[test]
@@ -475,6 +476,26 @@ fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_
 }
 
 #[test]
+fn clones_need_not_stand_a_while_and_are_no_matter_of_a_nodes_budget_but_of_the_minutes() {
+    let asked = |minute| {
+        let govern = GovernParams {
+            cluster_cap: 1.0,
+            waiting_copies: 6,
+            node_copies: 1,
+            debounce: Millis(10_000),
+            copies_per_minute: minute,
+            ..acting().govern
+        };
+        let dolly = DollyParams { beta: 1.0, ..DollyParams::default() };
+        let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
+        let decisions = play.look(1.0, &[]).decisions;
+        decisions.iter().map(|decision| (decision.task.index, decision.copies)).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(None), [(0, 2), (1, 2), (2, 2)]);
+    assert_eq!(asked(Some(5)), [(0, 2), (1, 2)], "all of a task's or none");
+}
+
+#[test]
 fn clones_that_lose_do_not_make_their_job_rest() {
     let govern =
         GovernParams { mode: Mode::Act, cluster_cap: 1.0, waiting_copies: 6, futile_copies: 2, ..Default::default() };
@@ -495,5 +516,6 @@ fn clones_that_lose_do_not_make_their_job_rest() {
     let lost: Vec<_> =
         pass.copies.iter().map(|end| (end.task.index, end.end)).filter(|(index, _)| *index < 3).collect();
     assert_eq!(lost, [(0, CopyEnd::Lost), (2, CopyEnd::Lost)]);
+    assert!(pass.copies.iter().all(|end| !end.telling));
     assert!(pass.decisions.iter().any(|decision| decision.task.index == 9), "{:?}", play.verdict(9));
 }

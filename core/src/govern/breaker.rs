@@ -57,7 +57,7 @@ impl Breakers {
             CopyEnd::Lost | CopyEnd::Died => false,
             CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => return,
         };
-        if end.clones || end.policy.is_empty() {
+        if !end.telling || end.policy.is_empty() {
             return;
         }
         let breaker = self.by_policy.entry(end.policy.clone()).or_default();
@@ -137,7 +137,7 @@ mod tests {
         CopyOutcome {
             decision: 1,
             policy: "late".into(),
-            clones: false,
+            telling: true,
             task: job.task(TaskKind::Map, 0),
             end,
             answer: None,
@@ -184,15 +184,15 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ran_and_clones_say_nothing() {
+    fn what_never_ran_and_what_is_not_telling_says_nothing() {
         let params = GovernParams::default();
         for end in [CopyEnd::Refused, CopyEnd::Unsent, CopyEnd::Unanswered, CopyEnd::Unknown] {
             assert_eq!(after((0..100).map(|copy| (copy, end)), &params), Breakers::default());
         }
         let mut breakers = Breakers::default();
         for job in 0..100 {
-            let clone = CopyOutcome { clones: true, ..outcome(job, CopyEnd::Lost) };
-            breakers.count(&clone, &params, Time(0));
+            let untold = CopyOutcome { telling: false, ..outcome(job, CopyEnd::Lost) };
+            breakers.count(&untold, &params, Time(0));
         }
         assert_eq!(breakers, Breakers::default());
     }

@@ -161,9 +161,9 @@ pub struct CopyOutcome {
     /// The policy that proposed them.
     #[serde(default)]
     pub policy: String,
-    /// They were clones: meant to lose most of the time.
+    /// Their end says something of the policy: clones are there to lose, and with their AM every copy ends.
     #[serde(default)]
-    pub clones: bool,
+    pub telling: bool,
     /// The task.
     pub task: TaskId,
     /// What became of them.
