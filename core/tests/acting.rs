@@ -318,7 +318,8 @@ fn a_newer_am_ends_what_was_asked_of_the_old_one() {
     seen.source.incarnation = 2;
     play.script.engine.observe(&seen).unwrap();
     let ends = play.script.decide(at(8.0)).copies;
-    assert_eq!(ends.iter().find(|end| end.decision == decision).unwrap().end, CopyEnd::Died);
+    let end = ends.iter().find(|end| end.decision == decision).unwrap();
+    assert_eq!((end.end, end.telling), (CopyEnd::Died, false), "that says nothing of the policy");
 }
 
 #[test]
@@ -398,10 +399,14 @@ proptest::proptest! {
     #[test]
     fn whatever_words_are_lost_no_task_has_more_attempts_than_were_decided_and_every_decision_has_one_end(
         dice in proptest::collection::vec(proptest::prelude::any::<u8>(), 1..200),
+        node in 1u32..9,
+        minute in 1u32..30,
     ) {
-        let mut play = Play::new(acting());
+        let govern = GovernParams { node_copies: node, copies_per_minute: Some(minute), ..acting().govern };
+        let mut play = Play::new(EngineParams { govern, ..acting() });
         let mut chance = Chance { dice: dice.iter().cycle(), copies: Vec::new(), answers: Vec::new() };
         let (mut decided, mut ended) = (std::collections::BTreeMap::new(), Vec::new());
+        let mut from_node = std::collections::BTreeMap::new();
         for second in 0..44 {
             let second = f64::from(second);
             chance.turn(second);
@@ -418,8 +423,17 @@ proptest::proptest! {
                 let unended = chance.copies.iter().filter(|c| c.0 == decision.task.index && !c.2.is_final()).count();
                 proptest::prop_assert_eq!(unended, 0, "{:?} has a copy that has not ended", decision.task);
                 decided.insert(decision.id, decision.task);
+                from_node.insert(decision.id, decision.host.clone());
                 chance.ask(second, decision);
             }
+            for end in &pass.copies {
+                from_node.remove(&end.decision);
+            }
+            for host in from_node.values() {
+                let in_flight = from_node.values().filter(|other| *other == host).count();
+                proptest::prop_assert!(in_flight <= node as usize, "{in_flight} for attempts on {host:?}");
+            }
+            proptest::prop_assert!(decided.len() <= minute as usize, "{} within 44 s", decided.len());
         }
         let end = EndFact {
             job: play.id,
@@ -433,6 +447,52 @@ proptest::proptest! {
         ended.sort_unstable();
         proptest::prop_assert_eq!(ended, decided.into_keys().collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_rest_or_an_operators_word() {
+    let (least, rest) = (1, Millis(6_000));
+    let govern = GovernParams { breaker_least: least, breaker_below: 0.9, breaker_rest: rest, ..acting().govern };
+    for resumes in [false, true] {
+        let mut play = Play::new(EngineParams { govern: govern.clone(), ..acting() });
+        let decision = play.decided()[0].clone();
+        play.answer(6.0, decision.id, Answer::Applied, &[1]);
+        play.look(7.0, &[(decision.task.index, 1, AttemptState::Running, Some(6.5))]);
+        assert!(play.script.engine.owns(play.id));
+        let dead = [(decision.task.index, 1, AttemptState::Failed, Some(6.5))];
+        let pass = play.look(8.0, &dead);
+        let told = BreakerTurn { policy: "late".into(), open: true, won: 0, copies: 1 };
+        assert_eq!((pass.copies[0].end, &pass.breakers), (CopyEnd::Died, &vec![told.clone()]));
+        assert_eq!(play.script.engine.open_breakers(), [OpenBreaker { since: at(8.0), told: told.clone() }]);
+        assert!(!play.script.engine.owns(play.id), "Hadoop's own speculator has the job");
+        assert!(play.look(13.9, &dead).decisions.iter().all(|decision| decision.mode == Mode::Advise));
+        if resumes {
+            play.own(13.9, Fact::Lifted(Scope::Cluster));
+        }
+        let later = play.look(if resumes { 13.9 } else { 14.0 }, &dead);
+        assert_eq!(later.breakers, [BreakerTurn { open: false, ..told }]);
+        assert!(play.script.engine.owns(play.id) && play.script.engine.open_breakers().is_empty());
+    }
+}
+
+#[test]
+fn clones_need_not_stand_a_while_and_are_no_matter_of_a_nodes_budget_but_of_the_minutes() {
+    let asked = |minute| {
+        let govern = GovernParams {
+            cluster_cap: 1.0,
+            waiting_copies: 6,
+            node_copies: 1,
+            debounce: Millis(10_000),
+            copies_per_minute: minute,
+            ..acting().govern
+        };
+        let dolly = DollyParams { beta: 1.0, ..DollyParams::default() };
+        let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
+        let decisions = play.look(1.0, &[]).decisions;
+        decisions.iter().map(|decision| (decision.task.index, decision.copies)).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(None), [(0, 2), (1, 2), (2, 2)]);
+    assert_eq!(asked(Some(5)), [(0, 2), (1, 2)], "all of a task's or none");
 }
 
 #[test]
@@ -456,5 +516,6 @@ fn clones_that_lose_do_not_make_their_job_rest() {
     let lost: Vec<_> =
         pass.copies.iter().map(|end| (end.task.index, end.end)).filter(|(index, _)| *index < 3).collect();
     assert_eq!(lost, [(0, CopyEnd::Lost), (2, CopyEnd::Lost)]);
+    assert!(pass.copies.iter().all(|end| !end.telling));
     assert!(pass.decisions.iter().any(|decision| decision.task.index == 9), "{:?}", play.verdict(9));
 }

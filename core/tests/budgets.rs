@@ -137,3 +137,51 @@ fn room_that_tasks_have_left_since_the_resource_manager_told_of_it_is_seen_at_on
     assert_eq!(tasks, [1, 5]);
     assert_eq!(after_room_was_told_once(false), vec![]);
 }
+
+#[test]
+fn one_nodes_tasks_together_have_no_more_copies_in_flight_than_a_node_may_cause() {
+    let script = three_jobs(GovernParams { node_copies: 5, ..GovernParams::default() });
+    let seen = |verdict| count(&script, "alice", verdict) + count(&script, "bob", verdict);
+    assert_eq!((seen(Verdict::CopyInFlight), seen(Verdict::NodeCap)), (5, 7), "{:?}", verdicts(&script));
+}
+
+#[test]
+fn no_more_copies_are_decided_on_in_a_minute_than_may_be_and_the_next_ones_after_it() {
+    let mut script = three_jobs(GovernParams { copies_per_minute: Some(5), ..GovernParams::default() });
+    let seen = |script: &Script, verdict| count(script, "alice", verdict) + count(script, "bob", verdict);
+    assert_eq!(
+        (seen(&script, Verdict::CopyInFlight), seen(&script, Verdict::MinuteCap)),
+        (5, 7),
+        "{:?}",
+        verdicts(&script)
+    );
+    let mut later = Vec::new();
+    for second in 11..=75 {
+        // They go on slower than before, and do not end.
+        for n in 1..=3 {
+            let slow = |index: u32| if index % 4 == 1 { 100.0 } else { 1.0 };
+            let (tasks, attempts) = equal_maps(job_id(n), 16, 4.0, &slow, f64::from(second), 0);
+            script.tasks(job_id(n), at(second.into()), tasks);
+            script.attempts(job_id(n), at(second.into()), attempts);
+        }
+        later.extend(script.decide(at(second.into())).decisions.into_iter().map(|decision| decision.at));
+    }
+    let first = later.first().copied().unwrap();
+    assert!(at(60.0) <= first && first <= at(71.0), "{later:?}");
+    assert!(later.iter().filter(|when| when.since(first) < Millis(60_000)).count() <= 5, "{later:?}");
+}
+
+#[test]
+fn by_default_a_bad_node_is_cured_as_without_budgets_by_node_and_minute() {
+    let decided = |govern| {
+        let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+        play(&mut script, 64, 4.0, &one_node_in_four, 40)
+    };
+    let boundless =
+        GovernParams { node_copies: u32::MAX, copies_per_minute: Some(u32::MAX), ..GovernParams::default() };
+    let tasks =
+        |all: Vec<(u32, Decision)>| all.into_iter().map(|(at, decision)| (at, decision.task)).collect::<Vec<_>>();
+    let by_default = tasks(decided(GovernParams::default()));
+    assert!(by_default.len() >= 8, "{by_default:?}");
+    assert_eq!(by_default, tasks(decided(boundless)));
+}

@@ -5,7 +5,9 @@ use super::holds::HoldView;
 use crate::cli::words;
 use crate::service::{Kept, end, outcome};
 use drover_core::engine::{Candidate, Engine};
-use drover_core::model::{Attempt, ClusterState, Job, Mode, NodeFact, Numbers, Task, TaskId, TaskKind, Time};
+use drover_core::model::{
+    Attempt, ClusterState, Job, Millis, Mode, NodeFact, Numbers, OpenBreaker, Task, TaskId, TaskKind, Time,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -64,6 +66,24 @@ pub struct Status {
     pub shims_over_plain_http: u64,
     /// Operators' holds in force.
     pub holds: Vec<HoldView>,
+    /// Policies that only advise because their copies keep losing.
+    #[serde(default)]
+    pub breakers: Vec<BreakerView>,
+}
+
+/// A policy that only advises because its copies keep losing, whatever its mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BreakerView {
+    /// The policy.
+    pub policy: String,
+    /// Since when, the service's clock, Unix milliseconds.
+    pub since_ms: u64,
+    /// Until when, likewise, unless an operator lifts a hold of the whole cluster before.
+    pub until_ms: u64,
+    /// Copies of it that won.
+    pub won: u32,
+    /// Of so many.
+    pub copies: u32,
 }
 
 /// A job in brief.
@@ -314,6 +334,21 @@ pub struct NumbersView {
     pub copies_in_flight: Option<u32>,
     /// That cap.
     pub copies_cap: Option<u32>,
+}
+
+impl BreakerView {
+    /// A breaker that is open, and rests so long.
+    pub fn of(open: &OpenBreaker, rest: Millis) -> BreakerView {
+        let until_ms = (open.since + rest).0;
+        let told = &open.told;
+        BreakerView {
+            policy: told.policy.clone(),
+            since_ms: open.since.0,
+            until_ms,
+            won: told.won,
+            copies: told.copies,
+        }
+    }
 }
 
 impl NumbersView {

@@ -306,6 +306,20 @@ settings! {
         user_cap: f64 = "1", SHARE, reloadable;
         /// Copies in flight of one queue's jobs, as a share of what the cluster may have; at least one.
         queue_cap: f64 = "1", SHARE, reloadable;
+        /// Copies in flight for attempts that run on one node: one that fails or stalls slows all of its tasks at once. Clones are not counted.
+        node_copies: u64 = "64", Kind::Whole(1, 1_000_000), reloadable;
+        /// Copies decided on in the whole cluster within any minute; ten for each that may be in flight there where it is not set.
+        copies_per_minute: Option<u64> = "", Kind::Whole(1, 10_000_000), reloadable;
+        /// A task must have been worth a copy for so long, without a break, before one is decided on: what looks slow for one instant gets none. Each second of it is one lost on
+        /// every straggler. Clones do not wait.
+        debounce: Millis = "0s", Kind::Span(0, HOUR), reloadable;
+        /// A policy whose copies win a smaller share than this, with 95 % confidence, only advises for the time of `breaker_rest`, and Hadoop's own speculator has the jobs back; 0
+        /// switches that off. Hadoop's own copies have been seen to win a tenth of the time. Clones are not counted.
+        breaker_below: f64 = "0.1", SHARE, reloadable;
+        /// Copies that must have ended before that is said; the newest 200 count, and of one job no more than half of this.
+        breaker_least: u64 = "20", Kind::Whole(1, 200), reloadable;
+        /// How long such a policy only advises. A hold of the whole cluster that is lifted ends it at once.
+        breaker_rest: Millis = "10m", Kind::Span(SECOND, 24 * HOUR), reloadable;
         /// Share of the cluster's memory in use above which no copy is decided on.
         busy_above: f64 = "1", SHARE, reloadable;
         /// Share of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with. Which ones follows from their ids.

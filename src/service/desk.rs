@@ -6,7 +6,9 @@ use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
-use drover_core::model::{Answer, Channel, Decision, Dropped, Fact, JobId, Observation, TaskKind, Time, Verdict};
+use drover_core::model::{
+    Answer, BreakerTurn, Channel, Decision, Dropped, Fact, JobId, Observation, TaskKind, Time, Verdict,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -192,6 +194,19 @@ impl Desk {
                 kept.asked.end = Some(outcome.clone());
             }
         }
+        for turn in &pass.breakers {
+            let BreakerTurn { policy, open, won, copies } = turn;
+            self.metrics.breaker.with_label_values(&[policy.as_str()]).set((*open).into());
+            match open {
+                true => tracing::warn!(
+                    policy,
+                    won,
+                    copies,
+                    "copies keep losing, so this policy only advises for a while, and Hadoop's own speculator has its jobs"
+                ),
+                false => tracing::warn!(policy, "this policy may act again: its copies are counted anew"),
+            }
+        }
         for error in &pass.errors {
             let ratio = error.predicted.0 as f64 / error.actual.0.max(1) as f64;
             self.metrics.error.with_label_values(&[error.estimator.label(), error.kind.label()]).observe(ratio);
@@ -246,6 +261,18 @@ mod tests {
     use super::super::fixture::{job, seen};
     use super::*;
     use drover_core::model::EndFact;
+
+    #[test]
+    fn a_policy_that_is_left_to_advice_shows_until_it_may_act_again() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let shown = [true, false].map(|open| {
+            let turn = BreakerTurn { policy: "late".into(), open, won: 0, copies: 25 };
+            desk.account(&Pass { breakers: vec![turn], ..Pass::default() });
+            ["late", "mantri"].map(|policy| metrics.breaker.with_label_values(&[policy]).get())
+        });
+        assert_eq!(shown, [[1, 0], [0, 0]]);
+    }
 
     #[test]
     fn a_job_that_was_lost_for_want_of_room_is_asked_for_again_once_it_has_room() {

@@ -58,10 +58,11 @@ impl Notes {
         }
     }
 
-    /// Has the shims carry out what a pass decided. Who owns what goes first: an action without a lease is refused.
+    /// Has the shims carry out what a pass decided, and no more of what it saw the end of. Who owns what goes first: an action without a lease is refused.
     pub fn act(&self, engine: &Engine, pass: &Pass) {
         let Some(shim) = self.shim.get() else { return };
         shim.own(engine.owned().into_iter().collect());
+        pass.copies.iter().for_each(|end| shim.call_off(end));
         for decision in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
             shim.carry_out(decision);
         }

@@ -114,6 +114,12 @@ impl Desk {
             shims_unable: process.shims.unable,
             shims_over_plain_http: process.shims.over_plain_http,
             holds: process.holds.clone(),
+            breakers: self
+                .engine
+                .open_breakers()
+                .iter()
+                .map(|open| BreakerView::of(open, params.govern.breaker_rest))
+                .collect(),
         }
     }
 

@@ -19,7 +19,7 @@ use super::trust::{Claim, Vouch, Vouched};
 use super::values::Key;
 use super::wire::{self, Hello, PROTOCOL, Request};
 use crate::yarn::facts::Reason;
-use drover_core::model::Time;
+use drover_core::model::{JobId, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
@@ -309,6 +309,13 @@ impl Desk {
         let backlog = 1.0 - self.out.capacity() as f64 / self.out.max_capacity().max(1) as f64;
         let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
         pace::next_exchange_ms(&self.params, load, haste)
+    }
+
+    /// Has an order of the job's shim sent no more.
+    pub fn call_off(&self, job: JobId, decision: u64) {
+        if let Some(seat) = self.table.holder(job) {
+            seat.lock().outbox.call_off(decision);
+        }
     }
 
     /// Has the job's shim carry out an order.

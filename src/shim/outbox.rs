@@ -88,12 +88,14 @@ pub struct Outbox(BTreeMap<u64, Entry>);
 struct Entry {
     order: Order,
     sent: bool,
+    /// What it asks for is settled without it.
+    over: bool,
     answer: Option<(Answer, Vec<u32>)>,
 }
 
 impl Entry {
     fn is_open(&self, now: Time) -> bool {
-        self.answer.is_none() && self.order.deadline > now
+        self.answer.is_none() && !self.over && self.order.deadline > now
     }
 }
 
@@ -107,7 +109,7 @@ impl Outbox {
                 None => return false,
             };
         }
-        self.0.insert(order.decision, Entry { order, sent: false, answer: None });
+        self.0.insert(order.decision, Entry { order, sent: false, over: false, answer: None });
         true
     }
 
@@ -122,6 +124,13 @@ impl Outbox {
             }
         }
         (actions, first)
+    }
+
+    /// Sends an order no more: what has become of its copies is known. An answer to one that was sent still counts.
+    pub fn call_off(&mut self, decision: u64) {
+        if let Some(entry) = self.0.get_mut(&decision) {
+            entry.over = true;
+        }
     }
 
     /// Takes note of an answer.
@@ -200,6 +209,19 @@ mod tests {
         assert!(outbox.due("ab", Millis(5_000), Time(2_000)).0.is_empty() && !outbox.is_waiting(Time(2_000)));
         assert_eq!(outbox.answered(1, Answer::PastDeadline, &[]), News::New);
         assert_eq!(outbox.answered(1, Answer::PastDeadline, &[]), News::Repeated);
+    }
+
+    #[test]
+    fn what_is_called_off_is_sent_no_more_but_its_answer_still_counts() {
+        let mut outbox = Outbox::default();
+        outbox.put(order(1, 9_000), 10, Time(1_000));
+        outbox.put(order(2, 9_000), 10, Time(1_000));
+        outbox.call_off(2);
+        assert_eq!(outbox.due("ab", Millis(5_000), Time(1_000)).1, [1], "the task of the second has ended meanwhile");
+        outbox.call_off(1);
+        assert!(outbox.due("ab", Millis(5_000), Time(1_000)).0.is_empty() && !outbox.is_waiting(Time(1_000)));
+        assert_eq!(outbox.answered(1, Answer::TaskEnded, &[]), News::New);
+        outbox.call_off(3);
     }
 
     #[test]

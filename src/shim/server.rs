@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, Decision, JobId, Millis};
+use drover_core::model::{AppId, CopyOutcome, Decision, JobId, Millis};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -141,6 +141,11 @@ impl Shim {
             desk.metrics.unsent(why);
             tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), "no shim can be asked to start a copy");
         }
+    }
+
+    /// Sends the order of a copy whose end is known no more: its task may have ended before it was sent.
+    pub fn call_off(&self, end: &CopyOutcome) {
+        self.0.desk.call_off(end.task.job, end.decision);
     }
 
     /// One exchange, from a request to its answer.

@@ -32,6 +32,8 @@ pub struct Metrics {
     pub holds: IntGauge,
     /// 1 while another service outranks this one.
     pub rival: IntGauge,
+    /// 1 while a policy is left to advice because its copies keep losing.
+    pub breaker: IntGaugeVec,
     /// Running attempts by verdict.
     pub verdicts: IntGaugeVec,
     /// Predicted over actual time left.
@@ -82,6 +84,7 @@ const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
 const COPIES: &str = "Copies that were asked for, by what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
 const COPY_SECONDS: &str = "Container time of copies that were asked for, launch to end, by what became of them.";
+const BREAKER: &str = "1 while a policy is left to advice because its copies keep losing, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
@@ -130,6 +133,7 @@ impl Metrics {
             holds: to.gauge("drover_holds", "Holds of operators.")?,
             rival: to
                 .gauge("drover_rival", "1 while another service with a higher epoch keeps this one from acting.")?,
+            breaker: to.gauges("drover_breaker", BREAKER, &["policy"])?,
             verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
             error: to.add(HistogramVec::new(error, &["estimator", "kind"])?)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
@@ -159,6 +163,9 @@ impl Metrics {
     fn start_at_zero(&self) {
         for verdict in Verdict::ALL {
             self.verdicts.with_label_values(&[verdict.label()]).set(0);
+        }
+        for policy in POLICIES {
+            self.breaker.with_label_values(&[*policy]).set(0);
         }
         for end in CopyEnd::ALL {
             self.copies.with_label_values(&[end.label()]).inc_by(0);

@@ -10,7 +10,9 @@ mod suspects;
 use crate::estimate::Estimator;
 use crate::estimate::odds::StragglerOdds;
 use crate::govern::GovernParams;
+use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
+use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
@@ -82,6 +84,10 @@ pub struct Engine {
     cluster: ClusterState,
     flights: Flights,
     clones: ClonePlans,
+    #[serde(default)]
+    debounce: Debounce,
+    #[serde(default)]
+    breakers: Breakers,
     /// What is known of stragglers.
     odds: StragglerOdds,
     /// Machines blacklisted at the last pass, where the policy asks for it.
@@ -108,6 +114,9 @@ pub struct Pass {
     pub copies: Vec<CopyOutcome>,
     /// Estimates set against what happened.
     pub errors: Vec<EstimateError>,
+    /// Policies that were left to advice because their copies kept losing, or may act again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breakers: Vec<BreakerTurn>,
     /// The instant at which the answer can change though nothing is heard, the service's clock.
     pub next: Option<Time>,
     /// How many jobs were looked at.
@@ -148,6 +157,8 @@ impl Engine {
             cluster: ClusterState::default(),
             flights: Flights::default(),
             clones: ClonePlans::default(),
+            debounce: Debounce::default(),
+            breakers: Breakers::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
             listed: Vec::new(),
             decisions: 0,
@@ -187,6 +198,11 @@ impl Engine {
         self.clones.of(job, kind)
     }
 
+    /// Policies left to advice because their copies kept losing.
+    pub fn open_breakers(&self) -> Vec<OpenBreaker> {
+        self.breakers.open()
+    }
+
     /// How often tasks straggle, on each machine and anywhere.
     pub fn odds(&self) -> &StragglerOdds {
         &self.odds
@@ -203,6 +219,9 @@ impl Engine {
             Fact::Acked(ack) => self.flights.answered(ack),
             // Modes may have changed: every job is judged anew.
             Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => {
+                if seen.fact == Fact::Lifted(Scope::Cluster) {
+                    self.breakers.reset();
+                }
                 self.changed.extend(self.cluster.jobs().map(|job| job.id));
             }
             _ => {}
@@ -232,10 +251,11 @@ impl Engine {
         self.cluster.jobs().map(|job| job.id).filter(|id| self.owns(*id)).collect()
     }
 
-    /// The mode a job is in, at the last pass: holds and a rival leave it to advice.
+    /// The mode a job is in, at the last pass: holds, a rival and copies that keep losing leave it to advice.
     pub fn mode_of(&self, job: &Job) -> Mode {
-        let mode = self.params.govern.mode_of(job, self.params.policy.label());
+        let policy = self.params.policy.label();
+        let mode = self.params.govern.mode_of(job, policy);
         let held = self.cluster.rival.is_some() || self.cluster.hold_of(job, self.last_pass).is_some();
-        if held { mode.min(Mode::Advise) } else { mode }
+        if held || self.breakers.is_open(policy) { mode.min(Mode::Advise) } else { mode }
     }
 }

@@ -31,6 +31,8 @@ impl Engine {
     pub fn decide(&mut self, now: Time) -> Pass {
         let mut pass = Pass::default();
         self.last_pass = self.last_pass.max(now);
+        self.flights.minute.roll(now);
+        self.breakers.rest(&self.params.govern, now);
         self.settle_ended(now, &mut pass);
         self.odds.roll(now);
         self.list_machines();
@@ -60,6 +62,7 @@ impl Engine {
         for proposal in proposals {
             self.govern(proposal, now, &mut counted, &mut pass);
         }
+        pass.breakers = self.breakers.take_turns();
         pass.next = self.due.values().min().copied();
         pass
     }
@@ -117,7 +120,9 @@ impl Engine {
                     halves.push((contender.id, left.mean));
                 }
             }
-            for mut judged in self.judge(&view, mode, now) {
+            let mut all = self.judge(&view, mode, now);
+            again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
+            for mut judged in all {
                 again.extend(judged.recheck);
                 judged.recheck = None;
                 verdicts.push((judged.task, judged.verdict));
@@ -166,16 +171,21 @@ impl Engine {
         let Proposal { mut judged, mode } = proposal;
         let task = judged.task;
         let Some(job) = self.cluster.job(task.job) else { return };
+        // A breaker may have opened since it was judged.
+        let mode = mode.min(self.mode_of(job));
         let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
         let slow = counted.slow_hosts.entry(job.id).or_insert_with(|| self.slow_hosts(job, now));
         let avoid = self.avoid(job, task, slow, tally);
-        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, task.kind, tally, &avoid);
+        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
         judged.numbers.budget = Some(room.tightest(judged.budget));
         let refusal = room.refusal(&judged).or_else(|| {
             let takes = judged.action == Action::Duplicate;
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
         if let Some(verdict) = refusal {
+            if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
+                self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
+            }
             if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
                 task.verdict = Some(verdict);
             }
@@ -190,10 +200,7 @@ impl Engine {
             job: task.job,
             task,
             attempt: judged.attempt,
-            host: known
-                .and_then(|task| task.attempts.iter().find(|attempt| attempt.number == judged.attempt.number))
-                .and_then(|attempt| attempt.host)
-                .map(|host| self.cluster.hosts.name(host).to_owned()),
+            host: job.host_of(judged.attempt).map(|host| self.cluster.hosts.name(host).to_owned()),
             action: judged.action,
             policy: self.params.policy.label().to_owned(),
             rule: judged.rule.unwrap_or_else(|| self.params.policy.rule().to_owned()),
@@ -206,6 +213,7 @@ impl Engine {
             numbers: judged.numbers,
         };
         self.flights.add(&decision, judged.budget, job, self.params.seed);
+        self.debounce.forget(task);
         pass.decisions.push(decision);
     }
 

@@ -42,12 +42,13 @@ impl Engine {
     pub(super) fn follow_copies(&mut self, id: JobId, now: Time, pass: &mut Pass) -> Option<Time> {
         let job = self.cluster.job(id)?;
         let (ends, next) = self.flights.follow(job, &self.params.govern, now);
-        self.tell_ends(id, ends, pass);
+        self.tell_ends(id, ends, now, pass);
         next
     }
 
-    /// Adds the hosts' names to the ends of copies.
-    fn tell_ends(&self, id: JobId, ends: Vec<CopyOutcome>, pass: &mut Pass) {
+    /// Counts the ends of copies, and adds the hosts' names to them.
+    fn tell_ends(&mut self, id: JobId, ends: Vec<CopyOutcome>, now: Time, pass: &mut Pass) {
+        ends.iter().for_each(|end| self.breakers.count(end, &self.params.govern, now));
         let host = |end: &CopyOutcome| {
             let task = self.cluster.job(id)?.task(end.task)?;
             let winner = task.attempts.iter().find(|attempt| Some(attempt.number) == end.winner)?;
@@ -64,10 +65,9 @@ impl Engine {
             self.follow_copies(*id, now, pass);
             let Some(job) = self.cluster.job(*id) else { continue };
             let ends = self.flights.close_job(job);
-            self.tell_ends(*id, ends, pass);
-            if job.state != Some(JobPhase::Succeeded) {
-                continue;
-            }
+            self.tell_ends(*id, ends, now, pass);
+            let done = |job: &&Job| job.state == Some(JobPhase::Succeeded);
+            let Some(job) = self.cluster.job(*id).filter(done) else { continue };
             self.odds.learn(job, now);
             // Tasks whose own end was never told ended with their job at the latest.
             let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));
@@ -81,6 +81,7 @@ impl Engine {
         for id in gone {
             self.flights.forget(id);
             self.clones.forget(id);
+            self.debounce.forget_job(id);
             self.cluster.forget(id);
             self.due.remove(&id);
             self.changed.remove(&id);

@@ -3,7 +3,7 @@
 use super::GovernParams;
 use super::flight::Flights;
 use crate::model::{
-    Action, Attempt, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict,
+    Action, Attempt, AttemptId, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict,
 };
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
@@ -15,6 +15,10 @@ pub struct Room {
     pub cluster: (u32, u32),
     /// Copies in flight in the job, and how many may be.
     pub job: (u32, u32),
+    /// Copies in flight for attempts on the slow attempt's host, and how many may be.
+    pub node: (u32, u32),
+    /// Copies decided on within the last minute, and how many may be.
+    pub minute: (u32, u32),
     /// Copies in flight of the user's jobs, and how many may be.
     pub user: (u32, u32),
     /// Copies in flight of the queue's jobs, and how many may be.
@@ -78,16 +82,17 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
 }
 
 impl Room {
-    /// Counts it, for a copy that is to run on none of the hosts in `avoid`.
+    /// Counts it, for a copy beside, or instead of, that attempt which is to run on none of the hosts in `avoid`.
     pub fn count(
         params: &GovernParams,
         cluster: &ClusterState,
         flights: &Flights,
         job: &Job,
-        kind: TaskKind,
+        slow: AttemptId,
         tally: &Tally,
         avoid: &[NameId],
     ) -> Room {
+        let kind = slow.task.kind;
         let size = container(job, kind);
         let slots = cluster.totals.map_or(0, |totals| fits(totals.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
@@ -97,6 +102,8 @@ impl Room {
         let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
         Room {
             cluster: (in_cluster + tally.native, most),
+            node: (job.host_of(slow).map_or(0, |host| flights.from_host(host)), params.node_copies.max(1)),
+            minute: (flights.minute.count(), params.copies_per_minute.unwrap_or(most.saturating_mul(10)).max(1)),
             user: (flights.among(cluster, |other| other.user == job.user), share(params.user_cap, most, f64::floor)),
             queue: (
                 flights.among(cluster, |other| other.queue == job.queue),
@@ -113,7 +120,7 @@ impl Room {
 
     /// Why there is none for that action, by the name of the budget that says so. What gives its container back asks for no more room; what starts nothing for none.
     /// A copy that may go `early` competes with the job's own tasks for the next container: while they wait there is no free one, and none is needed.
-    /// The clones of an admitted phase are no matter of the job's cap; all of a task's are given at once.
+    /// The clones of an admitted phase are no matter of the job's cap, nor of one node's; all of a task's are given at once.
     pub fn refusal(&self, judged: &Judged) -> Option<Verdict> {
         let takes = judged.action == Action::Duplicate;
         let clones = judged.budget == Budget::Clones;
@@ -128,12 +135,16 @@ impl Room {
             Some(Verdict::CopiesWaiting)
         } else if !clones && lacks(self.job, wanted) {
             Some(Verdict::JobCap)
+        } else if !clones && lacks(self.node, wanted) {
+            Some(Verdict::NodeCap)
         } else if lacks(self.cluster, wanted) {
             Some(Verdict::ClusterCap)
         } else if lacks(self.user, wanted) {
             Some(Verdict::UserCap)
         } else if lacks(self.queue, wanted) {
             Some(Verdict::QueueCap)
+        } else if lacks(self.minute, wanted) {
+            Some(Verdict::MinuteCap)
         } else if takes && self.busy {
             Some(Verdict::ClusterBusy)
         } else {
@@ -141,11 +152,11 @@ impl Room {
         }
     }
 
-    /// The budget that is nearest its end: copies in flight and how many may be.
+    /// The budget that is nearest its end: copies that it counts and how many may be.
     pub fn tightest(&self, budget: Budget) -> (u32, u32) {
         let left = |(used, cap): &(u32, u32)| cap.saturating_sub(*used);
-        let of_job = (budget == Budget::Copies).then_some(self.job);
-        let all = of_job.into_iter().chain([self.user, self.queue, self.cluster]);
+        let own = [self.job, self.node].into_iter().filter(|_| budget == Budget::Copies);
+        let all = own.chain([self.user, self.queue, self.cluster, self.minute]);
         all.min_by_key(left).unwrap_or(self.cluster)
     }
 }

@@ -81,11 +81,14 @@ impl Asked {
         late.then_some(if self.sent { CopyEnd::Unanswered } else { CopyEnd::Unsent })
     }
 
-    fn outcome(&self, flight: &Flight, id: TaskId, task: Option<&Task>, end: CopyEnd, at: Time) -> CopyOutcome {
+    fn outcome(&self, flight: &Flight, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
+        let task = job.task(id);
         let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
         let copies = || task.into_iter().flat_map(|task| self.copies(task));
         CopyOutcome {
             decision: flight.decision,
+            policy: flight.policy.clone(),
+            telling: !flight.clones && job.incarnation == self.incarnation,
             task: id,
             end,
             answer: self.answer,
@@ -145,7 +148,7 @@ impl Flights {
                     let at = known.ended().unwrap_or(am_now);
                     let end = if known.state == TaskState::Succeeded { winner(asked, known) } else { CopyEnd::Unknown };
                     ends.extend((!flight.clones).then_some(end));
-                    outcomes.push(asked.outcome(flight, id, task, end, at));
+                    outcomes.push(asked.outcome(flight, id, job, end, at));
                 }
                 landed.push(id);
                 continue;
@@ -163,7 +166,7 @@ impl Flights {
                 }
                 Some(end) => {
                     ends.extend((!flight.clones).then_some(end));
-                    outcomes.push(asked.outcome(flight, id, task, end, am_now));
+                    outcomes.push(asked.outcome(flight, id, job, end, am_now));
                     flight.close(end, params, am_now);
                 }
             }
@@ -199,7 +202,7 @@ impl Flights {
             let task = job.task(id);
             let done = task.filter(|task| task.state == TaskState::Succeeded);
             let end = done.map_or(CopyEnd::Unknown, |task| winner(asked, task));
-            Some(asked.outcome(flight, id, task, end, at))
+            Some(asked.outcome(flight, id, job, end, at))
         })
         .collect()
     }

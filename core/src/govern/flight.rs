@@ -1,9 +1,10 @@
 //! Copies in flight: those only advised count like those sent, from the decision to their sampled end or the task's real one.
 
 use super::copies::{Asked, Fortune};
+use super::minute::Minute;
 use crate::estimate::stats::{normal_draw, probability_positive};
 use crate::model::{
-    Action, AttemptId, ClusterState, Decision, Job, JobId, Millis, Mode, TaskId, TaskKind, Time, Verdict,
+    Action, AttemptId, ClusterState, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, Verdict,
     VirtualOutcome,
 };
 use crate::policy::Budget;
@@ -16,6 +17,12 @@ use std::ops::RangeInclusive;
 pub struct Flight {
     /// The decision.
     pub decision: u64,
+    /// The policy that proposed it.
+    #[serde(default)]
+    pub policy: String,
+    /// Host of the attempt it was decided on for, where known.
+    #[serde(default)]
+    pub from: Option<NameId>,
     /// What it is to do.
     #[serde(default)]
     pub action: Action,
@@ -50,6 +57,9 @@ pub struct Flights {
     /// Copies that are to be withdrawn, and whether that was only advised.
     #[serde(default)]
     withdrawn: BTreeSet<(AttemptId, Mode)>,
+    /// Copies decided on within the last minute.
+    #[serde(default)]
+    pub minute: Minute,
 }
 
 /// As recordings from before clones mean it.
@@ -87,6 +97,8 @@ impl Flights {
         });
         let flight = Flight {
             decision: decision.id,
+            policy: decision.policy.clone(),
+            from: job.host_of(decision.attempt),
             action: decision.action,
             copies: decision.copies,
             clones: budget == Budget::Clones,
@@ -96,6 +108,7 @@ impl Flights {
             counted: true,
             asked,
         };
+        self.minute.add(decision.at, decision.copies);
         self.by_task.insert(decision.task, flight);
         self.last.insert(decision.job, decision.am_at);
     }
@@ -154,6 +167,12 @@ impl Flights {
             .filter(|(task, flight)| flight.counted && counts(task))
             .map(|(_, flight)| flight.copies)
             .sum()
+    }
+
+    /// Copies in flight for attempts that ran on a host, clones apart.
+    pub fn from_host(&self, host: NameId) -> u32 {
+        let from = |flight: &&Flight| flight.counted && !flight.clones && flight.from == Some(host);
+        self.by_task.values().filter(from).map(|flight| flight.copies).sum()
     }
 
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.

@@ -1,10 +1,13 @@
 //! Proposals in, decisions out: modes, safety, budgets, headroom. Every refusal has a name.
 
+pub mod breaker;
 pub mod budget;
 pub mod clones;
 pub mod copies;
+pub mod debounce;
 pub mod eligible;
 pub mod flight;
+pub mod minute;
 pub mod output;
 
 use crate::model::{Millis, Mode};
@@ -35,6 +38,18 @@ pub struct GovernParams {
     pub user_cap: f64,
     /// Copies in flight of one queue's jobs, likewise.
     pub queue_cap: f64,
+    /// Copies in flight for attempts that run on one host: a node that fails or stalls slows all of its tasks at once. At least one; clones are not counted.
+    pub node_copies: u32,
+    /// Copies decided on in the whole cluster within any 60 s of the service's clock, at least one; `None`: ten for each copy that may be in flight.
+    pub copies_per_minute: Option<u32>,
+    /// A proposal must have stood for so long, the AM's clock, before it is decided on; clones need not.
+    pub debounce: Millis,
+    /// A policy whose copies win a smaller share (0–1) than this, with 95 % confidence, is left to advice; 0: none is.
+    pub breaker_below: f64,
+    /// Copies that must have ended before that is said, 1–200; at most half of them count of one job.
+    pub breaker_least: u32,
+    /// How long it is left to advice.
+    pub breaker_rest: Millis,
     /// Share (0–1) of the cluster's memory in use above which no copy is decided on.
     pub busy_above: f64,
     /// Share (0–1) of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with.
@@ -80,6 +95,16 @@ impl Default for GovernParams {
             // One user's jobs may have all of it where no other asks; headroom keeps the rest.
             user_cap: 1.0,
             queue_cap: 1.0,
+            // More than most nodes run at once: all of a bad node's tasks may be cured.
+            node_copies: 64,
+            copies_per_minute: None,
+            // A second put off is a second lost on every straggler, and the policies wait for more than one report already.
+            debounce: Millis(0),
+            // The copies of Hadoop's own, to which its jobs would go back, win a tenth of the time in production (slowdown predictor, §1), LATE's 15 % (Mantri §6.3).
+            breaker_below: 0.10,
+            breaker_least: 20,
+            // Long enough for what ailed the cluster to pass, short enough to see that it has.
+            breaker_rest: Millis(600_000),
             // A copy takes only what is free; where that is too much, less is the operator's to say.
             busy_above: 1.0,
             holdout: 0.0,

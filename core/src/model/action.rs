@@ -158,6 +158,12 @@ impl CopyEnd {
 pub struct CopyOutcome {
     /// The decision.
     pub decision: u64,
+    /// The policy that proposed them.
+    #[serde(default)]
+    pub policy: String,
+    /// Their end says something of the policy: clones are there to lose, and with their AM every copy ends.
+    #[serde(default)]
+    pub telling: bool,
     /// The task.
     pub task: TaskId,
     /// What became of them.
@@ -174,6 +180,28 @@ pub struct CopyOutcome {
     pub at: Time,
     /// What the copies held, launch to end, summed.
     pub cost: Millis,
+}
+
+/// A policy's breaker opened or closed: copies of it that were counted, and how many of them won.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BreakerTurn {
+    /// The policy.
+    pub policy: String,
+    /// It opened: the policy only advises from here on.
+    pub open: bool,
+    /// Copies that won.
+    pub won: u32,
+    /// Of so many.
+    pub copies: u32,
+}
+
+/// A policy that is left to advice because its copies kept losing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenBreaker {
+    /// Since when, the service's clock.
+    pub since: Time,
+    /// What it was opened for.
+    pub told: BreakerTurn,
 }
 
 /// What an operator's hold covers.

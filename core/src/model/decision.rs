@@ -141,7 +141,7 @@ pub struct Numbers {
     pub gain: Option<Millis>,
     /// Cost of the copy, container-seconds.
     pub cost_container_seconds: Option<f64>,
-    /// Copies in flight and the cap that held, of the tightest budget.
+    /// Copies that the tightest budget counts, in flight or of the last minute, and the cap that held.
     pub budget: Option<(u32, u32)>,
 }
 
@@ -157,6 +157,8 @@ pub enum Verdict {
     AlreadyAdvised,
     /// Copies of it, or of the job's other tasks, came to nothing lately.
     CoolDown,
+    /// It has not looked slow for long enough to be decided on.
+    Debouncing,
     /// As many copies as may wait for a container already do.
     CopiesWaiting,
     /// More than one attempt is running already.
@@ -199,12 +201,16 @@ pub enum Verdict {
     CannotWithdraw,
     /// The job's cap of copies is reached.
     JobCap,
+    /// As many copies as may be in flight for attempts of its node already are.
+    NodeCap,
     /// The cluster's cap of copies is reached.
     ClusterCap,
     /// The user's cap of copies is reached.
     UserCap,
     /// The queue's cap of copies is reached.
     QueueCap,
+    /// As many copies as may be decided on in a minute already were.
+    MinuteCap,
     /// The cluster is fuller than copies may find it.
     ClusterBusy,
     /// The job is one of those left to Hadoop's own speculator to compare with.
@@ -253,11 +259,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, for metrics that start at zero.
-    pub const ALL: [Verdict; 50] = [
+    pub const ALL: [Verdict; 53] = [
         Verdict::Decided,
         Verdict::CopyInFlight,
         Verdict::AlreadyAdvised,
         Verdict::CoolDown,
+        Verdict::Debouncing,
         Verdict::CopiesWaiting,
         Verdict::AlreadyCopied,
         Verdict::TooYoung,
@@ -279,9 +286,11 @@ impl Verdict {
         Verdict::CannotRestart,
         Verdict::CannotWithdraw,
         Verdict::JobCap,
+        Verdict::NodeCap,
         Verdict::ClusterCap,
         Verdict::UserCap,
         Verdict::QueueCap,
+        Verdict::MinuteCap,
         Verdict::ClusterBusy,
         Verdict::HeldOut,
         Verdict::NoHeadroom,
@@ -313,6 +322,7 @@ impl Verdict {
             Verdict::CopyInFlight => "copy_in_flight",
             Verdict::AlreadyAdvised => "already_advised",
             Verdict::CoolDown => "cool_down",
+            Verdict::Debouncing => "debouncing",
             Verdict::CopiesWaiting => "copies_waiting",
             Verdict::AlreadyCopied => "already_copied",
             Verdict::TooYoung => "too_young",
@@ -334,9 +344,11 @@ impl Verdict {
             Verdict::CannotRestart => "cannot_restart",
             Verdict::CannotWithdraw => "cannot_withdraw",
             Verdict::JobCap => "job_cap",
+            Verdict::NodeCap => "node_cap",
             Verdict::ClusterCap => "cluster_cap",
             Verdict::UserCap => "user_cap",
             Verdict::QueueCap => "queue_cap",
+            Verdict::MinuteCap => "minute_cap",
             Verdict::ClusterBusy => "cluster_busy",
             Verdict::HeldOut => "held_out",
             Verdict::NoHeadroom => "no_headroom",
@@ -369,6 +381,7 @@ impl Verdict {
             Verdict::CopyInFlight => "the copy decided on earlier still counts as in flight",
             Verdict::AlreadyAdvised => "a copy of it was advised before, and would have ended by now",
             Verdict::CoolDown => "copies of it, or of the job's other tasks, came to nothing lately",
+            Verdict::Debouncing => "it has not looked slow for as long as it must before a copy is decided on",
             Verdict::CopiesWaiting => "as many copies as may wait for a container already do",
             Verdict::AlreadyCopied => "more than one attempt of it is running already",
             Verdict::TooYoung => "it has not run long enough to be judged",
@@ -392,9 +405,11 @@ impl Verdict {
             Verdict::CannotRestart => "it is worth killing and starting anew, which cannot be done to its job",
             Verdict::CannotWithdraw => "it has a copy too many, which cannot be withdrawn from its job",
             Verdict::JobCap => "the job already has as many copies in flight as it may",
+            Verdict::NodeCap => "its node's tasks already have as many copies in flight as they may",
             Verdict::ClusterCap => "the cluster already has as many copies in flight as it may",
             Verdict::UserCap => "the user's jobs already have as many copies in flight as they may",
             Verdict::QueueCap => "the queue's jobs already have as many copies in flight as they may",
+            Verdict::MinuteCap => "as many copies as may be decided on in a minute already were",
             Verdict::ClusterBusy => "the cluster is fuller than copies may find it",
             Verdict::HeldOut => "the job is left to Hadoop's own speculator, to compare with",
             Verdict::NoHeadroom => "there is no free container for a copy",

@@ -444,6 +444,11 @@ impl Job {
         self.tasks[id.kind as usize].get(id.index as usize)?.as_ref()
     }
 
+    /// The host of an attempt, where known.
+    pub fn host_of(&self, id: AttemptId) -> Option<NameId> {
+        self.task(id.task)?.attempts.iter().find(|attempt| attempt.number == id.number)?.host
+    }
+
     /// A task, if it is known.
     pub fn task_mut(&mut self, id: TaskId) -> Option<&mut Task> {
         self.tasks[id.kind as usize].get_mut(id.index as usize)?.as_mut()

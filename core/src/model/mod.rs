@@ -15,7 +15,7 @@ pub mod state;
 pub mod track;
 pub mod units;
 
-pub use action::{AckFact, Answer, CopyEnd, CopyOutcome, Hold, Scope};
+pub use action::{AckFact, Answer, BreakerTurn, CopyEnd, CopyOutcome, Hold, OpenBreaker, Scope};
 pub use capability::Capabilities;
 pub use clone_plan::ClonePlan;
 pub use cluster::{Changed, ClusterState, Dropped};

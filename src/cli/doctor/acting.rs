@@ -43,6 +43,16 @@ pub fn running(status: &Status, checks: &mut Checks) {
             format!("`drover resume{which}` once that is over"),
         );
     }
+    for breaker in &status.breakers {
+        checks.warn(
+            "copies that keep losing",
+            format!(
+                "{} of the newest {} copies of the policy {} won, so it only advises for a while",
+                breaker.won, breaker.copies, breaker.policy
+            ),
+            "see `drover explain` of a few, then choose another policy, or stop and resume the cluster to have it act again at once",
+        );
+    }
     if status.shims_over_plain_http > 0 {
         checks.warn(
             "shims over plain HTTP",
@@ -68,10 +78,11 @@ mod tests {
     use super::super::Verdict;
     use super::*;
     use crate::api::HoldView;
+    use crate::api::views::BreakerView;
     use crate::config::{Sources, load};
     use crate::service::Process;
     use crate::service::fixture::watched;
-    use drover_core::model::Time;
+    use drover_core::model::{BreakerTurn, Millis, OpenBreaker, Time};
 
     fn status() -> Status {
         let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
@@ -89,11 +100,21 @@ mod tests {
         assert_eq!(verdicts(&status()), [("jobs owned", Verdict::Ok)]);
         let (scope, reason, by) = ("queue:root.etl".into(), "slow disks".into(), "local".into());
         let hold = HoldView { scope, reason, by, since_ms: 0, until_ms: None };
-        let kept =
-            Status { higher_epoch: Some(9), holds: vec![hold], shims_over_plain_http: 2, shims_unable: 1, ..status() };
+        let told = BreakerTurn { policy: "late".into(), open: true, won: 1, copies: 40 };
+        let breaker = BreakerView::of(&OpenBreaker { since: Time(1), told }, Millis(600_000));
+        assert_eq!(breaker.until_ms, 600_001);
+        let kept = Status {
+            breakers: vec![breaker],
+            higher_epoch: Some(9),
+            holds: vec![hold],
+            shims_over_plain_http: 2,
+            shims_unable: 1,
+            ..status()
+        };
         let expected = [
             ("one service only", Verdict::Fail),
             ("holds", Verdict::Warn),
+            ("copies that keep losing", Verdict::Warn),
             ("shims over plain HTTP", Verdict::Warn),
             ("shims that cannot act", Verdict::Warn),
             ("jobs owned", Verdict::Ok),
