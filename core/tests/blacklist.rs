@@ -7,27 +7,6 @@ use drover_core::engine::EngineParams;
 use drover_core::model::*;
 use drover_core::policy::{BlacklistParams, PolicyName};
 
-/// A cluster of four nodes where a job of Alice's has shown the second to be ten times slower.
-fn shown(params: EngineParams) -> Script {
-    let mut script = Script::new(params);
-    let total = Resources { memory_mb: 2048, vcores: 8 };
-    script.say(
-        at(0.0),
-        Fact::Nodes(["nm1", "nm2", "nm3", "nm4"].map(|host| node(host, total, Resources::default())).to_vec()),
-    );
-    play(&mut script, 16, 4.0, &one_node_in_four, 41);
-    let end = EndFact {
-        job: job_id(1),
-        state: Some(JobPhase::Succeeded),
-        started: Some(at(0.0)),
-        finished: Some(at(41.0)),
-        attempts: vec![],
-    };
-    script.say(at(41.0), Fact::Ended(end));
-    script.decide(at(41.0));
-    script
-}
-
 /// The first second of a job of four maps, one on each node: the tasks' verdicts, in their order.
 fn first_second(script: &mut Script, number: u32, user: &str) -> Vec<Verdict> {
     let id = job_id(number);
@@ -43,7 +22,7 @@ fn first_second(script: &mut Script, number: u32, user: &str) -> Vec<Verdict> {
 
 #[test]
 fn a_machine_that_made_a_users_tasks_straggle_is_listed_for_that_users_jobs_and_what_cannot_be_done_is_said() {
-    let mut script = shown(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
+    let mut script = with_a_slow_second_node(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
     let other = Verdict::MachineNotListed;
     assert_eq!(first_second(&mut script, 2, "alice"), [other, Verdict::CannotAvoid, other, other]);
     let job = script.engine.cluster().job(job_id(2)).unwrap();
@@ -55,7 +34,7 @@ fn a_machine_that_made_a_users_tasks_straggle_is_listed_for_that_users_jobs_and_
 
 #[test]
 fn a_job_under_the_blacklist_alone_keeps_hadoops_own_speculator() {
-    let mut script = shown(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
+    let mut script = with_a_slow_second_node(EngineParams { policy: PolicyName::Blacklist, ..EngineParams::default() });
     let _ = first_second(&mut script, 2, "alice");
     assert!(!script.engine.owns(job_id(2)));
 }
@@ -64,7 +43,7 @@ fn a_job_under_the_blacklist_alone_keeps_hadoops_own_speculator() {
 fn copies_of_every_policy_keep_off_the_listed_machines_where_that_is_asked_for() {
     for beside in [false, true] {
         let blacklist = BlacklistParams { beside, ..BlacklistParams::default() };
-        let mut script = shown(EngineParams { blacklist, ..EngineParams::default() });
+        let mut script = with_a_slow_second_node(EngineParams { blacklist, ..EngineParams::default() });
         let id = job_id(2);
         script.open_job(id, 4, 0, at(42.0));
         let mut avoided = Vec::new();

@@ -241,6 +241,36 @@ fn what_began_after_the_use_was_told_is_not_taken_from_it() {
     assert_eq!(begun_beside_the_telling(0.0).and_then(|plan| plan.refused), Some(Verdict::CloneCeiling), "30 + 30");
 }
 
+/// The clones of four maps, one on each node of a cluster whose second is known to be slow: (copies, hosts preferred), by task.
+fn beside_a_slow_second_node(by_machine: bool) -> Vec<(u32, Vec<String>)> {
+    let dolly =
+        DollyParams { beta: 1.0, tau: 1.0, by_machine, prior: 0.3, min_evidence: 1e6, ..DollyParams::default() };
+    let govern = GovernParams { waiting_copies: 12, cluster_cap: 1.0, ..GovernParams::default() };
+    let params = EngineParams { policy: PolicyName::Dolly, dolly, govern, ..EngineParams::default() };
+    let mut script = with_a_slow_second_node(params);
+    let id = job_id(2);
+    script.open_job(id, 4, 0, at(42.0));
+    let tasks = (0..4).map(|index| id.task(TaskKind::Map, index));
+    let of = |task| TaskFact { state: Some(TaskState::Running), started: Some(at(42.0)), ..TaskFact::of(task) };
+    script.tasks(id, at(43.0), tasks.clone().map(of).collect());
+    let on = |task: TaskId| running(task, at(42.0), 0.1, &format!("nm{}", task.index + 1));
+    script.attempts(id, at(43.0), tasks.map(on).collect());
+    let nodes = script.engine.cluster().nodes.values().cloned().collect();
+    script.say(at(43.0), Fact::Nodes(nodes));
+    let mut all = script.decide(at(43.0)).decisions;
+    all.sort_by_key(|decision| decision.task);
+    all.into_iter().map(|decision| (decision.copies, decision.prefer)).collect()
+}
+
+#[test]
+fn clones_are_said_to_go_to_reliable_machines_and_where_counted_by_machine_only_what_runs_on_the_bad_one_has_any() {
+    let told = beside_a_slow_second_node(false);
+    assert_eq!(told.iter().map(|(copies, _)| *copies).collect::<Vec<_>>(), [3; 4], "1 - (1 - .3^4)^4 is .03");
+    assert!(told.iter().all(|(_, prefer)| !prefer.contains(&"nm2".to_owned())), "{told:?}");
+    assert_eq!(told[1].1, ["nm1"], "one that never makes a task straggle is enough");
+    assert_eq!(beside_a_slow_second_node(true), [(1, vec!["nm1".to_owned()])]);
+}
+
 /// Slots that the cloned ones of these jobs hold at a second: each runs for eight seconds.
 fn slots_of_clones(script: &Script, jobs: &[(u32, u32, f64)], second: f64) -> u32 {
     let runs = jobs.iter().filter(|(_, _, began)| *began <= second && second < began + 8.0);

@@ -20,6 +20,9 @@ pub struct CopyView {
     pub live: u32,
     /// Hosts that a copy was to keep off.
     pub avoid: Vec<String>,
+    /// Hosts where a copy is least likely to straggle, the best first; told only: nobody asks YARN for them yet.
+    #[serde(default)]
+    pub prefer: Vec<String>,
     /// When it was too late to start them, the service's clock, Unix milliseconds.
     pub deadline_ms: u64,
     /// When it was first sent, likewise.
@@ -51,6 +54,7 @@ impl CopyView {
             copies: d.copies,
             live: d.live,
             avoid: d.avoid.clone(),
+            prefer: d.prefer.clone(),
             deadline_ms: d.deadline.0,
             sent_ms: asked.sent.map(|at| at.0),
             attempts: numbers.into_iter().flatten().map(|number| id(*number)).collect(),

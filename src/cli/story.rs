@@ -63,6 +63,7 @@ mod tests {
             copies: 1,
             live: 1,
             avoid: vec!["nm2".into()],
+            prefer: Vec::new(),
             deadline_ms: 9,
             sent_ms: None,
             attempts: vec!["attempt_1_0001_m_000003_1".into()],

@@ -119,6 +119,7 @@ fn dolly(config: &Config) -> DollyParams {
         beta: set.beta,
         tau: set.tau,
         admission: Admission::ALL.into_iter().find(|one| one.label() == set.admission).unwrap_or_default(),
+        by_machine: set.by_machine,
         prior: set.prior,
         min_evidence: set.min_evidence,
     }

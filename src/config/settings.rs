@@ -274,6 +274,8 @@ settings! {
         /// Where not all of a phase's clones fit: `all-or-nothing` gives it none, `partial` as many for each task as fit, `preempt` has clones of larger jobs give
         /// way, `first-come` clones until the budget is spent.
         admission: String = "all-or-nothing", Kind::Choice(ADMISSIONS), reloadable;
+        /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable.
+        by_machine: bool = "false", Kind::Flag, reloadable;
         /// p, the probability that a task straggles, while too few tasks have shown it.
         prior: f64 = "0.1", SHARE, reloadable;
         /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.

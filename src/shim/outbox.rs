@@ -181,6 +181,7 @@ mod tests {
             copies: 1,
             live: 1,
             avoid: vec!["nm2".into()],
+            prefer: Vec::new(),
             deadline: Time(9_000),
             numbers: Numbers::default(),
         };

@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// p for a job of that user.
-    fn straggler_probability(&self, user: &str) -> f64 {
+    pub(super) fn straggler_probability(&self, user: &str) -> f64 {
         let params = &self.params.dolly;
         let known = |odds: &&Odds| odds.evidence() >= params.min_evidence && odds.holds_for(user);
         Some(self.odds.cluster()).filter(known).and_then(Odds::probability).unwrap_or(params.prior)

@@ -1,9 +1,9 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
-mod avoid;
 mod blacklist;
 mod clones;
 mod pass;
+mod placement;
 mod settle;
 mod suspects;
 

@@ -16,6 +16,8 @@ struct Counted {
     tally: Option<Tally>,
     /// Hosts on which a job's attempts are slow.
     slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+    /// Machines in order of their odds by user.
+    machines: BTreeMap<String, Vec<(NameId, f64)>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
     work: BTreeMap<String, (NodeWork, f64)>,
 }
@@ -182,6 +184,8 @@ impl Engine {
             let takes = judged.action == Action::Duplicate;
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
+        let prefer = if refusal.is_none() { self.preferred(job, &mut judged, &avoid, counted) } else { Vec::new() };
+        let refusal = refusal.or_else(|| (judged.copies == 0).then_some(Verdict::NoCloneNeeded));
         if let Some(verdict) = refusal {
             if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
                 self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
@@ -192,13 +196,38 @@ impl Engine {
             return;
         }
         self.decisions += 1;
-        let known = job.task(task);
-        let decision = Decision {
+        let budget = judged.budget;
+        let decision = self.decision(job, judged, mode, now, [&avoid, &prefer]);
+        self.flights.add(&decision, budget, job, self.params.seed);
+        self.debounce.forget(task);
+        pass.decisions.push(decision);
+    }
+
+    /// The hosts where its clones go best; where clones are counted by machine, so many they are.
+    fn preferred(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
+        if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
+            return Vec::new();
+        }
+        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
+        let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
+        let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
+        let prefer = self.prefer(job, judged, avoid, machines, tally);
+        if self.params.dolly.by_machine && !machines.is_empty() {
+            judged.copies = prefer.len() as u32;
+        }
+        prefer
+    }
+
+    fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {
+        let known = job.task(judged.task);
+        let names = |hosts: &[NameId]| hosts.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect();
+        let [avoid, prefer] = hosts.map(names);
+        Decision {
             id: self.decisions,
             at: now,
             am_at: job.am_time(now),
-            job: task.job,
-            task,
+            job: job.id,
+            task: judged.task,
             attempt: judged.attempt,
             host: job.host_of(judged.attempt).map(|host| self.cluster.hosts.name(host).to_owned()),
             action: judged.action,
@@ -208,13 +237,11 @@ impl Engine {
             natively_copied: known.is_some_and(Task::natively_copied),
             copies: judged.copies,
             live: known.map_or(1, |task| task.unended().count().max(1) as u32),
-            avoid: avoid.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect(),
+            avoid,
+            prefer,
             deadline: now + self.params.govern.deadline,
             numbers: judged.numbers,
-        };
-        self.flights.add(&decision, judged.budget, job, self.params.seed);
-        self.debounce.forget(task);
-        pass.decisions.push(decision);
+        }
     }
 
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?

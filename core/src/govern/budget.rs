@@ -3,7 +3,8 @@
 use super::GovernParams;
 use super::flight::Flights;
 use crate::model::{
-    Action, Attempt, AttemptId, ClusterState, Job, NameId, QueueFact, QueueUser, Resources, TaskKind, Time, Verdict,
+    Action, Attempt, AttemptId, ClusterState, Job, NameId, NodeFact, QueueFact, QueueUser, Resources, TaskKind, Time,
+    Verdict,
 };
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
@@ -248,9 +249,13 @@ pub fn usable_rooms<'a>(
     cluster.nodes.values().filter(|node| node.usable).map(|node| {
         let host = cluster.hosts.find(&node.host);
         let since = host.and_then(|host| tally.since.get(&host)).copied().unwrap_or(0);
-        let used = node.used.memory_mb.saturating_add_signed(since);
-        (host, node.total.memory_mb.saturating_sub(used))
+        (host, node_room(node, since))
     })
+}
+
+/// Memory that is free on a node of which so much was taken (positive) or given back since it was told, MiB.
+pub fn node_room(node: &NodeFact, since: i64) -> u64 {
+    node.total.memory_mb.saturating_sub(node.used.memory_mb.saturating_add_signed(since))
 }
 
 fn less(total: Resources, used: Resources) -> Resources {

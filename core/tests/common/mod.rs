@@ -245,3 +245,24 @@ pub fn runs_of(task: TaskId, runs: &[Run], now: f64) -> (TaskFact, Vec<AttemptFa
     });
     (of_task, attempts.collect())
 }
+
+/// A cluster of four nodes where a job of Alice's has shown the second to be ten times slower.
+pub fn with_a_slow_second_node(params: EngineParams) -> Script {
+    let mut script = Script::new(params);
+    let total = Resources { memory_mb: 2048, vcores: 8 };
+    script.say(
+        at(0.0),
+        Fact::Nodes(["nm1", "nm2", "nm3", "nm4"].map(|host| node(host, total, Resources::default())).to_vec()),
+    );
+    play(&mut script, 16, 4.0, &one_node_in_four, 41);
+    let end = EndFact {
+        job: job_id(1),
+        state: Some(JobPhase::Succeeded),
+        started: Some(at(0.0)),
+        finished: Some(at(41.0)),
+        attempts: vec![],
+    };
+    script.say(at(41.0), Fact::Ended(end));
+    script.decide(at(41.0));
+    script
+}

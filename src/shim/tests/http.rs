@@ -192,6 +192,7 @@ fn decision(task: TaskId) -> Decision {
         copies: 1,
         live: 1,
         avoid: Vec::new(),
+        prefer: Vec::new(),
         deadline: clock::now() + Millis(60_000),
         numbers: Numbers::default(),
     }

@@ -7,10 +7,14 @@ use crate::model::NameId;
 /// are together no more likely to straggle than `clones` of them were on machines of probability `p`, or as many are taken as there is `room` for ("(U + 1) < τ").
 ///
 /// Printed is a loop "while p_t · M\[i\] > p^c_o", one clone short of the prose; meant is while p_t > p^c_o. And machines come "in descending order of their outlier
-/// probabilities", which contradicts the "smallest set": the most reliable come first here, of equal ones in order of their number.
-pub fn machines_for_a_task(first: f64, p: f64, clones: u32, machines: &[(NameId, f64)], room: usize) -> Vec<NameId> {
-    let mut by_odds = machines.to_vec();
-    by_odds.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+/// probabilities", which contradicts the "smallest set": they are to come [`by_odds`], the most reliable first.
+pub fn machines_for_a_task(
+    first: f64,
+    p: f64,
+    clones: u32,
+    by_odds: impl IntoIterator<Item = (NameId, f64)>,
+    room: usize,
+) -> Vec<NameId> {
     let enough = p.powi(clones.min(i32::MAX as u32) as i32);
     let mut together = first;
     let mut chosen = Vec::new();
@@ -23,6 +27,12 @@ pub fn machines_for_a_task(first: f64, p: f64, clones: u32, machines: &[(NameId,
         chosen.push(machine);
     }
     chosen
+}
+
+/// Machines in order of their probability of straggling, of equal ones in order of their number.
+pub fn by_odds(mut machines: Vec<(NameId, f64)>) -> Vec<(NameId, f64)> {
+    machines.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    machines
 }
 
 /// HotCloud'12 §3.1: clones of a whole job of n tasks, min(c, (τ − U)/n) with c = ⌈ log ε / log(1 − (1 − p)^n) ⌉ and `free` slots below the ceiling. Printed is
@@ -42,7 +52,7 @@ mod tests {
         let ids: Vec<NameId> = (0..odds.len()).map(|n| names.intern(&n.to_string()).unwrap()).collect();
         let machines: Vec<_> = ids.iter().copied().zip(odds.iter().copied()).collect();
         let number = |id: &NameId| ids.iter().position(|known| known == id).unwrap();
-        machines_for_a_task(first, p, clones, &machines, room).iter().map(number).collect()
+        machines_for_a_task(first, p, clones, by_odds(machines), room).iter().map(number).collect()
     }
 
     #[test]

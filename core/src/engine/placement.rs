@@ -1,0 +1,77 @@
+//! Where a copy would do no good, and where it would do best.
+
+use super::Engine;
+use crate::estimate::odds::Odds;
+use crate::govern::budget::{Tally, container, node_room, usable_rooms};
+use crate::model::*;
+use crate::policy::dolly::{by_odds, machines_for_a_task};
+use crate::policy::{Budget, Judged, View, slow_hosts};
+use std::collections::BTreeSet;
+
+impl Engine {
+    /// Hosts on which the job's attempts are slow, by what its own tasks show.
+    pub(super) fn slow_hosts(&self, job: &Job, now: Time) -> Vec<NameId> {
+        let params = self.view_params(Mode::Act);
+        let of = |kind| slow_hosts::of(&View::new(job, kind, job.am_time(now), &params), self.params.late.slow_factor);
+        TaskKind::ALL.into_iter().flat_map(of).collect()
+    }
+
+    /// The hosts that a copy of this task is to keep off: where an attempt of it runs or ran, and where the job's attempts are slow; as long as any
+    /// other host is left. A cluster of one host leaves no choice.
+    pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], tally: &Tally) -> Vec<NameId> {
+        let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
+        let own: BTreeSet<NameId> = own.collect();
+        let listed = self.params.blacklist.beside.then(|| self.blacklist(job)).into_iter().flatten();
+        let all = own.iter().chain(slow).copied().chain(listed.map(|machine| machine.host)).collect();
+        let usable = || usable_rooms(&self.cluster, tally);
+        let leaves_some = |avoid: &BTreeSet<NameId>| {
+            usable().next().is_none() || usable().any(|(host, _)| host.is_none_or(|host| !avoid.contains(&host)))
+        };
+        let avoid = [all, own].into_iter().find(leaves_some).unwrap_or_default();
+        avoid.into_iter().collect()
+    }
+
+    /// The usable machines of which a user's jobs may know the odds, or that are taken for any other where `p` stands for them, in order; none where no odds are known.
+    pub(super) fn machines_by_odds(&self, user: &str, p: f64) -> Vec<(NameId, f64)> {
+        let least = self.params.blacklist.min_evidence;
+        let known = |host| {
+            let odds = self.odds.machine(host).filter(|odds| odds.holds_for(user) && odds.evidence() >= least);
+            odds.and_then(Odds::probability)
+        };
+        let usable = self.cluster.nodes.values().filter(|node| node.usable);
+        let hosts: Vec<NameId> = usable.filter_map(|node| self.cluster.hosts.find(&node.host)).collect();
+        if !hosts.iter().any(|host| known(*host).is_some()) {
+            return Vec::new();
+        }
+        by_odds(hosts.into_iter().map(|host| (host, known(host).unwrap_or(p))).collect())
+    }
+
+    /// Where the clones of a task go best, the best first (HotCloud'12, Pseudocode 1).
+    pub(super) fn prefer(
+        &self,
+        job: &Job,
+        judged: &Judged,
+        avoid: &[NameId],
+        machines: &[(NameId, f64)],
+        tally: &Tally,
+    ) -> Vec<NameId> {
+        let kind = judged.task.kind;
+        let Some(plan) = self.clones.of(job.id, kind).filter(|_| judged.budget == Budget::Clones) else {
+            return Vec::new();
+        };
+        let p = self.straggler_probability(&job.user);
+        let size = container(job, kind).memory_mb;
+        let has_room = |host: NameId| self.free_on(host, tally) >= size && !avoid.contains(&host);
+        let first = job.host_of(judged.attempt);
+        let first =
+            first.and_then(|host| machines.iter().find(|(known, _)| *known == host)).map_or(p, |(_, odds)| *odds);
+        let with_room = machines.iter().copied().filter(|(host, _)| has_room(*host));
+        machines_for_a_task(first, p, plan.clones, with_room, judged.copies as usize)
+    }
+
+    /// Memory that is free on a node now, MiB.
+    fn free_on(&self, host: NameId, tally: &Tally) -> u64 {
+        let node = self.cluster.nodes.get(self.cluster.hosts.name(host));
+        node.map_or(0, |node| node_room(node, tally.since.get(&host).copied().unwrap_or(0)))
+    }
+}
