@@ -210,7 +210,6 @@ impl Engine {
             numbers: judged.numbers,
         };
         self.flights.add(&decision, judged.budget, job, self.params.seed);
-        self.debounce.forget(task);
         pass.decisions.push(decision);
     }
 
