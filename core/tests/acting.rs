@@ -476,6 +476,76 @@ fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_
 }
 
 #[test]
+fn a_node_whose_copy_has_ended_may_cause_another() {
+    let govern = GovernParams { node_copies: 1, ..acting().govern };
+    let mut play = Play::new(EngineParams { govern, ..acting() });
+    let [first] = play.decided().try_into().unwrap();
+    play.answer(6.0, first.id, Answer::NoHeadroom, &[]);
+    let [second] = play.look(7.0, &[]).decisions.try_into().unwrap();
+    assert_ne!(first.task, second.task);
+    play.look(8.0, &[]);
+    assert_eq!(play.verdict(first.task.index), Some(Verdict::CoolDown));
+    let capped = [1, 5, 9, 13].into_iter().filter(|index| play.verdict(*index) == Some(Verdict::NodeCap)).count();
+    assert_eq!(capped, 2);
+}
+
+#[test]
+fn unless_it_is_set_ten_copies_may_be_decided_on_in_a_minute_for_each_that_may_be_in_flight() {
+    let govern = GovernParams { cluster_cap: 0.0, cluster_floor: 0, try_again: Millis(0), ..acting().govern };
+    let mut play = Play::new(EngineParams { govern, ..acting() });
+    let mut decided = Vec::new();
+    for half in 0..80 {
+        // Whatever is asked for is refused at once.
+        let second = f64::from(half) / 2.0;
+        for decision in play.look(second, &[]).decisions {
+            play.answer(second, decision.id, Answer::NoHeadroom, &[]);
+            decided.push(decision.id);
+        }
+    }
+    assert_eq!(decided.len(), 10);
+}
+
+#[test]
+fn it_wishes_to_be_asked_when_the_minutes_first_copy_counts_no_more() {
+    let long = Millis(200_000);
+    let govern = GovernParams { copies_per_minute: Some(1), deadline: long, stale_after: long, ..acting().govern };
+    let mut play = Play::new(EngineParams { govern, look_again: long, ..acting() });
+    let decided = play.decided();
+    assert_eq!(decided.len(), 1);
+    let next = play.look(9.0, &[]).next;
+    assert_eq!(next, Some(decided[0].at + Millis(61_000)), "{decided:?}");
+}
+
+#[test]
+fn a_proposal_of_the_pass_in_which_its_policys_breaker_opens_is_only_advice() {
+    let govern = GovernParams { breaker_least: 1, breaker_below: 0.9, node_copies: 1, ..acting().govern };
+    let mut play = Play::new(EngineParams { govern, ..acting() });
+    let decision = play.decided().remove(0);
+    play.answer(6.0, decision.id, Answer::Applied, &[1]);
+    play.look(7.0, &[(decision.task.index, 1, AttemptState::Running, Some(6.5))]);
+    // An earlier job, which is looked at first, waits for the node's budget.
+    let (own, other) = (play.id, "job_1795000000000_0000".parse().unwrap());
+    play.script.open_job(other, MAPS, 0, at(7.0));
+    play.script.say(at(7.0), Fact::ShimSession(other, true));
+    play.script.say(at(7.0), Fact::Can(other, Capabilities { duplicate: true, ..Capabilities::default() }));
+    for second in 7..10 {
+        let (tasks, attempts) = equal_maps(other, MAPS, 4.0, &one_node_in_four, second.into(), 0);
+        play.script.tasks(other, at(second.into()), tasks);
+        play.script.attempts(other, at(second.into()), attempts);
+        assert_eq!(play.script.decide(at(second.into())).decisions, []);
+    }
+    let seen = play.script.engine.candidates(other).iter().filter(|seen| seen.verdict == Verdict::NodeCap).count();
+    assert_eq!(seen, 4);
+    let needs = Fact::Needs { job: other, maps: 0, reduces: 0, native_copies: 0 };
+    play.script.say(at(10.0), needs);
+    play.id = own;
+    let pass = play.look(10.0, &[(decision.task.index, 1, AttemptState::Failed, Some(6.5))]);
+    assert!(pass.breakers.iter().any(|turn| turn.open));
+    assert!(pass.decisions.iter().any(|decision| decision.job == other), "{:?}", pass.decisions);
+    assert!(pass.decisions.iter().all(|decision| decision.mode == Mode::Advise));
+}
+
+#[test]
 fn clones_need_not_stand_a_while_and_are_no_matter_of_a_nodes_budget_but_of_the_minutes() {
     let asked = |minute| {
         let govern = GovernParams {

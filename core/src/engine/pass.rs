@@ -199,7 +199,6 @@ impl Engine {
         let budget = judged.budget;
         let decision = self.decision(job, judged, mode, now, [&avoid, &prefer]);
         self.flights.add(&decision, budget, job, self.params.seed);
-        self.debounce.forget(task);
         pass.decisions.push(decision);
     }
 

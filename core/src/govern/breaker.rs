@@ -198,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_while_it_is_open_says_nothing_and_a_clock_set_back_does_not_make_it_longer() {
+        let params = GovernParams::default();
+        let mut breakers = after((0..25).map(|copy| (copy, CopyEnd::Lost)), &params);
+        let open = breakers.clone();
+        for job in 0..200 {
+            breakers.count(&outcome(job, CopyEnd::Won), &params, Time(26_000));
+            breakers.count(&outcome(job, CopyEnd::Lost), &params, Time(26_000));
+        }
+        assert_eq!(breakers, open);
+        breakers.rest(&params, Time(5_000));
+        breakers.rest(&params, Time(5_000) + params.breaker_rest);
+        assert!(!breakers.is_open("late"));
+    }
+
+    #[test]
     fn no_one_job_opens_it() {
         let params = GovernParams::default();
         assert!(!after((0..1_000).map(|_| (1, CopyEnd::Lost)), &params).is_open("late"));

@@ -183,6 +183,22 @@ async fn an_action_past_its_deadline_is_sent_no_more_and_its_late_answer_still_c
 }
 
 #[tokio::test]
+async fn an_order_whose_end_is_known_before_it_was_sent_is_never_sent() {
+    let (mut room, mut am) = owned().await;
+    room.desk.order(order(&room, am.job(), 1, 30_000), room.now).unwrap();
+    room.desk.call_off(Am::new(2, 1, 2).job(), 1);
+    assert_eq!(room.next(&mut am, json!({})).actions.len(), 1, "it is another job's that is over");
+    room.desk.order(order(&room, am.job(), 2, 30_000), room.now).unwrap();
+    for decision in [1, 2] {
+        room.desk.call_off(am.job(), decision);
+    }
+    room.own_facts();
+    assert!(room.next(&mut am, json!({})).actions.is_empty());
+    room.next(&mut am, json!({"acks": [ack(1, "task_ended", &[])]}));
+    assert_eq!(room.own_facts(), [acked(am.job(), 1, Answer::TaskEnded, &[])]);
+}
+
+#[tokio::test]
 async fn answers_that_mean_nothing_here_are_counted_by_name_and_refuse_nothing() {
     let (mut room, mut am) = owned().await;
     room.desk.order(order(&room, am.job(), 1, 30_000), room.now).unwrap();
