@@ -1,7 +1,9 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod avoid;
+mod causes;
 mod clones;
+mod health;
 mod pass;
 mod settle;
 mod suspects;

@@ -1,6 +1,6 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
-use super::{Candidate, Engine, Pass};
+use super::{Candidate, Engine, Pass, causes};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::govern::eligible;
@@ -18,6 +18,8 @@ struct Counted {
     slow_hosts: BTreeMap<JobId, Vec<NameId>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
     work: BTreeMap<String, (NodeWork, f64)>,
+    /// Why tasks of a phase are slow.
+    causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
 }
 
 /// A proposal with what govern needs to know of it.
@@ -82,7 +84,7 @@ impl Engine {
     }
 
     /// What a policy is shown of a job's tasks of one kind.
-    fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
+    pub(super) fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
@@ -178,6 +180,12 @@ impl Engine {
             }
             return;
         }
+        // A clone is decided on before its task shows anything.
+        if judged.budget == Budget::Copies {
+            let causes =
+                counted.causes.entry((job.id, task.kind)).or_insert_with(|| self.causes_of_running(job, task.kind));
+            judged.numbers.cause = causes.get(&task).copied();
+        }
         self.decisions += 1;
         let known = job.task(task);
         let decision = Decision {
@@ -232,6 +240,7 @@ impl Engine {
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
+        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| causes::of(view, false)).collect();
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {
@@ -241,7 +250,7 @@ impl Engine {
                     attempt: job.judged_attempt(judged.task),
                     host: host.map(|host| self.cluster.hosts.name(host).to_owned()),
                     verdict: task.and_then(|task| task.verdict).unwrap_or(judged.verdict),
-                    numbers: judged.numbers,
+                    numbers: Numbers { cause: why.get(&judged.task).copied(), ..judged.numbers },
                 }
             })
             .collect()

@@ -65,6 +65,7 @@ impl Engine {
             let Some(job) = self.cluster.job(*id) else { continue };
             let ends = self.flights.close_job(job);
             self.tell_ends(*id, ends, pass);
+            self.odds.learn_losses(job, now);
             if job.state != Some(JobPhase::Succeeded) {
                 continue;
             }

@@ -1,5 +1,6 @@
 //! What the engine says: decisions that were taken, and for every other candidate the reason why not.
 
+use super::cause::Cause;
 use super::id::{AttemptId, JobId, TaskId};
 use super::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
@@ -143,6 +144,9 @@ pub struct Numbers {
     pub cost_container_seconds: Option<f64>,
     /// Copies in flight and the cap that held, of the tightest budget.
     pub budget: Option<(u32, u32)>,
+    /// Why it is slow, once tasks of its phase have finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
 }
 
 /// Why a candidate was or was not acted on. One stable label each: API value, log field and metric label.
