@@ -29,7 +29,7 @@ fn a_task_with_five_times_the_data_on_a_healthy_node_is_explained_by_it_as_the_p
     let more = |index: u32| if index == 3 { 5.0 } else { 1.0 };
     let (decisions, script) = watched(&more, &|index| 100 * more(index) as u64, 16);
     let candidates = script.engine.candidates(job_id(1));
-    let cause = candidates[0].numbers.cause.unwrap();
+    let cause = candidates[0].cause.unwrap();
     assert_eq!((decisions.len(), candidates.len(), candidates[0].verdict), (0, 1, Verdict::MoreData));
     assert_eq!((cause.kind, cause.explained, cause.evidence), (CauseKind::Data, true, 15));
     assert!((cause.data - 16.0).abs() < 0.5 && cause.node == 0.0, "four typical tasks of 4 s more: {cause:?}");
@@ -39,7 +39,7 @@ fn a_task_with_five_times_the_data_on_a_healthy_node_is_explained_by_it_as_the_p
 #[test]
 fn tasks_that_are_slow_on_one_node_are_laid_to_it_and_the_decision_says_so() {
     let (decisions, script) = watched(&one_node_in_four, &|_| 100, 16);
-    let causes: Vec<_> = decisions.iter().filter_map(|decision| decision.numbers.cause).collect();
+    let causes: Vec<_> = decisions.iter().filter_map(|decision| decision.cause.as_deref().copied()).collect();
     assert_eq!((decisions.len(), causes.len()), (4, 4));
     for cause in causes {
         assert_eq!((cause.kind, cause.explained, cause.others), (CauseKind::Node, false, 3));

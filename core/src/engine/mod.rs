@@ -132,6 +132,8 @@ pub struct Candidate {
     pub verdict: Verdict,
     /// The numbers it rests on.
     pub numbers: Numbers,
+    /// Why it takes as long as it does; `None` where nothing can be said of it.
+    pub cause: Option<Cause>,
 }
 
 impl Engine {

@@ -181,11 +181,10 @@ impl Engine {
             return;
         }
         // A clone is decided on before its task shows anything.
-        if judged.budget == Budget::Copies {
-            let causes =
-                counted.causes.entry((job.id, task.kind)).or_insert_with(|| self.causes_of_running(job, task.kind));
-            judged.numbers.cause = causes.get(&task).copied();
-        }
+        let cause = (judged.budget == Budget::Copies).then(|| {
+            let causes = counted.causes.entry((job.id, task.kind));
+            causes.or_insert_with(|| self.causes_of_running(job, task.kind)).get(&task).copied().map(Box::new)
+        });
         self.decisions += 1;
         let known = job.task(task);
         let decision = Decision {
@@ -209,6 +208,7 @@ impl Engine {
             avoid: avoid.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect(),
             deadline: now + self.params.govern.deadline,
             numbers: judged.numbers,
+            cause: cause.flatten(),
         };
         self.flights.add(&decision, judged.budget, job, self.params.seed);
         pass.decisions.push(decision);
@@ -250,7 +250,8 @@ impl Engine {
                     attempt: job.judged_attempt(judged.task),
                     host: host.map(|host| self.cluster.hosts.name(host).to_owned()),
                     verdict: task.and_then(|task| task.verdict).unwrap_or(judged.verdict),
-                    numbers: Numbers { cause: why.get(&judged.task).copied(), ..judged.numbers },
+                    numbers: judged.numbers,
+                    cause: why.get(&judged.task).copied(),
                 }
             })
             .collect()

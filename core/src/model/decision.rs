@@ -110,6 +110,9 @@ pub struct Decision {
     pub deadline: Time,
     /// The numbers it rests on.
     pub numbers: Numbers,
+    /// Why the task is slow; `None` before any of its phase has finished, and for clones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Box<Cause>>,
 }
 
 /// The numbers a decision or verdict rests on; what a policy does not use is absent.
@@ -144,9 +147,6 @@ pub struct Numbers {
     pub cost_container_seconds: Option<f64>,
     /// Copies in flight and the cap that held, of the tightest budget.
     pub budget: Option<(u32, u32)>,
-    /// Why it is slow, once tasks of its phase have finished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<Cause>,
 }
 
 /// Why a candidate was or was not acted on. One stable label each: API value, log field and metric label.

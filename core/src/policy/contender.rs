@@ -77,7 +77,6 @@ impl<'a> Contender<'a> {
             saves_probability: None,
             cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
             budget: None,
-            cause: None,
         };
         let attempt = self.id.attempt(self.task.original().map_or(0, |attempt| attempt.number));
         let (action, rule) = (Action::default(), None);

@@ -194,6 +194,7 @@ fn decision(task: TaskId) -> Decision {
         avoid: Vec::new(),
         deadline: clock::now() + Millis(60_000),
         numbers: Numbers::default(),
+        cause: None,
     }
 }
 

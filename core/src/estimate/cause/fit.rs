@@ -108,9 +108,12 @@ impl Fit {
     /// The time, seconds, that the phase lets expect of a task with such data. Told by the line where its own error there is small; else time is taken to grow with the data
     /// (Mantri §5.5, eq. 3: processRate · d), as where all tasks have about the same. `of_fit`: the task is one of those fitted, and is left out, so as not to explain itself.
     pub fn expected(&self, point: &Point, of_fit: bool) -> f64 {
-        if point.data <= 0.0 || self.typical.data <= 0.0 {
-            return self.typical.seconds;
-        }
+        let told = (point.data > 0.0 && self.typical.data > 0.0).then(|| self.told(point, of_fit));
+        told.filter(|times| *times > 0.0).unwrap_or(1.0) * self.typical.seconds
+    }
+
+    /// The same in typical tasks; zero where only tasks that took no time tell it.
+    fn told(&self, point: &Point, of_fit: bool) -> f64 {
         let (row, mut gram) = (self.row(point), self.gram);
         if of_fit && self.keeps(&row) {
             add(&mut gram, &row, -1.0);
@@ -122,14 +125,14 @@ impl Fit {
                 continue;
             }
             if line.line[1..].iter().all(|slope| *slope >= 0.0) {
-                return mean * self.typical.seconds;
+                return mean;
             }
             // More data takes no less time: such a line says that data does not matter.
             if line.columns == 2 && gram[0][0] > 0.0 {
-                return gram[0][3] / gram[0][0] * self.typical.seconds;
+                return gram[0][3] / gram[0][0];
             }
         }
-        self.rate * row[1] * self.typical.seconds
+        self.rate * row[1]
     }
 
     /// The time, seconds, that it lets expect of a task with the phase's typical data.
@@ -268,6 +271,11 @@ mod tests {
         let fit = Fit::new(&all).unwrap();
         assert!((fit.expected(&own, true) - 30.0).abs() < 1.0, "{}", fit.expected(&own, true));
         assert!(Fit::new(&[]).is_none());
+    }
+
+    #[test]
+    fn tasks_that_took_no_time_still_let_some_be_expected() {
+        assert_eq!(expected(&[(1.0, 0.0), (1.0, 0.0), (0.0, 6.0), (0.0, 6.0), (0.0, 6.0)], 1.0), 6.0);
     }
 
     #[test]
