@@ -282,3 +282,11 @@ fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
     }
     assert_eq!(run(&["pause", "--reason", "x", "--queue", "a", "--user", "b"]).0, 2);
 }
+
+#[test]
+fn nodes_without_a_service_ends_with_3_and_how_to_get_one() {
+    let url = format!("http://127.0.0.1:{}", free_port());
+    let (code, _, error) = run(&["nodes", "--service", &url]);
+    assert_eq!(code, 3);
+    assert!(error.contains("learned while a service watches") && error.contains("drover serve"), "{error}");
+}

@@ -1,8 +1,10 @@
 //! The operators' REST interface, and the listener for metrics.
 
+pub mod cause;
 pub mod copy;
 mod error;
 mod handlers;
+pub mod health;
 mod holds;
 pub mod listen;
 mod principal;

@@ -103,9 +103,15 @@ async fn jobs_and_tasks_tell_why_each_running_task_was_or_was_not_advised_on() {
     let running = running["tasks"].as_array().unwrap();
     assert_eq!((running.len(), &running[0]["task"]), (1, &"task_1_0001_m_000003".into()));
     assert_eq!(running[0]["verdict"], "already_advised");
+    let cause = &running[0]["cause"];
+    assert_eq!(
+        (&cause["cause"], &cause["explained"], &cause["evidence"]),
+        (&"unknown".into(), &false.into(), &9.into())
+    );
+    assert!(running[0]["reason"].as_str().unwrap().contains(cause["reason"].as_str().unwrap()));
     let page = json(&router, "/api/v1/jobs/job_1_0001/tasks?after=task_1_0001_m_000007&limit=1").await;
     assert_eq!(page["tasks"][0]["task"], "task_1_0001_m_000008");
-    assert_eq!(page["tasks"][0]["verdict"], Value::Null);
+    assert_eq!((&page["tasks"][0]["verdict"], &page["tasks"][0]["cause"]), (&Value::Null, &Value::Null));
     assert_eq!(json(&router, "/api/v1/nodes").await["nodes"], serde_json::json!([]));
 }
 

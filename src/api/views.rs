@@ -1,12 +1,15 @@
 //! What the API answers with. Fields carry their units in their names; ids are Hadoop's own.
 
+use super::cause::CauseView;
 use super::copy::CopyView;
+use super::health::HealthView;
 use super::holds::HoldView;
 use crate::cli::words;
 use crate::service::{Kept, end, outcome};
 use drover_core::engine::{Candidate, Engine};
+use drover_core::estimate::health::NodeHealth;
 use drover_core::model::{
-    Attempt, ClusterState, Job, Millis, Mode, NodeFact, Numbers, OpenBreaker, Task, TaskId, TaskKind, Time,
+    Attempt, Cause, ClusterState, Job, Millis, Mode, NodeFact, Numbers, OpenBreaker, Task, TaskId, TaskKind, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -199,6 +202,9 @@ pub struct TaskView {
     pub reason: Option<String>,
     /// The numbers it rests on.
     pub numbers: Option<NumbersView>,
+    /// Why it takes as long as it does: of a running task once any of its kind has finished, of a finished one where it was slow.
+    #[serde(default)]
+    pub cause: Option<CauseView>,
 }
 
 /// An attempt.
@@ -247,6 +253,9 @@ pub struct NodeView {
     pub cpu_used_vcores: Option<f64>,
     /// Newest heartbeat, the ResourceManager's clock, Unix milliseconds.
     pub last_heartbeat_ms: u64,
+    /// What is known of its health.
+    #[serde(default)]
+    pub health: HealthView,
 }
 
 /// A decision.
@@ -280,6 +289,9 @@ pub struct DecisionView {
     pub natively_copied: bool,
     /// The numbers it rests on.
     pub numbers: NumbersView,
+    /// Why the task was slow; absent before any of its kind had finished.
+    #[serde(default)]
+    pub cause: Option<CauseView>,
     /// In words.
     pub reason: String,
     /// What became of it where it was only advised, once its task has ended.
@@ -399,7 +411,8 @@ impl DecisionView {
             rule: d.rule.clone(),
             natively_copied: d.natively_copied,
             numbers: NumbersView::of(&d.numbers),
-            reason: words::reason(d.action.words(), &d.numbers),
+            cause: d.cause.as_deref().map(CauseView::of),
+            reason: words::reason(d.action.words(), &d.numbers, d.cause.as_deref()),
             end: ended,
             copy: (d.mode == Mode::Act).then(|| CopyView::of(kept, incarnation)),
         }
@@ -465,8 +478,15 @@ impl SettingsView {
 }
 
 impl TaskView {
-    /// A task, with what the last pass said of it.
-    pub fn of(cluster: &ClusterState, id: TaskId, task: &Task, candidate: Option<&Candidate>) -> TaskView {
+    /// A task, with what the last pass said of it, and of a finished one why it was slow.
+    pub fn of(
+        cluster: &ClusterState,
+        id: TaskId,
+        task: &Task,
+        candidate: Option<&Candidate>,
+        cause: Option<&Cause>,
+    ) -> TaskView {
+        let cause = candidate.map_or(cause, |candidate| candidate.cause.as_ref());
         TaskView {
             task: id.to_string(),
             kind: id.kind.label().into(),
@@ -477,8 +497,9 @@ impl TaskView {
             input_bytes: task.input.0,
             attempts: task.attempts.iter().map(|attempt| AttemptView::of(cluster, id, attempt)).collect(),
             verdict: candidate.map(|c| c.verdict.label().into()),
-            reason: candidate.map(|c| words::reason(c.verdict.words(), &c.numbers)),
+            reason: candidate.map(|c| words::reason(c.verdict.words(), &c.numbers, c.cause.as_ref())),
             numbers: candidate.map(|c| NumbersView::of(&c.numbers)),
+            cause: cause.map(CauseView::of),
         }
     }
 }
@@ -499,8 +520,8 @@ impl AttemptView {
 }
 
 impl NodeView {
-    /// A node.
-    pub fn of(node: &NodeFact) -> NodeView {
+    /// A node, with what is known of its health.
+    pub fn of(node: &NodeFact, health: &NodeHealth) -> NodeView {
         NodeView {
             node: node.host.clone(),
             rack: node.rack.clone(),
@@ -513,6 +534,7 @@ impl NodeView {
             vcores_used: node.used.vcores.into(),
             cpu_used_vcores: node.cpu_used_vcores.map(f64::from),
             last_heartbeat_ms: node.last_health.0,
+            health: HealthView::of(health),
         }
     }
 }

@@ -118,7 +118,7 @@ impl Command {
 
 /// The advice as a table.
 fn table(decisions: &[DecisionView]) -> String {
-    let mut table = output::table(&["task", "node", "do", "at", "ran", "needs", "a copy", "wins", "saves"]);
+    let mut table = output::table(&["task", "node", "do", "at", "ran", "needs", "a copy", "wins", "saves", "cause"]);
     let time = |ms: Option<u64>| ms.map_or_else(|| "–".into(), |ms| words::span(Millis(ms)));
     for decision in decisions {
         let n = &decision.numbers;
@@ -132,6 +132,7 @@ fn table(decisions: &[DecisionView]) -> String {
             time(n.fresh_copy_ms),
             n.win_probability.map_or_else(|| "–".into(), words::share),
             time(n.gain_ms),
+            decision.cause.as_ref().map_or_else(|| "–".into(), |cause| cause.cause.clone()),
         ]);
     }
     let count = match decisions.len() {
@@ -183,6 +184,7 @@ mod tests {
         let row: Vec<&str> =
             text.lines().find(|line| line.contains("task_1_0001_m_000003")).unwrap().split_whitespace().collect();
         assert!(row.contains(&"duplicate") && row.contains(&"%") && row.contains(&"s"), "{row:?}");
+        assert_eq!(row.last(), Some(&"unknown"), "alike data, and no other task on its node: {row:?}");
     }
 
     #[test]

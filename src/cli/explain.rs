@@ -145,7 +145,7 @@ fn all(subject: &Subject) -> String {
     if subject.tasks.is_empty() {
         return text + "\nNo task runs now.";
     }
-    let mut table = output::table(&["task", "node", "at", "ran", "needs", "a copy", "wins", "verdict"]);
+    let mut table = output::table(&["task", "node", "at", "ran", "needs", "a copy", "wins", "cause", "verdict"]);
     let time = |ms: Option<u64>| ms.map_or_else(|| "–".into(), |ms| words::span(Millis(ms)));
     for task in &subject.tasks {
         let n = task.numbers.as_ref();
@@ -157,6 +157,7 @@ fn all(subject: &Subject) -> String {
             time(n.and_then(|n| n.time_left_ms)),
             time(n.and_then(|n| n.fresh_copy_ms)),
             n.and_then(|n| n.win_probability).map_or_else(|| "–".into(), words::share),
+            task.cause.as_ref().map_or_else(|| "–".into(), |cause| cause.cause.clone()),
             task.verdict.clone().unwrap_or_else(|| "–".into()),
         ]);
     }
@@ -217,7 +218,11 @@ fn one(subject: &Subject) -> String {
         }
         match (&task.verdict, &task.reason) {
             (Some(verdict), Some(reason)) => text += &format!("\n{verdict}: {reason}\n"),
-            _ => text += "\nIt does not run, so there is nothing to decide about it.\n",
+            _ => {
+                text += "\nIt does not run, so there is nothing to decide about it.\n";
+                let why = task.cause.as_ref().and_then(|cause| cause.reason.as_ref());
+                text.extend(why.map(|why| format!("It was slow. {why}\n")));
+            }
         }
         for decision in subject.job.recent.iter().filter(|decision| decision.task == task.task) {
             text += &format!("\nWhen it was {} ({}): {}\n", decision.outcome, decision.rule, decision.reason);
@@ -246,6 +251,7 @@ mod tests {
         for line in [
             "job_1_0001 \"slow\" of ann in queue root.default: mode advise, it is watched over REST; its newest news is 1.0 s old.",
             "Of 10 maps, 9 have succeeded and 1 run. Its tasks report at most every 500 ms.",
+            "unknown  already_advised",
             "already_advised (1): a copy of it was advised before, and would have ended by now.",
             "Decided so far (1):\n  task_1_0001_m_000003, advised by late: it still runs.",
         ] {
@@ -274,7 +280,11 @@ mod tests {
             decided.contains("A copy is worth starting. It has run for") && decided.contains("a fresh copy would need")
         );
         let ended = one(&subject(Some(job(1).task(TaskKind::Map, 0))));
-        assert!(ended.contains("It does not run, so there is nothing to decide about it."), "{ended}");
+        assert!(ended.ends_with("It does not run, so there is nothing to decide about it.\n"), "{ended}");
+        assert!(slow.contains("Cause: nothing that is known explains it; of "), "{slow}");
+        let mut slow_once = subject(Some(job(1).task(TaskKind::Map, 3)));
+        (slow_once.tasks[0].verdict, slow_once.tasks[0].reason) = (None, None);
+        assert!(one(&slow_once).contains("\nIt was slow. Cause: nothing that is known"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod explain;
 mod hold;
+mod nodes;
 mod once;
 mod output;
 mod replay;
@@ -31,6 +32,7 @@ Examples:
   drover advise                          what Drover would do now
   drover serve --record /var/lib/drover  watch the cluster, keep a recording
   drover explain job_1795181650543_0021  why each task was or was not advised on
+  drover nodes                           how healthy each node is
   drover stop --reason \"disks fail\"      start no copies anywhere, at once
 
 Exit codes:
@@ -70,6 +72,8 @@ enum Command {
     Advise(advise::Command),
     /// Say why each task of a job was or was not advised on
     Explain(explain::Command),
+    /// Say how healthy each node is, the costliest first
+    Nodes(nodes::Command),
     /// Check configuration, cluster, permissions and clocks, and say what to change
     Doctor(doctor::Command),
     /// Have Drover start no copies for a while: everywhere, or for a queue, a user or a job
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Serve(command) => command.run(&cli.common),
         Command::Advise(command) => block_on(command.run(&cli.common)),
         Command::Explain(command) => block_on(command.run(&cli.common)),
+        Command::Nodes(command) => block_on(command.run(&cli.common)),
         Command::Doctor(command) => block_on(command.run(&cli.common)),
         Command::Pause(command) => block_on(command.run(&cli.common)),
         Command::Stop(command) => block_on(command.run(&cli.common)),

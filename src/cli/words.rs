@@ -1,6 +1,6 @@
 //! Quantities and verdicts in words.
 
-use drover_core::model::{Bytes, Millis, Numbers};
+use drover_core::model::{Bytes, Cause, CauseKind, Millis, Numbers};
 
 /// A length of time as people say it: `340 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`.
 pub fn span(Millis(ms): Millis) -> String {
@@ -34,8 +34,8 @@ pub fn size(Bytes(bytes): Bytes) -> String {
 pub const HIDDEN: &str = "Drover's user (cluster.user) may not view the job's tasks, so nothing can be said about them: add it to the job's \
      mapreduce.job.acl-view-job, or to yarn.admin.acl";
 
-/// Why, in whole sentences: first the words for the verdict or action, then the numbers it rests on, as far as they are known.
-pub fn reason(words: &str, numbers: &Numbers) -> String {
+/// Why, in whole sentences: first the words for the verdict or action, then the numbers it rests on, as far as they are known, and why it is slow.
+pub fn reason(words: &str, numbers: &Numbers, why: Option<&Cause>) -> String {
     let mut sentences = vec![capital(words) + "."];
     let mut ran = format!("It has run for {} and is at {}", span(numbers.elapsed), share(numbers.score));
     if numbers.rate > 0.0 {
@@ -72,7 +72,29 @@ pub fn reason(words: &str, numbers: &Numbers) -> String {
     if let Some((used, cap)) = numbers.budget {
         sentences.push(format!("{used} of at most {cap} copies are in flight."));
     }
+    sentences.extend(why.and_then(cause));
     sentences.join(" ")
+}
+
+/// Why a task is slow, as one sentence; `None` for one that is not.
+pub fn cause(cause: &Cause) -> Option<String> {
+    if cause.kind == CauseKind::None {
+        return None;
+    }
+    let length = |seconds: f64| {
+        let sign = if seconds < 0.0 { "−" } else { "" };
+        sign.to_owned() + &span(Millis::from_secs_f64(seconds.abs()))
+    };
+    let shares = [
+        ("by its data", cause.data),
+        ("by its node", cause.node),
+        ("by the network", cause.network),
+        ("not explained", cause.rest),
+    ];
+    let said = shares.iter().filter(|(_, seconds)| seconds.abs() >= 0.05 * cause.seconds);
+    let parts: Vec<String> = said.map(|(what, seconds)| format!("{} {what}", length(*seconds))).collect();
+    let (all, typical) = (length(cause.seconds), length(cause.typical));
+    Some(format!("Cause: {}; of {all} in all, where {typical} are typical: {}.", cause.kind.words(), parts.join(", ")))
 }
 
 fn percent(share: f64) -> String {
@@ -104,6 +126,30 @@ mod tests {
     }
 
     #[test]
+    fn a_cause_is_said_with_each_share_that_is_one_and_none_for_a_task_that_is_not_slow() {
+        let slow = Cause {
+            kind: CauseKind::Node,
+            seconds: 40.0,
+            typical: 10.0,
+            data: -2.0,
+            node: 30.0,
+            network: 0.0,
+            rest: 2.0,
+            explained: false,
+            evidence: 9,
+            others: 3,
+        };
+        assert_eq!(
+            cause(&slow).unwrap(),
+            "Cause: its node is slow to other tasks of the phase, too; of 40.0 s in all, where 10.0 s are typical: \
+             −2.0 s by its data, 30.0 s by its node, 2.0 s not explained."
+        );
+        assert_eq!(cause(&Cause { kind: CauseKind::None, ..slow }), None);
+        let reason = reason("it is slow", &Numbers::default(), Some(&slow));
+        assert!(reason.ends_with(&cause(&slow).unwrap()), "{reason}");
+    }
+
+    #[test]
     fn a_reason_is_whole_sentences_with_every_number_that_is_known() {
         let numbers = Numbers {
             score: 0.1,
@@ -120,13 +166,13 @@ mod tests {
             ..Numbers::default()
         };
         assert_eq!(
-            reason(Verdict::Decided.words(), &numbers),
+            reason(Verdict::Decided.words(), &numbers, None),
             "A copy is worth starting. It has run for 12.0 s and is at 10 %, 50 % a minute; below 1200 % a minute counts as slow. \
              It needs another 1 min 48 s (give or take 5.0 s); a fresh copy would need 4.5 s. A copy started now would finish first \
              with a probability of 98 % and save about 1 min 44 s, for 4 container-seconds. 1 of at most 2 copies are in flight."
         );
         for verdict in Verdict::ALL {
-            let text = reason(verdict.words(), &Numbers::default());
+            let text = reason(verdict.words(), &Numbers::default(), None);
             assert!(text.ends_with('.') && !text.contains("NaN") && text.starts_with(char::is_uppercase), "{text}");
         }
     }

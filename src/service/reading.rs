@@ -154,13 +154,17 @@ impl Desk {
         let job = self.engine.cluster().job(id)?;
         let candidates = self.engine.candidates(id);
         let by_task: HashMap<TaskId, _> = candidates.iter().map(|c| (c.attempt.task, c)).collect();
+        let ended = if filter.running { Default::default() } else { self.engine.causes(id) };
         let wanted = |(id, task): &(TaskId, &Task)| {
             filter.task.is_none_or(|only| only == *id)
                 && filter.after.is_none_or(|after| *id > after)
                 && (!filter.running || task.state == TaskState::Running)
         };
         let tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).filter(wanted).take(filter.limit);
-        Some(tasks.map(|(id, task)| TaskView::of(self.engine.cluster(), id, task, by_task.get(&id).copied())).collect())
+        let view = |(id, task): (TaskId, &Task)| {
+            TaskView::of(self.engine.cluster(), id, task, by_task.get(&id).copied(), ended.get(&id))
+        };
+        Some(tasks.map(view).collect())
     }
 
     /// The newest decisions, oldest first.
@@ -177,7 +181,9 @@ impl Desk {
 
     /// Nodes by name, after one, so many at most.
     pub fn nodes(&self, after: Option<&str>, limit: usize) -> Vec<NodeView> {
-        let wanted = self.engine.cluster().nodes.values().filter(|node| after.is_none_or(|after| &*node.host > after));
-        wanted.take(limit).map(NodeView::of).collect()
+        let (cluster, health) = (self.engine.cluster(), self.engine.health());
+        let wanted = cluster.nodes.values().filter(|node| after.is_none_or(|after| &*node.host > after));
+        let of = |host: &str| cluster.hosts.find(host).and_then(|host| health.get(&host).copied()).unwrap_or_default();
+        wanted.take(limit).map(|node| NodeView::of(node, &of(&node.host))).collect()
     }
 }

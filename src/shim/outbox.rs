@@ -184,6 +184,7 @@ mod tests {
             prefer: Vec::new(),
             deadline: Time(9_000),
             numbers: Numbers::default(),
+            cause: None,
         };
         let orders = Decided::ALL.map(|action| Order::of(&decided(action)));
         assert_eq!(orders, [Some(order(1, 9_000)), None, None]);

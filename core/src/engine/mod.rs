@@ -1,7 +1,9 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod blacklist;
+mod causes;
 mod clones;
+mod health;
 mod pass;
 mod placement;
 mod settle;
@@ -147,6 +149,8 @@ pub struct Candidate {
     pub verdict: Verdict,
     /// The numbers it rests on.
     pub numbers: Numbers,
+    /// Why it takes as long as it does; `None` where nothing can be said of it.
+    pub cause: Option<Cause>,
 }
 
 impl Engine {

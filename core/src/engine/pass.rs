@@ -1,6 +1,6 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
-use super::{Candidate, Engine, Pass};
+use super::{Candidate, Engine, Pass, causes};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::govern::eligible;
@@ -20,6 +20,8 @@ struct Counted {
     machines: BTreeMap<String, Vec<(NameId, f64)>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
     work: BTreeMap<String, (NodeWork, f64)>,
+    /// Why tasks of a phase are slow.
+    causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
 }
 
 /// A proposal with what govern needs to know of it.
@@ -88,7 +90,7 @@ impl Engine {
     }
 
     /// What a policy is shown of a job's tasks of one kind.
-    fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
+    pub(super) fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
@@ -195,9 +197,15 @@ impl Engine {
             }
             return;
         }
+        // A clone is decided on before its task shows anything.
+        let cause = (judged.budget == Budget::Copies).then(|| {
+            let causes = counted.causes.entry((job.id, task.kind));
+            causes.or_insert_with(|| self.causes_of_running(job, task.kind)).get(&task).copied().map(Box::new)
+        });
         self.decisions += 1;
         let budget = judged.budget;
-        let decision = self.decision(job, judged, mode, now, [&avoid, &prefer]);
+        let cause = cause.flatten();
+        let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
         self.flights.add(&decision, budget, job, self.params.seed);
         pass.decisions.push(decision);
     }
@@ -240,6 +248,7 @@ impl Engine {
             prefer,
             deadline: now + self.params.govern.deadline,
             numbers: judged.numbers,
+            cause: None,
         }
     }
 
@@ -269,6 +278,7 @@ impl Engine {
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
+        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| causes::of(view, false)).collect();
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {
@@ -279,6 +289,7 @@ impl Engine {
                     host: host.map(|host| self.cluster.hosts.name(host).to_owned()),
                     verdict: task.and_then(|task| task.verdict).unwrap_or(judged.verdict),
                     numbers: judged.numbers,
+                    cause: why.get(&judged.task).copied(),
                 }
             })
             .collect()

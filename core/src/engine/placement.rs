@@ -1,7 +1,8 @@
 //! Where a copy would do no good, and where it would do best.
 
 use super::Engine;
-use crate::estimate::odds::Odds;
+use crate::estimate::machine::Machine;
+use crate::estimate::windows::Odds;
 use crate::govern::budget::{Tally, container, node_room, usable_rooms};
 use crate::model::*;
 use crate::policy::dolly::{by_odds, machines_for_a_task};
@@ -35,7 +36,8 @@ impl Engine {
     pub(super) fn machines_by_odds(&self, user: &str, p: f64) -> Vec<(NameId, f64)> {
         let least = self.params.blacklist.min_evidence;
         let known = |host| {
-            let odds = self.odds.machine(host).filter(|odds| odds.holds_for(user) && odds.evidence() >= least);
+            let odds = self.odds.machine(host).map(Machine::straggles);
+            let odds = odds.filter(|odds| odds.holds_for(user) && odds.evidence() >= least);
             odds.and_then(Odds::probability)
         };
         let usable = self.cluster.nodes.values().filter(|node| node.usable);

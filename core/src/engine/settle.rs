@@ -66,8 +66,11 @@ impl Engine {
             let Some(job) = self.cluster.job(*id) else { continue };
             let ends = self.flights.close_job(job);
             self.tell_ends(*id, ends, now, pass);
-            let done = |job: &&Job| job.state == Some(JobPhase::Succeeded);
-            let Some(job) = self.cluster.job(*id).filter(done) else { continue };
+            let Some(job) = self.cluster.job(*id) else { continue };
+            self.odds.learn_losses(job, now);
+            if job.state != Some(JobPhase::Succeeded) {
+                continue;
+            }
             self.odds.learn(job, now);
             // Tasks whose own end was never told ended with their job at the latest.
             let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));

@@ -43,6 +43,8 @@ impl StartUp {
 /// How long a finished task took.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Run {
+    /// Its index within its kind.
+    pub index: u32,
     /// Its run time, seconds.
     pub whole: f64,
     /// Of that its time at work, seconds, where its reports tell it.
@@ -66,8 +68,13 @@ impl Runs {
 
     /// The finished tasks' times, seconds, with their inputs: at work where reports tell it, else whole.
     pub fn own(&self) -> impl Iterator<Item = (f64, Bytes)> {
+        self.own_runs().map(|(seconds, run)| (seconds, run.input))
+    }
+
+    /// The same with all that is known of the tasks.
+    pub fn own_runs(&self) -> impl Iterator<Item = (f64, &Run)> {
         let told = self.told();
-        self.finished.iter().filter_map(move |run| Some((if told { run.work? } else { run.whole }, run.input)))
+        self.finished.iter().filter_map(move |run| Some((if told { run.work? } else { run.whole }, run)))
     }
 
     /// The finished tasks' median time at work, seconds; `None` where reports do not tell it.

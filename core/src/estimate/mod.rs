@@ -1,19 +1,26 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
+pub mod cause;
 pub mod exact;
 pub mod fresh;
 pub mod hadoop;
+pub mod health;
 pub mod input;
+pub mod lost;
 pub mod lpt;
+pub mod machine;
 pub mod new_copy;
 pub mod node;
 pub mod odds;
 pub mod omega;
+pub mod pace;
 pub mod phase;
 pub mod remaining;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;
+pub mod windows;
 
+pub use cause::Causes;
 pub use fresh::FreshCopy;
 pub use time_left::{Estimator, Left, Sample};

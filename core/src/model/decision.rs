@@ -1,5 +1,6 @@
 //! What the engine says: decisions that were taken, and for every other candidate the reason why not.
 
+use super::cause::Cause;
 use super::id::{AttemptId, JobId, TaskId};
 use super::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,9 @@ pub struct Decision {
     pub deadline: Time,
     /// The numbers it rests on.
     pub numbers: Numbers,
+    /// Why the task is slow; `None` before any of its phase has finished, and for clones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Box<Cause>>,
 }
 
 /// The numbers a decision or verdict rests on; what a policy does not use is absent.

@@ -4,6 +4,7 @@ use super::capability::Capabilities;
 use super::decision::Verdict;
 use super::id::{AttemptId, JobId, TaskId, TaskKind};
 use super::intake::Intakes;
+use super::lost::Lost;
 use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
 use super::state::{AttemptState, JobPhase, Phase, TaskState};
@@ -106,6 +107,9 @@ pub struct Job {
     /// What attempts have read, where it was asked for.
     #[serde(default)]
     pub intakes: Intakes,
+    /// Attempts whose output was lost.
+    #[serde(default, skip_serializing_if = "Lost::is_empty")]
+    pub lost: Lost,
     /// A listing of all tasks was seen.
     pub(super) listed: bool,
     known: [u32; 2],
@@ -321,6 +325,7 @@ impl Job {
             heard: Time(0),
             hidden: false,
             intakes: Intakes::default(),
+            lost: Lost::default(),
             listed: false,
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
@@ -396,10 +401,16 @@ impl Job {
         if task.attempts.len() >= ATTEMPTS_MAX && !task.attempts.iter().any(|known| known.number == fact.number) {
             return false;
         }
-        task.attempt_mut(fact.number).learn(fact, host, at);
+        let attempt = task.attempt_mut(fact.number);
+        let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
+        attempt.learn(fact, host, at);
         task.started.earliest(fact.started);
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
+        }
+        // What ran under an earlier AM is only taken to have been killed.
+        if lost && u64::from(fact.number) >= self.first_number() {
+            self.lost.add(fact.id(self.id));
         }
         true
     }

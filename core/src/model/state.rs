@@ -121,6 +121,12 @@ impl AttemptState {
         self >= AttemptState::Succeeded
     }
 
+    /// Do the two together tell that the attempt succeeded and that this was taken back, in either order?
+    pub fn takes_back(self, other: AttemptState) -> bool {
+        let both_final = self.is_final() && other.is_final();
+        both_final && self != other && (self == AttemptState::Succeeded || other == AttemptState::Succeeded)
+    }
+
     /// Does it hold a container and work? Its progress is to be trusted only then (Hadoop sets it to 1 at the end, whatever the end).
     pub fn is_running(self) -> bool {
         self == AttemptState::Running

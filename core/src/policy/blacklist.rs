@@ -47,7 +47,8 @@ pub struct Listed {
 /// The machines no task should go to in this window, of so many in the cluster, the worst first. What one user's jobs show decides about that user's jobs alone:
 /// see [`holds_for`].
 pub fn listed(odds: &StragglerOdds, machines: usize, params: &BlacklistParams) -> Vec<Listed> {
-    let known = odds.machines().filter(|(_, odds)| odds.evidence() >= params.min_evidence);
+    let straggles = odds.machines().map(|(host, machine)| (host, machine.straggles()));
+    let known = straggles.filter(|(_, odds)| odds.evidence() >= params.min_evidence);
     let likely = known.filter_map(|(host, odds)| Some(Listed { host, probability: odds.probability()? }));
     let mut listed: Vec<Listed> = likely.filter(|machine| machine.probability > params.above).collect();
     listed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.host.cmp(&b.host)));
@@ -59,7 +60,7 @@ pub fn listed(odds: &StragglerOdds, machines: usize, params: &BlacklistParams) -
 
 /// Is a listed machine to be kept from that user's jobs?
 pub fn holds_for(odds: &StragglerOdds, host: NameId, user: &str) -> bool {
-    odds.machine(host).is_some_and(|odds| odds.holds_for(user))
+    odds.machine(host).is_some_and(|machine| machine.straggles().holds_for(user))
 }
 
 /// Running tasks stay where they are; whether those to come can be kept off their machine is for the job's capabilities to say.
@@ -81,9 +82,14 @@ pub fn judge(view: &View<'_>) -> Vec<Judged> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::pace::Pace;
     use crate::model::{Millis, Names, Time};
 
     const WINDOW: Millis = Millis(300_000);
+
+    fn pace(host: NameId, straggled: bool) -> Pace {
+        Pace { host, straggled, factor: if straggled { 3.0 } else { 1.0 } }
+    }
 
     /// Machines by straggled and ordinary tasks in the first window; asked in the second.
     fn odds(machines: &[(u32, u32)]) -> (StragglerOdds, Vec<NameId>) {
@@ -91,7 +97,7 @@ mod tests {
         let mut hosts = Vec::new();
         for (number, (slow, fine)) in machines.iter().enumerate() {
             let host = names.intern(&format!("m{number}")).unwrap();
-            (0..slow + fine).for_each(|task| odds.add(host, task < *slow, "ada", Time(0)));
+            (0..slow + fine).for_each(|task| odds.add(&pace(host, task < *slow), "ada", Time(0)));
             hosts.push(host);
         }
         odds.roll(Time(WINDOW.0));
@@ -127,7 +133,7 @@ mod tests {
         let params = BlacklistParams::default();
         assert_eq!(hosts(&odds, 100, &params), [m[1]]);
         for window in 1..=2 {
-            (0..16).for_each(|_| odds.add(m[1], false, "ada", Time(window * WINDOW.0)));
+            (0..16).for_each(|_| odds.add(&pace(m[1], false), "ada", Time(window * WINDOW.0)));
             odds.roll(Time((window + 1) * WINDOW.0));
         }
         assert_eq!(hosts(&odds, 100, &params), [], "1, then (1 + 0) / 2, then (.5 + 0) / 2");

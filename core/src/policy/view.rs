@@ -138,7 +138,12 @@ impl<'a> View<'a> {
                     view.start_up_of(launched, &winner.track, winner.finished.get().or(task.ended()))
                 });
                 if let Some(took) = own_time(task, kind, maps_done_at) {
-                    view.runs.finished.push(Run { whole: took.as_secs_f64(), work, input: task.input });
+                    view.runs.finished.push(Run {
+                        index: id.index,
+                        whole: took.as_secs_f64(),
+                        work,
+                        input: task.input,
+                    });
                     view.rates.push(late_rate(1.0, took));
                 }
             } else if let Some(contender) = Contender::new(&view, id, task) {

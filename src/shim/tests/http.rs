@@ -195,6 +195,7 @@ fn decision(task: TaskId) -> Decision {
         prefer: Vec::new(),
         deadline: clock::now() + Millis(60_000),
         numbers: Numbers::default(),
+        cause: None,
     }
 }
 

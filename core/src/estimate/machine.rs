@@ -1,0 +1,88 @@
+//! What is known of one machine: how often and how far its tasks fall behind (Dolly, NSDI'13 §2.1.2; Mantri, OSDI'10, §5.5), and how often it loses their outputs (§5.3).
+
+use super::pace::Pace;
+use super::windows::{Average, Odds};
+use serde::{Deserialize, Serialize};
+
+/// A task that ran longer than this many typical ones of its phase counts as that long, and so likewise for a shorter one: no task alone decides what a machine's pace is.
+const PACE_MAX: f64 = 10.0;
+
+/// What is known of one machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Stragglers, by windows of the length the odds were made with.
+    #[serde(flatten)]
+    straggles: Odds,
+    /// Stragglers, by the hour.
+    #[serde(default)]
+    hourly: Odds,
+    /// Mean pace of the same tasks, by the hour.
+    #[serde(default)]
+    pace: Average,
+    /// Outputs lost, by the day.
+    #[serde(default)]
+    lost: Odds,
+}
+
+impl Machine {
+    /// p_m: that a task on it straggles.
+    pub fn straggles(&self) -> &Odds {
+        &self.straggles
+    }
+
+    /// The same by the hour.
+    pub fn hourly(&self) -> &Odds {
+        &self.hourly
+    }
+
+    /// locationFactor (Mantri §5.5, eq. 3): how many times longer it takes for its tasks' data than their phases typically do; more than 1 is slower. It rests on what
+    /// [`Machine::hourly`] does. `None` without any task.
+    pub fn location_factor(&self) -> Option<f64> {
+        self.pace.mean()
+    }
+
+    /// The same in the last hour that is over and had tasks.
+    pub fn last_location_factor(&self) -> Option<f64> {
+        self.pace.last()
+    }
+
+    /// r (Mantri §5.3): that the output of a map that succeeded on it is lost before the job ends.
+    pub fn loses_output(&self) -> &Odds {
+        &self.lost
+    }
+
+    /// Counts one more task on it.
+    pub(super) fn add(&mut self, windows: &Windows, pace: &Pace, user: &str) {
+        self.straggles.add(windows.machine, pace.straggled, user);
+        self.hourly.add(windows.hour, pace.straggled, user);
+        self.pace.add(windows.hour, pace.factor.clamp(1.0 / PACE_MAX, PACE_MAX));
+    }
+
+    /// Counts one more output on it.
+    pub(super) fn add_output(&mut self, windows: &Windows, lost: bool, user: &str) {
+        self.lost.add(windows.day, lost, user);
+    }
+
+    /// Ends the windows before these.
+    pub(super) fn close_until(&mut self, windows: &Windows) {
+        self.straggles.close_until(windows.machine);
+        self.hourly.close_until(windows.hour);
+        self.pace.close_until(windows.hour);
+        self.lost.close_until(windows.day);
+    }
+
+    /// Nothing is left of what was known of it.
+    pub(super) fn is_spent(&self) -> bool {
+        self.straggles.is_spent() && self.hourly.is_spent() && self.lost.is_spent()
+    }
+}
+
+/// Numbers of the windows that an instant lies in.
+pub(super) struct Windows {
+    /// Of the odds' own length.
+    pub machine: u64,
+    /// Of an hour.
+    pub hour: u64,
+    /// Of a day.
+    pub day: u64,
+}

@@ -1,0 +1,94 @@
+//! How fast tasks were beside the others of their phase.
+
+use super::phase::maps_done_at;
+use super::stats::median;
+use crate::model::{Attempt, Job, NameId, Task, TaskKind, TaskState, Time};
+
+/// A task straggles whose progress rate is below this share of the median rate of its phase (NSDI'13 §2.1.2; HotCloud'12 prints "less than 2×").
+pub const STRAGGLES_BELOW: f64 = 0.5;
+
+/// How fast a task was beside the others of its phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Host of its first attempt.
+    pub host: NameId,
+    /// Its time for its data over the phase's median time for that; more than 1 is slower, infinite for one that came nowhere.
+    pub factor: f64,
+    /// Its progress rate is below [`STRAGGLES_BELOW`] of the median.
+    pub straggled: bool,
+}
+
+/// Each succeeded task's first attempt with a host. A rate is input per second where inputs are known, so that more data is no straggling (NSDI'13 §2.1.1).
+/// Copies are left out: they start late, and most are killed before they are up. A phase of one task has no other to straggle behind.
+pub fn paces(job: &Job, kind: TaskKind) -> Vec<Pace> {
+    let maps_done = if kind == TaskKind::Reduce { maps_done_at(job) } else { None };
+    let succeeded = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+    let firsts = succeeded.filter_map(|(_, task)| Some((first(task)?, task)));
+    let rates: Vec<(NameId, f64)> =
+        firsts.filter_map(|(attempt, task)| Some((attempt.host?, rate(attempt, task, maps_done)?))).collect();
+    let Some(typical) = median(&mut rates.iter().map(|(_, rate)| *rate).collect::<Vec<_>>()) else { return Vec::new() };
+    if rates.len() < 2 {
+        return Vec::new();
+    }
+    let factor = |rate: f64| if typical > 0.0 { typical / rate } else { 1.0 };
+    let pace = |(host, rate)| Pace { host, factor: factor(rate), straggled: rate < STRAGGLES_BELOW * typical };
+    rates.into_iter().map(pace).collect()
+}
+
+/// The attempt that was launched first.
+fn first(task: &Task) -> Option<&Attempt> {
+    task.attempts.iter().filter(|attempt| attempt.was_launched()).min_by_key(|attempt| attempt.number)
+}
+
+/// Its progress rate over its whole life, by input where that is known.
+fn rate(attempt: &Attempt, task: &Task, maps_done: Option<Time>) -> Option<f64> {
+    let started = attempt.started.get()?.max(maps_done.unwrap_or_default());
+    let won = task.won().is_some_and(|won| won.number == attempt.number);
+    let ended = attempt.finished.get().or(task.ended())?;
+    let took = ended.since(started).as_secs_f64();
+    let score = if won { 1.0 } else { attempt.track.score() };
+    (took > 0.0).then(|| score * task.input.0.max(1) as f64 / took)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Names, TaskFact};
+
+    pub fn host(number: u32) -> NameId {
+        let mut names = Names::default();
+        (0..=number).filter_map(|n| names.intern(&n.to_string())).last().unwrap()
+    }
+
+    /// A job of succeeded maps: (host, seconds, input).
+    pub fn job(maps: &[(u32, u64, u64)]) -> Job {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.user = "alice".into();
+        job.totals = Some([maps.len() as u32, 0]);
+        for (index, (number, seconds, input)) in (0..).zip(maps) {
+            let task = id.task(TaskKind::Map, index);
+            let (started, finished) = (Some(Time(1_000)), Some(Time(1_000 + seconds * 1_000)));
+            let (state, winner, input) = (Some(TaskState::Succeeded), Some(0), Some(Bytes(*input)));
+            let fact = TaskFact { state, started, finished, winner, input, ..TaskFact::of(task) };
+            assert!(job.learn_task(&fact, Time(1_000_000), 1_000));
+            let state = Some(AttemptState::Succeeded);
+            let fact = AttemptFact { state, started, finished, ..AttemptFact::of(task.attempt(0)) };
+            assert!(job.learn_attempt(&fact, Some(host(*number)), Time(1_000_000), 1_000));
+        }
+        job
+    }
+
+    #[test]
+    fn a_task_straggles_at_less_than_half_the_median_rate_and_more_data_is_no_straggling() {
+        let straggled = |maps: &[(u32, u64, u64)]| {
+            paces(&job(maps), TaskKind::Map).iter().map(|pace| pace.straggled).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            straggled(&[(0, 10, 1), (1, 10, 1), (4, 10, 1), (2, 20, 1), (3, 21, 1)]),
+            [false, false, false, false, true]
+        );
+        assert_eq!(straggled(&[(0, 10, 1), (1, 10, 1), (2, 10, 1), (3, 50, 5)]), [false; 4]);
+        assert_eq!(straggled(&[(0, 10, 1)]), [false; 0], "of one task nobody can tell");
+    }
+}

@@ -1,0 +1,233 @@
+//! Averages learned window by window, with what they rest on: Dolly's, of HotCloud'12 §3.2 and NSDI'13 §2.1.2.
+
+use serde::{Deserialize, Serialize};
+
+/// Users that are told apart: so many stand for any more.
+pub const PRINCIPALS_MAX: usize = 8;
+
+/// A mean over tasks, learned window by window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Average {
+    /// Number of the window that is being counted.
+    window: u64,
+    /// Tasks in it, and the sum of their values.
+    tasks: u32,
+    #[serde(alias = "stragglers")]
+    sum: f64,
+    /// Mean of the last window with any task that is over.
+    #[serde(default)]
+    last: Option<f64>,
+    /// The average after that window.
+    predicted: Option<f64>,
+    /// Tasks that it rests on, halved with each window.
+    evidence: f64,
+}
+
+impl Average {
+    /// Counts one more task in that window.
+    pub fn add(&mut self, window: u64, value: f64) {
+        self.close_until(window);
+        self.tasks += 1;
+        self.sum += value;
+    }
+
+    /// HotCloud'12 §3.2: p_{t+1} = (p_t + p[t]) / 2, where p[t] is the mean of window t: "equally dependent on its straggler probability in the previous
+    /// window and its long-term average" (NSDI'13 §2.1.2). A window without tasks says nothing of p. True if this ended one with any.
+    pub fn close_until(&mut self, window: u64) -> bool {
+        if window <= self.window {
+            return false;
+        }
+        let mean = self.counting();
+        if let Some(mean) = mean {
+            self.last = Some(mean);
+            self.predicted = Some(self.predicted.map_or(mean, |before| (before + mean) / 2.0));
+            self.evidence += f64::from(self.tasks);
+        }
+        // Halved so often it is none.
+        const GONE: u64 = 64;
+        self.evidence *= 0.5_f64.powi((window - self.window).min(GONE) as i32);
+        (self.window, self.tasks, self.sum) = (window, 0, 0.0);
+        mean.is_some()
+    }
+
+    fn counting(&self) -> Option<f64> {
+        (self.tasks > 0).then(|| self.sum / f64::from(self.tasks))
+    }
+
+    /// The mean for the window that has begun; before the first has ended, what it shows so far. `None` without any task.
+    pub fn mean(&self) -> Option<f64> {
+        self.predicted.or(self.counting())
+    }
+
+    /// The mean of the last window with any task that is over; `None` before there is one.
+    pub fn last(&self) -> Option<f64> {
+        self.last
+    }
+
+    /// Tasks that it rests on, older windows counting less.
+    pub fn evidence(&self) -> f64 {
+        if self.predicted.is_some() { self.evidence } else { f64::from(self.tasks) }
+    }
+
+    /// Nothing is left that it rests on.
+    pub fn is_spent(&self) -> bool {
+        const LEFT: f64 = 0.01;
+        self.tasks == 0 && self.evidence < LEFT
+    }
+}
+
+/// Users whose tasks are counted, in order, up to [`PRINCIPALS_MAX`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Users(Vec<String>);
+
+impl Users {
+    fn add(&mut self, user: &str) {
+        if let Err(place) = self.0.binary_search_by(|known| known.as_str().cmp(user))
+            && self.0.len() < PRINCIPALS_MAX
+        {
+            self.0.insert(place, user.to_owned());
+        }
+    }
+}
+
+/// A probability learned window by window, with the users whose tasks it rests on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Odds {
+    #[serde(flatten)]
+    share: Average,
+    /// Users whose tasks are counted, and those whose tasks p rests on.
+    counted: Users,
+    principals: Users,
+}
+
+impl Odds {
+    /// Counts one more task in that window: did it happen to it?
+    pub fn add(&mut self, window: u64, happened: bool, user: &str) {
+        self.close_until(window);
+        self.share.add(window, f64::from(u8::from(happened)));
+        self.counted.add(user);
+    }
+
+    /// Ends the windows before that one.
+    pub fn close_until(&mut self, window: u64) {
+        if self.share.close_until(window) {
+            self.principals = std::mem::take(&mut self.counted);
+        }
+    }
+
+    /// p for the window that has begun; before the first has ended, what it shows so far. `None` without any task.
+    pub fn probability(&self) -> Option<f64> {
+        self.share.mean()
+    }
+
+    /// The share in the last window with any task that is over; `None` before there is one.
+    pub fn last(&self) -> Option<f64> {
+        self.share.last()
+    }
+
+    /// Tasks that it rests on, older windows counting less.
+    pub fn evidence(&self) -> f64 {
+        self.share.evidence()
+    }
+
+    /// Nothing is left that it rests on.
+    pub fn is_spent(&self) -> bool {
+        self.share.is_spent()
+    }
+
+    fn users(&self) -> &Users {
+        if self.share.predicted.is_some() { &self.principals } else { &self.counted }
+    }
+
+    /// How many users' tasks its last window had, up to eight.
+    pub fn principals(&self) -> usize {
+        self.users().0.len()
+    }
+
+    /// May it decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
+    pub fn holds_for(&self, user: &str) -> bool {
+        let users = &self.users().0;
+        users.len() > 1 || users.iter().any(|known| known == user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_window_counts_as_much_as_all_before_it() {
+        let mut odds = Odds::default();
+        assert_eq!(odds.probability(), None);
+        for n in 0..10 {
+            odds.add(7, n < 4, "alice");
+        }
+        assert_eq!(
+            (odds.probability(), odds.last()),
+            (Some(0.4), None),
+            "the first window speaks while it is the only one"
+        );
+        odds.add(8, false, "bob");
+        assert_eq!((odds.probability(), odds.last()), (Some(0.4), Some(0.4)));
+        odds.close_until(9);
+        assert_eq!((odds.probability(), odds.last()), (Some(0.2), Some(0.0)), "(.4 + 0) / 2");
+        odds.add(12, true, "bob");
+        odds.close_until(13);
+        assert_eq!(
+            (odds.probability(), odds.last()),
+            (Some(0.6), Some(1.0)),
+            "(.2 + 1) / 2: empty windows say nothing"
+        );
+        assert!(odds.evidence() < 2.0 && odds.principals() == 1, "of the last window with any task: {odds:?}");
+    }
+
+    #[test]
+    fn a_window_that_is_still_counted_lends_its_tasks_to_no_earlier_probability() {
+        let mut odds = Odds::default();
+        (0..2).for_each(|n| odds.add(1, n == 0, "alice"));
+        (0..200).for_each(|_| odds.add(2, false, "bob"));
+        assert_eq!((odds.probability(), odds.evidence()), (Some(0.5), 1.0));
+        assert!(!odds.holds_for("bob"));
+        odds.close_until(3);
+        assert_eq!((odds.probability(), odds.holds_for("bob")), (Some(0.25), true));
+    }
+
+    #[test]
+    fn what_one_user_claims_decides_about_that_users_jobs_alone() {
+        let mut odds = Odds::default();
+        odds.add(1, true, "mallory");
+        assert!(odds.holds_for("mallory") && !odds.holds_for("alice"));
+        odds.add(1, true, "bob");
+        assert!(odds.holds_for("alice"));
+    }
+
+    #[test]
+    fn many_users_are_counted_up_to_eight() {
+        let mut odds = Odds::default();
+        (0..20).for_each(|n| odds.add(1, true, &format!("user{n}")));
+        assert_eq!(odds.principals(), PRINCIPALS_MAX);
+    }
+
+    #[test]
+    fn what_was_serialised_before_averages_had_names_is_still_read() {
+        let old = r#"{"window":7,"tasks":4,"stragglers":1,"predicted":0.5,"evidence":2.5,"counted":["ann"],"principals":["bob"]}"#;
+        let odds: Odds = serde_json::from_str(old).unwrap();
+        assert_eq!((odds.probability(), odds.evidence(), odds.holds_for("bob")), (Some(0.5), 2.5, true));
+        let again = serde_json::to_string(&odds).unwrap();
+        assert_eq!(serde_json::from_str::<Odds>(&again).unwrap(), odds);
+    }
+
+    proptest! {
+        #[test]
+        fn a_probability_stays_one(seen in prop::collection::vec((0u64..40, any::<bool>()), 1..60)) {
+            let mut odds = Odds::default();
+            let mut seen = seen;
+            seen.sort();
+            for (window, straggled) in seen {
+                odds.add(window, straggled, "alice");
+                prop_assert!((0.0..=1.0).contains(&odds.probability().unwrap()) && odds.evidence() > 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A node's health, as a view.
+
+use drover_core::estimate::health::{Measure, NodeHealth};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What is known of a node's health. Each number is `null` as long as nothing tells it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HealthView {
+    /// How long a typical task's output takes there, in typical tasks: location factor × (1 + probability of loss). 1 where nothing is known.
+    pub cost: f64,
+    /// Probability that a task there straggles, 0–1, by windows of five minutes (Dolly).
+    pub straggles: Option<MeasureView>,
+    /// The same by windows of an hour.
+    pub straggles_hourly: Option<MeasureView>,
+    /// How many times longer tasks take there for their data than is typical of their phases (Mantri), by windows of an hour.
+    pub location_factor: Option<MeasureView>,
+    /// Probability that the output of a map there is lost, 0–1, by windows of a day (Mantri).
+    pub loses_output: Option<MeasureView>,
+    /// LATE's work: sum of the progress scores of succeeded and running attempts of the jobs that run now.
+    pub work: Option<MeasureView>,
+    /// That work is below LATE's SlowNodeThreshold.
+    pub slow: bool,
+}
+
+/// A number with what it rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MeasureView {
+    /// The number: its long-term average, in which the last window weighs half.
+    pub value: f64,
+    /// What the last window that is over and had tasks came to alone.
+    pub last_window: Option<f64>,
+    /// Tasks that it rests on, halved with each window.
+    pub evidence: f64,
+    /// Users whose tasks these are; 8 is eight or more.
+    pub principals: u64,
+}
+
+impl MeasureView {
+    fn of(measure: Measure) -> MeasureView {
+        let Measure { value, last, evidence, principals } = measure;
+        MeasureView { value, last_window: last, evidence, principals: principals as u64 }
+    }
+}
+
+impl HealthView {
+    /// A node's health.
+    pub fn of(health: &NodeHealth) -> HealthView {
+        HealthView {
+            cost: health.cost(),
+            straggles: health.straggles.map(MeasureView::of),
+            straggles_hourly: health.straggles_hourly.map(MeasureView::of),
+            location_factor: health.location_factor.map(MeasureView::of),
+            loses_output: health.loses_output.map(MeasureView::of),
+            work: health.work.map(MeasureView::of),
+            slow: health.slow,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::service::fixture::{job, seen, watched};
+    use drover_core::model::*;
+
+    #[test]
+    fn a_node_is_listed_with_what_runs_on_it_and_one_never_heard_of_as_ordinary() {
+        let mut desk = watched();
+        let node = |host: &str| NodeFact {
+            host: host.into(),
+            rack: "/r1".into(),
+            usable: true,
+            state: "RUNNING".into(),
+            total: Resources::default(),
+            used: Resources::default(),
+            containers: 1,
+            cpu_used_vcores: None,
+            memory_used_mb: None,
+            last_health: Time(1),
+        };
+        desk.observe(seen(job(1), 1_000_000, 121_000, Fact::Nodes(vec![node("nm1"), node("nm2")])));
+        let attempt = AttemptFact {
+            state: Some(AttemptState::Running),
+            host: Some("nm1".into()),
+            score: Some(0.25),
+            ..AttemptFact::of(job(1).task(TaskKind::Map, 3).attempt(0))
+        };
+        desk.observe(seen(job(1), 1_000_001, 121_000, Fact::Attempts { job: job(1), attempts: vec![attempt] }));
+        let nodes = desk.nodes(None, 10);
+        let work = nodes[0].health.work.as_ref().unwrap();
+        assert_eq!((work.value, work.evidence, work.principals), (0.25, 1.0, 1));
+        assert_eq!((nodes[0].health.cost, nodes[0].health.slow), (1.0, false));
+        assert_eq!((nodes[1].node.as_str(), nodes[1].health.work.is_none(), nodes[1].health.cost), ("nm2", true, 1.0));
+        assert_eq!(desk.nodes(Some("nm1"), 10).len(), 1);
+    }
+}
