@@ -1,12 +1,15 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod avoid;
+mod calibrate;
 mod clones;
 mod pass;
 mod settle;
 mod suspects;
 
 use crate::estimate::Estimator;
+use crate::estimate::calibration::Calibration;
+pub use crate::estimate::calibration::EstimateError;
 use crate::estimate::odds::StragglerOdds;
 use crate::govern::GovernParams;
 use crate::govern::clones::ClonePlans;
@@ -24,6 +27,8 @@ pub struct EngineParams {
     pub policy: PolicyName,
     /// Estimate of time left.
     pub estimator: Estimator,
+    /// Take another for the jobs of a kind for which it has proved better.
+    pub choose_estimator: bool,
     /// LATE's thresholds.
     pub late: LateParams,
     /// When the end of a phase is near, to `mapreduce` and `dryad`.
@@ -47,6 +52,7 @@ impl Default for EngineParams {
         EngineParams {
             policy: PolicyName::default(),
             estimator: Estimator::default(),
+            choose_estimator: false,
             late: LateParams::default(),
             tail: TailParams::default(),
             mantri: MantriParams::default(),
@@ -79,6 +85,9 @@ pub struct Engine {
     clones: ClonePlans,
     /// What is known of stragglers.
     odds: StragglerOdds,
+    /// What was predicted, and how good that was.
+    #[serde(default)]
+    calibration: Calibration,
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
@@ -106,19 +115,6 @@ pub struct Pass {
     pub jobs_evaluated: usize,
 }
 
-/// An estimate of time left, made when half of the score was reached, against what happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EstimateError {
-    /// The estimator.
-    pub estimator: Estimator,
-    /// Map or reduce.
-    pub kind: TaskKind,
-    /// Time left, as predicted.
-    pub predicted: Millis,
-    /// Time left, as it was.
-    pub actual: Millis,
-}
-
 /// A running task as the last pass saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -141,6 +137,7 @@ impl Engine {
             flights: Flights::default(),
             clones: ClonePlans::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
+            calibration: Calibration::default(),
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),
