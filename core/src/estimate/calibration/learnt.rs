@@ -2,7 +2,7 @@
 
 use super::EstimateError;
 use super::accuracy::{Cell, Outcome, Record};
-use super::note::{Watch, Watched};
+use super::watch::{Watch, Watched};
 use crate::model::{Job, Task, TaskKind, TaskState, Time};
 
 /// What tasks that ended have to add.
@@ -39,7 +39,7 @@ impl Learnt {
         };
         watched.ended.latest(Some(end));
         for note in &watched.notes {
-            let (point, actual) = (note.point, end.since(note.at));
+            let (point, actual) = (note.point(), end.since(note.at()));
             // A look that came after the end, as the end was not told yet, shows nothing.
             let told = note.answers().filter(|_| actual.0 > 0);
             self.errors.extend(told.map(|(estimator, predicted)| EstimateError {

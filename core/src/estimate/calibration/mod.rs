@@ -6,16 +6,18 @@ mod learnt;
 mod note;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
-pub use note::{Note, Point, SAMPLED};
+pub use note::{Note, Point};
+pub use watch::SAMPLED;
 
 use super::{Estimator, Left};
 use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind, pairs};
 use learnt::Learnt;
-use note::Watch;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use watch::Watch;
 
 /// Sampled tasks of all live jobs. Jobs beyond it are not sampled until others have ended.
 pub const WATCHED_MAX: usize = 1 << 15;

@@ -45,7 +45,7 @@ fn note(at: u64, mean: u64) -> Note {
     let left = Left { mean: Millis(mean), spread: Millis(mean / 4) };
     let mut answers = [None; Estimator::ALL.len()];
     answers[0] = Some(left);
-    Note { point: Point::Half, at: Time(T0 + at), left: answers }
+    Note::of(Point::Half, Time(T0 + at), answers)
 }
 
 fn late(record: &Record) -> &Accuracy {
