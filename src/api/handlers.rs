@@ -59,7 +59,7 @@ pub struct Decisions {
 }
 
 /// A query string whose refusal is one of ours.
-struct Asked<T>(T);
+pub(super) struct Asked<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     type Rejection = ApiError;
@@ -71,7 +71,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-fn limit(asked: Option<usize>) -> Result<usize, ApiError> {
+pub(super) fn limit(asked: Option<usize>) -> Result<usize, ApiError> {
     match asked.unwrap_or(PAGE) {
         limit @ 1..=PAGE_MAX => Ok(limit),
         other => Err(ApiError::BadRequest(format!("limit={other} is out of range; allowed: 1 to {PAGE_MAX}"))),

@@ -1,5 +1,6 @@
 //! The operators' REST interface, and the listener for metrics.
 
+pub mod calibration;
 pub mod cause;
 pub mod copy;
 mod error;
@@ -13,6 +14,7 @@ pub mod views;
 #[cfg(test)]
 mod tests;
 
+pub use calibration::CalibrationView;
 pub use error::{ApiError, ErrorBody};
 pub use handlers::{Decisions, Jobs, Nodes, Tasks};
 pub use holds::{HoldAnswer, HoldRequest, HoldView, HoldsView};
@@ -98,7 +100,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 fn all_routes() -> OpenApiRouter<ApiState> {
-    handlers::routes().merge(holds::routes())
+    handlers::routes().merge(calibration::routes()).merge(holds::routes())
 }
 
 /// The operators' API.

@@ -116,9 +116,26 @@ async fn jobs_and_tasks_tell_why_each_running_task_was_or_was_not_advised_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn past_predictions_are_served_overall_and_by_kind_of_job() {
+    let (router, _stop) = service(None);
+    let all = json(&router, "/api/v1/calibration").await;
+    assert_eq!((&all["estimator"], &all["choose_estimator"]), (&"phase-aware".into(), &false.into()));
+    let accuracies = all["overall"]["accuracies"].as_array().unwrap();
+    let labels = |row: &Value| ["kind", "point", "estimator"].map(|key| row[key].as_str().unwrap().to_owned());
+    let half = accuracies.iter().find(|row| labels(row) == ["map", "half", "late"]).unwrap();
+    assert_eq!(half["predictions"], 9, "the tenth still runs");
+    for key in ["median_error", "mean_error", "bias", "coverage"] {
+        assert!(half[key].is_f64(), "{key}: {half}");
+    }
+    let kind = &all["kinds"][0];
+    assert_eq!((&kind["user"], &kind["accuracies"]), (&"ann".into(), &all["overall"]["accuracies"]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_makes_no_sense_is_refused_by_label_with_what_to_do_next() {
     let (router, _stop) = service(None);
     let refused = [
+        ("/api/v1/calibration?limit=1001", 400, "bad_request", "allowed: 1 to 1000"),
         ("/api/v1/jobs?limit=0", 400, "bad_request", "allowed: 1 to 1000"),
         ("/api/v1/decisions?since=x", 400, "bad_request", "since"),
         ("/api/v1/jobs/application_1_1", 400, "bad_request", "is no job id"),
@@ -161,7 +178,7 @@ async fn every_address_is_described_and_every_description_is_served() {
     let (router, _stop) = service(None);
     let document = json(&router, "/openapi.json").await;
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths.len(), 8, "{paths:?}");
+    assert_eq!(paths.len(), 9, "{paths:?}");
     for path in paths.into_iter().filter(|path| !document["paths"][path]["get"].is_null()) {
         json(&router, &path.replace("{id}", "job_1_0001")).await;
     }

@@ -2,6 +2,7 @@
 
 mod advise;
 mod calc;
+mod calibration;
 mod client;
 mod config;
 mod doctor;
@@ -84,6 +85,8 @@ enum Command {
     Resume(hold::Resume),
     /// Decide again on what was recorded
     Replay(replay::Command),
+    /// Say how good each estimate of time left has proved to be
+    Calibration(calibration::Command),
     /// Compute the papers' formulas by hand
     Calc(calc::Command),
     /// Show, document or start a configuration
@@ -122,6 +125,7 @@ pub fn main() -> ExitCode {
         Command::Stop(command) => block_on(command.run(&cli.common)),
         Command::Resume(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
+        Command::Calibration(command) => block_on(command.run(&cli.common)),
         Command::Calc(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),
     };

@@ -16,6 +16,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
     EngineParams {
         policy: PolicyName::ALL.into_iter().find(|policy| policy.label() == top.policy).unwrap_or_default(),
         estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
+        choose_estimator: top.choose_estimator,
         late: late(config),
         tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
         mantri: mantri(config),
@@ -162,6 +163,11 @@ mod tests {
         let params = params(&["preset=paper", "late.min_age=5s", "policy=hadoop-0.20", "estimator=late"]);
         assert_eq!(params.late, LateParams { min_age: drover_core::model::Millis(5_000), ..LateParams::paper() });
         assert_eq!((params.policy, params.estimator), (PolicyName::Hadoop020, Estimator::Late));
+    }
+
+    #[test]
+    fn an_estimator_is_chosen_only_where_it_is_asked_for() {
+        assert!(!params(&[]).choose_estimator && params(&["choose_estimator=true"]).choose_estimator);
     }
 
     #[test]

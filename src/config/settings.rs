@@ -58,6 +58,10 @@ settings! {
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
         /// `hadoop-legacy` where another is set.
         estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
+        /// For a job of a kind (the same user, the same name but for its numbers) for which another estimator has proved better than `estimator`, that one is
+        /// taken: where its median error at half of the progress is less than nine tenths, over 20 tasks or more. `/api/v1/calibration` shows the errors. The
+        /// policies `hadoop` and `hadoop-tuned` keep theirs.
+        choose_estimator: bool = "false", Kind::Flag, reloadable;
         /// Where the settings of `[late]` and `[mantri]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
     }

@@ -78,7 +78,7 @@ fn segments_carry_on_from_one_another_and_their_states_agree() {
 #[test]
 fn a_recording_whose_oldest_segments_are_gone_still_replays() {
     let dir = tempfile::tempdir().unwrap();
-    let decisions = live(dir.path(), "a", 16 << 10, 160 << 10);
+    let decisions = live(dir.path(), "a", 16 << 10, 240 << 10);
     let (replayed, report) = again(dir.path(), CHECK).unwrap();
     assert_eq!(report.differences, Vec::<String>::new());
     assert!(!replayed.is_empty() && replayed.len() < decisions.len());
@@ -115,7 +115,7 @@ fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_name
     let good = std::fs::read_to_string(&path).unwrap();
     let damage: [(&str, &str, &str); 4] = [
         ("{\"observe\":", "{\"obsrve\":", ":3: is damaged: unknown variant `obsrve`"),
-        ("\"format\":3", "\"format\":2", ":1: has format 2"),
+        ("\"format\":4", "\"format\":2", ":1: has format 2"),
         ("{\"segment\"", "{\"decide\":1}\n{\"segment\"", ":1: is no header"),
         ("{\"engine\"", "{\"decide\":1}\n{\"engine\"", ":2: comes before any state"),
     ];

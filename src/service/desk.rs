@@ -208,8 +208,9 @@ impl Desk {
             }
         }
         for error in &pass.errors {
-            let ratio = error.predicted.0 as f64 / error.actual.0.max(1) as f64;
-            self.metrics.error.with_label_values(&[error.estimator.label(), error.kind.label()]).observe(ratio);
+            let ratio = error.predicted.mean.0 as f64 / error.actual.0.max(1) as f64;
+            let labels = [error.estimator.label(), error.kind.label(), error.point.label()];
+            self.metrics.error.with_label_values(&labels).observe(ratio);
         }
     }
 

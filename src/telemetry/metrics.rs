@@ -2,6 +2,7 @@
 
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
+use drover_core::estimate::calibration::Point;
 use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
@@ -86,7 +87,7 @@ const COPIES: &str = "Copies that were asked for, by what became of them: won, l
 const COPY_SECONDS: &str = "Container time of copies that were asked for, launch to end, by what became of them.";
 const BREAKER: &str = "1 while a policy is left to advice because its copies keep losing, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
-const ERROR: &str = "Time left predicted at half of the progress score, divided by the time it then took, by estimator and kind of task. 1 is exact.";
+const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
@@ -135,7 +136,7 @@ impl Metrics {
                 .gauge("drover_rival", "1 while another service with a higher epoch keeps this one from acting.")?,
             breaker: to.gauges("drover_breaker", BREAKER, &["policy"])?,
             verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
-            error: to.add(HistogramVec::new(error, &["estimator", "kind"])?)?,
+            error: to.add(HistogramVec::new(error, &["estimator", "kind", "point"])?)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
             tasks: to.gauge("drover_tasks", "Tasks of those jobs.")?,
             attempts: to.gauge("drover_attempts", "Attempts that run.")?,
@@ -181,8 +182,8 @@ impl Metrics {
             self.gained.with_label_values(&[policy, action]).inc_by(0.0);
         }
         for estimator in ESTIMATORS {
-            for kind in TaskKind::ALL {
-                self.error.with_label_values(&[*estimator, kind.label()]);
+            for (kind, point) in TaskKind::ALL.iter().flat_map(|kind| Point::ALL.map(|point| (kind, point))) {
+                self.error.with_label_values(&[*estimator, kind.label(), point.label()]);
             }
         }
         for channel in CHANNELS.map(channel_label) {

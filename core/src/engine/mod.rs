@@ -1,6 +1,7 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
 mod blacklist;
+mod calibrate;
 mod causes;
 mod clones;
 mod health;
@@ -10,6 +11,8 @@ mod settle;
 mod suspects;
 
 use crate::estimate::Estimator;
+use crate::estimate::calibration::Calibration;
+pub use crate::estimate::calibration::EstimateError;
 use crate::estimate::odds::StragglerOdds;
 use crate::govern::GovernParams;
 use crate::govern::breaker::Breakers;
@@ -30,6 +33,8 @@ pub struct EngineParams {
     pub policy: PolicyName,
     /// Estimate of time left.
     pub estimator: Estimator,
+    /// Take another for the jobs of a kind for which it has proved better.
+    pub choose_estimator: bool,
     /// LATE's thresholds.
     pub late: LateParams,
     /// When the end of a phase is near, to `mapreduce` and `dryad`.
@@ -55,6 +60,7 @@ impl Default for EngineParams {
         EngineParams {
             policy: PolicyName::default(),
             estimator: Estimator::default(),
+            choose_estimator: false,
             late: LateParams::default(),
             tail: TailParams::default(),
             mantri: MantriParams::default(),
@@ -95,6 +101,9 @@ pub struct Engine {
     /// Machines blacklisted at the last pass, where the policy asks for it.
     #[serde(default)]
     listed: Vec<Listed>,
+    /// What was predicted, and how good that was.
+    #[serde(default)]
+    calibration: Calibration,
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
@@ -125,19 +134,6 @@ pub struct Pass {
     pub jobs_evaluated: usize,
 }
 
-/// An estimate of time left, made when half of the score was reached, against what happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EstimateError {
-    /// The estimator.
-    pub estimator: Estimator,
-    /// Map or reduce.
-    pub kind: TaskKind,
-    /// Time left, as predicted.
-    pub predicted: Millis,
-    /// Time left, as it was.
-    pub actual: Millis,
-}
-
 /// A running task as the last pass saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -165,6 +161,7 @@ impl Engine {
             breakers: Breakers::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
             listed: Vec::new(),
+            calibration: Calibration::default(),
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),

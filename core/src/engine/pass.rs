@@ -81,9 +81,9 @@ impl Engine {
         jobs.into_iter().filter(|job| self.cluster.job(*job).is_some()).collect()
     }
 
-    pub(super) fn view_params(&self, mode: Mode) -> ViewParams {
+    pub(super) fn view_params(&self, job: &Job, kind: TaskKind, mode: Mode) -> ViewParams {
         ViewParams {
-            estimator: self.params.estimator,
+            estimator: self.estimator_for(job, kind),
             start_lag: self.params.start_lag,
             judge_native_copies: mode != Mode::Act,
         }
@@ -95,7 +95,7 @@ impl Engine {
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
-        let view = View::new(job, kind, am_now, &self.view_params(mode));
+        let view = View::new(job, kind, am_now, &self.view_params(job, kind, mode));
         let listed = self.listed_of(&view);
         View { past, plan, listed, ..view }
     }
@@ -109,21 +109,17 @@ impl Engine {
         proposals: &mut Vec<Proposal>,
     ) -> Option<Time> {
         let job = self.cluster.job(id)?;
+        self.calibration.open(job, self.params.seed);
         let mode = self.mode_of(job);
         let (am_now, offset) = (job.am_time(now), job.clock_offset_ms);
         let landing = self.flights.expire(id, am_now);
         let mut again = landing.into_iter().collect::<Vec<_>>();
         again.extend(answer_due.map(|at| at.shifted(offset)));
         let mut verdicts = Vec::new();
-        let mut halves = Vec::new();
+        let mut notes = Vec::new();
         for kind in TaskKind::ALL {
             let view = self.view(job, kind, mode, am_now);
-            for contender in &view.contenders {
-                let reached = contender.sample.track.score() >= 0.5 && contender.task.half.1.get().is_none();
-                if let Some(left) = contender.left.filter(|_| reached) {
-                    halves.push((contender.id, left.mean));
-                }
-            }
+            notes.extend(self.notes_on(&view));
             let mut all = self.judge(&view, mode, now);
             again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
             for mut judged in all {
@@ -142,11 +138,8 @@ impl Engine {
                 task.verdict = Some(verdict);
             }
         }
-        for (task, left) in halves {
-            if let Some(task) = job.task_mut(task) {
-                task.half.0 = left.as_secs_f64() as f32;
-                task.half.1.earliest(Some(am_now));
-            }
+        for (attempt, note) in notes {
+            self.calibration.note(attempt, note);
         }
         let quantum = now + self.params.look_again;
         let named = again.into_iter().map(|at| at.shifted(-offset)).filter(|at| *at > now).min();

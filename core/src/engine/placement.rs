@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 impl Engine {
     /// Hosts on which the job's attempts are slow, by what its own tasks show.
     pub(super) fn slow_hosts(&self, job: &Job, now: Time) -> Vec<NameId> {
-        let params = self.view_params(Mode::Act);
-        let of = |kind| slow_hosts::of(&View::new(job, kind, job.am_time(now), &params), self.params.late.slow_factor);
+        let view = |kind| View::new(job, kind, job.am_time(now), &self.view_params(job, kind, Mode::Act));
+        let of = |kind| slow_hosts::of(&view(kind), self.params.late.slow_factor);
         TaskKind::ALL.into_iter().flat_map(of).collect()
     }
 

@@ -1,6 +1,6 @@
 //! What has ended is set against what was said of it.
 
-use super::{Engine, EstimateError, Pass};
+use super::{Engine, Pass};
 use crate::model::*;
 
 /// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read.
@@ -10,7 +10,7 @@ impl Engine {
     /// Settles the ended tasks of a job: errors of estimates, outcomes of advised copies.
     pub(super) fn settle_tasks(&mut self, id: JobId, pass: &mut Pass) {
         let Some(job) = self.cluster.job_mut(id) else { return };
-        let estimator = self.params.estimator;
+        pass.errors.extend(self.calibration.settle(job));
         let mut ended = Vec::new();
         for kind in TaskKind::ALL {
             let tasks: Vec<TaskId> = job.tasks(kind).map(|(id, _)| id).collect();
@@ -21,13 +21,6 @@ impl Engine {
                 let Some(finished) = task.ended() else { continue };
                 if self.flights.of(task_id).is_some() {
                     ended.push((task_id, task.state, finished, task.natively_copied()));
-                }
-                if let (TaskState::Succeeded, (seconds, at)) = (task.state, task.half)
-                    && let Some(at) = at.get()
-                {
-                    let predicted = Millis::from_secs_f64(f64::from(seconds));
-                    pass.errors.push(EstimateError { estimator, kind, predicted, actual: finished.since(at) });
-                    task.half = Default::default();
                 }
             }
         }
@@ -64,6 +57,7 @@ impl Engine {
             self.settle_tasks(*id, pass);
             self.follow_copies(*id, now, pass);
             let Some(job) = self.cluster.job(*id) else { continue };
+            pass.errors.extend(self.calibration.close(job));
             let ends = self.flights.close_job(job);
             self.tell_ends(*id, ends, now, pass);
             let Some(job) = self.cluster.job(*id) else { continue };
@@ -85,6 +79,7 @@ impl Engine {
             self.flights.forget(id);
             self.clones.forget(id);
             self.debounce.forget_job(id);
+            self.calibration.forget(id);
             self.cluster.forget(id);
             self.due.remove(&id);
             self.changed.remove(&id);

@@ -1,5 +1,6 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
+pub mod calibration;
 pub mod cause;
 pub mod exact;
 pub mod fresh;

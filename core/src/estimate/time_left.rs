@@ -6,7 +6,7 @@ use crate::model::{Millis, Phase, Time, Track};
 use serde::{Deserialize, Serialize};
 
 /// Which estimate of time left is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
     /// LATE §4: (1 − ProgressScore) / ProgressRate with ProgressRate = ProgressScore / T.
@@ -42,7 +42,7 @@ pub struct Sample {
 }
 
 /// Time left, with its spread.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Left {
     /// Expected.
     pub mean: Millis,

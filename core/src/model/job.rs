@@ -60,8 +60,6 @@ pub struct Task {
     pub input: Bytes,
     /// Attempts known, by number.
     pub attempts: Vec<Attempt>,
-    /// Time left that was predicted when half of the score was reached, seconds, and when, the AM's clock.
-    pub half: (f32, Stamp),
 }
 
 /// A job.
@@ -129,7 +127,6 @@ impl Default for Task {
             track: Track::default(),
             input: Bytes(0),
             attempts: Vec::new(),
-            half: (0.0, Stamp::default()),
         }
     }
 }
@@ -370,7 +367,7 @@ impl Job {
                 }
             }
             if !task.state.is_final() {
-                (task.track, task.started, task.half) = Default::default();
+                (task.track, task.started) = Default::default();
                 task.phase = None;
             }
         }

@@ -1,0 +1,40 @@
+//! What every estimator says of sampled tasks is noted, to be set against what happens.
+
+use super::Engine;
+use crate::estimate::Estimator;
+use crate::estimate::calibration::{Calibration, Note};
+use crate::model::*;
+use crate::policy::{PolicyName, View};
+
+impl Engine {
+    /// How good the estimators have proved to be.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// The estimator in force for a job's tasks of one kind. Hadoop's own speculators keep theirs: they are there to compare with.
+    pub fn estimator_for(&self, job: &Job, kind: TaskKind) -> Estimator {
+        let configured = self.params.estimator;
+        let fixed = matches!(self.params.policy, PolicyName::Hadoop | PolicyName::HadoopTuned);
+        if !self.params.choose_estimator || fixed {
+            return configured;
+        }
+        let best = JobKind::of(job).and_then(|of| self.calibration.best(&of, kind, configured));
+        best.unwrap_or(configured)
+    }
+
+    /// Notes that are due of a job's sampled tasks. A reduce that waits for maps shows nothing: its progress tells of them.
+    pub(super) fn notes_on(&self, view: &View<'_>) -> Vec<(AttemptId, Note)> {
+        let job = view.job;
+        let note = |index| {
+            let at = view.contenders.binary_search_by_key(&index, |contender| contender.id.index).ok()?;
+            let contender = view.contenders.get(at).filter(|contender| !contender.waits_for_maps)?;
+            // Where only the task is known, it is taken to be on its first attempt under this AM.
+            let first = || u32::try_from(job.first_number()).unwrap_or(u32::MAX);
+            let id = contender.id.attempt(contender.task.original().map_or_else(first, |attempt| attempt.number));
+            let point = self.calibration.due(id, contender.sample.track.score())?;
+            Some((id, Note::new(point, &contender.sample, view.shape, &view.times, view.now)))
+        };
+        self.calibration.sampled(job.id, view.kind).filter_map(note).collect()
+    }
+}

@@ -1,0 +1,199 @@
+//! How good an estimator's predictions were.
+
+use super::note::Point;
+use crate::estimate::{Estimator, Left};
+use crate::model::{Millis, TaskKind, pairs};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A prediction's interval: so many spreads to both sides of its mean, which four of five lie in under a normal law.
+pub const INTERVAL_SPREADS: f64 = 1.2816;
+
+/// What a predicted interval is to cover.
+pub const INTERVAL: f64 = 0.8;
+
+/// Upper ends of the buckets of absolute relative errors, in thousandths: ten a decade where it matters. What is larger than the last counts as the last.
+const BUCKETS: [u16; 25] = [
+    10, 20, 30, 40, 50, 63, 79, 100, 126, 158, 200, 251, 316, 398, 501, 631, 794, 1000, 1259, 1585, 1995, 2512, 3981,
+    6310, 10_000,
+];
+
+/// So much evidence is kept at most; then all of it counts half.
+const EVIDENCE_MAX: u32 = 1024;
+
+/// The same for pairs.
+const PAIRS_MAX: u32 = 1 << 15;
+
+/// A prediction set against what happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// (predicted − actual) / actual in thousandths, at most 10,000.
+    pub error: i32,
+    /// The actual time lay within the predicted interval.
+    pub covered: bool,
+}
+
+impl Outcome {
+    /// Of a time left that was predicted, and as it was; `None` where nothing was left.
+    pub fn of(predicted: Left, actual: Millis) -> Option<Outcome> {
+        let worst = i128::from(BUCKETS[BUCKETS.len() - 1]);
+        let (mean, truth) = (i128::from(predicted.mean.0), i128::from(actual.0));
+        let error = ((mean - truth) * 1000).checked_div(truth)?.min(worst) as i32;
+        let within = predicted.spread.0 as f64 * INTERVAL_SPREADS;
+        Some(Outcome { error, covered: predicted.mean.0.abs_diff(actual.0) as f64 <= within })
+    }
+}
+
+/// How good one estimator was, at one point of progress, for one kind of task. The sums are whole numbers: the order they are added in changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Accuracy {
+    evidence: u32,
+    /// Sum of absolute errors, thousandths.
+    absolute: u32,
+    /// Sum of errors, thousandths.
+    signed: i32,
+    covered: u32,
+    /// Absolute errors by bucket.
+    errors: [u16; BUCKETS.len()],
+    pairs: u32,
+    misordered: u32,
+}
+
+impl Accuracy {
+    /// Adds a prediction. Older ones count half each time there are 1024: jobs change, and counts stay small.
+    pub fn add(&mut self, outcome: Outcome) {
+        let absolute = outcome.error.unsigned_abs();
+        self.evidence += 1;
+        self.absolute += absolute;
+        self.signed += outcome.error;
+        self.covered += u32::from(outcome.covered);
+        let bucket = BUCKETS.partition_point(|end| u32::from(*end) < absolute).min(BUCKETS.len() - 1);
+        self.errors[bucket] += 1;
+        if self.evidence >= EVIDENCE_MAX {
+            self.evidence /= 2;
+            self.absolute /= 2;
+            self.signed /= 2;
+            self.covered /= 2;
+            self.errors.iter_mut().for_each(|count| *count /= 2);
+        }
+    }
+
+    /// Adds a pair of tasks whose order of ending was predicted.
+    pub fn add_pair(&mut self, wrong: bool) {
+        self.pairs += 1;
+        self.misordered += u32::from(wrong);
+        if self.pairs >= PAIRS_MAX {
+            self.pairs /= 2;
+            self.misordered /= 2;
+        }
+    }
+
+    /// How many predictions it rests on, older ones at less than one.
+    pub fn evidence(&self) -> u32 {
+        self.evidence
+    }
+
+    /// Mean absolute error relative to the actual time left, each at most 10; `None` without evidence.
+    pub fn mean_error(&self) -> Option<f64> {
+        self.share(f64::from(self.absolute) / 1000.0)
+    }
+
+    /// Mean relative error, above zero where too much was predicted; `None` without evidence.
+    pub fn bias(&self) -> Option<f64> {
+        self.share(f64::from(self.signed) / 1000.0)
+    }
+
+    /// Share of predictions whose interval held the truth, to be 0.8; `None` without evidence.
+    pub fn coverage(&self) -> Option<f64> {
+        self.share(f64::from(self.covered))
+    }
+
+    fn share(&self, of: f64) -> Option<f64> {
+        (self.evidence > 0).then(|| of / f64::from(self.evidence))
+    }
+
+    /// Median absolute relative error, on a line within its bucket, which is a quarter wide above 0.05; `None` without evidence.
+    pub fn median_error(&self) -> Option<f64> {
+        let half = self.errors.iter().map(|count| f64::from(*count)).sum::<f64>() / 2.0;
+        let (mut below, mut from) = (0.0, 0.0);
+        for (count, end) in self.errors.iter().zip(BUCKETS) {
+            let (count, end) = (f64::from(*count), f64::from(end) / 1000.0);
+            if count > 0.0 && below + count >= half {
+                return Some(from + (end - from) * (half - below) / count);
+            }
+            (below, from) = (below + count, end);
+        }
+        None
+    }
+
+    /// Pairs of tasks whose order of ending was predicted, older ones at less than one.
+    pub fn pairs(&self) -> u32 {
+        self.pairs
+    }
+
+    /// Share of those whose order was another, 0–1; `None` without a pair.
+    pub fn wrong_orderings(&self) -> Option<f64> {
+        (self.pairs > 0).then(|| f64::from(self.misordered) / f64::from(self.pairs))
+    }
+}
+
+/// What an accuracy is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Cell {
+    /// Maps or reduces.
+    pub tasks: TaskKind,
+    /// The progress at which it was predicted.
+    pub point: Point,
+    /// By what.
+    pub estimator: Estimator,
+}
+
+/// Accuracies of all estimators, at each point, for maps and reduces.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Record {
+    #[serde(with = "pairs")]
+    cells: BTreeMap<Cell, Accuracy>,
+    /// Attempts whose predictions were never put to the test, as they did not run to success: of maps and reduces.
+    pub censored: [u64; 2],
+}
+
+/// The configured estimator gives way from so much evidence on, of both.
+const ENOUGH: u32 = 20;
+
+/// So much of its median error another's may be at most.
+const BETTER: f64 = 0.9;
+
+/// So often another is to answer, to the configured one's once.
+const ANSWERS: f64 = 0.9;
+
+impl Record {
+    /// The accuracy to add to.
+    pub(super) fn cell(&mut self, cell: Cell) -> &mut Accuracy {
+        self.cells.entry(cell).or_default()
+    }
+
+    /// Each accuracy there is evidence for: maps first, then by point, then by estimator.
+    pub fn cells(&self) -> impl Iterator<Item = (Cell, &Accuracy)> {
+        self.cells.iter().map(|(cell, accuracy)| (*cell, accuracy))
+    }
+
+    /// The accuracy of one estimator; `None` where it predicted nothing.
+    pub fn of(&self, tasks: TaskKind, point: Point, estimator: Estimator) -> Option<&Accuracy> {
+        self.cells.get(&Cell { tasks, point, estimator })
+    }
+
+    /// The estimator to take instead of the configured one: of the least median error at half of the progress, where that is less than nine tenths of the configured
+    /// one's, both rest on 20 predictions, and it answers nine times in ten as often. `None`: the configured one stays. Of equals the one of the lesser mean error, else
+    /// the first: on maps LATE's and Hadoop's Legacy say the same.
+    pub fn best(&self, tasks: TaskKind, configured: Estimator) -> Option<Estimator> {
+        let known = |estimator| {
+            let accuracy = self.of(tasks, Point::Half, estimator).filter(|known| known.evidence >= ENOUGH)?;
+            Some((accuracy.median_error()?, accuracy.mean_error()?, accuracy.evidence, estimator))
+        };
+        let (error, _, evidence, _) = known(configured)?;
+        let answers = |other: u32| f64::from(other) >= ANSWERS * f64::from(evidence);
+        let others = Estimator::ALL.into_iter().filter_map(known);
+        let better = others.filter(|(other, _, answered, _)| *other < BETTER * error && answers(*answered));
+        better.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., estimator)| estimator)
+    }
+}

@@ -1,0 +1,171 @@
+//! Past predictions of every estimator, whichever is in force, against what happened: for a sample of each job's tasks, noted at a quarter, half and three quarters of
+//! the progress score.
+
+mod accuracy;
+mod learnt;
+mod note;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
+pub use note::{Note, Point};
+pub use watch::SAMPLED;
+
+use super::{Estimator, Left};
+use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind, pairs};
+use learnt::Learnt;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use watch::Watch;
+
+/// Sampled tasks of all live jobs. Jobs beyond it are not sampled until others have ended.
+pub const WATCHED_MAX: usize = 1 << 15;
+
+/// Kinds of jobs that are remembered; then the one longest not heard of is forgotten.
+pub const KINDS_MAX: usize = 256;
+
+/// A prediction of time left against what happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EstimateError {
+    /// The estimator.
+    pub estimator: Estimator,
+    /// Map or reduce.
+    pub kind: TaskKind,
+    /// The progress at which it was predicted.
+    pub point: Point,
+    /// Time left, as predicted.
+    pub predicted: Left,
+    /// Time left, as it was.
+    pub actual: Millis,
+}
+
+/// What is remembered of a job's kind.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    record: Record,
+    /// The number of its newest addition.
+    used: u64,
+}
+
+/// What was predicted in live jobs, and how good the predictions of all jobs were.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Calibration {
+    jobs: BTreeMap<JobId, [Watch; 2]>,
+    /// Their sampled tasks.
+    watched: usize,
+    overall: Record,
+    #[serde(with = "pairs")]
+    kinds: BTreeMap<JobKind, Kept>,
+    additions: u64,
+}
+
+impl Calibration {
+    /// Draws the sample of a job's tasks, once it is known how many there are.
+    pub fn open(&mut self, job: &Job, seed: u64) {
+        let Some(totals) = job.totals.filter(|_| !self.jobs.contains_key(&job.id)) else { return };
+        let more: usize = totals.iter().map(|total| (*total).min(SAMPLED) as usize).sum();
+        if self.watched + more > WATCHED_MAX {
+            return;
+        }
+        let seed = seed ^ job.id.0.cluster.rotate_left(20) ^ u64::from(job.id.0.seq);
+        let watches = TaskKind::ALL.map(|kind| Watch::draw(totals[kind as usize], seed.rotate_left(32 * kind as u32)));
+        self.jobs.insert(job.id, watches);
+        self.watched += more;
+    }
+
+    /// Sampled tasks of live jobs.
+    pub fn watched(&self) -> usize {
+        self.watched
+    }
+
+    /// Indices of a job's sampled tasks, until all of them have ended.
+    pub fn sampled(&self, job: JobId, kind: TaskKind) -> impl Iterator<Item = u32> {
+        let watch = self.jobs.get(&job).map(|watches| &watches[kind as usize]);
+        watch.into_iter().flat_map(|watch| &watch.tasks).filter(|task| !task.closed).map(|task| task.index)
+    }
+
+    /// What a note is due for at that progress score of an attempt, 0–1; `None` if for nothing.
+    pub fn due(&self, id: AttemptId, score: f64) -> Option<Point> {
+        let watch = &self.jobs.get(&id.task.job)?[id.task.kind as usize];
+        watch.task(id.task.index)?.due(id.number, score)
+    }
+
+    /// Takes note of predictions for an attempt of a sampled task.
+    pub fn note(&mut self, id: AttemptId, note: Note) {
+        if let Some(watches) = self.jobs.get_mut(&id.task.job) {
+            watches[id.task.kind as usize].note(id.task.index, id.number, note);
+        }
+    }
+
+    /// Sets what was noted of the job's tasks against those that have ended since.
+    pub fn settle(&mut self, job: &Job) -> Vec<EstimateError> {
+        let Some(watches) = self.jobs.get_mut(&job.id) else { return Vec::new() };
+        let mut learnt = Learnt::default();
+        for (kind, watch) in TaskKind::ALL.into_iter().zip(watches) {
+            learnt.follow(job, kind, watch);
+            if watch.tasks.iter().all(|task| task.closed) {
+                self.watched -= watch.tasks.len();
+                learnt.conclude(kind, std::mem::take(watch));
+            }
+        }
+        self.learn(job, learnt)
+    }
+
+    /// The same for a job that has ended, which is then forgotten.
+    pub fn close(&mut self, job: &Job) -> Vec<EstimateError> {
+        let mut errors = self.settle(job);
+        let mut learnt = Learnt::default();
+        for (kind, watch) in TaskKind::ALL.into_iter().zip(self.take(job.id)) {
+            learnt.conclude(kind, watch);
+        }
+        errors.append(&mut self.learn(job, learnt));
+        errors
+    }
+
+    /// Forgets what was noted of a job.
+    pub fn forget(&mut self, job: JobId) {
+        self.take(job);
+    }
+
+    fn take(&mut self, job: JobId) -> [Watch; 2] {
+        let watches = self.jobs.remove(&job).unwrap_or_default();
+        self.watched -= watches.iter().map(|watch| watch.tasks.len()).sum::<usize>();
+        watches
+    }
+
+    fn learn(&mut self, job: &Job, learnt: Learnt) -> Vec<EstimateError> {
+        if learnt.is_empty() {
+            return learnt.errors;
+        }
+        learnt.add_to(&mut self.overall);
+        if let Some(kind) = JobKind::of(job) {
+            self.additions += 1;
+            if self.kinds.len() >= KINDS_MAX && !self.kinds.contains_key(&kind) {
+                let oldest = self.kinds.iter().min_by_key(|(_, kept)| kept.used).map(|(kind, _)| kind.clone());
+                oldest.and_then(|oldest| self.kinds.remove(&oldest));
+            }
+            let kept = self.kinds.entry(kind).or_default();
+            kept.used = self.additions;
+            learnt.add_to(&mut kept.record);
+        }
+        learnt.errors
+    }
+
+    /// How good predictions were in all jobs.
+    pub fn overall(&self) -> &Record {
+        &self.overall
+    }
+
+    /// The same by kind of job, the one last heard of first.
+    pub fn kinds(&self) -> Vec<(&JobKind, &Record)> {
+        let mut kinds: Vec<_> = self.kinds.iter().collect();
+        kinds.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.used));
+        kinds.into_iter().map(|(kind, kept)| (kind, &kept.record)).collect()
+    }
+
+    /// The estimator to take for such jobs instead of the configured one, as [`Record::best`] has it of this kind alone.
+    pub fn best(&self, kind: &JobKind, tasks: TaskKind, configured: Estimator) -> Option<Estimator> {
+        self.kinds.get(kind)?.record.best(tasks, configured)
+    }
+}

@@ -1,0 +1,128 @@
+//! The sampled tasks of a live job.
+
+use super::note::{Note, Point};
+use crate::estimate::Estimator;
+use crate::estimate::stats::uniform_draw;
+use crate::model::Stamp;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Sampled tasks of each job and kind: 496 pairs to order, and enough for the choice of an estimator from one job on.
+pub const SAMPLED: u32 = 32;
+
+/// A sampled task.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Watched {
+    pub index: u32,
+    /// The attempt that the notes are about.
+    pub attempt: u32,
+    /// It has ended, well or not.
+    pub closed: bool,
+    /// When that attempt succeeded, the AM's clock.
+    pub ended: Stamp,
+    /// At most one for each point.
+    pub notes: Vec<Note>,
+}
+
+impl Watched {
+    /// What it is to be noted for, at that score of that attempt.
+    pub fn due(&self, attempt: u32, score: f64) -> Option<Point> {
+        let point = Point::of(score).filter(|_| !self.closed)?;
+        let noted = self.attempt == attempt && self.notes.iter().any(|note| note.point() >= point);
+        (!noted).then_some(point)
+    }
+
+    fn noted(&self, point: Point) -> Option<&Note> {
+        self.notes.iter().find(|note| note.point() == point)
+    }
+}
+
+/// The sampled tasks of a job's maps or reduces.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Watch {
+    /// In order of index. Empty once all that can be learnt from them was.
+    pub tasks: Vec<Watched>,
+    /// Attempts whose notes were dropped, as another took over.
+    pub censored: u64,
+}
+
+impl Watch {
+    /// Draws them from tasks 0 to `total`, each as likely as any, late ones as early ones.
+    pub fn draw(total: u32, seed: u64) -> Watch {
+        let watched = |index| Watched { index, attempt: 0, closed: false, ended: Stamp::default(), notes: Vec::new() };
+        Watch { tasks: draw(total, seed).into_iter().map(watched).collect(), censored: 0 }
+    }
+
+    pub fn task(&self, index: u32) -> Option<&Watched> {
+        let at = self.tasks.binary_search_by_key(&index, |task| task.index).ok()?;
+        self.tasks.get(at)
+    }
+
+    /// Takes note of predictions for a task's attempt; those for an earlier attempt are never put to the test.
+    pub fn note(&mut self, index: u32, attempt: u32, note: Note) {
+        let Ok(at) = self.tasks.binary_search_by_key(&index, |task| task.index) else { return };
+        let task = &mut self.tasks[at];
+        if task.attempt != attempt {
+            self.censored += u64::from(!task.notes.is_empty());
+            (task.attempt, task.notes) = (attempt, Vec::new());
+        }
+        if task.due(attempt, note.point().score()).is_some() {
+            task.notes.reserve_exact(1);
+            task.notes.push(note);
+        }
+    }
+
+    /// Each pair of succeeded tasks that both had a prediction of the same estimator at the same point, made while both ran: was their order another? Ties are left out.
+    pub fn pairs(&self) -> impl Iterator<Item = (Point, Estimator, bool)> {
+        let ended = || self.tasks.iter().filter_map(|task| Some((task, task.ended.get()?)));
+        let pairs =
+            ended().enumerate().flat_map(move |(n, first)| ended().skip(n + 1).map(move |other| (first, other)));
+        let notes = pairs.flat_map(|((a, a_end), (b, b_end))| {
+            let both = move |point| Some((a.noted(point)?, b.noted(point)?));
+            let told = Point::ALL.into_iter().filter_map(both);
+            let told = told.filter(move |(a, b)| a_end != b_end && a.at().max(b.at()) < a_end.min(b_end));
+            told.map(move |(a, b)| (a, b, a_end < b_end))
+        });
+        notes.flat_map(|(a, b, a_first)| {
+            Estimator::ALL.into_iter().filter_map(move |estimator| {
+                let (a_end, b_end) = (a.end(estimator)?, b.end(estimator)?);
+                (a_end != b_end).then_some((a.point(), estimator, (a_end < b_end) != a_first))
+            })
+        })
+    }
+}
+
+/// At most [`SAMPLED`] numbers from 0 to below `total`, every such set as likely (Floyd's algorithm; Bentley and Floyd, CACM 30(9), 1987): as many steps as numbers,
+/// whatever total is claimed.
+fn draw(total: u32, seed: u64) -> BTreeSet<u32> {
+    let mut drawn = BTreeSet::new();
+    for last in total.saturating_sub(SAMPLED)..total {
+        let any = (uniform_draw(seed, last.into()) * (f64::from(last) + 1.0)) as u32;
+        if !drawn.insert(any.min(last)) {
+            drawn.insert(last);
+        }
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn late_tasks_are_drawn_as_often_as_early_ones() {
+        let drawn: Vec<u32> = (0..400).flat_map(|seed| draw(1_000, seed)).collect();
+        let early = drawn.iter().filter(|index| **index < 500).count() as f64 / drawn.len() as f64;
+        assert!((early - 0.5).abs() < 0.03, "{early}");
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_the_bound_is_drawn_nor_a_task_that_is_none(total: u32, seed: u64) {
+            let drawn = draw(total, seed);
+            prop_assert_eq!(drawn.len() as u32, total.min(SAMPLED));
+            prop_assert!(drawn.iter().all(|index| *index < total));
+        }
+    }
+}
