@@ -39,7 +39,7 @@ pub enum Line<E, P> {
     /// The engine was asked to decide at this instant.
     Decide(Time),
     /// It decided this.
-    Decision(Decision),
+    Decision(Box<Decision>),
 }
 
 /// A line that carries no state.

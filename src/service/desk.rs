@@ -150,7 +150,7 @@ impl Desk {
         let pass = self.engine.decide(now);
         self.metrics.tick.observe(begun.elapsed().as_secs_f64());
         for decision in &pass.decisions {
-            self.record(|| Line::Decision(decision.clone()));
+            self.record(|| Line::Decision(Box::new(decision.clone())));
             self.keep(decision);
         }
         self.account(&pass);
