@@ -185,3 +185,44 @@ fn by_default_a_bad_node_is_cured_as_without_budgets_by_node_and_minute() {
     assert!(by_default.len() >= 8, "{by_default:?}");
     assert_eq!(by_default, tasks(decided(boundless)));
 }
+
+/// The verdicts on the slow tasks of a job of alice's, in a queue of which any user may have so much at most, and each is sure of such a share.
+fn with_a_user_limit(most: Option<f32>, share: Option<f32>, users: &[QueueUser]) -> (usize, Vec<Verdict>) {
+    let mut script = Script::new(EngineParams::default());
+    let queue = QueueFact {
+        name: "root.default".into(),
+        max_capacity: 1.0,
+        used_capacity: 0.2,
+        containers_pending: 0,
+        user_capacity: most,
+        user_share: share,
+        users: users.to_vec(),
+    };
+    script.say(at(0.0), Fact::Queues(vec![queue]));
+    let decided = play(&mut script, 16, 4.0, &one_node_in_four, 20).len();
+    (decided, script.engine.candidates(job_id(1)).iter().map(|c| c.verdict).collect())
+}
+
+fn user(user: &str, used_mb: u64, limit_mb: u64) -> QueueUser {
+    QueueUser { user: user.into(), used_mb, limit_mb }
+}
+
+#[test]
+fn a_user_above_its_limit_has_no_headroom_though_queue_and_cluster_have() {
+    let (decided, verdicts) = with_a_user_limit(None, None, &[user("bob", 0, 2048), user("alice", 2049, 2048)]);
+    assert_eq!((decided, verdicts), (0, vec![Verdict::NoHeadroom; 4]));
+    let (decided, _) = with_a_user_limit(None, None, &[user("bob", 2048, 2048), user("alice", 1024, 2048)]);
+    assert_eq!(decided, 4);
+    let (decided, _) = with_a_user_limit(Some(0.0), None, &[user("bob", 0, 2048)]);
+    assert_eq!(decided, 0, "a user that is not listed has what any one may use");
+}
+
+#[test]
+fn a_limit_that_moves_along_with_what_is_used_leaves_room() {
+    // As recorded of Hadoop 3.4.3: a queue beyond its promised share tells of what is used and the smallest container.
+    let moving = [user("alice", 2048, 2048 + 64)];
+    assert_eq!(with_a_user_limit(Some(1.0), Some(1.0), &moving).0, 4, "each user may have the whole queue");
+    let (decided, _) = with_a_user_limit(Some(1.0), Some(0.25), &moving);
+    assert!(decided > 0, "the scheduler gives a container to whoever is not above the limit");
+    assert_eq!(with_a_user_limit(Some(0.25), Some(1.0), &moving).0, 0, "but never more than a user may have in all");
+}

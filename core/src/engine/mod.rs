@@ -4,6 +4,7 @@ mod blacklist;
 mod calibrate;
 mod causes;
 mod clones;
+mod grant;
 mod health;
 mod pass;
 mod placement;

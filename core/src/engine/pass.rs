@@ -1,34 +1,12 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
+use super::grant::{Counted, Proposal};
 use super::{Candidate, Engine, Pass, causes};
-use crate::estimate::node::NodeWork;
-use crate::govern::budget::{Room, Tally, container, usable_rooms};
 use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Budget, Judged, Past, View};
 use std::collections::BTreeMap;
-
-/// What one pass counts once, when the first proposal asks for it.
-#[derive(Default)]
-struct Counted {
-    /// Copies and room in the whole cluster.
-    tally: Option<Tally>,
-    /// Hosts on which a job's attempts are slow.
-    slow_hosts: BTreeMap<JobId, Vec<NameId>>,
-    /// Machines in order of their odds by user.
-    machines: BTreeMap<String, Vec<(NameId, f64)>>,
-    /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
-    work: BTreeMap<String, (NodeWork, f64)>,
-    /// Why tasks of a phase are slow.
-    causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
-}
-
-/// A proposal with what govern needs to know of it.
-struct Proposal {
-    judged: Judged,
-    mode: Mode,
-}
 
 impl Engine {
     /// Decides, at an instant of the service's clock. Asked again before the instant it names, and with nothing heard, it has nothing to add.
@@ -161,108 +139,6 @@ impl Engine {
             }
         }
         all
-    }
-
-    /// Gives a proposal its place in the budgets, or the name of the refusal.
-    fn govern(&mut self, proposal: Proposal, now: Time, counted: &mut Counted, pass: &mut Pass) {
-        let Proposal { mut judged, mode } = proposal;
-        let task = judged.task;
-        let Some(job) = self.cluster.job(task.job) else { return };
-        // A breaker may have opened since it was judged.
-        let mode = mode.min(self.mode_of(job));
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
-        let slow = counted.slow_hosts.entry(job.id).or_insert_with(|| self.slow_hosts(job, now));
-        let avoid = self.avoid(job, task, slow, tally);
-        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
-        judged.numbers.budget = Some(room.tightest(judged.budget));
-        let refusal = room.refusal(&judged).or_else(|| {
-            let takes = judged.action == Action::Duplicate;
-            (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
-        });
-        let prefer = if refusal.is_none() { self.preferred(job, &mut judged, &avoid, counted) } else { Vec::new() };
-        let refusal = refusal.or_else(|| (judged.copies == 0).then_some(Verdict::NoCloneNeeded));
-        if let Some(verdict) = refusal {
-            if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
-                self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
-            }
-            if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
-                task.verdict = Some(verdict);
-            }
-            return;
-        }
-        // A clone is decided on before its task shows anything.
-        let cause = (judged.budget == Budget::Copies).then(|| {
-            let causes = counted.causes.entry((job.id, task.kind));
-            causes.or_insert_with(|| self.causes_of_running(job, task.kind)).get(&task).copied().map(Box::new)
-        });
-        self.decisions += 1;
-        let budget = judged.budget;
-        let cause = cause.flatten();
-        let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
-        self.flights.add(&decision, budget, job, self.params.seed);
-        pass.decisions.push(decision);
-    }
-
-    /// The hosts where its clones go best; where clones are counted by machine, so many they are.
-    fn preferred(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
-        if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
-            return Vec::new();
-        }
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
-        let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
-        let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let prefer = self.prefer(job, judged, avoid, machines, tally);
-        if self.params.dolly.by_machine && !machines.is_empty() {
-            judged.copies = prefer.len() as u32;
-        }
-        prefer
-    }
-
-    fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {
-        let known = job.task(judged.task);
-        let names = |hosts: &[NameId]| hosts.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect();
-        let [avoid, prefer] = hosts.map(names);
-        Decision {
-            id: self.decisions,
-            at: now,
-            am_at: job.am_time(now),
-            job: job.id,
-            task: judged.task,
-            attempt: judged.attempt,
-            host: job.host_of(judged.attempt).map(|host| self.cluster.hosts.name(host).to_owned()),
-            action: judged.action,
-            policy: self.params.policy.label().to_owned(),
-            rule: judged.rule.unwrap_or_else(|| self.params.policy.rule().to_owned()),
-            mode,
-            natively_copied: known.is_some_and(Task::natively_copied),
-            copies: judged.copies,
-            live: known.map_or(1, |task| task.unended().count().max(1) as u32),
-            avoid,
-            prefer,
-            deadline: now + self.params.govern.deadline,
-            numbers: judged.numbers,
-            cause: None,
-        }
-    }
-
-    /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
-    fn no_fast_node(&self, job: &Job, kind: TaskKind, avoid: &[NameId], counted: &mut Counted) -> bool {
-        if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
-            return false;
-        }
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
-        let (work, threshold) = counted.work.entry(job.user.clone()).or_insert_with(|| {
-            let mut work = NodeWork::default();
-            self.cluster.jobs().filter(|other| other.user == job.user).for_each(|job| work.add(job));
-            let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
-            (work, threshold)
-        });
-        let size = container(job, kind).memory_mb;
-        let mut with_room = usable_rooms(&self.cluster, tally).filter(|(_, free)| *free >= size);
-        with_room.all(|(host, _)| {
-            let slow = |host| work.of(host).is_some_and(|done| done < *threshold);
-            host.is_some_and(|host| avoid.contains(&host) || slow(host))
-        })
     }
 
     /// Every running task of a job as the last pass saw it, with its numbers.
