@@ -26,7 +26,7 @@ fn a_machine_that_made_a_users_tasks_straggle_is_listed_for_that_users_jobs_and_
     let other = Verdict::MachineNotListed;
     assert_eq!(first_second(&mut script, 2, "alice"), [other, Verdict::CannotAvoid, other, other]);
     let job = script.engine.cluster().job(job_id(2)).unwrap();
-    let listed: Vec<_> = script.engine.blacklist(job).collect();
+    let listed = script.engine.blacklist(job);
     assert_eq!(listed.iter().map(|one| script.engine.cluster().hosts.name(one.host)).collect::<Vec<_>>(), ["nm2"]);
     assert_eq!(listed[0].probability, 1.0);
     assert_eq!(first_second(&mut script, 3, "bob"), [other; 4], "one user's tasks say nothing to another's");

@@ -90,6 +90,7 @@ proptest! {
                         if early < next {
                             let extra = script.decide_alone(early);
                             assert_eq!((extra.decisions.len(), extra.next), (0, Some(next)), "at {early:?}");
+                            assert_eq!(extra.breakers, []);
                         }
                     }
                     (pass, from) = (script.decide_alone(next), next);

@@ -298,8 +298,9 @@ fn acting() -> EngineParams {
     EngineParams { govern: GovernParams { mode: Mode::Act, ..Default::default() }, ..Default::default() }
 }
 
-const COPIES_ONLY: Capabilities = Capabilities { duplicate: true, restart: false, withdraw: false, avoid: false };
-const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false };
+const COPIES_ONLY: Capabilities =
+    Capabilities { duplicate: true, restart: false, withdraw: false, avoid: false, place: false };
+const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
 
 #[test]
 fn a_restart_is_advised_and_never_decided_on_where_it_cannot_be_done() {

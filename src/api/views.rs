@@ -74,11 +74,13 @@ pub struct Status {
     pub breakers: Vec<BreakerView>,
 }
 
-/// A policy that only advises because its copies keep losing, whatever its mode.
+/// A policy that only advises on a user's jobs because its copies keep losing there, whatever its mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BreakerView {
     /// The policy.
     pub policy: String,
+    /// Whose jobs.
+    pub user: String,
     /// Since when, the service's clock, Unix milliseconds.
     pub since_ms: u64,
     /// Until when, likewise, unless an operator lifts a hold of the whole cluster before.
@@ -342,7 +344,7 @@ pub struct NumbersView {
     pub gain_ms: Option<u64>,
     /// Cost of the copy.
     pub cost_container_seconds: Option<f64>,
-    /// Copies in flight under the tightest cap.
+    /// Copies that the tightest budget counts: in flight, or decided on within a minute.
     pub copies_in_flight: Option<u32>,
     /// That cap.
     pub copies_cap: Option<u32>,
@@ -355,6 +357,7 @@ impl BreakerView {
         let told = &open.told;
         BreakerView {
             policy: told.policy.clone(),
+            user: told.user.clone(),
             since_ms: open.since.0,
             until_ms,
             won: told.won,

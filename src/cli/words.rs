@@ -70,7 +70,7 @@ pub fn reason(words: &str, numbers: &Numbers, why: Option<&Cause>) -> String {
         sentences.push(format!("One more copy would save resources with a probability of {}.", share(saves)));
     }
     if let Some((used, cap)) = numbers.budget {
-        sentences.push(format!("{used} of at most {cap} copies are in flight."));
+        sentences.push(format!("Of the tightest budget {used} of {cap} copies are taken."));
     }
     sentences.extend(why.and_then(cause));
     sentences.join(" ")
@@ -169,7 +169,7 @@ mod tests {
             reason(Verdict::Decided.words(), &numbers, None),
             "A copy is worth starting. It has run for 12.0 s and is at 10 %, 50 % a minute; below 1200 % a minute counts as slow. \
              It needs another 1 min 48 s (give or take 5.0 s); a fresh copy would need 4.5 s. A copy started now would finish first \
-             with a probability of 98 % and save about 1 min 44 s, for 4 container-seconds. 1 of at most 2 copies are in flight."
+             with a probability of 98 % and save about 1 min 44 s, for 4 container-seconds. Of the tightest budget 1 of 2 copies are taken."
         );
         for verdict in Verdict::ALL {
             let text = reason(verdict.words(), &Numbers::default(), None);

@@ -278,7 +278,8 @@ settings! {
         /// Where not all of a phase's clones fit: `all-or-nothing` gives it none, `partial` as many for each task as fit, `preempt` has clones of larger jobs give
         /// way, `first-come` clones until the budget is spent.
         admission: String = "all-or-nothing", Kind::Choice(ADMISSIONS), reloadable;
-        /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable.
+        /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable, and only
+        /// where copies can be put on named hosts, which live Hadoop is not asked for yet.
         by_machine: bool = "false", Kind::Flag, reloadable;
         /// p, the probability that a task straggles, while too few tasks have shown it.
         prior: f64 = "0.1", SHARE, reloadable;
@@ -319,11 +320,11 @@ settings! {
         /// A task must have been worth a copy for so long, without a break, before one is decided on: what looks slow for one instant gets none. Each second of it is one lost on
         /// every straggler. Clones do not wait.
         debounce: Millis = "0s", Kind::Span(0, HOUR), reloadable;
-        /// A policy whose copies win a smaller share than this, with 95 % confidence, only advises for the time of `breaker_rest`, and Hadoop's own speculator has the jobs back; 0
-        /// switches that off. Hadoop's own copies have been seen to win a tenth of the time. Clones are not counted.
+        /// A policy whose copies win a smaller share than this in a user's jobs, by Wilson's 95 % bound at each look, only advises on these for the time of `breaker_rest`, and Hadoop's
+        /// own speculator has them back; 0 switches that off. Hadoop's own copies have been seen to win a tenth of the time. Clones are not counted.
         breaker_below: f64 = "0.1", SHARE, reloadable;
         /// Copies that must have ended before that is said; the newest 200 count, and of one job no more than half of this.
-        breaker_least: u64 = "20", Kind::Whole(1, 200), reloadable;
+        breaker_least: u64 = "20", Kind::Whole(4, 200), reloadable;
         /// How long such a policy only advises. A hold of the whole cluster that is lifted ends it at once.
         breaker_rest: Millis = "10m", Kind::Span(SECOND, 24 * HOUR), reloadable;
         /// Share of the cluster's memory in use above which no copy is decided on.

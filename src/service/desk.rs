@@ -195,16 +195,17 @@ impl Desk {
             }
         }
         for turn in &pass.breakers {
-            let BreakerTurn { policy, open, won, copies } = turn;
-            self.metrics.breaker.with_label_values(&[policy.as_str()]).set((*open).into());
+            let BreakerTurn { policy, user, open, won, copies } = turn;
+            self.metrics.breaker.with_label_values(&[policy.as_str()]).add(if *open { 1 } else { -1 });
             match open {
                 true => tracing::warn!(
                     policy,
+                    user,
                     won,
                     copies,
-                    "copies keep losing, so this policy only advises for a while, and Hadoop's own speculator has its jobs"
+                    "copies keep losing, so this policy only advises on the user's jobs for a while, and Hadoop's own speculator has them"
                 ),
-                false => tracing::warn!(policy, "this policy may act again: its copies are counted anew"),
+                false => tracing::warn!(policy, user, "this policy may act again: its copies are counted anew"),
             }
         }
         for error in &pass.errors {
@@ -268,7 +269,7 @@ mod tests {
         let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
         let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
         let shown = [true, false].map(|open| {
-            let turn = BreakerTurn { policy: "late".into(), open, won: 0, copies: 25 };
+            let turn = BreakerTurn { policy: "late".into(), user: "ada".into(), open, won: 0, copies: 25 };
             desk.account(&Pass { breakers: vec![turn], ..Pass::default() });
             ["late", "mantri"].map(|policy| metrics.breaker.with_label_values(&[policy]).get())
         });

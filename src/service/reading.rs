@@ -154,17 +154,20 @@ impl Desk {
         let job = self.engine.cluster().job(id)?;
         let candidates = self.engine.candidates(id);
         let by_task: HashMap<TaskId, _> = candidates.iter().map(|c| (c.attempt.task, c)).collect();
-        let ended = if filter.running { Default::default() } else { self.engine.causes(id) };
         let wanted = |(id, task): &(TaskId, &Task)| {
             filter.task.is_none_or(|only| only == *id)
                 && filter.after.is_none_or(|after| *id > after)
                 && (!filter.running || task.state == TaskState::Running)
         };
-        let tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).filter(wanted).take(filter.limit);
+        let all = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind));
+        let tasks: Vec<(TaskId, &Task)> = all.filter(wanted).take(filter.limit).collect();
+        // What runs has its cause from the candidates.
+        let any_ended = tasks.iter().any(|(_, task)| task.state.is_final());
+        let ended = if any_ended { self.engine.causes(id) } else { Default::default() };
         let view = |(id, task): (TaskId, &Task)| {
             TaskView::of(self.engine.cluster(), id, task, by_task.get(&id).copied(), ended.get(&id))
         };
-        Some(tasks.map(view).collect())
+        Some(tasks.into_iter().map(view).collect())
     }
 
     /// The newest decisions, oldest first.

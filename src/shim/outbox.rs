@@ -9,7 +9,6 @@ const AT_ONCE: usize = 64;
 /// Bounds of the protocol.
 const COPIES_MAX: u32 = 8;
 const LIVE_MAX: u32 = 16;
-const AVOID_MAX: usize = 64;
 /// How often a copy that is given a host to avoid may be moved on. Each takes a third of a second; the places that copies have just left on a slow host are offered first,
 /// and may be several.
 const MOVES: u32 = 6;
@@ -39,7 +38,7 @@ impl Order {
             task: decision.task,
             copies: decision.copies.clamp(1, COPIES_MAX),
             live: decision.live.clamp(1, LIVE_MAX),
-            avoid: decision.avoid.iter().take(AVOID_MAX).cloned().collect(),
+            avoid: decision.avoid.iter().take(Decision::AVOID_MAX).cloned().collect(),
             deadline: decision.deadline,
         })
     }

@@ -85,7 +85,7 @@ const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
 const COPIES: &str = "Copies that were asked for, by what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
 const COPY_SECONDS: &str = "Container time of copies that were asked for, launch to end, by what became of them.";
-const BREAKER: &str = "1 while a policy is left to advice because its copies keep losing, by policy.";
+const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";

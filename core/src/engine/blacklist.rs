@@ -7,26 +7,35 @@ use crate::policy::{PolicyName, View};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// Lists the machines for this pass, where anybody asks for it.
+    /// Lists the machines for the users who have jobs, where anybody asks for it.
     pub(super) fn list_machines(&mut self) {
-        let asked = self.params.policy == PolicyName::Blacklist || self.params.blacklist.beside;
-        let machines = self.cluster.nodes.len();
-        self.listed = if asked { blacklist::listed(&self.odds, machines, &self.params.blacklist) } else { Vec::new() };
+        self.listed.clear();
+        if self.params.policy != PolicyName::Blacklist && !self.params.blacklist.beside {
+            return;
+        }
+        let nodes = &self.cluster.nodes;
+        let known: BTreeSet<NameId> = nodes.keys().filter_map(|host| self.cluster.hosts.find(host)).collect();
+        let is_node = |host| known.contains(&host);
+        for job in self.cluster.jobs() {
+            if !self.listed.contains_key(&job.user) {
+                let listed = blacklist::listed(&self.odds, &job.user, nodes.len(), is_node, &self.params.blacklist);
+                self.listed.insert(job.user.clone(), listed);
+            }
+        }
     }
 
     /// The machines that no task of the job should be given in this window, the worst first.
-    pub fn blacklist(&self, job: &Job) -> impl Iterator<Item = Listed> {
-        let holds = |machine: &Listed| blacklist::holds_for(&self.odds, machine.host, &job.user);
-        self.listed.iter().copied().filter(holds)
+    pub fn blacklist(&self, job: &Job) -> &[Listed] {
+        self.listed.get(&job.user).map_or(&[], Vec::as_slice)
     }
 
-    /// Those of the machines of a view's tasks that are listed.
+    /// Those of the machines of a view's tasks that are listed, for the policy that asks.
     pub(super) fn listed_of(&self, view: &View<'_>) -> BTreeSet<NameId> {
-        if self.listed.is_empty() {
+        if self.params.policy != PolicyName::Blacklist || self.blacklist(view.job).is_empty() {
             return BTreeSet::new();
         }
         let of_tasks = view.contenders.iter().filter_map(|contender| contender.task.original()?.host);
         let of_tasks: BTreeSet<NameId> = of_tasks.collect();
-        self.blacklist(view.job).map(|machine| machine.host).filter(|host| of_tasks.contains(host)).collect()
+        self.blacklist(view.job).iter().map(|machine| machine.host).filter(|host| of_tasks.contains(host)).collect()
     }
 }

@@ -65,7 +65,14 @@ impl Engine {
         let budget = judged.budget;
         let cause = cause.flatten();
         let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
+        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
+        if let Some(before) = self.flights.of(task) {
+            tally.copies.remove(task, before, job);
+        }
         self.flights.add(&decision, budget, job, self.params.seed);
+        if let Some(flight) = self.flights.of(task) {
+            tally.copies.add(task, flight, job);
+        }
         pass.decisions.push(decision);
     }
 
@@ -78,7 +85,8 @@ impl Engine {
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
         let prefer = self.prefer(job, judged, avoid, machines, tally);
-        if self.params.dolly.by_machine && !machines.is_empty() {
+        // Where nobody can place them, fewer would not do.
+        if self.params.dolly.by_machine && job.can.place && !machines.is_empty() {
             judged.copies = prefer.len() as u32;
         }
         prefer

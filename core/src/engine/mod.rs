@@ -99,9 +99,9 @@ pub struct Engine {
     breakers: Breakers,
     /// What is known of stragglers.
     odds: StragglerOdds,
-    /// Machines blacklisted at the last pass, where the policy asks for it.
-    #[serde(default)]
-    listed: Vec<Listed>,
+    /// Machines blacklisted at the last pass by user, where the policy asks for it; each pass counts them anew.
+    #[serde(skip)]
+    listed: BTreeMap<String, Vec<Listed>>,
     /// What was predicted, and how good that was.
     #[serde(default)]
     calibration: Calibration,
@@ -161,7 +161,7 @@ impl Engine {
             debounce: Debounce::default(),
             breakers: Breakers::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
-            listed: Vec::new(),
+            listed: BTreeMap::new(),
             calibration: Calibration::default(),
             decisions: 0,
             changed: BTreeSet::new(),
@@ -258,6 +258,6 @@ impl Engine {
         let policy = self.params.policy.label();
         let mode = self.params.govern.mode_of(job, policy);
         let held = self.cluster.rival.is_some() || self.cluster.hold_of(job, self.last_pass).is_some();
-        if held || self.breakers.is_open(policy) { mode.min(Mode::Advise) } else { mode }
+        if held || self.breakers.is_open(policy, &job.user) { mode.min(Mode::Advise) } else { mode }
     }
 }

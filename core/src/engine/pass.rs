@@ -45,7 +45,8 @@ impl Engine {
             self.govern(proposal, now, &mut counted, &mut pass);
         }
         pass.breakers = self.breakers.take_turns();
-        pass.next = self.due.values().min().copied();
+        let closes = self.breakers.next(&self.params.govern);
+        pass.next = self.due.values().copied().chain(closes).min();
         pass
     }
 

@@ -2,7 +2,6 @@
 
 use super::Engine;
 use crate::estimate::machine::Machine;
-use crate::estimate::windows::Odds;
 use crate::govern::budget::{Tally, container, node_room, usable_rooms};
 use crate::model::*;
 use crate::policy::dolly::{by_odds, machines_for_a_task};
@@ -17,28 +16,37 @@ impl Engine {
         TaskKind::ALL.into_iter().flat_map(of).collect()
     }
 
-    /// The hosts that a copy of this task is to keep off: where an attempt of it runs or ran, and where the job's attempts are slow; as long as any
-    /// other host is left. A cluster of one host leaves no choice.
+    /// The hosts that a copy of this task is to keep off, those that matter most first: where an attempt of it runs or ran, where the job's attempts are slow, and what is blacklisted
+    /// where that is asked for; as far as any other host is left. A cluster of one host leaves no choice. At most as many as a shim takes.
     pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], tally: &Tally) -> Vec<NameId> {
         let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
-        let own: BTreeSet<NameId> = own.collect();
-        let listed = self.params.blacklist.beside.then(|| self.blacklist(job)).into_iter().flatten();
-        let all = own.iter().chain(slow).copied().chain(listed.map(|machine| machine.host)).collect();
+        let listed = if self.params.blacklist.beside { self.blacklist(job) } else { &[] };
+        let (mut avoid, mut seen) = (Vec::new(), BTreeSet::new());
+        let mut ends = Vec::new();
+        let kinds: [Vec<NameId>; 3] =
+            [own.collect(), slow.to_vec(), listed.iter().take(Decision::AVOID_MAX).map(|one| one.host).collect()];
+        for kind in kinds {
+            avoid.extend(kind.into_iter().filter(|host| seen.insert(*host)));
+            ends.push(avoid.len());
+        }
         let usable = || usable_rooms(&self.cluster, tally);
-        let leaves_some = |avoid: &BTreeSet<NameId>| {
+        let leaves_some = |avoid: &[NameId]| {
             usable().next().is_none() || usable().any(|(host, _)| host.is_none_or(|host| !avoid.contains(&host)))
         };
-        let avoid = [all, own].into_iter().find(leaves_some).unwrap_or_default();
-        avoid.into_iter().collect()
+        let most =
+            ends.into_iter().rev().map(|end| end.min(Decision::AVOID_MAX)).find(|end| leaves_some(&avoid[..*end]));
+        avoid.truncate(most.unwrap_or(0));
+        avoid
     }
 
-    /// The usable machines of which a user's jobs may know the odds, or that are taken for any other where `p` stands for them, in order; none where no odds are known.
+    /// The usable machines in order of their odds for a user's jobs; none where no odds are known. What few tasks have shown of a machine is drawn towards `p`, any task's.
     pub(super) fn machines_by_odds(&self, user: &str, p: f64) -> Vec<(NameId, f64)> {
-        let least = self.params.blacklist.min_evidence;
+        /// So many tasks weigh as much as what is known of any machine.
+        const WEIGHT: f64 = 10.0;
         let known = |host| {
-            let odds = self.odds.machine(host).map(Machine::straggles);
-            let odds = odds.filter(|odds| odds.holds_for(user) && odds.evidence() >= least);
-            odds.and_then(Odds::probability)
+            let odds = self.odds.machine(host).map(Machine::straggles).filter(|odds| odds.holds_for(user))?;
+            let (shown, tasks) = (odds.probability()?, odds.evidence());
+            Some((shown * tasks + p * WEIGHT) / (tasks + WEIGHT))
         };
         let usable = self.cluster.nodes.values().filter(|node| node.usable);
         let hosts: Vec<NameId> = usable.filter_map(|node| self.cluster.hosts.find(&node.host)).collect();

@@ -41,7 +41,9 @@ impl Engine {
 
     /// Counts the ends of copies, and adds the hosts' names to them.
     fn tell_ends(&mut self, id: JobId, ends: Vec<CopyOutcome>, now: Time, pass: &mut Pass) {
-        ends.iter().for_each(|end| self.breakers.count(end, &self.params.govern, now));
+        if let Some(job) = self.cluster.job(id) {
+            ends.iter().for_each(|end| self.breakers.count(end, &job.user, &self.params.govern, now));
+        }
         let host = |end: &CopyOutcome| {
             let task = self.cluster.job(id)?.task(end.task)?;
             let winner = task.attempts.iter().find(|attempt| Some(attempt.number) == end.winner)?;

@@ -1,4 +1,4 @@
-//! A policy whose copies keep losing is left to advice, and its jobs to Hadoop, until it has rested.
+//! A policy whose copies keep losing for a user is left to advice for that user's jobs, and these to Hadoop, until it has rested.
 
 use super::GovernParams;
 use crate::model::{BreakerTurn, CopyEnd, CopyOutcome, JobId, OpenBreaker, Time};
@@ -7,18 +7,20 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Copies of a policy that are remembered: the newest.
 const WINDOW: usize = 200;
+/// Users that are told apart; more are not counted.
+const USERS_MAX: usize = 4_096;
 /// Of the standard normal distribution 95 % lies below.
 const Z: f64 = 1.644_853_626_951_472_2;
 
-/// Every policy's breaker.
+/// Every policy's breaker for every user: what one user's jobs do decides about that user alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Breakers {
-    by_policy: BTreeMap<String, Breaker>,
+    by_policy: BTreeMap<String, BTreeMap<String, Breaker>>,
     /// Openings and closings that nobody has been told of.
     turns: Vec<BreakerTurn>,
 }
 
-/// One policy's: how its newest copies fared, oldest first, and since when it is open, the service's clock.
+/// One policy's for one user: how its newest copies fared, oldest first, and since when it is open, the service's clock.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Breaker {
     recent: VecDeque<(JobId, bool)>,
@@ -44,14 +46,15 @@ impl Breaker {
         }
     }
 
-    fn turn(&self, policy: &str, open: bool) -> BreakerTurn {
-        BreakerTurn { policy: policy.to_owned(), open, won: self.won() as u32, copies: self.recent.len() as u32 }
+    fn turn(&self, policy: &str, user: &str, open: bool) -> BreakerTurn {
+        let (won, copies) = (self.won() as u32, self.recent.len() as u32);
+        BreakerTurn { policy: policy.to_owned(), user: user.to_owned(), open, won, copies }
     }
 }
 
 impl Breakers {
-    /// Counts a copy that was asked for and came to be. What ends while its policy's breaker is open was begun before, and says nothing new.
-    pub fn count(&mut self, end: &CopyOutcome, params: &GovernParams, now: Time) {
+    /// Counts a copy that was asked for and came to be, in a job of that user's. What ends while its breaker is open was begun before, and says nothing new.
+    pub fn count(&mut self, end: &CopyOutcome, user: &str, params: &GovernParams, now: Time) {
         let won = match end.end {
             CopyEnd::Won => true,
             CopyEnd::Lost | CopyEnd::Died => false,
@@ -60,7 +63,11 @@ impl Breakers {
         if !end.telling || end.policy.is_empty() {
             return;
         }
-        let breaker = self.by_policy.entry(end.policy.clone()).or_default();
+        let of_policy = self.by_policy.entry(end.policy.clone()).or_default();
+        if of_policy.len() >= USERS_MAX && !of_policy.contains_key(user) {
+            return;
+        }
+        let breaker = of_policy.entry(user.to_owned()).or_default();
         if breaker.opened.is_some() {
             return;
         }
@@ -69,14 +76,14 @@ impl Breakers {
         let copies = breaker.recent.len();
         if copies >= least && upper_bound(breaker.won(), copies) < params.breaker_below {
             breaker.opened = Some(now);
-            self.turns.push(breaker.turn(&end.policy, true));
+            self.turns.push(breaker.turn(&end.policy, user, true));
         }
     }
 
     /// Closes those that have rested, or that are switched off; they count anew.
     pub fn rest(&mut self, params: &GovernParams, now: Time) {
         let off = params.breaker_below <= 0.0;
-        for breaker in self.by_policy.values_mut() {
+        for breaker in self.by_policy.values_mut().flat_map(BTreeMap::values_mut) {
             // A clock that was set back does not make it longer.
             breaker.opened = breaker.opened.map(|opened| opened.min(now));
         }
@@ -89,25 +96,36 @@ impl Breakers {
     }
 
     fn close(&mut self, may: impl Fn(Time) -> bool) {
-        for (policy, breaker) in &mut self.by_policy {
-            if breaker.opened.is_some_and(&may) {
-                self.turns.push(breaker.turn(policy, false));
-                *breaker = Breaker::default();
-            }
+        let turns = &mut self.turns;
+        for (policy, of_policy) in &mut self.by_policy {
+            of_policy.retain(|user, breaker| {
+                let closes = breaker.opened.is_some_and(&may);
+                turns.extend(closes.then(|| breaker.turn(policy, user, false)));
+                !closes
+            });
         }
     }
 
-    /// Is that policy left to advice?
-    pub fn is_open(&self, policy: &str) -> bool {
-        self.by_policy.get(policy).is_some_and(|breaker| breaker.opened.is_some())
+    /// Is that policy left to advice for that user's jobs?
+    pub fn is_open(&self, policy: &str, user: &str) -> bool {
+        let breaker = self.by_policy.get(policy).and_then(|of_policy| of_policy.get(user));
+        breaker.is_some_and(|breaker| breaker.opened.is_some())
+    }
+
+    /// When the next of them closes.
+    pub fn next(&self, params: &GovernParams) -> Option<Time> {
+        let all = self.by_policy.values().flat_map(BTreeMap::values);
+        all.filter_map(|breaker| Some(breaker.opened? + params.breaker_rest)).min()
     }
 
     /// Those that are open.
     pub fn open(&self) -> Vec<OpenBreaker> {
-        let open = |(policy, breaker): (&String, &Breaker)| {
-            Some(OpenBreaker { since: breaker.opened?, told: breaker.turn(policy, true) })
+        let open = |policy: &str, user: &str, breaker: &Breaker| {
+            Some(OpenBreaker { since: breaker.opened?, told: breaker.turn(policy, user, true) })
         };
-        self.by_policy.iter().filter_map(open).collect()
+        let each =
+            self.by_policy.iter().flat_map(|(policy, users)| users.iter().map(move |(user, one)| (policy, user, one)));
+        each.filter_map(|(policy, user, breaker)| open(policy, user, breaker)).collect()
     }
 
     /// What has opened and closed since it was last asked.
@@ -152,7 +170,7 @@ mod tests {
     fn after(ends: impl IntoIterator<Item = (u32, CopyEnd)>, params: &GovernParams) -> Breakers {
         let mut breakers = Breakers::default();
         for (second, (job, end)) in (1..).zip(ends) {
-            breakers.count(&outcome(job, end), params, Time(second * 1_000));
+            breakers.count(&outcome(job, end), "ada", params, Time(second * 1_000));
         }
         breakers
     }
@@ -169,18 +187,18 @@ mod tests {
     fn it_opens_with_the_first_copy_that_makes_the_bound_certain_and_rests_as_long_as_it_should() {
         let params = GovernParams::default();
         let lost = |n| (0..n).map(|copy| (copy, CopyEnd::Lost));
-        assert!(!after(lost(24), &params).is_open("late"));
+        assert!(!after(lost(24), &params).is_open("late", "ada"));
         let mut breakers = after(lost(25), &params);
-        assert!(breakers.is_open("late") && !breakers.is_open("mantri"));
-        let told = BreakerTurn { policy: "late".into(), open: true, won: 0, copies: 25 };
+        assert!(breakers.is_open("late", "ada") && !breakers.is_open("late", "bob"));
+        let told = BreakerTurn { policy: "late".into(), user: "ada".into(), open: true, won: 0, copies: 25 };
         assert_eq!(breakers.open(), [OpenBreaker { since: Time(25_000), told: told.clone() }]);
         breakers.rest(&params, Time(25_000 + params.breaker_rest.0 - 1));
-        assert!(breakers.is_open("late"));
+        assert!(breakers.is_open("late", "ada"));
         breakers.rest(&params, Time(25_000 + params.breaker_rest.0));
-        assert!(!breakers.is_open("late") && breakers.open().is_empty());
+        assert!(!breakers.is_open("late", "ada") && breakers.open().is_empty());
         assert_eq!(breakers.take_turns(), [told.clone(), BreakerTurn { open: false, ..told }]);
-        breakers.count(&outcome(99, CopyEnd::Lost), &params, Time(1_000_000));
-        assert!(!breakers.is_open("late"), "it counts anew");
+        breakers.count(&outcome(99, CopyEnd::Lost), "ada", &params, Time(1_000_000));
+        assert!(!breakers.is_open("late", "ada"), "it counts anew");
     }
 
     #[test]
@@ -192,7 +210,7 @@ mod tests {
         let mut breakers = Breakers::default();
         for job in 0..100 {
             let untold = CopyOutcome { telling: false, ..outcome(job, CopyEnd::Lost) };
-            breakers.count(&untold, &params, Time(0));
+            breakers.count(&untold, "ada", &params, Time(0));
         }
         assert_eq!(breakers, Breakers::default());
     }
@@ -203,20 +221,20 @@ mod tests {
         let mut breakers = after((0..25).map(|copy| (copy, CopyEnd::Lost)), &params);
         let open = breakers.clone();
         for job in 0..200 {
-            breakers.count(&outcome(job, CopyEnd::Won), &params, Time(26_000));
-            breakers.count(&outcome(job, CopyEnd::Lost), &params, Time(26_000));
+            breakers.count(&outcome(job, CopyEnd::Won), "ada", &params, Time(26_000));
+            breakers.count(&outcome(job, CopyEnd::Lost), "ada", &params, Time(26_000));
         }
         assert_eq!(breakers, open);
         breakers.rest(&params, Time(5_000));
         breakers.rest(&params, Time(5_000) + params.breaker_rest);
-        assert!(!breakers.is_open("late"));
+        assert!(!breakers.is_open("late", "ada"));
     }
 
     #[test]
-    fn no_one_job_opens_it() {
+    fn no_one_job_opens_it_nor_does_another_users() {
         let params = GovernParams::default();
-        assert!(!after((0..1_000).map(|_| (1, CopyEnd::Lost)), &params).is_open("late"));
-        assert!(after((0..1_000).map(|copy| (copy % 3, CopyEnd::Lost)), &params).is_open("late"));
+        assert!(!after((0..1_000).map(|_| (1, CopyEnd::Lost)), &params).is_open("late", "ada"));
+        assert!(after((0..1_000).map(|copy| (copy % 3, CopyEnd::Lost)), &params).is_open("late", "ada"));
     }
 
     #[test]
@@ -227,7 +245,7 @@ mod tests {
         reset.reset();
         let mut off = open.clone();
         off.rest(&GovernParams { breaker_below: 0.0, ..params }, Time(50_000));
-        assert!(open.is_open("late") && !reset.is_open("late") && !off.is_open("late"));
+        assert!(open.is_open("late", "ada") && !reset.is_open("late", "ada") && !off.is_open("late", "ada"));
     }
 
     fn fates() -> impl Strategy<Value = Vec<(u32, bool)>> {
@@ -238,7 +256,7 @@ mod tests {
     fn opens(fates: &[(u32, bool)], params: &GovernParams) -> Option<usize> {
         let ends =
             |n: usize| fates[..n].iter().map(|(job, won)| (*job, if *won { CopyEnd::Won } else { CopyEnd::Lost }));
-        (1..=fates.len()).find(|n| after(ends(*n), params).is_open("late"))
+        (1..=fates.len()).find(|n| after(ends(*n), params).is_open("late", "ada"))
     }
 
     proptest! {
@@ -267,7 +285,7 @@ mod tests {
         fn its_memory_has_a_bound(fates in fates()) {
             let ends = fates.iter().map(|(job, won)| (*job, if *won { CopyEnd::Won } else { CopyEnd::Lost }));
             let breakers = after(ends, &GovernParams { breaker_least: 400, breaker_below: 0.0, ..GovernParams::default() });
-            prop_assert!(breakers.by_policy.values().all(|breaker| breaker.recent.len() <= WINDOW));
+            prop_assert!(breakers.by_policy.values().flat_map(BTreeMap::values).all(|breaker| breaker.recent.len() <= WINDOW));
         }
     }
 }

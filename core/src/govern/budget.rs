@@ -2,6 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
+use super::in_flight::InFlight;
 use crate::model::{
     Action, Attempt, AttemptId, ClusterState, Job, NameId, NodeFact, QueueFact, QueueUser, Resources, TaskKind, Time,
     Verdict,
@@ -37,6 +38,8 @@ pub struct Room {
 /// What is counted over the whole cluster once for all proposals of a pass.
 #[derive(Debug, Default)]
 pub struct Tally {
+    /// Copies in flight.
+    pub copies: InFlight,
     /// Copies that Hadoop's own speculator launched and that no flight counts.
     pub native: u32,
     /// Memory that attempts have taken (positive) or given back (negative) by host since the ResourceManager told of its nodes, MiB.
@@ -50,7 +53,7 @@ pub struct Tally {
 impl Tally {
     /// Counts it. One pass over all attempts.
     pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
-        let mut tally = Tally::default();
+        let mut tally = Tally { copies: InFlight::count(flights, cluster), ..Tally::default() };
         for job in cluster.jobs() {
             let [nodes, queues, totals] =
                 [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
@@ -97,22 +100,19 @@ impl Room {
         let size = container(job, kind);
         let slots = cluster.totals.map_or(0, |totals| fits(totals.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
-        let in_cluster = flights.in_cluster();
+        let copies = &tally.copies;
         let in_job = flights.in_job(job.id, kind) + uncounted_copies(job, kind, flights);
         let unplaced = flights.unplaced(job, kind);
         let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
         Room {
-            cluster: (in_cluster + tally.native, most),
-            node: (job.host_of(slow).map_or(0, |host| flights.from_host(host)), params.node_copies.max(1)),
+            cluster: (copies.cluster + tally.native, most),
+            node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), params.node_copies.max(1)),
             minute: (flights.minute.count(), params.copies_per_minute.unwrap_or(most.saturating_mul(10)).max(1)),
-            user: (flights.among(cluster, |other| other.user == job.user), share(params.user_cap, most, f64::floor)),
-            queue: (
-                flights.among(cluster, |other| other.queue == job.queue),
-                share(params.queue_cap, most, f64::floor),
-            ),
+            user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),
+            queue: (copies.of_queue(&job.queue), share(params.queue_cap, most, f64::floor)),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
             job: (in_job, share(params.job_cap, tasks, f64::ceil).max(params.job_floor.min(tasks / 2))),
-            free: free(cluster, job, size, tally, avoid).map(|free| free.saturating_sub(flights.unseen(cluster))),
+            free: free(cluster, job, size, tally, avoid).map(|free| free.saturating_sub(copies.unseen)),
             // The job's own copies wait like its tasks, and are not what it lacks room for.
             waiting: job.needs[kind as usize] > unplaced,
             unplaced: (unplaced, params.waiting_copies.max(1)),

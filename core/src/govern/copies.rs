@@ -88,7 +88,7 @@ impl Asked {
         CopyOutcome {
             decision: flight.decision,
             policy: flight.policy.clone(),
-            telling: !flight.clones && job.incarnation == self.incarnation,
+            telling: job.incarnation == self.incarnation && is_telling(flight, job),
             task: id,
             end,
             answer: self.answer,
@@ -99,6 +99,12 @@ impl Asked {
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
         }
     }
+}
+
+/// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.
+fn is_telling(flight: &Flight, job: &Job) -> bool {
+    let goes_well = !matches!(job.state, Some(JobPhase::Failed | JobPhase::Killed));
+    !flight.clones && flight.action == Action::Duplicate && goes_well
 }
 
 /// Who won, once the task has succeeded.

@@ -32,18 +32,24 @@ impl Debounce {
                 next = Some(next.map_or(since + wait, |next| next.min(since + wait)));
             }
         }
+        self.forget_phase(job, kind);
+        self.since.extend(stands);
+        next
+    }
+
+    fn forget_phase(&mut self, job: JobId, kind: TaskKind) {
         let known: Vec<TaskId> =
             self.since.range(job.task(kind, 0)..=job.task(kind, u32::MAX)).map(|(task, _)| *task).collect();
         for task in known {
             self.since.remove(&task);
         }
-        self.since.extend(stands);
-        next
     }
 
     /// Forgets a job.
     pub fn forget_job(&mut self, job: JobId) {
-        self.since.retain(|task, _| task.job != job);
+        for kind in TaskKind::ALL {
+            self.forget_phase(job, kind);
+        }
     }
 }
 

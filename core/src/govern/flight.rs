@@ -4,8 +4,7 @@ use super::copies::{Asked, Fortune};
 use super::minute::Minute;
 use crate::estimate::stats::{normal_draw, probability_positive};
 use crate::model::{
-    Action, AttemptId, ClusterState, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, Verdict,
-    VirtualOutcome,
+    Action, AttemptId, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, Verdict, VirtualOutcome,
 };
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
@@ -159,20 +158,9 @@ impl Flights {
         self.by_task.values().filter(|flight| flight.counted).map(|flight| flight.copies).sum()
     }
 
-    /// Copies in flight of the jobs that are `of` a kind: a user's, a queue's.
-    pub fn among(&self, cluster: &ClusterState, of: impl Fn(&Job) -> bool) -> u32 {
-        let counts = |task: &TaskId| cluster.job(task.job).is_some_and(&of);
-        self.by_task
-            .iter()
-            .filter(|(task, flight)| flight.counted && counts(task))
-            .map(|(_, flight)| flight.copies)
-            .sum()
-    }
-
-    /// Copies in flight for attempts that ran on a host, clones apart.
-    pub fn from_host(&self, host: NameId) -> u32 {
-        let from = |flight: &&Flight| flight.counted && !flight.clones && flight.from == Some(host);
-        self.by_task.values().filter(from).map(|flight| flight.copies).sum()
+    /// The copies, by task.
+    pub fn all(&self) -> impl Iterator<Item = (TaskId, &Flight)> {
+        self.by_task.iter().map(|(task, flight)| (*task, flight))
     }
 
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
@@ -228,21 +216,6 @@ impl Flights {
             asked.is_some_and(|asked| asked.is_unplaced(job.task(task)))
         };
         self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).map(|(_, flight)| flight.copies).sum()
-    }
-
-    /// Copies in the cluster that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart
-    /// takes the one that it gives back.
-    pub fn unseen(&self, cluster: &ClusterState) -> u32 {
-        let unseen = |task: &TaskId, flight: &Flight| match &flight.asked {
-            None => true,
-            Some(asked) => asked.is_unplaced(cluster.job(task.job).and_then(|job| job.task(*task))),
-        };
-        let takes = |flight: &Flight| flight.counted && flight.action == Action::Duplicate;
-        self.by_task
-            .iter()
-            .filter(|(task, flight)| takes(flight) && unseen(task, flight))
-            .map(|(_, flight)| flight.copies)
-            .sum()
     }
 
     /// Forgets a job's copies.

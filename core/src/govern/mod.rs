@@ -7,6 +7,7 @@ pub mod copies;
 pub mod debounce;
 pub mod eligible;
 pub mod flight;
+pub mod in_flight;
 pub mod minute;
 pub mod output;
 

@@ -182,12 +182,14 @@ pub struct CopyOutcome {
     pub cost: Millis,
 }
 
-/// A policy's breaker opened or closed: copies of it that were counted, and how many of them won.
+/// A policy's breaker for a user opened or closed: copies of it that were counted, and how many of them won.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BreakerTurn {
     /// The policy.
     pub policy: String,
-    /// It opened: the policy only advises from here on.
+    /// Whose jobs it was about.
+    pub user: String,
+    /// It opened: the policy only advises on the user's jobs from here on.
     pub open: bool,
     /// Copies that won.
     pub won: u32,

@@ -14,4 +14,6 @@ pub struct Capabilities {
     pub withdraw: bool,
     /// Keep the tasks to come off a machine for a time.
     pub avoid: bool,
+    /// Put copies on named hosts.
+    pub place: bool,
 }

@@ -118,6 +118,11 @@ pub struct Decision {
     pub cause: Option<Box<Cause>>,
 }
 
+impl Decision {
+    /// Hosts to keep off that are named at most: an order to a shim takes no more.
+    pub const AVOID_MAX: usize = 64;
+}
+
 /// The numbers a decision or verdict rests on; what a policy does not use is absent.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Numbers {

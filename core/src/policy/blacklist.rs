@@ -44,23 +44,25 @@ pub struct Listed {
     pub probability: f64,
 }
 
-/// The machines no task should go to in this window, of so many in the cluster, the worst first. What one user's jobs show decides about that user's jobs alone:
-/// see [`holds_for`].
-pub fn listed(odds: &StragglerOdds, machines: usize, params: &BlacklistParams) -> Vec<Listed> {
+/// The machines that no task of a user's jobs should go to in this window, of `machines` in the cluster, which `is_node` knows: the worst first. What one user's jobs show
+/// decides about that user's jobs alone.
+pub fn listed(
+    odds: &StragglerOdds,
+    user: &str,
+    machines: usize,
+    is_node: impl Fn(NameId) -> bool,
+    params: &BlacklistParams,
+) -> Vec<Listed> {
     let straggles = odds.machines().map(|(host, machine)| (host, machine.straggles()));
-    let known = straggles.filter(|(_, odds)| odds.evidence() >= params.min_evidence);
+    let known = straggles.filter(|(_, odds)| odds.evidence() >= params.min_evidence && odds.holds_for(user));
     let likely = known.filter_map(|(host, odds)| Some(Listed { host, probability: odds.probability()? }));
-    let mut listed: Vec<Listed> = likely.filter(|machine| machine.probability > params.above).collect();
+    let mut listed: Vec<Listed> =
+        likely.filter(|machine| machine.probability > params.above && is_node(machine.host)).collect();
     listed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.host.cmp(&b.host)));
     let below = params.share * machines as f64;
     // So many that one more would reach the share.
     listed.truncate((below.ceil() as usize).saturating_sub(1));
     listed
-}
-
-/// Is a listed machine to be kept from that user's jobs?
-pub fn holds_for(odds: &StragglerOdds, host: NameId, user: &str) -> bool {
-    odds.machine(host).is_some_and(|machine| machine.straggles().holds_for(user))
 }
 
 /// Running tasks stay where they are; whether those to come can be kept off their machine is for the job's capabilities to say.
@@ -105,7 +107,7 @@ mod tests {
     }
 
     fn hosts(odds: &StragglerOdds, machines: usize, params: &BlacklistParams) -> Vec<NameId> {
-        listed(odds, machines, params).iter().map(|machine| machine.host).collect()
+        listed(odds, "ada", machines, |_| true, params).iter().map(|machine| machine.host).collect()
     }
 
     #[test]
@@ -125,6 +127,21 @@ mod tests {
         assert_eq!(of(4), [m[3]]);
         assert_eq!(of(7), [m[3], m[2]]);
         assert_eq!(of(0), []);
+    }
+
+    #[test]
+    fn what_is_no_node_and_what_another_user_alone_has_shown_takes_nobodys_place_on_the_list() {
+        let (mut odds, m) = odds(&[(8, 8), (16, 0)]);
+        let invented = Names::default().intern("other").unwrap();
+        let params = BlacklistParams::default();
+        let of = |odds: &StragglerOdds, user| {
+            let all = listed(odds, user, 7, |host| host != m[1], &params);
+            all.iter().map(|one| one.host).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&odds, "ada"), [m[0]], "the worst is no node");
+        assert_eq!(of(&odds, "bob"), []);
+        (0..16).for_each(|_| odds.add(&pace(invented, true), "bob", Time(WINDOW.0)));
+        assert_eq!(of(&odds, "ada"), [m[0]]);
     }
 
     #[test]

@@ -254,7 +254,7 @@ pub fn with_a_slow_second_node(params: EngineParams) -> Script {
         at(0.0),
         Fact::Nodes(["nm1", "nm2", "nm3", "nm4"].map(|host| node(host, total, Resources::default())).to_vec()),
     );
-    play(&mut script, 16, 4.0, &one_node_in_four, 41);
+    play(&mut script, 64, 4.0, &one_node_in_four, 41);
     let end = EndFact {
         job: job_id(1),
         state: Some(JobPhase::Succeeded),

@@ -47,8 +47,8 @@ pub fn running(status: &Status, checks: &mut Checks) {
         checks.warn(
             "copies that keep losing",
             format!(
-                "{} of the newest {} copies of the policy {} won, so it only advises for a while",
-                breaker.won, breaker.copies, breaker.policy
+                "{} of the newest {} copies of the policy {} won for {}, whose jobs it only advises on for a while",
+                breaker.won, breaker.copies, breaker.policy, breaker.user
             ),
             "see `drover explain` of a few, then choose another policy, or stop and resume the cluster to have it act again at once",
         );
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(verdicts(&status()), [("jobs owned", Verdict::Ok)]);
         let (scope, reason, by) = ("queue:root.etl".into(), "slow disks".into(), "local".into());
         let hold = HoldView { scope, reason, by, since_ms: 0, until_ms: None };
-        let told = BreakerTurn { policy: "late".into(), open: true, won: 1, copies: 40 };
+        let told = BreakerTurn { policy: "late".into(), user: "ada".into(), open: true, won: 1, copies: 40 };
         let breaker = BreakerView::of(&OpenBreaker { since: Time(1), told }, Millis(600_000));
         assert_eq!(breaker.until_ms, 600_001);
         let kept = Status {
