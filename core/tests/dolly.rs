@@ -241,8 +241,20 @@ fn what_began_after_the_use_was_told_is_not_taken_from_it() {
     assert_eq!(begun_beside_the_telling(0.0).and_then(|plan| plan.refused), Some(Verdict::CloneCeiling), "30 + 30");
 }
 
+/// The hosts preferred for the clones of four maps, one on each node, where so much is free on each.
+fn prefer_where_there_is_room(free: impl Fn(&str) -> Resources) -> Vec<Vec<String>> {
+    let told = beside_a_slow_second_node_with(false, |node| {
+        node.total = free(&node.host);
+    });
+    told.into_iter().map(|(_, prefer)| prefer).collect()
+}
+
 /// The clones of four maps, one on each node of a cluster whose second is known to be slow: (copies, hosts preferred), by task.
 fn beside_a_slow_second_node(by_machine: bool) -> Vec<(u32, Vec<String>)> {
+    beside_a_slow_second_node_with(by_machine, |_| {})
+}
+
+fn beside_a_slow_second_node_with(by_machine: bool, change: impl Fn(&mut NodeFact)) -> Vec<(u32, Vec<String>)> {
     let dolly =
         DollyParams { beta: 1.0, tau: 1.0, by_machine, prior: 0.3, min_evidence: 1e6, ..DollyParams::default() };
     let govern = GovernParams { waiting_copies: 12, cluster_cap: 1.0, ..GovernParams::default() };
@@ -256,7 +268,8 @@ fn beside_a_slow_second_node(by_machine: bool) -> Vec<(u32, Vec<String>)> {
     script.tasks(id, at(43.0), tasks.clone().map(of).collect());
     let on = |task: TaskId| running(task, at(42.0), 0.1, &format!("nm{}", task.index + 1));
     script.attempts(id, at(43.0), tasks.map(on).collect());
-    let nodes = script.engine.cluster().nodes.values().cloned().collect();
+    let mut nodes: Vec<NodeFact> = script.engine.cluster().nodes.values().cloned().collect();
+    nodes.iter_mut().for_each(change);
     script.say(at(43.0), Fact::Nodes(nodes));
     let mut all = script.decide(at(43.0)).decisions;
     all.sort_by_key(|decision| decision.task);
@@ -276,6 +289,18 @@ fn clones_are_said_to_go_to_reliable_machines_and_what_runs_on_the_bad_one_has_m
     let with = |copies: [u32; 4]| copies.into_iter().zip(told.clone()).collect::<Vec<_>>();
     assert_eq!(beside_a_slow_second_node(false), with([3; 4]), "1 - (1 - .3^4)^4 is .03");
     assert_eq!(beside_a_slow_second_node(true), with([2, 3, 2, 2]), ".12^3 is below .3^4, .73 * .12^2 is not");
+}
+
+#[test]
+fn room_for_one_clone_is_promised_to_one() {
+    let one = Resources { memory_mb: 128, vcores: 1 };
+    let rooms = |host: &str| match host {
+        "nm1" => one,
+        "nm2" => Resources { memory_mb: 2048, vcores: 8 },
+        _ => Resources::default(),
+    };
+    let told = prefer_where_there_is_room(rooms);
+    assert_eq!(told.iter().filter(|prefer| prefer.contains(&"nm1".to_owned())).count(), 1, "{told:?}");
 }
 
 /// Slots that the cloned ones of these jobs hold at a second: each runs for eight seconds.

@@ -14,6 +14,8 @@ pub(super) struct Counted {
     tally: Option<Tally>,
     /// Hosts on which a job's attempts are slow.
     slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+    /// Memory promised on each host to the clones of this pass, MiB.
+    promised: BTreeMap<NameId, u64>,
     /// Machines in order of their odds by user.
     machines: BTreeMap<String, Vec<(NameId, f64)>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
@@ -84,7 +86,13 @@ impl Engine {
         let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let prefer = self.prefer(job, judged, avoid, machines, tally);
+        let promised = &mut counted.promised;
+        let size = container(job, judged.task.kind).memory_mb;
+        let has_room = |host: NameId, promised: &BTreeMap<NameId, u64>| {
+            self.free_on(host, tally) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+        };
+        let prefer = self.prefer(job, judged, machines, |host| has_room(host, promised));
+        prefer.iter().take(judged.copies as usize).for_each(|host| *promised.entry(*host).or_default() += size);
         // Where nobody can place them, fewer would not do.
         if self.params.dolly.by_machine && job.can.place && !machines.is_empty() {
             judged.copies = prefer.len() as u32;

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::machine::Machine;
-use crate::govern::budget::{Tally, container, node_room, usable_rooms};
+use crate::govern::budget::{Tally, node_room, usable_rooms};
 use crate::model::*;
 use crate::policy::dolly::{by_odds, machines_for_a_task};
 use crate::policy::{Budget, Judged, View, slow_hosts};
@@ -61,17 +61,14 @@ impl Engine {
         &self,
         job: &Job,
         judged: &Judged,
-        avoid: &[NameId],
         machines: &[(NameId, f64)],
-        tally: &Tally,
+        has_room: impl Fn(NameId) -> bool,
     ) -> Vec<NameId> {
         let kind = judged.task.kind;
         let Some(plan) = self.clones.of(job.id, kind).filter(|_| judged.budget == Budget::Clones) else {
             return Vec::new();
         };
         let p = self.straggler_probability(&job.user);
-        let size = container(job, kind).memory_mb;
-        let has_room = |host: NameId| self.free_on(host, tally) >= size && !avoid.contains(&host);
         let first = job.host_of(judged.attempt);
         let first =
             first.and_then(|host| machines.iter().find(|(known, _)| *known == host)).map_or(p, |(_, odds)| *odds);
@@ -80,7 +77,7 @@ impl Engine {
     }
 
     /// Memory that is free on a node now, MiB.
-    fn free_on(&self, host: NameId, tally: &Tally) -> u64 {
+    pub(super) fn free_on(&self, host: NameId, tally: &Tally) -> u64 {
         let node = self.cluster.nodes.get(self.cluster.hosts.name(host));
         node.map_or(0, |node| node_room(node, tally.since.get(&host).copied().unwrap_or(0)))
     }

@@ -90,12 +90,11 @@ pub struct ViewParams {
 }
 
 impl<'a> View<'a> {
-    /// Looks at a job's tasks of one kind, as if no copy had ever been decided on. One pass over them.
-    pub fn new(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
-        let maps_done_at = maps_done_at(job);
+    /// Before it has looked at a task.
+    fn blank(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams, maps_done_at: Option<Time>) -> View<'a> {
         let shape = Shape::of(job, kind);
         let times = PhaseTimes::learn(job, kind, shape, maps_done_at);
-        let mut view = View {
+        View {
             job,
             kind,
             now,
@@ -122,7 +121,13 @@ impl<'a> View<'a> {
             past: Past::default(),
             plan: None,
             listed: BTreeSet::new(),
-        };
+        }
+    }
+
+    /// Looks at a job's tasks of one kind, as if no copy had ever been decided on. One pass over them.
+    pub fn new(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
+        let maps_done_at = maps_done_at(job);
+        let mut view = View::blank(job, kind, now, params, maps_done_at);
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
         for (id, task) in job.tasks(kind) {
             splits.push(task.input.0 as f64);

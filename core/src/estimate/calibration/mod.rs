@@ -142,14 +142,23 @@ impl Calibration {
         if let Some(kind) = JobKind::of(job) {
             self.additions += 1;
             if self.kinds.len() >= KINDS_MAX && !self.kinds.contains_key(&kind) {
-                let oldest = self.kinds.iter().min_by_key(|(_, kept)| kept.used).map(|(kind, _)| kind.clone());
-                oldest.and_then(|oldest| self.kinds.remove(&oldest));
+                self.evict();
             }
             let kept = self.kinds.entry(kind).or_default();
             kept.used = self.additions;
             learnt.add_to(&mut kept.record);
         }
         learnt.errors
+    }
+
+    /// Drops a kind of the user with the most of them, the one not heard of for longest: no user takes the others' room.
+    fn evict(&mut self) {
+        let mut of_user: BTreeMap<&str, usize> = BTreeMap::new();
+        self.kinds.keys().for_each(|kind| *of_user.entry(&kind.user).or_default() += 1);
+        let most = of_user.values().copied().max().unwrap_or(0);
+        let theirs = self.kinds.iter().filter(|(kind, _)| of_user.get(kind.user.as_str()) == Some(&most));
+        let oldest = theirs.min_by_key(|(_, kept)| kept.used).map(|(kind, _)| kind.clone());
+        oldest.and_then(|oldest| self.kinds.remove(&oldest));
     }
 
     /// How good predictions were in all jobs.

@@ -216,18 +216,34 @@ fn old_evidence_gives_way_to_new() {
     assert!(accuracy.wrong_orderings().unwrap() < 0.2);
 }
 
+/// A name without digits for each number.
+fn name(n: usize) -> String {
+    format!("job {}", (b'a'..=b'z').map(char::from).cycle().skip(n % 26).take(n / 26 + 1).collect::<String>())
+}
+
+fn learn_of(calibration: &mut Calibration, mut job: Job) {
+    calibration.open(&job, 7);
+    calibration.note(map(&job, 0, 0), note(0, 10_000));
+    succeed(&mut job, 0, 0, 10_000);
+    calibration.close(&job);
+}
+
+#[test]
+fn a_user_with_ever_new_jobs_takes_no_other_users_place() {
+    let mut calibration = Calibration::default();
+    let mut others = job(9_999, "nightly", 1);
+    others.user = "bob".into();
+    learn_of(&mut calibration, others);
+    (0..2 * KINDS_MAX).for_each(|n| learn_of(&mut calibration, job(n as u32, &name(n), 1)));
+    let kinds = calibration.kinds();
+    assert_eq!((kinds.len(), kinds.iter().filter(|(kind, _)| kind.user == "bob").count()), (KINDS_MAX, 1));
+}
+
 #[test]
 fn the_kind_longest_not_heard_of_is_forgotten_first() {
     let mut calibration = Calibration::default();
-    let name = |n: usize| {
-        format!("job {}", (b'a'..=b'z').map(char::from).cycle().skip(n % 26).take(n / 26 + 1).collect::<String>())
-    };
     for n in (0..KINDS_MAX).chain([0, KINDS_MAX]) {
-        let mut job = job(n as u32, &name(n), 1);
-        calibration.open(&job, 7);
-        calibration.note(map(&job, 0, 0), note(0, 10_000));
-        succeed(&mut job, 0, 0, 10_000);
-        calibration.close(&job);
+        learn_of(&mut calibration, job(n as u32, &name(n), 1));
     }
     let kinds = calibration.kinds();
     assert_eq!((kinds.len(), late(kinds[1].1).evidence()), (KINDS_MAX, 2), "heard of again, the first stays");
