@@ -3,29 +3,43 @@
 use super::units::Time;
 use serde::{Deserialize, Serialize};
 
-/// An optional instant in eight bytes: state is kept for a million attempts.
+/// An optional instant in six bytes: state is kept for a million attempts. Later than 2^48 ms, some 8,900 years after 1970, is taken for that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Stamp(u64);
+#[serde(from = "u64", into = "u64")]
+pub struct Stamp([u16; 3]);
+
+impl From<u64> for Stamp {
+    fn from(millis: u64) -> Stamp {
+        let millis = millis.min((1 << 48) - 1);
+        Stamp([(millis >> 32) as u16, (millis >> 16) as u16, millis as u16])
+    }
+}
+
+impl From<Stamp> for u64 {
+    fn from(Stamp([high, middle, low]): Stamp) -> u64 {
+        u64::from(high) << 32 | u64::from(middle) << 16 | u64::from(low)
+    }
+}
 
 impl Stamp {
     /// The instant, if one is known.
     pub fn get(self) -> Option<Time> {
-        (self.0 != 0).then_some(Time(self.0))
+        let millis = u64::from(self);
+        (millis != 0).then_some(Time(millis))
     }
 
     /// Keeps the earlier of the known instants.
     pub fn earliest(&mut self, at: Option<Time>) {
-        if let Some(Time(at)) = at.filter(|at| at.0 != 0)
-            && (self.0 == 0 || at < self.0)
+        if let Some(at) = at.filter(|at| at.0 != 0)
+            && self.get().is_none_or(|known| at < known)
         {
-            self.0 = at;
+            *self = at.0.into();
         }
     }
 
     /// Keeps the later of the known instants.
     pub fn latest(&mut self, at: Option<Time>) {
-        self.0 = self.0.max(at.map_or(0, |at| at.0));
+        *self = u64::from(*self).max(at.map_or(0, |at| at.0)).into();
     }
 }
 
@@ -202,6 +216,25 @@ mod tests {
     }
 
     #[test]
+    fn a_stamp_is_the_instant_it_was_made_of_or_the_last_there_is_and_zero_is_none() {
+        for millis in [1, 65_535, 65_536, 1_795_000_000_123, (1 << 48) - 1] {
+            assert_eq!(Stamp::from(millis).get(), Some(Time(millis)));
+            let json = serde_json::to_string(&Stamp::from(millis)).unwrap();
+            assert_eq!(
+                (json.as_str(), serde_json::from_str(&json).unwrap()),
+                (&*millis.to_string(), Stamp::from(millis))
+            );
+        }
+        assert_eq!(Stamp::from(u64::MAX).get(), Some(Time((1 << 48) - 1)));
+        assert_eq!((Stamp::from(0).get(), Stamp::default().get()), (None, None));
+        let mut stamp = Stamp::default();
+        [Some(Time(70_000)), None, Some(Time(65_536)), Some(Time(0))].into_iter().for_each(|at| stamp.earliest(at));
+        assert_eq!(stamp.get(), Some(Time(65_536)));
+        [None, Some(Time(65_537)), Some(Time(3))].into_iter().for_each(|at| stamp.latest(at));
+        assert_eq!(stamp.get(), Some(Time(65_537)));
+    }
+
+    #[test]
     fn progress_never_goes_backwards() {
         let track = track(&[(0.2, 10), (0.5, 20), (0.3, 30)]);
         assert_eq!((track.score(), track.at()), (0.5, Some(Time(20))));
@@ -235,6 +268,7 @@ mod tests {
         let moments: Vec<_> = track.moments().collect();
         assert!((moments[0].0 - 0.5).abs() < 1e-4 && moments[0].1 == Time(20), "{moments:?}");
         assert_eq!(std::mem::size_of::<Track>(), 32, "one is kept for each of a million attempts");
+        assert_eq!(std::mem::size_of::<Stamp>(), 6);
     }
 
     #[test]
