@@ -1,6 +1,7 @@
 """./dev test: every test there is, then the totals on a line of their own."""
 
 import argparse
+import os
 import re
 import sys
 import time
@@ -13,6 +14,11 @@ from lab.progress import Failed, say, step
 E2E = paths.ROOT / "lab" / "e2e"
 KINDS = ("python", "java", "rust", "e2e")
 TAIL_LINES = 40
+# A failed test's own words, as cargo and unittest begin them, and how many lines of each and of all are shown.
+FAILED_TEST = re.compile(r"^(---- .* ----|FAIL: |ERROR: |\[ERROR\] )")
+LINES_OF_ONE, LINES_OF_ALL = 25, 150
+# The gate tries the same cases each time; new ones are for --explore, where a failure stops nobody's work.
+SEED, CASES_EXPLORED = "20261122", "8192"
 
 
 class Totals:
@@ -44,7 +50,18 @@ def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
         broken = 1
     totals.add(passed, max(failed, broken), log)
     if failed or broken:
-        say("\n".join(log.read_text(errors="replace").splitlines()[-TAIL_LINES:]))
+        say("\n".join(told(log.read_text(errors="replace").splitlines())))
+
+
+def told(lines: list) -> list:
+    """What failed tests said, wherever in the log, and the log's end."""
+    shown, upto = [], 0
+    for number, line in enumerate(lines[:-TAIL_LINES]):
+        if FAILED_TEST.match(line):
+            upto = number + LINES_OF_ONE
+        if number < upto and len(shown) < LINES_OF_ALL:
+            shown.append(line)
+    return shown + lines[-TAIL_LINES:]
 
 
 def count_cargo(log: Path, _began: float) -> tuple:
@@ -92,8 +109,16 @@ def java(totals: Totals) -> None:
 
 
 def rust(totals: Totals) -> None:
+    os.environ.setdefault("PROPTEST_RNG_SEED", SEED)
     command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
     run("Rust tests (cargo test)", command, paths.LOGS / "test-rust.log", count_cargo, totals)
+
+
+def explore(totals: Totals) -> None:
+    """The properties of the Rust code on many cases that no run before has tried; a failure prints its seed."""
+    os.environ.setdefault("PROPTEST_CASES", CASES_EXPLORED)
+    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
+    run("Rust tests on new cases", command, paths.LOGS / "test-explore.log", count_cargo, totals)
 
 
 def e2e(totals: Totals, only: str) -> None:
@@ -116,13 +141,22 @@ def main(arguments: list) -> int:
     parser.add_argument(
         "--only", default="", metavar="NAME", help="of the end-to-end tests, those with NAME in their file's"
     )
+    parser.add_argument(
+        "--explore",
+        action="store_true",
+        help=f"only Rust's properties, on new random cases, {CASES_EXPLORED} each (PROPTEST_CASES; minutes)",
+    )
     asked = parser.parse_args(arguments)
     unknown = set(asked.kinds) - set(KINDS)
     if unknown:
         parser.error(f"no such kind: {', '.join(sorted(unknown))}")
     kinds = asked.kinds or KINDS
     totals = Totals()
+    if asked.explore:
+        kinds = ()
     try:
+        if asked.explore:
+            explore(totals)
         for kind, suite in (("python", python), ("java", java), ("rust", rust)):
             if kind in kinds:
                 suite(totals)

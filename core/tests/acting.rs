@@ -394,7 +394,7 @@ impl Chance<'_> {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(100))]
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(proptest::prelude::ProptestConfig::default().cases / 2))]
 
     #[test]
     fn whatever_words_are_lost_no_task_has_more_attempts_than_were_decided_and_every_decision_has_one_end(

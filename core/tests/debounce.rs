@@ -56,7 +56,7 @@ fn a_task_that_has_to_wait_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn asked_again_before_the_instant_it_named_it_has_nothing_to_add(

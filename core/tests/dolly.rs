@@ -311,7 +311,7 @@ fn slots_of_clones(script: &Script, jobs: &[(u32, u32, f64)], second: f64) -> u3
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn whatever_jobs_come_clones_stay_within_their_budget_and_a_phase_has_all_of_its_or_none(

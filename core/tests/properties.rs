@@ -67,8 +67,6 @@ fn any_policy() -> impl Strategy<Value = PolicyName> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn under_every_policy_and_estimator_each_running_task_has_a_verdict(
         speeds in prop::collection::vec(1u8..20, 4..20),
@@ -249,7 +247,7 @@ fn said(judged: &Judged) -> (Verdict, Action, u32) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     #[test]
     fn mantri_judges_tasks_by_what_they_are_and_not_by_their_order(

@@ -26,3 +26,12 @@ class Counts(unittest.TestCase):
             test.run("broken", ["sh", "-c", "exit 1"], Path(directory) / "log", test.count_cargo, totals)
             test.run("empty", ["true"], Path(directory) / "log", test.count_cargo, totals)
         self.assertEqual((totals.passed, totals.failed), (0, 2))
+
+    def test_what_a_failed_test_said_is_shown_however_far_from_the_end_it_is_and_no_more_than_is_bearable(self):
+        said = ["---- estimate::odds::a_tie stdout ----", "panicked: 0.5 and 0"]
+        log = ["ok"] * 500 + said + ["ok"] * 500
+        shown = test.told(log)
+        self.assertEqual(shown[:2], said)
+        self.assertEqual(len(shown), test.LINES_OF_ONE + test.TAIL_LINES)
+        self.assertEqual(test.told(log[:10]), log[:10])
+        self.assertLessEqual(len(test.told(said * 1000)), test.LINES_OF_ALL + test.TAIL_LINES)

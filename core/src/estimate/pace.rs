@@ -7,6 +7,9 @@ use crate::model::{Attempt, Job, NameId, Task, TaskKind, TaskState, Time};
 /// A task straggles whose progress rate is below this share of the median rate of its phase (NSDI'13 §2.1.2; HotCloud'12 prints "less than 2×").
 pub const STRAGGLES_BELOW: f64 = 0.5;
 
+/// Far more than rates are rounded by, far less than tasks differ by: one at just the bound is not below it, whatever the unit of time.
+const ROUNDING: f64 = 1e-9;
+
 /// How fast a task was beside the others of its phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
@@ -31,7 +34,8 @@ pub fn paces(job: &Job, kind: TaskKind) -> Vec<Pace> {
         return Vec::new();
     }
     let factor = |rate: f64| if typical > 0.0 { typical / rate } else { 1.0 };
-    let pace = |(host, rate)| Pace { host, factor: factor(rate), straggled: rate < STRAGGLES_BELOW * typical };
+    let bound = STRAGGLES_BELOW * typical * (1.0 - ROUNDING);
+    let pace = |(host, rate)| Pace { host, factor: factor(rate), straggled: rate < bound };
     rates.into_iter().map(pace).collect()
 }
 
@@ -90,5 +94,9 @@ pub(super) mod tests {
         );
         assert_eq!(straggled(&[(0, 10, 1), (1, 10, 1), (2, 10, 1), (3, 50, 5)]), [false; 4]);
         assert_eq!(straggled(&[(0, 10, 1)]), [false; 0], "of one task nobody can tell");
+        for scale in 1..50 {
+            let tie = straggled(&[(0, 21 * scale, 7), (0, 3 * scale, 3)]);
+            assert_eq!(tie, [false; 2], "1/3 is half of the median 2/3, in units of 1/{scale}");
+        }
     }
 }

@@ -260,7 +260,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
         #[test]
         fn with_fewer_copies_than_the_least_it_never_opens(fates in fates(), least in 1u32..60, below in 0.0f64..1.0) {

@@ -311,7 +311,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
 
     #[test]
     fn never_more_than_the_bound_is_watched(jobs in prop::collection::vec((30u32..200_000, prop::bool::weighted(0.05)), 1_100..1_200)) {
