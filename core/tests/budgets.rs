@@ -10,10 +10,18 @@ use std::collections::BTreeMap;
 
 /// Two jobs of alice's in one queue, one of bob's in another: sixteen maps each, one node in four ten times slower. The script after the pass at ten seconds.
 fn three_jobs(govern: GovernParams) -> Script {
+    three_jobs_beside(0, govern)
+}
+
+/// The same beside a fourth, of alice's in the same queue, of so many maps that Hadoop's own speculator has all copied.
+fn three_jobs_beside(native: u32, govern: GovernParams) -> Script {
     let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
     let jobs = [("alice", "root.etl"), ("alice", "root.etl"), ("bob", "root.adhoc")];
     for (n, (user, queue)) in (1..).zip(jobs) {
         script.open_job_of(user, queue, job_id(n), 16, 0, at(0.0));
+    }
+    if native > 0 {
+        script.open_job_of("alice", "root.etl", job_id(4), native, 0, at(0.0));
     }
     for second in 1..=10 {
         let now = at(f64::from(second));
@@ -22,6 +30,13 @@ fn three_jobs(govern: GovernParams) -> Script {
             let (tasks, attempts) = equal_maps(job_id(n), 16, 4.0, &slow, f64::from(second), 0);
             script.tasks(job_id(n), now, tasks);
             script.attempts(job_id(n), now, attempts);
+        }
+        let copied = (0..native).map(|index| job_id(4).task(TaskKind::Map, index));
+        let copied = copied.map(|task| runs_of(task, &[Run { launched: 0.0, takes: 100.0 }; 2], f64::from(second)));
+        let (tasks, attempts): (Vec<_>, Vec<_>) = copied.unzip();
+        if native > 0 {
+            script.tasks(job_id(4), now, tasks);
+            script.attempts(job_id(4), now, attempts.concat());
         }
         script.decide(now);
     }
@@ -49,6 +64,18 @@ fn a_users_jobs_together_have_no_more_copies_than_the_users_share() {
     for (user, refused) in [("alice", 5), ("bob", 1)] {
         let seen = (count(&script, user, Verdict::CopyInFlight), count(&script, user, Verdict::UserCap));
         assert_eq!(seen, (3, refused), "{user}: {:?}", verdicts(&script));
+    }
+}
+
+#[test]
+fn copies_that_hadoop_has_launched_itself_count_for_their_user_and_queue() {
+    for govern in [
+        GovernParams { user_cap: 0.3, ..GovernParams::default() },
+        GovernParams { queue_cap: 0.3, ..GovernParams::default() },
+    ] {
+        let script = three_jobs_beside(2, govern);
+        assert_eq!(count(&script, "alice", Verdict::CopyInFlight), 1, "three are allowed: {:?}", verdicts(&script));
+        assert_eq!(count(&script, "bob", Verdict::CopyInFlight), 3);
     }
 }
 

@@ -6,6 +6,7 @@ mod causes;
 mod clones;
 mod grant;
 mod health;
+mod location;
 mod pass;
 mod placement;
 mod settle;
@@ -15,6 +16,7 @@ use crate::estimate::Estimator;
 use crate::estimate::calibration::Calibration;
 pub use crate::estimate::calibration::EstimateError;
 use crate::estimate::odds::StragglerOdds;
+use crate::estimate::prior::Priors;
 use crate::govern::GovernParams;
 use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
@@ -23,6 +25,7 @@ use crate::govern::flight::Flights;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
 use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
+use location::Locations;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,6 +108,12 @@ pub struct Engine {
     /// What was predicted, and how good that was.
     #[serde(default)]
     calibration: Calibration,
+    /// How long tasks took in earlier runs of the jobs.
+    #[serde(default)]
+    priors: Priors,
+    /// Where copies might run, as this pass has seen it.
+    #[serde(skip)]
+    locations: Locations,
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
@@ -163,6 +172,8 @@ impl Engine {
             odds: StragglerOdds::new(MACHINE_WINDOW),
             listed: BTreeMap::new(),
             calibration: Calibration::default(),
+            priors: Priors::default(),
+            locations: Locations::default(),
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),

@@ -18,6 +18,7 @@ impl Engine {
         self.settle_ended(now, &mut pass);
         self.odds.roll(now);
         self.list_machines();
+        self.see_locations();
         if self.params.policy.clones() {
             self.clones_give_way();
         }
@@ -69,14 +70,18 @@ impl Engine {
     }
 
     /// What a policy is shown of a job's tasks of one kind.
-    pub(super) fn view<'a>(&self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
+    pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
         let view = View::new(job, kind, am_now, &self.view_params(job, kind, mode));
         let listed = self.listed_of(&view);
-        View { past, plan, listed, ..view }
+        let rests_on_new_copies = self.params.policy.weighs_new_copies();
+        let of_job = JobKind::of(job).filter(|_| rests_on_new_copies);
+        let prior = of_job.and_then(|of| self.priors.of(&of, kind));
+        let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
+        View { past, plan, listed, prior, location, ..view }
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.

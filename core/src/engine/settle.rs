@@ -2,6 +2,7 @@
 
 use super::{Engine, Pass};
 use crate::model::*;
+use crate::policy::View;
 
 /// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read.
 const FORGET_AFTER: Millis = Millis(600_000);
@@ -68,6 +69,11 @@ impl Engine {
                 continue;
             }
             self.odds.learn(job, now);
+            if let Some(kind) = JobKind::of(job) {
+                let params = self.view_params(job, TaskKind::Map, Mode::Advise);
+                let run = TaskKind::ALL.map(|tasks| View::new(job, tasks, job.am_time(now), &params).as_prior());
+                self.priors.learn(kind, run);
+            }
             // Tasks whose own end was never told ended with their job at the latest.
             let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));
             let open: Vec<TaskId> = self.flights.tasks_of(*id).map(|(task, _)| task).collect();

@@ -94,6 +94,11 @@ impl Runs {
         (typical(|(most, least)| (most + least) / 2.0), typical(|(most, least)| (most - least) / 12.0_f64.sqrt()))
     }
 
+    /// Has any attempt shown how long it took to begin its work?
+    pub fn knows_start_up(&self) -> bool {
+        !self.start_ups.is_empty()
+    }
+
     /// Counts who started beside whom, of all that were launched.
     pub fn count_crowds(&mut self, launches: impl Iterator<Item = Time>) {
         self.start_ups.iter_mut().for_each(|one| one.crowd = 0);

@@ -1,5 +1,6 @@
 //! Numbers from facts: progress to rate to time left, and the time of a fresh copy. Knows no policy.
 
+pub mod by_kind;
 pub mod calibration;
 pub mod cause;
 pub mod exact;
@@ -16,6 +17,7 @@ pub mod odds;
 pub mod omega;
 pub mod pace;
 pub mod phase;
+pub mod prior;
 pub mod remaining;
 pub mod stats;
 pub mod straggle;

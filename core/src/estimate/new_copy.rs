@@ -1,16 +1,19 @@
 //! Mantri's time of a new copy, as a distribution (Mantri, OSDI'10, §5.5).
 
-use super::stats::median;
+use super::stats::{median, sum_up};
 
-/// Mantri §5.5, eq. 3: t_new = processRate · locationFactor · d + schedLag, where processRate, Δtime/Δdata, is drawn from the phase's tasks. locationFactor is 1:
-/// Hadoop chooses where a copy runs.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Mantri §5.5, eq. 3: t_new = processRate · locationFactor · d + schedLag, where processRate, Δtime/Δdata, is drawn from the phase's tasks.
+#[derive(Debug, Clone, PartialEq)]
 pub struct NewCopy {
     /// Equally likely times of a task with the phase's typical input, seconds; ascending.
     rates: Vec<f64>,
     /// schedLag, seconds.
     lag: f64,
+    /// locationFactor of the machine that it would get.
+    location: f64,
     evidence: usize,
+    /// Earlier runs of the job speak, too.
+    earlier: bool,
 }
 
 impl NewCopy {
@@ -18,13 +21,26 @@ impl NewCopy {
     const TIMES_MAX: usize = 100;
 
     /// From the tasks' times, seconds, each for the phase's typical input; `lag` seconds pass from a decision to what these count.
-    pub fn new(mut rates: Vec<f64>, lag: f64) -> NewCopy {
-        rates.sort_unstable_by(f64::total_cmp);
-        let (all, parts) = (rates.len(), rates.len().min(Self::TIMES_MAX));
-        let part = |n: usize| &rates[n * all / parts..(n + 1) * all / parts];
-        // Means of equal parts keep the mean of all.
-        let means = (0..parts).map(|n| part(n).iter().sum::<f64>() / part(n).len() as f64).collect();
-        NewCopy { rates: means, lag, evidence: all }
+    pub fn new(rates: Vec<f64>, lag: f64, location: f64) -> NewCopy {
+        let evidence = rates.len();
+        NewCopy { rates: sum_up(rates, Self::TIMES_MAX), lag, location, evidence, earlier: false }
+    }
+
+    /// With what earlier runs of the job showed.
+    pub fn with_earlier(self, rates: impl Iterator<Item = f64>) -> NewCopy {
+        let before = self.rates.len();
+        let rates: Vec<f64> = self.rates.iter().copied().chain(rates).collect();
+        let more = rates.len() - before;
+        let evidence = self.evidence + more;
+        NewCopy { rates: sum_up(rates, Self::TIMES_MAX), evidence, earlier: more > 0, ..self }
+    }
+
+    /// What it rests on beside the phase, in words; empty if on nothing.
+    pub fn words(&self) -> String {
+        let earlier = if self.earlier { "; t_new with the job's earlier runs" } else { "" };
+        let shows = format!("{:.2}", self.location);
+        let location = if shows == "1.00" { String::new() } else { format!("; locationFactor {shows} (§5.5, eq. 3)") };
+        format!("{earlier}{location}")
     }
 
     /// The median task's time with the phase's typical input, seconds; `None` without any.
@@ -39,7 +55,7 @@ impl NewCopy {
 
     /// t_new: equally likely times, seconds, of a task whose input is `ratio` times the typical one.
     pub fn times(&self, ratio: f64) -> Vec<f64> {
-        self.rates.iter().map(|rate| rate * ratio + self.lag).collect()
+        self.rates.iter().map(|rate| rate * self.location * ratio + self.lag).collect()
     }
 }
 
@@ -48,16 +64,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copys_time_grows_with_its_data_and_its_lag_does_not() {
-        let copy = NewCopy::new(vec![6.0, 4.0], 1.5);
+    fn a_copys_time_grows_with_its_data_and_its_machine_and_its_lag_does_not() {
+        let copy = NewCopy::new(vec![6.0, 4.0], 1.5, 1.0);
         assert_eq!((copy.times(1.0), copy.times(3.0), copy.evidence()), (vec![5.5, 7.5], vec![13.5, 19.5], 2));
-        assert_eq!(NewCopy::new(Vec::new(), 1.5).times(1.0), Vec::<f64>::new());
+        assert_eq!(NewCopy::new(Vec::new(), 1.5, 1.0).times(1.0), Vec::<f64>::new());
+        let slow = NewCopy::new(vec![6.0, 4.0], 1.5, 2.0);
+        assert_eq!((slow.times(1.0), slow.typical()), (vec![9.5, 13.5], Some(5.0)));
+    }
+
+    #[test]
+    fn what_it_rests_on_beside_the_phase_is_told() {
+        let alone = NewCopy::new(vec![6.0], 0.0, 1.001);
+        assert_eq!(alone.words(), "");
+        let both = NewCopy::new(vec![6.0], 0.0, 0.5).with_earlier([2.0, 4.0].into_iter());
+        assert_eq!(both.words(), "; t_new with the job's earlier runs; locationFactor 0.50 (§5.5, eq. 3)");
+        assert_eq!((both.evidence(), both.times(1.0)), (3, vec![1.0, 2.0, 3.0]));
+        assert_eq!(alone.clone().with_earlier([].into_iter()), alone);
     }
 
     #[test]
     fn a_large_phase_is_summed_up_with_its_mean_and_its_tail() {
         let rates: Vec<f64> = (1..=1_000).map(f64::from).collect();
-        let times = NewCopy::new(rates, 0.0).times(1.0);
+        let times = NewCopy::new(rates, 0.0, 1.0).times(1.0);
         assert_eq!((times.len(), times[0], times[99]), (100, 5.5, 995.5));
         assert!((times.iter().sum::<f64>() / 100.0 - 500.5).abs() < 1e-9);
     }

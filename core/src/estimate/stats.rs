@@ -23,6 +23,14 @@ pub fn robust_mean_spread(values: &mut [f64]) -> Option<(f64, f64)> {
     Some((centre, MAD_TO_SIGMA * median(&mut deviations)?))
 }
 
+/// At most `most` values that stand for all, ascending: the means of equal parts of them, which keep the mean of all.
+pub fn sum_up(mut values: Vec<f64>, most: usize) -> Vec<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let (all, parts) = (values.len(), values.len().min(most));
+    let part = |n: usize| &values[n * all / parts..(n + 1) * all / parts];
+    (0..parts).map(|n| part(n).iter().sum::<f64>() / part(n).len() as f64).collect()
+}
+
 /// Probability that a normal variable of that mean and spread is above zero; a spread of zero gives 0, ½ or 1.
 pub fn probability_positive(mean: f64, spread: f64) -> f64 {
     if spread > 0.0 { normal_cdf(mean / spread) } else { 0.5 + 0.5 * if mean == 0.0 { 0.0 } else { mean.signum() } }

@@ -144,6 +144,11 @@ impl Odds {
         self.users().0.len()
     }
 
+    /// The user whose tasks alone it rests on; `None` where there are none, or more.
+    pub fn only_principal(&self) -> Option<&str> {
+        if let [only] = self.users().0.as_slice() { Some(only) } else { None }
+    }
+
     /// May it decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
     pub fn holds_for(&self, user: &str) -> bool {
         let users = &self.users().0;

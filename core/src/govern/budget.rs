@@ -38,10 +38,8 @@ pub struct Room {
 /// What is counted over the whole cluster once for all proposals of a pass.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Copies in flight.
+    /// Copies in flight, those of Hadoop's own speculator included.
     pub copies: InFlight,
-    /// Copies that Hadoop's own speculator launched and that no flight counts.
-    pub native: u32,
     /// Memory that attempts have taken (positive) or given back (negative) by host since the ResourceManager told of its nodes, MiB.
     pub since: BTreeMap<NameId, i64>,
     /// The same by queue and user since it told of its queues, MiB.
@@ -60,7 +58,7 @@ impl Tally {
             let mut of_job = 0;
             for kind in TaskKind::ALL {
                 let size = container(job, kind).memory_mb as i64;
-                tally.native += uncounted_copies(job, kind, flights);
+                tally.copies.add_native(uncounted_copies(job, kind, flights), job);
                 let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
                 let firsts = job.tasks(kind).filter_map(|(_, task)| task.attempts.first()?.started.get());
                 tally.given += firsts.filter(|at| asked_before && *at > totals).count() as u32;
@@ -105,7 +103,7 @@ impl Room {
         let unplaced = flights.unplaced(job, kind);
         let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
         Room {
-            cluster: (copies.cluster + tally.native, most),
+            cluster: (copies.cluster, most),
             node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), params.node_copies.max(1)),
             minute: (flights.minute.count(), params.copies_per_minute.unwrap_or(most.saturating_mul(10)).max(1)),
             user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),

@@ -27,6 +27,15 @@ impl InFlight {
         counted
     }
 
+    /// Counts a job's copies that Hadoop's own speculator launched and that no flight counts.
+    pub fn add_native(&mut self, copies: u32, job: &Job) {
+        if copies > 0 {
+            self.cluster += copies;
+            *self.by_user.entry(job.user.clone()).or_default() += copies;
+            *self.by_queue.entry(job.queue.clone()).or_default() += copies;
+        }
+    }
+
     /// One more.
     pub fn add(&mut self, task: TaskId, flight: &Flight, job: &Job) {
         self.change(task, flight, Some(job), |sum, copies| sum + copies);

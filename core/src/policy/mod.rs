@@ -177,6 +177,11 @@ impl PolicyName {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }
 
+    /// Does it weigh what is left of a task against the time of a new copy as Mantri does?
+    pub fn weighs_new_copies(self) -> bool {
+        matches!(self, PolicyName::Mantri | PolicyName::Drover)
+    }
+
     /// Does it say with this verdict no more than that the task is an ordinary one?
     pub fn is_ordinary(self, verdict: Verdict) -> bool {
         use Verdict::{NoGain, NotBehind, NotSlow, ProgressIsGood, TooYoung, WaitsForMaps};

@@ -4,6 +4,7 @@ use super::Contender;
 use crate::estimate::fresh::{Run, Runs};
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
+use crate::estimate::prior::Prior;
 use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
@@ -67,6 +68,10 @@ pub struct View<'a> {
     pub plan: Option<ClonePlan>,
     /// Those of its tasks' machines that are blacklisted.
     pub listed: BTreeSet<NameId>,
+    /// How long such tasks took in earlier runs of the job.
+    pub prior: Option<&'a Prior>,
+    /// locationFactor (Mantri §5.5, eq. 3) of the machine that a copy would get: how many times longer than typical its tasks take for their data.
+    pub location: f64,
 }
 
 /// The copies of a job that were decided on so far.
@@ -121,6 +126,8 @@ impl<'a> View<'a> {
             past: Past::default(),
             plan: None,
             listed: BTreeSet::new(),
+            prior: None,
+            location: 1.0,
         }
     }
 
@@ -177,6 +184,12 @@ impl<'a> View<'a> {
     /// Do tasks of the job wait for slots: of this kind those that have not begun, of the other those whose containers it asks for?
     pub fn tasks_wait(&self) -> bool {
         self.waiting > 0 || self.job.needs[1 - self.kind as usize] > 0
+    }
+
+    /// What its finished tasks add to the prior of later runs.
+    pub fn as_prior(&self) -> Option<Prior> {
+        let times = self.runs.own().map(|(seconds, split)| seconds / self.split_share(split).unwrap_or(1.0));
+        Prior::new(times.collect(), self.typical_split, self.runs.before_own().0)
     }
 
     /// Run times of finished tasks, seconds.

@@ -12,8 +12,10 @@ pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
 pub use note::{Note, Point};
 pub use watch::SAMPLED;
 
+use super::by_kind::ByKind;
+pub use super::by_kind::KINDS_MAX;
 use super::{Estimator, Left};
-use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind, pairs};
+use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind};
 use learnt::Learnt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,9 +23,6 @@ use watch::Watch;
 
 /// Sampled tasks of all live jobs. Jobs beyond it are not sampled until others have ended.
 pub const WATCHED_MAX: usize = 1 << 15;
-
-/// Kinds of jobs that are remembered; then the one longest not heard of is forgotten.
-pub const KINDS_MAX: usize = 256;
 
 /// A prediction of time left against what happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,14 +39,6 @@ pub struct EstimateError {
     pub actual: Millis,
 }
 
-/// What is remembered of a job's kind.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    record: Record,
-    /// The number of its newest addition.
-    used: u64,
-}
-
 /// What was predicted in live jobs, and how good the predictions of all jobs were.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Calibration {
@@ -55,9 +46,8 @@ pub struct Calibration {
     /// Their sampled tasks.
     watched: usize,
     overall: Record,
-    #[serde(with = "pairs")]
-    kinds: BTreeMap<JobKind, Kept>,
-    additions: u64,
+    #[serde(flatten)]
+    kinds: ByKind<Record>,
 }
 
 impl Calibration {
@@ -140,25 +130,9 @@ impl Calibration {
         }
         learnt.add_to(&mut self.overall);
         if let Some(kind) = JobKind::of(job) {
-            self.additions += 1;
-            if self.kinds.len() >= KINDS_MAX && !self.kinds.contains_key(&kind) {
-                self.evict();
-            }
-            let kept = self.kinds.entry(kind).or_default();
-            kept.used = self.additions;
-            learnt.add_to(&mut kept.record);
+            learnt.add_to(self.kinds.entry(kind));
         }
         learnt.errors
-    }
-
-    /// Drops a kind of the user with the most of them, the one not heard of for longest: no user takes the others' room.
-    fn evict(&mut self) {
-        let mut of_user: BTreeMap<&str, usize> = BTreeMap::new();
-        self.kinds.keys().for_each(|kind| *of_user.entry(&kind.user).or_default() += 1);
-        let most = of_user.values().copied().max().unwrap_or(0);
-        let theirs = self.kinds.iter().filter(|(kind, _)| of_user.get(kind.user.as_str()) == Some(&most));
-        let oldest = theirs.min_by_key(|(_, kept)| kept.used).map(|(kind, _)| kind.clone());
-        oldest.and_then(|oldest| self.kinds.remove(&oldest));
     }
 
     /// How good predictions were in all jobs.
@@ -168,13 +142,11 @@ impl Calibration {
 
     /// The same by kind of job, the one last heard of first.
     pub fn kinds(&self) -> Vec<(&JobKind, &Record)> {
-        let mut kinds: Vec<_> = self.kinds.iter().collect();
-        kinds.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.used));
-        kinds.into_iter().map(|(kind, kept)| (kind, &kept.record)).collect()
+        self.kinds.newest_first()
     }
 
     /// The estimator to take for such jobs instead of the configured one, as [`Record::best`] has it of this kind alone.
     pub fn best(&self, kind: &JobKind, tasks: TaskKind, configured: Estimator) -> Option<Estimator> {
-        self.kinds.get(kind)?.record.best(tasks, configured)
+        self.kinds.get(kind)?.best(tasks, configured)
     }
 }

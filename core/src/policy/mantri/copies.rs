@@ -53,15 +53,26 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
     view.split_share(contender.task.input).unwrap_or_else(|| view.input_ratio(contender))
 }
 
-/// t_new from all of the phase's tasks: the finished, and those far enough for a pace as they are projected.
-pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>]) -> NewCopy {
+/// t_new from all of the phase's tasks: the finished, and those far enough for a pace as they are projected. While these are fewer than `enough`, the job's earlier runs
+/// speak beside them.
+pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>], enough: u32) -> NewCopy {
     let finished = view.runs.own().map(|(seconds, input)| seconds / view.split_share(input).unwrap_or(1.0));
     let told = view.kind == TaskKind::Map && view.runs.told();
     let running = view.contenders.iter().zip(copies).filter_map(|(contender, copies)| {
         let left = copies.first()?.t_rem.filter(|left| left.is_finite())?;
         Some((so_far(view, contender, told)? + left) / data(view, contender))
     });
-    NewCopy::new(finished.chain(running).collect(), view.runs.before_own().0 + view.start_lag.as_secs_f64())
+    let rates: Vec<f64> = finished.chain(running).collect();
+    let prior = view.prior.filter(|_| rates.len() < enough as usize);
+    let start_up = match prior {
+        Some(prior) if told && !view.runs.knows_start_up() => prior.start_up(),
+        _ => view.runs.before_own().0,
+    };
+    let own = NewCopy::new(rates, start_up + view.start_lag.as_secs_f64(), view.location);
+    let Some(prior) = prior else { return own };
+    // Where the phase does not tell start-up from work, its times hold both.
+    let both = if told { 0.0 } else { prior.start_up() };
+    own.with_earlier(prior.times(view.typical_split).map(|time| time + both))
 }
 
 /// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.

@@ -41,7 +41,7 @@ struct Phase<'a> {
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
 pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
     let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
-    let t_new = copies::new_copy(view, &copies);
+    let t_new = copies::new_copy(view, &copies, params.min_evidence);
     let phase = Phase { view, params: params.of_phase(t_new.typical()), t_new };
     view.contenders.iter().zip(&copies).map(|(contender, copies)| phase.judge_one(contender, copies)).collect()
 }
@@ -76,7 +76,7 @@ impl Phase<'_> {
             let slowest = copies.last().unwrap_or(fastest);
             (judged.action, judged.attempt) = (Action::Restart, contender.id.attempt(slowest.number));
         }
-        let rule = || format!("{}; {}", ruling.rule.words(), fastest.basis.words());
+        let rule = || format!("{}; {}{}", ruling.rule.words(), fastest.basis.words(), self.t_new.words());
         judged.rule = (verdict == Verdict::Decided).then(rule);
         judged.rank = t_rem - ruling.t_new_mean;
         let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);

@@ -1,0 +1,147 @@
+//! Where a copy might run, and how long its machine takes beside others: Mantri's locationFactor (§5.5, eq. 3). The part of it that is "capacity on the network path" is
+//! not known before YARN has chosen the machine.
+
+use super::Engine;
+use crate::estimate::machine::Machine;
+use crate::govern::budget::container;
+use crate::model::{Job, TaskKind};
+use std::collections::BTreeMap;
+
+/// The machines, as one pass sees them.
+#[derive(Debug, Default)]
+pub(super) struct Locations {
+    /// All usable ones; those that only one user's tasks tell of count as machines like any other.
+    all: Curve,
+    /// The latter, for that user.
+    of_user: BTreeMap<String, Curve>,
+}
+
+/// Sums over machines, by the memory that they have free.
+#[derive(Debug, Default)]
+struct Curve(Vec<Step>);
+
+/// Of all machines with at least so much free.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Step {
+    free_mb: u64,
+    /// Sum of what their factors are beyond 1.
+    excess: f64,
+    /// The least of their factors.
+    least: f64,
+}
+
+impl Curve {
+    /// Of machines with so much free and that factor.
+    fn new(mut machines: Vec<(u64, f64)>) -> Curve {
+        machines.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1)));
+        let mut sum = Step { free_mb: 0, excess: 0.0, least: f64::INFINITY };
+        let step = |(free_mb, factor): (u64, f64)| {
+            sum = Step { free_mb, excess: sum.excess + factor - 1.0, least: sum.least.min(factor) };
+            sum
+        };
+        Curve(machines.into_iter().map(step).collect())
+    }
+
+    /// How many have that much free, with their sums.
+    fn with_room(&self, size_mb: u64) -> (usize, Option<Step>) {
+        let count = self.0.partition_point(|step| step.free_mb >= size_mb);
+        (count, count.checked_sub(1).map(|last| self.0[last]))
+    }
+}
+
+impl Locations {
+    /// The factor of the machine that a user's copy of that size would get, the best of those with room where it can be `placed`, else any of them, over that of all
+    /// machines: it is they that a phase's times come from. 1 where none has room.
+    fn factor(&self, user: &str, size_mb: u64, placed: bool) -> f64 {
+        let of_any = self.mean(user, 0);
+        let there = if placed { self.least(user, size_mb) } else { self.mean(user, size_mb) };
+        there.zip(of_any).map_or(1.0, |(there, of_any)| there / of_any)
+    }
+
+    /// The sums of machines with that much room: of all, and of those that only that user's tasks tell of.
+    fn steps(&self, user: &str, size_mb: u64) -> impl Iterator<Item = Step> {
+        let own = self.of_user.get(user).and_then(|own| own.with_room(size_mb).1);
+        self.all.with_room(size_mb).1.into_iter().chain(own)
+    }
+
+    fn mean(&self, user: &str, size_mb: u64) -> Option<f64> {
+        let (count, _) = self.all.with_room(size_mb);
+        let excess: f64 = self.steps(user, size_mb).map(|step| step.excess).sum();
+        (count > 0).then(|| 1.0 + excess / count as f64)
+    }
+
+    fn least(&self, user: &str, size_mb: u64) -> Option<f64> {
+        self.steps(user, size_mb).map(|step| step.least).min_by(f64::total_cmp)
+    }
+}
+
+/// What few tasks have shown of a machine is drawn towards any other's: so many weigh as much as what is known of any machine.
+const WEIGHT: f64 = 10.0;
+
+impl Engine {
+    /// Sees which machines have room, for policies that weigh a copy's time. One pass over the nodes.
+    pub(super) fn see_locations(&mut self) {
+        self.locations = Locations::default();
+        if !self.params.policy.weighs_new_copies() || self.odds.machines().next().is_none() {
+            return;
+        }
+        let (mut all, mut of_user) = (Vec::new(), BTreeMap::<String, Vec<_>>::new());
+        for node in self.cluster.nodes.values().filter(|node| node.usable) {
+            let free_mb = node.total.memory_mb.saturating_sub(node.used.memory_mb);
+            let known = self.cluster.hosts.find(&node.host).and_then(|host| self.odds.machine(host));
+            let factor = known.and_then(shown).unwrap_or(1.0);
+            match known.and_then(|machine| machine.hourly().only_principal()) {
+                Some(user) => {
+                    of_user.entry(user.to_owned()).or_default().push((free_mb, factor));
+                    all.push((free_mb, 1.0));
+                }
+                None => all.push((free_mb, factor)),
+            }
+        }
+        let of_user = of_user.into_iter().map(|(user, machines)| (user, Curve::new(machines))).collect();
+        self.locations = Locations { all: Curve::new(all), of_user };
+    }
+
+    /// locationFactor of the machine that a copy of that kind would get.
+    pub(super) fn location_factor(&self, job: &Job, kind: TaskKind) -> f64 {
+        self.locations.factor(&job.user, container(job, kind).memory_mb, job.can.place)
+    }
+}
+
+/// A machine's factor, as far as it is shown.
+fn shown(machine: &Machine) -> Option<f64> {
+    let (factor, tasks) = (machine.location_factor()?, machine.hourly().evidence());
+    Some((factor * tasks + WEIGHT) / (tasks + WEIGHT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locations() -> Locations {
+        let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5), (8_000, 1.0)]);
+        let of_bob = Curve::new(vec![(8_000, 2.0)]);
+        Locations { all, of_user: BTreeMap::from([("bob".to_owned(), of_bob)]) }
+    }
+
+    #[test]
+    fn a_copy_that_yarn_places_gets_any_machine_with_room() {
+        // All four together are 1.375 times as slow as a typical one.
+        let factor = |size| locations().factor("ann", size, false) * 1.375;
+        assert_eq!([1_000, 2_000, 4_000, 8_000].map(factor), [1.375, 1.5, 2.0, 1.0]);
+        assert_eq!(locations().factor("ann", 9_000, false), 1.0, "none has room");
+        assert_eq!(Locations::default().factor("ann", 0, false), 1.0);
+    }
+
+    #[test]
+    fn a_copy_that_can_be_placed_gets_the_best_of_them() {
+        let factor = |size| locations().factor("ann", size, true);
+        assert_eq!([1_000, 4_000, 9_000].map(factor), [0.5 / 1.375, 1.0 / 1.375, 1.0]);
+    }
+
+    #[test]
+    fn what_one_users_tasks_tell_of_a_machine_moves_that_users_copies_alone() {
+        let factor = |user| locations().factor(user, 8_000, false);
+        assert_eq!((factor("bob"), factor("ann")), (2.0 / 1.625, 1.0 / 1.375));
+    }
+}

@@ -1,0 +1,117 @@
+//! How long a job's tasks took in its earlier runs: what t_new rests on while a phase has shown too little itself.
+
+use super::by_kind::ByKind;
+use super::stats::sum_up;
+use crate::model::{Bytes, JobKind, TaskKind};
+use serde::{Deserialize, Serialize};
+
+/// As many equally likely times as the runs of one kind of tasks are summed up in.
+const TIMES: usize = 20;
+
+/// What earlier runs showed of a job's tasks of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prior {
+    /// Equally likely times at work, or whole ones where start-up is not told from work, seconds, of a task with `split`; ascending.
+    times: Vec<f64>,
+    /// The typical input split; zero where none are told.
+    split: Bytes,
+    /// From launch to work, seconds.
+    start_up: f64,
+}
+
+impl Prior {
+    /// From the times of a run's tasks, seconds, each for its typical split; `None` without any.
+    pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
+        (!times.is_empty()).then(|| Prior { times: sum_up(times, TIMES), split, start_up })
+    }
+
+    /// Equally likely times at work, seconds, of a task whose phase has that typical split.
+    pub fn times(&self, split: Bytes) -> impl Iterator<Item = f64> {
+        let told = split.0 > 0 && self.split.0 > 0;
+        let ratio = if told { split.0 as f64 / self.split.0 as f64 } else { 1.0 };
+        self.times.iter().map(move |time| time * ratio)
+    }
+
+    /// From launch to work, seconds.
+    pub fn start_up(&self) -> f64 {
+        self.start_up
+    }
+
+    /// With those of the runs before: a run counts as much as all before it.
+    fn after(self, before: &Prior) -> Prior {
+        let half = |times: Vec<f64>| sum_up(times, TIMES / 2);
+        let earlier = half(before.times(self.split).collect());
+        Prior {
+            times: sum_up([half(self.times), earlier].concat(), TIMES),
+            split: self.split,
+            start_up: (self.start_up + before.start_up) / 2.0,
+        }
+    }
+}
+
+/// Those of every kind of job that is remembered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Priors(ByKind<[Option<Prior>; 2]>);
+
+impl Priors {
+    /// What earlier runs of a kind of jobs showed of its tasks of one kind.
+    pub fn of(&self, job: &JobKind, tasks: TaskKind) -> Option<&Prior> {
+        self.0.get(job)?[tasks as usize].as_ref()
+    }
+
+    /// Learns from a run that has ended well.
+    pub fn learn(&mut self, job: JobKind, run: [Option<Prior>; 2]) {
+        let known = self.0.entry(job);
+        for (known, new) in known.iter_mut().zip(run) {
+            *known = match (known.take(), new) {
+                (Some(before), Some(new)) => Some(new.after(&before)),
+                (before, new) => new.or(before),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(user: &str) -> JobKind {
+        JobKind { user: user.into(), name: "etl-#".into() }
+    }
+
+    fn mean(times: impl Iterator<Item = f64>) -> f64 {
+        let times: Vec<f64> = times.collect();
+        times.iter().sum::<f64>() / times.len() as f64
+    }
+
+    #[test]
+    fn a_run_counts_as_much_as_all_before_it() {
+        let mut priors = Priors::default();
+        for seconds in [10.0, 20.0, 40.0] {
+            let maps = Prior::new(vec![seconds; 3], Bytes(0), seconds / 10.0);
+            priors.learn(kind("ann"), [maps, None]);
+        }
+        let maps = priors.of(&kind("ann"), TaskKind::Map).unwrap();
+        assert_eq!(mean(maps.times(Bytes(0))), 27.5, "((10 + 20) / 2 + 40) / 2");
+        assert_eq!(maps.start_up(), 2.75);
+        assert_eq!(priors.of(&kind("ann"), TaskKind::Reduce), None);
+        assert_eq!(priors.of(&kind("bob"), TaskKind::Map), None, "a user's runs speak for that user's jobs alone");
+    }
+
+    #[test]
+    fn times_go_with_the_splits_where_those_are_told() {
+        let prior = Prior::new(vec![4.0, 8.0], Bytes(100), 1.0).unwrap();
+        assert_eq!(mean(prior.times(Bytes(300))), 18.0);
+        assert_eq!(mean(prior.times(Bytes(0))), 6.0);
+        let larger = Prior::new(vec![30.0], Bytes(300), 1.0).unwrap().after(&prior);
+        assert_eq!(mean(larger.times(Bytes(300))), 24.0);
+        assert_eq!(Prior::new(Vec::new(), Bytes(1), 1.0), None);
+    }
+
+    #[test]
+    fn many_tasks_are_summed_up_with_their_tail() {
+        let prior = Prior::new((1..=1_000).map(f64::from).collect(), Bytes(0), 0.0).unwrap();
+        let times: Vec<f64> = prior.times(Bytes(0)).collect();
+        assert_eq!((times.len(), times[0], times[TIMES - 1]), (TIMES, 25.5, 975.5));
+    }
+}
