@@ -66,18 +66,7 @@ mod tests {
     #[test]
     fn a_node_is_listed_with_what_runs_on_it_and_one_never_heard_of_as_ordinary() {
         let mut desk = watched();
-        let node = |host: &str| NodeFact {
-            host: host.into(),
-            rack: "/r1".into(),
-            usable: true,
-            state: "RUNNING".into(),
-            total: Resources::default(),
-            used: Resources::default(),
-            containers: 1,
-            cpu_used_vcores: None,
-            memory_used_mb: None,
-            last_health: Time(1),
-        };
+        let node = |host: &str| NodeFact::usable(host, Resources::default(), Resources::default());
         desk.observe(seen(job(1), 1_000_000, 121_000, Fact::Nodes(vec![node("nm1"), node("nm2")])));
         let attempt = AttemptFact {
             state: Some(AttemptState::Running),

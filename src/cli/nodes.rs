@@ -126,21 +126,10 @@ fn users(principals: u64) -> String {
 mod tests {
     use super::*;
     use drover_core::estimate::health::{Measure, NodeHealth};
-    use drover_core::model::{NodeFact, Resources, Time};
+    use drover_core::model::{NodeFact, Resources};
 
     fn node(host: &str, factor: Option<f64>, straggles: f64, principals: usize) -> NodeView {
-        let fact = NodeFact {
-            host: host.into(),
-            rack: "/r1".into(),
-            usable: true,
-            state: "RUNNING".into(),
-            total: Resources::default(),
-            used: Resources::default(),
-            containers: 0,
-            cpu_used_vcores: None,
-            memory_used_mb: None,
-            last_health: Time(1),
-        };
+        let fact = NodeFact::usable(host, Resources::default(), Resources::default());
         let measure = |value| Measure { value, last: None, evidence: 12.5, principals };
         let told = factor.is_some().then(|| measure(straggles));
         let location_factor = factor.map(measure);

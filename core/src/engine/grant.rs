@@ -2,24 +2,25 @@
 
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
-use crate::govern::budget::{Room, Tally, container, usable_rooms};
+use crate::govern::budget::{Room, container};
+use crate::govern::tally::Tally;
 use crate::model::*;
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
 
-/// What one pass counts once, when the first proposal asks for it.
+/// What one pass that has any proposal counts once; of what depends on the proposal, when the first asks for it.
 #[derive(Default)]
 pub(super) struct Counted {
     /// Copies and room in the whole cluster.
-    tally: Option<Tally>,
-    /// Hosts on which a job's attempts are slow.
-    slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+    tally: Tally,
     /// Memory promised on each host to the clones of this pass, MiB.
     promised: BTreeMap<NameId, u64>,
     /// Machines in order of their odds by user.
     machines: BTreeMap<String, Vec<(NameId, f64)>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
     work: BTreeMap<String, (NodeWork, f64)>,
+    /// The jobs of each user.
+    jobs: BTreeMap<String, Vec<JobId>>,
     /// Why tasks of a phase are slow.
     causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
 }
@@ -30,18 +31,44 @@ pub(super) struct Proposal {
     pub mode: Mode,
 }
 
+/// Those of a pass.
+#[derive(Default)]
+pub(super) struct Proposals {
+    pub all: Vec<Proposal>,
+    /// Hosts on which the attempts of jobs with any are slow, by what the job's own tasks show.
+    pub slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+}
+
 impl Engine {
+    /// Gives the proposals of a pass their places in the budgets, one after the other, the most urgent first.
+    pub(super) fn govern_all(&mut self, proposals: Proposals, now: Time, pass: &mut Pass) {
+        let Proposals { mut all, slow_hosts } = proposals;
+        if all.is_empty() {
+            return;
+        }
+        // Clones first: a phase's are worth most while it is young, and were promised to it.
+        let class = |proposal: &Proposal| (proposal.judged.budget == Budget::Copies, proposal.judged.task);
+        all.sort_by(|a, b| {
+            let by_rank = b.judged.rank.total_cmp(&a.judged.rank);
+            class(a).0.cmp(&class(b).0).then(by_rank).then(class(a).1.cmp(&class(b).1))
+        });
+        let mut counted = Counted { tally: Tally::count(&self.cluster, &self.flights), ..Counted::default() };
+        for proposal in all {
+            let slow = slow_hosts.get(&proposal.judged.task.job).map_or(&[][..], Vec::as_slice);
+            self.govern(proposal, slow, now, &mut counted, pass);
+        }
+    }
+
     /// Gives a proposal its place in the budgets, or the name of the refusal.
-    pub(super) fn govern(&mut self, proposal: Proposal, now: Time, counted: &mut Counted, pass: &mut Pass) {
+    fn govern(&mut self, proposal: Proposal, slow: &[NameId], now: Time, counted: &mut Counted, pass: &mut Pass) {
         let Proposal { mut judged, mode } = proposal;
         let task = judged.task;
         let Some(job) = self.cluster.job(task.job) else { return };
         // A breaker may have opened since it was judged.
         let mode = mode.min(self.mode_of(job));
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
-        let slow = counted.slow_hosts.entry(job.id).or_insert_with(|| self.slow_hosts(job, now));
-        let avoid = self.avoid(job, task, slow, tally);
-        let room = Room::count(&self.params.govern, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
+        let avoid = self.avoid(job, task, slow, &counted.tally.rooms);
+        let (params, tally) = (&self.params.govern, &mut counted.tally);
+        let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
         judged.numbers.budget = Some(room.tightest(judged.budget));
         let refusal = room.refusal(&judged).or_else(|| {
             let takes = judged.action == Action::Duplicate;
@@ -67,13 +94,12 @@ impl Engine {
         let budget = judged.budget;
         let cause = cause.flatten();
         let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
         if let Some(before) = self.flights.of(task) {
-            tally.copies.remove(task, before, job);
+            counted.tally.copies.remove(task, before, job);
         }
         self.flights.add(&decision, budget, job, self.params.seed);
         if let Some(flight) = self.flights.of(task) {
-            tally.copies.add(task, flight, job);
+            counted.tally.copies.add(task, flight, job);
         }
         pass.decisions.push(decision);
     }
@@ -83,13 +109,12 @@ impl Engine {
         if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
             return Vec::new();
         }
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let promised = &mut counted.promised;
+        let (promised, rooms) = (&mut counted.promised, &counted.tally.rooms);
         let size = container(job, judged.task.kind).memory_mb;
         let has_room = |host: NameId, promised: &BTreeMap<NameId, u64>| {
-            self.free_on(host, tally) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+            rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
         };
         let prefer = self.prefer(job, judged, machines, |host| has_room(host, promised));
         prefer.iter().take(judged.copies as usize).for_each(|host| *promised.entry(*host).or_default() += size);
@@ -132,16 +157,19 @@ impl Engine {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
-        let tally = counted.tally.get_or_insert_with(|| Tally::count(&self.cluster, &self.flights));
-        let (work, threshold) = counted.work.entry(job.user.clone()).or_insert_with(|| {
+        let Counted { tally, work, jobs, .. } = counted;
+        let (work, threshold) = work.entry(job.user.clone()).or_insert_with(|| {
+            if jobs.is_empty() {
+                self.cluster.jobs().for_each(|job| jobs.entry(job.user.clone()).or_default().push(job.id));
+            }
             let mut work = NodeWork::default();
-            self.cluster.jobs().filter(|other| other.user == job.user).for_each(|job| work.add(job));
+            let theirs = jobs.get(&job.user).into_iter().flatten();
+            theirs.filter_map(|id| self.cluster.job(*id)).for_each(|job| work.add(job));
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });
-        let size = container(job, kind).memory_mb;
-        let mut with_room = usable_rooms(&self.cluster, tally).filter(|(_, free)| *free >= size);
-        with_room.all(|(host, _)| {
+        let mut with_room = tally.rooms.with_room(container(job, kind).memory_mb);
+        with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < *threshold);
             host.is_some_and(|host| avoid.contains(&host) || slow(host))
         })

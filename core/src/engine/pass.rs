@@ -1,11 +1,11 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
-use super::grant::{Counted, Proposal};
+use super::grant::{Proposal, Proposals};
 use super::{Candidate, Engine, Pass, causes};
 use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Budget, Judged, Past, View};
+use crate::policy::{Judged, Past, View, slow_hosts};
 use std::collections::BTreeMap;
 
 impl Engine {
@@ -22,7 +22,7 @@ impl Engine {
         if self.params.policy.clones() {
             self.clones_give_way();
         }
-        let (mut proposals, mut supply) = (Vec::<Proposal>::new(), None);
+        let (mut proposals, mut supply) = (Proposals::default(), None);
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
@@ -35,16 +35,7 @@ impl Engine {
                 self.due.insert(id, next);
             }
         }
-        // Clones first: a phase's are worth most while it is young, and were promised to it.
-        let class = |proposal: &Proposal| (proposal.judged.budget == Budget::Copies, proposal.judged.task);
-        proposals.sort_by(|a, b| {
-            let by_rank = b.judged.rank.total_cmp(&a.judged.rank);
-            class(a).0.cmp(&class(b).0).then(by_rank).then(class(a).1.cmp(&class(b).1))
-        });
-        let mut counted = Counted::default();
-        for proposal in proposals {
-            self.govern(proposal, now, &mut counted, &mut pass);
-        }
+        self.govern_all(proposals, now, &mut pass);
         pass.breakers = self.breakers.take_turns();
         let closes = self.breakers.next(&self.params.govern);
         pass.next = self.due.values().copied().chain(closes).min();
@@ -85,13 +76,7 @@ impl Engine {
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
-    fn look_at(
-        &mut self,
-        id: JobId,
-        now: Time,
-        answer_due: Option<Time>,
-        proposals: &mut Vec<Proposal>,
-    ) -> Option<Time> {
+    fn look_at(&mut self, id: JobId, now: Time, answer_due: Option<Time>, proposals: &mut Proposals) -> Option<Time> {
         let job = self.cluster.job(id)?;
         self.calibration.open(job, self.params.seed);
         let mode = self.mode_of(job);
@@ -99,19 +84,23 @@ impl Engine {
         let landing = self.flights.expire(id, am_now);
         let mut again = landing.into_iter().collect::<Vec<_>>();
         again.extend(answer_due.map(|at| at.shifted(offset)));
+        let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
+        let notes: Vec<_> = views.iter().flat_map(|view| self.notes_on(view)).collect();
+        let judged = views.each_ref().map(|view| self.judge(view, mode, now));
+        if judged.iter().flatten().any(|judged| judged.verdict == Verdict::Decided) {
+            let slow = views.iter().flat_map(|view| slow_hosts::of(view, self.params.late.slow_factor));
+            proposals.slow_hosts.insert(id, slow.collect());
+        }
+        drop(views);
         let mut verdicts = Vec::new();
-        let mut notes = Vec::new();
-        for kind in TaskKind::ALL {
-            let view = self.view(job, kind, mode, am_now);
-            notes.extend(self.notes_on(&view));
-            let mut all = self.judge(&view, mode, now);
+        for (kind, mut all) in TaskKind::ALL.into_iter().zip(judged) {
             again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
             for mut judged in all {
                 again.extend(judged.recheck);
                 judged.recheck = None;
                 verdicts.push((judged.task, judged.verdict));
                 if judged.verdict == Verdict::Decided {
-                    proposals.push(Proposal { judged, mode });
+                    proposals.all.push(Proposal { judged, mode });
                 }
             }
         }

@@ -2,23 +2,16 @@
 
 use super::Engine;
 use crate::estimate::machine::Machine;
-use crate::govern::budget::{Tally, node_room, usable_rooms};
+use crate::govern::rooms::Rooms;
 use crate::model::*;
 use crate::policy::dolly::{by_odds, machines_for_a_task};
-use crate::policy::{Budget, Judged, View, slow_hosts};
+use crate::policy::{Budget, Judged};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// Hosts on which the job's attempts are slow, by what its own tasks show.
-    pub(super) fn slow_hosts(&self, job: &Job, now: Time) -> Vec<NameId> {
-        let view = |kind| View::new(job, kind, job.am_time(now), &self.view_params(job, kind, Mode::Act));
-        let of = |kind| slow_hosts::of(&view(kind), self.params.late.slow_factor);
-        TaskKind::ALL.into_iter().flat_map(of).collect()
-    }
-
     /// The hosts that a copy of this task is to keep off, those that matter most first: where an attempt of it runs or ran, where the job's attempts are slow, and what is blacklisted
     /// where that is asked for; as far as any other host is left. A cluster of one host leaves no choice. At most as many as a shim takes.
-    pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], tally: &Tally) -> Vec<NameId> {
+    pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], rooms: &Rooms) -> Vec<NameId> {
         let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
         let listed = if self.params.blacklist.beside { self.blacklist(job) } else { &[] };
         let (mut avoid, mut seen) = (Vec::new(), BTreeSet::new());
@@ -29,12 +22,8 @@ impl Engine {
             avoid.extend(kind.into_iter().filter(|host| seen.insert(*host)));
             ends.push(avoid.len());
         }
-        let usable = || usable_rooms(&self.cluster, tally);
-        let leaves_some = |avoid: &[NameId]| {
-            usable().next().is_none() || usable().any(|(host, _)| host.is_none_or(|host| !avoid.contains(&host)))
-        };
         let most =
-            ends.into_iter().rev().map(|end| end.min(Decision::AVOID_MAX)).find(|end| leaves_some(&avoid[..*end]));
+            ends.into_iter().rev().map(|end| end.min(Decision::AVOID_MAX)).find(|end| rooms.leave_some(&avoid[..*end]));
         avoid.truncate(most.unwrap_or(0));
         avoid
     }
@@ -74,11 +63,5 @@ impl Engine {
             first.and_then(|host| machines.iter().find(|(known, _)| *known == host)).map_or(p, |(_, odds)| *odds);
         let with_room = machines.iter().copied().filter(|(host, _)| has_room(*host));
         machines_for_a_task(first, p, plan.clones, with_room, judged.copies as usize)
-    }
-
-    /// Memory that is free on a node now, MiB.
-    pub(super) fn free_on(&self, host: NameId, tally: &Tally) -> u64 {
-        let node = self.cluster.nodes.get(self.cluster.hosts.name(host));
-        node.map_or(0, |node| node_room(node, tally.since.get(&host).copied().unwrap_or(0)))
     }
 }

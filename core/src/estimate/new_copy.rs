@@ -26,13 +26,10 @@ impl NewCopy {
         NewCopy { rates: sum_up(rates, Self::TIMES_MAX), lag, location, evidence, earlier: false }
     }
 
-    /// With what earlier runs of the job showed.
-    pub fn with_earlier(self, rates: impl Iterator<Item = f64>) -> NewCopy {
-        let before = self.rates.len();
+    /// With what so many tasks of earlier runs of the job showed.
+    pub fn with_earlier(self, rates: impl Iterator<Item = f64>, tasks: usize) -> NewCopy {
         let rates: Vec<f64> = self.rates.iter().copied().chain(rates).collect();
-        let more = rates.len() - before;
-        let evidence = self.evidence + more;
-        NewCopy { rates: sum_up(rates, Self::TIMES_MAX), evidence, earlier: more > 0, ..self }
+        NewCopy { rates: sum_up(rates, Self::TIMES_MAX), evidence: self.evidence + tasks, earlier: true, ..self }
     }
 
     /// What it rests on beside the phase, in words; empty if on nothing.
@@ -76,10 +73,9 @@ mod tests {
     fn what_it_rests_on_beside_the_phase_is_told() {
         let alone = NewCopy::new(vec![6.0], 0.0, 1.001);
         assert_eq!(alone.words(), "");
-        let both = NewCopy::new(vec![6.0], 0.0, 0.5).with_earlier([2.0, 4.0].into_iter());
+        let both = NewCopy::new(vec![6.0], 0.0, 0.5).with_earlier([2.0, 4.0].into_iter(), 7);
         assert_eq!(both.words(), "; t_new with the job's earlier runs; locationFactor 0.50 (§5.5, eq. 3)");
-        assert_eq!((both.evidence(), both.times(1.0)), (3, vec![1.0, 2.0, 3.0]));
-        assert_eq!(alone.clone().with_earlier([].into_iter()), alone);
+        assert_eq!((both.evidence(), both.times(1.0)), (8, vec![1.0, 2.0, 3.0]));
     }
 
     #[test]

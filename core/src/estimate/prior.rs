@@ -17,12 +17,15 @@ pub struct Prior {
     split: Bytes,
     /// From launch to work, seconds.
     start_up: f64,
+    /// Tasks that it rests on, those of a run counting half with each later one.
+    tasks: usize,
 }
 
 impl Prior {
     /// From the times of a run's tasks, seconds, each for its typical split; `None` without any.
     pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
-        (!times.is_empty()).then(|| Prior { times: sum_up(times, TIMES), split, start_up })
+        let tasks = times.len();
+        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks })
     }
 
     /// Equally likely times at work, seconds, of a task whose phase has that typical split.
@@ -37,16 +40,25 @@ impl Prior {
         self.start_up
     }
 
+    /// Tasks that it rests on, older runs' counting less.
+    pub fn tasks(&self) -> usize {
+        self.tasks
+    }
+
     /// With those of the runs before: a run counts as much as all before it.
     fn after(self, before: &Prior) -> Prior {
-        let half = |times: Vec<f64>| sum_up(times, TIMES / 2);
-        let earlier = half(before.times(self.split).collect());
-        Prior {
-            times: sum_up([half(self.times), earlier].concat(), TIMES),
-            split: self.split,
-            start_up: (self.start_up + before.start_up) / 2.0,
-        }
+        let earlier = before.times(self.split).collect();
+        let mut times = [stand_for(self.times, TIMES / 2), stand_for(earlier, TIMES / 2)].concat();
+        times.sort_unstable_by(f64::total_cmp);
+        let start_up = (self.start_up + before.start_up) / 2.0;
+        Prior { times, split: self.split, start_up, tasks: self.tasks + before.tasks / 2 }
     }
+}
+
+/// Just so many values that stand for all, ascending; of fewer each is repeated.
+fn stand_for(values: Vec<f64>, count: usize) -> Vec<f64> {
+    let few = sum_up(values, count);
+    (0..count).map(|n| few[(2 * n + 1) * few.len() / (2 * count)]).collect()
 }
 
 /// Those of every kind of job that is remembered.
@@ -93,7 +105,7 @@ mod tests {
         }
         let maps = priors.of(&kind("ann"), TaskKind::Map).unwrap();
         assert_eq!(mean(maps.times(Bytes(0))), 27.5, "((10 + 20) / 2 + 40) / 2");
-        assert_eq!(maps.start_up(), 2.75);
+        assert_eq!((maps.start_up(), maps.tasks()), (2.75, 3 + (3 + 1) / 2));
         assert_eq!(priors.of(&kind("ann"), TaskKind::Reduce), None);
         assert_eq!(priors.of(&kind("bob"), TaskKind::Map), None, "a user's runs speak for that user's jobs alone");
     }

@@ -220,7 +220,8 @@ impl Flights {
 
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
-        self.by_task.retain(|task, _| task.job != job);
+        let theirs: Vec<TaskId> = self.tasks_of(job).map(|(task, _)| task).collect();
+        theirs.iter().for_each(|task| drop(self.by_task.remove(task)));
         self.fortunes.remove(&job);
         self.last.remove(&job);
         self.withdrawn.retain(|(attempt, _)| attempt.task.job != job);

@@ -10,6 +10,8 @@ pub mod flight;
 pub mod in_flight;
 pub mod minute;
 pub mod output;
+pub mod rooms;
+pub mod tally;
 
 use crate::model::{Millis, Mode};
 use serde::{Deserialize, Serialize};

@@ -170,6 +170,24 @@ pub struct NodeFact {
     pub last_health: Time,
 }
 
+impl NodeFact {
+    /// One that gets containers, and of which no more is told.
+    pub fn usable(host: &str, total: Resources, used: Resources) -> NodeFact {
+        NodeFact {
+            host: host.to_owned(),
+            rack: "/default-rack".into(),
+            usable: true,
+            state: "RUNNING".into(),
+            total,
+            used,
+            containers: 0,
+            cpu_used_vcores: None,
+            memory_used_mb: None,
+            last_health: Time(0),
+        }
+    }
+}
+
 /// A leaf queue, from the RM's scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueueFact {

@@ -72,7 +72,7 @@ pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>], enough: u32) -> NewCo
     let Some(prior) = prior else { return own };
     // Where the phase does not tell start-up from work, its times hold both.
     let both = if told { 0.0 } else { prior.start_up() };
-    own.with_earlier(prior.times(view.typical_split).map(|time| time + both))
+    own.with_earlier(prior.times(view.typical_split).map(|time| time + both), prior.tasks())
 }
 
 /// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.

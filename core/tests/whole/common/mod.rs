@@ -104,22 +104,6 @@ impl Script {
     }
 }
 
-/// A node that can be used.
-pub fn node(host: &str, total: Resources, used: Resources) -> NodeFact {
-    NodeFact {
-        host: host.into(),
-        rack: "/default-rack".into(),
-        usable: true,
-        state: "RUNNING".into(),
-        total,
-        used,
-        containers: 4,
-        cpu_used_vcores: None,
-        memory_used_mb: None,
-        last_health: at(0.5),
-    }
-}
-
 pub fn running(id: TaskId, started: Time, score: f32, host: &str) -> AttemptFact {
     AttemptFact {
         state: Some(AttemptState::Running),
@@ -252,7 +236,9 @@ pub fn with_a_slow_second_node(params: EngineParams) -> Script {
     let total = Resources { memory_mb: 2048, vcores: 8 };
     script.say(
         at(0.0),
-        Fact::Nodes(["nm1", "nm2", "nm3", "nm4"].map(|host| node(host, total, Resources::default())).to_vec()),
+        Fact::Nodes(
+            ["nm1", "nm2", "nm3", "nm4"].map(|host| NodeFact::usable(host, total, Resources::default())).to_vec(),
+        ),
     );
     play(&mut script, 64, 4.0, &one_node_in_four, 41);
     let end = EndFact {

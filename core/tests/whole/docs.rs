@@ -4,7 +4,7 @@ use drover_core::model::{CauseKind, Verdict};
 
 #[test]
 fn every_verdict_is_explained_in_the_advisory_guide_in_its_own_words() {
-    let guide = include_str!("../../docs/advisory.md");
+    let guide = include_str!("../../../docs/advisory.md");
     for verdict in Verdict::ALL {
         let row = format!("| `{}` | {} |", verdict.label(), verdict.words());
         assert!(guide.contains(&row), "docs/advisory.md lacks the row: {row}");
@@ -13,7 +13,7 @@ fn every_verdict_is_explained_in_the_advisory_guide_in_its_own_words() {
 
 #[test]
 fn every_cause_is_explained_in_the_advisory_guide_in_its_own_words() {
-    let guide = include_str!("../../docs/advisory.md");
+    let guide = include_str!("../../../docs/advisory.md");
     for cause in CauseKind::ALL {
         let row = format!("| `{}` | {} |", cause.label(), cause.words());
         assert!(guide.contains(&row), "docs/advisory.md lacks the row: {row}");

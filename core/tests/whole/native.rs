@@ -1,8 +1,6 @@
 //! The policies that Drover's are compared with: Hadoop's own speculator with its faults, and LATE that acts early.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;

@@ -1,8 +1,6 @@
 //! Who is slow, in whole passes over scripted jobs.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;

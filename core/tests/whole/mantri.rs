@@ -1,8 +1,6 @@
 //! Mantri's Pseudocode 1, line by line, over scripted phases.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;

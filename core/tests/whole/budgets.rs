@@ -1,8 +1,6 @@
 //! Who may have how many copies, and when none.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
@@ -129,7 +127,7 @@ fn after_room_was_told_once(ends: bool) -> Vec<Decision> {
     let totals =
         ClusterFact { total, allocated: total, active_nodes: 2, containers_pending: 2, ..ClusterFact::default() };
     script.say(at(0.5), Fact::Cluster(totals));
-    script.say(at(0.5), Fact::Nodes(vec![node("nm1", full, full), node("nm2", full, full)]));
+    script.say(at(0.5), Fact::Nodes(vec![NodeFact::usable("nm1", full, full), NodeFact::usable("nm2", full, full)]));
     let user = QueueUser { user: "alice".into(), used_mb: 1024, limit_mb: 1024 };
     let queue = QueueFact {
         name: "root.default".into(),

@@ -1,8 +1,6 @@
 //! Estimators are put to the test by what happens, whichever of them is in force.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::{Accuracy, Point};

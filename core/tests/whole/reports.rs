@@ -1,8 +1,6 @@
 //! What few or late reports show, over REST and from a shim, in whole passes.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
 

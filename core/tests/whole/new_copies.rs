@@ -1,8 +1,6 @@
 //! What a new copy's time rests on beside its own phase, in whole passes: the job's earlier runs, and the machines with room.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{Candidate, EngineParams};
 use drover_core::model::*;
 use drover_core::policy::PolicyName;
@@ -15,7 +13,8 @@ fn next_job(user: &str, used_mb: [u64; 4]) -> (Vec<Decision>, Vec<Candidate>) {
     script.say(at(42.0), Fact::ShimSession(id, true));
     let total = Resources { memory_mb: 2048, vcores: 8 };
     let nodes = (1..).zip(used_mb);
-    let nodes = nodes.map(|(n, memory_mb)| node(&format!("nm{n}"), total, Resources { memory_mb, vcores: 0 }));
+    let nodes =
+        nodes.map(|(n, memory_mb)| NodeFact::usable(&format!("nm{n}"), total, Resources { memory_mb, vcores: 0 }));
     script.say(at(42.0), Fact::Nodes(nodes.collect()));
     let mut decided = Vec::new();
     for second in 43..51 {

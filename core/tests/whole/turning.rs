@@ -1,8 +1,6 @@
 //! A node that turns slow when most of the work of its tasks is done: the average since their launch says too late that they are slow.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
 

@@ -1,8 +1,6 @@
 //! Drover's own policy: Dolly for small jobs, Mantri with LATE's guards for the rest.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
 use drover_core::policy::{DollyParams, LateParams, PolicyName};

@@ -1,8 +1,6 @@
 //! Copies that are asked for: what is decided, what holds budget, how lost words are made good.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{EngineParams, Pass};
 use drover_core::govern::GovernParams;
 use drover_core::model::*;

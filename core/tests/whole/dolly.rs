@@ -1,8 +1,6 @@
 //! Dolly in whole passes: clones settled once for each phase, charged to a budget of their own, and given from the first moment on.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{EngineParams, Pass};
 use drover_core::govern::GovernParams;
 use drover_core::model::*;

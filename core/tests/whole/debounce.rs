@@ -1,8 +1,6 @@
 //! Proposals that have to stand for a while before they are decided on.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;

@@ -1,8 +1,6 @@
 //! What comes after a decision and after a job: charges, outcomes, facts that come too late.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{EngineParams, EstimateError};
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;

@@ -1,8 +1,6 @@
 //! What must hold whatever is observed, in whatever order.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::{Engine, EngineParams};
 use drover_core::estimate::Estimator;
 use drover_core::model::*;

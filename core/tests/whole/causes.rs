@@ -1,8 +1,6 @@
 //! Why tasks are slow, and how healthy nodes are, from facts to answers.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::health::NodeHealth;
 use drover_core::model::*;

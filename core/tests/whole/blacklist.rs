@@ -1,8 +1,6 @@
 //! Machines that made tasks straggle, in whole passes: named to whom they were shown, and kept off by copies where that is asked for.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
 use drover_core::policy::{BlacklistParams, PolicyName};

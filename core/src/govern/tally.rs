@@ -1,0 +1,131 @@
+//! What is counted over the whole cluster once for all proposals of a pass.
+
+use super::budget::container;
+use super::flight::Flights;
+use super::in_flight::InFlight;
+use super::rooms::Rooms;
+use crate::model::{Attempt, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, TaskKind, Time};
+use std::collections::BTreeMap;
+
+/// The counts.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Copies in flight, those of Hadoop's own speculator included.
+    pub copies: InFlight,
+    /// Where there is room.
+    pub rooms: Rooms,
+    /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
+    /// been asked for since.
+    pub given: u32,
+    /// Copies that Hadoop's own speculator launched and that no flight counts, where there are any.
+    native: BTreeMap<(JobId, TaskKind), u32>,
+    /// What queues' attempts have taken or given back since it told of them.
+    in_queue: BTreeMap<String, Since>,
+    /// What jobs may still take of their queues for one kind of tasks, MiB, as far as it was asked for.
+    left: BTreeMap<(JobId, TaskKind), u64>,
+}
+
+/// Memory taken (positive) or given back (negative), MiB.
+#[derive(Debug, Default)]
+struct Since {
+    all: i64,
+    of_user: BTreeMap<String, i64>,
+}
+
+impl Tally {
+    /// Counts it. One pass over all attempts.
+    pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
+        let mut tally = Tally { copies: InFlight::count(flights, cluster), ..Tally::default() };
+        let mut on_nodes = BTreeMap::new();
+        for job in cluster.jobs() {
+            tally.add(job, cluster, flights, &mut on_nodes);
+        }
+        tally.rooms = Rooms::new(cluster, &on_nodes);
+        tally
+    }
+
+    /// Counts a job's; adds to `on_nodes` what its attempts have taken (positive) or given back by host since the ResourceManager told of its nodes, MiB.
+    fn add(&mut self, job: &Job, cluster: &ClusterState, flights: &Flights, on_nodes: &mut BTreeMap<NameId, i64>) {
+        let [nodes, queues, totals] =
+            [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
+        let mut of_job = 0;
+        for kind in TaskKind::ALL {
+            let size = container(job, kind).memory_mb as i64;
+            let native = uncounted_copies(job, kind, flights);
+            if native > 0 {
+                self.native.insert((job.id, kind), native);
+                self.copies.add_native(native, job);
+            }
+            let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
+            let firsts = job.tasks(kind).filter_map(|(_, task)| task.attempts.first()?.started.get());
+            self.given += firsts.filter(|at| asked_before && *at > totals).count() as u32;
+            for attempt in job.tasks(kind).flat_map(|(_, task)| &task.attempts) {
+                let change = change(attempt, nodes);
+                if let Some(host) = attempt.host.filter(|_| change != 0) {
+                    *on_nodes.entry(host).or_default() += size * change;
+                }
+                of_job += size * self::change(attempt, queues);
+            }
+        }
+        if of_job != 0 {
+            let queue = self.in_queue.entry(job.queue.clone()).or_default();
+            queue.all += of_job;
+            *queue.of_user.entry(job.user.clone()).or_default() += of_job;
+        }
+    }
+
+    /// Copies in a job that Hadoop's own speculator launched and that no flight counted when the pass began.
+    pub fn native_in(&self, job: JobId, kind: TaskKind) -> u32 {
+        self.native.get(&(job, kind)).copied().unwrap_or(0)
+    }
+
+    /// What a job's user may still take of its queue for tasks of that kind, MiB, in a cluster of so much.
+    pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind, cluster_mb: u64) -> u64 {
+        let Tally { in_queue, left, .. } = self;
+        let since = in_queue.get(&job.queue);
+        *left.entry((job.id, kind)).or_insert_with(|| {
+            let size = container(job, kind).memory_mb;
+            cluster.queue_of(job).map_or(u64::MAX, |queue| left_in_queue(queue, &job.user, size, cluster_mb, since))
+        })
+    }
+}
+
+/// Containers that an attempt has taken since, 1, 0 or -1.
+fn change(attempt: &Attempt, since: Time) -> i64 {
+    let newer = |at: Option<Time>| i64::from(at.is_some_and(|at| at > since));
+    newer(attempt.started.get()) - newer(attempt.finished.get())
+}
+
+/// Tasks of a job that have more than one attempt that has not ended without a copy of ours being counted for them.
+fn uncounted_copies(job: &Job, kind: TaskKind, flights: &Flights) -> u32 {
+    let counted = |task| flights.of(task).is_some_and(|flight| flight.counted);
+    job.tasks(kind).filter(|(id, task)| task.unended().count() > 1 && !counted(*id)).count() as u32
+}
+
+/// What a user may still take of a queue for containers of that size, MiB.
+fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
+    let of_cluster = |share: f32| (cluster_mb as f64 * f64::from(share.max(0.0))) as u64;
+    let of_user = queue.user_capacity.map_or(u64::MAX, of_cluster);
+    let used = of_cluster(queue.used_capacity).saturating_add_signed(since.map_or(0, |since| since.all));
+    let left = of_cluster(queue.max_capacity).saturating_sub(used);
+    match queue.users.iter().find(|known| known.user == user) {
+        Some(known) => {
+            // A limit that moves along with what is used has moved, too, where more is.
+            let back = since.and_then(|since| since.of_user.get(user)).copied().unwrap_or(0).min(0);
+            let known = QueueUser { used_mb: known.used_mb.saturating_add_signed(back), ..known.clone() };
+            left.min(left_to_user(queue, &known, of_user, size_mb))
+        }
+        None => left.min(of_user),
+    }
+}
+
+/// What a user may still take of a queue, MiB, at `most` so much in all. Hadoop's scheduler refuses a container only to a user who is above the limit already, and
+/// where a queue uses more than it is promised, the limit is told as what is used and a little: it moves along (UsersManager.computeUserLimit).
+fn left_to_user(queue: &QueueFact, user: &QueueUser, most: u64, size_mb: u64) -> u64 {
+    if user.used_mb > user.limit_mb {
+        return 0;
+    }
+    let left = most.saturating_sub(user.used_mb);
+    let may_have_all = queue.user_share.is_some_and(|share| share >= 1.0);
+    if may_have_all { left } else { left.min((user.limit_mb - user.used_mb).max(size_mb)) }
+}
