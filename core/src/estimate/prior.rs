@@ -105,7 +105,7 @@ mod tests {
         }
         let maps = priors.of(&kind("ann"), TaskKind::Map).unwrap();
         assert_eq!(mean(maps.times(Bytes(0))), 27.5, "((10 + 20) / 2 + 40) / 2");
-        assert_eq!((maps.start_up(), maps.tasks()), (2.75, 3 + (3 + 1) / 2));
+        assert_eq!((maps.start_up(), maps.tasks()), (2.75, 5));
         assert_eq!(priors.of(&kind("ann"), TaskKind::Reduce), None);
         assert_eq!(priors.of(&kind("bob"), TaskKind::Map), None, "a user's runs speak for that user's jobs alone");
     }
