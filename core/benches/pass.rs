@@ -30,8 +30,10 @@ fn then(seconds: f64) -> Time {
 /// Attempts on one node.
 const ON_A_NODE: u32 = 100;
 
-/// Maps of each job that have succeeded, beside those that run.
-const SUCCEEDED: u32 = 5;
+/// Maps of a job that have succeeded, beside so many that run.
+fn succeeded_beside(tasks: u32) -> u32 {
+    tasks / 10
+}
 
 /// A host for a job's map: jobs lie on the nodes one after the other.
 fn host(job: u32, index: u32, nodes: u32) -> String {
@@ -49,7 +51,12 @@ fn maps(job: u32, tasks: u32, second: u32, nodes: u32) -> Vec<AttemptFact> {
     let map = |index: u32| {
         let whole = if began(index) < 0.0 { 2_400.0 } else { 300.0 };
         let score = ((f64::from(second) - began(index)) / whole) as f32;
-        running(id.task(TaskKind::Map, SUCCEEDED + index), then(began(index)), score, &host(job, index, nodes))
+        running(
+            id.task(TaskKind::Map, succeeded_beside(tasks) + index),
+            then(began(index)),
+            score,
+            &host(job, index, nodes),
+        )
     };
     (0..tasks).map(map).collect()
 }
@@ -59,15 +66,16 @@ fn cluster(jobs: u32, tasks: u32, nodes: u32) -> Script {
     let mut script = Script::new(EngineParams::default());
     for job in 0..jobs {
         let id = job_id(job + 1);
-        script.open_job(id, tasks + SUCCEEDED, 0, then(-330.0));
+        script.open_job(id, tasks + succeeded_beside(tasks), 0, then(-330.0));
         // Over REST inputs would be asked for before a copy is decided on.
         script.say(then(-330.0), Fact::ShimSession(id, true));
-        let ended = (0..SUCCEEDED).map(|index| succeeded(id.task(TaskKind::Map, index), then(-320.0), then(-20.0)));
+        let ended = (0..succeeded_beside(tasks))
+            .map(|index| succeeded(id.task(TaskKind::Map, index), then(-320.0), then(-20.0)));
         let (ended, winners): (Vec<_>, Vec<_>) = ended.unzip();
         let runs = |index| TaskFact {
             state: Some(TaskState::Running),
             started: Some(then(began(index))),
-            ..TaskFact::of(id.task(TaskKind::Map, SUCCEEDED + index))
+            ..TaskFact::of(id.task(TaskKind::Map, succeeded_beside(tasks) + index))
         };
         script.tasks(id, then(180.0), (0..tasks).map(runs).chain(ended).collect());
         script.attempts(id, then(180.0), winners);
@@ -93,7 +101,7 @@ fn run(jobs: u32, tasks: u32, full: bool) {
     let before = resident();
     let mut script = cluster(jobs, tasks, nodes);
     tell_room(&mut script, nodes, full, then(180.0));
-    let bytes = resident().saturating_sub(before) as f64 / f64::from(jobs * (tasks + SUCCEEDED));
+    let bytes = resident().saturating_sub(before) as f64 / f64::from(jobs * (tasks + succeeded_beside(tasks)));
     let (mut all, mut hundredth, mut observe) = (Vec::new(), Vec::new(), Vec::new());
     let mut decided = 0;
     let started = Instant::now();

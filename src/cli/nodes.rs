@@ -129,7 +129,8 @@ mod tests {
     use drover_core::model::{NodeFact, Resources};
 
     fn node(host: &str, factor: Option<f64>, straggles: f64, principals: usize) -> NodeView {
-        let fact = NodeFact::usable(host, Resources::default(), Resources::default());
+        let told = NodeFact::usable(host, Resources::default(), Resources::default());
+        let fact = NodeFact { rack: "/r1".into(), ..told };
         let measure = |value| Measure { value, last: None, evidence: 12.5, principals };
         let told = factor.is_some().then(|| measure(straggles));
         let location_factor = factor.map(measure);

@@ -1,5 +1,6 @@
 //! Phases that are cloned: charged in whole from the moment they are admitted, and for as long as their tasks last.
 
+use super::claims::claimed_mb;
 use crate::model::{ClonePlan, ClusterState, JobId, TaskKind, TaskState, Verdict};
 use crate::policy::dolly::{Grant, Supply};
 use serde::{Deserialize, Serialize};
@@ -78,17 +79,20 @@ impl ClonePlans {
         larger.map(|(phase, settled)| settled.held(cluster, *phase).all_mb).sum()
     }
 
-    /// Has the largest phases' clones give way, one after the other, until the cloned phases hold no more than `budget_mb` in all, and the cluster uses no more than
-    /// `ceiling_mb` (HotCloud'12 §3.2: "killing of clones can also be used during emergency to bring down utilization"). The jobs whose clones do.
+    /// Has the largest phases' clones give way, one after the other, until the cloned phases hold no more than `budget_mb` in all, the cluster uses no more than
+    /// `ceiling_mb` (HotCloud'12 §3.2: "killing of clones can also be used during emergency to bring down utilization"), and nobody claims more of it. The jobs whose clones do.
     pub fn give_way(&mut self, cluster: &ClusterState, budget_mb: u64, ceiling_mb: u64) -> Vec<JobId> {
         let Some(mut supply) = self.supply(cluster) else { return Vec::new() };
+        // On Hadoop nobody can end a clone for another's sake.
+        let can_end = self.charged().any(|(phase, _)| withdraws(cluster, phase.0));
+        let mut claimed = if can_end { claimed_mb(cluster) } else { 0 };
         let standing = self.charged().filter(|(_, settled)| !settled.plan.gives_way);
         let mut largest: Vec<_> = standing.map(|(phase, settled)| (settled.plan.tasks, *phase)).collect();
         largest.sort_unstable_by(|a, b| b.cmp(a));
         let mut jobs = Vec::new();
         for (_, phase) in largest {
             let above = supply.used_mb > ceiling_mb;
-            if !above && supply.cloning_mb <= budget_mb {
+            if !above && supply.cloning_mb <= budget_mb && claimed == 0 {
                 break;
             }
             let Some(settled) = self.by_phase.get_mut(&phase).filter(|_| above || withdraws(cluster, phase.0)) else {
@@ -98,6 +102,7 @@ impl ClonePlans {
             settled.plan.gives_way = true;
             supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
             supply.used_mb = supply.used_mb.saturating_sub(held.clones_mb);
+            claimed = claimed.saturating_sub(held.clones_mb);
             jobs.push(phase.0);
         }
         jobs

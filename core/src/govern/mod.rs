@@ -2,6 +2,7 @@
 
 pub mod breaker;
 pub mod budget;
+pub mod claims;
 pub mod clones;
 pub mod copies;
 pub mod debounce;

@@ -123,6 +123,29 @@ fn clones_give_way_first_when_the_cluster_fills_where_they_can_be_withdrawn() {
     assert_eq!(verdicts(&script, 1), [Verdict::CannotWithdraw]);
 }
 
+/// How many of a job's clones give way to bob, who holds and waits for so many of the 64 slots of a cluster that may be filled, when so many are in use in all.
+fn withdrawn_for_bob(held: u32, waiting: u32, used: u64, can: Capabilities) -> usize {
+    let mut script = dolly(Admission::AllOrNothing);
+    let dolly = DollyParams { tau: 1.0, ..script.engine.params().dolly };
+    script.engine.set_params(EngineParams { dolly, ..script.engine.params().clone() });
+    script.open_job_of("bob", "root.default", job_id(2), 40, 0, at(0.0));
+    let runs = (0..held).map(|index| running(job_id(2).task(TaskKind::Map, index), at(0.1), 0.1, "nm1"));
+    script.attempts(job_id(2), at(0.4), runs.collect());
+    script.say(at(0.5), Fact::Needs { job: job_id(2), maps: waiting, reduces: 0, native_copies: 0 });
+    let decisions = crowded(&mut script, used, can).decisions;
+    decisions.iter().filter(|one| one.action == Action::Withdraw && one.job == job_id(1)).count()
+}
+
+#[test]
+fn clones_give_way_to_who_waits_for_the_fair_share_of_a_full_cluster() {
+    let can = Capabilities { withdraw: true, ..Capabilities::default() };
+    let withdrawn = |held, waiting, used| withdrawn_for_bob(held, waiting, used, can);
+    assert_eq!([withdrawn(0, 5, 64), withdrawn(0, 0, 64)], [10, 0]);
+    assert_eq!([withdrawn(0, 7, 58), withdrawn(0, 6, 58)], [10, 0], "six are free");
+    assert_eq!([withdrawn(31, 5, 64), withdrawn(32, 5, 64)], [10, 0], "half of 64 slots is bob's");
+    assert_eq!(withdrawn_for_bob(0, 5, 64, Capabilities::default()), 0);
+}
+
 #[test]
 fn under_preemption_a_small_job_takes_the_budget_of_a_larger_one() {
     let jobs = [(1, 10, 0.0), (2, 4, 2.0)];
