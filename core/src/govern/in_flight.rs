@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Copies that hold budget.
 #[derive(Debug, Default)]
 pub struct InFlight {
-    /// In the whole cluster.
+    /// In the whole cluster, those that Hadoop launched itself included.
     pub cluster: u32,
     /// Of those the ones that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart takes the
     /// one that it gives back.

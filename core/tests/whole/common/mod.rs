@@ -1,5 +1,5 @@
 //! A scripted cluster: facts as the service's rooms would send them.
-#![allow(dead_code, reason = "each test binary uses its part")]
+#![allow(dead_code, reason = "the benchmark, which includes it too, uses a part")]
 
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::govern::GovernParams;
