@@ -1,4 +1,4 @@
-"""The ways of running one job that the demo and the bench compare."""
+"""The ways of running one job that the demo and the benches compare."""
 
 from dataclasses import dataclass, field
 
@@ -14,10 +14,12 @@ def tuned(estimator: str) -> dict:
 
 @dataclass(frozen=True)
 class Arm:
-    """Who starts copies: settings of the job, and whether the shim is in its ApplicationMaster and the service acts."""
+    """Who starts copies: settings of the job, whether the shim is in its ApplicationMaster and the service acts, and by
+    which policy if not by its default."""
 
     settings: dict = field(default_factory=dict)
     drover: bool = False
+    policy: str = ""
 
 
 ARMS = {
@@ -32,3 +34,5 @@ ESTIMATORS = {
     "simple-exponential": Arm(tuned("SimpleExponentialTaskRuntimeEstimator")),
     "smoothed": Arm(tuned("ExponentiallySmoothedTaskRuntimeEstimator")),
 }
+# Drover acting, by each of the policies that might be its default.
+POLICIES = {name: Arm(drover=True, policy=name) for name in ("late", "mantri", "drover")}

@@ -3,11 +3,18 @@
 import argparse
 import json
 
-from lab import bench_act, bench_boot, bench_cargo, bench_faults, bench_idle, paths
+from lab import bench_act, bench_boot, bench_cargo, bench_faults, bench_idle, bench_policies, paths
 from lab.progress import say
 
 # Each has `options(parser)`, and `run(asked)`, which answers what to write down and whether all was as it must be.
-BENCHES = {"act": bench_act, "boot": bench_boot, "faults": bench_faults, "idle": bench_idle, **bench_cargo.BENCHES}
+BENCHES = {
+    "act": bench_act,
+    "boot": bench_boot,
+    "faults": bench_faults,
+    "idle": bench_idle,
+    "policies": bench_policies,
+    **bench_cargo.BENCHES,
+}
 
 
 def main(arguments: list) -> int:

@@ -38,11 +38,11 @@ def fingerprint() -> str:
 class Bench:
     """The cells asked for, on a stage."""
 
-    def __init__(self, stage: Stage, ledger: Ledger, cells: list, rounds):
-        self.stage, self.ledger, self.cells, self.rounds = stage, ledger, cells, rounds
+    def __init__(self, stage: Stage, ledger: Ledger, cells: list, rounds, played=SCENARIOS):
+        self.stage, self.ledger, self.cells, self.rounds, self.scenarios = stage, ledger, cells, rounds, played
 
     def wanted(self, cell: Cell) -> int:
-        return self.rounds or SCENARIOS[cell.scenario].rounds
+        return self.rounds or self.scenarios[cell.scenario].rounds
 
     def run(self) -> None:
         most = max(self.wanted(cell) for cell in self.cells)
@@ -61,7 +61,7 @@ class Bench:
         for arm in cell.arms[turn:] + cell.arms[:turn]:
             self.calm()
             foreign = Foreign(self.stage.cluster)
-            played = self.stage.play(cell.scenario, SCENARIOS[cell.scenario], arm, INTERVALS[cell.interval])
+            played = self.stage.play(cell.scenario, self.scenarios[cell.scenario], arm, INTERVALS[cell.interval])
             place = {"interval": cell.interval, "round": number, "take": take, "foreign": round(foreign.share(), 3)}
             row = {**played.row(), **place}
             self.ledger.add(row)
@@ -81,15 +81,15 @@ class Bench:
                 told = True
 
 
-def chosen(asked) -> list:
+def chosen(asked, played=SCENARIOS) -> list:
     """The cells asked for, by scenario and interval."""
-    names = asked.only or [name for name, scenario in SCENARIOS.items() if not scenario.asked]
+    names = asked.only or [name for name, scenario in played.items() if not scenario.asked]
     intervals = [asked.interval] if asked.interval else list(INTERVALS)
-    return [Cell(name, interval, tuple(SCENARIOS[name].arms)) for name in names for interval in intervals]
+    return [Cell(name, interval, tuple(played[name].arms)) for name in names for interval in intervals]
 
 
-def report(ledger: Ledger, cells: list) -> dict:
-    """Every run with whether it counts, each cell's medians, and the targets."""
+def collected(ledger: Ledger, cells: list) -> tuple:
+    """The rounds that count by cell, every run with whether it does, and each cell's medians, which are shown."""
     found, runs = {}, []
     for cell in cells:
         rounds = ledger.rounds(cell)
@@ -105,17 +105,22 @@ def report(ledger: Ledger, cells: list) -> dict:
                 summaries[f"{cell.scenario}, {cell.interval}", arm] = stats.summary(of_arm)
     if summaries:
         print(f"\n{stats.table(summaries)}\n")
+    return found, runs, [{"cell": cell, "arm": arm, **one} for (cell, arm), one in summaries.items()]
+
+
+def report(ledger: Ledger, cells: list) -> dict:
+    """Every run with whether it counts, each cell's medians, and the targets."""
+    found, runs, rows = collected(ledger, cells)
     judged = targets.judge(found, runs, SCENARIOS["healthy"].tasks)
     for one in judged:
         word = {True: "reached", False: "NOT reached", None: "not measured"}[one["reached"]]
         print(f"{word:12}  {one['target']}: {one['measured']}")
-    rows = [{"cell": cell, "arm": arm, **one} for (cell, arm), one in summaries.items()]
     return {"rule": __doc__, "foreign_limit": ledger.foreign_limit, "cells": rows, "targets": judged, "runs": runs}
 
 
-def options(parser) -> None:
+def options(parser, played=SCENARIOS) -> None:
     parser.add_argument(
-        "--only", action="append", choices=sorted(SCENARIOS), help="only this scenario (repeatable; default all)"
+        "--only", action="append", choices=sorted(played), help="only this scenario (repeatable; default all)"
     )
     parser.add_argument("--interval", choices=sorted(INTERVALS), help="only this report interval (default both)")
     parser.add_argument("--rounds", type=int, help="how many (default 5; of pairs where nothing is slow 30)")

@@ -64,7 +64,8 @@ class Stage:
         with throttle:
             if not chosen.drover:
                 return Play(name, arm, jobs.run(self.cluster, spec), watch.Said())
-            with Service(self.cluster, ACT).start(quiet=True) as service:
+            policy = f'\npolicy = "{chosen.policy}"' if chosen.policy else ""
+            with Service(self.cluster, ACT + policy).start(quiet=True) as service:
                 return Play(name, arm, *watch.run(service, spec))
 
     def words(self, scenario: Scenario) -> dict:

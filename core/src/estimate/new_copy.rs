@@ -20,9 +20,8 @@ impl NewCopy {
     /// As many equally likely times as a phase of any size is summed up in.
     const TIMES_MAX: usize = 100;
 
-    /// From the tasks' times, seconds, each for the phase's typical input; `lag` seconds pass from a decision to what these count.
-    pub fn new(rates: Vec<f64>, lag: f64, location: f64) -> NewCopy {
-        let evidence = rates.len();
+    /// From the tasks' times, seconds, each for the phase's typical input, of which `evidence` tasks are known; `lag` seconds pass from a decision to what these count.
+    pub fn new(rates: Vec<f64>, evidence: usize, lag: f64, location: f64) -> NewCopy {
         NewCopy { rates: sum_up(rates, Self::TIMES_MAX), lag, location, evidence, earlier: false }
     }
 
@@ -62,18 +61,18 @@ mod tests {
 
     #[test]
     fn a_copys_time_grows_with_its_data_and_its_machine_and_its_lag_does_not() {
-        let copy = NewCopy::new(vec![6.0, 4.0], 1.5, 1.0);
+        let copy = NewCopy::new(vec![6.0, 4.0], 2, 1.5, 1.0);
         assert_eq!((copy.times(1.0), copy.times(3.0), copy.evidence()), (vec![5.5, 7.5], vec![13.5, 19.5], 2));
-        assert_eq!(NewCopy::new(Vec::new(), 1.5, 1.0).times(1.0), Vec::<f64>::new());
-        let slow = NewCopy::new(vec![6.0, 4.0], 1.5, 2.0);
+        assert_eq!(NewCopy::new(Vec::new(), 0, 1.5, 1.0).times(1.0), Vec::<f64>::new());
+        let slow = NewCopy::new(vec![6.0, 4.0], 2, 1.5, 2.0);
         assert_eq!((slow.times(1.0), slow.typical()), (vec![9.5, 13.5], Some(5.0)));
     }
 
     #[test]
     fn what_it_rests_on_beside_the_phase_is_told() {
-        let alone = NewCopy::new(vec![6.0], 0.0, 1.001);
+        let alone = NewCopy::new(vec![6.0], 1, 0.0, 1.001);
         assert_eq!(alone.words(), "");
-        let both = NewCopy::new(vec![6.0], 0.0, 0.5).with_earlier([2.0, 4.0].into_iter(), 7);
+        let both = NewCopy::new(vec![6.0], 1, 0.0, 0.5).with_earlier([2.0, 4.0].into_iter(), 7);
         assert_eq!(both.words(), "; t_new with the job's earlier runs; locationFactor 0.50 (§5.5, eq. 3)");
         assert_eq!((both.evidence(), both.times(1.0)), (8, vec![1.0, 2.0, 3.0]));
     }
@@ -81,7 +80,7 @@ mod tests {
     #[test]
     fn a_large_phase_is_summed_up_with_its_mean_and_its_tail() {
         let rates: Vec<f64> = (1..=1_000).map(f64::from).collect();
-        let times = NewCopy::new(rates, 0.0, 1.0).times(1.0);
+        let times = NewCopy::new(rates, 1_000, 0.0, 1.0).times(1.0);
         assert_eq!((times.len(), times[0], times[99]), (100, 5.5, 995.5));
         assert!((times.iter().sum::<f64>() / 100.0 - 500.5).abs() < 1e-9);
     }

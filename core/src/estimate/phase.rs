@@ -1,5 +1,6 @@
 //! The phases an attempt goes through, and what a job's own attempts teach about them.
 
+use super::fresh::work_began;
 use super::stats::robust_mean_spread;
 use crate::model::{Job, Millis, Phase, TaskKind, TaskState, Time};
 
@@ -74,14 +75,18 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
-    /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying.
+    /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying, and a map's start-up, where its reports tell it, not as
+    /// mapping: it says nothing of the pace.
     pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
         let mut lengths: [Vec<f64>; PHASES_MAX] = Default::default();
         for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded) {
             let Some(attempt) = task.won() else { continue };
             let Some(started) = attempt.started.get() else { continue };
-            let begin = if kind == TaskKind::Reduce { started.max(maps_done.unwrap_or(started)) } else { started };
             let ended = attempt.finished.get().or(task.ended());
+            let begin = match kind {
+                TaskKind::Map => work_began(started, &attempt.track, ended).unwrap_or(started),
+                TaskKind::Reduce => started.max(maps_done.unwrap_or(started)),
+            };
             let marks = [Some(begin), attempt.second_phase.get(), attempt.third_phase.get()];
             for phase in 0..shape.len() {
                 let end = if phase + 1 == shape.len() { ended } else { marks[phase + 1] };
@@ -111,6 +116,7 @@ pub fn maps_done_at(job: &Job) -> Option<Time> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{AttemptFact, AttemptState, JobId, TaskFact};
 
     #[test]
     fn a_reduce_that_says_sort_with_a_copying_score_is_sorting() {
@@ -124,6 +130,33 @@ mod tests {
     fn a_map_that_says_sort_is_in_its_last_phase_only_if_it_has_one() {
         assert_eq!(MAP_AND_SORT.current(Some(Phase::Sort), 0.4), 1);
         assert_eq!(MAP_ONLY.current(Some(Phase::Sort), 0.4), 0);
+    }
+
+    #[test]
+    fn a_maps_start_up_is_no_part_of_its_mapping_where_its_reports_tell_it() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.totals = Some([2, 0]);
+        let task = id.task(TaskKind::Map, 0);
+        let report = |second: u64, score: f32| {
+            let now = Some(Time(1_000 * second));
+            let state = if score < 1.0 { AttemptState::Running } else { AttemptState::Succeeded };
+            let finished = now.filter(|_| score == 1.0);
+            let fact = AttemptFact {
+                state: Some(state),
+                started: Some(Time(1_000)),
+                finished,
+                ..AttemptFact::of(task.attempt(0))
+            };
+            AttemptFact { score: Some(score), scored_at: now, ..fact }
+        };
+        for (second, score) in [(9, 0.25), (11, 0.5), (13, 0.75), (15, 1.0)] {
+            assert!(job.learn_attempt(&report(second, score), None, Time(1_000_000), 1_000));
+        }
+        let ended = TaskFact { state: Some(TaskState::Succeeded), winner: Some(0), ..TaskFact::of(task) };
+        job.learn_task(&TaskFact { finished: Some(Time(15_000)), ..ended }, Time(1_000_000), 1_000);
+        let times = PhaseTimes::learn(&job, TaskKind::Map, MAP_ONLY, None);
+        assert_eq!(times.typical[0], Some(Millis(8_000)), "it was launched 14 s before its end");
     }
 
     #[test]

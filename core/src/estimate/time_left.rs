@@ -161,7 +161,8 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
     };
     let now = sample.track.moments().find(|(from, since)| {
         let long = times.typical[phase].is_some_and(|typical| until.since(*since) > typical.scaled(MOMENT));
-        long && *from >= shape.begin(phase)
+        // Before its first progress an attempt starts up.
+        long && *from > 0.0 && *from >= shape.begin(phase)
     });
     if let Some(moment) = now.and_then(|(from, since)| pace(from, since)) {
         return Some(moment);

@@ -25,7 +25,8 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
     ruled.map(|(judged, guard)| guarded(judged, guard, view.job.can)).collect()
 }
 
-/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies.
+/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies, and so is what Mantri has seen too few
+/// tasks for: LATE asks for fewer in a small phase.
 fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
     let possible = match judged.action {
         Action::Duplicate => true,
@@ -33,7 +34,8 @@ fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
         Action::Withdraw => can.withdraw,
     };
     let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
-    if judged.verdict == Verdict::Decided && (!possible || held_back) {
+    let unknown = judged.verdict == Verdict::TooFewFinished;
+    if unknown || (judged.verdict == Verdict::Decided && (!possible || held_back)) {
         return Judged { rule: Some(PolicyName::Late.rule().to_owned()), ..guard };
     }
     judged

@@ -33,6 +33,14 @@ fn what_late_finds_too_young_mantri_does_not_copy() {
 }
 
 #[test]
+fn of_two_tasks_the_slow_one_is_copied_as_late_would_though_mantri_has_seen_too_few() {
+    let mut script = drover(DollyParams { beta: 0.0, ..DollyParams::default() }, LateParams::default());
+    let copies = play(&mut script, 2, 4.0, &|index| if index == 1 { 10.0 } else { 1.0 }, 20);
+    let told: Vec<_> = copies.iter().map(|(_, one)| (one.task.index, one.rule.contains("LATE"))).collect();
+    assert_eq!(told, [(1, true)], "{copies:?}");
+}
+
+#[test]
 fn nothing_slow_means_nothing_done() {
     let mut script = drover(DollyParams::default(), LateParams::default());
     let jitter = |index: u32| 1.0 + 0.04 * f64::from(index % 8);

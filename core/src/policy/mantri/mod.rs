@@ -41,7 +41,7 @@ struct Phase<'a> {
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
 pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
     let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
-    let t_new = copies::new_copy(view, &copies, params.min_evidence);
+    let t_new = copies::new_copy(view, &copies, params);
     let phase = Phase { view, params: params.of_phase(t_new.typical()), t_new };
     view.contenders.iter().zip(&copies).map(|(contender, copies)| phase.judge_one(contender, copies)).collect()
 }
