@@ -1,7 +1,7 @@
-//! Where a copy might run, and how long its machine takes beside others: Mantri's locationFactor (§5.5, eq. 3). The part of it that is "capacity on the network path" is
-//! not known before YARN has chosen the machine.
+//! Where a copy might run, and how long its machine takes beside others: Mantri's locationFactor (§5.5, eq. 3).
 
 use super::Engine;
+use crate::estimate::location::Location;
 use crate::estimate::machine::Machine;
 use crate::govern::budget::container;
 use crate::model::{Job, TaskKind};
@@ -89,7 +89,7 @@ impl Engine {
         for node in self.cluster.nodes.values().filter(|node| node.usable) {
             let free_mb = node.total.memory_mb.saturating_sub(node.used.memory_mb);
             let known = self.cluster.hosts.find(&node.host).and_then(|host| self.odds.machine(host));
-            let factor = known.and_then(shown).unwrap_or(1.0);
+            let factor = Location::of_machine(known.and_then(shown).unwrap_or(1.0)).factor();
             match known.and_then(|machine| machine.hourly().only_principal()) {
                 Some(user) => {
                     of_user.entry(user.to_owned()).or_default().push((free_mb, factor));

@@ -8,6 +8,7 @@ pub mod fresh;
 pub mod hadoop;
 pub mod health;
 pub mod input;
+pub mod location;
 pub mod lost;
 pub mod lpt;
 pub mod machine;

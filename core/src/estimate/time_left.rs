@@ -50,6 +50,14 @@ pub struct Left {
     pub spread: Millis,
 }
 
+impl Left {
+    /// With the error that a first estimate from progress has, a quarter of it.
+    pub fn of_seconds(seconds: f64) -> Left {
+        const RELATIVE_ERROR: f64 = 0.25;
+        Left { mean: Millis::from_secs_f64(seconds), spread: Millis::from_secs_f64(seconds * RELATIVE_ERROR) }
+    }
+}
+
 impl Sample {
     /// Has it been silent for longer than its reporting rhythm allows?
     pub fn is_silent(&self) -> bool {
@@ -95,8 +103,6 @@ impl Estimator {
 
     /// Time left at `now` on the AM's clock; `None` while there is no progress to go by.
     pub fn time_left(self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<Left> {
-        // How far off a first estimate from progress is, until calibration knows better: a quarter of it.
-        const RELATIVE_ERROR: f64 = 0.25;
         let seconds = match self {
             Estimator::Late => late_seconds(sample.track.score(), now.since(sample.started)),
             Estimator::PhaseAware => phase_aware_seconds(sample, shape, times, now),
@@ -104,7 +110,7 @@ impl Estimator {
                 self.of_hadoop().and_then(|of_hadoop| of_hadoop.time_left(sample, now)).map(Millis::as_secs_f64)
             }
         }?;
-        Some(Left { mean: Millis::from_secs_f64(seconds), spread: Millis::from_secs_f64(seconds * RELATIVE_ERROR) })
+        Some(Left::of_seconds(seconds))
     }
 }
 

@@ -20,9 +20,19 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
-    let guards = late::judge(view, late);
-    let ruled = mantri::judge(view, mantri).into_iter().zip(guards);
-    ruled.map(|(judged, guard)| guarded(judged, guard, view.job.can)).collect()
+    // What LATE advises against Mantri need not weigh, but for surplus copies.
+    let open =
+        |index: usize, guard: &Judged| !holds_back(guard.verdict) || view.contenders[index].task.live().count() > 1;
+    let mut phase = None;
+    let guards = late::judge(view, late).into_iter().enumerate();
+    let judged = guards.map(|(index, guard)| {
+        if !open(index, &guard) {
+            return guard;
+        }
+        let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
+        guarded(phase.judge(index), guard, view.job.can)
+    });
+    judged.collect()
 }
 
 /// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies, and so is what Mantri has seen too few
@@ -36,7 +46,8 @@ fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
     let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
     let unknown = judged.verdict == Verdict::TooFewFinished;
     if unknown || (judged.verdict == Verdict::Decided && (!possible || held_back)) {
-        return Judged { rule: Some(PolicyName::Late.rule().to_owned()), ..guard };
+        let rule = (guard.verdict == Verdict::Decided).then(|| PolicyName::Late.rule().to_owned());
+        return Judged { rule, ..guard };
     }
     judged
 }

@@ -23,6 +23,7 @@ pub mod placement;
 pub mod recompute;
 
 use super::{Contender, Judged, View};
+use crate::estimate::Left;
 use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
@@ -32,22 +33,30 @@ pub use params::MantriParams;
 const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastest alpha copies after Delta";
 
 /// What holds for all tasks of the phase.
-struct Phase<'a> {
+pub(super) struct Phase<'a> {
     view: &'a View<'a>,
     params: MantriParams,
     t_new: NewCopy,
+    /// The copies that run, by contender.
+    copies: Vec<Vec<LiveCopy>>,
 }
 
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
 pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
-    let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
-    let t_new = copies::new_copy(view, &copies, params);
-    let phase = Phase { view, params: params.of_phase(t_new.typical()), t_new };
-    view.contenders.iter().zip(&copies).map(|(contender, copies)| phase.judge_one(contender, copies)).collect()
+    let phase = Phase::of(view, params);
+    (0..view.contenders.len()).map(|index| phase.judge(index)).collect()
 }
 
-impl Phase<'_> {
-    fn judge_one(&self, contender: &Contender<'_>, copies: &[LiveCopy]) -> Judged {
+impl<'a> Phase<'a> {
+    pub(super) fn of(view: &'a View<'a>, params: &MantriParams) -> Phase<'a> {
+        let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
+        let t_new = copies::new_copy(view, &copies, params);
+        Phase { view, params: params.of_phase(t_new.typical()), t_new, copies }
+    }
+
+    /// Judges one of the view's contenders.
+    pub(super) fn judge(&self, contender: usize) -> Judged {
+        let (contender, copies) = (&self.view.contenders[contender], &self.copies[contender][..]);
         if let Some(barred) = barred(contender) {
             return contender.judged(self.view, barred);
         }
@@ -137,8 +146,8 @@ fn explain(numbers: &mut Numbers, running: &Running<'_>, ruling: &Ruling) {
     let variance = running.t_new.iter().map(|t_new| (t_new - mean).powi(2)).sum::<f64>() / samples;
     let sooner = running.t_new.iter().filter(|t_new| **t_new < running.t_rem).count();
     let left = Some(running.t_rem).filter(|t_rem| t_rem.is_finite());
-    numbers.time_left = left.map(Millis::from_secs_f64);
-    numbers.time_left_spread = None;
+    numbers.time_left = left.map(|left| Left::of_seconds(left).mean);
+    numbers.time_left_spread = left.map(|left| Left::of_seconds(left).spread);
     numbers.fresh_copy = Some(Millis::from_secs_f64(mean));
     numbers.fresh_copy_spread = Some(Millis::from_secs_f64(variance.sqrt()));
     numbers.win_probability = Some(sooner as f64 / samples);
