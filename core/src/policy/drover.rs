@@ -35,8 +35,8 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
     judged.collect()
 }
 
-/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies, and so is what Mantri has seen too few
-/// tasks for: LATE asks for fewer in a small phase.
+/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what Mantri has seen too few tasks
+/// for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
 fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
     let possible = match judged.action {
         Action::Duplicate => true,
@@ -44,8 +44,8 @@ fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
         Action::Withdraw => can.withdraw,
     };
     let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
-    let unknown = judged.verdict == Verdict::TooFewFinished;
-    if unknown || (judged.verdict == Verdict::Decided && (!possible || held_back)) {
+    let left_to_late = matches!(judged.verdict, Verdict::TooFewFinished | Verdict::AlreadyCopied);
+    if left_to_late || (judged.verdict == Verdict::Decided && (!possible || held_back)) {
         let rule = (guard.verdict == Verdict::Decided).then(|| PolicyName::Late.rule().to_owned());
         return Judged { rule, ..guard };
     }
