@@ -6,9 +6,11 @@ use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
+use drover_core::estimate::health::NodeHealth;
 use drover_core::model::{
-    Answer, BreakerTurn, Channel, Decision, Dropped, Fact, JobId, Observation, TaskKind, Time, Verdict,
+    Answer, BreakerTurn, Channel, Decision, Dropped, Fact, JobId, NameId, Observation, TaskKind, Time, Verdict,
 };
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,6 +29,8 @@ pub struct Desk {
     missed: BTreeSet<JobId>,
     /// Of these, the ones that have found room.
     regained: Vec<JobId>,
+    /// Nodes' health, once somebody has asked since the last pass: counting walks all attempts, and a dashboard asks page by page, again and again.
+    health: OnceCell<BTreeMap<NameId, NodeHealth>>,
     recorder: Option<Recorder<EngineParams>>,
     metrics: Arc<Metrics>,
 }
@@ -55,7 +59,8 @@ impl Desk {
     ) -> Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
         let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
-        Desk { engine, decisions, keep, incarnation, missed, regained, recorder, metrics }
+        let health = OnceCell::new();
+        Desk { engine, decisions, keep, incarnation, missed, regained, health, recorder, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -149,6 +154,7 @@ impl Desk {
         let begun = Instant::now();
         let pass = self.engine.decide(now);
         self.metrics.tick.observe(begun.elapsed().as_secs_f64());
+        self.health.take();
         for decision in &pass.decisions {
             self.record(|| Line::Decision(Box::new(decision.clone())));
             self.keep(decision);
@@ -213,6 +219,11 @@ impl Desk {
             let labels = [error.estimator.label(), error.kind.label(), error.point.label()];
             self.metrics.error.with_label_values(&labels).observe(ratio);
         }
+    }
+
+    /// The health of every node of which anything is known, counted once a pass at most.
+    pub fn health(&self) -> &BTreeMap<NameId, NodeHealth> {
+        self.health.get_or_init(|| self.engine.health())
     }
 
     /// Counts over the whole state.
