@@ -13,10 +13,6 @@ use drover_core::model::*;
 
 const MAPS: u32 = 16;
 
-fn acting() -> EngineParams {
-    EngineParams { govern: GovernParams { mode: Mode::Act, ..Default::default() }, ..Default::default() }
-}
-
 fn one_node_in_four(index: u32) -> f64 {
     if index % 4 == 1 { 10.0 } else { 1.0 }
 }
