@@ -1,6 +1,7 @@
 """./dev test: every test there is, then the totals on a line of their own."""
 
 import argparse
+import functools
 import os
 import re
 import sys
@@ -108,17 +109,20 @@ def java(totals: Totals) -> None:
         run(f"Java tests of {paths.shown(module)}", command, log, count_maven(module), totals)
 
 
+def cargo(title: str, log: str, totals: Totals) -> None:
+    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
+    run(title, command, paths.LOGS / log, count_cargo, totals)
+
+
 def rust(totals: Totals) -> None:
     os.environ.setdefault("PROPTEST_RNG_SEED", SEED)
-    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
-    run("Rust tests (cargo test)", command, paths.LOGS / "test-rust.log", count_cargo, totals)
+    cargo("Rust tests (cargo test)", "test-rust.log", totals)
 
 
 def explore(totals: Totals) -> None:
     """The properties of the Rust code on many cases that no run before has tried; a failure prints its seed."""
     os.environ.setdefault("PROPTEST_CASES", CASES_EXPLORED)
-    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
-    run("Rust tests on new cases", command, paths.LOGS / "test-explore.log", count_cargo, totals)
+    cargo("Rust tests on new cases", "test-explore.log", totals)
 
 
 def e2e(totals: Totals, only: str) -> None:
@@ -150,18 +154,12 @@ def main(arguments: list) -> int:
     unknown = set(asked.kinds) - set(KINDS)
     if unknown:
         parser.error(f"no such kind: {', '.join(sorted(unknown))}")
-    kinds = asked.kinds or KINDS
     totals = Totals()
-    if asked.explore:
-        kinds = ()
+    suites = {"python": python, "java": java, "rust": rust, "e2e": functools.partial(e2e, only=asked.only)}
+    chosen = [explore] if asked.explore else [suites[kind] for kind in KINDS if kind in (asked.kinds or KINDS)]
     try:
-        if asked.explore:
-            explore(totals)
-        for kind, suite in (("python", python), ("java", java), ("rust", rust)):
-            if kind in kinds:
-                suite(totals)
-        if "e2e" in kinds:
-            e2e(totals, asked.only)
+        for suite in chosen:
+            suite(totals)
     except Failed as failure:
         say(f"./dev test: {failure}")
         totals.failed += 1

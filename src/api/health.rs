@@ -60,14 +60,17 @@ impl HealthView {
 
 #[cfg(test)]
 mod tests {
+    use crate::service::Desk;
     use crate::service::fixture::{job, seen, watched};
     use drover_core::model::*;
 
-    #[test]
-    fn a_node_is_listed_with_what_runs_on_it_and_one_never_heard_of_as_ordinary() {
-        let mut desk = watched();
+    fn listed(desk: &mut Desk) {
         let node = |host: &str| NodeFact::usable(host, Resources::default(), Resources::default());
         desk.observe(seen(job(1), 1_000_000, 121_000, Fact::Nodes(vec![node("nm1"), node("nm2")])));
+    }
+
+    /// A task runs on the first of them.
+    fn running(desk: &mut Desk) {
         let attempt = AttemptFact {
             state: Some(AttemptState::Running),
             host: Some("nm1".into()),
@@ -75,11 +78,30 @@ mod tests {
             ..AttemptFact::of(job(1).task(TaskKind::Map, 3).attempt(0))
         };
         desk.observe(seen(job(1), 1_000_001, 121_000, Fact::Attempts { job: job(1), attempts: vec![attempt] }));
+    }
+
+    #[test]
+    fn a_node_is_listed_with_what_runs_on_it_and_one_never_heard_of_as_ordinary() {
+        let mut desk = watched();
+        listed(&mut desk);
+        running(&mut desk);
         let nodes = desk.nodes(None, 10);
         let work = nodes[0].health.work.as_ref().unwrap();
         assert_eq!((work.value, work.evidence, work.principals), (0.25, 1.0, 1));
         assert_eq!((nodes[0].health.cost, nodes[0].health.slow), (1.0, false));
         assert_eq!((nodes[1].node.as_str(), nodes[1].health.work.is_none(), nodes[1].health.cost), ("nm2", true, 1.0));
         assert_eq!(desk.nodes(Some("nm1"), 10).len(), 1);
+    }
+
+    #[test]
+    fn health_is_counted_once_a_pass_however_often_somebody_asks() {
+        let mut desk = watched();
+        listed(&mut desk);
+        let work = |desk: &Desk| desk.nodes(None, 10)[0].health.work.as_ref().map(|work| work.value);
+        assert_eq!(work(&desk), None);
+        running(&mut desk);
+        assert_eq!(work(&desk), None);
+        desk.decide(Time(121_000));
+        assert_eq!(work(&desk), Some(0.25));
     }
 }

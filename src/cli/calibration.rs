@@ -1,11 +1,10 @@
 //! `drover calibration`: how good the estimators have proved to be.
 
 use super::Common;
-use super::client::{self, Client, NoAnswer};
+use super::client::{NoAnswer, Service};
 use super::output::{self, Exit, Failure};
 use crate::api::calibration::{AccuracyView, CalibrationView, RecordView};
 use clap::Args;
-use url::Url;
 
 const EXAMPLES: &str = "\
 Asks the running service. Errors are relative to the time that was left: 0.5 is half of it. Of intervals 0.8 should hold the truth.
@@ -25,21 +24,15 @@ pub struct Command {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL")]
-    service: Option<Url>,
+    #[command(flatten)]
+    service: Service,
 }
 
 impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
-        let base = match &self.service {
-            Some(service) => Some(service.clone()),
-            None => client::address(&common.load()?.config),
-        };
-        let base = base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
         let limit = self.kinds.map_or_else(String::new, |kinds| format!("?limit={kinds}"));
-        let client = Client::new(base)?;
+        let client = self.service.client(common)?;
         let known: CalibrationView =
             client.get(&format!("api/v1/calibration{limit}")).await.map_err(|why| match why {
                 // The cluster itself would not do: only a service has watched tasks to their ends.

@@ -1,9 +1,11 @@
 //! A client of the service's own API.
 
+use super::Common;
 use super::output::{Exit, Failure};
 use crate::api::ErrorBody;
 use crate::config::Config;
 use crate::yarn::http::install_tls;
+use clap::Args;
 use reqwest::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -37,8 +39,36 @@ impl From<NoAnswer> for Failure {
     }
 }
 
+/// Which service to ask.
+#[derive(Debug, Args)]
+pub struct Service {
+    /// Address of the service [default: where listen.api says]
+    #[arg(long, value_name = "URL")]
+    service: Option<Url>,
+}
+
+impl Service {
+    /// A client of it; the configuration is read only where no service is named.
+    pub fn client(&self, common: &Common) -> Result<Client, Failure> {
+        match &self.service {
+            Some(base) => Client::new(base.clone()),
+            None => Client::of(&common.load()?.config),
+        }
+    }
+
+    /// The same, with a configuration that has been read.
+    pub fn client_with(&self, config: &Config) -> Result<Client, Failure> {
+        self.service.clone().map_or_else(|| Client::of(config), Client::new)
+    }
+
+    /// Is one named?
+    pub fn is_named(&self) -> bool {
+        self.service.is_some()
+    }
+}
+
 /// Where a service with this configuration answers.
-pub fn address(config: &Config) -> Option<Url> {
+fn address(config: &Config) -> Option<Url> {
     let api = config.listen.api;
     let host = match api.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".to_owned(),
@@ -50,8 +80,13 @@ pub fn address(config: &Config) -> Option<Url> {
 }
 
 impl Client {
-    /// A client of the service there.
-    pub fn new(base: Url) -> Result<Client, Failure> {
+    /// A client of the service with this configuration.
+    pub fn of(config: &Config) -> Result<Client, Failure> {
+        let base = address(config).ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
+        Client::new(base)
+    }
+
+    fn new(base: Url) -> Result<Client, Failure> {
         install_tls();
         let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build();
         let http =

@@ -1,12 +1,11 @@
 //! `drover pause`, `drover stop`, `drover resume`: has a running service hand jobs back, and take them again.
 
-use super::client::{self, Client};
-use super::output::{self, Exit, Failure};
+use super::client::Service;
+use super::output::{self, Failure};
 use super::{Common, words};
 use crate::api::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
-use url::Url;
 
 const PAUSE: &str = "\
 Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes
@@ -48,9 +47,8 @@ struct Asked {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL")]
-    service: Option<Url>,
+    #[command(flatten)]
+    service: Service,
 }
 
 /// `drover pause`.
@@ -100,16 +98,8 @@ impl Covers {
 }
 
 impl Asked {
-    fn client(&self, common: &Common) -> Result<Client, Failure> {
-        let base = match &self.service {
-            Some(base) => Some(base.clone()),
-            None => client::address(&common.load()?.config),
-        };
-        Client::new(base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?)
-    }
-
     async fn hold(&self, common: &Common, request: &HoldRequest) -> Result<(), Failure> {
-        let answer: HoldAnswer = self.client(common)?.post("api/v1/holds", request).await?;
+        let answer: HoldAnswer = self.service.client(common)?.post("api/v1/holds", request).await?;
         if self.json { output::json(&answer) } else { Ok(output::say(&held(&answer))?) }
     }
 }
@@ -133,7 +123,7 @@ impl Stop {
 impl Resume {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
-        let client = self.asked.client(common)?;
+        let client = self.asked.service.client(common)?;
         let answer: HoldAnswer = client.delete(&["api", "v1", "holds", &self.covers.scope()]).await?;
         let left: HoldsView = client.get("api/v1/holds").await?;
         if self.asked.json { output::json(&answer) } else { Ok(output::say(&resumed(&answer, &left.holds))?) }

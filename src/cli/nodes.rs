@@ -1,13 +1,12 @@
 //! `drover nodes`: how healthy each node is, the costliest first.
 
-use super::client::{self, Client, NoAnswer};
+use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Exit, Failure};
 use super::{Common, words};
 use crate::api::health::MeasureView;
 use crate::api::views::NodeView;
 use crate::api::{Nodes, PAGE_MAX};
 use clap::Args;
-use url::Url;
 
 const EXAMPLES: &str = "\
 Asks the running service, which learns from the jobs that end while it watches. Nodes on which work costs most come first.
@@ -32,25 +31,21 @@ pub struct Command {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL")]
-    service: Option<Url>,
+    #[command(flatten)]
+    service: Service,
 }
 
 impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
-        let base = match &self.service {
-            Some(base) => Some(base.clone()),
-            None => client::address(&common.load()?.config),
-        };
-        let base = base.ok_or_else(|| Failure::new(Exit::Usage, "listen.api names no address to ask at"))?;
+        let client = self.service.client(common)?;
         let nobody = || {
             format!(
-                "no service answers at {base}; {LEARNS}: start one with `drover serve`, or name another with --service URL"
+                "no service answers at {}; {LEARNS}: start one with `drover serve`, or name another with --service URL",
+                client.base()
             )
         };
-        let mut nodes = all(&Client::new(base.clone())?).await.map_err(|why| match why {
+        let mut nodes = all(&client).await.map_err(|why| match why {
             NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody()),
             other => other.into(),
         })?;

@@ -1,14 +1,18 @@
 //! The engine with all that is kept around it: its recording, its metrics, its newest decisions. Everything here is sequential and
 //! takes time as an argument; the thread that drives it is elsewhere.
 
-use super::kept::{Asked, Kept, end, outcome};
+mod counts;
+
+pub use counts::Totals;
+
+use super::kept::{Asked, Kept, outcome};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
-use drover_core::model::{
-    Answer, BreakerTurn, Channel, Decision, Dropped, Fact, JobId, Observation, TaskKind, Time, Verdict,
-};
+use drover_core::estimate::health::NodeHealth;
+use drover_core::model::{Channel, Decision, Dropped, Fact, JobId, NameId, Observation, Time};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,23 +31,14 @@ pub struct Desk {
     missed: BTreeSet<JobId>,
     /// Of these, the ones that have found room.
     regained: Vec<JobId>,
+    /// Nodes' health, once somebody has asked since the last pass: counting walks all attempts, and a dashboard asks page by page, again and again.
+    health: OnceCell<BTreeMap<NameId, NodeHealth>>,
     recorder: Option<Recorder<EngineParams>>,
     metrics: Arc<Metrics>,
 }
 
 /// Jobs with losses that are remembered; more than there may be sessions.
 const MISSED_MAX: usize = 100_000;
-
-/// Counts over the whole state.
-#[derive(Debug, Default)]
-pub struct Totals {
-    /// Tasks known.
-    pub tasks: u64,
-    /// Attempts that run.
-    pub attempts: u64,
-    /// Running tasks by verdict.
-    pub verdicts: BTreeMap<Verdict, u64>,
-}
 
 impl Desk {
     /// A desk with a fresh engine.
@@ -55,7 +50,8 @@ impl Desk {
     ) -> Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
         let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
-        Desk { engine, decisions, keep, incarnation, missed, regained, recorder, metrics }
+        let health = OnceCell::new();
+        Desk { engine, decisions, keep, incarnation, missed, regained, health, recorder, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -149,6 +145,7 @@ impl Desk {
         let begun = Instant::now();
         let pass = self.engine.decide(now);
         self.metrics.tick.observe(begun.elapsed().as_secs_f64());
+        self.health.take();
         for decision in &pass.decisions {
             self.record(|| Line::Decision(Box::new(decision.clone())));
             self.keep(decision);
@@ -171,77 +168,9 @@ impl Desk {
         self.decisions.push_back(Kept { decision: decision.clone(), end: None, asked: Asked::default() });
     }
 
-    fn account(&mut self, pass: &Pass) {
-        for outcome in &pass.outcomes {
-            let metrics = self.metrics.clone();
-            let Some(kept) = self.kept(outcome.decision) else { continue };
-            let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
-            metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
-            if !outcome.natively_copied {
-                metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
-            }
-            kept.end = Some(outcome.clone());
-        }
-        for outcome in &pass.copies {
-            let end = outcome.end.label();
-            self.metrics.copies.with_label_values(&[end]).inc();
-            self.metrics.copy_seconds.with_label_values(&[end]).inc_by(outcome.cost.as_secs_f64());
-            tracing::info!(
-                task = %outcome.task, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
-                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of a copy"
-            );
-            if let Some(kept) = self.kept(outcome.decision) {
-                kept.asked.end = Some(outcome.clone());
-            }
-        }
-        for turn in &pass.breakers {
-            let BreakerTurn { policy, user, open, won, copies } = turn;
-            self.metrics.breaker.with_label_values(&[policy.as_str()]).add(if *open { 1 } else { -1 });
-            match open {
-                true => tracing::warn!(
-                    policy,
-                    user,
-                    won,
-                    copies,
-                    "copies keep losing, so this policy only advises on the user's jobs for a while, and Hadoop's own speculator has them"
-                ),
-                false => tracing::warn!(policy, user, "this policy may act again: its copies are counted anew"),
-            }
-        }
-        for error in &pass.errors {
-            let ratio = error.predicted.mean.0 as f64 / error.actual.0.max(1) as f64;
-            let labels = [error.estimator.label(), error.kind.label(), error.point.label()];
-            self.metrics.error.with_label_values(&labels).observe(ratio);
-        }
-    }
-
-    /// Counts over the whole state.
-    pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        let cluster = self.engine.cluster();
-        for (_, task) in cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten() {
-            totals.tasks += 1;
-            totals.attempts += task.live().count() as u64;
-            if let Some(verdict) = task.verdict {
-                *totals.verdicts.entry(verdict).or_default() += 1;
-            }
-        }
-        totals
-    }
-
-    /// Sets the gauges that are counted over the whole state.
-    pub fn count(&self) {
-        let totals = self.totals();
-        self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
-        self.metrics.tasks.set(totals.tasks as i64);
-        self.metrics.attempts.set(totals.attempts as i64);
-        self.metrics.owned.set(self.engine.owned().len() as i64);
-        self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
-        self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
-        for verdict in Verdict::ALL {
-            let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
-            self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
-        }
+    /// The health of every node of which anything is known, counted once a pass at most.
+    pub fn health(&self) -> &BTreeMap<NameId, NodeHealth> {
+        self.health.get_or_init(|| self.engine.health())
     }
 
     /// Waits until the recording has caught up.
@@ -263,18 +192,6 @@ mod tests {
     use super::super::fixture::{job, seen};
     use super::*;
     use drover_core::model::EndFact;
-
-    #[test]
-    fn a_policy_that_is_left_to_advice_shows_until_it_may_act_again() {
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
-        let shown = [true, false].map(|open| {
-            let turn = BreakerTurn { policy: "late".into(), user: "ada".into(), open, won: 0, copies: 25 };
-            desk.account(&Pass { breakers: vec![turn], ..Pass::default() });
-            ["late", "mantri"].map(|policy| metrics.breaker.with_label_values(&[policy]).get())
-        });
-        assert_eq!(shown, [[1, 0], [0, 0]]);
-    }
 
     #[test]
     fn a_job_that_was_lost_for_want_of_room_is_asked_for_again_once_it_has_room() {

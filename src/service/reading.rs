@@ -184,7 +184,7 @@ impl Desk {
 
     /// Nodes by name, after one, so many at most.
     pub fn nodes(&self, after: Option<&str>, limit: usize) -> Vec<NodeView> {
-        let (cluster, health) = (self.engine.cluster(), self.engine.health());
+        let (cluster, health) = (self.engine.cluster(), self.health());
         let wanted = cluster.nodes.values().filter(|node| after.is_none_or(|after| &*node.host > after));
         let of = |host: &str| cluster.hosts.find(host).and_then(|host| health.get(&host).copied()).unwrap_or_default();
         wanted.take(limit).map(|node| NodeView::of(node, &of(&node.host))).collect()

@@ -1,5 +1,6 @@
 //! One exchange from its body to its answer. Nothing here waits: what needs the cluster's word is answered `202` and looked into beside.
 
+mod answer;
 mod keeping;
 
 use super::acting::{Acting, Grant, Unsent};
@@ -8,17 +9,18 @@ use super::facts::{self, Told};
 use super::mac;
 use super::metrics::Metrics;
 use super::outbox::Order;
-use super::pace::{self, Haste, Load, RowRate};
+use super::pace::RowRate;
 use super::params::{Identity, ShimParams};
 use super::proofs::{Proofs, Standing};
-use super::reply::{Launcher, Refusal, Reply, Why};
+use super::reply::{Refusal, Reply, Why};
 use super::session::{Now, Profile, Session, Turn};
 use super::settings;
 use super::table::{Seat, Table, superseded};
 use super::trust::{Claim, Vouch, Vouched};
 use super::values::Key;
-use super::wire::{self, Hello, PROTOCOL, Request};
+use super::wire::{self, Hello, Request};
 use crate::yarn::facts::Reason;
+use answer::write;
 use drover_core::model::{JobId, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -258,59 +260,6 @@ impl Desk {
         session.rows += told.rows;
     }
 
-    /// The answer to a session that is not believed yet.
-    fn pending(&self, request: &Request<'_>) -> Reply {
-        Reply {
-            protocol: PROTOCOL,
-            seq: request.seq,
-            epoch: self.identity.epoch,
-            incarnation: self.identity.incarnation.clone(),
-            accepted: false,
-            reason: Some("proof_pending"),
-            ack: 0,
-            snapshot: false,
-            next_exchange_ms: pace::next_look_ms(self.proofs.count()),
-            news_exchange_ms: None,
-            launcher: Launcher::Native,
-            lease_ms: 0,
-            actions: Vec::new(),
-        }
-    }
-
-    /// The answer to one that is.
-    fn believed(&self, request: &Request<'_>, session: &Session, grant: Grant, turn: Turn) -> Reply {
-        let mut reply = Reply {
-            accepted: true,
-            reason: None,
-            ack: session.ack,
-            snapshot: turn == Turn::Snapshot,
-            next_exchange_ms: session.pace_ms,
-            news_exchange_ms: Some(self.pace(Haste::Waiting)),
-            ..self.pending(request)
-        };
-        write(grant, &mut reply);
-        reply
-    }
-
-    /// The pace of the moment, milliseconds.
-    pub fn pace_ms(&self) -> u32 {
-        self.pace(Haste::Usual)
-    }
-
-    fn pace_of(&self, session: &Session, now: Now) -> u32 {
-        self.pace(match self.acting.owns(session) {
-            true if session.outbox.is_waiting(now.wall) => Haste::Waiting,
-            true => Haste::Owned,
-            false => Haste::Usual,
-        })
-    }
-
-    fn pace(&self, haste: Haste) -> u32 {
-        let backlog = 1.0 - self.out.capacity() as f64 / self.out.max_capacity().max(1) as f64;
-        let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
-        pace::next_exchange_ms(&self.params, load, haste)
-    }
-
     /// Has an order of the job's shim sent no more.
     pub fn call_off(&self, job: JobId, decision: u64) {
         if let Some(seat) = self.table.holder(job) {
@@ -327,14 +276,6 @@ impl Desk {
         let mut session = seat.lock();
         self.acting.order(&mut session, order, now)
     }
-}
-
-/// A lease with actions, or neither.
-fn write(grant: Grant, reply: &mut Reply) {
-    reply.launcher = if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native };
-    reply.news_exchange_ms = reply.news_exchange_ms.filter(|_| grant.lease_ms > 0);
-    reply.lease_ms = grant.lease_ms;
-    reply.actions = grant.actions;
 }
 
 fn authentic(key: &Key, body: &[u8], code: &str) -> Result<(), Refusal> {

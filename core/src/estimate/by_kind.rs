@@ -10,7 +10,7 @@ pub const KINDS_MAX: usize = 256;
 /// What is remembered of a job's kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Kept<V> {
-    #[serde(rename = "record", alias = "value")]
+    #[serde(rename = "record")]
     value: V,
     /// The number of its newest addition.
     used: u64,

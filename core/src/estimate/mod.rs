@@ -20,6 +20,7 @@ pub mod pace;
 pub mod phase;
 pub mod prior;
 pub mod remaining;
+pub mod restart;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;

@@ -3,7 +3,7 @@
 use super::site::SHIM;
 use super::{Checks, acting};
 use crate::api::views::Status;
-use crate::cli::client::{self, Client, NoAnswer};
+use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
 use crate::config::Config;
 use crate::telemetry::VERSION;
@@ -11,8 +11,7 @@ use crate::yarn::site::Site;
 
 /// Checks the service; comes back when one answers.
 pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) -> Result<Option<Client>, Failure> {
-    let Some(base) = client::address(config) else { return Ok(None) };
-    let client = Client::new(base)?;
+    let client = Client::of(config)?;
     let status = match client.get::<Status>("api/v1/status").await {
         Ok(status) => status,
         Err(NoAnswer::NobodyThere(_)) => {

@@ -16,6 +16,11 @@ pub fn at(seconds: f64) -> Time {
     Time(T0 + (seconds * 1000.0).round() as u64)
 }
 
+/// The defaults, in mode `act`.
+pub fn acting() -> EngineParams {
+    EngineParams { govern: GovernParams { mode: Mode::Act, ..Default::default() }, ..Default::default() }
+}
+
 /// Sends facts with rising sequence numbers; the AM's clock runs `skew_ms` ahead of the service's.
 pub struct Script {
     pub seq: u64,

@@ -1,0 +1,129 @@
+//! What the engine says: decisions that were taken, and for every other candidate the reason why not.
+
+mod mode;
+mod numbers;
+mod verdict;
+
+pub use mode::Mode;
+pub use numbers::Numbers;
+pub use verdict::Verdict;
+
+use super::cause::Cause;
+use super::id::{AttemptId, JobId, TaskId};
+use super::units::{Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// What can be done about a straggler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Run one more attempt of the task beside those it has.
+    #[default]
+    Duplicate,
+    /// Kill an attempt and start the task anew in its place.
+    Restart,
+    /// End one of several copies.
+    Withdraw,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Action; 3] = [Action::Duplicate, Action::Restart, Action::Withdraw];
+
+    /// Stable label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Action::Duplicate => "duplicate",
+            Action::Restart => "restart",
+            Action::Withdraw => "withdraw",
+        }
+    }
+
+    /// One sentence for a person: why it was decided on.
+    pub fn words(self) -> &'static str {
+        match self {
+            Action::Duplicate => Verdict::Decided.words(),
+            Action::Restart => "it is worth killing and starting anew",
+            Action::Withdraw => "this copy of it is worth withdrawing",
+        }
+    }
+}
+
+/// A decision taken about one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Number within this engine, from 1.
+    pub id: u64,
+    /// When, the service's clock.
+    pub at: Time,
+    /// When, the AM's clock.
+    pub am_at: Time,
+    /// The job.
+    pub job: JobId,
+    /// The task.
+    pub task: TaskId,
+    /// The attempt that is slow: the one to copy, to kill or to withdraw.
+    pub attempt: AttemptId,
+    /// Host the slow attempt runs on, where known.
+    pub host: Option<String>,
+    /// What to do.
+    pub action: Action,
+    /// Policy that proposed it.
+    pub policy: String,
+    /// Rule, by the paper's name.
+    pub rule: String,
+    /// Mode it was taken in: in `advise` it is said, in `act` done.
+    pub mode: Mode,
+    /// Hadoop's own speculator had launched a copy of this task before.
+    pub natively_copied: bool,
+    /// How many copies.
+    pub copies: u32,
+    /// Attempts of the task that had not ended: a copy beside more of them is not what was decided.
+    pub live: u32,
+    /// Hosts on which a copy would do no good.
+    pub avoid: Vec<String>,
+    /// Hosts where a copy is least likely to straggle, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prefer: Vec<String>,
+    /// When it is too late to start the copies, the service's clock.
+    pub deadline: Time,
+    /// The numbers it rests on.
+    pub numbers: Numbers,
+    /// Why the task is slow; `None` before any of its phase has finished, and for clones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Box<Cause>>,
+}
+
+impl Decision {
+    /// Hosts to keep off that are named at most: an order to a shim takes no more.
+    pub const AVOID_MAX: usize = 64;
+}
+
+/// What became of an advised copy: it never ran, so the end is told with a probability.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VirtualOutcome {
+    /// The decision.
+    pub decision: u64,
+    /// The task.
+    pub task: TaskId,
+    /// When the original really ended, the AM's clock.
+    pub ended: Time,
+    /// Probability that the copy would have been first, 0–1.
+    pub would_have_won: f64,
+    /// What a copy of average luck would have gained; zero when it would have been later.
+    pub gain: Millis,
+    /// Hadoop's own speculator copied the task too, so this says nothing about Drover alone.
+    pub natively_copied: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_has_its_own_label_which_is_its_serialised_form() {
+        for action in Action::ALL {
+            assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{}\"", action.label()));
+        }
+    }
+}

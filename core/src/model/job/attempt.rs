@@ -1,0 +1,95 @@
+//! An attempt at a task, as it is known.
+
+use crate::model::names::NameId;
+use crate::model::observation::AttemptFact;
+use crate::model::state::{AttemptState, Phase};
+use crate::model::track::{Stamp, Track};
+use crate::model::units::{Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// One attempt at a task. Every field only ever grows towards the truth, so facts may come in any order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Number within its task.
+    pub number: u32,
+    /// Host, where known.
+    pub host: Option<NameId>,
+    /// State.
+    pub state: AttemptState,
+    /// Phase of its work, where known.
+    pub phase: Option<Phase>,
+    /// Hadoop calls it a speculative attempt.
+    pub speculative: bool,
+    /// Launch, the AM's clock.
+    pub started: Stamp,
+    /// End, the AM's clock.
+    pub finished: Stamp,
+    /// When it was first seen past its first phase, the AM's clock.
+    pub second_phase: Stamp,
+    /// When it was first seen past its second phase, the AM's clock.
+    pub third_phase: Stamp,
+    /// Its progress.
+    pub track: Track,
+}
+
+impl Attempt {
+    /// An attempt of which only the number is known.
+    pub(super) fn new(number: u32) -> Attempt {
+        Attempt {
+            number,
+            host: None,
+            state: AttemptState::New,
+            phase: None,
+            speculative: false,
+            started: Stamp::default(),
+            finished: Stamp::default(),
+            second_phase: Stamp::default(),
+            third_phase: Stamp::default(),
+            track: Track::default(),
+        }
+    }
+
+    /// Did its JVM come to run? Hadoop gives an attempt that is killed with its container just assigned a launch at the moment of its end (TaskAttemptImpl,
+    /// sendJHStartEventForAssignedFailTask).
+    pub fn was_launched(&self) -> bool {
+        // Less than any JVM takes to start.
+        const AT_ONCE: Millis = Millis(100);
+        let lived = self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started));
+        self.state != AttemptState::Killed || lived.is_some_and(|lived| lived > AT_ONCE)
+    }
+
+    /// Was it still running when the other was launched?
+    pub(super) fn overlaps(&self, later: &Attempt) -> bool {
+        let Some(launched) = later.started.get() else { return false };
+        let launched_before = self.started.get().is_some_and(|started| started < launched);
+        launched_before && self.finished.get().map_or(!self.state.is_final(), |finished| launched < finished)
+    }
+
+    /// Folds in what a fact tells, which held at `at` on the AM's clock.
+    pub(super) fn learn(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time) {
+        self.host = self.host.or(host);
+        self.state = self.state.max(fact.state.unwrap_or(self.state));
+        self.speculative |= fact.speculative == Some(true);
+        self.started.earliest(fact.started);
+        self.finished.earliest(fact.finished);
+        // Hadoop sets the score of an ended attempt to 1, whatever its end.
+        let ended = fact.state.is_some_and(AttemptState::is_final);
+        let seen = fact.scored_at.unwrap_or(at);
+        if let Some(score) = fact.score.filter(|_| !ended) {
+            self.track.add(score, seen);
+        }
+        self.track.add_reports(fact.reports.unwrap_or(0));
+        if let Some(phase) = fact.phase {
+            self.phase = self.phase.max(Some(phase));
+            let entered = Some(seen);
+            match phase {
+                Phase::Sort => self.second_phase.earliest(entered),
+                Phase::Reduce => {
+                    self.second_phase.earliest(entered);
+                    self.third_phase.earliest(entered);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A job as it is known: its tasks, their attempts, its clock.
+
+mod attempt;
+mod task;
+
+pub use attempt::Attempt;
+pub use task::Task;
+
+use super::capability::Capabilities;
+use super::id::{AttemptId, JobId, TaskId, TaskKind};
+use super::intake::Intakes;
+use super::lost::Lost;
+use super::names::NameId;
+use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
+use super::state::{AttemptState, JobPhase, TaskState};
+use super::track::Stamp;
+use super::units::Time;
+use serde::{Deserialize, Serialize};
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its id.
+    pub id: JobId,
+    /// Its name.
+    pub name: String,
+    /// Its owner.
+    pub user: String,
+    /// Its queue.
+    pub queue: String,
+    /// Its state, where known.
+    pub state: Option<JobPhase>,
+    /// Start, the AM's clock.
+    pub started: Stamp,
+    /// End, the AM's clock, once history has told it.
+    pub ended: Stamp,
+    /// Tasks in all, where known: maps, reduces.
+    pub totals: Option<[u32; 2]>,
+    /// Runs inside its AM.
+    pub uber: bool,
+    /// Newest AM attempt heard of.
+    pub incarnation: u64,
+    /// Its configuration, where read.
+    pub settings: Option<JobSettings>,
+    /// Containers it waits for: maps, reduces.
+    pub needs: [u32; 2],
+    /// Copies launched by Hadoop's own speculator, where a shim tells.
+    pub native_copies: u64,
+    /// A shim speaks for it.
+    pub shim: bool,
+    /// What can be done to it.
+    pub can: Capabilities,
+    /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
+    pub clock_offset_ms: i64,
+    /// Newest receipt of a fact about its tasks.
+    pub heard: Time,
+    /// Its AM does not let Drover's user view its tasks.
+    #[serde(default)]
+    pub hidden: bool,
+    /// What attempts have read, where it was asked for.
+    #[serde(default)]
+    pub intakes: Intakes,
+    /// Attempts whose output was lost.
+    #[serde(default, skip_serializing_if = "Lost::is_empty")]
+    pub lost: Lost,
+    /// A listing of all tasks was seen.
+    pub(super) listed: bool,
+    known: [u32; 2],
+    tasks: [Vec<Option<Task>>; 2],
+}
+
+impl Job {
+    /// A job of which only the id is known.
+    pub fn new(id: JobId) -> Job {
+        Job {
+            id,
+            name: String::new(),
+            user: String::new(),
+            queue: String::new(),
+            state: None,
+            started: Stamp::default(),
+            ended: Stamp::default(),
+            totals: None,
+            uber: false,
+            incarnation: 0,
+            settings: None,
+            needs: [0; 2],
+            native_copies: 0,
+            shim: false,
+            can: Capabilities::default(),
+            clock_offset_ms: 0,
+            heard: Time(0),
+            hidden: false,
+            intakes: Intakes::default(),
+            lost: Lost::default(),
+            listed: false,
+            known: [0; 2],
+            tasks: [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// Folds in its summary.
+    pub fn learn(&mut self, fact: &JobFact) {
+        self.name.clone_from(&fact.name);
+        self.user.clone_from(&fact.user);
+        self.queue.clone_from(&fact.queue);
+        self.state = fact.state.or(self.state);
+        self.started.earliest(Some(fact.started));
+        self.totals = Some([fact.maps, fact.reduces]);
+        self.uber |= fact.uber;
+    }
+
+    /// What the RM says of owner and queue goes before the job's own word: modes hang on it.
+    pub fn vouched(&mut self, app: &AppFact) {
+        self.user.clone_from(&app.user);
+        self.queue.clone_from(&app.queue);
+    }
+
+    /// Attempts numbered below this one ran under an earlier AM.
+    pub fn first_number(&self) -> u64 {
+        const NUMBERS_PER_AM: u64 = 1000;
+        self.incarnation.saturating_sub(1) * NUMBERS_PER_AM
+    }
+
+    /// An AM of that number speaks. If it is a newer one, what ran under its predecessors runs no more, and their progress is no one's.
+    pub fn outlive(&mut self, incarnation: u64) {
+        if incarnation <= self.incarnation {
+            return;
+        }
+        self.incarnation = incarnation;
+        let first = self.first_number();
+        self.can = Capabilities::default();
+        for task in self.tasks.iter_mut().flatten().flatten() {
+            for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {
+                if !attempt.state.is_final() {
+                    attempt.state = AttemptState::Killed;
+                }
+            }
+            if !task.state.is_final() {
+                (task.track, task.started) = Default::default();
+                task.phase = None;
+            }
+        }
+    }
+
+    /// The job's end: what its history tells of attempts that succeeded settles their tasks.
+    pub fn end(&mut self, end: &EndFact) {
+        self.state = end.state;
+        self.ended.latest(end.finished);
+        for fact in end.attempts.iter().filter(|fact| fact.state == Some(AttemptState::Succeeded)) {
+            if let Some(task) = self.task_mut(self.id.task(fact.kind, fact.index)) {
+                task.state = TaskState::Succeeded;
+                task.winner = Some(fact.number);
+                task.finished.latest(fact.finished);
+            }
+        }
+    }
+
+    /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
+    pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
+        self.slot(fact.kind, fact.index, limit).map(|task| task.learn(fact, at)).is_some()
+    }
+
+    /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many.
+    pub fn learn_attempt(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time, limit: u32) -> bool {
+        const ATTEMPTS_MAX: usize = 64;
+        let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
+        if task.attempts.len() >= ATTEMPTS_MAX && !task.attempts.iter().any(|known| known.number == fact.number) {
+            return false;
+        }
+        let attempt = task.attempt_mut(fact.number);
+        let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
+        attempt.learn(fact, host, at);
+        task.started.earliest(fact.started);
+        if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
+            task.state = TaskState::Running;
+        }
+        // What ran under an earlier AM is only taken to have been killed.
+        if lost && u64::from(fact.number) >= self.first_number() {
+            self.lost.add(fact.id(self.id));
+        }
+        true
+    }
+
+    /// The task of that index, made if it is new. Rows come nearly in order, so room is made only a little ahead of what is known: a false index takes no memory.
+    fn slot(&mut self, kind: TaskKind, index: u32, limit: u32) -> Option<&mut Task> {
+        const AHEAD: usize = 50_000;
+        let size = self.totals.map_or(limit, |totals| totals[kind as usize]).min(limit) as usize;
+        let tasks = &mut self.tasks[kind as usize];
+        let index = index as usize;
+        if index >= size.min(2 * tasks.len() + AHEAD) {
+            return None;
+        }
+        if tasks.len() <= index {
+            // A vector's own doubling would waste up to half of it.
+            tasks.reserve_exact(size.min(index + 1 + AHEAD) - tasks.len());
+            tasks.resize(index + 1, None);
+        }
+        let known = &mut self.known[kind as usize];
+        Some(tasks[index].get_or_insert_with(|| {
+            *known += 1;
+            Task::default()
+        }))
+    }
+
+    /// Every task is known: all were listed at once, or they have come one by one.
+    pub fn is_complete(&self) -> bool {
+        self.listed || self.totals == Some(self.known)
+    }
+
+    /// Tasks of that kind that are known, with their indices, in order.
+    pub fn tasks(&self, kind: TaskKind) -> impl Iterator<Item = (TaskId, &Task)> {
+        let id = self.id;
+        self.tasks[kind as usize]
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, task)| Some((id.task(kind, index as u32), task.as_ref()?)))
+    }
+
+    /// A task, if it is known.
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.tasks[id.kind as usize].get(id.index as usize)?.as_ref()
+    }
+
+    /// The host of an attempt, where known.
+    pub fn host_of(&self, id: AttemptId) -> Option<NameId> {
+        self.task(id.task)?.attempts.iter().find(|attempt| attempt.number == id.number)?.host
+    }
+
+    /// A task, if it is known.
+    pub fn task_mut(&mut self, id: TaskId) -> Option<&mut Task> {
+        self.tasks[id.kind as usize].get_mut(id.index as usize)?.as_mut()
+    }
+
+    /// Tasks of that kind that are known.
+    pub fn known(&self, kind: TaskKind) -> u32 {
+        self.known[kind as usize]
+    }
+
+    /// The AM's clock at an instant of the service's.
+    pub fn am_time(&self, service: Time) -> Time {
+        service.shifted(self.clock_offset_ms)
+    }
+
+    /// The attempt a decision about that task speaks of; numbered 0 while only the task is known.
+    pub fn judged_attempt(&self, id: TaskId) -> AttemptId {
+        let number = self.task(id).and_then(Task::original).map_or(0, |attempt| attempt.number);
+        id.attempt(number)
+    }
+}

@@ -1,0 +1,157 @@
+//! A task and its attempts, as they are known.
+
+use super::Attempt;
+use crate::model::decision::Verdict;
+use crate::model::observation::TaskFact;
+use crate::model::state::{AttemptState, Phase, TaskState};
+use crate::model::track::{Stamp, Track};
+use crate::model::units::{Bytes, Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// A task and its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// State.
+    pub state: TaskState,
+    /// Verdict of the last pass.
+    pub verdict: Option<Verdict>,
+    /// Phase, as a status text of the task tells it.
+    pub phase: Option<Phase>,
+    /// AM time at which `state` held.
+    pub as_of: Stamp,
+    /// Attempt that succeeded.
+    pub winner: Option<u32>,
+    /// Launch of its first attempt, the AM's clock.
+    pub started: Stamp,
+    /// End, the AM's clock.
+    pub finished: Stamp,
+    /// Progress of its best attempt: all that REST tells of most tasks.
+    pub track: Track,
+    /// Input split's length; zero where unknown.
+    pub input: Bytes,
+    /// Attempts known, by number.
+    pub attempts: Vec<Attempt>,
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Task {
+            state: TaskState::New,
+            verdict: None,
+            phase: None,
+            as_of: Stamp::default(),
+            winner: None,
+            started: Stamp::default(),
+            finished: Stamp::default(),
+            track: Track::default(),
+            input: Bytes(0),
+            attempts: Vec::new(),
+        }
+    }
+}
+
+impl Task {
+    /// Folds in what a fact tells, which held at `at` on the AM's clock.
+    pub(super) fn learn(&mut self, fact: &TaskFact, at: Time) {
+        // A map whose output was lost runs again, so the newest state counts, not the furthest.
+        if let Some(state) = fact.state
+            && (Some(at), state) >= (self.as_of.get(), self.state)
+        {
+            self.state = state;
+            self.as_of.latest(Some(at));
+            self.finished = Stamp::default();
+            self.winner = None;
+        }
+        self.started.earliest(fact.started);
+        if fact.state.is_some_and(TaskState::is_final) {
+            if self.state.is_final() {
+                self.finished.latest(fact.finished);
+                self.winner = fact.winner.or(self.winner);
+            }
+        } else if let Some(score) = fact.score {
+            self.track.add(score, at);
+        }
+        self.phase = self.phase.max(fact.phase);
+        self.input = self.input.max(fact.input.unwrap_or_default());
+    }
+
+    /// The attempt with that number, made if it is new.
+    pub(super) fn attempt_mut(&mut self, number: u32) -> &mut Attempt {
+        let at = match self.attempts.binary_search_by_key(&number, |attempt| attempt.number) {
+            Ok(at) => at,
+            Err(at) => {
+                // A vector's own growth would take room for four where nearly every task has one.
+                self.attempts.reserve_exact(1);
+                self.attempts.insert(at, Attempt::new(number));
+                at
+            }
+        };
+        &mut self.attempts[at]
+    }
+
+    /// Attempts that hold a container.
+    pub fn live(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts
+            .iter()
+            .filter(|attempt| matches!(attempt.state, AttemptState::Running | AttemptState::CommitPending))
+    }
+
+    /// Attempts that have not ended, those that wait for a container included.
+    pub fn unended(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(|attempt| !attempt.state.is_final())
+    }
+
+    /// The attempt to judge the task by: the oldest that runs. `None` while only the task itself is known.
+    pub fn original(&self) -> Option<&Attempt> {
+        self.live().min_by_key(|attempt| (attempt.started.get(), attempt.number))
+    }
+
+    /// All that is known of the progress of the attempt to judge it by.
+    pub fn progress(&self) -> Track {
+        let mut track = self.original().map_or_else(Track::default, |attempt| attempt.track);
+        // A task's own score is that of its best attempt: the original's only while it is alone.
+        if self.live().count() <= 1 && self.attempts.len() <= 1 {
+            track.join(&self.track);
+        }
+        track
+    }
+
+    /// The attempt that succeeded, where it is known: as the task tells, or as the attempts do.
+    pub fn won(&self) -> Option<&Attempt> {
+        let told = self.winner.and_then(|number| self.attempts.iter().find(|attempt| attempt.number == number));
+        told.or_else(|| self.attempts.iter().find(|attempt| attempt.state == AttemptState::Succeeded))
+    }
+
+    /// When it ended, the AM's clock; `None` while it runs, and where it is not known.
+    pub fn ended(&self) -> Option<Time> {
+        let attempt = self.won().or_else(|| self.attempts.iter().max_by_key(|attempt| attempt.finished.get()));
+        let ended = self.finished.get().or_else(|| attempt.and_then(|attempt| attempt.finished.get()));
+        ended.filter(|_| self.state.is_final())
+    }
+
+    /// The number of the attempt that succeeded, where it is known.
+    pub fn winner(&self) -> Option<u32> {
+        self.won().map(|attempt| attempt.number).or(self.winner)
+    }
+
+    /// How long its successful run took, the AM's clock; `None` where it is not known.
+    pub fn run_time(&self) -> Option<Millis> {
+        if self.state != TaskState::Succeeded {
+            return None;
+        }
+        let started = self.won().map_or(self.started, |attempt| attempt.started).get()?;
+        Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
+    }
+
+    /// How often an attempt of it was killed after its launch: while it has not succeeded, each time another was started in its place.
+    pub fn restarts(&self) -> u32 {
+        let killed = |attempt: &&Attempt| attempt.state == AttemptState::Killed && attempt.was_launched();
+        self.attempts.iter().filter(killed).count() as u32
+    }
+
+    /// A speculator of Hadoop's started a copy of it at some time: an attempt is labelled so, or, where REST shows no labels, two ran at once.
+    pub fn natively_copied(&self) -> bool {
+        let labelled = self.attempts.iter().any(|attempt| attempt.speculative);
+        labelled || self.attempts.windows(2).any(|pair| pair[0].overlaps(&pair[1]))
+    }
+}

@@ -1,0 +1,126 @@
+//! What the RM tells: totals, nodes, queues, applications.
+
+use crate::model::id::AppId;
+use crate::model::units::Time;
+use serde::{Deserialize, Serialize};
+
+/// Totals of the cluster, from the RM's metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClusterFact {
+    /// Memory of all active nodes.
+    pub total: Resources,
+    /// What containers hold.
+    pub allocated: Resources,
+    /// What has been asked for and not given.
+    pub pending: Resources,
+    /// Containers running.
+    pub containers: u32,
+    /// Containers asked for and not given.
+    pub containers_pending: u32,
+    /// Active nodes.
+    pub active_nodes: u32,
+}
+
+/// Memory and virtual cores, YARN's two resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Resources {
+    /// Memory, mebibytes.
+    pub memory_mb: u64,
+    /// Virtual cores.
+    pub vcores: u32,
+}
+
+/// A node, from the RM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodeFact {
+    /// Host name.
+    pub host: String,
+    /// Rack.
+    pub rack: String,
+    /// Does the RM give it containers?
+    pub usable: bool,
+    /// YARN's word for its state.
+    pub state: String,
+    /// All it offers.
+    pub total: Resources,
+    /// What its containers hold.
+    pub used: Resources,
+    /// Containers running on it.
+    pub containers: u32,
+    /// Virtual cores in use on the whole machine; absent where the NodeManager cannot tell.
+    pub cpu_used_vcores: Option<f32>,
+    /// Physical memory in use on the whole machine, mebibytes.
+    pub memory_used_mb: Option<u64>,
+    /// Last heartbeat, the RM's clock.
+    pub last_health: Time,
+}
+
+impl NodeFact {
+    /// One that gets containers, and of which no more is told.
+    pub fn usable(host: &str, total: Resources, used: Resources) -> NodeFact {
+        NodeFact {
+            host: host.to_owned(),
+            rack: "/default-rack".into(),
+            usable: true,
+            state: "RUNNING".into(),
+            total,
+            used,
+            containers: 0,
+            cpu_used_vcores: None,
+            memory_used_mb: None,
+            last_health: Time(0),
+        }
+    }
+}
+
+/// A leaf queue, from the RM's scheduler.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueueFact {
+    /// Full path where the RM tells it (`root.default`), else its name.
+    pub name: String,
+    /// Share of the cluster it may use at most, 0–1.
+    pub max_capacity: f32,
+    /// Share of the cluster it uses, 0–1.
+    pub used_capacity: f32,
+    /// Containers asked for and not given.
+    pub containers_pending: u32,
+    /// Share of the cluster that any one user may use at most (capacity scheduler: capacity × user-limit-factor), 0–1; `None` where there is no such limit.
+    #[serde(default)]
+    pub user_capacity: Option<f32>,
+    /// Share of the queue that each of its users is sure of while others want it, too (capacity scheduler: minimum-user-limit-percent), 0–1.
+    #[serde(default)]
+    pub user_share: Option<f32>,
+    /// Its users, where the scheduler counts by user.
+    #[serde(default)]
+    pub users: Vec<QueueUser>,
+}
+
+/// A user of a leaf queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueueUser {
+    /// Its name.
+    pub user: String,
+    /// What it uses in the queue, mebibytes.
+    pub used_mb: u64,
+    /// What the scheduler lets it use now, mebibytes.
+    pub limit_mb: u64,
+}
+
+/// A running application, from the RM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AppFact {
+    /// The application.
+    pub app: AppId,
+    /// Its owner.
+    pub user: String,
+    /// Its queue.
+    pub queue: String,
+    /// Its name.
+    pub name: String,
+    /// Start, the RM's clock.
+    pub started: Time,
+    /// Containers it runs.
+    pub containers: u32,
+    /// What they hold.
+    pub allocated: Resources,
+}

@@ -1,0 +1,222 @@
+//! What is told of a job, its configuration, its tasks and their attempts.
+
+use super::Resources;
+use crate::model::decision::Mode;
+use crate::model::id::{AppAttemptId, AttemptId, JobId, TaskId, TaskKind};
+use crate::model::state::{AttemptState, JobPhase, Phase, TaskState};
+use crate::model::units::{Bytes, Millis, Time};
+use serde::{Deserialize, Serialize};
+
+/// A job's summary, from its AM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobFact {
+    /// The job.
+    pub job: JobId,
+    /// The AM attempt that speaks.
+    pub attempt: AppAttemptId,
+    /// Its name.
+    pub name: String,
+    /// Its owner.
+    pub user: String,
+    /// Its queue.
+    pub queue: String,
+    /// Its state; `None` when Hadoop used a word that is not known.
+    pub state: Option<JobPhase>,
+    /// Start, the AM's clock.
+    pub started: Time,
+    /// Maps in all.
+    pub maps: u32,
+    /// Reduces in all.
+    pub reduces: u32,
+    /// Runs its tasks inside the AM: nothing can be copied.
+    pub uber: bool,
+}
+
+/// A task, as its AM tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskFact {
+    /// Map or reduce.
+    pub kind: TaskKind,
+    /// Index within its kind.
+    pub index: u32,
+    /// `None`: not told, or a word that is not known.
+    pub state: Option<TaskState>,
+    /// Progress score of its best attempt, 0–1; only REST tells it by task.
+    pub score: Option<f32>,
+    /// Start, the AM's clock.
+    pub started: Option<Time>,
+    /// End, the AM's clock.
+    pub finished: Option<Time>,
+    /// Attempt that succeeded.
+    pub winner: Option<u32>,
+    /// Phase, where a status text tells it.
+    pub phase: Option<Phase>,
+    /// Length of its input split.
+    pub input: Option<Bytes>,
+    /// Hosts that hold its split.
+    pub hosts: Vec<String>,
+}
+
+/// An attempt, as its AM tells it. `None` is: not told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptFact {
+    /// Its task's kind.
+    pub kind: TaskKind,
+    /// Its task's index.
+    pub index: u32,
+    /// Its own number.
+    pub number: u32,
+    /// State.
+    pub state: Option<AttemptState>,
+    /// Host it runs on.
+    pub host: Option<String>,
+    /// Launch, the AM's clock.
+    pub started: Option<Time>,
+    /// End, the AM's clock.
+    pub finished: Option<Time>,
+    /// Progress score, 0–1.
+    pub score: Option<f32>,
+    /// AM time at which that score was reported; the observation's own time where the source cannot tell.
+    pub scored_at: Option<Time>,
+    /// Status updates so far; only a shim can tell.
+    pub reports: Option<u32>,
+    /// Phase of its work.
+    pub phase: Option<Phase>,
+    /// When a reduce's copy phase ended.
+    pub copied: Option<Time>,
+    /// When a reduce's sort phase ended.
+    pub sorted: Option<Time>,
+    /// Hadoop's label for a copy that a speculator asked for.
+    pub speculative: Option<bool>,
+    /// Counters, as far as told.
+    pub counters: Counters,
+}
+
+/// The few counters that estimates rest on; `None` is: not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counters {
+    /// Input bytes read.
+    pub read: Option<Bytes>,
+    /// Input records read.
+    pub records: Option<u64>,
+    /// Bytes written.
+    pub written: Option<Bytes>,
+    /// CPU time.
+    pub cpu: Option<Millis>,
+    /// Garbage collection time.
+    pub gc: Option<Millis>,
+    /// Bytes shuffled by a reduce.
+    pub shuffled: Option<Bytes>,
+    /// Physical memory.
+    pub memory: Option<Bytes>,
+}
+
+/// What a job's configuration says that matters here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobSettings {
+    /// `mapreduce.map.speculative`.
+    pub map_speculation: bool,
+    /// `mapreduce.reduce.speculative`.
+    pub reduce_speculation: bool,
+    /// How often a task reports at most: `mapreduce.task.progress-report.interval`, else 1 % of the task timeout.
+    pub report_interval: Millis,
+    /// The job's own wish, `drover.mode`; it may only be more cautious.
+    pub mode: Option<Mode>,
+    /// Output committer class, where configured.
+    pub committer: Option<String>,
+    /// Output format class, where configured.
+    pub output_format: Option<String>,
+    /// The speculator the AM loads, where configured.
+    pub speculator: Option<String>,
+    /// Memory a map's and a reduce's container asks for.
+    pub map_container: Resources,
+    /// Memory a reduce's container asks for.
+    pub reduce_container: Resources,
+    /// `mapreduce.job.reduce.slowstart.completedmaps`, 0–1.
+    pub slow_start: f32,
+}
+
+/// A job's end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndFact {
+    /// The job.
+    pub job: JobId,
+    /// How it ended; `None` when nobody could tell.
+    pub state: Option<JobPhase>,
+    /// Start, the AM's clock.
+    pub started: Option<Time>,
+    /// End, the AM's clock.
+    pub finished: Option<Time>,
+    /// Every attempt with its end, where history tells it.
+    pub attempts: Vec<AttemptFact>,
+}
+
+impl AttemptFact {
+    /// It tells of counters and of nothing else.
+    pub fn is_counters_only(&self, job: JobId) -> bool {
+        self.counters != Counters::default()
+            && *self == AttemptFact { counters: self.counters, ..AttemptFact::of(self.id(job)) }
+    }
+
+    /// A fact about that attempt which tells nothing yet.
+    pub fn of(id: AttemptId) -> AttemptFact {
+        AttemptFact {
+            kind: id.task.kind,
+            index: id.task.index,
+            number: id.number,
+            state: None,
+            host: None,
+            started: None,
+            finished: None,
+            score: None,
+            scored_at: None,
+            reports: None,
+            phase: None,
+            copied: None,
+            sorted: None,
+            speculative: None,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The attempt it is about.
+    pub fn id(&self, job: JobId) -> AttemptId {
+        job.task(self.kind, self.index).attempt(self.number)
+    }
+}
+
+impl TaskFact {
+    /// A fact about that task which tells nothing yet.
+    pub fn of(id: TaskId) -> TaskFact {
+        TaskFact {
+            kind: id.kind,
+            index: id.index,
+            state: None,
+            score: None,
+            started: None,
+            finished: None,
+            winner: None,
+            phase: None,
+            input: None,
+            hosts: Vec::new(),
+        }
+    }
+}
+
+impl Default for JobSettings {
+    /// Hadoop's own defaults (mapred-default.xml 3.4.3).
+    fn default() -> Self {
+        JobSettings {
+            map_speculation: true,
+            reduce_speculation: true,
+            report_interval: Millis(6_000),
+            mode: None,
+            committer: None,
+            output_format: None,
+            speculator: None,
+            map_container: Resources { memory_mb: 1024, vcores: 1 },
+            reduce_container: Resources { memory_mb: 1024, vcores: 1 },
+            slow_start: 0.05,
+        }
+    }
+}

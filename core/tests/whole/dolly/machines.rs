@@ -1,0 +1,65 @@
+//! On which machines clones are to run.
+
+use super::*;
+
+/// The hosts preferred for the clones of four maps, one on each node, where so much is free on each.
+fn prefer_where_there_is_room(free: impl Fn(&str) -> Resources) -> Vec<Vec<String>> {
+    let told = beside_a_slow_second_node_with(false, |node| {
+        node.total = free(&node.host);
+    });
+    told.into_iter().map(|(_, prefer)| prefer).collect()
+}
+
+/// The clones of four maps, one on each node of a cluster whose second is known to be slow: (copies, hosts preferred), by task.
+fn beside_a_slow_second_node(by_machine: bool) -> Vec<(u32, Vec<String>)> {
+    beside_a_slow_second_node_with(by_machine, |_| {})
+}
+
+fn beside_a_slow_second_node_with(by_machine: bool, change: impl Fn(&mut NodeFact)) -> Vec<(u32, Vec<String>)> {
+    let dolly =
+        DollyParams { beta: 1.0, tau: 1.0, by_machine, prior: 0.3, min_evidence: 1e6, ..DollyParams::default() };
+    let govern = GovernParams { waiting_copies: 12, cluster_cap: 1.0, ..GovernParams::default() };
+    let params = EngineParams { policy: PolicyName::Dolly, dolly, govern, ..EngineParams::default() };
+    let mut script = with_a_slow_second_node(params);
+    let id = job_id(2);
+    script.open_job(id, 4, 0, at(42.0));
+    script.say(at(42.0), Fact::Can(id, Capabilities { place: true, ..Capabilities::default() }));
+    let tasks = (0..4).map(|index| id.task(TaskKind::Map, index));
+    let of = |task| TaskFact { state: Some(TaskState::Running), started: Some(at(42.0)), ..TaskFact::of(task) };
+    script.tasks(id, at(43.0), tasks.clone().map(of).collect());
+    let on = |task: TaskId| running(task, at(42.0), 0.1, &format!("nm{}", task.index + 1));
+    script.attempts(id, at(43.0), tasks.map(on).collect());
+    let mut nodes: Vec<NodeFact> = script.engine.cluster().nodes.values().cloned().collect();
+    nodes.iter_mut().for_each(change);
+    script.say(at(43.0), Fact::Nodes(nodes));
+    let mut all = script.decide(at(43.0)).decisions;
+    all.sort_by_key(|decision| decision.task);
+    all.into_iter().map(|decision| (decision.copies, decision.prefer)).collect()
+}
+
+#[test]
+fn clones_are_said_to_go_to_reliable_machines_and_what_runs_on_the_bad_one_has_more_where_they_are_counted_by_machine()
+{
+    // Of sixteen tasks each: .73 for the second, .12 for the others, when ten of .3 are added.
+    let [first, second, third, fourth] = ["nm1", "nm2", "nm3", "nm4"].map(str::to_owned);
+    let prefer = [[&third, &fourth], [&first, &fourth], [&first, &third]].map(|two| two.map(String::clone).to_vec());
+    let [of_first, of_third, of_fourth] = prefer;
+    let of_second = vec![first, third, fourth];
+    let told = [of_first, of_second, of_third, of_fourth];
+    assert!(told.iter().all(|prefer| !prefer.contains(&second)));
+    let with = |copies: [u32; 4]| copies.into_iter().zip(told.clone()).collect::<Vec<_>>();
+    assert_eq!(beside_a_slow_second_node(false), with([3; 4]), "1 - (1 - .3^4)^4 is .03");
+    assert_eq!(beside_a_slow_second_node(true), with([2, 3, 2, 2]), ".12^3 is below .3^4, .73 * .12^2 is not");
+}
+
+#[test]
+fn room_for_one_clone_is_promised_to_one() {
+    let one = Resources { memory_mb: 128, vcores: 1 };
+    let rooms = |host: &str| match host {
+        "nm1" => one,
+        "nm2" => Resources { memory_mb: 2048, vcores: 8 },
+        _ => Resources::default(),
+    };
+    let told = prefer_where_there_is_room(rooms);
+    assert_eq!(told.iter().filter(|prefer| prefer.contains(&"nm1".to_owned())).count(), 1, "{told:?}");
+}

@@ -1,0 +1,69 @@
+//! What becomes of the policy's choice: restarts, withdrawals and advice.
+
+use super::*;
+
+const COPIES_ONLY: Capabilities =
+    Capabilities { duplicate: true, restart: false, withdraw: false, avoid: false, place: false };
+const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
+
+#[test]
+fn a_restart_is_advised_and_never_decided_on_where_it_cannot_be_done() {
+    let phase = |params, can| Phase::under(params, 6, beside_four_of_5_s(alone(40.0))).can(can).decided();
+    assert_eq!(phase(EngineParams::default(), Capabilities::default()).0, [(Action::Restart, Mode::Advise)]);
+    assert_eq!(phase(acting(), COPIES_ONLY), (vec![], Verdict::CannotRestart));
+    assert_eq!(phase(acting(), ALL), (vec![(Action::Restart, Mode::Act)], Verdict::CopyInFlight));
+}
+
+#[test]
+fn a_restart_asks_for_no_container_beyond_the_one_it_gives_back() {
+    let waiting = |maps| {
+        let mut phase = Phase::new(7, maps);
+        let needs = Fact::Needs { job: phase.id, maps: 1, reduces: 0, native_copies: 0 };
+        phase.script.say(at(0.5), needs);
+        phase.decided()
+    };
+    let restarted = [beside_four_of_5_s(alone(5.0)), vec![alone(40.0)]].concat();
+    assert_eq!(waiting(restarted).0, [(Action::Restart, Mode::Advise)]);
+    assert_eq!(waiting(bimodal(alone(20.0))), (vec![], Verdict::ContainersWaiting), "a copy does");
+}
+
+#[test]
+fn a_restart_makes_a_busy_cluster_no_busier() {
+    let busy = |total| {
+        let govern = GovernParams { busy_above: 0.5, ..Default::default() };
+        let params = EngineParams { govern, ..Default::default() };
+        let mut phase = Phase::under(params, total, beside_four_of_5_s(alone(40.0)));
+        let [total, allocated] = [8192, 6144].map(|memory_mb| Resources { memory_mb, vcores: 32 });
+        let told = ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() };
+        phase.script.say(at(0.5), Fact::Cluster(told));
+        phase.decided()
+    };
+    assert_eq!(busy(6).0, [(Action::Restart, Mode::Advise)]);
+    assert_eq!(busy(5), (vec![], Verdict::ClusterBusy), "a copy does");
+}
+
+#[test]
+fn a_copy_too_many_is_withdrawn_once_where_it_can_be_and_else_refused_by_name() {
+    for params in [EngineParams::default(), acting()] {
+        let mode = params.govern.mode;
+        let refused = Phase::under(params.clone(), 5, three(3.0)).can(COPIES_ONLY).decided();
+        assert_eq!(refused, (vec![], Verdict::CannotWithdraw));
+        let mut phase = Phase::under(params, 5, three(3.0)).can(ALL);
+        assert_eq!(phase.decided(), (vec![(Action::Withdraw, mode)], Verdict::AlreadyCopied));
+        assert_eq!(phase.script.engine.copies_in_flight(), 0, "it is no copy");
+    }
+}
+
+#[test]
+fn advice_names_the_line_the_attempt_and_the_numbers() {
+    let mut phase = Phase::new(6, beside_four_of_5_s(alone(40.0)));
+    (1..8).for_each(|second| phase.tell(second));
+    let decision = phase.script.decide(at(8.0)).decisions.pop().unwrap();
+    assert_eq!(
+        (decision.policy.as_str(), decision.attempt.number, decision.host.as_deref()),
+        ("mantri", 0, Some("nm1"))
+    );
+    assert!(decision.rule.starts_with("Mantri §5.1, Pseudocode 1 line 6: t_rem > E(t_new) + Delta; t_rem by"));
+    let numbers = decision.numbers;
+    assert_eq!((numbers.win_probability, numbers.saves_probability), (Some(0.8), Some(0.8)));
+}

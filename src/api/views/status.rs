@@ -1,0 +1,99 @@
+//! The service as a whole.
+
+use crate::api::holds::HoldView;
+use drover_core::model::{Millis, OpenBreaker};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// The service as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Status {
+    /// Version of Drover.
+    pub version: String,
+    /// Source revision of this build.
+    pub revision: String,
+    /// This process.
+    pub incarnation: String,
+    /// Start of this process, Unix milliseconds.
+    pub started_ms: u64,
+    /// The service's clock, Unix milliseconds.
+    pub now_ms: u64,
+    /// The cluster has been polled once, completely.
+    pub ready: bool,
+    /// Mode of the cluster: `off`, `advise` or `act`.
+    pub mode: String,
+    /// Policy in force.
+    pub policy: String,
+    /// Estimator in force.
+    pub estimator: String,
+    /// Nodes the ResourceManager lists.
+    pub nodes: u64,
+    /// Of these, usable ones.
+    pub usable_nodes: u64,
+    /// Jobs known and not ended.
+    pub jobs: u64,
+    /// Of these, jobs for which a shim speaks.
+    pub jobs_with_shim: u64,
+    /// Jobs whose tasks Drover's user may not view.
+    #[serde(default)]
+    pub blocked_jobs: u64,
+    /// Tasks known.
+    pub tasks: u64,
+    /// Attempts that run.
+    pub attempts: u64,
+    /// Running tasks by verdict; verdicts of no task are left out.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Copies in flight, those only advised included.
+    pub copies_in_flight: u64,
+    /// Number of the newest decision.
+    pub decisions: u64,
+    /// Epoch of another, younger service that this cluster's shims also speak to; while there is one, this service does not act.
+    pub higher_epoch: Option<u64>,
+    /// Jobs whose speculation is Drover's to own.
+    pub jobs_owned: u64,
+    /// Jobs whose shims hold a lease for it.
+    pub leases: u64,
+    /// Live sessions of shims that cannot start copies.
+    pub shims_unable: u64,
+    /// Live sessions of shims that could, and come over plain HTTP from the network, so that they get no lease.
+    pub shims_over_plain_http: u64,
+    /// Operators' holds in force.
+    pub holds: Vec<HoldView>,
+    /// Policies that only advise because their copies keep losing.
+    #[serde(default)]
+    pub breakers: Vec<BreakerView>,
+}
+
+/// A policy that only advises on a user's jobs because its copies keep losing there, whatever its mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BreakerView {
+    /// The policy.
+    pub policy: String,
+    /// Whose jobs.
+    pub user: String,
+    /// Since when, the service's clock, Unix milliseconds.
+    pub since_ms: u64,
+    /// Until when, likewise, unless an operator lifts a hold of the whole cluster before.
+    pub until_ms: u64,
+    /// Copies of it that won.
+    pub won: u32,
+    /// Of so many.
+    pub copies: u32,
+}
+
+impl BreakerView {
+    /// A breaker that is open, and rests so long.
+    pub fn of(open: &OpenBreaker, rest: Millis) -> BreakerView {
+        let until_ms = (open.since + rest).0;
+        let told = &open.told;
+        BreakerView {
+            policy: told.policy.clone(),
+            user: told.user.clone(),
+            since_ms: open.since.0,
+            until_ms,
+            won: told.won,
+            copies: told.copies,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a pass and the whole state come to: metrics, and the ends of decisions that are kept.
+
+use super::Desk;
+use crate::service::kept::end;
+use drover_core::engine::Pass;
+use drover_core::model::{Answer, BreakerTurn, TaskKind, Verdict};
+use std::collections::BTreeMap;
+
+/// Counts over the whole state.
+#[derive(Debug, Default)]
+pub struct Totals {
+    /// Tasks known.
+    pub tasks: u64,
+    /// Attempts that run.
+    pub attempts: u64,
+    /// Running tasks by verdict.
+    pub verdicts: BTreeMap<Verdict, u64>,
+}
+
+impl Desk {
+    pub(super) fn account(&mut self, pass: &Pass) {
+        for outcome in &pass.outcomes {
+            let metrics = self.metrics.clone();
+            let Some(kept) = self.kept(outcome.decision) else { continue };
+            let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
+            metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
+            if !outcome.natively_copied {
+                metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
+            }
+            kept.end = Some(outcome.clone());
+        }
+        for outcome in &pass.copies {
+            let end = outcome.end.label();
+            self.metrics.copies.with_label_values(&[end]).inc();
+            self.metrics.copy_seconds.with_label_values(&[end]).inc_by(outcome.cost.as_secs_f64());
+            tracing::info!(
+                task = %outcome.task, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
+                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of a copy"
+            );
+            if let Some(kept) = self.kept(outcome.decision) {
+                kept.asked.end = Some(outcome.clone());
+            }
+        }
+        for turn in &pass.breakers {
+            let BreakerTurn { policy, user, open, won, copies } = turn;
+            self.metrics.breaker.with_label_values(&[policy.as_str()]).add(if *open { 1 } else { -1 });
+            match open {
+                true => tracing::warn!(
+                    policy,
+                    user,
+                    won,
+                    copies,
+                    "copies keep losing, so this policy only advises on the user's jobs for a while, and Hadoop's own speculator has them"
+                ),
+                false => tracing::warn!(policy, user, "this policy may act again: its copies are counted anew"),
+            }
+        }
+        for error in &pass.errors {
+            let ratio = error.predicted.mean.0 as f64 / error.actual.0.max(1) as f64;
+            let labels = [error.estimator.label(), error.kind.label(), error.point.label()];
+            self.metrics.error.with_label_values(&labels).observe(ratio);
+        }
+    }
+
+    /// Counts over the whole state.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        let cluster = self.engine.cluster();
+        for (_, task) in cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten() {
+            totals.tasks += 1;
+            totals.attempts += task.live().count() as u64;
+            if let Some(verdict) = task.verdict {
+                *totals.verdicts.entry(verdict).or_default() += 1;
+            }
+        }
+        totals
+    }
+
+    /// Sets the gauges that are counted over the whole state.
+    pub fn count(&self) {
+        let totals = self.totals();
+        self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
+        self.metrics.tasks.set(totals.tasks as i64);
+        self.metrics.attempts.set(totals.attempts as i64);
+        self.metrics.owned.set(self.engine.owned().len() as i64);
+        self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
+        self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
+        for verdict in Verdict::ALL {
+            let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
+            self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::Metrics;
+    use drover_core::engine::EngineParams;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_policy_that_is_left_to_advice_shows_until_it_may_act_again() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let shown = [true, false].map(|open| {
+            let turn = BreakerTurn { policy: "late".into(), user: "ada".into(), open, won: 0, copies: 25 };
+            desk.account(&Pass { breakers: vec![turn], ..Pass::default() });
+            ["late", "mantri"].map(|policy| metrics.breaker.with_label_values(&[policy]).get())
+        });
+        assert_eq!(shown, [[1, 0], [0, 0]]);
+    }
+}

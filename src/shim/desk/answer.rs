@@ -1,0 +1,71 @@
+//! What an exchange is answered, and when the next is to come.
+
+use super::Desk;
+use crate::shim::acting::Grant;
+use crate::shim::pace::{self, Haste, Load};
+use crate::shim::reply::{Launcher, Reply};
+use crate::shim::session::{Now, Session, Turn};
+use crate::shim::wire::{PROTOCOL, Request};
+
+impl Desk {
+    /// The answer to a session that is not believed yet.
+    pub(super) fn pending(&self, request: &Request<'_>) -> Reply {
+        Reply {
+            protocol: PROTOCOL,
+            seq: request.seq,
+            epoch: self.identity.epoch,
+            incarnation: self.identity.incarnation.clone(),
+            accepted: false,
+            reason: Some("proof_pending"),
+            ack: 0,
+            snapshot: false,
+            next_exchange_ms: pace::next_look_ms(self.proofs.count()),
+            news_exchange_ms: None,
+            launcher: Launcher::Native,
+            lease_ms: 0,
+            actions: Vec::new(),
+        }
+    }
+
+    /// The answer to one that is.
+    pub(super) fn believed(&self, request: &Request<'_>, session: &Session, grant: Grant, turn: Turn) -> Reply {
+        let mut reply = Reply {
+            accepted: true,
+            reason: None,
+            ack: session.ack,
+            snapshot: turn == Turn::Snapshot,
+            next_exchange_ms: session.pace_ms,
+            news_exchange_ms: Some(self.pace(Haste::Waiting)),
+            ..self.pending(request)
+        };
+        write(grant, &mut reply);
+        reply
+    }
+
+    /// The pace of the moment, milliseconds.
+    pub fn pace_ms(&self) -> u32 {
+        self.pace(Haste::Usual)
+    }
+
+    pub(super) fn pace_of(&self, session: &Session, now: Now) -> u32 {
+        self.pace(match self.acting.owns(session) {
+            true if session.outbox.is_waiting(now.wall) => Haste::Waiting,
+            true => Haste::Owned,
+            false => Haste::Usual,
+        })
+    }
+
+    fn pace(&self, haste: Haste) -> u32 {
+        let backlog = 1.0 - self.out.capacity() as f64 / self.out.max_capacity().max(1) as f64;
+        let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
+        pace::next_exchange_ms(&self.params, load, haste)
+    }
+}
+
+/// A lease with actions, or neither.
+pub(super) fn write(grant: Grant, reply: &mut Reply) {
+    reply.launcher = if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native };
+    reply.news_exchange_ms = reply.news_exchange_ms.filter(|_| grant.lease_ms > 0);
+    reply.lease_ms = grant.lease_ms;
+    reply.actions = grant.actions;
+}

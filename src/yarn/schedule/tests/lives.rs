@@ -1,0 +1,89 @@
+//! Masters that run anew, an RM that is silent, jobs that end.
+
+use super::*;
+
+#[test]
+fn after_an_error_the_run_of_the_master_is_made_sure_of_before_anything_is_believed() {
+    let mut sim = Sim::new(1);
+    let mut failed = false;
+    sim.run(20, |call| match call {
+        Call::Tasks(_) if !std::mem::replace(&mut failed, true) => Outcome::Failed,
+        Call::Master(_) => Outcome::Told(2),
+        _ => Outcome::Told(10),
+    });
+    let calls: Vec<_> = sim.log.iter().map(|(_, call)| *call).collect();
+    let first = calls.iter().position(|c| matches!(c, Call::Tasks(_))).unwrap();
+    let next = calls[first + 1..].iter().find(|c| c.job().is_some()).unwrap();
+    assert!(matches!(next, Call::Master(_)), "{next:?}");
+    assert_eq!(sim.schedule.attempt(job(1)), Some(2));
+}
+
+#[test]
+fn a_listing_that_tells_a_new_run_of_the_master_has_its_summary_read_again() {
+    let mut sim = Sim::new(1);
+    sim.run(10, fine);
+    assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 1);
+    sim.schedule.apps(&[app(1, Some(2))], sim.now);
+    sim.run(10, fine);
+    assert_eq!(sim.schedule.attempt(job(1)), Some(2));
+    assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 2);
+    sim.schedule.apps(&[app(1, Some(1))], sim.now);
+    assert_eq!(sim.schedule.attempt(job(1)), Some(2), "a stale listing does not bring back an old run");
+}
+
+#[test]
+fn with_no_resource_manager_only_the_listing_is_asked_for_with_growing_pauses_until_it_answers() {
+    let mut sim = Sim::new(50);
+    sim.run(5, fine);
+    sim.log.clear();
+    let down = |_| Outcome::RmDown;
+    sim.run(300, down);
+    let after = &sim.log[4..];
+    assert!(after.iter().all(|(_, call)| *call == Call::Apps), "{after:?}");
+    assert!(after.len() < 14, "{}", after.len());
+    sim.log.clear();
+    sim.run(90, fine);
+    let back = sim.log.iter().position(|(_, call)| *call == Call::Apps).unwrap();
+    assert_eq!(back, 0, "the listing comes first");
+    assert!(sim.count(|c| matches!(c, Call::Tasks(_))) > 50);
+}
+
+#[test]
+fn a_job_gone_from_the_listing_is_read_from_history_and_one_that_comes_back_is_watched_again() {
+    let mut sim = Sim::new(2);
+    sim.run(5, fine);
+    sim.schedule.apps(&[app(1, Some(1))], sim.now);
+    sim.log.clear();
+    sim.run(2, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Told(10) });
+    assert!(sim.count(|c| matches!(c, Call::End { job: id, is_last: false } if *id == job(2))) >= 1);
+    assert_eq!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))), 0);
+    sim.schedule.apps(&apps(2), sim.now);
+    sim.log.clear();
+    sim.run(20, fine);
+    assert!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))) > 3);
+    assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 0);
+}
+
+#[test]
+fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
+    let mut sim = Sim::new(1);
+    sim.run(2, |call| if matches!(call, Call::Tasks(_)) { Outcome::Finished } else { Outcome::Done });
+    sim.schedule.apps(&apps(1), sim.now);
+    sim.run(3, |_| Outcome::Done);
+    assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
+    sim.schedule.apps(&apps(1), sim.now);
+    sim.run(20, fine);
+    assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
+    assert_eq!(sim.schedule.counts(), (0, 0));
+}
+
+#[test]
+fn history_that_never_comes_is_given_up_after_a_last_try() {
+    let mut sim = Sim::new(1);
+    sim.schedule.apps(&[], sim.now);
+    sim.run(400, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
+    let ends: Vec<_> = sim.log.iter().filter(|(_, call)| matches!(call, Call::End { .. })).collect();
+    assert!(ends.len() <= 12, "{}", ends.len());
+    assert!(matches!(ends.last(), Some((at, Call::End { is_last: true, .. })) if *at >= Time(180_000)));
+    assert_eq!(sim.schedule.counts(), (0, 0));
+}
