@@ -13,6 +13,7 @@ use drover_core::govern::GovernParams;
 use drover_core::model::{
     AppId, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, Resources, Scope, Source, Time,
 };
+use drover_core::policy::PolicyName;
 use futures::future::BoxFuture;
 use prometheus::{IntCounterVec, Opts, Registry};
 use serde_json::{Value, json};
@@ -74,7 +75,9 @@ async fn start(recording: &Path) -> Service {
     let shim_metrics = shim::Metrics::new(&registry, refused).unwrap();
     let govern = GovernParams { mode: Mode::Act, ..GovernParams::default() };
     let recorder = Recorder::start(recording, 1 << 30, 1 << 20, INCARNATION, metrics.clone()).unwrap();
-    let mut desk = Desk::new(EngineParams { govern, ..EngineParams::default() }, 100, Some(recorder), metrics);
+    // A job as small as these would be cloned at its start.
+    let params = EngineParams { policy: PolicyName::Late, govern, ..EngineParams::default() };
+    let mut desk = Desk::new(params, 100, Some(recorder), metrics);
     desk.incarnation = INCARNATION.into();
     let (outside, inbox) = channels();
     let identity = Identity { epoch: 9, incarnation: INCARNATION.into() };
