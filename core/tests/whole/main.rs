@@ -15,6 +15,7 @@ mod mantri;
 mod native;
 mod new_copies;
 mod papers;
+mod policies;
 mod properties;
 mod purity;
 mod reports;

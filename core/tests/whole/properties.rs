@@ -4,8 +4,7 @@ use crate::common::*;
 use drover_core::engine::{Engine, EngineParams};
 use drover_core::estimate::Estimator;
 use drover_core::model::*;
-use drover_core::policy::view::ViewParams;
-use drover_core::policy::{Judged, LateParams, MantriParams, PolicyName, TailParams, Thresholds, View};
+use drover_core::policy::PolicyName;
 use proptest::prelude::*;
 
 /// Facts of one job as two sources tell them, REST and a shim, each with its own sequence.
@@ -183,110 +182,6 @@ proptest! {
             said
         };
         prop_assert_eq!(play(None), play(Some(cut)));
-    }
-}
-
-/// What Mantri's policy says of a phase of maps looked at every second, and of its copies, with all times `scale` times as long.
-fn mantri(maps: &[(u32, Vec<Run>)], total: u32, seconds: u32, scale: u64) -> Vec<Judged> {
-    let mut script = Script::new(EngineParams::default());
-    let id = job_id(1);
-    script.open_job(id, total, 0, at(0.0));
-    script.say(at(0.0), Fact::ShimSession(id, true));
-    let stretched = |run: &Run| Run { launched: run.launched * scale as f64, takes: run.takes * scale as f64 };
-    for second in 1..=seconds {
-        let now = f64::from(second) * scale as f64;
-        let (mut tasks, mut attempts) = (Vec::new(), Vec::new());
-        for (index, runs) in maps {
-            let runs: Vec<Run> = runs.iter().map(stretched).collect();
-            let (task, of_it) = runs_of(id.task(TaskKind::Map, *index), &runs, now);
-            tasks.push(task);
-            attempts.extend(of_it);
-        }
-        script.tasks(id, at(now), tasks);
-        script.attempts(id, at(now), attempts);
-    }
-    // Fractions that no sum of the runs meets: at a tie rounding would decide.
-    let [start_lag, period] = [1_013, 1_037].map(|ms| Millis(ms * scale));
-    let mantri = MantriParams { period: Millis(10_000 * scale), period_min: period, ..MantriParams::default() };
-    let params = ViewParams { estimator: Estimator::default(), start_lag, judge_native_copies: true };
-    let view = View::new(
-        script.engine.cluster().job(id).unwrap(),
-        TaskKind::Map,
-        at(f64::from(seconds) * scale as f64),
-        &params,
-    );
-    let thresholds = Thresholds { late: &LateParams::default(), tail: &TailParams::default(), mantri: &mantri };
-    let judged = PolicyName::Mantri.judge(&view, &thresholds);
-    assert_eq!(judged, PolicyName::Mantri.judge(&view, &thresholds), "the same view, another answer");
-    judged
-}
-
-/// Maps with a copy or more: run times of a few seconds, every third up to eight times as long, and launches that all differ.
-fn phases() -> impl Strategy<Value = Vec<(u32, Vec<Run>)>> {
-    let copies = prop::collection::vec((2u32..10, 0u32..12), 1..5);
-    prop::collection::vec((copies, 1u32..9), 3..12).prop_map(|maps| {
-        let one = |(index, (copies, slow)): (usize, (Vec<(u32, u32)>, u32))| {
-            let slow = if index % 3 == 1 { slow } else { 1 };
-            let launch = |n: usize| 0.031 * (index * 4 + n) as f64;
-            let run = |(n, (takes, later)): (usize, &(u32, u32))| Run {
-                launched: launch(n) + f64::from(*later) * (n > 0) as u32 as f64,
-                takes: f64::from(takes * slow),
-            };
-            // Most tasks have no copy.
-            let kept = if index % 2 == 0 { 1 } else { copies.len() };
-            (index as u32, copies.iter().take(kept).enumerate().map(run).collect())
-        };
-        maps.into_iter().enumerate().map(one).collect()
-    })
-}
-
-fn said(judged: &Judged) -> (Verdict, Action, u32) {
-    (judged.verdict, judged.action, judged.attempt.number)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
-
-    #[test]
-    fn mantri_judges_tasks_by_what_they_are_and_not_by_their_order(
-        maps in phases(), waiting in 0u32..2, seconds in 2u32..16,
-    ) {
-        let total = maps.len() as u32 + waiting;
-        let turned: Vec<_> = maps.iter().map(|(index, runs)| (maps.len() as u32 - 1 - index, runs.clone())).collect();
-        let straight = mantri(&maps, total, seconds, 1);
-        let mut other = mantri(&turned, total, seconds, 1);
-        other.reverse();
-        prop_assert_eq!(straight.len(), other.len());
-        for (a, b) in straight.iter().zip(&other) {
-            prop_assert_eq!((said(a), a.numbers, &a.rule), (said(b), b.numbers, &b.rule));
-        }
-    }
-
-    #[test]
-    fn mantri_says_the_same_of_a_phase_that_is_slower_throughout(
-        maps in phases(), waiting in 0u32..2, seconds in 2u32..16,
-    ) {
-        let total = maps.len() as u32 + waiting;
-        let [once, twice] = [1, 2].map(|scale| mantri(&maps, total, seconds, scale));
-        prop_assert_eq!(once.iter().map(said).collect::<Vec<_>>(), twice.iter().map(said).collect::<Vec<_>>());
-        for (a, b) in once.iter().zip(&twice) {
-            let times = |judged: &Judged| [judged.numbers.time_left, judged.numbers.fresh_copy];
-            for (a, b) in times(a).into_iter().zip(times(b)) {
-                let doubled = a.map(|a| 2 * a.0);
-                prop_assert!(doubled.zip(b).is_none_or(|(a, b)| a.abs_diff(b.0) <= 20), "{:?} {:?}", doubled, b);
-            }
-        }
-    }
-
-    #[test]
-    fn mantri_never_wants_a_fourth_copy(maps in phases(), waiting in 0u32..2, seconds in 2u32..16) {
-        let running = |index: u32| maps[index as usize].1.iter().filter(|run| run.launched <= f64::from(seconds)).count();
-        for judged in mantri(&maps, maps.len() as u32 + waiting, seconds, 1) {
-            let copies = running(judged.task.index);
-            if judged.verdict == Verdict::Decided && judged.action == Action::Duplicate {
-                prop_assert!(copies < 3, "{} run", copies);
-            }
-        }
     }
 }
 
