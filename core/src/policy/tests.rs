@@ -103,6 +103,12 @@ impl Phase {
         self
     }
 
+    /// A shim speaks for the job: of its input nothing more will be told.
+    pub fn shim(mut self) -> Phase {
+        self.job.shim = true;
+        self
+    }
+
     /// The length of a task's split.
     pub fn split(mut self, index: u32, bytes: u64) -> Phase {
         let of = TaskFact::of(self.job.id.task(self.kind, index));
