@@ -111,6 +111,19 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_done_about_a_listed_machine_is_for_the_job_to_say() {
+        use crate::policy::tests::{Phase, host};
+        let verdicts = |avoid| {
+            let mut phase = Phase::maps(2).runs((0, 0), 1, 0.0, &[]).runs((1, 0), 2, 0.0, &[]);
+            phase.job.can.avoid = avoid;
+            let view = View { listed: [host(1)].into(), ..phase.view(5.0) };
+            judge(&view).iter().map(|judged| judged.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(true), [Verdict::MachineListed, Verdict::MachineNotListed]);
+        assert_eq!(verdicts(false), [Verdict::CannotAvoid, Verdict::MachineNotListed]);
+    }
+
+    #[test]
     fn machines_above_the_bound_are_listed_the_worst_first_and_one_at_the_bound_is_not() {
         let (odds, m) = odds(&[(4, 12), (8, 8), (3, 7), (16, 0)]);
         let at = |above| hosts(&odds, 100, &BlacklistParams { above, ..BlacklistParams::default() });

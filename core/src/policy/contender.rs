@@ -106,3 +106,21 @@ impl<'a> Contender<'a> {
         (!view.judge_native_copies && self.task.unended().count() > 1).then_some(Verdict::AlreadyCopied)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::tests::{Phase, secs};
+
+    #[test]
+    fn a_task_outlasts_its_peers_beyond_twice_the_longest_run_against_its_data_and_two_seconds() {
+        let of = |split, elapsed| {
+            let peers = Phase::maps(3).took(&[5.0, 10.0]).split(0, 10).split(1, 10);
+            let mut phase = peers.split(2, split).runs((2, 0), 0, 0.0, &[]);
+            let mut view = phase.view(1.0);
+            view.contenders[0].elapsed = secs(elapsed);
+            view.contenders[0].outlasts(&view)
+        };
+        assert_eq!([of(10, 21.9), of(10, 22.0), of(10, 22.1), of(10, 90.0)], [false, false, true, true]);
+        assert_eq!([of(20, 42.0), of(20, 42.1)], [false, true], "twice the data");
+    }
+}

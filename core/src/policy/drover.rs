@@ -57,3 +57,66 @@ fn holds_back(verdict: Verdict) -> bool {
     use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain};
     !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AttemptState, ClonePlan};
+    use crate::policy::tests::{Phase, plan};
+
+    fn judged<'a>(phase: &'a mut Phase, plan: ClonePlan, native: bool) -> Vec<Judged> {
+        let view: View<'a> = View { plan: Some(plan), judge_native_copies: native, ..phase.view(2.0) };
+        judge(&view, &LateParams::default(), &MantriParams::default())
+    }
+
+    fn is_dollys(judged: &Judged) -> bool {
+        judged.rule.as_ref().is_some_and(|rule| rule.contains("Dolly"))
+    }
+
+    /// Two tasks that are at work, too few to tell.
+    fn two() -> Phase {
+        Phase::maps(2).runs((0, 0), 0, 0.0, &[(1.0, 0.25)]).runs((1, 0), 0, 0.0, &[(1.0, 0.25)])
+    }
+
+    #[test]
+    fn of_a_phase_that_is_cloned_in_part_the_rest_is_watched_like_any_other() {
+        let of = judged(&mut two(), plan(2, 1), false);
+        assert_eq!((of[0].verdict, is_dollys(&of[0])), (Verdict::Decided, true));
+        assert_eq!((of[1].verdict, is_dollys(&of[1])), (Verdict::TooFewFinished, false));
+        assert!(judged(&mut two(), plan(2, 2), false).iter().all(is_dollys));
+    }
+
+    #[test]
+    fn a_task_that_has_its_clones_is_not_judged_by_its_pace() {
+        let of = judged(&mut two().runs((0, 1), 0, 0.0, &[]), plan(2, 1), true);
+        assert_eq!((of[0].verdict, of[1].verdict), (Verdict::AlreadyCopied, Verdict::TooFewFinished));
+    }
+
+    #[test]
+    fn clones_that_give_way_are_withdrawn_where_they_can_be_and_then_their_tasks_are_watched_like_any_other() {
+        let gives_way = ClonePlan { gives_way: true, ..plan(2, 2) };
+        let of = |withdraw| {
+            let mut phase = two().runs((0, 1), 0, 0.0, &[]);
+            phase.job.can.withdraw = withdraw;
+            judged(&mut phase, gives_way, true)
+        };
+        let can = of(true);
+        assert_eq!((can[0].verdict, can[0].action), (Verdict::Decided, Action::Withdraw));
+        assert_eq!(can[1].verdict, Verdict::TooFewFinished, "its clone is gone");
+        assert_eq!(of(false)[0].action, Action::Duplicate);
+    }
+
+    #[test]
+    fn what_is_left_to_late_is_told_as_lates() {
+        let alone = judged(&mut two(), ClonePlan { refused: Some(Verdict::CloneBudget), ..plan(1, 2) }, false);
+        assert_eq!(alone[0].rule.as_deref(), Some(PolicyName::Late.rule()));
+    }
+
+    #[test]
+    fn a_committing_task_is_let_be_whatever_its_clones() {
+        for tasks in [1, 2] {
+            let of = judged(&mut two().is((0, 0), AttemptState::CommitPending), plan(2, tasks), false);
+            assert_eq!(of[0].verdict, Verdict::Committing);
+        }
+    }
+}

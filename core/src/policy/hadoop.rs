@@ -183,3 +183,103 @@ impl Scan {
         Judged { numbers, rank: gain.unwrap_or_default().as_secs_f64(), recheck, ..judged }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AttemptState;
+    use crate::policy::Past;
+    use crate::policy::tests::{Phase, at, secs};
+
+    const NONE_FOR_FREE: HadoopParams = HadoopParams {
+        cap_running_tasks: 0.0,
+        cap_total_tasks: 0.0,
+        minimum_allowed_tasks: 0,
+        ..HadoopParams::SHIPPED
+    };
+
+    /// Beside two tasks of 10 s one half of which is done: after so many seconds.
+    fn half_done(at_second: f64) -> Phase {
+        Phase::maps(3).took(&[10.0, 10.0]).runs((2, 0), 0, 0.0, &[(at_second, 0.5)])
+    }
+
+    fn judged(mut phase: Phase, now: f64) -> Judged {
+        judge(&phase.view(now), &HadoopParams::SHIPPED).remove(0)
+    }
+
+    #[test]
+    fn a_copy_gains_what_the_estimated_end_lies_after_its_own() {
+        let gains = judged(half_done(20.0), 25.0);
+        let numbers = gains.numbers;
+        assert_eq!(
+            (gains.verdict, numbers.time_left, numbers.fresh_copy, numbers.gain),
+            (Verdict::Decided, Some(secs(15.0)), Some(secs(10.0)), Some(secs(5.0)),)
+        );
+        assert_eq!((numbers.time_left_spread, numbers.fresh_copy_spread, numbers.win_probability), (None, None, None));
+        assert_eq!((numbers.cost_container_seconds, gains.rank), (Some(10.0), 5.0));
+        assert_eq!(
+            (judged(half_done(10.0), 10.0).verdict, judged(half_done(10.5), 10.5).verdict),
+            (Verdict::NoGain, Verdict::Decided,)
+        );
+    }
+
+    #[test]
+    fn what_is_past_its_estimated_end_makes_good_progress_and_what_is_just_at_it_would_gain_nothing() {
+        assert_eq!(
+            (judged(half_done(4.0), 8.0).verdict, judged(half_done(4.0), 8.001).verdict),
+            (Verdict::NoGain, Verdict::ProgressIsGood,)
+        );
+    }
+
+    #[test]
+    fn what_will_be_launched_is_too_new_and_what_has_just_been_has_no_estimate_yet() {
+        let launched = |when| judged(Phase::maps(3).took(&[10.0, 10.0]).runs((2, 0), 0, when, &[]), 20.0).verdict;
+        assert_eq!((launched(20.001), launched(20.0)), (Verdict::TooYoung, Verdict::Silent));
+    }
+
+    #[test]
+    fn after_a_copy_the_next_scan_comes_15_s_later_and_in_the_tuned_one_after_a_second() {
+        let after = |params: &HadoopParams, since: f64| {
+            let mut phase = half_done(30.0);
+            let view = View { past: Past { last: Some(at(30.0)), ..Past::default() }, ..phase.view(30.0 + since) };
+            let judged = judge(&view, params).remove(0);
+            (judged.verdict, judged.recheck)
+        };
+        assert_eq!(after(&HadoopParams::SHIPPED, 14.999), (Verdict::BetweenScans, Some(at(45.0))));
+        assert_eq!(after(&HadoopParams::SHIPPED, 15.0), (Verdict::Decided, None));
+        assert_eq!(after(&HadoopParams::TUNED, 0.999), (Verdict::BetweenScans, Some(at(31.0))));
+        assert_eq!(after(&HadoopParams::TUNED, 1.0).0, Verdict::Decided);
+    }
+
+    /// Of 20 tasks two have finished, and so many run that would gain, the first so many of them with a copy.
+    fn verdicts(running: u32, copied: u32, committing: u32, params: &HadoopParams) -> Vec<Verdict> {
+        let phase = (2..2 + running)
+            .fold(Phase::maps(20).took(&[10.0, 10.0]), |phase, index| phase.runs((index, 0), 0, 0.0, &[(20.0, 0.5)]));
+        let phase = (2..2 + copied).fold(phase, |phase, index| phase.runs((index, 1), 0, 15.0, &[]));
+        let commits = 2 + running - committing..2 + running;
+        let mut phase = commits.fold(phase, |phase, index| phase.is((index, 0), AttemptState::CommitPending));
+        judge(&phase.view(20.0), params).iter().map(|judged| judged.verdict).collect()
+    }
+
+    #[test]
+    fn copies_are_capped_by_the_largest_of_both_shares_and_the_number_allowed() {
+        use Verdict::{AlreadyCopied, Committing, JobCap};
+        let capped = |copied, params| verdicts(4, copied, 0, &params)[3] == JobCap;
+        let of_total = HadoopParams { cap_total_tasks: 0.1, ..NONE_FOR_FREE };
+        assert_eq!((capped(1, of_total), capped(2, of_total)), (false, true), "two of twenty");
+        let of_running = HadoopParams { cap_running_tasks: 0.5, ..NONE_FOR_FREE };
+        assert_eq!((capped(1, of_running), capped(2, of_running)), (false, true), "two of four");
+        let number = HadoopParams { minimum_allowed_tasks: 2, ..NONE_FOR_FREE };
+        assert_eq!((capped(1, number), capped(2, number), capped(0, NONE_FOR_FREE)), (false, true, true));
+        let committing = verdicts(4, 1, 1, &of_running);
+        assert_eq!(committing, [AlreadyCopied, JobCap, JobCap, Committing], "half of three is one");
+    }
+
+    #[test]
+    fn while_a_container_of_its_kind_is_asked_for_nothing_is_copied_and_of_several_the_first_is() {
+        assert_eq!(verdicts(2, 0, 0, &HadoopParams::SHIPPED), [Verdict::Decided, Verdict::Outranked]);
+        let mut phase = half_done(30.0);
+        phase.job.needs = [1, 0];
+        assert_eq!(judged(phase, 30.0).verdict, Verdict::ContainersWaiting);
+    }
+}

@@ -28,3 +28,41 @@ fn judge_one(view: &View<'_>, contender: &Contender<'_>) -> Judged {
     judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + MIN_AGE);
     judged
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::tests::{Phase, at};
+
+    /// A task of that age with that score, among tasks whose scores average three quarters.
+    fn judged(age: f64, score: f32) -> Judged {
+        let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(age, score)]);
+        let mut view = phase.view(age);
+        view.mean_score = 0.75;
+        judge(&view).remove(0)
+    }
+
+    #[test]
+    fn a_task_of_a_minute_is_copied_whose_score_is_less_than_the_average_minus_a_fifth() {
+        let verdict = |score| judged(60.0, score).verdict;
+        assert_eq!((verdict(0.549), verdict(0.551)), (Verdict::Decided, Verdict::NotBehind));
+        let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(60.0, 0.25)]);
+        let mut view = phase.view(60.0);
+        view.mean_score = 0.45;
+        assert_eq!(judge(&view)[0].verdict, Verdict::NotBehind, "{} is just a fifth less", view.mean_score - BEHIND);
+    }
+
+    #[test]
+    fn a_younger_one_is_looked_at_again_when_it_is_a_minute_old() {
+        let young = judged(59.999, 0.1);
+        assert_eq!((young.verdict, young.recheck), (Verdict::TooYoung, Some(at(60.0))));
+        assert_eq!(judged(60.0, 0.1).recheck, None);
+    }
+
+    #[test]
+    fn of_all_that_qualify_the_first_by_index_comes_first() {
+        let mut phase = Phase::maps(9).runs((3, 0), 0, 0.0, &[(60.0, 0.1)]).runs((7, 0), 0, 0.0, &[(60.0, 0.0)]);
+        let ranks: Vec<f64> = judge(&phase.view(60.0)).iter().map(|judged| judged.rank).collect();
+        assert!(ranks[0] > ranks[1], "{ranks:?}");
+    }
+}

@@ -67,8 +67,7 @@ impl LateParams {
     fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
         const SHOWN: f64 = 0.5;
         let by_age = contender.sample.started + self.age_needed(view);
-        let first = contender.sample.track.first().filter(|_| self.min_age_of_typical > 0.0);
-        let Some(((_, reported), work)) = first.zip(view.typical_work) else { return by_age };
+        let Some(((_, reported), work)) = contender.sample.track.first().zip(view.typical_work) else { return by_age };
         let work = work.scaled(self.min_age_of_typical);
         by_age.max(reported + work.scaled(SHOWN)).min(reported + work.max(self.min_age))
     }
@@ -190,7 +189,7 @@ fn worth(
     }
     let gain = numbers.gain.unwrap_or_default();
     match numbers.win_probability {
-        Some(probability) if gain.0 == 0 || probability < 0.5 => Verdict::NoGain,
+        Some(_) if gain.0 == 0 => Verdict::NoGain,
         Some(probability) if gain < floor || probability < params.min_win_probability => Verdict::GainTooSmall,
         _ => Verdict::Decided,
     }
@@ -203,3 +202,6 @@ fn projected_rate(contender: &Contender<'_>) -> f64 {
         None => contender.rate(),
     }
 }
+
+#[cfg(test)]
+mod tests;

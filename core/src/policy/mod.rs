@@ -10,6 +10,8 @@ pub mod late;
 pub mod mantri;
 pub mod slow_hosts;
 pub mod tail;
+#[cfg(test)]
+mod tests;
 pub mod view;
 
 use crate::model::{Action, AttemptId, Numbers, TaskId, Time, Verdict};

@@ -34,3 +34,73 @@ pub fn of(view: &View<'_>, slow_factor: f64) -> Vec<NameId> {
     let slow = |runs: &mut Vec<f64>| median(runs).is_some_and(|run| run > slow_factor * typical);
     runs.into_iter().filter_map(|(host, mut runs)| slow(&mut runs).then_some(host)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::tests::{Phase, host, left, secs};
+
+    /// Eight tasks of 10 s on host 0; the ninth and those after it are the test's. Limit of a slow host's median run: 15 s.
+    fn beside_eight_of_10_s() -> Phase {
+        Phase::maps(20).took(&[10.0; 8])
+    }
+
+    fn slow(mut phase: Phase) -> Vec<NameId> {
+        of(&phase.view(100.0), 1.5)
+    }
+
+    #[test]
+    fn a_host_is_slow_whose_median_run_is_longer_than_so_many_typical_ones_and_not_at_just_as_many() {
+        let phase = beside_eight_of_10_s().done(8, 1, [0.0, 15.0]).done(9, 2, [0.0, 15.1]).done(10, 3, [0.0, 14.9]);
+        assert_eq!(slow(phase), [host(2)]);
+        let median = beside_eight_of_10_s().done(8, 1, [0.0, 10.0]).done(9, 1, [0.0, 90.0]).done(10, 1, [0.0, 12.0]);
+        assert_eq!(slow(median), [], "one straggler does not make its host slow");
+    }
+
+    #[test]
+    fn without_a_factor_or_a_finished_task_no_host_is_slow() {
+        let mut phase = beside_eight_of_10_s().done(8, 1, [0.0, 90.0]);
+        assert_eq!((of(&phase.view(100.0), 1.5), of(&phase.view(100.0), 0.0)), (vec![host(1)], vec![]));
+        assert_eq!(slow(Phase::maps(20).runs((0, 0), 1, 0.0, &[(90.0, 0.5)])), [], "there is nothing to compare with");
+    }
+
+    #[test]
+    fn a_running_task_counts_with_all_its_run_as_projected_set_against_its_data() {
+        let mut phase = beside_eight_of_10_s().runs((8, 0), 1, 0.0, &[(9.0, 0.5)]);
+        let judged = |view: &mut View<'_>, elapsed, mean| {
+            (view.contenders[0].elapsed, view.contenders[0].left) = (secs(elapsed), left(mean, 0.0));
+            of(view, 1.5)
+        };
+        let mut view = phase.view(9.0);
+        assert_eq!((judged(&mut view, 9.0, 7.0), judged(&mut view, 9.0, 6.0)), (vec![host(1)], vec![]));
+        view.contenders[0].left = None;
+        assert_eq!(of(&view, 1.5), [], "of what has no end in sight no run is known");
+        let large = (0..8).fold(beside_eight_of_10_s(), |phase, index| phase.split(index, 10)).split(8, 20);
+        let mut large = large.runs((8, 0), 1, 0.0, &[(9.0, 0.5)]);
+        let mut view = large.view(9.0);
+        assert_eq!((judged(&mut view, 20.0, 12.0), judged(&mut view, 20.0, 9.0)), (vec![host(1)], vec![]));
+    }
+
+    #[test]
+    fn a_finished_task_counts_with_its_run_set_against_its_data() {
+        let phase = |seconds| {
+            let typical = (0..8).fold(beside_eight_of_10_s(), |phase, index| phase.split(index, 10));
+            slow(typical.split(8, 20).done(8, 1, [0.0, seconds]))
+        };
+        assert_eq!((phase(32.0), phase(29.0)), (vec![host(1)], vec![]));
+    }
+
+    #[test]
+    fn a_killed_attempt_counts_where_it_ran_for_longer_than_is_slow_and_tells_nothing_where_it_did_not() {
+        use AttemptState::{Failed, Killed};
+        let ended = |state, seconds| {
+            // Median 17 s without it.
+            let host = beside_eight_of_10_s().done(8, 1, [0.0, 14.0]).done(9, 1, [0.0, 20.0]);
+            slow(host.ended((10, 0), 1, state, [0.0, seconds]))
+        };
+        assert_eq!((ended(Killed, 12.0), ended(Killed, 15.0)), (vec![host(1)], vec![host(1)]));
+        let alone = |state, seconds| slow(beside_eight_of_10_s().ended((8, 0), 1, state, [0.0, seconds]));
+        assert_eq!((alone(Killed, 15.1), alone(Killed, 15.0)), (vec![host(1)], vec![]));
+        assert_eq!(alone(Failed, 40.0), [], "what failed has not run to any end");
+    }
+}

@@ -62,3 +62,33 @@ fn judge_one(view: &View<'_>, contender: &Contender<'_>, near: bool, long: Milli
     judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + long + Millis(1));
     judged
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::tests::{Phase, at};
+
+    fn verdict(judged: Vec<Judged>) -> Verdict {
+        judged[0].verdict
+    }
+
+    #[test]
+    fn what_remains_is_copied_from_the_threshold_number_of_finished_tasks_on() {
+        let of = |finished: usize, near_end| {
+            let mut phase = Phase::maps(8).took(&vec![10.0; finished]).runs((7, 0), 0, 0.0, &[]);
+            verdict(mapreduce(&phase.view(20.0), &TailParams { near_end, ..TailParams::default() }))
+        };
+        assert_eq!((of(6, 0.75), of(5, 0.75)), (Verdict::Decided, Verdict::TooFewFinished));
+        assert_eq!((of(1, 0.0), of(0, 0.0)), (Verdict::Decided, Verdict::TooFewFinished), "none is no end");
+    }
+
+    #[test]
+    fn dryads_are_those_that_have_run_for_longer_than_the_75th_percentile_of_durations() {
+        let of = |now: f64| {
+            let mut phase = Phase::maps(6).took(&[5.0, 6.0, 7.0, 8.0, 9.0]).runs((5, 0), 0, 2.0, &[]);
+            dryad(&phase.view(now), &TailParams::default()).remove(0)
+        };
+        assert_eq!((of(10.0).verdict, of(10.0).recheck), (Verdict::TooYoung, Some(at(10.001))));
+        assert_eq!((of(10.001).verdict, of(10.001).recheck), (Verdict::Decided, None));
+    }
+}

@@ -284,3 +284,6 @@ fn rhythm(view: &View<'_>, track: &crate::model::Track) -> Millis {
     let usual = interval + interval + WAY;
     if track.first().is_some() { usual } else { usual + view.start_up.unwrap_or(START_UP) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,6 +151,14 @@ mod tests {
         assert_eq!(full(48_000), Err(Verdict::CloneBudget));
     }
 
+    #[test]
+    fn where_tasks_are_cloned_one_by_one_no_more_first_attempts_are_in_use_already_than_are_cloned() {
+        let params = DollyParams { admission: Admission::FirstCome, ..DollyParams::default() };
+        let full = Supply { used_mb: 790_000, ..SUPPLY };
+        let five = Ok(Grant { clones: 3, tasks: 5 });
+        assert_eq!(admit(&Phase { started: 10, ..TEN }, 0.1, &full, &params), five, "two slots more for each");
+    }
+
     proptest! {
         #[test]
         fn what_is_admitted_fits(

@@ -64,3 +64,55 @@ pub fn judge(view: &View<'_>) -> Vec<Judged> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AttemptState;
+    use crate::policy::tests::{Phase, plan};
+
+    /// A phase of four, of which the first task runs with so many copies.
+    fn judged(live: u32, plan: Option<ClonePlan>) -> Judged {
+        let mut phase = (0..live).fold(Phase::maps(4), |phase, number| phase.runs((0, number), 0, 0.0, &[]));
+        judge(&View { plan, ..phase.view(1.0) }).remove(0)
+    }
+
+    #[test]
+    fn line_4_gives_each_task_the_clones_that_it_has_not_got_yet() {
+        let of = |live| judged(live, Some(plan(3, 4)));
+        let alone = of(1);
+        assert_eq!((alone.verdict, alone.action, alone.copies), (Verdict::Decided, Action::Duplicate, 2));
+        assert_eq!((alone.rule.as_deref(), alone.budget, alone.early), (Some(RULE), Budget::Clones, true));
+        assert_eq!((of(2).verdict, of(2).copies), (Verdict::Decided, 1));
+        assert_eq!((of(3).verdict, of(3).rule), (Verdict::AlreadyCopied, None));
+    }
+
+    #[test]
+    fn the_smallest_jobs_come_first() {
+        let rank = |total: u32| {
+            let mut phase = Phase::maps(total).runs((0, 0), 0, 0.0, &[]);
+            judge(&View { plan: Some(plan(3, total)), ..phase.view(1.0) })[0].rank
+        };
+        assert!(rank(2) > rank(3) && rank(3) > rank(10), "{} {} {}", rank(2), rank(3), rank(10));
+    }
+
+    #[test]
+    fn what_has_no_plan_or_no_place_in_it_has_no_clones() {
+        assert_eq!(judged(1, None).verdict, Verdict::PlanPending);
+        let refused = ClonePlan { refused: Some(Verdict::CloneCeiling), ..plan(1, 4) };
+        assert_eq!(judged(1, Some(refused)).verdict, Verdict::CloneCeiling);
+        assert_eq!(judged(1, Some(plan(3, 0))).verdict, Verdict::CloneBudget);
+        let mut phase = Phase::maps(1).runs((0, 0), 0, 0.0, &[]).is((0, 0), AttemptState::CommitPending);
+        let view = View { plan: Some(plan(3, 1)), ..phase.view(1.0) };
+        assert_eq!(judge(&view)[0].verdict, Verdict::Committing);
+    }
+
+    #[test]
+    fn clones_give_way_one_by_one_the_newest_first_until_each_task_has_one_attempt() {
+        let of = |live| judged(live, Some(ClonePlan { gives_way: true, ..plan(3, 4) }));
+        let whole = of(3);
+        assert_eq!((whole.verdict, whole.action, whole.attempt.number), (Verdict::Decided, Action::Withdraw, 2));
+        assert_eq!((whole.rule.as_deref(), of(2).attempt.number), (Some(GIVES_WAY), 1));
+        assert_eq!(of(1).verdict, Verdict::GaveWay);
+    }
+}

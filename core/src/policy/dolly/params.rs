@@ -68,3 +68,15 @@ impl Default for DollyParams {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_of_admission_has_its_own_label_which_is_its_serialised_form() {
+        for admission in Admission::ALL {
+            assert_eq!(serde_json::to_string(&admission).unwrap(), format!("\"{}\"", admission.label()));
+        }
+    }
+}

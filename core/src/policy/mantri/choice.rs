@@ -146,6 +146,17 @@ mod tests {
     }
 
     #[test]
+    fn each_choice_is_called_what_the_manual_calls_it() {
+        let labels = [Choice::None, Choice::Duplicate, Choice::KillRestart].map(Choice::label);
+        assert_eq!(labels, ["none", "duplicate", "kill_restart"]);
+    }
+
+    #[test]
+    fn what_takes_no_time_saves_none() {
+        assert_eq!(rule(0.0, &[0.0], 1, 0, true), Rule::NothingSaved);
+    }
+
+    #[test]
     fn line_6_restarts_beyond_the_mean_and_a_period_and_not_at_it() {
         assert_eq!(rule(30.0, &[20.0], 1, 0, true), Rule::NothingSaved);
         assert_eq!(rule(30.001, &[20.0], 1, 0, true), Rule::Restart);

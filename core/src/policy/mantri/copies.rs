@@ -112,3 +112,124 @@ fn so_far(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Option<f64>
     }
     (sample.track.score() >= LEAST).then(|| contender.elapsed.as_secs_f64())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::prior::Prior;
+    use crate::model::{Bytes, TaskFact, TaskState};
+    use crate::policy::tests::{Phase, at, secs};
+
+    fn copies(view: &View<'_>) -> Vec<Vec<LiveCopy>> {
+        view.contenders.iter().map(|contender| of(view, contender)).collect()
+    }
+
+    fn fresh(view: &View<'_>) -> NewCopy {
+        new_copy(view, &copies(view), &MantriParams::default())
+    }
+
+    fn close(times: &[f64], expected: &[f64]) -> bool {
+        times.len() == expected.len() && times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.05)
+    }
+
+    /// Earlier runs took 30 s after 5 s of start-up.
+    fn earlier() -> Prior {
+        Prior::new(vec![30.0; 4], Bytes(0), 5.0).unwrap()
+    }
+
+    #[test]
+    fn what_is_told_of_a_task_is_told_of_its_only_attempt() {
+        let mut phase = Phase::maps(1).runs((0, 0), 0, 0.0, &[]);
+        let of = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+        let told = TaskFact { state: Some(TaskState::Running), score: Some(0.25), ..of };
+        assert!(phase.job.learn_task(&told, at(4.0), 1_000));
+        assert_eq!(copies(&phase.view(6.0))[0][0].t_rem, Some(10.0));
+    }
+
+    #[test]
+    fn the_oldest_copy_has_no_end_once_it_outlasts_its_peers_and_a_younger_one_is_given_time() {
+        let mut phase = Phase::maps(2).took(&[3.0]).runs((1, 0), 0, 0.0, &[]).runs((1, 1), 0, 7.0, &[]);
+        let at_second = |phase: &mut Phase, now| {
+            copies(&phase.view(now))[0].iter().map(|copy| (copy.number, copy.t_rem)).collect::<Vec<_>>()
+        };
+        assert_eq!(at_second(&mut phase, 8.0), [(0, None), (1, None)], "twice three seconds, and two");
+        assert_eq!(at_second(&mut phase, 8.1), [(0, Some(f64::INFINITY)), (1, None)]);
+    }
+
+    #[test]
+    fn a_copys_time_holds_what_passes_from_the_decision_to_its_launch() {
+        let mut phase = Phase::maps(4).took(&[10.0; 3]);
+        let view = View { start_lag: secs(2.0), ..phase.view(20.0) };
+        assert!(close(&fresh(&view).times(1.0), &[12.0; 3]), "{:?}", fresh(&view));
+    }
+
+    #[test]
+    fn finished_and_running_tasks_count_with_their_whole_time_for_the_typical_input() {
+        let peers = Phase::maps(4).took(&[10.0, 10.0, 40.0]).split(0, 8).split(1, 8).split(2, 32);
+        let mut phase = peers.split(3, 16).runs((3, 0), 0, 0.0, &[(4.0, 0.125)]);
+        // The median of the splits is 12.
+        let params = MantriParams { slow_host_factor: 0.0, ..MantriParams::default() };
+        let view = phase.view(6.0);
+        let new = new_copy(&view, &copies(&view), &params);
+        assert!(close(&new.times(1.0), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
+        let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
+        assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
+    }
+
+    #[test]
+    fn of_a_reduce_start_up_is_not_told_from_work_so_one_report_gives_its_time() {
+        let mut phase = Phase::reduces(2).runs((0, 0), 0, 0.0, &[(10.0, 0.5)]);
+        let map = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+        let (state, finished) = (Some(TaskState::Succeeded), Some(at(0.0)));
+        phase.task(TaskFact { state, started: finished, finished, ..map });
+        assert!(close(&fresh(&phase.view(10.0)).times(1.0), &[20.0]));
+    }
+
+    #[test]
+    fn earlier_runs_speak_while_the_phase_has_shown_fewer_tasks_than_are_enough() {
+        let earlier = earlier();
+        let words = |finished: usize| {
+            let mut phase = Phase::maps(9).took(&vec![10.0; finished]);
+            fresh(&View { prior: Some(&earlier), ..phase.view(20.0) }).words()
+        };
+        assert_eq!((words(2).contains("earlier runs"), words(3).as_str()), (true, ""));
+    }
+
+    #[test]
+    fn the_start_up_of_earlier_runs_counts_once_and_gives_way_to_what_the_phase_shows_itself() {
+        let earlier = earlier();
+        let times = |mut phase: Phase| {
+            let new = fresh(&View { prior: Some(&earlier), ..phase.view(60.0) });
+            let mut times = new.times(1.0);
+            times.dedup();
+            times
+        };
+        assert!(close(&times(Phase::maps(9)), &[35.0]), "{:?}", times(Phase::maps(9)));
+        let untold = || Phase::maps(9).took(&[10.0; 2]);
+        assert!(close(&times(untold()), &[10.0, 35.0]), "its 10 s hold the start-up: {:?}", times(untold()));
+        let told = || {
+            let phase = Phase::maps(9).runs((0, 0), 0, 0.0, &[(3.0, 0.1), (11.0, 0.9)]);
+            let phase = phase.runs((1, 0), 0, 20.0, &[(23.0, 0.1), (31.0, 0.9)]);
+            phase.done(0, 0, [0.0, 12.0]).done(1, 0, [20.0, 32.0])
+        };
+        let seen = times(told());
+        assert!(close(&[seen[0], seen[seen.len() - 1]], &[12.0, 32.0]), "two seconds each: {seen:?}");
+    }
+
+    #[test]
+    fn once_a_task_is_slow_what_ran_on_slow_hosts_says_nothing_of_a_copy_that_is_kept_off_them() {
+        let times = |on, reported, factor| {
+            let fine = Phase::maps(6).took(&[10.0; 3]).done(3, 1, [0.0, 40.0]).done(4, 1, [0.0, 40.0]);
+            let mut phase = fine.runs((5, 0), on, 50.0, &[(50.0 + reported, 0.125)]);
+            let view = phase.view(50.0 + reported);
+            let params = MantriParams { slow_host_factor: factor, ..MantriParams::default() };
+            let new = new_copy(&view, &copies(&view), &params);
+            (new.times(1.0), new.evidence())
+        };
+        let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);
+        assert_eq!(times(2, 1.875, 1.5), all(15.0), "none runs for longer than 1.5 times 10 s");
+        assert_eq!(times(0, 2.0, 1.5), (vec![10.0, 10.0, 10.0, 16.0], 6));
+        assert_eq!(times(1, 2.0, 1.5), (vec![10.0; 3], 6), "it is on the slow host itself");
+        assert_eq!(times(1, 2.0, 0.0), all(16.0));
+    }
+}

@@ -155,3 +155,6 @@ fn explain(numbers: &mut Numbers, running: &Running<'_>, ruling: &Ruling) {
     numbers.gain = left.map(|t_rem| Millis::from_secs_f64(t_rem - mean));
     numbers.cost_container_seconds = Some(mean);
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,6 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_papers_own_rule_waits_for_no_evidence_and_no_report_and_knows_no_slow_hosts() {
+        let paper = MantriParams::paper();
+        assert_eq!((paper.min_evidence, paper.min_reports, paper.slow_host_factor), (1, 0, 0.0));
+    }
+
+    #[test]
     fn delta_is_ten_seconds_or_a_tenth_of_the_lifetime_whichever_is_smaller() {
         let paper = |typical| MantriParams::paper().of_phase(typical).period;
         assert_eq!(

@@ -1,0 +1,112 @@
+use super::*;
+use crate::model::AttemptState;
+use crate::policy::tests::{Phase, at, secs};
+
+/// One report is enough.
+fn at_once() -> MantriParams {
+    MantriParams { min_reports: 0, ..MantriParams::default() }
+}
+
+fn last(mut phase: Phase, now: f64, params: &MantriParams) -> Judged {
+    judge(&phase.view(now), params).pop().unwrap()
+}
+
+/// Three tasks of these times, and a fourth that was launched at 100 s, of which a sixteenth was done after so many more: too little for a rate of its own.
+fn beside(seconds: [f64; 3], reported: f64) -> Phase {
+    Phase::maps(4).took(&seconds).runs((3, 0), 0, 100.0, &[(100.0 + reported, 0.0625)]).shim()
+}
+
+#[test]
+fn the_numbers_are_those_of_t_rem_and_of_the_distribution_of_t_new() {
+    // Of 15/16 at 2 s each.
+    let numbers = last(beside([8.0, 10.0, 12.0], 2.0), 102.0, &at_once()).numbers;
+    assert_eq!(
+        (numbers.time_left, numbers.fresh_copy, numbers.gain),
+        (Some(secs(30.0)), Some(secs(10.0)), Some(secs(20.0)),)
+    );
+    assert_eq!(numbers.fresh_copy_spread, Some(secs(1.633)), "the root of (2² + 0 + 2²) / 3");
+    assert_eq!((numbers.cost_container_seconds, numbers.saves_probability), (Some(10.0), Some(1.0)));
+    // Of 15/16 at .8 s each: as long as the longest of the three.
+    let even = last(beside([8.0, 10.0, 12.0], 0.8), 100.8, &at_once()).numbers;
+    let sooner = even.win_probability.unwrap();
+    assert_eq!(even.time_left, Some(secs(12.0)));
+    assert!((sooner - 2.0 / 3.0).abs() < 1e-12, "two of three are sooner: {sooner}");
+}
+
+#[test]
+fn one_report_is_waited_beyond_until_twice_the_typical_run() {
+    let at_age = |age: f64| last(beside([10.0; 3], 2.0), 100.0 + age, &MantriParams::default());
+    let once = at_age(19.999);
+    assert_eq!((once.verdict, once.recheck), (Verdict::TooFewReports, Some(at(120.0))));
+    assert_eq!((at_age(20.0).verdict, at_age(20.0).recheck), (Verdict::Decided, None));
+}
+
+#[test]
+fn input_that_nobody_has_told_is_waited_for_until_twice_the_typical_run() {
+    let at_age = |age: f64| {
+        let mut phase = beside([10.0; 3], age);
+        phase.job.shim = false;
+        last(phase, 100.0 + age, &at_once())
+    };
+    let unknown = at_age(19.999);
+    assert_eq!((unknown.verdict, unknown.recheck), (Verdict::InputUnknown, Some(at(120.0))));
+    assert_eq!(at_age(20.0).verdict, Verdict::Decided);
+}
+
+#[test]
+fn t_new_rests_on_three_tasks_at_least() {
+    let of = |finished: usize| {
+        let phase = Phase::maps(9).took(&vec![10.0; finished]).runs((8, 0), 0, 0.0, &[(2.0, 0.0625)]).shim();
+        let begun = (finished as u32..8).fold(phase, |phase, index| phase.runs((index, 0), 0, 2.0, &[]));
+        last(begun, 2.0, &at_once()).verdict
+    };
+    assert_eq!((of(3), of(2)), (Verdict::Decided, Verdict::TooFewFinished));
+}
+
+#[test]
+fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom() {
+    let phase = || Phase::maps(4).took(&[100.0; 3]).runs((3, 0), 0, 100.0, &[]).shim();
+    let silent = last(phase(), 150.0, &MantriParams::default());
+    assert_eq!((silent.verdict, silent.rank), (Verdict::Decided, f64::INFINITY));
+    assert_eq!((silent.numbers.time_left, silent.numbers.gain), (None, None));
+    assert_eq!(
+        last(phase(), 123.0, &MantriParams::default()).verdict,
+        Verdict::Silent,
+        "its rhythm expects none before"
+    );
+}
+
+#[test]
+fn line_3_withdraws_a_copy_beyond_the_fastest_two_once_delta_has_passed_since_its_begin() {
+    let at_age = |age: f64| {
+        let two = beside([10.0; 3], 2.0).runs((3, 1), 0, 100.0, &[(102.0, 0.125)]);
+        last(two.runs((3, 2), 0, 105.0, &[]), 105.0 + age, &at_once())
+    };
+    let kept = at_age(1.0);
+    assert_eq!((kept.verdict, kept.action), (Verdict::AlreadyCopied, Action::Duplicate), "Delta is a tenth of 10 s");
+    let ended = at_age(1.001);
+    assert_eq!((ended.verdict, ended.action, ended.attempt.number), (Verdict::Decided, Action::Withdraw, 2));
+}
+
+#[test]
+fn a_copy_that_waits_for_its_container_is_one() {
+    let waits = beside([10.0; 3], 2.0).is((3, 1), AttemptState::Starting);
+    assert_eq!(last(waits, 102.0, &at_once()).verdict, Verdict::AlreadyCopied);
+    assert_eq!(last(beside([10.0; 3], 2.0), 102.0, &at_once()).verdict, Verdict::Decided);
+}
+
+#[test]
+fn while_tasks_wait_no_task_is_killed_for_what_cannot_be_done_to_it_any_more() {
+    let waiting = |restarts: u32, reported: f64| {
+        let killed = (1..=restarts).fold(Phase::maps(9).took(&[10.0; 3]), |phase, number| {
+            phase.ended((3, number), 0, AttemptState::Killed, [50.0, 60.0])
+        });
+        let phase = killed.runs((3, 0), 0, 100.0, &[(100.0 + reported, 0.0625)]).shim();
+        let judged = last(phase, 100.0 + reported, &MantriParams { delta: 1.0, ..at_once() });
+        (judged.verdict, judged.action)
+    };
+    assert_eq!(waiting(2, 2.0), (Verdict::Decided, Action::Restart));
+    assert_eq!(waiting(3, 2.0), (Verdict::RestartsSpent, Action::Duplicate));
+    // 15/16 of .72 s each: more than t_new, and less than Delta more.
+    assert_eq!((waiting(0, 0.72).0, waiting(0, 0.6).0), (Verdict::GainTooSmall, Verdict::NoGain));
+}

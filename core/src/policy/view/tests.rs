@@ -1,0 +1,122 @@
+use super::*;
+use crate::estimate::time_left::late_seconds;
+use crate::model::{AttemptState, Counters, JobSettings};
+use crate::policy::tests::{Phase, at, secs};
+
+/// What a task's first attempt has read by then.
+fn read(phase: &mut Phase, index: u32, bytes: u64, when: f64) {
+    let id = phase.job.id.task(TaskKind::Map, index).attempt(0);
+    let counters = Counters { read: Some(Bytes(bytes)), ..Counters::default() };
+    let fact = crate::model::AttemptFact { counters, ..crate::model::AttemptFact::of(id) };
+    phase.job.intakes.learn(id, &fact, at(when));
+}
+
+#[test]
+fn tasks_wait_that_have_not_begun_and_those_of_the_other_kind_whose_containers_are_asked_for() {
+    let wait = |mut phase: Phase, needs| {
+        phase.job.needs = needs;
+        phase.view(5.0).tasks_wait()
+    };
+    let maps = || Phase::maps(1).runs((0, 0), 0, 0.0, &[]);
+    let reduces = || Phase::reduces(1).runs((0, 0), 0, 0.0, &[]);
+    assert_eq!([wait(maps(), [9, 0]), wait(maps(), [0, 1])], [false, true]);
+    assert_eq!([wait(reduces(), [0, 9]), wait(reduces(), [1, 0])], [false, true]);
+    assert!(wait(Phase::maps(2).runs((0, 0), 0, 0.0, &[]), [0, 0]), "one of two has not begun");
+}
+
+#[test]
+fn a_prior_holds_the_times_for_the_typical_split() {
+    let mut phase = Phase::maps(3).took(&[10.0, 10.0, 40.0]).split(0, 8).split(1, 8).split(2, 32);
+    let prior = phase.view(50.0).as_prior().unwrap();
+    assert!(prior.times(Bytes(8)).all(|time| (time - 10.0).abs() < 1e-9), "{prior:?}");
+    assert_eq!(Phase::maps(3).view(50.0).as_prior(), None);
+}
+
+#[test]
+fn splits_go_before_counters_and_counters_say_nothing_below_one_and_a_half() {
+    let ratio = |splits: bool, bytes| {
+        let mut phase = Phase::maps(3).took(&[10.0, 10.0]).runs((2, 0), 0, 0.0, &[(5.0, 0.5), (10.0, 1.0)]);
+        if splits {
+            phase = (0..3).fold(phase, |phase, index| phase.split(index, 64));
+        }
+        (0..2).for_each(|index| read(&mut phase, index, 100, 10.0));
+        read(&mut phase, 2, bytes, 10.0);
+        let view = phase.view(10.0);
+        view.input_ratio(&view.contenders[0])
+    };
+    assert!((ratio(false, 300) - 3.0).abs() < 1e-3, "{}", ratio(false, 300));
+    assert_eq!((ratio(false, 140), ratio(true, 300)), (1.0, 1.0));
+}
+
+#[test]
+fn of_a_split_that_is_not_told_there_is_no_share() {
+    let mut phase = Phase::maps(2).split(0, 8).split(1, 8);
+    let view = phase.view(1.0);
+    assert_eq!((view.split_share(Bytes(4)), view.split_share(Bytes(0))), (Some(0.5), None));
+    assert_eq!(Phase::maps(2).view(1.0).split_share(Bytes(4)), None);
+}
+
+#[test]
+fn input_is_unknown_until_splits_or_the_counters_of_the_task_and_of_a_finished_one_tell() {
+    let unknown = |own: bool, peers: bool| {
+        let mut phase = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(10.0, 0.5)]);
+        if own {
+            read(&mut phase, 1, 50, 10.0);
+        }
+        if peers {
+            read(&mut phase, 0, 50, 10.0);
+        }
+        let view = phase.view(10.0);
+        view.input_unknown(&view.contenders[0])
+    };
+    assert_eq!([unknown(true, false), unknown(false, true), unknown(true, true)], [true, true, false]);
+}
+
+#[test]
+fn a_reduces_own_run_begins_with_the_end_of_the_last_map_for_finished_ones_too() {
+    let mut phase = Phase::reduces(2).done(0, 0, [0.0, 30.0]).runs((1, 0), 0, 5.0, &[(50.0, 0.5)]);
+    let map = phase.job.id.task(TaskKind::Map, 0);
+    let of = crate::model::TaskFact::of(map);
+    let (state, started, finished) = (Some(TaskState::Succeeded), Some(at(0.0)), Some(at(20.0)));
+    let view_of = |phase: &mut Phase| {
+        let view = phase.view(50.0);
+        (view.typical, view.contenders[0].sample.started, view.contenders[0].elapsed)
+    };
+    assert_eq!(view_of(&mut phase), (Some(secs(30.0)), at(5.0), secs(45.0)), "the map still runs");
+    phase.task(crate::model::TaskFact { state, started, finished, ..of });
+    assert_eq!(view_of(&mut phase), (Some(secs(10.0)), at(20.0), secs(30.0)));
+}
+
+#[test]
+fn a_first_report_may_take_twice_what_nine_of_ten_took_and_ten_seconds_at_least() {
+    let start_up = |lag: f64| {
+        let phase = (0..11).fold(Phase::maps(12), |phase, index| {
+            let lag = if index == 10 { 90.0 } else { lag };
+            phase.runs((index, 0), 0, 0.0, &[(lag, 0.5)]).done(index, 0, [0.0, 100.0])
+        });
+        phase.runs((11, 0), 0, 0.0, &[(99.0, 0.1)]).view(100.0).start_up
+    };
+    assert_eq!((start_up(8.0), start_up(3.0)), (Some(secs(16.0)), Some(secs(10.0))), "one of eleven does not count");
+    assert_eq!(Phase::maps(2).took(&[10.0]).view(20.0).start_up, None);
+}
+
+#[test]
+fn an_attempt_may_be_silent_for_two_reports_and_a_second_and_before_its_first_for_its_start_too() {
+    let mut phase = Phase::maps(3).runs((0, 0), 0, 0.0, &[]).runs((1, 0), 0, 0.0, &[(1.0, 0.5)]);
+    let rhythms = |phase: &mut Phase| {
+        phase.view(5.0).contenders.iter().map(|one| one.sample.rhythm.as_secs_f64()).collect::<Vec<_>>()
+    };
+    assert_eq!(rhythms(&mut phase), [23.0, 13.0], "Hadoop reports each 6 s");
+    phase.job.settings = Some(JobSettings { report_interval: Millis(2_000), ..JobSettings::default() });
+    assert_eq!(rhythms(&mut phase), [15.0, 5.0]);
+}
+
+#[test]
+fn a_mean_score_counts_finished_tasks_as_whole() {
+    let mut phase = Phase::maps(9).took(&[10.0]).runs((1, 0), 0, 0.0, &[(10.0, 0.25)]).runs((2, 0), 0, 0.0, &[]);
+    let phase = &mut phase;
+    phase.attempt((3, 0), 0, |fact| fact.state = Some(AttemptState::Starting));
+    let view = phase.view(10.0);
+    assert!((view.mean_score - 1.25 / 3.0).abs() < 1e-6, "{}", view.mean_score);
+    assert_eq!(late_seconds(0.25, secs(10.0)), view.contenders[0].left.map(|left| left.mean.as_secs_f64()));
+}
