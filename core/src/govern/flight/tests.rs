@@ -1,6 +1,8 @@
 use super::*;
 use crate::estimate::stats::normal_draw;
-use crate::model::{AppId, AttemptFact, AttemptState, Numbers, TaskFact, TaskState};
+use crate::model::{
+    AppId, AttemptFact, AttemptState, Channel, ClusterState, Fact, Numbers, Observation, Source, TaskFact, TaskState,
+};
 
 pub const JOB: JobId = JobId(AppId { cluster: 1, seq: 1 });
 
@@ -29,6 +31,19 @@ pub fn succeed(job: &mut Job, task: TaskId, winner: Option<u32>, finished: u64) 
     let state = Some(TaskState::Succeeded);
     let fact = TaskFact { state, winner, finished: Some(Time(finished)), ..TaskFact::of(task) };
     assert!(job.learn_task(&fact, Time(finished), 1_000));
+}
+
+/// A cluster that knows of those jobs alone.
+pub fn cluster(jobs: impl IntoIterator<Item = Job>) -> ClusterState {
+    let mut cluster = ClusterState::default();
+    for job in jobs {
+        let source = Source { channel: Channel::Shim, app: Some(job.id.0), principal: None, incarnation: 1 };
+        let fact = Fact::Can(job.id, job.can);
+        cluster.apply(&Observation { source, seq: 1, at: Time(0), received: Time(0), fact }).unwrap();
+        let known = cluster.job_mut(job.id).unwrap();
+        *known = job;
+    }
+    cluster
 }
 
 /// To duplicate a task's first attempt, at ten seconds; a fresh copy takes twenty, and is to be started by the eighteenth.
