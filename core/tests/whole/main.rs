@@ -18,5 +18,7 @@ mod papers;
 mod properties;
 mod purity;
 mod reports;
+mod slow_nodes;
 mod stragglers;
+mod suspects;
 mod turning;
