@@ -154,3 +154,41 @@ fn less(total: Resources, used: Resources) -> Resources {
         vcores: total.vcores.saturating_sub(used.vcores),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::{job, map};
+
+    /// How many copies a job of so many maps may have in flight.
+    fn job_cap(maps: u32) -> u32 {
+        let mut job = job();
+        job.totals = Some([maps, 1_000]);
+        let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
+        Room::count(&params, &ClusterState::default(), &flights, &job, map(0).attempt(0), &mut tally, &[]).job.1
+    }
+
+    #[test]
+    fn a_small_job_may_have_ten_copies_for_half_of_its_tasks_at_most_and_a_large_one_a_quarter_of_them() {
+        assert_eq!([1, 2, 4, 5, 19, 20, 40, 41, 400].map(job_cap), [1, 1, 2, 2, 9, 10, 10, 11, 100]);
+    }
+
+    #[test]
+    fn the_tightest_budget_is_the_one_that_has_least_left_of_those_that_bind_clones_or_copies() {
+        let room = Room {
+            cluster: (5, 20),
+            job: (1, 2),
+            node: (60, 64),
+            minute: (0, 100),
+            user: (4, 7),
+            queue: (4, 9),
+            busy: false,
+            free: None,
+            waiting: false,
+            unplaced: (0, 8),
+        };
+        assert_eq!(room.tightest(Budget::Copies), (1, 2));
+        assert_eq!(room.tightest(Budget::Clones), (4, 7), "those are no matter of the job's cap nor of a node's");
+        assert_eq!(Room { minute: (100, 100), ..room }.tightest(Budget::Copies), (100, 100));
+    }
+}

@@ -138,3 +138,96 @@ impl Settled {
         Held { all_mb: mb(all), promised_mb: mb(promised), clones_mb: mb(promised + live - first) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::{
+        self,
+        tests::{JOB, attempt, job, map, succeed},
+    };
+    use crate::model::{AppId, AttemptState, Capabilities, ClusterFact, Job, Resources, TaskFact, TaskId, Time};
+
+    const SMALL: JobId = JobId(AppId { cluster: 1, seq: 2 });
+    const SLOT_MB: u64 = 100;
+
+    /// Of four maps that each have three copies one has ended, one runs with two attempts, one is only known to run, and one waits. Of the two maps of the smaller job
+    /// nothing is known. A fifth map of the first, with two attempts, came after its phase was settled.
+    fn cluster(can: Capabilities) -> (ClusterState, ClonePlans) {
+        let mut large = job();
+        succeed(&mut large, map(0), Some(0), 5_000);
+        for task in [map(1), map(4)] {
+            for number in 0..2 {
+                attempt(&mut large, task.attempt(number), AttemptState::Running, 6_000, 0);
+            }
+        }
+        let mut know = |task: TaskId, state| {
+            let fact = TaskFact { state: Some(state), ..TaskFact::of(task) };
+            assert!(large.learn_task(&fact, Time(1), 1_000));
+        };
+        know(map(2), TaskState::Running);
+        know(map(3), TaskState::Scheduled);
+        let mut small = Job::new(SMALL);
+        (large.can, small.can) = (can, can);
+        let mut cluster = flight::tests::cluster([large, small]);
+        let of = |memory_mb| Resources { memory_mb, vcores: 1 };
+        cluster.totals = Some(ClusterFact { total: of(10_000), allocated: of(2_000), ..ClusterFact::default() });
+        let mut plans = ClonePlans::default();
+        plans.settle(JOB, TaskKind::Map, SLOT_MB, Ok(Grant { clones: 3, tasks: 4 }));
+        plans.settle(SMALL, TaskKind::Map, SLOT_MB, Ok(Grant { clones: 2, tasks: 2 }));
+        plans.settle(SMALL, TaskKind::Reduce, SLOT_MB, Err(Verdict::CloneBudget));
+        (cluster, plans)
+    }
+
+    const ABLE: Capabilities =
+        Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
+
+    /// What is used, and what cloned phases hold or are promised.
+    fn charged(plans: &ClonePlans, cluster: &ClusterState) -> (u64, u64) {
+        let supply = plans.supply(cluster).unwrap();
+        (supply.used_mb, supply.cloning_mb)
+    }
+
+    #[test]
+    fn a_cloned_phase_is_charged_all_copies_of_its_tasks_that_have_not_ended_and_what_none_has_taken_is_in_use() {
+        let (cluster, plans) = cluster(ABLE);
+        // Nine of the larger phase, of which three live; four of the smaller.
+        assert_eq!(charged(&plans, &cluster), (2_000 + 600 + 400, 900 + 400));
+    }
+
+    #[test]
+    fn only_phases_of_more_tasks_that_can_withdraw_copies_give_budget_back() {
+        let (able, plans) = cluster(ABLE);
+        assert_eq!([1, 2, 3, 4].map(|tasks| plans.larger_mb(&able, tasks)), [1_300, 900, 900, 0]);
+        let (unable, plans) = cluster(Capabilities { withdraw: false, ..ABLE });
+        assert_eq!(plans.larger_mb(&unable, 0), 0);
+    }
+
+    #[test]
+    fn above_the_ceiling_the_largest_phase_gives_way_and_the_next_only_where_that_is_too_little() {
+        // Of its nine copies two are first attempts.
+        const FREED: u64 = 700;
+        for (above, expected) in [(FREED, vec![JOB]), (FREED + 1, vec![JOB, SMALL]), (0, vec![])] {
+            let (cluster, mut plans) = cluster(ABLE);
+            let used = plans.supply(&cluster).unwrap().used_mb;
+            assert_eq!(plans.give_way(&cluster, 10_000, used - above), expected, "{above} MiB above");
+        }
+    }
+
+    #[test]
+    fn what_gave_way_is_charged_for_tasks_with_more_than_one_attempt_alone() {
+        let (cluster, mut plans) = cluster(ABLE);
+        assert_eq!(plans.give_way(&cluster, 400, 10_000), [JOB]);
+        assert_eq!(charged(&plans, &cluster), (2_000 + 400, 200 + 400));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_a_job_that_is_forgotten_nor_of_another_policys_plans() {
+        let (_, mut plans) = cluster(ABLE);
+        plans.forget(SMALL);
+        assert_eq!(TaskKind::ALL.map(|kind| plans.of(SMALL, kind)), [None; 2]);
+        assert!(plans.of(JOB, TaskKind::Map).is_some());
+        plans.clear();
+        assert_eq!(plans, ClonePlans::default());
+    }
+}

@@ -235,3 +235,6 @@ impl Flight {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

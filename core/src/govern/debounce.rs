@@ -110,6 +110,24 @@ mod tests {
     }
 
     #[test]
+    fn the_first_of_several_proposals_to_have_stood_is_the_one_to_wait_for() {
+        let mut debounce = Debounce::default();
+        at(&mut debounce, 1_000, true);
+        let older = judged(TaskKind::Map, Verdict::Decided, Action::Duplicate, Budget::Copies);
+        let newer = Judged { task: JOB.task(TaskKind::Map, 8), ..older.clone() };
+        let next = debounce.put_off((JOB, TaskKind::Map), WAIT, Time(2_000), &mut [newer, older]);
+        assert_eq!(next, Some(Time(4_000)));
+    }
+
+    #[test]
+    fn where_none_has_to_wait_nothing_is_kept() {
+        let mut debounce = Debounce::default();
+        let mut all = [judged(TaskKind::Map, Verdict::Decided, Action::Duplicate, Budget::Copies)];
+        assert_eq!(debounce.put_off((JOB, TaskKind::Map), Millis(0), Time(1_000), &mut all), None);
+        assert_eq!((all[0].verdict, debounce), (Verdict::Decided, Debounce::default()));
+    }
+
+    #[test]
     fn a_job_and_a_kind_are_told_from_the_others() {
         let mut debounce = Debounce::default();
         at(&mut debounce, 1_000, true);

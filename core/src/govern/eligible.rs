@@ -87,7 +87,7 @@ pub fn lack(can: Capabilities, action: Action, mode: Mode) -> Option<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AppId, JobSettings};
+    use crate::model::{AppId, ClusterFact, JobSettings, Millis, NodeFact, Resources};
 
     fn job() -> Job {
         let id: JobId = "job_1_0001".parse().unwrap();
@@ -177,6 +177,34 @@ mod tests {
     }
 
     #[test]
+    fn jobs_whose_numbers_are_far_apart_are_drawn_apart_whatever_the_clusters_number() {
+        let params = GovernParams { holdout: 0.5, ..Default::default() };
+        // As 2^16 lies beyond what is left of a number that was turned by 48 bits.
+        let held = |from| (from..from + 100).map(|seq| params.holds_out(JobId(AppId { cluster: 0xffff, seq })));
+        let alike = held(1).zip(held(1 + (1 << 16))).filter(|(one, other)| one == other).count();
+        assert!((30..70).contains(&alike), "{alike} of 100");
+    }
+
+    #[test]
+    fn room_is_too_old_when_the_older_of_totals_and_nodes_is_and_never_told_when_only_to_act_on() {
+        let params = GovernParams::default();
+        let stale = |cluster: &ClusterState, now| {
+            [Mode::Advise, Mode::Act].map(|mode| params.room_is_stale(cluster, mode, now))
+        };
+        let mut cluster = ClusterState::default();
+        assert_eq!(stale(&cluster, NOW), [false, true]);
+        (cluster.totals, cluster.totals_told) = (Some(ClusterFact::default()), NOW);
+        let limit = NOW + params.stale_after;
+        assert_eq!(stale(&cluster, limit), [false; 2], "no nodes were told of");
+        assert_eq!(stale(&cluster, limit + Millis(1)), [true; 2]);
+        let of = Resources::default();
+        cluster.nodes.insert("n0".into(), NodeFact::usable("n0", of, of));
+        cluster.nodes_told = NOW - Millis(1);
+        assert_eq!(stale(&cluster, limit - Millis(1)), [false; 2]);
+        assert_eq!(stale(&cluster, limit), [true; 2]);
+    }
+
+    #[test]
     fn a_job_that_is_held_out_is_left_to_hadoop_and_advised_on_like_any_other() {
         let params = GovernParams { mode: Mode::Act, holdout: 1.0, ..Default::default() };
         assert!(params.leaves_alone(&job(), NOW));
@@ -196,7 +224,9 @@ mod tests {
         assert_eq!(bars(|job| job.uber = true, NOW), Some(Verdict::Uber));
         assert_eq!(bars(|job| job.settings = None, NOW), Some(Verdict::SettingsUnknown));
         assert_eq!(bars(|job| job.totals = Some([1, 0]), NOW), Some(Verdict::IncompleteData));
-        assert_eq!(bars(|_| (), NOW + params.stale_after), Some(Verdict::StaleData));
+        let last = job().heard + params.stale_after;
+        assert_eq!(bars(|_| (), last), None);
+        assert_eq!(bars(|_| (), last + Millis(1)), Some(Verdict::StaleData));
         let off = |job: &mut Job| job.settings.as_mut().unwrap().map_speculation = false;
         assert_eq!(bars(off, NOW), Some(Verdict::SpeculationOff));
         let unsafe_format =

@@ -227,3 +227,6 @@ impl Flights {
         self.withdrawn.retain(|(attempt, _)| attempt.task.job != job);
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -29,11 +29,9 @@ impl InFlight {
 
     /// Counts a job's copies that Hadoop's own speculator launched and that no flight counts.
     pub fn add_native(&mut self, copies: u32, job: &Job) {
-        if copies > 0 {
-            self.cluster += copies;
-            *self.by_user.entry(job.user.clone()).or_default() += copies;
-            *self.by_queue.entry(job.queue.clone()).or_default() += copies;
-        }
+        self.cluster += copies;
+        *self.by_user.entry(job.user.clone()).or_default() += copies;
+        *self.by_queue.entry(job.queue.clone()).or_default() += copies;
     }
 
     /// One more.
@@ -79,5 +77,60 @@ impl InFlight {
     /// Those for attempts that ran on a host, clones apart.
     pub fn from_host(&self, host: NameId) -> u32 {
         self.from_host.get(&host).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::{attempt, decision, job, map};
+    use crate::model::{AttemptState, Decision, Mode};
+    use crate::policy::Budget;
+
+    /// Alice's jobs' copies and those of her queue, of all, and those that the ResourceManager cannot show.
+    fn counts(counted: &InFlight) -> [u32; 4] {
+        [counted.of_user("alice"), counted.of_queue("etl"), counted.cluster, counted.unseen]
+    }
+
+    /// Counts one copy after the other, each beside those before.
+    fn count(decisions: &[Decision], job: &Job) -> (Flights, InFlight) {
+        let (mut flights, mut counted) = (Flights::default(), InFlight::default());
+        for decision in decisions {
+            flights.add(decision, Budget::Copies, job, 0);
+            counted.add(decision.task, flights.of(decision.task).unwrap(), job);
+        }
+        (flights, counted)
+    }
+
+    #[test]
+    fn a_container_is_still_to_be_taken_by_copies_advised_and_by_those_that_wait_but_by_no_restart() {
+        let mut job = job();
+        let asked = |id, index| decision(id, map(index), Mode::Act);
+        let restarts = [Mode::Act, Mode::Advise].map(|mode| decision(4, map(3), mode));
+        let restarts = restarts.map(|decision| Decision { action: Action::Restart, ..decision });
+        for restart in restarts {
+            let (_, counted) = count(&[restart], &job);
+            assert_eq!(counts(&counted), [1, 1, 1, 0]);
+        }
+        assert_eq!(counts(&count(&[decision(1, map(0), Mode::Advise)], &job).1), [1; 4]);
+        assert_eq!(counts(&count(&[asked(2, 1)], &job).1), [1; 4]);
+        let (flights, _) = count(&[asked(2, 1)], &job);
+        attempt(&mut job, map(1).attempt(1), AttemptState::Running, 12_000, 0);
+        let mut placed = InFlight::default();
+        placed.add(map(1), flights.of(map(1)).unwrap(), &job);
+        assert_eq!(counts(&placed), [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_copy_in_anothers_place_is_counted_once_and_hadoops_own_beside_it() {
+        let job = job();
+        let two = Decision { copies: 2, ..decision(2, map(1), Mode::Advise) };
+        let (flights, mut counted) = count(&[decision(1, map(0), Mode::Advise), two], &job);
+        assert_eq!(counts(&counted), [3; 4]);
+        counted.remove(map(0), flights.of(map(0)).unwrap(), &job);
+        assert_eq!(counts(&counted), [2; 4]);
+        counted.add_native(5, &job);
+        assert_eq!(counts(&counted), [7, 7, 7, 2], "those hold their containers");
+        assert_eq!((counted.of_user("bob"), counted.of_queue("dev")), (0, 0));
     }
 }

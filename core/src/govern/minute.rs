@@ -17,7 +17,7 @@ impl Minute {
     /// Forgets what is more than a minute ago. What a clock that was set back has yet to reach counts from now on.
     pub fn roll(&mut self, now: Time) {
         let second = now.0 / SECOND;
-        let ahead: u32 = self.by_second.split_off(&(second + 1)).into_values().sum();
+        let ahead: u32 = self.by_second.split_off(&second).into_values().sum();
         self.by_second = self.by_second.split_off(&second.saturating_sub(SECONDS));
         self.add(now, ahead);
     }

@@ -129,3 +129,90 @@ fn left_to_user(queue: &QueueFact, user: &QueueUser, most: u64, size_mb: u64) ->
     let may_have_all = queue.user_share.is_some_and(|share| share >= 1.0);
     if may_have_all { left } else { left.min((user.limit_mb - user.used_mb).max(size_mb)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
+    use crate::model::{AttemptState, Mode};
+    use crate::policy::Budget;
+    use AttemptState::{Killed, Running};
+
+    /// When the ResourceManager has told of all there is.
+    const TOLD: u64 = 50_000;
+
+    fn told(job: Job) -> ClusterState {
+        let mut cluster = cluster([job]);
+        (cluster.totals_told, cluster.nodes_told, cluster.queues_told) = (Time(TOLD), Time(TOLD), Time(TOLD));
+        cluster
+    }
+
+    fn since(job: Job) -> i64 {
+        let tally = Tally::count(&told(job), &Flights::default());
+        tally.in_queue.get("etl").map_or(0, |since| since.all)
+    }
+
+    #[test]
+    fn only_what_came_or_went_after_the_resource_manager_told_of_a_queue_is_not_in_what_it_told() {
+        const MB: i64 = 1_024;
+        let one = |state, started, finished| {
+            let mut job = job();
+            attempt(&mut job, map(0).attempt(0), state, started, finished);
+            since(job)
+        };
+        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|started| one(Running, started, 0)), [0, 0, MB]);
+        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|finished| one(Killed, 1_000, finished)), [0, 0, -MB]);
+        assert_eq!(one(Killed, TOLD + 1, TOLD + 2), 0);
+    }
+
+    #[test]
+    fn containers_that_were_waited_for_are_those_given_since_to_maps_first_attempts_of_jobs_that_ran_then() {
+        let given = |job_started: u64, started: u64| {
+            let mut job = job();
+            job.started.earliest(Some(Time(job_started)));
+            for task in [map(0), JOB.task(TaskKind::Reduce, 0)] {
+                attempt(&mut job, task.attempt(0), Running, started, 0);
+                attempt(&mut job, task.attempt(1), Running, TOLD + 9, 0);
+            }
+            Tally::count(&told(job), &Flights::default()).given
+        };
+        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|started| given(1_000, started)), [0, 0, 1]);
+        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|job| given(job, TOLD + 5)), [1, 0, 0]);
+    }
+
+    #[test]
+    fn hadoops_own_copies_are_tasks_with_more_than_one_attempt_that_no_flight_counts() {
+        let mut job = job();
+        for index in 0..3 {
+            attempt(&mut job, map(index).attempt(0), Running, 1_000, 0);
+        }
+        for index in 0..2 {
+            attempt(&mut job, map(index).attempt(1), Running, 12_000, 0);
+        }
+        let mut flights = Flights::default();
+        flights.add(&decision(1, map(0), Mode::Act), Budget::Copies, &job, 0);
+        let tally = Tally::count(&told(job), &flights);
+        assert_eq!(TaskKind::ALL.map(|kind| tally.native_in(JOB, kind)), [1, 0]);
+        assert_eq!((tally.copies.cluster, tally.copies.of_user("alice")), (2, 2));
+    }
+
+    /// What a user of a queue may still take who uses so much, with a limit of 4,096 MiB and no other.
+    fn left(used_mb: u64) -> u64 {
+        let user = QueueUser { user: "alice".into(), used_mb, limit_mb: 4_096 };
+        let queue = QueueFact {
+            name: "etl".into(),
+            max_capacity: 1.0,
+            used_capacity: 0.0,
+            containers_pending: 0,
+            user_capacity: None,
+            user_share: None,
+            users: vec![user],
+        };
+        left_in_queue(&queue, "alice", 1_024, 100_000, None)
+    }
+
+    #[test]
+    fn a_user_may_take_what_the_limit_leaves_and_one_container_more_unless_above_it_already() {
+        assert_eq!([0, 1_096, 3_500, 4_096, 4_097].map(left), [4_096, 3_000, 1_024, 1_024, 0]);
+    }
+}

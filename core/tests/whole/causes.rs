@@ -119,3 +119,113 @@ fn an_engine_that_was_cut_knows_its_nodes_as_before() {
     assert_eq!(again.health(), script.engine.health());
     assert_eq!(serde_json::to_string(&again).unwrap(), cut);
 }
+
+/// Sixteen maps, the fourth with five times the time of the others and so many times their bytes, of which REST tells nothing but the attempts' counters.
+fn read_over_rest(times: u64, until: u32) -> Script {
+    let (mut script, id) = (Script::new(EngineParams::default()), job_id(1));
+    script.open_job(id, 16, 0, at(0.0));
+    for second in 0..until {
+        let now = at(second.into());
+        let (tasks, mut attempts) =
+            equal_maps(id, 16, 4.0, &|index| if index == 3 { 5.0 } else { 1.0 }, second.into(), 0);
+        for attempt in &mut attempts {
+            let whole = 100_000 * if attempt.index == 3 { times } else { 1 };
+            attempt.counters.read = Some(Bytes((whole as f64 * f64::from(attempt.score.unwrap_or(1.0))) as u64));
+        }
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        script.decide(now);
+    }
+    script
+}
+
+#[test]
+fn where_only_counters_tell_of_data_they_tell_it_from_slowness_also_after_the_tasks_end() {
+    for until in [12, 25] {
+        let kinds = |times| {
+            let script = read_over_rest(times, until);
+            let causes = script.engine.causes(job_id(1));
+            causes.into_iter().map(|(task, cause)| (task.index, cause.kind)).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(5), [(3, CauseKind::Data)], "{until}");
+        assert_eq!(kinds(1), [(3, CauseKind::Unknown)], "{until}");
+    }
+}
+
+/// What is said at that second of sixteen maps that take two seconds to begin and eight to run, the seventh of which never does, and the fourth of which takes sixteen.
+fn one_never_begins(until: u32) -> Vec<(u32, Option<Cause>)> {
+    let (mut script, id) = (Script::new(EngineParams::default()), job_id(1));
+    script.open_job(id, 16, 0, at(0.0));
+    for second in 0..=until {
+        let now = f64::from(second);
+        let (mut tasks, mut attempts) = (Vec::new(), Vec::new());
+        for index in 0..16 {
+            let work = [8.0, 16.0, 1e9][usize::from(index == 3) + 2 * usize::from(index == 6)];
+            let (of_task, mut of_attempts) =
+                runs_of(id.task(TaskKind::Map, index), &[Run { launched: 0.0, takes: 2.0 + work }], now);
+            of_attempts.iter_mut().for_each(|one| {
+                one.score = Some(((now - 2.0).max(0.0) / work) as f32).filter(|_| index != 6);
+                one.host = Some(format!("nm{index}"));
+            });
+            tasks.push(of_task);
+            attempts.extend(of_attempts);
+        }
+        script.tasks(id, at(now), tasks);
+        script.attempts(id, at(now), attempts);
+        script.decide(at(now));
+    }
+    let told = script.engine.candidates(id).into_iter();
+    told.map(|one| (one.attempt.task.index, one.cause)).collect()
+}
+
+#[test]
+fn a_task_without_progress_has_a_cause_once_its_work_would_have_lasted_too_long_and_one_with_progress_always() {
+    let early = one_never_begins(10);
+    assert_eq!(
+        early.iter().map(|(index, cause)| (*index, cause.is_some())).collect::<Vec<_>>(),
+        [(3, true), (6, false)]
+    );
+    let late = one_never_begins(20);
+    let [(6, Some(cause))] = late[..] else { panic!("{late:?}") };
+    assert_ne!(cause.kind, CauseKind::None);
+    // One alone takes something between a sixteenth of the two seconds and both to begin.
+    assert!((cause.seconds - (20.0 - (2.0 + 2.0 / 16.0) / 2.0)).abs() < 0.1, "{cause:?}");
+}
+
+/// One map that ends after ten seconds, and eight reduces that wait for it, copy for two seconds, the last for fourteen, and need four more: what is said at that second.
+fn one_reduce_copies_longer(until: u32) -> Vec<(TaskId, CauseKind)> {
+    let (mut script, id) = (Script::new(EngineParams::default()), job_id(1));
+    script.open_job(id, 1, 8, at(0.0));
+    for second in 0..=until {
+        let now = f64::from(second);
+        let (map, mut attempts) = runs_of(id.task(TaskKind::Map, 0), &[Run { launched: 0.0, takes: 10.0 }], now);
+        let mut tasks = vec![map];
+        for index in 0..8 {
+            let copied = if index == 7 { 24.0 } else { 12.0 };
+            let run = Run { launched: 0.0, takes: copied + 4.0 };
+            let (of_task, mut of_attempts) = runs_of(id.task(TaskKind::Reduce, index), &[run], now);
+            of_attempts.iter_mut().for_each(|one| {
+                let copying = ((now - 10.0) / (copied - 10.0)).clamp(0.0, 1.0) / 3.0;
+                let beyond = ((now - copied) / 4.0).clamp(0.0, 1.0) / 1.5;
+                let phase = [Phase::Copy, Phase::Sort, Phase::Reduce]
+                    [usize::from(now >= copied) + usize::from(now >= copied + 1.0)];
+                (one.score, one.phase) = (Some((copying + beyond) as f32), Some(phase));
+                one.host = Some(format!("nm{}", index % 4 + 1));
+            });
+            tasks.push(of_task);
+            attempts.extend(of_attempts);
+        }
+        script.tasks(id, at(now), tasks);
+        script.attempts(id, at(now), attempts);
+        script.decide(at(now));
+    }
+    script.engine.causes(id).into_iter().map(|(task, cause)| (task, cause.kind)).collect()
+}
+
+#[test]
+fn a_reduce_that_copied_for_longer_than_its_peers_once_the_maps_were_done_was_slowed_by_the_network() {
+    let slow = job_id(1).task(TaskKind::Reduce, 7);
+    for until in [22, 26, 30] {
+        assert_eq!(one_reduce_copies_longer(until), [(slow, CauseKind::Network)], "{until}");
+    }
+}

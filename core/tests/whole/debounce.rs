@@ -53,6 +53,22 @@ fn a_task_that_has_to_wait_says_so() {
     assert_eq!(verdicts, [Verdict::Debouncing; 4]);
 }
 
+#[test]
+fn the_instant_to_ask_again_is_one_of_the_services_clock_wherever_the_ams_stands() {
+    let rarely = EngineParams { look_again: Millis(10_000_000), ..waiting(Millis(100)) };
+    for skew_ms in [-3_600_000, 0, 3_600_000] {
+        let mut script = Script::new(rarely.clone());
+        script.skew_ms = skew_ms;
+        let second = first(Millis(0)).0;
+        assert_eq!(play(&mut script, 16, 4.0, &one_node_in_four, second), []);
+        let now = at(second.into());
+        let (tasks, attempts) = equal_maps(job_id(1), 16, 4.0, &one_node_in_four, second.into(), skew_ms);
+        script.tasks(job_id(1), now, tasks);
+        script.attempts(job_id(1), now, attempts);
+        assert_eq!(script.decide(now).next, Some(now + Millis(100)), "{skew_ms}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 

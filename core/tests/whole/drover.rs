@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use drover_core::engine::EngineParams;
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::{DollyParams, LateParams, PolicyName};
 
@@ -45,4 +46,33 @@ fn nothing_slow_means_nothing_done() {
     let mut script = drover(DollyParams::default(), LateParams::default());
     let jitter = |index: u32| 1.0 + 0.04 * f64::from(index % 8);
     assert_eq!(play(&mut script, 32, 20.0, &jitter, 30), vec![]);
+}
+
+/// The jobs that get copies in the first second in which a job of sixteen maps has any, where one may be in flight; beside it may begin a job of one map, which is to have
+/// one clone.
+fn first_copies(beside: bool) -> Vec<(JobId, u32)> {
+    let govern = GovernParams { cluster_cap: 0.0, cluster_floor: 1, ..GovernParams::default() };
+    let dolly = DollyParams { beta: 0.2, ..DollyParams::default() };
+    let params = EngineParams { policy: PolicyName::Drover, dolly, govern, ..EngineParams::default() };
+    let first = play(&mut Script::new(params.clone()), 16, 4.0, &one_node_in_four, 20)[0].0;
+    let mut script = Script::new(params);
+    assert_eq!(play(&mut script, 16, 4.0, &one_node_in_four, first), []);
+    let (now, small) = (at(first.into()), job_id(2));
+    let (tasks, attempts) = equal_maps(job_id(1), 16, 4.0, &one_node_in_four, first.into(), 0);
+    script.tasks(job_id(1), now, tasks);
+    script.attempts(job_id(1), now, attempts);
+    if beside {
+        script.open_job(small, 1, 0, now);
+        let (task, attempts) =
+            runs_of(small.task(TaskKind::Map, 0), &[Run { launched: first.into(), takes: 8.0 }], first.into());
+        script.tasks(small, now, vec![task]);
+        script.attempts(small, now, attempts);
+    }
+    script.decide(now).decisions.into_iter().map(|one| (one.job, one.copies)).collect()
+}
+
+#[test]
+fn clones_go_before_copies_whatever_these_would_gain() {
+    assert_eq!(first_copies(false), [(job_id(1), 1)]);
+    assert_eq!(first_copies(true), [(job_id(2), 1)]);
 }

@@ -19,5 +19,7 @@ mod policies;
 mod properties;
 mod purity;
 mod reports;
+mod slow_nodes;
 mod stragglers;
+mod suspects;
 mod turning;

@@ -209,3 +209,20 @@ fn a_small_job_may_have_copies_for_half_of_its_tasks_and_a_large_one_for_a_quart
     };
     assert_eq!((copied(16, 2), copied(48, 2)), (8, 12));
 }
+
+#[test]
+fn copies_keep_off_every_host_on_which_the_job_is_slow_also_where_all_that_runs_is_copied() {
+    let govern = GovernParams { job_cap: 1.0, ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+    let nodes = ["nm1", "nm2", "nm3", "nm4"]
+        .map(|host| NodeFact::usable(host, Resources { memory_mb: 2_048, vcores: 8 }, Resources::default()));
+    script.say(at(0.0), Fact::Nodes(nodes.to_vec()));
+    let two_of_four = |index: u32| if index % 4 == 1 || index % 4 == 2 { 10.0 } else { 1.0 };
+    let decisions = play(&mut script, 16, 4.0, &two_of_four, 20);
+    assert_eq!(decisions.len(), 8);
+    for (_, decision) in decisions {
+        let mut avoid = decision.avoid;
+        avoid.sort();
+        assert_eq!(avoid, ["nm2", "nm3"]);
+    }
+}

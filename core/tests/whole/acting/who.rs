@@ -33,6 +33,20 @@ fn while_the_resource_manager_is_silent_nothing_is_started_and_the_jobs_are_hado
 }
 
 #[test]
+fn only_jobs_that_a_copy_may_be_started_in_are_taken_from_hadoops_own_speculator() {
+    let owned = |change: &dyn Fn(&mut JobSettings)| {
+        let mut play = Play::new(acting());
+        let mut settings = play.script.engine.cluster().job(play.id).unwrap().settings.clone().unwrap();
+        change(&mut settings);
+        play.script.say(at(0.0), Fact::Settings(play.id, settings));
+        play.look(1.0, &[]);
+        play.script.engine.owned()
+    };
+    assert_eq!(owned(&|_| ()), [job_id(1)]);
+    assert_eq!(owned(&|settings| (settings.map_speculation, settings.reduce_speculation) = (false, false)), []);
+}
+
+#[test]
 fn a_lost_session_takes_the_means_along_and_a_newer_am_must_say_anew_what_it_can() {
     let mut play = Play::new(acting());
     let id = play.id;

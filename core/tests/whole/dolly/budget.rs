@@ -15,6 +15,46 @@ fn a_job_for_which_the_budget_has_no_room_gets_no_clone_at_all() {
     assert_eq!(verdicts(&script, 2), [Verdict::CloneBudget]);
 }
 
+/// Two jobs of ten tasks that are met in one pass, when so many slots are in use, theirs included: why the second is not cloned.
+fn second_of_one_pass(beta: f64, used: u64) -> Option<Verdict> {
+    let mut script = dolly(Admission::AllOrNothing);
+    let params = script.engine.params().clone();
+    script.engine.set_params(EngineParams { dolly: DollyParams { beta, ..params.dolly }, ..params });
+    for number in [1, 2] {
+        let id = job_id(number);
+        script.open_job(id, 10, 0, at(0.0));
+        let (tasks, attempts) = equal_maps(id, 10, 8.0, &|_| 1.0, 1.0, 0);
+        script.tasks(id, at(1.0), tasks);
+        script.attempts(id, at(1.0), attempts);
+    }
+    let [total, allocated] = [64, used].map(|slots| Resources { memory_mb: slots * 128, vcores: 32 });
+    script.say(at(1.0), Fact::Cluster(ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() }));
+    let _ = script.decide_alone(at(1.0));
+    let plan = |number| script.engine.clone_plan(job_id(number), TaskKind::Map).unwrap();
+    assert_eq!(plan(1).refused, None);
+    plan(2).refused
+}
+
+#[test]
+fn of_two_jobs_met_in_one_pass_the_second_finds_what_the_first_was_promised_taken() {
+    assert_eq!(second_of_one_pass(0.5, 20), Some(Verdict::CloneBudget), "30 of 32 slots are the first's");
+    assert_eq!(second_of_one_pass(1.0, 30), Some(Verdict::CloneCeiling), "30 + 20 + 20 of 64 slots are more than .8");
+    assert_eq!(second_of_one_pass(1.0, 0), None, "and 20 + 20 are not");
+}
+
+#[test]
+fn plans_outlast_a_change_of_constants_and_not_one_of_policy() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let _ = pass(&mut script, &[(1, 10, 0.0)], 1.0);
+    let (params, plan) = (script.engine.params().clone(), script.engine.clone_plan(job_id(1), TaskKind::Map));
+    script.engine.set_params(EngineParams { look_again: Millis(500), ..params.clone() });
+    assert!(plan.is_some());
+    assert_eq!(script.engine.clone_plan(job_id(1), TaskKind::Map), plan);
+    script.engine.set_params(EngineParams { policy: PolicyName::Late, ..params });
+    assert_eq!(script.engine.clone_plan(job_id(1), TaskKind::Map), None);
+}
+
 #[test]
 fn clones_of_a_job_that_has_ended_give_their_budget_back() {
     let mut script = dolly(Admission::AllOrNothing);

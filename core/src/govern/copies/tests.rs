@@ -1,0 +1,220 @@
+use super::*;
+use crate::govern::flight::tests::{JOB, attempt, decision, flights, job, map, succeed};
+use crate::policy::Budget;
+use AttemptState::{Killed, Running, Succeeded};
+
+/// When an answer may no longer be on its way.
+const LATE: Time = Time(18_000 + 5_000);
+
+fn params() -> GovernParams {
+    GovernParams { answer_grace: Millis(5_000), ..GovernParams::default() }
+}
+
+/// A job whose first map has run since the first second, and was last heard of then.
+fn running(heard: Time) -> Job {
+    let mut job = job();
+    attempt(&mut job, map(0).attempt(0), Running, 1_000, 0);
+    job.heard = heard;
+    job
+}
+
+fn asked() -> Flights {
+    flights_of(&running(Time(10_000)))
+}
+
+/// A copy of the first map, asked for in a job that knows of those attempts.
+fn flights_of(job: &Job) -> Flights {
+    let mut flights = Flights::default();
+    flights.add(&decision(1, map(0), Mode::Act), Budget::Copies, job, 0);
+    flights
+}
+
+fn answer(flights: &mut Flights, answer: Answer, attempts: &[u32]) {
+    flights.answered(&AckFact { job: JOB, decision: 1, answer, attempts: attempts.to_vec() });
+}
+
+fn ends(flights: &mut Flights, job: &Job, now: Time) -> Vec<CopyEnd> {
+    flights.follow(job, &params(), now).0.into_iter().map(|outcome| outcome.end).collect()
+}
+
+#[test]
+fn a_copy_has_no_container_before_each_of_its_attempts_was_launched_or_ended() {
+    let flights = asked();
+    let copy = flights.of(map(0)).unwrap().asked.as_ref().unwrap();
+    let mut job = running(Time(10_000));
+    let is_unplaced = |job: &Job| copy.is_unplaced(job.task(map(0)));
+    assert!(copy.is_unplaced(None) && is_unplaced(&job), "the original is no copy");
+    attempt(&mut job, map(0).attempt(1), AttemptState::Starting, 0, 0);
+    assert!(is_unplaced(&job));
+    let mut ended = job.clone();
+    attempt(&mut ended, map(0).attempt(1), Killed, 0, 0);
+    assert!(!is_unplaced(&ended));
+    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
+    assert!(!is_unplaced(&job));
+    attempt(&mut job, map(0).attempt(2), AttemptState::Starting, 0, 0);
+    assert!(is_unplaced(&job), "one of two");
+}
+
+#[test]
+fn a_copy_that_nobody_saw_is_settled_once_its_answer_cannot_be_on_its_way_any_more() {
+    for sent in [false, true] {
+        let mut flights = asked();
+        if sent {
+            flights.sent(JOB, 1);
+        }
+        assert_eq!(flights.follow(&running(LATE), &params(), LATE).0, []);
+        let end = if sent { CopyEnd::Unanswered } else { CopyEnd::Unsent };
+        assert_eq!(ends(&mut flights, &running(LATE + Millis(1)), LATE), [end]);
+    }
+}
+
+#[test]
+fn a_copy_that_was_applied_lasts_until_it_is_seen_to_end_however_late_that_is() {
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[]);
+    let much_later = Time(900_000);
+    assert_eq!(ends(&mut flights, &running(much_later), much_later), []);
+    let mut job = running(much_later);
+    attempt(&mut job, map(0).attempt(1), Killed, 20_000, 40_000);
+    assert_eq!(ends(&mut flights, &job, much_later), [CopyEnd::Died]);
+}
+
+#[test]
+fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_late() {
+    let mut job = running(LATE);
+    attempt(&mut job, map(0).attempt(1), Killed, 0, 12_000);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    assert_eq!(ends(&mut flights, &job, LATE), []);
+    job.heard = LATE + Millis(1);
+    assert_eq!(ends(&mut flights, &job, LATE), [CopyEnd::Died]);
+}
+
+#[test]
+fn what_the_next_am_was_not_asked_for_is_over_with_the_one_that_was() {
+    for answered in [false, true] {
+        let mut flights = asked();
+        if answered {
+            answer(&mut flights, Answer::Applied, &[1]);
+        }
+        let mut job = running(Time(12_000));
+        assert_eq!(ends(&mut flights, &job, Time(12_000)), []);
+        job.incarnation = 2;
+        let end = if answered { CopyEnd::Died } else { CopyEnd::Unsent };
+        assert_eq!(ends(&mut flights, &job, Time(12_000)), [end]);
+    }
+}
+
+/// What became of a copy once its task has succeeded, as the task tells of a winner, or does not.
+fn fate(winner: Option<u32>, copies: &[AttemptState], say: impl FnOnce(&mut Flights)) -> CopyEnd {
+    let mut flights = asked();
+    say(&mut flights);
+    let mut job = running(Time(30_000));
+    for (number, state) in (1..).zip(copies) {
+        attempt(&mut job, map(0).attempt(number), *state, 12_000, 30_000);
+    }
+    succeed(&mut job, map(0), winner, 30_000);
+    // Its end is told, too, where the job's comes first.
+    let closed = flights.close_job(&job).pop().unwrap();
+    let followed = flights.follow(&job, &params(), Time(30_000)).0.pop().unwrap();
+    assert_eq!(closed.end, followed.end);
+    followed.end
+}
+
+#[test]
+fn a_copy_that_no_attempt_stands_for_was_refused_or_not_sent_or_not_answered_whoever_won() {
+    for winner in [None, Some(0)] {
+        let fate = |say: fn(&mut Flights)| fate(winner, &[], say);
+        assert_eq!(fate(|_| ()), CopyEnd::Unsent);
+        assert_eq!(fate(|flights| flights.sent(JOB, 1)), CopyEnd::Unanswered);
+        assert_eq!(fate(|flights| answer(flights, Answer::Applied, &[1])), CopyEnd::Unanswered);
+        assert_eq!(fate(|flights| answer(flights, Answer::TaskEnded, &[])), CopyEnd::Refused);
+    }
+}
+
+#[test]
+fn a_copy_won_where_it_is_the_winner_and_lost_where_another_is() {
+    assert_eq!(fate(Some(1), &[Succeeded], |_| ()), CopyEnd::Won);
+    assert_eq!(fate(Some(0), &[Killed], |_| ()), CopyEnd::Lost);
+    assert_eq!(fate(None, &[Killed], |_| ()), CopyEnd::Unknown);
+    let one_of_two = |flights: &mut Flights| answer(flights, Answer::Applied, &[1]);
+    assert_eq!(fate(Some(2), &[Killed, Succeeded], one_of_two), CopyEnd::Lost, "Hadoop's own is not ours");
+}
+
+#[test]
+fn it_is_looked_at_again_when_the_first_answer_is_late_and_for_none_that_already_is() {
+    let mut both = asked();
+    let later = Decision { deadline: Time(19_000), ..decision(2, map(1), Mode::Act) };
+    both.add(&later, Budget::Copies, &job(), 0);
+    let mut job = running(Time(10_000));
+    attempt(&mut job, map(1).attempt(0), Running, 1_000, 0);
+    let next = |now| both.clone().follow(&job, &params(), now).1;
+    assert_eq!(next(Time(10_000)), Some(LATE));
+    assert_eq!(next(LATE - Millis(1)), Some(LATE));
+    assert_eq!(next(LATE), Some(LATE + Millis(1_000)));
+    assert_eq!(next(LATE + Millis(1_000)), None);
+}
+
+/// Until when a job rests whose copies have ended so, one after the other, at forty seconds.
+fn rests_until(ends: &[CopyEnd], futile_copies: u32) -> Option<Time> {
+    let params = GovernParams { futile_copies, cool_down: Millis(60_000), ..params() };
+    let mut flights = Flights::default();
+    ends.iter().for_each(|end| flights.remember(JOB, &[*end], &params, Time(40_000)));
+    flights.fortunes.get(&JOB).map(|fortune| fortune.rests_until).filter(|until| *until > Time(0))
+}
+
+#[test]
+fn a_job_rests_when_as_many_of_its_copies_in_a_row_as_are_futile_have_lost_or_died() {
+    use CopyEnd::{Died, Lost, Refused, Unknown, Won};
+    let rested = Some(Time(100_000));
+    assert_eq!(rests_until(&[Lost, Died], 3), None);
+    assert_eq!(rests_until(&[Lost, Died, Lost], 3), rested);
+    assert_eq!(rests_until(&[Lost, Refused, Died, Unknown, Lost], 3), rested, "what never ran breaks no row");
+    assert_eq!(rests_until(&[Refused; 9], 3), None);
+    assert_eq!(rests_until(&[Lost, Lost, Won, Lost, Lost], 3), None);
+    assert_eq!(rests_until(&[Lost, Lost, Lost, Lost], 4), rested);
+}
+
+#[test]
+fn copies_that_die_make_a_job_rest_and_clones_that_do_not() {
+    for (budget, rests) in [(Budget::Copies, true), (Budget::Clones, false)] {
+        for ends_with_its_task in [false, true] {
+            let mut job = running(Time(40_000));
+            let mut flights = Flights::default();
+            flights.add(&decision(1, map(0), Mode::Act), budget, &job, 0);
+            attempt(&mut job, map(0).attempt(1), Killed, 20_000, 40_000);
+            if ends_with_its_task {
+                succeed(&mut job, map(0), Some(0), 40_000);
+            }
+            flights.follow(&job, &GovernParams { futile_copies: 1, ..params() }, Time(40_000));
+            let bar = flights.bar_of_task(map(9), Mode::Act, Time(40_000));
+            assert_eq!(bar.is_some(), rests, "{budget:?} {ends_with_its_task}");
+        }
+    }
+}
+
+/// When a task whose copy took twenty seconds and has ended so, with that answer, at forty seconds may have another.
+fn again(end: CopyEnd, answer: Option<Answer>, tries: u32, try_again: u64) -> Option<Time> {
+    let mut flight = flights(&[decision(1, map(0), Mode::Act)]).of(map(0)).unwrap().clone();
+    let asked = flight.asked.as_mut().unwrap();
+    (asked.answer, asked.tries) = (answer, tries);
+    let params = GovernParams { try_again: Millis(try_again), copies_per_task: 2, ..params() };
+    flight.close(end, &params, Time(40_000));
+    assert!(!flight.counted);
+    flight.asked.unwrap().again
+}
+
+#[test]
+fn a_copy_that_died_is_followed_by_another_after_a_copys_time_and_by_no_more_than_a_task_may_have() {
+    let died = |tries, try_again| again(CopyEnd::Died, Some(Answer::Applied), tries, try_again);
+    assert_eq!(died(1, 3_000), Some(Time(60_000)));
+    assert_eq!(died(1, 30_000), Some(Time(70_000)));
+    assert_eq!(died(2, 3_000), None);
+}
+
+#[test]
+fn a_copy_that_never_ran_is_tried_again_soon_unless_the_answer_would_be_the_same() {
+    assert_eq!(again(CopyEnd::Unsent, None, 1, 3_000), Some(Time(43_000)));
+    assert_eq!(again(CopyEnd::Refused, Some(Answer::NoHeadroom), 2, 3_000), Some(Time(43_000)));
+    assert_eq!(again(CopyEnd::Refused, Some(Answer::UnknownTask), 1, 3_000), None);
+}
