@@ -219,4 +219,54 @@ mod tests {
         let at_once = StartUp { launched: Time(1_000), took: 0.0, crowd: 1 };
         assert_eq!((seen.start_ups, work), (vec![at_once], Some(8.0)));
     }
+
+    #[test]
+    fn reports_tell_start_up_from_work_from_half_of_the_finished_tasks_on() {
+        let told = |of: usize, all: usize| {
+            let mut seen = runs(&vec![10.0; all]);
+            seen.finished[..of].iter_mut().for_each(|run| run.work = Some(8.0));
+            seen.told()
+        };
+        assert_eq!([(1, 2), (1, 3), (2, 4), (2, 5)].map(|(of, all)| told(of, all)), [true, false, true, false]);
+        let mut seen = runs(&[10.0, 12.0]);
+        seen.finished[0].work = Some(8.0);
+        assert_eq!(seen.own_runs().map(|(seconds, run)| (seconds, run.whole)).collect::<Vec<_>>(), [(8.0, 10.0)]);
+        seen.finished[0].work = None;
+        assert_eq!(seen.own().map(|(seconds, _)| seconds).collect::<Vec<_>>(), [10.0, 12.0]);
+        assert!(!seen.knows_start_up());
+    }
+
+    #[test]
+    fn a_start_up_lies_anywhere_between_what_it_took_and_what_it_would_have_taken_alone() {
+        let mut seen = Runs::default();
+        let (launched, track, finished) = attempt(0.0, 4.0);
+        seen.add(launched, &track, Some(finished));
+        assert!(seen.knows_start_up());
+        // One that is launched the moment it begins its work is no longer beside it.
+        seen.count_crowds([0.0, 1.0, 3.9, 4.0].into_iter().map(|second| attempt(second, 0.0).0));
+        let (mean, spread) = seen.before_own();
+        let least = 4.0 / 3.0;
+        assert!((mean - (4.0 + least) / 2.0).abs() < 1e-9, "{mean}");
+        assert!((spread - (4.0 - least) / 12.0_f64.sqrt()).abs() < 1e-9, "{spread}");
+    }
+
+    #[test]
+    fn the_start_ups_of_the_latest_five_launches_count() {
+        let mut seen = Runs::default();
+        for (launched, start_up) in
+            [(0.0, 9.0), (10.0, 1.0), (20.0, 2.0), (30.0, 3.0), (40.0, 4.0), (50.0, 5.0), (5.0, 9.0)]
+        {
+            let (launched, track, _) = attempt(launched, start_up);
+            seen.add(launched, &track, None);
+        }
+        let mut kept: Vec<f64> = seen.start_ups.iter().map(|one| one.took).collect();
+        kept.sort_unstable_by(f64::total_cmp);
+        assert_eq!(kept, [1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+
+    #[test]
+    fn a_task_of_so_many_times_the_data_takes_a_copy_so_many_times_as_long() {
+        let copy = FreshCopy { mean: Millis(4_000), spread: Millis(500), evidence: 3 };
+        assert_eq!(copy.scaled(1.5), FreshCopy { mean: Millis(6_000), spread: Millis(750), evidence: 3 });
+    }
 }

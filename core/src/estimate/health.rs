@@ -73,3 +73,49 @@ impl NodeHealth {
         factor * (1.0 + self.loses_output.map_or(0.0, |measure| measure.value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::Windows;
+    use super::super::pace::{Pace, tests::host};
+    use super::*;
+    use crate::model::{AttemptFact, AttemptState, Job, JobId, TaskKind, Time};
+
+    /// A job of running maps: (host, score).
+    fn running(maps: &[(u32, f32)]) -> Job {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.totals = Some([maps.len() as u32, 0]);
+        for (index, (on, score)) in (0..).zip(maps) {
+            let (state, score, scored_at) = (Some(AttemptState::Running), Some(*score), Some(Time(2_000)));
+            let fact =
+                AttemptFact { state, score, scored_at, ..AttemptFact::of(id.task(TaskKind::Map, index).attempt(0)) };
+            assert!(job.learn_attempt(&fact, Some(host(*on)), Time(1_000_000), 1_000));
+        }
+        job
+    }
+
+    #[test]
+    fn a_node_is_slow_below_the_threshold_and_not_at_it() {
+        let mut work = NodeWork::default();
+        work.add(&running(&[(1, 0.5), (2, 0.75)]));
+        let slow = |on, threshold| NodeHealth::of(host(on), None, &work, threshold).slow;
+        assert_eq!(
+            [Some(0.75), Some(0.5), Some(0.25), None].map(|threshold| slow(1, threshold)),
+            [true, false, false, false]
+        );
+        assert!(!slow(3, Some(0.75)), "without a record it is not called slow");
+    }
+
+    #[test]
+    fn a_location_factor_is_told_with_its_own_last_hour() {
+        let mut machine = Machine::default();
+        let pace = |factor| Pace { host: host(1), factor, straggled: false };
+        let windows = |hour| Windows { machine: hour, hour, day: 0 };
+        machine.add(&windows(1), &pace(3.0), "ann");
+        machine.add(&windows(2), &pace(0.5), "ann");
+        let health = NodeHealth::of(host(1), Some(&machine), &NodeWork::default(), None);
+        let told = health.location_factor.unwrap();
+        assert_eq!((told.value, told.last, health.straggles_hourly.unwrap().last), (3.0, Some(3.0), Some(0.0)));
+    }
+}

@@ -28,7 +28,7 @@ impl Whole {
         let score = track.score_at(intake.at.get()?)?;
         let by_share = |amount: f64, share: f64| if share < LEAST { 0.0 } else { amount / share };
         // A map reads in its first phase; a reduce shuffles bytes in its first and takes records in its last.
-        let records_in = if kind == TaskKind::Reduce { shape.len() - 1 } else { 0 };
+        let records_in = if kind == TaskKind::Reduce { shape.phases() - 1 } else { 0 };
         let whole = Whole {
             bytes: by_share(intake.bytes.0 as f64, shape.done(0, score)),
             records: by_share(intake.records as f64, shape.done(records_in, score)),
@@ -106,5 +106,21 @@ mod tests {
         assert_eq!(whole(0.0, 60.0).ratio_to(typical), 3.0);
         assert_eq!(whole(0.0, 0.0).ratio_to(typical), 1.0);
         assert_eq!(whole(500.0, 0.0).ratio_to(whole(0.0, 7.0)), 1.0);
+    }
+
+    #[test]
+    fn a_reduce_that_has_only_begun_to_reduce_does_not_tell_its_records() {
+        // A third of a per cent, and a twentieth of its last phase.
+        let whole = |score: f32| {
+            Whole::projected(intake(90, 30, 10), TaskKind::Reduce, REDUCE, &track(&[(score, 10)])).unwrap()
+        };
+        assert_eq!(whole(0.667), Whole { bytes: 90.0, records: 0.0 });
+        assert!((whole(0.7).records - 300.0).abs() < 0.1, "a tenth is taken");
+    }
+
+    #[test]
+    fn where_only_one_of_two_knows_its_records_nothing_is_known_of_their_ratio() {
+        let records = Whole { bytes: 0.0, records: 5.0 };
+        assert_eq!((records.ratio_to(Whole::default()), Whole::default().ratio_to(records)), (1.0, 1.0));
     }
 }

@@ -86,3 +86,20 @@ pub(super) struct Windows {
     /// Of a day.
     pub day: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pace::tests::host;
+    use super::*;
+
+    #[test]
+    fn no_task_counts_as_more_than_ten_times_faster_or_slower_than_typical() {
+        let factor = |factor| {
+            let mut machine = Machine::default();
+            let windows = Windows { machine: 1, hour: 1, day: 1 };
+            machine.add(&windows, &Pace { host: host(1), factor, straggled: false }, "ann");
+            machine.location_factor().unwrap()
+        };
+        assert_eq!([0.01, 0.5, 1.0, 9.0, f64::INFINITY].map(factor), [0.1, 0.5, 1.0, 9.0, 10.0]);
+    }
+}

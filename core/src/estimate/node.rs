@@ -71,14 +71,51 @@ impl NodeWork {
     pub fn hosts(&self) -> impl Iterator<Item = NameId> {
         self.work.keys().copied()
     }
+}
 
-    /// Nodes with a record.
-    pub fn len(&self) -> usize {
-        self.work.len()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::pace::tests::host;
+    use crate::model::{AttemptFact, AttemptState, JobId, TaskFact, Time};
+
+    /// A job's maps, each with its attempts: (host, state, score).
+    fn job(maps: &[&[(u32, AttemptState, f32)]]) -> Job {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.totals = Some([maps.len() as u32, 0]);
+        for (index, attempts) in (0..).zip(maps) {
+            let task = id.task(TaskKind::Map, index);
+            for (number, (on, state, score)) in (0..).zip(*attempts) {
+                let (score, scored_at) = (Some(*score), Some(Time(2_000)));
+                let fact =
+                    AttemptFact { state: Some(*state), score, scored_at, ..AttemptFact::of(task.attempt(number)) };
+                assert!(job.learn_attempt(&fact, Some(host(*on)), Time(1_000_000), 1_000));
+            }
+            if let Some(winner) = attempts.iter().position(|(_, state, _)| *state == AttemptState::Succeeded) {
+                let (state, winner) = (Some(TaskState::Succeeded), Some(winner as u32));
+                assert!(job.learn_task(&TaskFact { state, winner, ..TaskFact::of(task) }, Time(1_000_000), 1_000));
+            }
+        }
+        job
     }
 
-    /// Nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.work.is_empty()
+    #[test]
+    fn a_nodes_work_is_that_of_what_succeeded_and_of_what_runs_and_what_was_lost_counts_for_nothing() {
+        use AttemptState::{Failed, Killed, Running, Succeeded};
+        let mut work = NodeWork::default();
+        assert_eq!(work.threshold(0.25), None);
+        work.add(&job(&[
+            &[(1, Killed, 0.75), (2, Succeeded, 1.0)],
+            &[(1, Failed, 0.5), (3, Running, 0.5)],
+            &[(2, Running, 0.25), (3, Running, 0.25)],
+        ]));
+        assert_eq!([1, 2, 3].map(|on| work.of(host(on))), [None, Some(1.25), Some(0.75)]);
+        assert_eq!(work.hosts().collect::<Vec<_>>(), [host(2), host(3)]);
+        assert_eq!([0.0, 0.25, 1.0].map(|share| work.threshold(share)), [0.75, 0.875, 1.25].map(Some));
+        let mut both = NodeWork::default();
+        both.join(&work);
+        both.join(&work);
+        assert_eq!(both.record(host(2)), Some(Done { work: 2.5, attempts: 4, users: 2 }));
     }
 }

@@ -189,4 +189,26 @@ mod tests {
             prop_assert!((mean_lesser(&samples, later) - mean).abs() < 1e-9);
         }
     }
+
+    #[test]
+    fn what_is_never_missed_is_not_missed_at_once_either() {
+        assert_eq!(Transfer { exclusive: 1.0, ..TRANSFER }.p_c(100.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn an_all_to_all_pattern_reads_each_output_and_samples_of_transfers_are_averaged() {
+        let all = [TRANSFER, Transfer { bandwidth: 25.0, ..TRANSFER }];
+        let task = |transfers| Downstream { size: 100.0, outputs: 3, transfers, compute: &[5.0] }.duration(4.0);
+        // Three reads of 2 s, or of 4 s at half the bandwidth, and then the computation.
+        assert!((task(&all[..1]) - 11.0).abs() < 1e-9 && (task(&all) - 14.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn of_waits_that_make_no_difference_the_shortest_is_taken() {
+        assert_eq!(delay(Transfer { contention: 1.0, ..TRANSFER }, &[5.0]).omega, 0.0);
+        assert_eq!(
+            delay(Transfer { contention: 1.0, bandwidth: 30.0, exclusive: 0.7, waited: None }, &[0.1]).omega,
+            0.0
+        );
+    }
 }

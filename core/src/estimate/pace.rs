@@ -99,4 +99,34 @@ pub(super) mod tests {
             assert_eq!(tie, [false; 2], "1/3 is half of the median 2/3, in units of 1/{scale}");
         }
     }
+
+    #[test]
+    fn a_task_that_took_no_time_has_no_rate() {
+        let found = paces(&job(&[(0, 0, 1), (1, 10, 1), (2, 10, 1)]), TaskKind::Map);
+        assert_eq!(
+            found.iter().map(|pace| (pace.host, pace.factor)).collect::<Vec<_>>(),
+            [(host(1), 1.0), (host(2), 1.0)]
+        );
+    }
+
+    #[test]
+    fn where_most_first_attempts_came_nowhere_none_is_called_slow() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.totals = Some([3, 0]);
+        for (index, winner) in (0..).zip([1, 1, 0]) {
+            let task = id.task(TaskKind::Map, index);
+            for number in 0..=winner {
+                let state = if number == winner { AttemptState::Succeeded } else { AttemptState::Killed };
+                let (started, finished) = (Some(Time(1_000)), Some(Time(11_000)));
+                let fact =
+                    AttemptFact { state: Some(state), started, finished, ..AttemptFact::of(task.attempt(number)) };
+                assert!(job.learn_attempt(&fact, Some(host(index)), Time(1_000_000), 1_000));
+            }
+            let (state, winner) = (Some(TaskState::Succeeded), Some(winner));
+            assert!(job.learn_task(&TaskFact { state, winner, ..TaskFact::of(task) }, Time(1_000_000), 1_000));
+        }
+        let found = paces(&job, TaskKind::Map);
+        assert_eq!(found.iter().map(|pace| (pace.factor, pace.straggled)).collect::<Vec<_>>(), [(1.0, false); 3]);
+    }
 }

@@ -32,13 +32,8 @@ impl Shape {
     }
 
     /// How many phases.
-    pub fn len(self) -> usize {
+    pub fn phases(self) -> usize {
         self.ends.len()
-    }
-
-    /// Never: there is always one phase.
-    pub fn is_empty(self) -> bool {
-        self.ends.is_empty()
     }
 
     /// Score at which a phase begins.
@@ -57,13 +52,13 @@ impl Shape {
     pub fn current(self, said: Option<Phase>, score: f64) -> usize {
         // A score stands at a phase's end a little before that phase's report: rounding must not push it over.
         const ROUNDING: f64 = 1e-3;
-        let by_score = self.ends.iter().position(|end| score < end - ROUNDING).unwrap_or(self.len() - 1);
+        let by_score = self.ends.iter().position(|end| score < end - ROUNDING).unwrap_or(self.phases() - 1);
         let by_word = match said {
             Some(Phase::Sort) => 1,
             Some(Phase::Reduce | Phase::Cleanup) => 2,
             _ => 0,
         };
-        by_score.max(by_word.min(self.len() - 1))
+        by_score.max(by_word.min(self.phases() - 1))
     }
 }
 
@@ -88,8 +83,8 @@ impl PhaseTimes {
                 TaskKind::Reduce => started.max(maps_done.unwrap_or(started)),
             };
             let marks = [Some(begin), attempt.second_phase.get(), attempt.third_phase.get()];
-            for phase in 0..shape.len() {
-                let end = if phase + 1 == shape.len() { ended } else { marks[phase + 1] };
+            for phase in 0..shape.phases() {
+                let end = if phase + 1 == shape.phases() { ended } else { marks[phase + 1] };
                 if let (Some(from), Some(to)) = (marks[phase], end) {
                     lengths[phase].push(to.since(from).as_secs_f64());
                 }
@@ -164,5 +159,53 @@ mod tests {
         assert!((REDUCE.done(1, 0.5) - 0.5).abs() < 1e-9);
         assert_eq!(REDUCE.done(2, 0.5), 0.0);
         assert_eq!(REDUCE.done(0, 0.5), 1.0);
+    }
+
+    #[test]
+    fn a_map_sorts_only_where_there_are_reduces_to_sort_for() {
+        let of = |totals, kind| {
+            let mut job = Job::new("job_1_0001".parse().unwrap());
+            job.totals = totals;
+            Shape::of(&job, kind)
+        };
+        assert_eq!(of(Some([4, 1]), TaskKind::Map), MAP_AND_SORT);
+        assert_eq!([Some([4, 0]), None].map(|totals| of(totals, TaskKind::Map)), [MAP_ONLY; 2]);
+        assert_eq!(of(Some([4, 1]), TaskKind::Reduce), REDUCE);
+    }
+
+    #[test]
+    fn a_score_that_falls_short_of_a_phases_end_by_rounding_alone_is_of_the_next() {
+        let current = |short: f64| MAP_AND_SORT.current(None, MAP_AND_SORT.ends[0] - short);
+        assert_eq!([0.0, 5e-4, 1e-3, 1.5e-3].map(current), [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_reduce_that_says_reduce_or_cleanup_is_in_its_last_phase_whatever_its_score() {
+        assert_eq!([Phase::Reduce, Phase::Cleanup].map(|said| REDUCE.current(Some(said), 0.4)), [2; 2]);
+    }
+
+    #[test]
+    fn a_reduces_phases_are_told_by_its_marks_and_its_copying_begins_when_the_maps_are_done() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let mut job = Job::new(id);
+        job.totals = Some([0, 2]);
+        let at = |second: u64| Some(Time(1_000_000 + 1_000 * second));
+        let succeeded = id.task(TaskKind::Reduce, 0);
+        for (index, state) in [AttemptState::Succeeded, AttemptState::Running].into_iter().enumerate() {
+            let finished = at(45).filter(|_| state == AttemptState::Succeeded);
+            let attempt = id.task(TaskKind::Reduce, index as u32).attempt(0);
+            let fact = AttemptFact { state: Some(state), started: at(0), finished, ..AttemptFact::of(attempt) };
+            let told = [(20, Some(Phase::Sort)), (25, Some(Phase::Reduce)), (45, None)];
+            for (second, phase) in told {
+                let fact = AttemptFact { phase, scored_at: at(second), ..fact.clone() };
+                assert!(job.learn_attempt(&fact, None, Time(2_000_000), 1_000));
+            }
+        }
+        let ended = TaskFact { state: Some(TaskState::Succeeded), winner: Some(0), ..TaskFact::of(succeeded) };
+        job.learn_task(&TaskFact { finished: at(45), ..ended }, Time(2_000_000), 1_000);
+        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, at(10));
+        assert_eq!(times.typical, [10_000, 5_000, 20_000].map(|length| Some(Millis(length))));
+        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, None);
+        assert_eq!(times.typical[0], Some(Millis(20_000)), "the maps' end is not known");
     }
 }

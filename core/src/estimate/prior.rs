@@ -126,4 +126,16 @@ mod tests {
         let times: Vec<f64> = prior.times(Bytes(0)).collect();
         assert_eq!((times.len(), times[0], times[TIMES - 1]), (TIMES, 25.5, 975.5));
     }
+
+    #[test]
+    fn a_run_whose_splits_are_not_told_is_taken_as_it_was() {
+        let prior = Prior::new(vec![4.0, 8.0], Bytes(0), 1.0).unwrap();
+        assert_eq!(mean(prior.times(Bytes(300))), 6.0);
+    }
+
+    #[test]
+    fn few_tasks_stand_for_many_without_a_slant_to_either_end() {
+        assert_eq!(stand_for(vec![3.0, 1.0, 2.0], 4), [1.0, 2.0, 2.0, 3.0]);
+        assert_eq!(mean(stand_for(vec![1.0, 2.0, 3.0], TIMES).into_iter()), 2.0);
+    }
 }

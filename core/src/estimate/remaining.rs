@@ -189,4 +189,16 @@ mod tests {
             prop_assert!(left(elapsed * 2, size, read, 7) >= left(elapsed, size, read, 7));
         }
     }
+
+    #[test]
+    fn reports_that_show_no_bytes_or_no_time_or_are_older_than_the_score_by_more_than_a_report_tell_nothing() {
+        let none = Intake::default();
+        assert_eq!(Reading::of(Bytes(100), [none].iter()), None);
+        assert_eq!(seconds(&[(0, 20)], 0, &[]), None, "no time has passed");
+        // Its score came a whole rhythm later, and no more.
+        assert_eq!(seconds(&[(10, 20)], 12, &[(12, 0.3)]).unwrap().1, Basis::Bytes);
+        assert_eq!(seconds(&[(10, 20)], 13, &[(13, 0.3)]).unwrap().1, Basis::Score);
+        // Its counter stood still between its two reports: 12 s for a fifth.
+        assert_eq!(seconds(&[(10, 20), (12, 20)], 12, &[]), Some((48.0, Basis::Bytes)));
+    }
 }

@@ -96,4 +96,20 @@ mod tests {
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1e4;
         assert!(mean.abs() < 0.05 && (variance - 1.0).abs() < 0.05, "{mean} {variance}");
     }
+
+    #[test]
+    fn a_probability_is_that_of_the_mean_in_spreads() {
+        assert!((probability_positive(2.0, 4.0) - 0.691_462_5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn draws_are_splitmix64s_and_box_and_mullers() {
+        // The outputs that SplitMix64 is checked by, of the seed 1234567.
+        let outputs: [u64; 3] = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        for (n, output) in (1..).zip(outputs) {
+            assert_eq!(uniform_draw(1_234_567, n), (output >> 11) as f64 / (1u64 << 53) as f64);
+        }
+        // √(−2 ln(1 − 0.350080)) · cos(2π · 0.173644)
+        assert!((normal_draw(1_234_567) - 0.428_487_900_7).abs() < 1e-9);
+    }
 }

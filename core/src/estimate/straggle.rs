@@ -168,13 +168,19 @@ mod tests {
 
     #[test]
     fn what_is_no_job_has_no_answer_and_what_needs_too_many_clones_no_count() {
-        for (n, p, epsilon) in [(0, 0.1, 0.1), (1, 1.0, 0.1), (1, -0.1, 0.1), (1, f64::NAN, 0.1), (1, 0.1, 0.0)] {
+        for (n, p, epsilon) in
+            [(0, 0.1, 0.1), (1, 1.0, 0.1), (1, -0.1, 0.1), (1, f64::NAN, 0.1), (1, 0.1, 0.0), (1, 0.1, 1.0)]
+        {
             assert_eq!((clones_per_task(n, p, epsilon), job_clones(n, p, epsilon)), (None, None), "{n} {p} {epsilon}");
         }
         assert_eq!((clones_per_task(1000, 0.5, 0.05), job_clones(1000, 0.5, 0.05)), (Some(15), None));
         assert_eq!(clones_per_task(10, 0.0, 0.05), Some(1));
         assert_eq!(Scheme::Cac.straggle_probability(10, SUMMED_MAX + 1, 0.1), None);
         assert_eq!(Scheme::Task.straggle_probability(10, 0, 0.1), None);
+        assert_eq!(Scheme::ALL.map(|scheme| scheme.straggle_probability(0, 1, 0.1)), [None; 4]);
+        // ln .05 / ln p is some 0.7 · 2^30, and twice that for half of the distance to one.
+        assert!(clones_per_task(1, 0.999_999_996, 0.05).is_some_and(|clones| clones < CLONES_MAX));
+        assert_eq!(clones_per_task(1, 0.999_999_998, 0.05), None);
         assert!(clones_per_task(u32::MAX, 0.999_999, 1e-300).is_some());
     }
 
@@ -219,5 +225,12 @@ mod tests {
             prop_assert!(at(Scheme::Task) <= at(Scheme::Job), "NSDI'13 §3.1: task-level cloning gives the better guarantee");
             prop_assert!(at(Scheme::Cc) <= at(Scheme::Cac), "NSDI'13 §4.2: CAC is the more susceptible");
         }
+    }
+
+    #[test]
+    fn schemes_are_called_what_answers_call_them_and_name_where_their_formula_stands() {
+        assert_eq!(Scheme::ALL.map(Scheme::label), ["task", "job", "cac", "cc"]);
+        let places = ["NSDI'13 §3.1", "NSDI'13 §3.1", "NSDI'13 eq. 2", "NSDI'13 eq. 3"];
+        assert!(Scheme::ALL.into_iter().zip(places).all(|(scheme, place)| scheme.rule().ends_with(place)));
     }
 }

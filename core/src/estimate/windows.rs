@@ -235,4 +235,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_user_whose_tasks_alone_it_rests_on_is_named_and_of_two_none() {
+        let mut odds = Odds::default();
+        assert_eq!(odds.only_principal(), None);
+        odds.add(1, true, "ann");
+        assert_eq!(odds.only_principal(), Some("ann"));
+        odds.add(1, true, "bob");
+        assert_eq!(odds.only_principal(), None);
+    }
 }

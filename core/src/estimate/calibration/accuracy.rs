@@ -197,3 +197,60 @@ impl Record {
         better.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|(.., estimator)| estimator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_lies_within_its_bucket() {
+        let mut accuracy = Accuracy::default();
+        assert_eq!((accuracy.median_error(), accuracy.wrong_orderings()), (None, None));
+        for error in [-900, 20, 300, 320, 5_000_000] {
+            accuracy.add(Outcome { error: error.min(10_000), covered: false });
+        }
+        let median = accuracy.median_error().unwrap();
+        assert!((0.316..=0.398).contains(&median), "{median}");
+        assert_eq!(accuracy.mean_error(), Some((0.9 + 0.02 + 0.3 + 0.32 + 10.0) / 5.0));
+    }
+
+    #[test]
+    fn old_evidence_gives_way_to_new() {
+        let mut accuracy = Accuracy::default();
+        (0..2_000).for_each(|_| accuracy.add(Outcome { error: 1_000, covered: false }));
+        (0..3_000).for_each(|_| accuracy.add(Outcome { error: 0, covered: true }));
+        (0..100_000).for_each(|n| accuracy.add_pair(n < 50_000));
+        assert!(accuracy.evidence() < 1024 && accuracy.pairs() < 1 << 15);
+        assert!(accuracy.median_error().unwrap() < 0.01 && accuracy.coverage().unwrap() > 0.9, "{accuracy:?}");
+        assert!(accuracy.wrong_orderings().unwrap() < 0.2);
+    }
+
+    #[test]
+    fn an_error_at_a_buckets_upper_end_lies_in_it_and_what_is_beyond_the_last_lies_in_the_last() {
+        let median = |error| {
+            let mut accuracy = Accuracy::default();
+            accuracy.add(Outcome { error, covered: false });
+            accuracy.median_error().unwrap()
+        };
+        let middle = |from: f64, end: f64| (from + end) / 2.0;
+        for (error, from, end) in [(100, 0.079, 0.1), (101, 0.1, 0.126), (10_000, 6.31, 10.0), (20_000, 6.31, 10.0)] {
+            assert!((median(error) - middle(from, end)).abs() < 1e-9, "{error}: {}", median(error));
+        }
+    }
+
+    #[test]
+    fn once_the_bound_is_reached_all_that_is_known_counts_half_and_says_the_same() {
+        let mut accuracy = Accuracy::default();
+        assert_eq!((accuracy.mean_error(), accuracy.bias(), accuracy.coverage()), (None, None, None));
+        let mut add = |times: u32| {
+            (0..times).for_each(|n| accuracy.add(Outcome { error: 500, covered: n % 4 == 0 }));
+            (accuracy.evidence(), accuracy.mean_error(), accuracy.bias(), accuracy.coverage(), accuracy.median_error())
+        };
+        assert_eq!(add(EVIDENCE_MAX - 4).0, EVIDENCE_MAX - 4);
+        let (evidence, mean, bias, coverage, median) = add(4);
+        assert_eq!((evidence, mean, bias, coverage), (EVIDENCE_MAX / 2, Some(0.5), Some(0.5), Some(0.25)));
+        assert!((median.unwrap() - (0.398 + 0.501) / 2.0).abs() < 1e-9);
+        (0..PAIRS_MAX).for_each(|n| accuracy.add_pair(n % 4 == 0));
+        assert_eq!((accuracy.pairs(), accuracy.wrong_orderings()), (PAIRS_MAX / 2, Some(0.25)));
+    }
+}

@@ -119,4 +119,9 @@ mod tests {
             [None, Some(Point::Quarter), Some(Point::Half), Some(Point::ThreeQuarters), None]
         );
     }
+
+    #[test]
+    fn points_are_called_what_answers_call_them() {
+        assert_eq!(Point::ALL.map(Point::label), ["quarter", "half", "three_quarters"]);
+    }
 }

@@ -193,29 +193,6 @@ fn an_estimator_that_seldom_answers_is_not_chosen_and_of_equals_always_the_same_
     assert_eq!(add(Estimator::PhaseAware, 1, 3_000), Some(Estimator::HadoopLegacy), "the lesser mean error");
 }
 
-#[test]
-fn a_median_lies_within_its_bucket() {
-    let mut accuracy = Accuracy::default();
-    assert_eq!((accuracy.median_error(), accuracy.wrong_orderings()), (None, None));
-    for error in [-900, 20, 300, 320, 5_000_000] {
-        accuracy.add(Outcome { error: error.min(10_000), covered: false });
-    }
-    let median = accuracy.median_error().unwrap();
-    assert!((0.316..=0.398).contains(&median), "{median}");
-    assert_eq!(accuracy.mean_error(), Some((0.9 + 0.02 + 0.3 + 0.32 + 10.0) / 5.0));
-}
-
-#[test]
-fn old_evidence_gives_way_to_new() {
-    let mut accuracy = Accuracy::default();
-    (0..2_000).for_each(|_| accuracy.add(Outcome { error: 1_000, covered: false }));
-    (0..3_000).for_each(|_| accuracy.add(Outcome { error: 0, covered: true }));
-    (0..100_000).for_each(|n| accuracy.add_pair(n < 50_000));
-    assert!(accuracy.evidence() < 1024 && accuracy.pairs() < 1 << 15);
-    assert!(accuracy.median_error().unwrap() < 0.01 && accuracy.coverage().unwrap() > 0.9, "{accuracy:?}");
-    assert!(accuracy.wrong_orderings().unwrap() < 0.2);
-}
-
 /// A name without digits for each number.
 fn name(n: usize) -> String {
     format!("job {}", (b'a'..=b'z').map(char::from).cycle().skip(n % 26).take(n / 26 + 1).collect::<String>())
@@ -329,5 +306,57 @@ proptest! {
         prop_assert!(calibration.watched() > WATCHED_MAX / 2);
         let sum: usize = calibration.jobs.values().flatten().map(|watch| watch.tasks.len()).sum();
         prop_assert_eq!(sum, calibration.watched());
+    }
+}
+
+#[test]
+fn a_look_at_the_very_end_proves_nothing() {
+    let run = run(1, &[(0, 10_000, 5_000, 10_000)]);
+    assert_eq!(run.overall().cells().count(), 0);
+    let (mut calibration, mut job) = (Calibration::default(), job(1, "etl", 1));
+    calibration.open(&job, 7);
+    calibration.note(map(&job, 0, 0), note(10_000, 5_000));
+    succeed(&mut job, 0, 0, 10_000);
+    assert_eq!(calibration.settle(&job), []);
+}
+
+#[test]
+fn a_kind_of_jobs_is_remembered_once_something_is_known_of_it() {
+    let (mut calibration, mut job) = (Calibration::default(), job(1, "etl", 2));
+    calibration.open(&job, 7);
+    calibration.note(map(&job, 0, 0), note(0, 10_000));
+    assert!(calibration.settle(&job).is_empty() && calibration.kinds().is_empty());
+    succeed(&mut job, 0, 0, 10_000);
+    assert_eq!((calibration.settle(&job).len(), calibration.kinds().len()), (1, 1));
+}
+
+#[test]
+fn just_as_many_tasks_as_the_bound_are_watched_and_those_of_a_forgotten_job_make_room() {
+    let mut calibration = Calibration::default();
+    let jobs: Vec<Job> = (0..=WATCHED_MAX as u32 / SAMPLED).map(|seq| job(seq, "etl", 2 * SAMPLED)).collect();
+    jobs.iter().for_each(|job| calibration.open(job, 7));
+    let sampled = |calibration: &Calibration, job: &Job| calibration.sampled(job.id, TaskKind::Map).count();
+    let last = &jobs[jobs.len() - 1];
+    assert_eq!((calibration.watched(), sampled(&calibration, last)), (WATCHED_MAX, 0));
+    calibration.forget(jobs[0].id);
+    assert_eq!((calibration.watched(), sampled(&calibration, &jobs[0])), (WATCHED_MAX - SAMPLED as usize, 0));
+    calibration.open(last, 7);
+    assert_eq!((calibration.watched(), sampled(&calibration, last)), (WATCHED_MAX, SAMPLED as usize));
+}
+
+#[test]
+fn each_seed_and_each_cluster_and_each_of_its_jobs_has_a_sample_of_its_own() {
+    let sample = |cluster: u64, seq: u32, seed| {
+        let mut job = job(1, "etl", 100_000);
+        job.id = format!("job_{cluster}_{seq:04}").parse().unwrap();
+        let mut calibration = Calibration::default();
+        calibration.open(&job, seed);
+        calibration.sampled(job.id, TaskKind::Map).collect::<Vec<_>>()
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in [0, u64::MAX] {
+        for (cluster, seq) in [(1_795_000_000_000, 1), (1_795_000_000_000, 2), (1_795_000_000_007, 1)] {
+            assert!(seen.insert(sample(cluster, seq, seed)), "{cluster} {seq} {seed}");
+        }
     }
 }

@@ -125,4 +125,14 @@ mod tests {
             prop_assert!(drawn.iter().all(|index| *index < total));
         }
     }
+
+    #[test]
+    fn each_task_of_a_few_more_than_are_drawn_is_left_out_as_often_as_any() {
+        let mut left_out = [0; SAMPLED as usize + 1];
+        for seed in 0..3_300 {
+            let drawn = draw(SAMPLED + 1, seed);
+            (0..=SAMPLED).filter(|index| !drawn.contains(index)).for_each(|index| left_out[index as usize] += 1);
+        }
+        assert!(left_out.iter().all(|times| (60..=140).contains(times)), "{left_out:?}");
+    }
 }

@@ -56,7 +56,7 @@ impl Fit {
         let seconds = medians(|point| point.seconds).filter(|seconds| *seconds > 0.0)?;
         points.retain(|point| point.data > 0.0);
         let crosses = !points.is_empty() && points.iter().all(|point| point.crossed.is_some());
-        let of = |of: fn(&Point) -> f64| median(&mut points.iter().map(of).collect::<Vec<_>>()).unwrap_or(0.0);
+        let of = |of: fn(&Point) -> f64| median(&mut points.iter().map(of).collect::<Vec<_>>()).unwrap_or(1.0);
         let crossed = crosses.then(|| of(|point| point.crossed.unwrap_or(0.0)));
         let typical = Point { seconds, data: of(|point| point.data), crossed };
         let rates = points.iter().map(|point| point.seconds / seconds * typical.data / point.data);
@@ -92,13 +92,11 @@ impl Fit {
         }
     }
 
-    /// In typical tasks: one, data, crossed traffic less that of typical tasks, time.
+    /// One, data and crossed traffic in the median data, time in the median time.
     fn row(&self, point: &Point) -> Row<4> {
-        let share = |of: f64, typical: f64| if typical > 0.0 { of / typical } else { 0.0 };
         let crossed = point.crossed.filter(|_| self.crosses).unwrap_or(0.0);
-        // Where most tasks cross no rack, what others cross is counted in data.
-        let per = self.typical.crossed.filter(|crossed| *crossed > 0.0).unwrap_or(self.typical.data);
-        [1.0, share(point.data, self.typical.data), share(crossed, per), point.seconds / self.typical.seconds]
+        let Point { seconds, data, .. } = self.typical;
+        [1.0, point.data / data, crossed / data, point.seconds / seconds]
     }
 
     fn keeps(&self, row: &Row<4>) -> bool {
@@ -108,17 +106,17 @@ impl Fit {
     /// The time, seconds, that the phase lets expect of a task with such data. Told by the line where its own error there is small; else time is taken to grow with the data
     /// (Mantri §5.5, eq. 3: processRate · d), as where all tasks have about the same. `of_fit`: the task is one of those fitted, and is left out, so as not to explain itself.
     pub fn expected(&self, point: &Point, of_fit: bool) -> f64 {
-        let told = (point.data > 0.0 && self.typical.data > 0.0).then(|| self.told(point, of_fit));
+        let told = (point.data > 0.0).then(|| self.told(point, of_fit));
         told.filter(|times| *times > 0.0).unwrap_or(1.0) * self.typical.seconds
     }
 
-    /// The same in typical tasks; zero where only tasks that took no time tell it.
+    /// The same in typical tasks; zero where no task tells of its data, or only those do that took no time.
     fn told(&self, point: &Point, of_fit: bool) -> f64 {
         let (row, mut gram) = (self.row(point), self.gram);
         if of_fit && self.keeps(&row) {
             add(&mut gram, &row, -1.0);
         }
-        let told = [3, 2].into_iter().filter(|columns| *columns == 2 || (self.crosses && point.crossed.is_some()));
+        let told = [3, 2].into_iter().filter(|columns| *columns == 2 || point.crossed.is_some());
         for line in told.filter_map(|columns| solve(&gram, columns)) {
             let (mean, error) = line.at(&row);
             if mean <= 0.0 || error > ERROR_MAX * mean {
@@ -128,7 +126,7 @@ impl Fit {
                 return mean;
             }
             // More data takes no less time: such a line says that data does not matter.
-            if line.columns == 2 && gram[0][0] > 0.0 {
+            if line.columns == 2 {
                 return gram[0][3] / gram[0][0];
             }
         }
@@ -177,7 +175,7 @@ impl Line {
 fn solve(gram: &Gram, columns: usize) -> Option<Line> {
     const LEAST_PIVOT: f64 = 1e-9;
     let count = gram[0][0];
-    if count < columns as f64 + 0.5 {
+    if count <= columns as f64 {
         return None;
     }
     // Gauss and Jordan: the sums beside what becomes their inverse.
@@ -206,81 +204,4 @@ fn solve(gram: &Gram, columns: usize) -> Option<Line> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn points(all: &[(f64, f64)]) -> Vec<Point> {
-        all.iter().map(|(data, seconds)| Point { seconds: *seconds, data: *data, crossed: None }).collect()
-    }
-
-    fn expected(all: &[(f64, f64)], data: f64) -> f64 {
-        Fit::new(&points(all)).unwrap().expected(&Point { data, ..Point::default() }, false)
-    }
-
-    #[test]
-    fn a_line_through_tasks_of_much_and_little_data_tells_start_up_from_work() {
-        // 5 s to start, and 2 s for each unit.
-        let all: Vec<_> = (1..=10).map(|n| (f64::from(n), 5.0 + 2.0 * f64::from(n))).collect();
-        assert!((expected(&all, 20.0) - 45.0).abs() < 1e-6);
-        assert!((Fit::new(&points(&all)).unwrap().typical() - 16.0).abs() < 1e-6, "5 + 2 · 5.5");
-    }
-
-    #[test]
-    fn stragglers_do_not_pull_the_line() {
-        let mut all: Vec<_> = (1..=20).map(|n| (f64::from(n), 5.0 + 2.0 * f64::from(n))).collect();
-        all.extend([(3.0, 300.0), (19.0, 400.0), (10.0, 150.0)]);
-        assert!((expected(&all, 12.0) - 29.0).abs() < 0.1);
-        // One with slightly more data than all others, which least squares alone would go through.
-        let mut alike: Vec<_> = (0..9).map(|n| (100.0 + f64::from(n % 3), 10.0 + 0.1 * f64::from(n % 2))).collect();
-        alike.push((110.0, 100.0));
-        assert!((expected(&alike, 110.0) - 11.0).abs() < 0.5, "{}", expected(&alike, 110.0));
-    }
-
-    #[test]
-    fn where_all_tasks_have_about_the_same_data_time_is_taken_to_grow_with_it() {
-        assert_eq!(expected(&[(100.0, 4.0); 9], 500.0), 20.0);
-        // Three that happen to lie on a steep line are no reason to believe it.
-        assert!((expected(&[(100.0, 4.0), (100.0, 4.0), (101.0, 4.1)], 500.0) - 20.0).abs() < 0.01);
-    }
-
-    #[test]
-    fn where_time_does_not_depend_on_data_more_data_explains_nothing() {
-        let all: Vec<_> = (1..=40).map(|n| (f64::from(n), 30.0 - 0.01 * f64::from(n))).collect();
-        assert!((expected(&all, 80.0) - 30.0).abs() < 0.5);
-    }
-
-    #[test]
-    fn traffic_over_racks_is_a_second_regressor_where_every_task_tells_it() {
-        // 1 s a unit of data, and 3 s more for each that crossed a rack.
-        let all: Vec<Point> = (0..24)
-            .map(|n| {
-                let (data, crossed) = (f64::from(4 + n % 7), f64::from(n % 4));
-                Point { seconds: data + 3.0 * crossed, data, crossed: Some(crossed) }
-            })
-            .collect();
-        let fit = Fit::new(&all).unwrap();
-        let told = fit.expected(&Point { seconds: 0.0, data: 8.0, crossed: Some(2.0) }, false);
-        assert!((told - 14.0).abs() < 0.01, "{told}");
-    }
-
-    #[test]
-    fn a_task_does_not_explain_itself() {
-        let mut all = points(&[(100.0, 10.0), (100.0, 10.2), (100.0, 9.8), (101.0, 10.1)]);
-        let own = Point { seconds: 31.0, data: 300.0, crossed: None };
-        all.push(own);
-        let fit = Fit::new(&all).unwrap();
-        assert!((fit.expected(&own, true) - 30.0).abs() < 1.0, "{}", fit.expected(&own, true));
-        assert!(Fit::new(&[]).is_none());
-    }
-
-    #[test]
-    fn tasks_that_took_no_time_still_let_some_be_expected() {
-        assert_eq!(expected(&[(1.0, 0.0), (1.0, 0.0), (0.0, 6.0), (0.0, 6.0), (0.0, 6.0)], 1.0), 6.0);
-    }
-
-    #[test]
-    fn without_inputs_the_median_time_is_expected() {
-        assert_eq!(expected(&[(0.0, 4.0), (0.0, 5.0), (0.0, 60.0)], 0.0), 5.0);
-        assert_eq!(expected(&[(0.0, 4.0), (0.0, 5.0), (0.0, 60.0)], 7.0), 5.0);
-    }
-}
+mod tests;

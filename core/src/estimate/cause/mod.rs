@@ -108,7 +108,7 @@ impl Causes {
         const DOMINATES: f64 = 0.5;
         let Some((copied, typical)) = shown.copied.zip(self.typical_copy) else { return 0.0 };
         let excess = copied - typical * data_ratio.max(1.0);
-        if left > 0.0 && excess > DOMINATES * left { excess.min(left) } else { 0.0 }
+        if excess > DOMINATES * left { excess.min(left) } else { 0.0 }
     }
 }
 
@@ -120,127 +120,11 @@ fn tells(shown: &Shown, ratio: f64) -> bool {
 /// What most of the time beyond its data is.
 fn largest(cause: &Cause) -> CauseKind {
     match (cause.node, cause.network, cause.rest) {
-        (node, network, rest) if node > 0.0 && node >= network && node >= rest => CauseKind::Node,
-        (_, network, rest) if network > 0.0 && network >= rest => CauseKind::Network,
+        (node, network, rest) if node >= network && node >= rest => CauseKind::Node,
+        (_, network, rest) if network >= rest => CauseKind::Network,
         _ => CauseKind::Unknown,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Names;
-    use proptest::prelude::*;
-
-    fn host(number: u32) -> NameId {
-        let mut names = Names::default();
-        (0..=number).filter_map(|n| names.intern(&n.to_string())).last().unwrap()
-    }
-
-    fn shown(on: u32, seconds: f64, data: f64) -> Shown {
-        let point = Point { seconds, data, crossed: None };
-        Shown { point, finished: true, host: Some(host(on)), ..Shown::default() }
-    }
-
-    /// Twelve tasks of 10 s on four hosts, and others.
-    fn phase(others: &[Shown]) -> Vec<Shown> {
-        (0..12).map(|n| shown(n % 4, 10.0, 100.0)).chain(others.iter().copied()).collect()
-    }
-
-    fn cause(others: &[Shown]) -> Cause {
-        Causes::learn(&phase(others)).unwrap().of(&others[0])
-    }
-
-    #[test]
-    fn five_times_the_data_explains_five_times_the_time_and_not_ten_times() {
-        let task = |seconds| Shown { finished: false, ..shown(1, seconds, 500.0) };
-        let slow = cause(&[task(52.0)]);
-        assert_eq!((slow.kind, slow.explained), (CauseKind::Data, true));
-        assert!((slow.data - 40.0).abs() < 1e-9 && (slow.rest - 2.0).abs() < 1e-9, "{slow:?}");
-        let slower = cause(&[task(100.0)]);
-        assert_eq!((slower.kind, slower.explained), (CauseKind::Unknown, false));
-        assert!((slower.data - 40.0).abs() < 1e-9 && (slower.rest - 50.0).abs() < 1e-9, "{slower:?}");
-    }
-
-    #[test]
-    fn a_node_on_which_others_are_slow_as_well_is_the_cause_and_one_other_is_too_few_to_tell() {
-        let slow = [30.0, 28.0, 34.0].map(|seconds| Shown { finished: false, ..shown(7, seconds, 100.0) });
-        let found = cause(&slow);
-        assert_eq!((found.kind, found.explained, found.others), (CauseKind::Node, false, 2));
-        assert!(
-            (found.node - 20.0).abs() < 1e-9 && found.rest.abs() < 1e-9,
-            "the others take 3.1 times as long: {found:?}"
-        );
-        assert_eq!(cause(&slow[..2]).kind, CauseKind::Unknown);
-        // On a healthy node.
-        assert_eq!(cause(&[shown(1, 30.0, 100.0)]).kind, CauseKind::Unknown);
-    }
-
-    #[test]
-    fn of_a_task_that_is_slower_than_its_slow_node_makes_it_the_rest_is_told() {
-        let slow = [80.0, 15.0, 15.0].map(|seconds| shown(7, seconds, 100.0));
-        let found = cause(&slow);
-        assert_eq!((found.kind, found.node, found.rest), (CauseKind::Unknown, 5.0, 65.0));
-    }
-
-    #[test]
-    fn a_reduce_that_copies_for_long_is_held_up_by_the_network() {
-        let reduce = |seconds, copied, finished| Shown { copied: Some(copied), finished, ..shown(9, seconds, 100.0) };
-        let mut all: Vec<Shown> = (0..8).map(|_| Shown { host: None, ..reduce(10.0, 4.0, true) }).collect();
-        let slow = reduce(30.0, 22.0, false);
-        all.push(slow);
-        let found = Causes::learn(&all).unwrap().of(&slow);
-        assert_eq!((found.kind, found.network, found.rest), (CauseKind::Network, 18.0, 2.0));
-        let sorts = reduce(30.0, 5.0, false);
-        all.push(sorts);
-        assert_eq!(Causes::learn(&all).unwrap().of(&sorts).kind, CauseKind::Unknown);
-    }
-
-    #[test]
-    fn tasks_that_have_not_lasted_long_say_nothing_of_their_node_and_those_that_have_do() {
-        let task = |seconds, open| Shown { finished: false, open, ..shown(7, seconds, 100.0) };
-        let slow = task(40.0, false);
-        assert_eq!(cause(&[slow, task(1.0, true), task(1.0, true)]).others, 0);
-        let found = cause(&[slow, task(30.0, true), task(30.0, true), task(1.0, true)]);
-        assert_eq!((found.kind, found.node, found.others), (CauseKind::Node, 20.0, 2));
-    }
-
-    #[test]
-    fn a_task_like_the_others_has_no_cause_and_without_inputs_data_explains_nothing() {
-        assert_eq!(cause(&[shown(1, 11.0, 100.0)]).kind, CauseKind::None);
-        let blind: Vec<Shown> = phase(&[shown(1, 50.0, 500.0)])
-            .iter()
-            .map(|one| Shown { point: Point { data: 0.0, ..one.point }, ..*one })
-            .collect();
-        let found = Causes::learn(&blind).unwrap().of(&blind[12]);
-        assert_eq!((found.kind, found.data, found.rest, found.evidence), (CauseKind::Unknown, 0.0, 40.0, 0));
-        assert_eq!(Causes::learn(&[Shown { finished: false, ..blind[0] }]), None);
-    }
-
-    proptest! {
-        #[test]
-        fn the_shares_add_up_and_neither_a_common_scale_nor_the_order_of_the_tasks_changes_them(
-            tasks in prop::collection::vec((0u32..5, 1u32..100, 0u32..9, any::<bool>()), 3..40),
-            turn in 0usize..40,
-        ) {
-            let make = |scale: f64| tasks.iter().map(|(on, seconds, data, finished)| {
-                let one = shown(*on, f64::from(*seconds) * scale, f64::from(*data));
-                Shown { finished: *finished, copied: Some(f64::from(*seconds) * scale / 2.0), ..one }
-            }).collect::<Vec<_>>();
-            let (plain, scaled) = (make(1.0), make(4.0));
-            let mut turned = plain.clone();
-            turned.rotate_left(turn % plain.len());
-            let Some(causes) = Causes::learn(&plain) else { return Ok(()) };
-            let (of_scaled, of_turned) = (Causes::learn(&scaled).unwrap(), Causes::learn(&turned).unwrap());
-            for (one, scaled) in plain.iter().zip(&scaled) {
-                let cause = causes.of(one);
-                let sum = cause.data + cause.node + cause.network + cause.rest;
-                prop_assert!((sum - (cause.seconds - cause.typical)).abs() < 1e-6, "{cause:?}");
-                prop_assert_eq!(cause, of_turned.of(one));
-                let other = of_scaled.of(scaled);
-                prop_assert_eq!((cause.kind, cause.explained), (other.kind, other.explained));
-                prop_assert!((4.0 * cause.data - other.data).abs() < 1e-6 && (4.0 * cause.node - other.node).abs() < 1e-6);
-            }
-        }
-    }
-}
+mod tests;

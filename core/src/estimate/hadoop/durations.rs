@@ -81,4 +81,11 @@ mod tests {
         let answers = [(0, 20), (1, 20), (4, 100), (5, 100), (1, 19), (1, 21)];
         assert_eq!(answers.map(|(done, all)| enough_finished(done, all)), [false, true, false, true, true, false]);
     }
+
+    #[test]
+    fn a_fresh_attempt_is_given_no_more_than_a_quarter_beyond_the_upper_mean() {
+        // Mean 2.9 s, deviation 5.7 s: the upper mean is 2.9 + 1.96 · 5.7 / √10 s, and half of the deviation is more than a quarter of that.
+        let took: Durations = [1_000; 9].into_iter().chain([20_000]).map(Millis).collect();
+        assert!((took.cautious() - 1.25 * (2_900.0 + 1.96 * 5_700.0 / 10.0_f64.sqrt())).abs() < 1e-6);
+    }
 }

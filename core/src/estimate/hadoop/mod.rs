@@ -140,4 +140,19 @@ mod tests {
         let left = |estimator: RuntimeEstimator| estimator.time_left(&sample(&steady), Time(1_020_000)).unwrap();
         assert!(left(RuntimeEstimator::Smoothed).0.abs_diff(5_000) < 10, "{:?}", left(RuntimeEstimator::Smoothed));
     }
+
+    #[test]
+    fn an_update_at_the_very_launch_is_none_and_the_others_are_counted() {
+        assert_eq!(Updates::kept(&sample(&[(0, 0.5)])).newest(), None);
+        let updates = Updates::kept(&sample(&[(0, 0.1), (6_000, 0.25), (12_000, 0.5)]));
+        assert_eq!((updates.reads(), updates.newest().map(|newest| newest.after)), (2, Some(Millis(12_000))));
+    }
+
+    #[test]
+    fn only_simple_exponential_calls_an_attempt_stagnated_and_that_beyond_the_reads_it_skips() {
+        let stagnated = |estimator: RuntimeEstimator| [0, 24, 25].map(|reads| estimator.has_stagnated(reads));
+        assert_eq!(stagnated(RuntimeEstimator::SimpleExponential), [false, false, true]);
+        assert_eq!(stagnated(RuntimeEstimator::Smoothed), [false; 3]);
+        assert_eq!(stagnated(RuntimeEstimator::Legacy), [false; 3]);
+    }
 }

@@ -148,4 +148,11 @@ mod tests {
         let runtime = simple_exponential(&kept, 30).unwrap();
         assert!(runtime > Millis(300_000) && runtime < Millis(500_000), "{runtime:?}");
     }
+
+    #[test]
+    fn a_rate_of_zero_is_a_rate_and_what_comes_after_it_weighs_less_than_nothing() {
+        let told = [(6_000, 0.1), (12_000, 0.2), (18_000, 0.2), (24_000, 0.4)];
+        let updates = told.map(|(ms, progress)| Update { after: Millis(ms), progress });
+        assert_eq!(smoothed(&updates, 4), None);
+    }
 }

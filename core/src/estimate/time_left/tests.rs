@@ -1,0 +1,187 @@
+use super::*;
+
+const TWO_PHASES: Shape = Shape { ends: &[0.5, 1.0] };
+
+/// LATE §4.2, Fig. 2: 5 %/s to half, then 1 %/s; looked at at 20 s.
+fn fig2(started_s: u64) -> Sample {
+    let mut track = Track::default();
+    let now = 20;
+    for second in started_s + 1..=now {
+        let age = (second - started_s) as f32;
+        let score = if age <= 10.0 { 0.05 * age } else { 0.5 + 0.01 * (age - 10.0) };
+        track.add(score, Time(1_000_000 + second * 1000));
+    }
+    let second = (now > started_s + 10).then_some(Time(1_000_000 + (started_s + 10) * 1000));
+    Sample {
+        launched: Time(1_000_000 + started_s * 1000),
+        started: Time(1_000_000 + started_s * 1000),
+        track,
+        phase: None,
+        entered: [second, None],
+        heard: NOW,
+        rhythm: Millis(1000),
+    }
+}
+
+const NOW: Time = Time(1_020_000);
+
+#[test]
+fn late_gives_the_papers_wrong_order_of_13_3_and_10_seconds() {
+    let left = |s| {
+        let left = Estimator::Late.time_left(&fig2(s), TWO_PHASES, &PhaseTimes::default(), NOW).unwrap();
+        left.mean.as_secs_f64()
+    };
+    assert!((left(0) - 13.333).abs() < 1e-3, "{}", left(0));
+    assert!((left(10) - 10.0).abs() < 1e-3, "{}", left(10));
+}
+
+#[test]
+fn phase_aware_gives_the_right_order_of_40_and_50_seconds() {
+    let times = PhaseTimes { typical: [Some(Millis(10_000)), Some(Millis(50_000)), None] };
+    let left = |s| Estimator::PhaseAware.time_left(&fig2(s), TWO_PHASES, &times, NOW).unwrap().mean.as_secs_f64();
+    assert!((left(0) - 40.0).abs() < 0.01, "{}", left(0));
+    assert!((left(10) - 50.0).abs() < 0.01, "{}", left(10));
+}
+
+#[test]
+fn an_attempt_beyond_its_rhythm_is_taken_to_stand_still() {
+    let mut sample = fig2(0);
+    sample.rhythm = Millis(3000);
+    let times = PhaseTimes::default();
+    let at = |later: u64| {
+        let now = NOW + Millis(later);
+        let sample = Sample { heard: now, ..sample };
+        Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, now).unwrap().mean
+    };
+    assert_eq!(at(0) - at(2000), Millis(2000));
+    assert!(at(5000) > at(0) && at(9000) > at(5000), "time that passes without progress is lost");
+}
+
+#[test]
+fn an_attempt_that_turns_slow_late_is_judged_by_the_pace_of_the_moment() {
+    let mut track = Track::default();
+    let times = PhaseTimes { typical: [Some(Millis(4_000)), None, None] };
+    let left = |track: Track, at: u64| {
+        let now = Time(1_000_000 + at);
+        let sample = Sample {
+            launched: Time(1_000_000),
+            started: Time(1_000_000),
+            track,
+            phase: None,
+            entered: [None; 2],
+            heard: now,
+            rhythm: Millis(2_000),
+        };
+        let shape = super::super::phase::MAP_ONLY;
+        Estimator::PhaseAware.time_left(&sample, shape, &times, now).unwrap().mean.as_secs_f64()
+    };
+    for ms in (500..=2_000).step_by(500) {
+        track.add(ms as f32 / 4_000.0, Time(1_000_000 + ms));
+    }
+    assert!((left(track, 2_000) - 2.0).abs() < 0.01);
+    // From half of the way on ten times slower: 20 s are left.
+    for ms in (2_500..=5_000).step_by(500) {
+        track.add(0.5 + (ms - 2_000) as f32 / 40_000.0, Time(1_000_000 + ms));
+    }
+    assert!((left(track, 5_000) - 17.0).abs() < 0.1, "{}", left(track, 5_000));
+    // It has just entered another eighth of its way, and is as slow as before.
+    for ms in (5_500..=8_000).step_by(500) {
+        track.add(0.5 + (ms - 2_000) as f32 / 40_000.0, Time(1_000_000 + ms));
+    }
+    assert!((left(track, 7_500) - 14.5).abs() < 0.6, "{}", left(track, 7_500));
+}
+
+#[test]
+fn a_late_start_is_not_slowness() {
+    let mut track = Track::default();
+    track.add(0.1, Time(9_000));
+    track.add(0.6, Time(11_000));
+    let sample = Sample {
+        launched: Time(1_000),
+        started: Time(1_000),
+        track,
+        phase: None,
+        entered: [None; 2],
+        heard: Time(11_000),
+        rhythm: Millis(1000),
+    };
+    let shape = super::super::phase::MAP_ONLY;
+    let left = Estimator::PhaseAware.time_left(&sample, shape, &PhaseTimes::default(), Time(11_000)).unwrap();
+    assert!((left.mean.as_secs_f64() - 1.6).abs() < 0.01, "{left:?}");
+}
+
+#[test]
+fn no_progress_gives_no_estimate() {
+    let sample = Sample {
+        launched: Time(1),
+        started: Time(1),
+        track: Track::default(),
+        phase: None,
+        entered: [None; 2],
+        heard: Time(11_000),
+        rhythm: Millis(1000),
+    };
+    for estimator in Estimator::ALL {
+        let shape = super::super::phase::MAP_ONLY;
+        assert_eq!(estimator.time_left(&sample, shape, &PhaseTimes::default(), Time(99_000)), None);
+    }
+}
+
+#[test]
+fn labels_are_those_that_settings_and_answers_go_by() {
+    let labels = ["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
+    assert_eq!(Estimator::ALL.map(Estimator::label), labels);
+}
+
+/// Phase-aware seconds left of a reduce launched at zero that told of these (second, score), and entered its sorting and its reducing then; looked at at its last report.
+fn reduces_seconds(told: &[(u64, f32)], entered: [Option<u64>; 2], typical: [Option<u64>; 3]) -> Option<f64> {
+    let at = |second: u64| Time(1_000_000 + second * 1000);
+    let mut track = Track::default();
+    told.iter().for_each(|(second, score)| track.add(*score, at(*second)));
+    let now = at(told.last()?.0);
+    let sample = Sample {
+        launched: at(0),
+        started: at(0),
+        track,
+        phase: None,
+        entered: entered.map(|second| second.map(at)),
+        heard: now,
+        rhythm: Millis(1000),
+    };
+    let times = PhaseTimes { typical: typical.map(|second| second.map(|second| Millis(second * 1000))) };
+    phase_aware_seconds(&sample, super::super::phase::REDUCE, &times, now)
+}
+
+fn close(told: Option<f64>, seconds: f64) -> bool {
+    told.is_some_and(|told| (told - seconds).abs() < 0.01)
+}
+
+#[test]
+fn the_phases_to_come_take_what_others_took_or_else_as_long_for_their_share_as_the_current_one() {
+    // Half of its copying in 10 s.
+    let copying = |typical| reduces_seconds(&[(10, 1.0 / 6.0)], [None; 2], typical);
+    assert!(close(copying([None, Some(5), Some(30)]), 45.0), "10 + 5 + 30");
+    assert!(close(copying([None; 3]), 50.0), "10 + 20 + 20");
+    // Half of its sorting in 5 s.
+    let sorting = |typical| reduces_seconds(&[(20, 0.4), (25, 0.5)], [Some(20), None], typical);
+    assert!(close(sorting([None, None, Some(30)]), 35.0), "5 + 30: {:?}", sorting([None, None, Some(30)]));
+    assert!(close(sorting([None; 3]), 15.0), "5 + 10: {:?}", sorting([None; 3]));
+    // A quarter of its reducing in 10 s, which alone is left.
+    assert!(close(reduces_seconds(&[(60, 0.75)], [Some(20), Some(50)], [None; 3]), 30.0));
+}
+
+#[test]
+fn an_attempt_that_has_just_entered_a_phase_or_just_begun_is_given_no_pace_of_its_own() {
+    let third = 1.0 / 3.0;
+    let sorting = reduces_seconds(&[(20, third), (25, third)], [Some(15), None], [None, Some(6), Some(30)]);
+    assert!(close(sorting, 36.0), "{sorting:?}");
+    assert_eq!(reduces_seconds(&[(0, 0.2)], [None; 2], [None; 3]), None);
+    assert!(close(reduces_seconds(&[(0, third / 2.0)], [None; 2], [Some(8), Some(6), Some(30)]), 40.0));
+}
+
+#[test]
+fn a_score_of_zero_is_start_up_and_not_the_pace_of_the_moment() {
+    // It does 3 % of its copying a second, of which it had done six before its first report.
+    let told = reduces_seconds(&[(1, 0.0), (9, 0.02), (11, 0.12)], [None; 2], [Some(20), Some(0), Some(0)]);
+    assert!(close(told, (1.0 / 3.0 - 0.12) / 0.05), "{told:?}");
+}
