@@ -107,12 +107,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_to_late_is_told_as_lates() {
-        let alone = judged(&mut two(), ClonePlan { refused: Some(Verdict::CloneBudget), ..plan(1, 2) }, false);
-        assert_eq!(alone[0].rule.as_deref(), Some(PolicyName::Late.rule()));
-    }
-
-    #[test]
     fn a_committing_task_is_let_be_whatever_its_clones() {
         for tasks in [1, 2] {
             let of = judged(&mut two().is((0, 0), AttemptState::CommitPending), plan(2, tasks), false);
