@@ -236,6 +236,12 @@ mod tests {
     }
 
     #[test]
+    fn an_estimate_that_has_stood_still_for_9_s_is_moved_at_the_next_scan_by_an_update_without_progress() {
+        let left = |now| judged(half_done(10.0), now).numbers.time_left;
+        assert_eq!((left(19.999), left(20.0)), (Some(secs(0.001)), Some(secs(18.0))), "half of it at 19 s");
+    }
+
+    #[test]
     fn what_will_be_launched_is_too_new_and_what_has_just_been_has_no_estimate_yet() {
         let launched = |when| judged(Phase::maps(3).took(&[10.0, 10.0]).runs((2, 0), 0, when, &[]), 20.0).verdict;
         assert_eq!((launched(20.001), launched(20.0)), (Verdict::TooYoung, Verdict::Silent));
