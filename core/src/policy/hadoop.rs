@@ -187,6 +187,7 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::FreshCopy;
     use crate::model::AttemptState;
     use crate::policy::Past;
     use crate::policy::tests::{Phase, at, secs};
@@ -209,7 +210,10 @@ mod tests {
 
     #[test]
     fn a_copy_gains_what_the_estimated_end_lies_after_its_own() {
-        let gains = judged(half_done(20.0), 25.0);
+        let mut phase = half_done(20.0);
+        let drovers = FreshCopy { mean: secs(12.0), spread: secs(1.0), evidence: 2 };
+        let view = View { fresh: Some(drovers), ..phase.view(25.0) };
+        let gains = judge(&view, &HadoopParams::SHIPPED).remove(0);
         let numbers = gains.numbers;
         assert_eq!(
             (gains.verdict, numbers.time_left, numbers.fresh_copy, numbers.gain),
@@ -229,6 +233,12 @@ mod tests {
             (judged(half_done(4.0), 8.0).verdict, judged(half_done(4.0), 8.001).verdict),
             (Verdict::NoGain, Verdict::ProgressIsGood,)
         );
+    }
+
+    #[test]
+    fn an_estimate_that_has_stood_still_for_9_s_is_moved_at_the_next_scan_by_an_update_without_progress() {
+        let left = |now| judged(half_done(10.0), now).numbers.time_left;
+        assert_eq!((left(19.999), left(20.0)), (Some(secs(0.001)), Some(secs(18.0))), "half of it at 19 s");
     }
 
     #[test]

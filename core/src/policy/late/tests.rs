@@ -76,6 +76,12 @@ fn a_report_is_waited_for_while_its_rhythm_lets_it_be_late_where_reports_are_ask
 }
 
 #[test]
+fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom() {
+    let mut phase = Phase::maps(5).took(&[100.0; 4]).runs((4, 0), 0, 0.0, &[]).shim();
+    assert_eq!(judge(&phase.view(130.0), &LateParams::default())[0].verdict, Verdict::Decided);
+}
+
+#[test]
 fn more_data_excuses_only_where_tasks_are_set_against_the_typical_run() {
     let verdict = |params: &LateParams| {
         let mut phase = (0..4).fold(one_beside_four(), |phase, index| phase.split(index, 10)).split(4, 120);

@@ -98,7 +98,7 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 fn slow_hosts_of(view: &View<'_>, copies: &[Vec<LiveCopy>], factor: f64) -> Vec<NameId> {
     let Some(long) = view.typical.map(|typical| factor * typical.as_secs_f64()) else { return Vec::new() };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
-    let slow = factor > 0.0 && copies.iter().filter_map(|copies| copies.first()).any(|copy| run(copy) > long);
+    let slow = copies.iter().filter_map(|copies| copies.first()).any(|copy| run(copy) > long);
     if slow { slow_hosts::of(view, factor) } else { Vec::new() }
 }
 

@@ -225,9 +225,9 @@ mod tests {
 
     #[test]
     fn reduces_that_read_the_same_are_not_tried_in_every_order() {
-        // With n of 13 on a rack 2 n come into it, and 13 - n leave it.
-        let placement = place(&vec![vec![1.0; 3]; 13], &[LIKE; 3]).unwrap();
-        assert_eq!((placement.seconds, placement.bound), (10.0, 10.0), "it is known to be the best");
+        // With n of 19 on a rack 2 n come into it, and 19 - n leave it: in every order there were millions with six on each.
+        let placement = place(&vec![vec![1.0; 3]; 19], &[LIKE; 3]).unwrap();
+        assert_eq!((placement.seconds, placement.bound), (14.0, 14.0), "it is known to be the best");
     }
 
     #[test]

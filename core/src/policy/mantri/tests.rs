@@ -96,7 +96,7 @@ fn a_copy_that_waits_for_its_container_is_one() {
 }
 
 #[test]
-fn while_tasks_wait_no_task_is_killed_for_what_cannot_be_done_to_it_any_more() {
+fn line_6_kills_a_task_no_fourth_time_and_none_that_a_restart_gains_less_than_delta() {
     let waiting = |restarts: u32, reported: f64| {
         let killed = (1..=restarts).fold(Phase::maps(9).took(&[10.0; 3]), |phase, number| {
             phase.ended((3, number), 0, AttemptState::Killed, [50.0, 60.0])
