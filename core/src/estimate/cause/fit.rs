@@ -17,6 +17,7 @@ pub struct Point {
 /// The regression of a phase's times on its tasks' data. Everything is counted in typical tasks: times in the median time, data in the median data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
+    /// Medians; data of one where no task tells any.
     typical: Point,
     /// Median time for a typical task's data.
     rate: f64,
