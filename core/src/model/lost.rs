@@ -35,6 +35,7 @@ impl Lost {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::model::{AttemptFact, AttemptState, Job, JobId, TaskKind, Time};
 
     fn job(told: &[AttemptState]) -> Job {
@@ -60,5 +61,15 @@ mod tests {
         {
             assert!(job(&other).lost.is_empty(), "{other:?}");
         }
+        assert!(!failed.lost.is_empty() && !failed.lost.contains(failed.id.task(TaskKind::Map, 3).attempt(1)));
+    }
+
+    #[test]
+    fn of_many_lost_outputs_those_of_the_first_thousand_are_kept_in_whatever_order_they_are_told() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let attempt = |index| id.task(TaskKind::Map, index).attempt(0);
+        let mut lost = Lost::default();
+        (0..=1_000).rev().for_each(|index| lost.add(attempt(index)));
+        assert_eq!([0, 999, 1_000].map(|index| lost.contains(attempt(index))), [true, true, false]);
     }
 }

@@ -40,13 +40,8 @@ impl Names {
     }
 
     /// How many names.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.names.len()
-    }
-
-    /// No names yet.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     /// The name of a number.

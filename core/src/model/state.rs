@@ -174,3 +174,89 @@ impl Phase {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of Hadoop's words with what it means.
+    fn all<T: Copy + PartialEq + std::fmt::Debug>(parse: fn(&str) -> Option<T>, words: &[(&str, T)]) {
+        for (some, state) in words {
+            for word in some.split(' ') {
+                assert_eq!(parse(word), Some(*state), "{word}");
+            }
+        }
+        assert_eq!((parse("RUNNING_AWAY"), parse("running"), parse("")), (None, None, None));
+    }
+
+    #[test]
+    fn every_word_of_hadoops_for_a_state_has_its_meaning() {
+        let job = [
+            ("NEW INITED SETUP PREP", JobPhase::Preparing),
+            ("RUNNING COMMITTING FAIL_WAIT FAIL_ABORT KILL_WAIT KILL_ABORT REBOOT", JobPhase::Running),
+            ("SUCCEEDED", JobPhase::Succeeded),
+            ("FAILED ERROR", JobPhase::Failed),
+            ("KILLED", JobPhase::Killed),
+        ];
+        all(JobPhase::parse, &job);
+        let task = [
+            ("NEW", TaskState::New),
+            ("SCHEDULED", TaskState::Scheduled),
+            ("RUNNING KILL_WAIT", TaskState::Running),
+            ("SUCCEEDED", TaskState::Succeeded),
+            ("FAILED", TaskState::Failed),
+            ("KILLED", TaskState::Killed),
+        ];
+        all(TaskState::parse, &task);
+        let attempt = [
+            ("NEW", AttemptState::New),
+            ("STARTING UNASSIGNED ASSIGNED", AttemptState::Starting),
+            ("RUNNING", AttemptState::Running),
+            ("COMMIT_PENDING", AttemptState::CommitPending),
+            ("SUCCEEDED", AttemptState::Succeeded),
+            ("FAILED", AttemptState::Failed),
+            ("KILLED", AttemptState::Killed),
+        ];
+        all(AttemptState::parse, &attempt);
+        let phase = [
+            ("STARTING", Phase::Starting),
+            ("MAP", Phase::Map),
+            ("SHUFFLE", Phase::Copy),
+            ("SORT", Phase::Sort),
+            ("REDUCE", Phase::Reduce),
+            ("CLEANUP", Phase::Cleanup),
+        ];
+        all(Phase::parse, &phase);
+    }
+
+    #[test]
+    fn a_job_has_ended_that_succeeded_failed_or_was_killed() {
+        use JobPhase::{Failed, Killed, Preparing, Running, Succeeded};
+        assert!([Succeeded, Failed, Killed].into_iter().all(JobPhase::is_final));
+        assert!(![Preparing, Running].into_iter().any(JobPhase::is_final));
+    }
+
+    #[test]
+    fn an_attempt_works_while_it_runs_and_not_while_it_starts_commits_or_has_ended() {
+        use AttemptState::{CommitPending, Failed, Killed, New, Running, Starting, Succeeded};
+        let works = [New, Starting, Running, CommitPending, Succeeded, Failed, Killed].map(AttemptState::is_running);
+        assert_eq!(works, [false, false, true, false, false, false, false]);
+    }
+
+    #[test]
+    fn the_status_that_rest_shows_tells_the_phase() {
+        for (status, phase) in [
+            ("reduce > copy(17 of 30 at 2.1 MB/s)", Some(Phase::Copy)),
+            ("reduce > sort", Some(Phase::Sort)),
+            ("reduce > reduce", Some(Phase::Reduce)),
+            ("reduce", Some(Phase::Reduce)),
+            ("map > sort", Some(Phase::Sort)),
+            ("map > map", Some(Phase::Map)),
+            ("map", Some(Phase::Map)),
+            ("copy", None),
+            ("", None),
+        ] {
+            assert_eq!(Phase::from_status(status), phase, "{status}");
+        }
+    }
+}

@@ -78,7 +78,8 @@ impl Default for LateParams {
         LateParams {
             // A quarter of the tasks being slow by definition is wrong both ways: nothing need be slow, and with two bad nodes of four more than a quarter is.
             slow_task_percentile: 0.25,
-            slow_node_percentile: 0.25,
+            // Nor need a quarter of the nodes be slow, and of a few nodes one with fewer places for tasks has done less. Which are slow the job's own tasks tell: copies keep off their hosts.
+            slow_node_percentile: 0.0,
             // An outlier takes more than 1.5 times the typical run (Mantri §2).
             slow_factor: 1.5,
             // A minute is the whole life of many tasks; a second keeps launch jitter out.

@@ -2,6 +2,8 @@
 
 mod attempt;
 mod task;
+#[cfg(test)]
+mod tests;
 
 pub use attempt::Attempt;
 pub use task::Task;

@@ -1,12 +1,15 @@
 //! The cluster as it is known. Built from observations alone.
 
-use super::action::{Hold, Scope};
-use super::capability::Capabilities;
-use super::id::{AppId, JobId};
-use super::job::Job;
-use super::names::{NameId, Names};
-use super::observation::*;
-use super::units::Time;
+#[cfg(test)]
+mod tests;
+
+use crate::model::action::{Hold, Scope};
+use crate::model::capability::Capabilities;
+use crate::model::id::{AppId, JobId};
+use crate::model::job::Job;
+use crate::model::names::{NameId, Names};
+use crate::model::observation::*;
+use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +32,7 @@ pub struct ClusterState {
     #[serde(default)]
     pub queues_told: Time,
     /// Operators' holds, by what they cover.
-    #[serde(with = "super::pairs")]
+    #[serde(with = "crate::model::pairs")]
     pub holds: BTreeMap<Scope, Hold>,
     /// Epoch of another service that speaks to the same shims, when it is above this one's.
     pub rival: Option<u64>,
@@ -38,7 +41,7 @@ pub struct ClusterState {
     jobs: BTreeMap<JobId, Job>,
     /// Jobs that have ended, lest a late fact bring one back.
     ended: BTreeSet<JobId>,
-    #[serde(with = "super::pairs")]
+    #[serde(with = "crate::model::pairs")]
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
 }
 
@@ -289,8 +292,8 @@ impl ClusterState {
 
     /// Jobs that neither the RM lists nor anything has been heard of since `before`.
     pub fn lost_jobs(&self, before: Time) -> Vec<JobId> {
-        let listed: BTreeSet<_> = self.apps.keys().collect();
-        self.jobs.values().filter(|job| job.heard < before && !listed.contains(&job.id.0)).map(|job| job.id).collect()
+        let listed = |job: &Job| self.apps.contains_key(&job.id.0);
+        self.jobs.values().filter(|job| job.heard < before && !listed(job)).map(|job| job.id).collect()
     }
 }
 

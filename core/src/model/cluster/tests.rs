@@ -1,0 +1,173 @@
+use super::*;
+use crate::model::{Source, TaskKind};
+
+fn job_id(number: u32) -> JobId {
+    format!("job_1_{number:04}").parse().unwrap()
+}
+
+/// An observation of a job's master, or of the RM.
+fn seen(channel: Channel, seq: u64, received: u64, fact: Fact) -> Observation {
+    let app = fact.job().filter(|_| channel != Channel::Rm).map(|job| job.0);
+    let source = Source { channel, app, principal: None, incarnation: 1 };
+    Observation { source, seq, at: Time(received + 500), received: Time(received), fact }
+}
+
+fn tasks(job: JobId) -> Fact {
+    Fact::Tasks { job, complete: true, tasks: vec![TaskFact::of(job.task(TaskKind::Map, 0))] }
+}
+
+fn hold(scope: Scope, until: Option<u64>) -> Hold {
+    Hold { scope, reason: "look".into(), by: "ann".into(), since: Time(1), until: until.map(Time) }
+}
+
+/// A cluster with one job of Ann's, in the queue that its own word and the RM's call this.
+fn cluster(queue: &str) -> ClusterState {
+    let mut cluster = ClusterState::default();
+    cluster.apply(&seen(Channel::Am, 1, 10, tasks(job_id(1)))).unwrap();
+    let job = cluster.job_mut(job_id(1)).unwrap();
+    (job.user, job.queue) = ("ann".into(), queue.into());
+    cluster
+}
+
+#[test]
+fn a_hold_covers_its_queue_by_either_name_its_user_its_job_or_all_and_until_its_end() {
+    let holds = |scope: Scope| {
+        let mut cluster = cluster("root.prod");
+        cluster.apply(&seen(Channel::Rm, 1, 5, Fact::Held(hold(scope, Some(100))))).unwrap();
+        [99, 100].map(|now| cluster.hold_of(cluster.job(job_id(1)).unwrap(), Time(now)).is_some())
+    };
+    let queue = |name: &str| Scope::Queue(name.into());
+    for scope in [Scope::Cluster, queue("root.prod"), queue("prod"), Scope::User("ann".into()), Scope::Job(job_id(1))] {
+        assert_eq!(holds(scope.clone()), [true, false], "{scope:?}");
+    }
+    for scope in [queue("root"), queue("root.test"), Scope::User("bob".into()), Scope::Job(job_id(2))] {
+        assert_eq!(holds(scope.clone()), [false, false], "{scope:?}");
+    }
+}
+
+#[test]
+fn a_hold_whose_end_has_come_is_forgotten_with_the_next() {
+    let mut cluster = ClusterState::default();
+    let users = ["ann", "bob", "cay"].map(|user| Scope::User(user.into()));
+    for (seq, (user, received)) in users.iter().zip([5, 99, 100]).enumerate() {
+        let until = (seq == 0).then_some(100);
+        cluster.apply(&seen(Channel::Rm, seq as u64 + 1, received, Fact::Held(hold(user.clone(), until)))).unwrap();
+        assert_eq!(cluster.holds.contains_key(&users[0]), received < 100, "at {received}");
+    }
+}
+
+#[test]
+fn a_jobs_queue_is_found_by_its_path_or_by_the_last_part_of_it() {
+    let queue = |name: &str| QueueFact {
+        name: name.into(),
+        max_capacity: 1.0,
+        used_capacity: 0.0,
+        containers_pending: 0,
+        user_capacity: None,
+        user_share: None,
+        users: Vec::new(),
+    };
+    for (of_job, found) in [("root.a.x", Some("root.a.x")), ("x", Some("root.a.x")), ("a", None), ("y", Some("y"))] {
+        let mut cluster = cluster(of_job);
+        let queues = Fact::Queues(vec![queue("y"), queue("root.a.x"), queue("root.b.z")]);
+        cluster.apply(&seen(Channel::Rm, 1, 5, queues)).unwrap();
+        let job = cluster.job(job_id(1)).unwrap();
+        assert_eq!(cluster.queue_of(job).map(|queue| queue.name.as_str()), found, "{of_job}");
+    }
+}
+
+#[test]
+fn news_is_of_tasks_alone_and_the_newest_sets_the_jobs_clock() {
+    let mut cluster = cluster("q");
+    let job = |cluster: &ClusterState| {
+        let job = cluster.job(job_id(1)).unwrap();
+        (job.heard, job.clock_offset_ms)
+    };
+    assert_eq!((job(&cluster), cluster.job_count()), ((Time(10), 500), 1));
+    cluster.apply(&seen(Channel::Am, 2, 20, Fact::ShimSession(job_id(1), true))).unwrap();
+    assert_eq!(job(&cluster), (Time(10), 500), "that a session is open says nothing of tasks");
+    let skewed = Observation { at: Time(7), ..seen(Channel::Am, 3, 10, tasks(job_id(1))) };
+    cluster.apply(&skewed).unwrap();
+    assert_eq!(job(&cluster), (Time(10), -3), "of two at one instant the later told");
+    cluster.apply(&seen(Channel::Am, 4, 9, tasks(job_id(1)))).unwrap();
+    assert_eq!(job(&cluster), (Time(10), -3), "older news");
+}
+
+#[test]
+fn a_job_that_hides_its_tasks_does_so_until_they_are_told() {
+    let mut cluster = cluster("q");
+    let hidden = [Fact::Hidden(job_id(1)), tasks(job_id(1))].map(|fact| {
+        let seq = 2 + u64::from(matches!(fact, Fact::Tasks { .. }));
+        cluster.apply(&seen(Channel::Am, seq, 20, fact)).unwrap();
+        cluster.job(job_id(1)).unwrap().hidden
+    });
+    assert_eq!(hidden, [true, false]);
+}
+
+#[test]
+fn a_job_that_nobody_lists_is_lost_once_nothing_was_heard_of_it_for_long() {
+    let mut cluster = cluster("q");
+    assert_eq!([10, 11].map(|before| cluster.lost_jobs(Time(before))), [vec![], vec![job_id(1)]]);
+    let app = AppFact {
+        app: job_id(1).0,
+        user: "ann".into(),
+        queue: "q".into(),
+        name: "job".into(),
+        started: Time(1),
+        containers: 1,
+        allocated: Resources::default(),
+    };
+    cluster.apply(&seen(Channel::Rm, 1, 20, Fact::Apps(vec![app]))).unwrap();
+    assert_eq!(cluster.lost_jobs(Time(11)), []);
+}
+
+#[test]
+fn what_is_forgotten_of_a_job_is_its_own_source_too_and_no_others() {
+    let mut cluster = cluster("q");
+    cluster.apply(&seen(Channel::Am, 7, 20, tasks(job_id(2)))).unwrap();
+    cluster.forget(job_id(1));
+    assert_eq!(cluster.apply(&seen(Channel::Am, 1, 30, tasks(job_id(1)))), Ok(Changed::Job(job_id(1))));
+    assert_eq!(cluster.apply(&seen(Channel::Am, 7, 30, tasks(job_id(2)))), Err(Dropped::StaleSequence));
+}
+
+#[test]
+fn of_hosts_that_nobody_lists_ten_thousand_are_known_by_name() {
+    let (mut hosts, mut nodes) = (Names::default(), BTreeMap::new());
+    for number in 0..10_000 {
+        assert!(name(&mut hosts, &nodes, &format!("h{number}")).is_some());
+    }
+    assert_eq!((name(&mut hosts, &nodes, "more"), name(&mut hosts, &nodes, "h7").is_some()), (None, true));
+    let listed = NodeFact::usable("listed", Resources::default(), Resources::default());
+    nodes.insert(listed.host.clone(), listed);
+    assert!(name(&mut hosts, &nodes, "listed").is_some());
+}
+
+#[test]
+fn each_reason_to_drop_has_a_label_of_its_own() {
+    let labels: BTreeSet<_> = Dropped::ALL.into_iter().map(Dropped::label).collect();
+    assert_eq!(labels.len(), Dropped::ALL.len());
+    assert!(labels.iter().all(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')));
+}
+
+#[test]
+fn beyond_as_many_jobs_as_may_be_no_other_is_taken_in_and_of_ended_ones_the_first_is_forgotten() {
+    let id = |number: usize| JobId(AppId { cluster: 1, seq: number as u32 });
+    let mut full = ClusterState::default();
+    for number in 0..JOBS_MAX {
+        full.apply(&seen(Channel::Am, 1, 10, Fact::Hidden(id(number)))).unwrap();
+    }
+    assert_eq!(full.apply(&seen(Channel::Am, 1, 10, Fact::Hidden(id(JOBS_MAX)))), Err(Dropped::TooManyJobs));
+    assert_eq!(full.apply(&seen(Channel::Am, 2, 10, Fact::Hidden(id(3)))), Ok(Changed::Job(id(3))));
+    let end = |number| {
+        Fact::Ended(EndFact { job: id(number), state: None, started: None, finished: None, attempts: Vec::new() })
+    };
+    for number in 0..JOBS_MAX {
+        full.apply(&seen(Channel::Rm, 1 + number as u64, 10, end(number))).unwrap();
+        full.forget(id(number));
+    }
+    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Err(Dropped::UnknownJob));
+    let one_more = id(JOBS_MAX);
+    full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(one_more))).unwrap();
+    full.apply(&seen(Channel::Rm, JOBS_MAX as u64 + 1, 20, end(JOBS_MAX))).unwrap();
+    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Ok(Changed::Job(id(0))));
+}

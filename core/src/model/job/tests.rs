@@ -1,0 +1,155 @@
+use super::*;
+use crate::model::Phase;
+
+fn job(totals: Option<[u32; 2]>) -> Job {
+    let mut job = Job::new("job_1_0001".parse().unwrap());
+    job.totals = totals;
+    job
+}
+
+fn map(job: &Job, index: u32) -> TaskId {
+    job.id.task(TaskKind::Map, index)
+}
+
+/// Taken in, or not?
+fn learn(job: &mut Job, fact: &AttemptFact) -> bool {
+    job.learn_attempt(fact, None, Time(1_000_000), 1_000)
+}
+
+fn ran(id: AttemptId, state: AttemptState, started: u64, finished: Option<u64>) -> AttemptFact {
+    AttemptFact {
+        state: Some(state),
+        started: Some(Time(started)),
+        finished: finished.map(Time),
+        ..AttemptFact::of(id)
+    }
+}
+
+#[test]
+fn an_index_beyond_the_job_or_far_ahead_of_what_is_known_is_refused() {
+    let takes = |job: &mut Job, index: u32, limit: u32| {
+        let fact = TaskFact::of(map(job, index));
+        job.learn_task(&fact, Time(1), limit)
+    };
+    let (mut small, mut unknown, mut large) = (job(Some([100, 0])), job(None), job(Some([1_000_000, 0])));
+    assert!(takes(&mut small, 99, 1_000) && !takes(&mut small, 100, 1_000));
+    assert!(takes(&mut unknown, 9, 10) && !takes(&mut unknown, 10, 10));
+    assert!(!takes(&mut large, 50_000, 1_000_000) && takes(&mut large, 49_999, 1_000_000));
+    assert!(!takes(&mut large, 150_000, 1_000_000) && takes(&mut large, 149_999, 1_000_000));
+    assert_eq!([small, unknown, large].map(|job| job.known(TaskKind::Map)), [1, 1, 2]);
+}
+
+#[test]
+fn room_is_made_a_little_ahead_of_what_is_known() {
+    let mut job = job(Some([60_000, 0]));
+    for (index, room) in [(0, 50_001), (50_001, 60_000)] {
+        let fact = TaskFact::of(map(&job, index));
+        assert!(job.learn_task(&fact, Time(1), 100_000));
+        assert_eq!(job.tasks[0].capacity(), room);
+    }
+}
+
+#[test]
+fn of_a_task_no_more_than_64_attempts_are_known_and_the_known_are_heard_on() {
+    let mut job = job(Some([1, 0]));
+    let attempt = |job: &Job, number| AttemptFact::of(map(job, 0).attempt(number));
+    for number in 0..64 {
+        let fact = attempt(&job, number);
+        assert!(learn(&mut job, &fact));
+    }
+    let (new, known) = (attempt(&job, 64), attempt(&job, 3));
+    assert!(!learn(&mut job, &new) && learn(&mut job, &known));
+}
+
+#[test]
+fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
+    let mut job = job(Some([1, 0]));
+    for number in [999, 1_000] {
+        let fact = ran(map(&job, 0).attempt(number), AttemptState::Running, 5, None);
+        assert!(learn(&mut job, &fact));
+    }
+    job.outlive(2);
+    let states: Vec<_> = job.task(map(&job, 0)).unwrap().attempts.iter().map(|attempt| attempt.state).collect();
+    assert_eq!(states, [AttemptState::Killed, AttemptState::Running]);
+}
+
+#[test]
+fn a_job_that_ran_inside_its_master_once_is_one_that_does() {
+    let mut job = job(None);
+    let told = |uber| JobFact {
+        job: "job_1_0001".parse().unwrap(),
+        attempt: "appattempt_1_0001_000001".parse().unwrap(),
+        name: "job".into(),
+        user: "ann".into(),
+        queue: "default".into(),
+        state: None,
+        started: Time(1),
+        maps: 1,
+        reduces: 0,
+        uber,
+    };
+    let uber = [false, true, false].map(|uber| {
+        job.learn(&told(uber));
+        job.uber
+    });
+    assert_eq!(uber, [false, true, true]);
+}
+
+#[test]
+fn two_attempts_are_a_copy_of_hadoops_where_one_is_labelled_or_they_ran_at_once() {
+    use AttemptState::{Killed, Running};
+    let copied = |first: (AttemptState, Option<u64>), second: u64, labelled: &[bool]| {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        for (number, (state, started, finished)) in
+            [(first.0, 10, first.1), (Running, second, None)].into_iter().enumerate()
+        {
+            let fact = ran(id.attempt(number as u32), state, started, finished);
+            assert!(learn(&mut job, &AttemptFact { speculative: labelled.get(number).copied(), ..fact }));
+            // What was said once is not taken back.
+            assert!(learn(
+                &mut job,
+                &AttemptFact { speculative: Some(false), ..AttemptFact::of(id.attempt(number as u32)) }
+            ));
+        }
+        job.task(id).unwrap().natively_copied()
+    };
+    assert!(copied((Running, None), 20, &[]));
+    assert!(copied((Killed, Some(21)), 20, &[]));
+    assert!(!copied((Killed, Some(20)), 20, &[]), "one in the place of the other");
+    assert!(!copied((Killed, None), 20, &[]), "nobody says until when the first ran");
+    assert!(!copied((Running, None), 10, &[]), "which of the two is the copy?");
+    assert!(copied((Killed, Some(20)), 20, &[false, true]));
+}
+
+#[test]
+fn an_attempt_killed_within_a_tenth_of_a_second_was_never_launched() {
+    let launched = |state, lived: Option<u64>| {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        let fact = ran(id.attempt(0), state, 1_000, lived.map(|lived| 1_000 + lived));
+        assert!(learn(&mut job, &fact));
+        job.task(id).unwrap().attempts[0].was_launched()
+    };
+    use AttemptState::{Killed, Succeeded};
+    assert_eq!([Some(100), Some(101), None].map(|lived| launched(Killed, lived)), [false, true, false]);
+    assert!(launched(Succeeded, Some(1)));
+}
+
+#[test]
+fn a_tasks_own_score_is_its_attempts_only_while_that_has_ever_been_alone() {
+    let score = |others: u32| {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        let task = TaskFact { state: Some(TaskState::Running), score: Some(0.9), ..TaskFact::of(id) };
+        assert!(job.learn_task(&task, Time(5_000), 10));
+        for number in 0..=others {
+            let state = if number < others { AttemptState::Failed } else { AttemptState::Running };
+            let fact = ran(id.attempt(number), state, 1_000, None);
+            assert!(learn(&mut job, &AttemptFact { score: Some(0.25), phase: Some(Phase::Map), ..fact }));
+        }
+        job.task(id).unwrap().progress().score()
+    };
+    assert!((score(0) - 0.9).abs() < 1e-6);
+    assert!((score(1) - 0.25).abs() < 1e-6, "0.9 may be what the failed one had reached");
+}
