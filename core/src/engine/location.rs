@@ -108,10 +108,14 @@ impl Engine {
     }
 }
 
-/// A machine's factor, as far as it is shown.
+/// A machine's factor, as far as its tasks show it.
 fn shown(machine: &Machine) -> Option<f64> {
-    let (factor, tasks) = (machine.location_factor()?, machine.hourly().evidence());
-    Some((factor * tasks + WEIGHT) / (tasks + WEIGHT))
+    Some(drawn(machine.location_factor()?, machine.hourly().evidence()))
+}
+
+/// A factor that so many tasks have shown, drawn towards 1.
+fn drawn(factor: f64, tasks: f64) -> f64 {
+    (factor * tasks + WEIGHT) / (tasks + WEIGHT)
 }
 
 #[cfg(test)]
@@ -122,6 +126,11 @@ mod tests {
         let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5), (8_000, 1.0)]);
         let of_bob = Curve::new(vec![(8_000, 2.0)]);
         Locations { all, of_user: BTreeMap::from([("bob".to_owned(), of_bob)]) }
+    }
+
+    #[test]
+    fn what_ten_tasks_have_shown_of_a_machine_counts_for_half() {
+        assert_eq!([0.0, 10.0, 90.0].map(|tasks| drawn(3.0, tasks)), [1.0, 2.0, 2.8]);
     }
 
     #[test]
