@@ -33,7 +33,9 @@ def judge(rows: list) -> list:
     for cell, seconds in cells.items():
         best = min(time for arm, time in seconds.items() if arm != DEFAULT)
         ratio = round(seconds[DEFAULT] / best, 3)
-        judged.append({"target": f"{cell}: not slower than the best other", "measured": ratio, "reached": ratio <= SLOWER})
+        judged.append(
+            {"target": f"{cell}: not slower than the best other", "measured": ratio, "reached": ratio <= SLOWER}
+        )
     return judged
 
 
