@@ -1,4 +1,4 @@
-//! Time of an engine's pass and memory of its state, printed: `cargo bench -p drover-core --bench pass`.
+//! Time of an engine's pass and memory of its state, printed: `cargo bench -p drover-core --bench pass [-- POLICY]`.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
 
 #[path = "../tests/whole/common/mod.rs"]
@@ -7,6 +7,7 @@ mod common;
 use common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
+use drover_core::policy::PolicyName;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -62,8 +63,8 @@ fn maps(job: u32, tasks: u32, second: u32, nodes: u32) -> Vec<AttemptFact> {
 }
 
 /// Jobs of so many running maps.
-fn cluster(jobs: u32, tasks: u32, nodes: u32) -> Script {
-    let mut script = Script::new(EngineParams::default());
+fn cluster(policy: PolicyName, jobs: u32, tasks: u32, nodes: u32) -> Script {
+    let mut script = Script::new(EngineParams { policy, ..EngineParams::default() });
     for job in 0..jobs {
         let id = job_id(job + 1);
         script.open_job(id, tasks + succeeded_beside(tasks), 0, then(-330.0));
@@ -96,10 +97,10 @@ fn tell_room(script: &mut Script, nodes: u32, full: bool, now: Time) {
     script.say(now, Fact::Cluster(ClusterFact { total, allocated, active_nodes: nodes, ..ClusterFact::default() }));
 }
 
-fn run(jobs: u32, tasks: u32, full: bool) {
+fn run(policy: PolicyName, jobs: u32, tasks: u32, full: bool) {
     let nodes = (jobs * tasks).div_ceil(ON_A_NODE);
     let before = resident();
-    let mut script = cluster(jobs, tasks, nodes);
+    let mut script = cluster(policy, jobs, tasks, nodes);
     tell_room(&mut script, nodes, full, then(180.0));
     let bytes = resident().saturating_sub(before) as f64 / f64::from(jobs * (tasks + succeeded_beside(tasks)));
     let (mut all, mut hundredth, mut observe) = (Vec::new(), Vec::new(), Vec::new());
@@ -135,26 +136,34 @@ fn run(jobs: u32, tasks: u32, full: bool) {
     let (best_some, median_some) = best_and_median(hundredth);
     let (_, observe) = best_and_median(observe);
     println!(
-        "{jobs} jobs x {tasks} tasks on {nodes} {} nodes: first pass {first:.1} ms, with all changed {median_all:.1} ms (best {best_all:.1}), \
+        "{}: {jobs} jobs x {tasks} tasks on {nodes} {} nodes: first pass {first:.1} ms, with all changed {median_all:.1} ms (best {best_all:.1}), \
          with 1 in 100 jobs changed {median_some:.2} ms (best {best_some:.2}); {decided} copies decided on, at last {verdicts:?}; \
          observe {observe:.0} ns an attempt; {bytes:.0} bytes of state an attempt",
+        policy.label(),
         if full { "full" } else { "half full" },
     );
+}
+
+fn policy(label: &str) -> PolicyName {
+    PolicyName::ALL.into_iter().find(|policy| policy.label() == label).expect("a policy's name")
 }
 
 /// Each case in a process of its own, whose memory no earlier one has used.
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    if let [_, case, jobs, tasks, full, ..] = args.as_slice()
+    if let [_, case, name, jobs, tasks, full, ..] = args.as_slice()
         && case == "case"
     {
-        return run(jobs.parse().expect("jobs"), tasks.parse().expect("tasks"), full == "true");
+        return run(policy(name), jobs.parse().expect("jobs"), tasks.parse().expect("tasks"), full == "true");
     }
+    // Cargo's own options begin with a dash.
+    let asked = args.iter().skip(1).find(|word| !word.starts_with('-'));
+    let policy = asked.map_or_else(PolicyName::default, |name| policy(name)).label();
     let me = std::env::current_exe().expect("the path of this program");
     // Growth at fifty tasks a job, and a million attempts in jobs ten times as large.
     for (jobs, tasks) in [(200, 50), (2_000, 50), (20_000, 50), (2_000, 500)] {
         for full in [false, true] {
-            let case = ["case".to_owned(), jobs.to_string(), tasks.to_string(), full.to_string()];
+            let case = ["case".to_owned(), policy.to_owned(), jobs.to_string(), tasks.to_string(), full.to_string()];
             let status = std::process::Command::new(&me).args(case).status().expect("a second process of this program");
             assert!(status.success(), "{jobs} jobs x {tasks} tasks: {status}");
         }

@@ -254,6 +254,18 @@ mod tests {
     }
 
     #[test]
+    fn maps_and_reduces_have_hadoops_letter_and_a_label_of_their_own() {
+        let told = |text: &str| text.parse::<TaskId>().unwrap().kind;
+        let kinds = [told("task_1_0002_m_000003"), told("task_1_0002_r_000003")];
+        assert_eq!(kinds, TaskKind::ALL);
+        assert_eq!(kinds.map(TaskKind::label), ["map", "reduce"]);
+        assert_eq!(
+            kinds.map(|kind| "job_1_0002".parse::<JobId>().unwrap().task(kind, 3).to_string()),
+            ["task_1_0002_m_000003", "task_1_0002_r_000003"]
+        );
+    }
+
+    #[test]
     fn text_that_is_no_id_is_refused() {
         for text in
             ["", "job_1", "job_1_2_3", "job_+1_2", "job_1_x", "task_1_2_q_3", "attempt_1_2_m_3", "job_1_99999999999"]

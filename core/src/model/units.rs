@@ -1,7 +1,7 @@
 //! Quantities with their units in the type.
 
 use serde::{Deserialize, Serialize};
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, Sub};
 
 /// An instant: milliseconds since the Unix epoch, on whichever clock its context names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -65,12 +65,6 @@ impl Add for Millis {
     type Output = Millis;
     fn add(self, other: Millis) -> Millis {
         Millis(self.0.saturating_add(other.0))
-    }
-}
-
-impl AddAssign for Millis {
-    fn add_assign(&mut self, other: Millis) {
-        *self = *self + other;
     }
 }
 

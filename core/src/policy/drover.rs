@@ -107,6 +107,39 @@ mod tests {
     }
 
     #[test]
+    fn mantri_decides_where_late_leaves_it_open_and_what_it_cannot_say_is_left_to_late() {
+        use Action::{Duplicate, Restart, Withdraw};
+        use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain, NotSlow, TooFewFinished};
+        let blank = judged(&mut two(), plan(2, 1), false).remove(1);
+        let of = |verdict, action, rule: &str| Judged { verdict, action, rule: Some(rule.into()), ..blank.clone() };
+        let can = Capabilities { withdraw: true, ..Capabilities::default() };
+        let late = Some(PolicyName::Late.rule());
+        for (mantri, guard, verdict, action, rule) in [
+            ((Decided, Duplicate), NotSlow, NotSlow, Duplicate, None),
+            ((Decided, Duplicate), NoGain, Decided, Duplicate, Some("m")),
+            ((Decided, Withdraw), NotSlow, Decided, Withdraw, Some("m")),
+            ((Decided, Restart), Decided, Decided, Duplicate, late),
+            ((TooFewFinished, Duplicate), Decided, Decided, Duplicate, late),
+            ((AlreadyCopied, Duplicate), GainTooSmall, GainTooSmall, Duplicate, None),
+            ((NoGain, Duplicate), Decided, NoGain, Duplicate, Some("m")),
+        ] {
+            let one = guarded(of(mantri.0, mantri.1, "m"), of(guard, Duplicate, "g"), can);
+            assert_eq!((one.verdict, one.action, one.rule.as_deref()), (verdict, action, rule), "{mantri:?} {guard:?}");
+        }
+    }
+
+    #[test]
+    fn of_three_copies_the_slowest_is_withdrawn_though_late_finds_the_task_too_young() {
+        let one = |phase: Phase, copy: u32| phase.runs((4, copy), copy, 90.0, &[(91.0, 0.2), (93.0, 0.4)]);
+        let mut phase = (0..3).fold(Phase::maps(5).took(&[10.0; 4]), one).shim();
+        phase.job.can.withdraw = true;
+        let late = LateParams { min_age: crate::policy::tests::secs(60.0), ..LateParams::default() };
+        let view = View { judge_native_copies: true, ..phase.view(94.0) };
+        assert_eq!(late::judge(&view, &late)[0].verdict, Verdict::TooYoung);
+        assert_eq!(judge(&view, &late, &MantriParams::default())[0].action, Action::Withdraw);
+    }
+
+    #[test]
     fn a_committing_task_is_let_be_whatever_its_clones() {
         for tasks in [1, 2] {
             let of = judged(&mut two().is((0, 0), AttemptState::CommitPending), plan(2, tasks), false);

@@ -3,7 +3,6 @@
 use super::View;
 use crate::estimate::stats::median;
 use crate::model::{AttemptState, NameId};
-use std::collections::BTreeMap;
 
 /// The hosts, in no particular order: those where the median run of the job's attempts, as far as it is known or projected, is longer than `slow_factor` typical
 /// runs, the measure by which a task is slow. None where that is 0, and while nothing has finished to compare with. A task with more input than typical counts for
@@ -13,26 +12,37 @@ pub fn of(view: &View<'_>, slow_factor: f64) -> Vec<NameId> {
         return Vec::new();
     }
     let Some(typical) = view.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
-    let mut runs: BTreeMap<NameId, Vec<f64>> = BTreeMap::new();
-    for contender in &view.contenders {
-        if let (Some(host), Some(left)) = (contender.task.original().and_then(|attempt| attempt.host), contender.left) {
-            let run = (contender.elapsed + left.mean).as_secs_f64();
-            runs.entry(host).or_default().push(run / view.input_ratio(contender));
-        }
-    }
-    for (_, task) in view.job.tasks(view.kind) {
-        for attempt in &task.attempts {
-            let (Some(host), Some(started)) = (attempt.host, attempt.started.get()) else { continue };
-            let Some(finished) = attempt.finished.get() else { continue };
-            let run = finished.since(started).as_secs_f64() / view.split_ratio(task);
-            let outran = attempt.state == AttemptState::Killed && run > slow_factor * typical;
-            if attempt.state == AttemptState::Succeeded || outran {
-                runs.entry(host).or_default().push(run);
+    let long = slow_factor * typical;
+    // No host is slow without a slow run, and few have one.
+    let mut hosts: Vec<NameId> = runs(view, long).filter(|(_, run)| *run > long).map(|(host, _)| host).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let mut of_host: Vec<Vec<f64>> = vec![Vec::new(); hosts.len()];
+    if !hosts.is_empty() {
+        runs(view, long).for_each(|(host, run)| {
+            if let Ok(at) = hosts.binary_search(&host) {
+                of_host[at].push(run);
             }
-        }
+        });
     }
-    let slow = |runs: &mut Vec<f64>| median(runs).is_some_and(|run| run > slow_factor * typical);
-    runs.into_iter().filter_map(|(host, mut runs)| slow(&mut runs).then_some(host)).collect()
+    let slow = |runs: &mut Vec<f64>| median(runs).is_some_and(|run| run > long);
+    hosts.into_iter().zip(&mut of_host).filter_map(|(host, runs)| slow(runs).then_some(host)).collect()
+}
+
+/// Each host with a run on it, seconds; of those that were killed the ones longer than `long`.
+fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)> + 'a {
+    let running = view.contenders.iter().filter_map(|contender| {
+        let (host, left) = (contender.task.original()?.host?, contender.left?);
+        Some((host, (contender.elapsed + left.mean).as_secs_f64() / view.input_ratio(contender)))
+    });
+    let attempts = view.job.tasks(view.kind).flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
+    let ended = attempts.filter_map(move |(task, attempt)| {
+        let (host, started, finished) = (attempt.host?, attempt.started.get()?, attempt.finished.get()?);
+        let run = finished.since(started).as_secs_f64() / view.split_ratio(task);
+        let outran = attempt.state == AttemptState::Killed && run > long;
+        (attempt.state == AttemptState::Succeeded || outran).then_some((host, run))
+    });
+    running.chain(ended)
 }
 
 #[cfg(test)]

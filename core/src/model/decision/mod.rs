@@ -125,5 +125,7 @@ mod tests {
         for action in Action::ALL {
             assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{}\"", action.label()));
         }
+        assert_eq!(Action::Duplicate.words(), Verdict::Decided.words());
+        assert!(Action::Restart.words().contains("killing") && Action::Withdraw.words().contains("withdrawing"));
     }
 }

@@ -2,10 +2,10 @@
 
 use super::super::{Contender, View, slow_hosts};
 use super::MantriParams;
-use crate::estimate::Sample;
 use crate::estimate::fresh::work_began;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, Reading, t_rem};
+use crate::estimate::{Estimator, Sample};
 use crate::model::{Millis, NameId, Task, TaskKind};
 
 /// A copy that runs.
@@ -21,26 +21,58 @@ pub struct LiveCopy {
     pub basis: Basis,
 }
 
-/// The copies of a task that run, the fastest first.
-pub fn of(view: &View<'_>, contender: &Contender<'_>) -> Vec<LiveCopy> {
-    let task = contender.task;
-    let mut copies: Vec<LiveCopy> = if task.live().count() > 1 {
-        let sampled = |attempt| Some((attempt, view.sample(task, Some(attempt), attempt.track)?));
-        task.live().filter_map(sampled).map(|(attempt, sample)| one(view, contender, attempt.number, &sample)).collect()
-    } else {
-        let number = task.original().map_or(0, |attempt| attempt.number);
-        vec![one(view, contender, number, &contender.sample)]
-    };
-    let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::INFINITY);
-    copies.sort_by(|a, b| left(a).total_cmp(&left(b)).then(a.number.cmp(&b.number)));
-    copies
+/// The copies of every task that runs, one task after the other, of each the fastest first.
+pub struct Copies {
+    all: Vec<LiveCopy>,
+    /// Where in these each contender's end.
+    ends: Vec<usize>,
+}
+
+impl Copies {
+    /// All of a phase.
+    pub fn of(view: &View<'_>) -> Copies {
+        let tasks = view.contenders.len();
+        let mut copies = Copies { all: Vec::with_capacity(tasks), ends: Vec::with_capacity(tasks) };
+        view.contenders.iter().for_each(|contender| copies.add(view, contender));
+        copies
+    }
+
+    fn add(&mut self, view: &View<'_>, contender: &Contender<'_>) {
+        let (task, begin) = (contender.task, self.all.len());
+        if task.live().count() > 1 {
+            let sampled =
+                task.live().filter_map(|live| Some((live.number, view.sample(task, Some(live), live.track)?)));
+            self.all.extend(sampled.map(|(number, sample)| one(view, contender, number, &sample)));
+        } else {
+            let number = task.original().map_or(0, |attempt| attempt.number);
+            self.all.push(one(view, contender, number, &contender.sample));
+        }
+        let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::INFINITY);
+        self.all[begin..].sort_by(|a, b| left(a).total_cmp(&left(b)).then(a.number.cmp(&b.number)));
+        self.ends.push(self.all.len());
+    }
+
+    /// Those of one of the view's contenders.
+    pub fn of_task(&self, contender: usize) -> &[LiveCopy] {
+        let begin = contender.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[begin..self.ends[contender]]
+    }
+
+    /// The fastest of each contender, in their order.
+    fn fastest(&self) -> impl Iterator<Item = Option<&LiveCopy>> {
+        (0..self.ends.len()).map(|contender| self.of_task(contender).first())
+    }
 }
 
 fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample) -> LiveCopy {
     let reports = view.job.intakes.recent(contender.id.attempt(number));
     let reading = Reading::of(contender.task.input, reports);
-    let told = t_rem(sample, reading.as_ref(), view.shape, &view.times, view.now);
     let oldest = sample.started == contender.sample.started;
+    let told = match contender.left.filter(|_| oldest && reading.is_none() && view.estimator == Estimator::PhaseAware) {
+        // By the score that has been reckoned already.
+        Some(left) => Some((left.mean.as_secs_f64(), Basis::Score)),
+        None => t_rem(sample, reading.as_ref(), view.shape, &view.times, view.now),
+    };
     let overdue = sample.is_silent() || (oldest && contender.outlasts(view));
     let (t_rem, basis) = match told {
         Some((left, basis)) => (Some(left), basis),
@@ -56,7 +88,7 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 
 /// t_new from the phase's tasks: the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
 /// they are fewer than is enough, the job's earlier runs speak beside them.
-pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>], params: &MantriParams) -> NewCopy {
+pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams) -> NewCopy {
     let told = view.kind == TaskKind::Map && view.runs.told();
     let slow = slow_hosts_of(view, copies, params.slow_host_factor);
     let (there, elsewhere): (Vec<_>, Vec<_>) =
@@ -76,13 +108,13 @@ pub fn new_copy(view: &View<'_>, copies: &[Vec<LiveCopy>], params: &MantriParams
 }
 
 /// The phase's tasks, each with its time for the phase's typical input, seconds.
-fn rates<'a>(view: &'a View<'_>, copies: &'a [Vec<LiveCopy>], told: bool) -> impl Iterator<Item = (&'a Task, f64)> {
+fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterator<Item = (&'a Task, f64)> {
     let finished = view.runs.own_runs().filter_map(|(seconds, run)| {
         let task = view.job.task(view.job.id.task(view.kind, run.index))?;
         Some((task, seconds / view.split_share(run.input).unwrap_or(1.0)))
     });
-    let running = view.contenders.iter().zip(copies).filter_map(move |(contender, copies)| {
-        let left = copies.first()?.t_rem.filter(|left| left.is_finite())?;
+    let running = view.contenders.iter().zip(copies.fastest()).filter_map(move |(contender, fastest)| {
+        let left = fastest?.t_rem.filter(|left| left.is_finite())?;
         Some((contender.task, (so_far(view, contender, told)? + left) / data(view, contender)))
     });
     finished.chain(running)
@@ -95,10 +127,10 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 }
 
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
-fn slow_hosts_of(view: &View<'_>, copies: &[Vec<LiveCopy>], factor: f64) -> Vec<NameId> {
+fn slow_hosts_of(view: &View<'_>, copies: &Copies, factor: f64) -> Vec<NameId> {
     let Some(long) = view.typical.map(|typical| factor * typical.as_secs_f64()) else { return Vec::new() };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
-    let slow = copies.iter().filter_map(|copies| copies.first()).any(|copy| run(copy) > long);
+    let slow = copies.fastest().flatten().any(|copy| run(copy) > long);
     if slow { slow_hosts::of(view, factor) } else { Vec::new() }
 }
 
@@ -120,12 +152,8 @@ mod tests {
     use crate::model::{Bytes, TaskFact, TaskState};
     use crate::policy::tests::{Phase, at, secs};
 
-    fn copies(view: &View<'_>) -> Vec<Vec<LiveCopy>> {
-        view.contenders.iter().map(|contender| of(view, contender)).collect()
-    }
-
     fn fresh(view: &View<'_>) -> NewCopy {
-        new_copy(view, &copies(view), &MantriParams::default())
+        new_copy(view, &Copies::of(view), &MantriParams::default())
     }
 
     fn close(times: &[f64], expected: &[f64]) -> bool {
@@ -143,14 +171,14 @@ mod tests {
         let of = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
         let told = TaskFact { state: Some(TaskState::Running), score: Some(0.25), ..of };
         assert!(phase.job.learn_task(&told, at(4.0), 1_000));
-        assert_eq!(copies(&phase.view(6.0))[0][0].t_rem, Some(10.0));
+        assert_eq!(Copies::of(&phase.view(6.0)).of_task(0)[0].t_rem, Some(10.0));
     }
 
     #[test]
     fn the_oldest_copy_has_no_end_once_it_outlasts_its_peers_and_a_younger_one_is_given_time() {
         let mut phase = Phase::maps(2).took(&[3.0]).runs((1, 0), 0, 0.0, &[]).runs((1, 1), 0, 7.0, &[]);
         let at_second = |phase: &mut Phase, now| {
-            copies(&phase.view(now))[0].iter().map(|copy| (copy.number, copy.t_rem)).collect::<Vec<_>>()
+            Copies::of(&phase.view(now)).of_task(0).iter().map(|copy| (copy.number, copy.t_rem)).collect::<Vec<_>>()
         };
         assert_eq!(at_second(&mut phase, 8.0), [(0, None), (1, None)], "twice three seconds, and two");
         assert_eq!(at_second(&mut phase, 8.1), [(0, Some(f64::INFINITY)), (1, None)]);
@@ -170,7 +198,7 @@ mod tests {
         // The median of the splits is 12.
         let params = MantriParams { slow_host_factor: 0.0, ..MantriParams::default() };
         let view = phase.view(6.0);
-        let new = new_copy(&view, &copies(&view), &params);
+        let new = new_copy(&view, &Copies::of(&view), &params);
         assert!(close(&new.times(1.0), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
         let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
         assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
@@ -223,7 +251,7 @@ mod tests {
             let mut phase = fine.runs((5, 0), on, 50.0, &[(50.0 + reported, 0.125)]);
             let view = phase.view(50.0 + reported);
             let params = MantriParams { slow_host_factor: factor, ..MantriParams::default() };
-            let new = new_copy(&view, &copies(&view), &params);
+            let new = new_copy(&view, &Copies::of(&view), &params);
             (new.times(1.0), new.evidence())
         };
         let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);

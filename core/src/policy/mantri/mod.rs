@@ -27,7 +27,7 @@ use crate::estimate::Left;
 use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
-use copies::LiveCopy;
+use copies::{Copies, LiveCopy};
 pub use params::MantriParams;
 
 const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastest alpha copies after Delta";
@@ -38,7 +38,7 @@ pub(super) struct Phase<'a> {
     params: MantriParams,
     t_new: NewCopy,
     /// The copies that run, by contender.
-    copies: Vec<Vec<LiveCopy>>,
+    copies: Copies,
 }
 
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
@@ -49,14 +49,14 @@ pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
 
 impl<'a> Phase<'a> {
     pub(super) fn of(view: &'a View<'a>, params: &MantriParams) -> Phase<'a> {
-        let copies: Vec<Vec<LiveCopy>> = view.contenders.iter().map(|contender| copies::of(view, contender)).collect();
+        let copies = Copies::of(view);
         let t_new = copies::new_copy(view, &copies, params);
         Phase { view, params: params.of_phase(t_new.typical()), t_new, copies }
     }
 
     /// Judges one of the view's contenders.
     pub(super) fn judge(&self, contender: usize) -> Judged {
-        let (contender, copies) = (&self.view.contenders[contender], &self.copies[contender][..]);
+        let (contender, copies) = (&self.view.contenders[contender], self.copies.of_task(contender));
         if let Some(barred) = barred(contender) {
             return contender.judged(self.view, barred);
         }
