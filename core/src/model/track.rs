@@ -216,6 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn the_score_at_an_instant_lies_between_the_first_and_the_highest_and_stays_there() {
+        let track = track(&[(0.25, 10), (0.5, 20)]);
+        let at = [9, 10, 12, 20, 30].map(|at| track.score_at(Time(at)));
+        let near = |told: Option<f64>, score: f64| told.is_some_and(|told| (told - score).abs() < 1e-4);
+        assert!(
+            at[0].is_none() && near(at[1], 0.25) && near(at[2], 0.3) && near(at[3], 0.5) && near(at[4], 0.5),
+            "{at:?}"
+        );
+    }
+
+    #[test]
     fn a_stamp_is_the_instant_it_was_made_of_or_the_last_there_is_and_zero_is_none() {
         for millis in [1, 65_535, 65_536, 1_795_000_000_123, (1 << 48) - 1] {
             assert_eq!(Stamp::from(millis).get(), Some(Time(millis)));

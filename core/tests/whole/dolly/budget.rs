@@ -39,7 +39,7 @@ fn second_of_one_pass(beta: f64, used: u64) -> Option<Verdict> {
 fn of_two_jobs_met_in_one_pass_the_second_finds_what_the_first_was_promised_taken() {
     assert_eq!(second_of_one_pass(0.5, 20), Some(Verdict::CloneBudget), "30 of 32 slots are the first's");
     assert_eq!(second_of_one_pass(1.0, 30), Some(Verdict::CloneCeiling), "30 + 20 + 20 of 64 slots are more than .8");
-    assert_eq!(second_of_one_pass(1.0, 0), None, "and 20 + 20 are not");
+    assert_eq!([0, 5].map(|used| second_of_one_pass(1.0, used)), [None; 2], "and 5 + 20 + 20 are not");
 }
 
 #[test]

@@ -63,3 +63,17 @@ fn room_for_one_clone_is_promised_to_one() {
     let told = prefer_where_there_is_room(rooms);
     assert_eq!(told.iter().filter(|prefer| prefer.contains(&"nm1".to_owned())).count(), 1, "{told:?}");
 }
+
+#[test]
+fn a_copy_of_a_straggler_is_told_no_hosts_to_prefer() {
+    let mut script = with_a_slow_second_node(EngineParams { policy: PolicyName::Late, ..EngineParams::default() });
+    let id = job_id(2);
+    script.open_job(id, 16, 0, at(51.0));
+    let nodes = script.engine.cluster().nodes.values().cloned().collect();
+    script.say(at(51.0), Fact::Nodes(nodes));
+    let (tasks, attempts) = equal_maps(id, 16, 4.0, &|index| if index == 0 { 20.0 } else { 1.0 }, 52.0, 0);
+    script.tasks(id, at(52.0), tasks);
+    script.attempts(id, at(52.0), attempts);
+    let told: Vec<_> = script.decide(at(52.0)).decisions.into_iter().map(|one| (one.task.index, one.prefer)).collect();
+    assert_eq!(told, [(0, vec![])]);
+}
