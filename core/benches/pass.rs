@@ -102,12 +102,15 @@ fn run(policy: PolicyName, jobs: u32, tasks: u32, full: bool) {
     let before = resident();
     let mut script = cluster(policy, jobs, tasks, nodes);
     tell_room(&mut script, nodes, full, then(180.0));
-    let bytes = resident().saturating_sub(before) as f64 / f64::from(jobs * (tasks + succeeded_beside(tasks)));
+    let held = |attempts: u32| resident().saturating_sub(before) as f64 / f64::from(jobs * attempts);
+    let bytes = held(tasks + succeeded_beside(tasks));
     let (mut all, mut hundredth, mut observe) = (Vec::new(), Vec::new(), Vec::new());
     let mut decided = 0;
     let started = Instant::now();
     decided += script.decide(then(185.0)).decisions.len();
     let first = started.elapsed().as_secs_f64() * 1e3;
+    // With what a pass keeps, and what it leaves unused, of the attempts that run.
+    let live = held(tasks);
     for round in 0..7 {
         let now = then(190.0 + 10.0 * f64::from(round));
         for (changed, times) in [(jobs, &mut all), (jobs.div_ceil(100), &mut hundredth)] {
@@ -138,7 +141,7 @@ fn run(policy: PolicyName, jobs: u32, tasks: u32, full: bool) {
     println!(
         "{}: {jobs} jobs x {tasks} tasks on {nodes} {} nodes: first pass {first:.1} ms, with all changed {median_all:.1} ms (best {best_all:.1}), \
          with 1 in 100 jobs changed {median_some:.2} ms (best {best_some:.2}); {decided} copies decided on, at last {verdicts:?}; \
-         observe {observe:.0} ns an attempt; {bytes:.0} bytes of state an attempt",
+         observe {observe:.0} ns an attempt; {bytes:.0} bytes of state an attempt, after the first pass {live:.0} for each that runs",
         policy.label(),
         if full { "full" } else { "half full" },
     );

@@ -53,7 +53,7 @@ settings! {
         /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on), `drover` (clones
         /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow), `blacklist`
         /// (Dolly §2.1.2: no copies, but no tasks on machines that make them straggle; Drover names them, Hadoop does not obey) or `none`.
-        policy: String = "drover", Kind::Choice(POLICIES), reloadable;
+        policy: String = "late", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
         /// `hadoop-legacy` where another is set.

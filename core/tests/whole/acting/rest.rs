@@ -82,7 +82,7 @@ fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_
         assert!(play.script.engine.owns(play.id));
         let dead = [(decision.task.index, 1, AttemptState::Failed, Some(6.5))];
         let pass = play.look(8.0, &dead);
-        let told = BreakerTurn { policy: "drover".into(), user: "alice".into(), open: true, won: 0, copies: 1 };
+        let told = BreakerTurn { policy: "late".into(), user: "alice".into(), open: true, won: 0, copies: 1 };
         assert_eq!((pass.copies[0].end, &pass.breakers), (CopyEnd::Died, &vec![told.clone()]));
         assert_eq!(play.script.engine.open_breakers(), [OpenBreaker { since: at(8.0), told: told.clone() }]);
         assert!(!play.script.engine.owns(play.id), "Hadoop's own speculator has the job");
