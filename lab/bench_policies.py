@@ -12,7 +12,7 @@ from lab.scenarios import SCENARIOS
 from lab.stage import Stage
 
 HOME = paths.TARGET / "bench-policies"
-DEFAULT, SLOWER = "drover", 1.05
+CANDIDATE, SLOWER = "drover", 1.05
 PLAYED = {
     name: replace(scenario, arms=POLICIES, rounds=min(scenario.rounds, 5))
     for name, scenario in SCENARIOS.items()
@@ -25,14 +25,14 @@ def options(parser) -> None:
 
 
 def judge(rows: list) -> list:
-    """Where the default is slower than the best of the others by more than runs differ, it is the wrong one."""
+    """Where the candidate is slower than the best of the others by more than runs differ, it is no default."""
     cells = {}
     for row in rows:
         cells.setdefault(row["cell"], {})[row["arm"]] = row["seconds"]
     judged = []
     for cell, seconds in cells.items():
-        best = min(time for arm, time in seconds.items() if arm != DEFAULT)
-        ratio = round(seconds[DEFAULT] / best, 3)
+        best = min(time for arm, time in seconds.items() if arm != CANDIDATE)
+        ratio = round(seconds[CANDIDATE] / best, 3)
         judged.append(
             {"target": f"{cell}: not slower than the best other", "measured": ratio, "reached": ratio <= SLOWER}
         )
