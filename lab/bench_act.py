@@ -111,7 +111,11 @@ def collected(ledger: Ledger, cells: list) -> tuple:
 def report(ledger: Ledger, cells: list) -> dict:
     """Every run with whether it counts, each cell's medians, and the targets."""
     found, runs, rows = collected(ledger, cells)
-    judged = targets.judge(found, runs, SCENARIOS["healthy"].tasks)
+    return told(ledger, rows, targets.judge(found, runs, SCENARIOS["healthy"].tasks), runs)
+
+
+def told(ledger: Ledger, rows: list, judged: list, runs: list) -> dict:
+    """What a bench leaves behind; its targets are shown."""
     for one in judged:
         word = {True: "reached", False: "NOT reached", None: "not measured"}[one["reached"]]
         print(f"{word:12}  {one['target']}: {one['measured']}")
@@ -136,16 +140,21 @@ def options(parser, played=SCENARIOS) -> None:
 
 def run(asked) -> tuple:
     """Jobs with slow and healthy nodes under no speculation, Hadoop's own, Hadoop's own tuned, and Drover."""
+    return perform(asked, HOME, report)
+
+
+def perform(asked, home, report, played=SCENARIOS) -> tuple:
+    """Plays what is asked for on a cluster of its own; what `report` makes of it, and whether all was reached."""
     build.drover()
     build.shim()
     build.lab_jobs()
-    file = HOME / "runs.jsonl"
+    file = home / "runs.jsonl"
     if asked.fresh:
         file.unlink(missing_ok=True)
-    ledger, cells = Ledger(file, fingerprint(), asked.foreign_limit), chosen(asked)
-    cluster = commands.bring_up(stage.options(HOME / "cluster"))
+    ledger, cells = Ledger(file, fingerprint(), asked.foreign_limit), chosen(asked, played)
+    cluster = commands.bring_up(stage.options(home / "cluster"))
     try:
-        Bench(Stage(cluster), ledger, cells, asked.rounds).run()
+        Bench(Stage(cluster), ledger, cells, asked.rounds, played).run()
     finally:
         cluster.down(quiet=True)
         whole = report(ledger, cells)

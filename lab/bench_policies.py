@@ -5,11 +5,10 @@ Rounds, their rejection and their resumption are those of that bench.
 
 from dataclasses import replace
 
-from lab import bench_act, build, commands, paths, stage
+from lab import bench_act, paths
 from lab.arms import POLICIES
 from lab.ledger import Ledger
 from lab.scenarios import SCENARIOS
-from lab.stage import Stage
 
 HOME = paths.TARGET / "bench-policies"
 CANDIDATE, SLOWER = "drover", 1.05
@@ -39,22 +38,12 @@ def judge(rows: list) -> list:
     return judged
 
 
+def report(ledger: Ledger, cells: list) -> dict:
+    """Every run with whether it counts, each cell's medians, and how the candidate does beside the others."""
+    _, runs, rows = bench_act.collected(ledger, cells)
+    return bench_act.told(ledger, rows, judge(rows), runs)
+
+
 def run(asked) -> tuple:
     """Jobs with slow and healthy nodes under Drover's own policies: which should be its default."""
-    build.drover()
-    build.shim()
-    build.lab_jobs()
-    file = HOME / "runs.jsonl"
-    if asked.fresh:
-        file.unlink(missing_ok=True)
-    ledger, cells = Ledger(file, bench_act.fingerprint(), asked.foreign_limit), bench_act.chosen(asked, PLAYED)
-    cluster = commands.bring_up(stage.options(HOME / "cluster"))
-    try:
-        bench_act.Bench(Stage(cluster), ledger, cells, asked.rounds, PLAYED).run()
-    finally:
-        cluster.down(quiet=True)
-        _, runs, rows = bench_act.collected(ledger, cells)
-        judged = judge(rows)
-        for one in judged:
-            print(f"{'reached' if one['reached'] else 'NOT reached':12}  {one['target']}: {one['measured']}")
-    return {"cells": rows, "targets": judged, "runs": runs}, all(one["reached"] for one in judged)
+    return bench_act.perform(asked, HOME, report, PLAYED)

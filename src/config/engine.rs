@@ -110,7 +110,6 @@ fn mantri(config: &Config) -> MantriParams {
         restarts_max: set.restarts_max.map_or(base.restarts_max, small),
         min_reports: set.min_reports.map_or(base.min_reports, small),
         min_evidence: set.min_evidence.map_or(base.min_evidence, small),
-        slow_host_factor: set.slow_host_factor.unwrap_or(base.slow_host_factor),
     }
 }
 
@@ -183,7 +182,7 @@ mod tests {
         assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
         assert_eq!(super::super::ADMISSIONS, Admission::ALL.map(Admission::label));
         assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
-        for (group, fields) in [("late", 10), ("mantri", 11)] {
+        for (group, fields) in [("late", 10), ("mantri", 10)] {
             let settings: Vec<_> = SETTINGS.iter().filter(|setting| setting.group == group).collect();
             assert_eq!(settings.len(), fields, "{group}");
             for setting in settings {

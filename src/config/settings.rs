@@ -265,8 +265,6 @@ settings! {
         min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
         /// Tasks, finished or well under way, before a new copy's time is taken from them.
         min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;
-        /// Hosts where the job's tasks run for longer than this many typical runs are left out of a new copy's time, as it is kept off them; 0 counts all.
-        slow_host_factor: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
     }
 
     /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3), and of what `drover` takes from it. Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.

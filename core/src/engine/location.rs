@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::location::Location;
-use crate::estimate::machine::Machine;
+use crate::estimate::machine::{Machine, drawn};
 use crate::govern::budget::container;
 use crate::model::{Job, TaskKind};
 use std::collections::BTreeMap;
@@ -75,9 +75,6 @@ impl Locations {
     }
 }
 
-/// What few tasks have shown of a machine is drawn towards any other's: so many weigh as much as what is known of any machine.
-const WEIGHT: f64 = 10.0;
-
 impl Engine {
     /// Sees which machines have room, for policies that weigh a copy's time. One pass over the nodes.
     pub(super) fn see_locations(&mut self) {
@@ -110,12 +107,7 @@ impl Engine {
 
 /// A machine's factor, as far as its tasks show it.
 fn shown(machine: &Machine) -> Option<f64> {
-    Some(drawn(machine.location_factor()?, machine.hourly().evidence()))
-}
-
-/// A factor that so many tasks have shown, drawn towards 1.
-fn drawn(factor: f64, tasks: f64) -> f64 {
-    (factor * tasks + WEIGHT) / (tasks + WEIGHT)
+    Some(drawn(machine.location_factor()?, machine.hourly().evidence(), 1.0))
 }
 
 #[cfg(test)]
@@ -126,11 +118,6 @@ mod tests {
         let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5), (8_000, 1.0)]);
         let of_bob = Curve::new(vec![(8_000, 2.0)]);
         Locations { all, of_user: BTreeMap::from([("bob".to_owned(), of_bob)]) }
-    }
-
-    #[test]
-    fn what_ten_tasks_have_shown_of_a_machine_counts_for_half() {
-        assert_eq!([0.0, 10.0, 90.0].map(|tasks| drawn(3.0, tasks)), [1.0, 2.0, 2.8]);
     }
 
     #[test]

@@ -57,6 +57,7 @@ impl Engine {
             estimator: self.estimator_for(job, kind),
             start_lag: self.params.start_lag,
             judge_native_copies: mode != Mode::Act,
+            slow_factor: self.params.late.slow_factor,
         }
     }
 
@@ -88,7 +89,7 @@ impl Engine {
         let notes: Vec<_> = views.iter().flat_map(|view| self.notes_on(view)).collect();
         let judged = views.each_ref().map(|view| self.judge(view, mode, now));
         if judged.iter().flatten().any(|judged| judged.verdict == Verdict::Decided) {
-            let slow = views.iter().flat_map(|view| slow_hosts::of(view, self.params.late.slow_factor));
+            let slow = views.iter().flat_map(slow_hosts::of);
             proposals.slow_hosts.insert(id, slow.collect());
         }
         drop(views);

@@ -1,7 +1,7 @@
 //! Where a copy would do no good, and where it would do best.
 
 use super::Engine;
-use crate::estimate::machine::Machine;
+use crate::estimate::machine::{Machine, drawn};
 use crate::govern::rooms::Rooms;
 use crate::model::*;
 use crate::policy::dolly::{by_odds, machines_for_a_task};
@@ -30,12 +30,9 @@ impl Engine {
 
     /// The usable machines in order of their odds for a user's jobs; none where no odds are known. What few tasks have shown of a machine is drawn towards `p`, any task's.
     pub(super) fn machines_by_odds(&self, user: &str, p: f64) -> Vec<(NameId, f64)> {
-        /// So many tasks weigh as much as what is known of any machine.
-        const WEIGHT: f64 = 10.0;
         let known = |host| {
             let odds = self.odds.machine(host).map(Machine::straggles).filter(|odds| odds.holds_for(user))?;
-            let (shown, tasks) = (odds.probability()?, odds.evidence());
-            Some((shown * tasks + p * WEIGHT) / (tasks + WEIGHT))
+            Some(drawn(odds.probability()?, odds.evidence(), p))
         };
         let usable = self.cluster.nodes.values().filter(|node| node.usable);
         let hosts: Vec<NameId> = usable.filter_map(|node| self.cluster.hosts.find(&node.host)).collect();

@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 /// A task that ran longer than this many typical ones of its phase counts as that long, and so likewise for a shorter one: no task alone decides what a machine's pace is.
 const PACE_MAX: f64 = 10.0;
 
+/// What few tasks have shown of a machine, drawn towards what holds of any: that weighs as much as ten tasks.
+pub fn drawn(shown: f64, tasks: f64, of_any: f64) -> f64 {
+    const WEIGHT: f64 = 10.0;
+    (shown * tasks + of_any * WEIGHT) / (tasks + WEIGHT)
+}
+
 /// What is known of one machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
@@ -91,6 +97,11 @@ pub(super) struct Windows {
 mod tests {
     use super::super::pace::tests::host;
     use super::*;
+
+    #[test]
+    fn what_ten_tasks_have_shown_of_a_machine_counts_for_half() {
+        assert_eq!([0.0, 10.0, 90.0].map(|tasks| drawn(3.0, tasks, 1.0)), [1.0, 2.0, 2.8]);
+    }
 
     #[test]
     fn no_task_counts_as_more_than_ten_times_faster_or_slower_than_typical() {

@@ -4,15 +4,15 @@ use super::View;
 use crate::estimate::stats::median;
 use crate::model::{AttemptState, NameId};
 
-/// The hosts, in no particular order: those where the median run of the job's attempts, as far as it is known or projected, is longer than `slow_factor` typical
+/// The hosts, in no particular order: those where the median run of the job's attempts, as far as it is known or projected, is longer than [`View::slow_factor`] typical
 /// runs, the measure by which a task is slow. None where that is 0, and while nothing has finished to compare with. A task with more input than typical counts for
 /// less time, and an attempt that was killed for at least the time it ran.
-pub fn of(view: &View<'_>, slow_factor: f64) -> Vec<NameId> {
-    if slow_factor <= 0.0 {
+pub fn of(view: &View<'_>) -> Vec<NameId> {
+    if view.slow_factor <= 0.0 {
         return Vec::new();
     }
     let Some(typical) = view.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
-    let long = slow_factor * typical;
+    let long = view.slow_factor * typical;
     // No host is slow without a slow run, and few have one.
     let mut hosts: Vec<NameId> = runs(view, long).filter(|(_, run)| *run > long).map(|(host, _)| host).collect();
     hosts.sort_unstable();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     fn slow(mut phase: Phase) -> Vec<NameId> {
-        of(&phase.view(100.0), 1.5)
+        of(&phase.view(100.0))
     }
 
     #[test]
@@ -70,7 +70,10 @@ mod tests {
     #[test]
     fn without_a_factor_or_a_finished_task_no_host_is_slow() {
         let mut phase = beside_eight_of_10_s().done(8, 1, [0.0, 90.0]);
-        assert_eq!((of(&phase.view(100.0), 1.5), of(&phase.view(100.0), 0.0)), (vec![host(1)], vec![]));
+        assert_eq!(
+            (of(&phase.view(100.0)), of(&View { slow_factor: 0.0, ..phase.view(100.0) })),
+            (vec![host(1)], vec![])
+        );
         assert_eq!(slow(Phase::maps(20).runs((0, 0), 1, 0.0, &[(90.0, 0.5)])), [], "there is nothing to compare with");
     }
 
@@ -79,12 +82,12 @@ mod tests {
         let mut phase = beside_eight_of_10_s().runs((8, 0), 1, 0.0, &[(9.0, 0.5)]);
         let judged = |view: &mut View<'_>, elapsed, mean| {
             (view.contenders[0].elapsed, view.contenders[0].left) = (secs(elapsed), left(mean, 0.0));
-            of(view, 1.5)
+            of(view)
         };
         let mut view = phase.view(9.0);
         assert_eq!((judged(&mut view, 9.0, 7.0), judged(&mut view, 9.0, 6.0)), (vec![host(1)], vec![]));
         view.contenders[0].left = None;
-        assert_eq!(of(&view, 1.5), [], "of what has no end in sight no run is known");
+        assert_eq!(of(&view), [], "of what has no end in sight no run is known");
         let large = (0..8).fold(beside_eight_of_10_s(), |phase, index| phase.split(index, 10)).split(8, 20);
         let mut large = large.runs((8, 0), 1, 0.0, &[(9.0, 0.5)]);
         let mut view = large.view(9.0);

@@ -119,7 +119,12 @@ impl Phase {
     /// What is to be seen of it then, by someone who has just heard of it; time left as LATE reckons it, and copies that start at once.
     pub fn view(&mut self, now: f64) -> View<'_> {
         self.job.heard = at(now);
-        let params = ViewParams { estimator: Estimator::Late, start_lag: Millis(0), judge_native_copies: false };
+        let params = ViewParams {
+            estimator: Estimator::Late,
+            start_lag: Millis(0),
+            judge_native_copies: false,
+            slow_factor: 1.5,
+        };
         View::new(&self.job, self.kind, at(now), &params)
     }
 }

@@ -60,6 +60,8 @@ pub struct View<'a> {
     pub longest: Option<Millis>,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
+    /// Copies are kept off hosts where the job's tasks run for longer than this many typical runs; 0 has none be slow.
+    pub slow_factor: f64,
     /// Estimate of time left.
     pub estimator: Estimator,
     /// What was decided on before.
@@ -92,6 +94,8 @@ pub struct ViewParams {
     pub start_lag: Millis,
     /// See [`View::judge_native_copies`].
     pub judge_native_copies: bool,
+    /// See [`View::slow_factor`].
+    pub slow_factor: f64,
 }
 
 impl<'a> View<'a> {
@@ -122,6 +126,7 @@ impl<'a> View<'a> {
             start_up: start_up(job, kind),
             longest: None,
             judge_native_copies: params.judge_native_copies,
+            slow_factor: params.slow_factor,
             estimator: params.estimator,
             past: Past::default(),
             plan: None,

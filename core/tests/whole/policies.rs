@@ -37,7 +37,12 @@ impl Phase {
         let [start_lag, period, min_age] = [1_013, 1_037, 1_009].map(|ms| Millis(ms * scale));
         let mantri = MantriParams { period: Millis(10_000 * scale), period_min: period, ..MantriParams::default() };
         let late = LateParams { min_age, ..LateParams::default() };
-        let params = ViewParams { estimator: Estimator::default(), start_lag, judge_native_copies: true };
+        let params = ViewParams {
+            estimator: Estimator::default(),
+            start_lag,
+            judge_native_copies: true,
+            slow_factor: late.slow_factor,
+        };
         let job = script.engine.cluster().job(id).unwrap();
         let view = View::new(job, TaskKind::Map, at(f64::from(self.seconds) * scale as f64), &params);
         let thresholds = Thresholds { late: &late, tail: &TailParams::default(), mantri: &mantri };

@@ -3,7 +3,7 @@
 use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::model::*;
-use drover_core::policy::{MantriParams, PolicyName};
+use drover_core::policy::{LateParams, PolicyName};
 
 const MAPS: u32 = 16;
 const AT_ONCE: u32 = 10;
@@ -74,9 +74,9 @@ fn tasks_that_turn_slow_late_are_advised_on_soon_after_their_peers_end_and_no_ot
 /// By its peers alone a copy takes what they took. Three of ten that are bound to run for three times as long make their mean one and a half times that.
 #[test]
 fn a_copy_that_is_kept_off_the_slow_node_is_not_weighed_by_its_tasks() {
-    let fresh = |slow_host_factor| {
-        let mantri = MantriParams { slow_host_factor, ..MantriParams::default() };
-        let params = EngineParams { policy: PolicyName::Drover, mantri, ..EngineParams::default() };
+    let fresh = |slow_factor| {
+        let late = LateParams { slow_factor, ..LateParams::default() };
+        let params = EngineParams { policy: PolicyName::Mantri, late, ..EngineParams::default() };
         first_advice(params, 0.5)[2].2.as_secs_f64()
     };
     let (kept_off, anywhere) = (fresh(1.5), fresh(0.0));

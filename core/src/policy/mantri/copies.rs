@@ -90,7 +90,7 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 /// they are fewer than is enough, the job's earlier runs speak beside them.
 pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams) -> NewCopy {
     let told = view.kind == TaskKind::Map && view.runs.told();
-    let slow = slow_hosts_of(view, copies, params.slow_host_factor);
+    let slow = slow_hosts_of(view, copies);
     let (there, elsewhere): (Vec<_>, Vec<_>) =
         rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, &slow));
     let evidence = there.len() + elsewhere.len();
@@ -127,11 +127,11 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 }
 
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
-fn slow_hosts_of(view: &View<'_>, copies: &Copies, factor: f64) -> Vec<NameId> {
-    let Some(long) = view.typical.map(|typical| factor * typical.as_secs_f64()) else { return Vec::new() };
+fn slow_hosts_of(view: &View<'_>, copies: &Copies) -> Vec<NameId> {
+    let Some(long) = view.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else { return Vec::new() };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
     let slow = copies.fastest().flatten().any(|copy| run(copy) > long);
-    if slow { slow_hosts::of(view, factor) } else { Vec::new() }
+    if slow { slow_hosts::of(view) } else { Vec::new() }
 }
 
 /// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.
@@ -196,9 +196,7 @@ mod tests {
         let peers = Phase::maps(4).took(&[10.0, 10.0, 40.0]).split(0, 8).split(1, 8).split(2, 32);
         let mut phase = peers.split(3, 16).runs((3, 0), 0, 0.0, &[(4.0, 0.125)]);
         // The median of the splits is 12.
-        let params = MantriParams { slow_host_factor: 0.0, ..MantriParams::default() };
-        let view = phase.view(6.0);
-        let new = new_copy(&view, &Copies::of(&view), &params);
+        let new = fresh(&View { slow_factor: 0.0, ..phase.view(6.0) });
         assert!(close(&new.times(1.0), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
         let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
         assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
@@ -249,9 +247,7 @@ mod tests {
         let times = |on, reported, factor| {
             let fine = Phase::maps(6).took(&[10.0; 3]).done(3, 1, [0.0, 40.0]).done(4, 1, [0.0, 40.0]);
             let mut phase = fine.runs((5, 0), on, 50.0, &[(50.0 + reported, 0.125)]);
-            let view = phase.view(50.0 + reported);
-            let params = MantriParams { slow_host_factor: factor, ..MantriParams::default() };
-            let new = new_copy(&view, &Copies::of(&view), &params);
+            let new = fresh(&View { slow_factor: factor, ..phase.view(50.0 + reported) });
             (new.times(1.0), new.evidence())
         };
         let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);

@@ -28,15 +28,12 @@ pub struct MantriParams {
     pub min_reports: u32,
     /// Tasks, finished or well under way, that t_new is to rest on.
     pub min_evidence: u32,
-    /// Hosts where the job's tasks run for longer than this many typical runs are left out of t_new, as a copy is kept off them; 0 counts all.
-    pub slow_host_factor: f64,
 }
 
 impl MantriParams {
     /// The paper's own constants and nothing else.
     pub fn paper() -> MantriParams {
-        let own = MantriParams { period_min: Millis(0), slow_host_factor: 0.0, ..MantriParams::default() };
-        MantriParams { min_reports: 0, min_evidence: 1, ..own }
+        MantriParams { period_min: Millis(0), min_reports: 0, min_evidence: 1, ..MantriParams::default() }
     }
 
     /// With the Delta of a phase whose tasks typically run so many seconds; the longest where that is not known.
@@ -62,8 +59,6 @@ impl Default for MantriParams {
             min_reports: 2,
             // Fewer are no distribution: of two tasks the slow one is half of all.
             min_evidence: 3,
-            // An outlier takes more than 1.5 times the typical run (§2).
-            slow_host_factor: 1.5,
         }
     }
 }
@@ -75,7 +70,7 @@ mod tests {
     #[test]
     fn the_papers_own_rule_waits_for_no_evidence_and_no_report_and_knows_no_slow_hosts() {
         let paper = MantriParams::paper();
-        assert_eq!((paper.min_evidence, paper.min_reports, paper.slow_host_factor), (1, 0, 0.0));
+        assert_eq!((paper.min_evidence, paper.min_reports), (1, 0));
     }
 
     #[test]

@@ -58,8 +58,12 @@ impl Phase {
     /// What the policy says of the last of the maps.
     fn last(mut self) -> Judged {
         (1..=self.now).for_each(|second| self.tell(second));
-        let params =
-            ViewParams { estimator: Estimator::default(), start_lag: Millis(1_000), judge_native_copies: true };
+        let params = ViewParams {
+            estimator: Estimator::default(),
+            start_lag: Millis(1_000),
+            judge_native_copies: true,
+            slow_factor: LateParams::default().slow_factor,
+        };
         let job = self.script.engine.cluster().job(self.id).unwrap();
         let view = View::new(job, TaskKind::Map, at(self.now.into()), &params);
         let (late, tail) = (LateParams::default(), TailParams::default());
