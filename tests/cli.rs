@@ -267,7 +267,7 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
             .output()
             .unwrap();
         let said = String::from_utf8(doctor.stdout).unwrap();
-        mode = if said.contains("mode off, policy late") { "off".into() } else { said };
+        mode = if said.contains("mode off, policy drover") { "off".into() } else { said };
     }
     assert_eq!(mode, "off");
 }

@@ -31,57 +31,81 @@ fn then(seconds: f64) -> Time {
 /// Attempts on one node.
 const ON_A_NODE: u32 = 100;
 
-/// Maps of a job that have succeeded, beside so many that run.
+/// Tasks of a job that have succeeded, beside so many that run.
 fn succeeded_beside(tasks: u32) -> u32 {
     tasks / 10
 }
 
-/// A host for a job's map: jobs lie on the nodes one after the other.
+/// Every fifth job is at its reduces.
+fn kind(job: u32) -> TaskKind {
+    if job % 5 == 4 { TaskKind::Reduce } else { TaskKind::Map }
+}
+
+/// A host for a job's task: jobs lie on the nodes one after the other.
 fn host(job: u32, index: u32, nodes: u32) -> String {
     format!("node{}", (job * 7 + index) % nodes)
 }
 
-/// When a running map began: one in fifty is left from the wave before, eight times slower than the others.
+/// One in fifty is left from the wave before, eight times slower than the others.
+fn is_slow(index: u32) -> bool {
+    index % 50 == 7
+}
+
+/// When a running task began.
 fn began(index: u32) -> f64 {
-    if index % 50 == 7 { -200.0 } else { 0.0 }
+    if is_slow(index) { -200.0 } else { 0.0 }
 }
 
-/// The running maps of a job.
-fn maps(job: u32, tasks: u32, second: u32, nodes: u32) -> Vec<AttemptFact> {
-    let id = job_id(job + 1);
-    let map = |index: u32| {
-        let whole = if began(index) < 0.0 { 2_400.0 } else { 300.0 };
-        let score = ((f64::from(second) - began(index)) / whole) as f32;
-        running(
-            id.task(TaskKind::Map, succeeded_beside(tasks) + index),
-            then(began(index)),
-            score,
-            &host(job, index, nodes),
-        )
-    };
-    (0..tasks).map(map).collect()
+/// A running task of a job, and what its counters tell where it is suspected.
+fn runs(job: u32, index: u32, tasks: u32, second: u32, nodes: u32) -> AttemptFact {
+    let (id, kind) = (job_id(job + 1), kind(job));
+    let whole = if is_slow(index) { 2_400.0 } else { 300.0 };
+    let share = (f64::from(second) - began(index)) / whole;
+    let score = if kind == TaskKind::Reduce { (2.0 + share) / 3.0 } else { share };
+    let task = id.task(kind, succeeded_beside(tasks) + index);
+    let read = Bytes((share * 128e6) as u64);
+    AttemptFact {
+        phase: (kind == TaskKind::Reduce).then_some(Phase::Reduce),
+        counters: Counters { read: is_slow(index).then_some(read), ..Counters::default() },
+        ..running(task, then(began(index)), score as f32, &host(job, index, nodes))
+    }
 }
 
-/// Jobs of so many running maps.
+/// The running tasks of a job.
+fn all_runs(job: u32, tasks: u32, second: u32, nodes: u32) -> Vec<AttemptFact> {
+    (0..tasks).map(|index| runs(job, index, tasks, second, nodes)).collect()
+}
+
+/// Jobs of so many running tasks.
 fn cluster(policy: PolicyName, jobs: u32, tasks: u32, nodes: u32) -> Script {
     let mut script = Script::new(EngineParams { policy, ..EngineParams::default() });
     for job in 0..jobs {
-        let id = job_id(job + 1);
-        script.open_job(id, tasks + succeeded_beside(tasks), 0, then(-330.0));
+        let (id, kind, done) = (job_id(job + 1), kind(job), succeeded_beside(tasks));
+        let reduces = if kind == TaskKind::Reduce { tasks + done } else { 0 };
+        let maps = if reduces > 0 { done } else { tasks + done };
+        script.open_job(id, maps, reduces, then(-330.0));
         // Over REST inputs would be asked for before a copy is decided on.
         script.say(then(-330.0), Fact::ShimSession(id, true));
-        let ended = (0..succeeded_beside(tasks))
-            .map(|index| succeeded(id.task(TaskKind::Map, index), then(-320.0), then(-20.0)));
+        let mut ended_kinds = vec![TaskKind::Map];
+        ended_kinds.extend((kind == TaskKind::Reduce).then_some(kind));
+        let ended = ended_kinds.into_iter().flat_map(|ended| (0..done).map(move |index| (ended, index)));
+        let ended = ended.map(|(ended, index)| {
+            // Maps are over before reduces begin.
+            let [from, to] = if ended == kind { [-320.0, -20.0] } else { [-330.0, -321.0] };
+            let (task, mut attempt) = succeeded(id.task(ended, index), then(from), then(to));
+            attempt.host = Some(host(job, index, nodes));
+            (task, attempt)
+        });
         let (ended, winners): (Vec<_>, Vec<_>) = ended.unzip();
         let runs = |index| TaskFact {
             state: Some(TaskState::Running),
             started: Some(then(began(index))),
-            ..TaskFact::of(id.task(TaskKind::Map, succeeded_beside(tasks) + index))
+            ..TaskFact::of(id.task(kind, done + index))
         };
         script.tasks(id, then(180.0), (0..tasks).map(runs).chain(ended).collect());
         script.attempts(id, then(180.0), winners);
         for second in [170, 180] {
-            script.attempts(id, then(f64::from(second)), maps(job, tasks, second, nodes));
+            script.attempts(id, then(f64::from(second)), all_runs(job, tasks, second, nodes));
         }
     }
     script
@@ -97,53 +121,92 @@ fn tell_room(script: &mut Script, nodes: u32, full: bool, now: Time) {
     script.say(now, Fact::Cluster(ClusterFact { total, allocated, active_nodes: nodes, ..ClusterFact::default() }));
 }
 
+/// What is heard between two passes: the attempts of each job heard of.
+type News = Vec<(JobId, Vec<AttemptFact>)>;
+
+/// All attempts; those of one job in a hundred; one attempt in a hundred, all over the jobs.
+fn news(jobs: u32, tasks: u32, second: u32, nodes: u32) -> [News; 3] {
+    let whole = |job| (job_id(job + 1), all_runs(job, tasks, second, nodes));
+    let of = |job: u32, indices: Vec<u32>| {
+        (job_id(job + 1), indices.into_iter().map(|index| runs(job, index, tasks, second, nodes)).collect())
+    };
+    let picked = |job: u32| (0..tasks).filter(|index| (job * tasks + index) % 100 == second % 100).collect::<Vec<_>>();
+    let spread = (0..jobs).map(|job| (job, picked(job))).filter(|(_, indices)| !indices.is_empty());
+    [
+        (0..jobs).map(whole).collect(),
+        (0..jobs.div_ceil(100)).map(whole).collect(),
+        spread.map(|(job, indices)| of(job, indices)).collect(),
+    ]
+}
+
+/// Milliseconds of the passes, and nanoseconds of an observation.
+#[derive(Default)]
+struct Times {
+    passes: [Vec<f64>; 3],
+    observe: Vec<f64>,
+    decided: usize,
+}
+
+fn rounds(script: &mut Script, [jobs, tasks, nodes]: [u32; 3], full: bool) -> Times {
+    let mut times = Times::default();
+    for round in 0..7 {
+        let second = 190 + 10 * round;
+        for (which, news) in news(jobs, tasks, second, nodes).into_iter().enumerate() {
+            // Jobs that were not heard of are not due yet within the quantum.
+            let now = then(f64::from(second)) + Millis(30 * which as u64);
+            tell_room(script, nodes, full, now);
+            times.decided += script.decide(now).decisions.len();
+            let (heard, attempts) = (news.len(), news.iter().map(|(_, attempts)| attempts.len()).sum::<usize>());
+            let started = Instant::now();
+            for (id, facts) in news {
+                script.attempts(id, now + Millis(10), facts);
+            }
+            times.observe.push(started.elapsed().as_secs_f64() * 1e9 / attempts as f64);
+            let started = Instant::now();
+            let pass = script.decide(now + Millis(20));
+            times.passes[which].push(started.elapsed().as_secs_f64() * 1e3);
+            assert_eq!(pass.jobs_evaluated, heard);
+            times.decided += pass.decisions.len();
+        }
+    }
+    times
+}
+
 fn run(policy: PolicyName, jobs: u32, tasks: u32, full: bool) {
     let nodes = (jobs * tasks).div_ceil(ON_A_NODE);
     let before = resident();
     let mut script = cluster(policy, jobs, tasks, nodes);
     tell_room(&mut script, nodes, full, then(180.0));
-    let held = |attempts: u32| resident().saturating_sub(before) as f64 / f64::from(jobs * attempts);
-    let bytes = held(tasks + succeeded_beside(tasks));
-    let (mut all, mut hundredth, mut observe) = (Vec::new(), Vec::new(), Vec::new());
-    let mut decided = 0;
     let started = Instant::now();
-    decided += script.decide(then(185.0)).decisions.len();
+    let decided = script.decide(then(185.0)).decisions.len();
     let first = started.elapsed().as_secs_f64() * 1e3;
-    // With what a pass keeps, and what it leaves unused, of the attempts that run.
-    let live = held(tasks);
-    for round in 0..7 {
-        let now = then(190.0 + 10.0 * f64::from(round));
-        for (changed, times) in [(jobs, &mut all), (jobs.div_ceil(100), &mut hundredth)] {
-            tell_room(&mut script, nodes, full, now);
-            // Jobs that were not heard of are not due yet within the quantum.
-            decided += script.decide(now).decisions.len();
-            let facts: Vec<_> =
-                (0..changed).map(|job| (job_id(job + 1), maps(job, tasks, 190 + 10 * round, nodes))).collect();
-            let started = Instant::now();
-            for (id, facts) in facts {
-                script.attempts(id, now + Millis(10), facts);
-            }
-            observe.push(started.elapsed().as_secs_f64() * 1e9 / f64::from(changed * tasks));
-            let started = Instant::now();
-            let pass = script.decide(now + Millis(20));
-            times.push(started.elapsed().as_secs_f64() * 1e3);
-            assert_eq!(pass.jobs_evaluated, changed as usize);
-            decided += pass.decisions.len();
-        }
-    }
+    // With what the pass keeps, and what it has used and freed; later the news would be in it.
+    let held = resident().saturating_sub(before) as f64;
+    let known: usize =
+        script.engine.cluster().jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind).count())).sum();
+    let times = rounds(&mut script, [jobs, tasks, nodes], full);
     let mut verdicts: BTreeMap<&str, u32> = BTreeMap::new();
-    for (_, task) in script.engine.cluster().jobs().flat_map(|job| job.tasks(TaskKind::Map)) {
-        task.verdict.into_iter().for_each(|verdict| *verdicts.entry(verdict.label()).or_default() += 1);
+    let tasks_of = |job: &'_ Job| {
+        TaskKind::ALL.map(|kind| job.tasks(kind).filter_map(|(_, task)| task.verdict).collect::<Vec<_>>())
+    };
+    for verdict in script.engine.cluster().jobs().flat_map(tasks_of).flatten() {
+        *verdicts.entry(verdict.label()).or_default() += 1;
     }
-    let (best_all, median_all) = best_and_median(all);
-    let (best_some, median_some) = best_and_median(hundredth);
-    let (_, observe) = best_and_median(observe);
+    let [all, jobs_changed, attempts_changed] = times.passes.map(|millis| {
+        let (best, median) = best_and_median(millis);
+        format!("{median:.1} ms (best {best:.1})")
+    });
+    let (_, observe) = best_and_median(times.observe);
     println!(
-        "{}: {jobs} jobs x {tasks} tasks on {nodes} {} nodes: first pass {first:.1} ms, with all changed {median_all:.1} ms (best {best_all:.1}), \
-         with 1 in 100 jobs changed {median_some:.2} ms (best {best_some:.2}); {decided} copies decided on, at last {verdicts:?}; \
-         observe {observe:.0} ns an attempt; {bytes:.0} bytes of state an attempt, after the first pass {live:.0} for each that runs",
+        "{}: {jobs} jobs x {tasks} tasks on {nodes} {} nodes: first pass {first:.1} ms, with all changed {all}, \
+         with 1 in 100 jobs changed {jobs_changed}, with 1 in 100 attempts changed all over the jobs {attempts_changed}; \
+         {} copies decided on, at last {verdicts:?}; observe {observe:.0} ns an attempt; \
+         after the first pass {:.0} bytes of state an attempt, {:.0} for each that runs",
         policy.label(),
         if full { "full" } else { "half full" },
+        decided + times.decided,
+        held / known as f64,
+        held / f64::from(jobs * tasks),
     );
 }
 

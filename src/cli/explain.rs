@@ -253,7 +253,7 @@ mod tests {
             "Of 10 maps, 9 have succeeded and 1 run. Its tasks report at most every 500 ms.",
             "unknown  already_advised",
             "already_advised (1): a copy of it was advised before, and would have ended by now.",
-            "Decided so far (1):\n  task_1_0001_m_000003, advised by late: it still runs.",
+            "Decided so far (1):\n  task_1_0001_m_000003, advised by drover: it still runs.",
         ] {
             assert!(text.contains(line), "{line}\nis not in\n{text}");
         }
@@ -275,7 +275,7 @@ mod tests {
     fn a_task_is_explained_in_sentences_with_the_numbers_of_its_decision() {
         let slow = one(&subject(Some(job(1).task(TaskKind::Map, 3))));
         assert!(slow.contains("task_1_0001_m_000003 is running, with 1.0 MiB of input.\n"), "{slow}");
-        let decided = slow.split("When it was advised (LATE §4").nth(1).unwrap();
+        let decided = slow.split("When it was advised (Mantri §5.1, Pseudocode 1 line 10").nth(1).unwrap();
         assert!(
             decided.contains("A copy is worth starting. It has run for") && decided.contains("a fresh copy would need")
         );

@@ -53,7 +53,7 @@ settings! {
         /// restarts that pay), `dolly` (Dolly, NSDI 2013, §3: clones of small jobs from their start on), `drover` (clones
         /// as Dolly's where a job's are admitted, else Mantri's choice where LATE finds the task slow), `blacklist`
         /// (Dolly §2.1.2: no copies, but no tasks on machines that make them straggle; Drover names them, Hadoop does not obey) or `none`.
-        policy: String = "late", Kind::Choice(POLICIES), reloadable;
+        policy: String = "drover", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
         /// `hadoop-legacy` where another is set.
@@ -281,8 +281,8 @@ settings! {
         /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable, and only
         /// where copies can be put on named hosts, which live Hadoop is not asked for yet.
         by_machine: bool = "false", Kind::Flag, reloadable;
-        /// p, the probability that a task straggles, while too few tasks have shown it.
-        prior: f64 = "0.1", SHARE, reloadable;
+        /// p, the probability that a task straggles, while too few tasks have shown it; 0: nothing is cloned until they have.
+        prior: f64 = "0", SHARE, reloadable;
         /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
         min_evidence: f64 = "100", Kind::Real(1.0, 1e9), reloadable;
     }

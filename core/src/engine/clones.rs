@@ -58,17 +58,25 @@ impl Engine {
         if state(TaskState::Succeeded) > 0 {
             return Some((phase, Err(Verdict::PhaseUnderWay)));
         }
+        let shown = self.shown_probability(&job.user);
+        if shown.is_none() && self.params.dolly.prior == 0.0 {
+            return Some((phase, Err(Verdict::OddsUnknown)));
+        }
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let larger_mb = if preempts { self.clones.larger_mb(&self.cluster, tasks) } else { 0 };
         let supply = Supply { larger_mb, ..*room };
-        Some((phase, admit(&phase, self.straggler_probability(&job.user), &supply, &self.params.dolly)))
+        Some((phase, admit(&phase, shown.unwrap_or(self.params.dolly.prior), &supply, &self.params.dolly)))
+    }
+
+    /// p for a job of that user, once enough tasks have shown it.
+    fn shown_probability(&self, user: &str) -> Option<f64> {
+        let known = |odds: &&Odds| odds.evidence() >= self.params.dolly.min_evidence && odds.holds_for(user);
+        Some(self.odds.cluster()).filter(known).and_then(Odds::probability)
     }
 
     /// p for a job of that user.
     pub(super) fn straggler_probability(&self, user: &str) -> f64 {
-        let params = &self.params.dolly;
-        let known = |odds: &&Odds| odds.evidence() >= params.min_evidence && odds.holds_for(user);
-        Some(self.odds.cluster()).filter(known).and_then(Odds::probability).unwrap_or(params.prior)
+        self.shown_probability(user).unwrap_or(self.params.dolly.prior)
     }
 
     /// Clones give way where the cluster is fuller than they may make it, and under preemption where smaller jobs have been admitted beside them.

@@ -30,7 +30,6 @@ pub use view::{Past, View};
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyName {
     /// Longest Approximate Time to End (LATE, OSDI'08, §4).
-    #[default]
     Late,
     /// LATE that does not wait for the phase's last tasks to start, as Mantri §6.3 compares with.
     LateEarly,
@@ -51,6 +50,7 @@ pub enum PolicyName {
     /// Dolly (NSDI'13, §3).
     Dolly,
     /// Dolly for small jobs, Mantri with LATE's guards for the rest.
+    #[default]
     Drover,
     /// Keeps tasks off machines that make them straggle (NSDI'13, §2.1.2).
     Blacklist,

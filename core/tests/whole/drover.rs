@@ -12,7 +12,7 @@ fn drover(dolly: DollyParams, late: LateParams) -> Script {
 
 #[test]
 fn a_job_whose_clones_have_room_is_cloned_and_a_larger_one_has_its_stragglers_copied() {
-    let mut small = drover(DollyParams { beta: 0.2, ..DollyParams::default() }, LateParams::default());
+    let mut small = drover(DollyParams { beta: 0.2, prior: 0.1, ..DollyParams::default() }, LateParams::default());
     let clones = play(&mut small, 4, 8.0, &|_| 1.0, 3);
     assert_eq!(clones.len(), 4);
     assert!(clones.iter().all(|(second, one)| *second <= 1 && one.rule.contains("Dolly")), "{clones:?}");
@@ -52,7 +52,7 @@ fn nothing_slow_means_nothing_done() {
 /// one clone.
 fn first_copies(beside: bool) -> Vec<(JobId, u32)> {
     let govern = GovernParams { cluster_cap: 0.0, cluster_floor: 1, ..GovernParams::default() };
-    let dolly = DollyParams { beta: 0.2, ..DollyParams::default() };
+    let dolly = DollyParams { beta: 0.2, prior: 0.1, ..DollyParams::default() };
     let params = EngineParams { policy: PolicyName::Drover, dolly, govern, ..EngineParams::default() };
     let first = play(&mut Script::new(params.clone()), 16, 4.0, &one_node_in_four, 20)[0].0;
     let mut script = Script::new(params);

@@ -122,6 +122,8 @@ verdicts! {
     Uber = "uber": "the job runs its tasks inside its ApplicationMaster",
     /// What is needed to settle its phase's clones is not known yet.
     PlanPending = "plan_pending": "whether its phase is cloned is not settled yet",
+    /// Too few tasks have shown how often tasks straggle here, and no prior stands for it.
+    OddsUnknown = "odds_unknown": "too few tasks have shown how often tasks straggle here, so none is cloned",
     /// Its phase straggles too rarely for clones, or what it reads from is not cloned.
     NoCloneNeeded = "no_clone_needed": "tasks like it straggle too rarely for clones, or what it reads from is not cloned",
     /// Tasks of its phase had ended before its clones could be settled.

@@ -47,7 +47,7 @@ pub struct DollyParams {
     pub admission: Admission,
     /// Each task's clones are counted by the odds of the machines they are to run on (HotCloud'12, Pseudocode 1), at most as many as for machines like any other.
     pub by_machine: bool,
-    /// p, the probability (0–1) that a task straggles, while too few tasks have shown it.
+    /// p, the probability (0–1) that a task straggles, while too few tasks have shown it; 0: nothing is cloned until they have.
     pub prior: f64,
     /// Tasks that p is to rest on before the prior gives way.
     pub min_evidence: f64,
@@ -61,8 +61,8 @@ impl Default for DollyParams {
             tau: 0.8,
             admission: Admission::AllOrNothing,
             by_machine: false,
-            // With three clones of ten tasks Fig. 5 shows what a p of .08 gives; a round number near it.
-            prior: 0.1,
+            // A clone in a cluster where nothing straggles is a container lost.
+            prior: 0.0,
             // A p of a tenth is known to within a third or so from a hundred tasks.
             min_evidence: 100.0,
         }

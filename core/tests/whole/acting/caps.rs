@@ -55,7 +55,7 @@ fn clones_need_not_stand_a_while_and_are_no_matter_of_a_nodes_budget_but_of_the_
             copies_per_minute: minute,
             ..acting().govern
         };
-        let dolly = DollyParams { beta: 1.0, ..DollyParams::default() };
+        let dolly = DollyParams { beta: 1.0, prior: 0.1, ..DollyParams::default() };
         let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
         let decisions = play.look(1.0, &[]).decisions;
         decisions.iter().map(|decision| (decision.task.index, decision.copies)).collect::<Vec<_>>()

@@ -82,7 +82,7 @@ fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_
         assert!(play.script.engine.owns(play.id));
         let dead = [(decision.task.index, 1, AttemptState::Failed, Some(6.5))];
         let pass = play.look(8.0, &dead);
-        let told = BreakerTurn { policy: "late".into(), user: "alice".into(), open: true, won: 0, copies: 1 };
+        let told = BreakerTurn { policy: "drover".into(), user: "alice".into(), open: true, won: 0, copies: 1 };
         assert_eq!((pass.copies[0].end, &pass.breakers), (CopyEnd::Died, &vec![told.clone()]));
         assert_eq!(play.script.engine.open_breakers(), [OpenBreaker { since: at(8.0), told: told.clone() }]);
         assert!(!play.script.engine.owns(play.id), "Hadoop's own speculator has the job");
@@ -129,7 +129,7 @@ fn a_proposal_of_the_pass_in_which_its_policys_breaker_opens_is_only_advice() {
 fn clones_that_lose_do_not_make_their_job_rest() {
     let govern =
         GovernParams { mode: Mode::Act, cluster_cap: 1.0, waiting_copies: 6, futile_copies: 2, ..Default::default() };
-    let dolly = DollyParams { beta: 1.0, ..DollyParams::default() };
+    let dolly = DollyParams { beta: 1.0, prior: 0.1, ..DollyParams::default() };
     let mut play = Play::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..Default::default() });
     let asked = play.look(1.0, &[]).decisions;
     let of: Vec<_> = asked.iter().map(|decision| (decision.task.index, decision.copies)).collect();

@@ -13,7 +13,7 @@ use drover_core::policy::{DollyParams, PolicyName};
 
 /// Half of a cluster of 64 slots for clones: a job of ten tasks, of which three clones each are wanted, takes 30.
 fn dolly(admission: Admission) -> Script {
-    let dolly = DollyParams { beta: 0.5, admission, ..DollyParams::default() };
+    let dolly = DollyParams { beta: 0.5, prior: 0.1, admission, ..DollyParams::default() };
     let govern = GovernParams { cluster_cap: 1.0, ..GovernParams::default() };
     Script::new(EngineParams { policy: PolicyName::Dolly, dolly, govern, ..EngineParams::default() })
 }
@@ -67,6 +67,19 @@ fn a_job_that_is_met_when_some_of_its_tasks_have_ended_is_left_alone() {
     script.attempts(id, at(5.0), attempts);
     assert_eq!(script.decide(at(5.0)).decisions, vec![]);
     assert_eq!(verdicts(&script, 1), [Verdict::PhaseUnderWay]);
+}
+
+#[test]
+fn nothing_is_cloned_before_tasks_have_shown_how_often_they_straggle_unless_a_prior_says() {
+    let told = |prior| {
+        let mut script = dolly(Admission::AllOrNothing);
+        let params = script.engine.params().clone();
+        script.engine.set_params(EngineParams { dolly: DollyParams { prior, ..params.dolly }, ..params });
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        let clones = pass(&mut script, &[(1, 10, 0.0)], 1.0).decisions.len();
+        (clones, script.engine.clone_plan(job_id(1), TaskKind::Map).unwrap().refused)
+    };
+    assert_eq!((told(0.0), told(0.1)), ((0, Some(Verdict::OddsUnknown)), (10, None)));
 }
 
 #[test]
