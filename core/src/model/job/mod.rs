@@ -1,11 +1,13 @@
 //! A job as it is known: its tasks, their attempts, its clock.
 
 mod attempt;
+mod attempts;
 mod task;
 #[cfg(test)]
 mod tests;
 
 pub use attempt::Attempt;
+pub use attempts::Attempts;
 pub use task::Task;
 
 use super::capability::Capabilities;
@@ -170,7 +172,7 @@ impl Job {
         if task.attempts.len() >= ATTEMPTS_MAX && !task.attempts.iter().any(|known| known.number == fact.number) {
             return false;
         }
-        let attempt = task.attempt_mut(fact.number);
+        let attempt = task.attempts.of_number(fact.number);
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         attempt.learn(fact, host, at);
         task.started.earliest(fact.started);

@@ -1,6 +1,6 @@
 //! A task and its attempts, as they are known.
 
-use super::Attempt;
+use super::{Attempt, Attempts};
 use crate::model::decision::Verdict;
 use crate::model::observation::TaskFact;
 use crate::model::state::{AttemptState, Phase, TaskState};
@@ -30,7 +30,7 @@ pub struct Task {
     /// Input split's length; zero where unknown.
     pub input: Bytes,
     /// Attempts known, by number.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Attempts,
 }
 
 impl Default for Task {
@@ -45,7 +45,7 @@ impl Default for Task {
             finished: Stamp::default(),
             track: Track::default(),
             input: Bytes(0),
-            attempts: Vec::new(),
+            attempts: Attempts::None,
         }
     }
 }
@@ -73,20 +73,6 @@ impl Task {
         }
         self.phase = self.phase.max(fact.phase);
         self.input = self.input.max(fact.input.unwrap_or_default());
-    }
-
-    /// The attempt with that number, made if it is new.
-    pub(super) fn attempt_mut(&mut self, number: u32) -> &mut Attempt {
-        let at = match self.attempts.binary_search_by_key(&number, |attempt| attempt.number) {
-            Ok(at) => at,
-            Err(at) => {
-                // A vector's own growth would take room for four where nearly every task has one.
-                self.attempts.reserve_exact(1);
-                self.attempts.insert(at, Attempt::new(number));
-                at
-            }
-        };
-        &mut self.attempts[at]
     }
 
     /// Attempts that hold a container.
