@@ -85,6 +85,11 @@ impl Desk {
         self.metrics.owned.set(self.engine.owned().len() as i64);
         self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
+        for (cell, known) in self.engine.calibration().overall().cells() {
+            let labels = [cell.estimator.label(), cell.tasks.label(), cell.point.label()];
+            self.metrics.coverage.with_label_values(&labels).set(known.coverage().unwrap_or(f64::NAN));
+            self.metrics.wrong_orderings.with_label_values(&labels).set(known.wrong_orderings().unwrap_or(f64::NAN));
+        }
         for verdict in Verdict::ALL {
             let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
             self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
@@ -95,9 +100,27 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::fixture::watched;
     use crate::telemetry::Metrics;
     use drover_core::engine::EngineParams;
+    use drover_core::estimate::Estimator;
+    use drover_core::estimate::calibration::Point;
     use std::sync::Arc;
+
+    #[test]
+    fn how_often_intervals_hold_and_orders_are_wrong_shows_where_anything_was_predicted() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let desk = Desk { metrics: Arc::clone(&metrics), ..watched() };
+        desk.count();
+        let of = |kind: &str| {
+            let labels = ["late", kind, "half"];
+            [&metrics.coverage, &metrics.wrong_orderings].map(|gauge| gauge.with_label_values(&labels).get())
+        };
+        let known = desk.engine.calibration().overall().of(TaskKind::Map, Point::Half, Estimator::Late).unwrap();
+        assert_eq!(Some(of("map")[0]), known.coverage());
+        assert_eq!(Some(of("map")[1]).filter(|share| !share.is_nan()), known.wrong_orderings());
+        assert!(of("reduce").iter().all(|share| share.is_nan()), "no reduce was ever seen");
+    }
 
     #[test]
     fn a_policy_that_is_left_to_advice_shows_until_it_may_act_again() {

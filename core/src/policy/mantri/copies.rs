@@ -4,9 +4,9 @@ use super::super::{Contender, View, slow_hosts};
 use super::MantriParams;
 use crate::estimate::fresh::work_began;
 use crate::estimate::new_copy::NewCopy;
-use crate::estimate::remaining::{Basis, Reading, t_rem};
+use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::{Estimator, Sample};
-use crate::model::{Millis, NameId, Task, TaskKind};
+use crate::model::{Attempt, Millis, NameId, Task, TaskKind};
 
 /// A copy that runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,8 +40,8 @@ impl Copies {
     fn add(&mut self, view: &View<'_>, contender: &Contender<'_>) {
         let (task, begin) = (contender.task, self.all.len());
         if task.live().count() > 1 {
-            let sampled =
-                task.live().filter_map(|live| Some((live.number, view.sample(task, Some(live), live.track)?)));
+            let sample = |live: &Attempt| Some((live.number, view.sample(contender.id, task, Some(live), live.track)?));
+            let sampled = task.live().filter_map(sample);
             self.all.extend(sampled.map(|(number, sample)| one(view, contender, number, &sample)));
         } else {
             let number = task.original().map_or(0, |attempt| attempt.number);
@@ -65,13 +65,12 @@ impl Copies {
 }
 
 fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample) -> LiveCopy {
-    let reports = view.job.intakes.recent(contender.id.attempt(number));
-    let reading = Reading::of(contender.task.input, reports);
     let oldest = sample.started == contender.sample.started;
-    let told = match contender.left.filter(|_| oldest && reading.is_none() && view.estimator == Estimator::PhaseAware) {
+    let by_score = matches!(view.estimator, Estimator::PhaseAware | Estimator::Mantri) && sample.reading.is_none();
+    let told = match contender.left.filter(|_| oldest && by_score) {
         // By the score that has been reckoned already.
         Some(left) => Some((left.mean.as_secs_f64(), Basis::Score)),
-        None => t_rem(sample, reading.as_ref(), view.shape, &view.times, view.now),
+        None => t_rem(sample, view.shape, &view.times, view.now),
     };
     let overdue = sample.is_silent() || (oldest && contender.outlasts(view));
     let (t_rem, basis) = match told {

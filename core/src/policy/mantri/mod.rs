@@ -23,7 +23,7 @@ pub mod placement;
 pub mod recompute;
 
 use super::{Contender, Judged, View};
-use crate::estimate::Left;
+use crate::estimate::calibration::Spreads;
 use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
@@ -90,7 +90,7 @@ impl<'a> Phase<'a> {
         judged.rank = t_rem - ruling.t_new_mean;
         let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);
         judged.recheck = self.old().filter(|_| waits).map(|old| contender.sample.started + old);
-        explain(&mut judged.numbers, &running, &ruling);
+        explain(&mut judged.numbers, self.view.t_rem_spreads, &running, &ruling);
         judged
     }
 
@@ -141,13 +141,14 @@ fn barred(contender: &Contender<'_>) -> Option<Verdict> {
 }
 
 /// The numbers that the ruling rests on.
-fn explain(numbers: &mut Numbers, running: &Running<'_>, ruling: &Ruling) {
+fn explain(numbers: &mut Numbers, spreads: Spreads, running: &Running<'_>, ruling: &Ruling) {
     let (mean, samples) = (ruling.t_new_mean, running.t_new.len() as f64);
     let variance = running.t_new.iter().map(|t_new| (t_new - mean).powi(2)).sum::<f64>() / samples;
     let sooner = running.t_new.iter().filter(|t_new| **t_new < running.t_rem).count();
     let left = Some(running.t_rem).filter(|t_rem| t_rem.is_finite());
-    numbers.time_left = left.map(|left| Left::of_seconds(left).mean);
-    numbers.time_left_spread = left.map(|left| Left::of_seconds(left).spread);
+    let with_spread = left.map(|left| spreads.around(left, numbers.score));
+    numbers.time_left = with_spread.map(|left| left.mean);
+    numbers.time_left_spread = with_spread.map(|left| left.spread);
     numbers.fresh_copy = Some(Millis::from_secs_f64(mean));
     numbers.fresh_copy_spread = Some(Millis::from_secs_f64(variance.sqrt()));
     numbers.win_probability = Some(sooner as f64 / samples);
