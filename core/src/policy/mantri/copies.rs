@@ -47,7 +47,8 @@ impl Copies {
             let number = task.original().map_or(0, |attempt| attempt.number);
             self.all.push(one(view, contender, number, &contender.sample));
         }
-        let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::INFINITY);
+        // One that need not have reported yet may still turn out fast, unlike one that should have and has not.
+        let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::MAX);
         self.all[begin..].sort_by(|a, b| left(a).total_cmp(&left(b)).then(a.number.cmp(&b.number)));
         self.ends.push(self.all.len());
     }
@@ -180,7 +181,15 @@ mod tests {
             Copies::of(&phase.view(now)).of_task(0).iter().map(|copy| (copy.number, copy.t_rem)).collect::<Vec<_>>()
         };
         assert_eq!(at_second(&mut phase, 8.0), [(0, None), (1, None)], "twice three seconds, and two");
-        assert_eq!(at_second(&mut phase, 8.1), [(0, Some(f64::INFINITY)), (1, None)]);
+        assert_eq!(at_second(&mut phase, 8.1), [(1, None), (0, Some(f64::INFINITY))]);
+    }
+
+    #[test]
+    fn a_copy_whose_report_is_not_due_yet_stands_between_those_that_report_and_one_that_should_have() {
+        let mut phase = Phase::maps(2).took(&[3.0]).runs((1, 0), 0, 0.0, &[]).runs((1, 1), 0, 7.0, &[]);
+        phase = phase.runs((1, 2), 0, 2.0, &[(5.0, 0.5), (8.0, 0.75)]);
+        let numbers = Copies::of(&phase.view(8.1)).of_task(0).iter().map(|copy| copy.number).collect::<Vec<_>>();
+        assert_eq!(numbers, [2, 1, 0], "the first never reported");
     }
 
     #[test]

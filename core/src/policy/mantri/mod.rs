@@ -82,6 +82,8 @@ impl<'a> Phase<'a> {
         let verdict = self.too_early(contender, copies).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
         if ruling.rule.choice() == Choice::KillRestart {
+            // Line 6 is about the task, which ends with its fastest copy: where even that takes longer than a new one, so does each. Hadoop starts anew what it kills while
+            // the task goes on, one for one; so one goes, the slowest, and the task keeps what the others have done.
             let slowest = copies.last().unwrap_or(fastest);
             (judged.action, judged.attempt) = (Action::Restart, contender.id.attempt(slowest.number));
         }
@@ -106,8 +108,9 @@ impl<'a> Phase<'a> {
 
     /// Why it cannot be judged yet.
     fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy]) -> Option<Verdict> {
-        // "Mantri does not re-duplicate a task for which it launched a copy recently."
-        let recent = |copy: &LiveCopy| copy.age <= self.params.period;
+        // "Mantri does not re-duplicate a task for which it launched a copy recently." By Delta, a period of reports, the paper's copies have told of themselves;
+        // Hadoop's take a JVM's start longer.
+        let recent = |copy: &LiveCopy| copy.age <= self.params.period || copy.t_rem.is_none();
         if contender.task.unended().count() > copies.len().max(1) || (copies.len() > 1 && copies.iter().any(recent)) {
             return Some(Verdict::AlreadyCopied);
         }
