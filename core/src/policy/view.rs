@@ -259,10 +259,8 @@ impl<'a> View<'a> {
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
         let entered = attempt.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
         let heard = self.job.am_time(self.job.heard);
-        let reading = attempt.and_then(|one| {
-            let reports = self.job.intakes.recent(id.attempt(one.number));
-            Reading::of(task.input, reports)
-        });
+        let read = attempt.filter(|_| task.input.0 > 0);
+        let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));
         Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track), reading })
     }
 }
