@@ -74,6 +74,8 @@ pub struct AccuracyView {
     pub bias: Option<f64>,
     /// Share of predicted intervals that held the actual time.
     pub coverage: Option<f64>,
+    /// One standard deviation of a prediction as measured, as a share of it: that of its interval from 20 predictions on.
+    pub spread: Option<f64>,
     /// Pairs of tasks that ran at once, whose order of ending was predicted.
     pub pairs: u64,
     /// Share of those that ended in another order.
@@ -121,6 +123,7 @@ impl AccuracyView {
             mean_error: accuracy.mean_error(),
             bias: accuracy.bias(),
             coverage: accuracy.coverage(),
+            spread: accuracy.spread(),
             pairs: accuracy.pairs().into(),
             wrong_orderings: accuracy.wrong_orderings(),
         }

@@ -76,6 +76,7 @@ fn record(heading: &str, record: &RecordView) -> String {
         "MEAN",
         "BIAS",
         "COVERAGE",
+        "SPREAD",
         "PAIRS",
         "WRONG",
     ]);
@@ -88,7 +89,7 @@ fn record(heading: &str, record: &RecordView) -> String {
 fn row(of: &AccuracyView) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{value:.2}"));
     let words = [&of.kind, &of.point, &of.estimator].map(String::clone);
-    let errors = [of.median_error, of.mean_error, of.bias, of.coverage].map(number);
+    let errors = [of.median_error, of.mean_error, of.bias, of.coverage, of.spread].map(number);
     let pairs = [of.pairs.to_string(), number(of.wrong_orderings)];
     words.into_iter().chain([of.predictions.to_string()]).chain(errors).chain(pairs).collect()
 }

@@ -34,7 +34,7 @@ pub const POLICIES: &[&str] = &[
 ];
 /// Estimators that can be chosen.
 pub const ESTIMATORS: &[&str] =
-    &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
+    &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential", "mantri"];
 /// Ways to admit clones.
 pub const ADMISSIONS: &[&str] = &["all-or-nothing", "partial", "preempt", "first-come"];
 /// Sets of constants that can be chosen.
@@ -55,8 +55,8 @@ settings! {
         /// (Dolly §2.1.2: no copies, but no tasks on machines that make them straggle; Drover names them, Hadoop does not obey) or `none`.
         policy: String = "drover", Kind::Choice(POLICIES), reloadable;
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
-        /// or as one of Hadoop's own estimators does, faults included. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's:
-        /// `hadoop-legacy` where another is set.
+        /// as one of Hadoop's own estimators does, faults included, or `mantri` by the bytes read (Mantri §5.5), which the policies `mantri` and `drover` always
+        /// go by where they weigh copies. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's: `hadoop-legacy` where another is set.
         estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
         /// For a job of a kind (the same user, the same name but for its numbers) for which another estimator has proved better than `estimator`, that one is
         /// taken: where its median error at half of the progress is less than nine tenths, over 20 tasks or more. `/api/v1/calibration` shows the errors. The

@@ -115,7 +115,7 @@ fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_name
     let good = std::fs::read_to_string(&path).unwrap();
     let damage: [(&str, &str, &str); 4] = [
         ("{\"observe\":", "{\"obsrve\":", ":3: is damaged: unknown variant `obsrve`"),
-        ("\"format\":4", "\"format\":2", ":1: has format 2"),
+        ("\"format\":5", "\"format\":2", ":1: has format 2"),
         ("{\"segment\"", "{\"decide\":1}\n{\"segment\"", ":1: is no header"),
         ("{\"engine\"", "{\"decide\":1}\n{\"engine\"", ":2: comes before any state"),
     ];

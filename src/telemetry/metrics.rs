@@ -6,12 +6,14 @@ use drover_core::estimate::calibration::Point;
 use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
-    CounterVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder,
+    CounterVec, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
+    Opts, Registry, TextEncoder,
 };
 
 /// Predicted over actual time left: 1 is exact.
 const RATIOS: [f64; 14] = [0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 10.0];
+/// By what, of which tasks and at which progress time left was predicted.
+const PREDICTED: [&str; 3] = ["estimator", "kind", "point"];
 /// A tick is to stay below 50 ms.
 const TICKS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0];
 
@@ -39,6 +41,10 @@ pub struct Metrics {
     pub verdicts: IntGaugeVec,
     /// Predicted over actual time left.
     pub error: HistogramVec,
+    /// Share of predicted intervals that held the actual time left.
+    pub coverage: GaugeVec,
+    /// Share of pairs of tasks that ended in another order than predicted.
+    pub wrong_orderings: GaugeVec,
     /// Jobs known and not ended.
     pub jobs: IntGauge,
     /// Tasks of those.
@@ -88,6 +94,8 @@ const COPY_SECONDS: &str = "Container time of copies that were asked for, launch
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
+const COVERAGE: &str = "Share of each estimator's predicted intervals that held the time left as it was, to be 0.8, over sampled tasks, older ones counting less; labels as of drover_estimate_error_ratio. NaN while there was none.";
+const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and ended in another order than each estimator predicted; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
@@ -104,6 +112,10 @@ impl To<'_> {
 
     fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<IntGaugeVec> {
         self.add(IntGaugeVec::new(Opts::new(name, help), labels)?)
+    }
+
+    fn ratios(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<GaugeVec> {
+        self.add(GaugeVec::new(Opts::new(name, help), labels)?)
     }
 
     fn gauge(&self, name: &str, help: &str) -> prometheus::Result<IntGauge> {
@@ -136,7 +148,9 @@ impl Metrics {
                 .gauge("drover_rival", "1 while another service with a higher epoch keeps this one from acting.")?,
             breaker: to.gauges("drover_breaker", BREAKER, &["policy"])?,
             verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
-            error: to.add(HistogramVec::new(error, &["estimator", "kind", "point"])?)?,
+            error: to.add(HistogramVec::new(error, &PREDICTED)?)?,
+            coverage: to.ratios("drover_estimate_coverage_ratio", COVERAGE, &PREDICTED)?,
+            wrong_orderings: to.ratios("drover_estimate_wrong_orderings_ratio", ORDERINGS, &PREDICTED)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
             tasks: to.gauge("drover_tasks", "Tasks of those jobs.")?,
             attempts: to.gauge("drover_attempts", "Attempts that run.")?,
@@ -183,7 +197,10 @@ impl Metrics {
         }
         for estimator in ESTIMATORS {
             for (kind, point) in TaskKind::ALL.iter().flat_map(|kind| Point::ALL.map(|point| (kind, point))) {
-                self.error.with_label_values(&[*estimator, kind.label(), point.label()]);
+                let labels = [*estimator, kind.label(), point.label()];
+                self.error.with_label_values(&labels);
+                self.coverage.with_label_values(&labels).set(f64::NAN);
+                self.wrong_orderings.with_label_values(&labels).set(f64::NAN);
             }
         }
         for channel in CHANNELS.map(channel_label) {

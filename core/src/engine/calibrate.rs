@@ -2,9 +2,10 @@
 
 use super::Engine;
 use crate::estimate::Estimator;
-use crate::estimate::calibration::{Calibration, Note};
+use crate::estimate::calibration::{Calibration, Note, Spreads};
 use crate::model::*;
 use crate::policy::{PolicyName, View};
+use std::cell::OnceCell;
 
 impl Engine {
     /// How good the estimators have proved to be.
@@ -14,18 +15,27 @@ impl Engine {
 
     /// The estimator in force for a job's tasks of one kind. Hadoop's own speculators keep theirs: they are there to compare with.
     pub fn estimator_for(&self, job: &Job, kind: TaskKind) -> Estimator {
+        self.estimator_of(JobKind::of(job).as_ref(), kind)
+    }
+
+    pub(super) fn estimator_of(&self, of: Option<&JobKind>, kind: TaskKind) -> Estimator {
         let configured = self.params.estimator;
         let fixed = matches!(self.params.policy, PolicyName::Hadoop | PolicyName::HadoopTuned);
         if !self.params.choose_estimator || fixed {
             return configured;
         }
-        let best = JobKind::of(job).and_then(|of| self.calibration.best(&of, kind, configured));
-        best.unwrap_or(configured)
+        of.and_then(|of| self.calibration.best(of, kind, configured)).unwrap_or(configured)
+    }
+
+    /// How far an estimator's predictions lie from what happens in such jobs.
+    pub(super) fn spreads(&self, of: Option<&JobKind>, kind: TaskKind, estimator: Estimator) -> Spreads {
+        of.map_or(Spreads::UNMEASURED, |of| self.calibration.spreads(of, kind, estimator))
     }
 
     /// Notes that are due of a job's sampled tasks. A reduce that waits for maps shows nothing: its progress tells of them.
     pub(super) fn notes_on(&self, view: &View<'_>) -> Vec<(AttemptId, Note)> {
-        let job = view.job;
+        let (job, of) = (view.job, OnceCell::new());
+        let spreads = |estimator| self.spreads(of.get_or_init(|| JobKind::of(job)).as_ref(), view.kind, estimator);
         let note = |index| {
             let at = view.contenders.binary_search_by_key(&index, |contender| contender.id.index).ok()?;
             let contender = view.contenders.get(at).filter(|contender| !contender.waits_for_maps)?;
@@ -33,7 +43,7 @@ impl Engine {
             let first = || u32::try_from(job.first_number()).unwrap_or(u32::MAX);
             let id = contender.id.attempt(contender.task.original().map_or_else(first, |attempt| attempt.number));
             let point = self.calibration.due(id, contender.sample.track.score())?;
-            Some((id, Note::new(point, &contender.sample, view.shape, &view.times, view.now)))
+            Some((id, Note::new(point, &contender.sample, view.shape, &view.times, spreads, view.now)))
         };
         self.calibration.sampled(job.id, view.kind).filter_map(note).collect()
     }

@@ -2,6 +2,7 @@
 
 use super::grant::{Proposal, Proposals};
 use super::{Candidate, Engine, Pass, causes};
+use crate::estimate::Estimator;
 use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
@@ -52,9 +53,12 @@ impl Engine {
         jobs.into_iter().filter(|job| self.cluster.job(*job).is_some()).collect()
     }
 
-    pub(super) fn view_params(&self, job: &Job, kind: TaskKind, mode: Mode) -> ViewParams {
+    pub(super) fn view_params(&self, of: Option<&JobKind>, kind: TaskKind, mode: Mode) -> ViewParams {
+        let estimator = self.estimator_of(of, kind);
         ViewParams {
-            estimator: self.estimator_for(job, kind),
+            estimator,
+            spreads: self.spreads(of, kind, estimator),
+            t_rem_spreads: self.spreads(of, kind, Estimator::Mantri),
             start_lag: self.params.start_lag,
             judge_native_copies: mode != Mode::Act,
             slow_factor: self.params.late.slow_factor,
@@ -67,11 +71,11 @@ impl Engine {
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
-        let view = View::new(job, kind, am_now, &self.view_params(job, kind, mode));
+        let of = JobKind::of(job);
+        let view = View::new(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
         let listed = self.listed_of(&view);
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
-        let of_job = JobKind::of(job).filter(|_| rests_on_new_copies);
-        let prior = of_job.and_then(|of| self.priors.of(&of, kind));
+        let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
         View { past, plan, listed, prior, location, ..view }
     }

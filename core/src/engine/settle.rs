@@ -70,7 +70,7 @@ impl Engine {
             }
             self.odds.learn(job, now);
             if let Some(kind) = JobKind::of(job) {
-                let params = self.view_params(job, TaskKind::Map, Mode::Advise);
+                let params = self.view_params(Some(&kind), TaskKind::Map, Mode::Advise);
                 let run = TaskKind::ALL.map(|tasks| View::new(job, tasks, job.am_time(now), &params).as_prior());
                 self.priors.learn(kind, run);
             }

@@ -15,11 +15,11 @@ pub fn mantri_seconds(elapsed: Millis, size: Bytes, read: Bytes, wrap_up: Millis
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
     /// d.
-    pub size: Bytes,
-    /// Its newest report.
-    pub newest: Intake,
+    size: Bytes,
+    /// Its newest report: what it had read, and when, the AM's clock.
+    newest: (Bytes, Time),
     /// The oldest report of the moving average; `None` where its launch is.
-    pub oldest: Option<Intake>,
+    oldest: Option<(Bytes, Time)>,
 }
 
 /// What a t_rem rests on.
@@ -44,25 +44,25 @@ impl Basis {
 impl Reading {
     /// From an attempt's newest reports, the newest first. `None` where they tell of no bytes, or of all.
     pub fn of<'a>(size: Bytes, mut reports: impl Iterator<Item = &'a Intake>) -> Option<Reading> {
-        let newest = *reports.next().filter(|newest| newest.bytes.0 > 0 && newest.bytes < size)?;
-        let oldest = reports.filter(|report| report.bytes < newest.bytes).last().copied();
+        let told = |report: &Intake| Some((report.bytes, report.at.get()?));
+        let newest = reports.next().and_then(told).filter(|(bytes, _)| bytes.0 > 0 && *bytes < size)?;
+        let oldest = reports.filter(|report| report.bytes < newest.0).last().and_then(told);
         Some(Reading { size, newest, oldest })
     }
 
     /// t_rem in seconds by eq. 2, counted over the newest reports: tasks speed up and slow down. `None` where the score tells of more than the bytes do: once it has
     /// left its reading phase, or where the counters are older than the score.
     fn seconds_left(&self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
-        let at = self.newest.at.get()?;
+        let (read, at) = self.newest;
         let outdated = sample.track.at().is_some_and(|scored| scored.since(at) > sample.rhythm);
         if outdated || shape.current(sample.phase, sample.track.score()) > 0 {
             return None;
         }
-        let before = self.oldest.and_then(|oldest| Some((oldest.at.get()?, oldest.bytes)));
-        let (since, before) = before.unwrap_or((sample.started, Bytes(0)));
+        let (before, since) = self.oldest.unwrap_or((Bytes(0), sample.started));
         // In the rhythm of its reports it is taken to go on as before, beyond it to stand still since the last.
         let silent = sample.is_silent_since(at.max(sample.track.at().unwrap_or(at)));
         let (until, gone_on) = if silent { (sample.heard.max(at), Millis(0)) } else { (at, now.since(at)) };
-        let (size, read) = (Bytes(self.size.0 - before.0), Bytes(self.newest.bytes.0 - before.0));
+        let (size, read) = (Bytes(self.size.0 - before.0), Bytes(read.0 - before.0));
         let to_read = mantri_seconds(until.since(since), size, read, Millis(0)).filter(|_| until > since)?;
         let whole = until.since(since).as_secs_f64() * self.size.0 as f64 / read.0 as f64;
         let wrap_up = later_seconds(shape, times, 0, whole);
@@ -72,14 +72,8 @@ impl Reading {
 
 /// Mantri §5.5: t_rem in seconds at `now` on the AM's clock. By bytes; where they do not tell, the share of its phase that an attempt's score shows stands for
 /// d_read/d, and the typical length of the phases to come for the wrap-up. `None` while there is no progress.
-pub fn t_rem(
-    sample: &Sample,
-    reading: Option<&Reading>,
-    shape: Shape,
-    times: &PhaseTimes,
-    now: Time,
-) -> Option<(f64, Basis)> {
-    let by_bytes = reading.and_then(|reading| reading.seconds_left(sample, shape, times, now));
+pub fn t_rem(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<(f64, Basis)> {
+    let by_bytes = sample.reading.and_then(|reading| reading.seconds_left(sample, shape, times, now));
     let by_score = || phase_aware_seconds(sample, shape, times, now).map(|left| (left, Basis::Score));
     by_bytes.map(|left| (left, Basis::Bytes)).or_else(by_score)
 }
@@ -106,7 +100,7 @@ mod tests {
     const LAUNCH: u64 = 1_000_000;
 
     /// A map of 100 bytes that told of these, (second, bytes), looked at and heard of at `now`.
-    fn seen(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> (Sample, Option<Reading>, Time) {
+    fn seen(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> (Sample, Time) {
         let at = |second: u64| Time(LAUNCH + second * 1_000);
         let mut track = Track::default();
         scores.iter().for_each(|(second, score)| track.add(*score, at(*second)));
@@ -124,13 +118,14 @@ mod tests {
             entered: [None; 2],
             heard: at(now),
             rhythm: Millis(2_000),
+            reading: Reading::of(Bytes(100), reports.iter()),
         };
-        (sample, Reading::of(Bytes(100), reports.iter()), at(now))
+        (sample, at(now))
     }
 
     fn seconds(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> Option<(f64, Basis)> {
-        let (sample, reading, now) = seen(told, now, scores);
-        t_rem(&sample, reading.as_ref(), MAP_ONLY, &PhaseTimes::default(), now)
+        let (sample, now) = seen(told, now, scores);
+        t_rem(&sample, MAP_ONLY, &PhaseTimes::default(), now)
     }
 
     #[test]
@@ -155,8 +150,8 @@ mod tests {
 
     #[test]
     fn the_wrap_up_is_what_earlier_tasks_took_after_their_reading() {
-        let (sample, reading, now) = seen(&[(10, 20), (12, 40)], 12, &[]);
-        let left = |times| t_rem(&sample, reading.as_ref(), MAP_AND_SORT, &times, now).unwrap().0;
+        let (sample, now) = seen(&[(10, 20), (12, 40)], 12, &[]);
+        let left = |times| t_rem(&sample, MAP_AND_SORT, &times, now).unwrap().0;
         assert_eq!(left(PhaseTimes { typical: [None, Some(Millis(5_000)), None] }), 11.0);
         assert!((left(PhaseTimes::default()) - (6.0 + 10.0 * 0.333 / 0.667)).abs() < 1e-9, "at its own pace");
     }
@@ -169,8 +164,8 @@ mod tests {
         }
         assert!((seconds(&[], 10, &halves).unwrap().0 - 10.0).abs() < 1e-3);
         assert_eq!(seconds(&[], 10, &[]), None);
-        let (sample, reading, now) = seen(&[(10, 90)], 10, &[(10, 0.7)]);
-        let left = t_rem(&sample, reading.as_ref(), MAP_AND_SORT, &PhaseTimes::default(), now);
+        let (sample, now) = seen(&[(10, 90)], 10, &[(10, 0.7)]);
+        let left = t_rem(&sample, MAP_AND_SORT, &PhaseTimes::default(), now);
         assert_eq!(left.unwrap().1, Basis::Score, "it sorts, and reads no more");
     }
 
@@ -200,5 +195,16 @@ mod tests {
         assert_eq!(seconds(&[(10, 20)], 13, &[(13, 0.3)]).unwrap().1, Basis::Score);
         // Its counter stood still between its two reports: 12 s for a fifth.
         assert_eq!(seconds(&[(10, 20), (12, 20)], 12, &[]), Some((48.0, Basis::Bytes)));
+    }
+
+    #[test]
+    fn the_estimator_of_that_name_is_the_same_function() {
+        use crate::estimate::{Estimator, calibration::Spreads};
+        for (told, scores) in [(&[(10, 20), (12, 40)][..], &[][..]), (&[], &[(5, 0.25), (10, 0.5)])] {
+            let (sample, now) = seen(told, 12, scores);
+            let times = PhaseTimes::default();
+            let left = Estimator::Mantri.time_left(&sample, MAP_ONLY, &times, Spreads::UNMEASURED, now).unwrap();
+            assert_eq!(left.mean, Millis::from_secs_f64(seconds(told, 12, scores).unwrap().0));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Time left of a running attempt.
 
+use super::calibration::Spreads;
 use super::hadoop::RuntimeEstimator;
 use super::phase::{PhaseTimes, Shape};
+use super::remaining::{Reading, t_rem};
 use crate::model::{Millis, Phase, Time, Track};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,8 @@ pub enum Estimator {
     HadoopSmoothed,
     /// Hadoop's SimpleExponentialTaskRuntimeEstimator.
     HadoopSimpleExponential,
+    /// Mantri's t_rem (§5.5, eq. 2), by the bytes read; where they do not tell, by the score, phase by phase.
+    Mantri,
 }
 
 /// What the estimate is made from.
@@ -39,6 +43,8 @@ pub struct Sample {
     pub heard: Time,
     /// How long an attempt may be silent between two reports before it counts as standing still.
     pub rhythm: Millis,
+    /// How far its bytes tell that it has come, where they do.
+    pub reading: Option<Reading>,
 }
 
 /// Time left, with its spread.
@@ -48,14 +54,6 @@ pub struct Left {
     pub mean: Millis,
     /// One standard deviation.
     pub spread: Millis,
-}
-
-impl Left {
-    /// With the error that a first estimate from progress has, a quarter of it.
-    pub fn of_seconds(seconds: f64) -> Left {
-        const RELATIVE_ERROR: f64 = 0.25;
-        Left { mean: Millis::from_secs_f64(seconds), spread: Millis::from_secs_f64(seconds * RELATIVE_ERROR) }
-    }
 }
 
 impl Sample {
@@ -72,12 +70,13 @@ impl Sample {
 
 impl Estimator {
     /// Every estimator.
-    pub const ALL: [Estimator; 5] = [
+    pub const ALL: [Estimator; 6] = [
         Estimator::Late,
         Estimator::PhaseAware,
         Estimator::HadoopLegacy,
         Estimator::HadoopSmoothed,
         Estimator::HadoopSimpleExponential,
+        Estimator::Mantri,
     ];
 
     /// Stable label.
@@ -88,29 +87,38 @@ impl Estimator {
             Estimator::HadoopLegacy => "hadoop-legacy",
             Estimator::HadoopSmoothed => "hadoop-smoothed",
             Estimator::HadoopSimpleExponential => "hadoop-simple-exponential",
+            Estimator::Mantri => "mantri",
         }
     }
 
     /// Which of Hadoop's it is, if it is one.
     pub fn of_hadoop(self) -> Option<RuntimeEstimator> {
         match self {
-            Estimator::Late | Estimator::PhaseAware => None,
+            Estimator::Late | Estimator::PhaseAware | Estimator::Mantri => None,
             Estimator::HadoopLegacy => Some(RuntimeEstimator::Legacy),
             Estimator::HadoopSmoothed => Some(RuntimeEstimator::Smoothed),
             Estimator::HadoopSimpleExponential => Some(RuntimeEstimator::SimpleExponential),
         }
     }
 
-    /// Time left at `now` on the AM's clock; `None` while there is no progress to go by.
-    pub fn time_left(self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<Left> {
+    /// Time left at `now` on the AM's clock, with this estimator's spread; `None` while there is no progress to go by.
+    pub fn time_left(
+        self,
+        sample: &Sample,
+        shape: Shape,
+        times: &PhaseTimes,
+        spreads: Spreads,
+        now: Time,
+    ) -> Option<Left> {
         let seconds = match self {
             Estimator::Late => late_seconds(sample.track.score(), now.since(sample.started)),
             Estimator::PhaseAware => phase_aware_seconds(sample, shape, times, now),
             Estimator::HadoopLegacy | Estimator::HadoopSmoothed | Estimator::HadoopSimpleExponential => {
                 self.of_hadoop().and_then(|of_hadoop| of_hadoop.time_left(sample, now)).map(Millis::as_secs_f64)
             }
+            Estimator::Mantri => t_rem(sample, shape, times, now).map(|(seconds, _)| seconds),
         }?;
-        Some(Left::of_seconds(seconds))
+        Some(spreads.around(seconds, sample.track.score()))
     }
 }
 

@@ -78,15 +78,20 @@ impl Average {
 
 /// Users whose tasks are counted, in order, up to [`PRINCIPALS_MAX`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Users(Vec<String>);
+pub(super) struct Users(Vec<String>);
 
 impl Users {
-    fn add(&mut self, user: &str) {
+    pub fn add(&mut self, user: &str) {
         if let Err(place) = self.0.binary_search_by(|known| known.as_str().cmp(user))
             && self.0.len() < PRINCIPALS_MAX
         {
             self.0.insert(place, user.to_owned());
         }
+    }
+
+    /// May what rests on them decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
+    pub fn hold_for(&self, user: &str) -> bool {
+        self.0.len() > 1 || self.0.iter().any(|known| known == user)
     }
 }
 
@@ -151,8 +156,7 @@ impl Odds {
 
     /// May it decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
     pub fn holds_for(&self, user: &str) -> bool {
-        let users = &self.users().0;
-        users.len() > 1 || users.iter().any(|known| known == user)
+        self.users().hold_for(user)
     }
 }
 

@@ -37,14 +37,14 @@ impl<'a> Contender<'a> {
             return None;
         }
         let (shape, track) = (view.shape, task.progress());
-        let sample = view.sample(task, original, track)?;
+        let sample = view.sample(id, task, original, track)?;
         let copying = shape.current(sample.phase, track.score()) == 0;
         Some(Contender {
             id,
             task,
             sample,
             elapsed: view.now.since(sample.started),
-            left: view.estimator.time_left(&sample, shape, &view.times, view.now),
+            left: view.estimator.time_left(&sample, shape, &view.times, view.spreads, view.now),
             input: original
                 .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
                 .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),

@@ -2,6 +2,7 @@
 
 use super::view::ViewParams;
 use super::*;
+use crate::estimate::calibration::Spreads;
 use crate::estimate::{Estimator, Left};
 use crate::model::{
     AttemptFact, AttemptState, Bytes, ClonePlan, Job, JobId, Millis, NameId, Names, TaskFact, TaskKind, TaskState,
@@ -121,6 +122,8 @@ impl Phase {
         self.job.heard = at(now);
         let params = ViewParams {
             estimator: Estimator::Late,
+            spreads: Spreads::UNMEASURED,
+            t_rem_spreads: Spreads::UNMEASURED,
             start_lag: Millis(0),
             judge_native_copies: false,
             slow_factor: 1.5,

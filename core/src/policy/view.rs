@@ -1,10 +1,12 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
 use super::Contender;
+use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::{Run, Runs};
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::prior::Prior;
+use crate::estimate::remaining::Reading;
 use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
@@ -64,6 +66,10 @@ pub struct View<'a> {
     pub slow_factor: f64,
     /// Estimate of time left.
     pub estimator: Estimator,
+    /// How far that lies from what happens.
+    pub spreads: Spreads,
+    /// How far Mantri's t_rem does, which its policies go by whatever estimator is set.
+    pub t_rem_spreads: Spreads,
     /// What was decided on before.
     pub past: Past,
     /// What was settled about clones of its tasks, once it was.
@@ -90,6 +96,10 @@ pub struct Past {
 pub struct ViewParams {
     /// Estimate of time left.
     pub estimator: Estimator,
+    /// See [`View::spreads`].
+    pub spreads: Spreads,
+    /// See [`View::t_rem_spreads`].
+    pub t_rem_spreads: Spreads,
     /// From a decision to the copy's launch.
     pub start_lag: Millis,
     /// See [`View::judge_native_copies`].
@@ -128,6 +138,8 @@ impl<'a> View<'a> {
             judge_native_copies: params.judge_native_copies,
             slow_factor: params.slow_factor,
             estimator: params.estimator,
+            spreads: params.spreads,
+            t_rem_spreads: params.t_rem_spreads,
             past: Past::default(),
             plan: None,
             listed: BTreeSet::new(),
@@ -238,7 +250,7 @@ impl<'a> View<'a> {
     }
 
     /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
-    pub fn sample(&self, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
+    pub fn sample(&self, id: TaskId, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
         let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
         let started = match (self.kind, self.maps_done_at) {
             (TaskKind::Reduce, Some(done)) => launched.max(done),
@@ -247,7 +259,9 @@ impl<'a> View<'a> {
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
         let entered = attempt.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
         let heard = self.job.am_time(self.job.heard);
-        Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track) })
+        let read = attempt.filter(|_| task.input.0 > 0);
+        let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));
+        Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track), reading })
     }
 }
 

@@ -1,9 +1,6 @@
 //! What the papers print, and what can be counted out instead of computed.
 
-use drover_core::estimate::stats::quantile;
 use drover_core::estimate::straggle::Scheme;
-use drover_core::estimate::time_left::{late_rate, late_seconds};
-use drover_core::model::Millis;
 use drover_core::policy::MantriParams;
 use drover_core::policy::mantri::{Rule, Running, choose};
 
@@ -78,54 +75,4 @@ fn mantri_figure_10_a_duplicate_pays_where_the_outlier_would_take_more_than_3_t_
     assert_eq!(rule(50.0, 50.0, 0), Rule::NothingSaved, "it has as much data: letting it be is better");
     // Where it may not be killed any more:
     assert_eq!((rule(30.0, 10.0, 3), rule(30.1, 10.0, 3)), (Rule::RestartsMax, Rule::SavesResources));
-}
-
-/// LATE §5.4.3, tenths of a minute: ten nodes that take 1 minute a task, X 2.9, Y 10, and 32 tasks. When the last task ends.
-fn late_with(slow_node_threshold: f64) -> u32 {
-    const PACE: [u32; 12] = [10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 29, 100];
-    const SLOW_TASK_THRESHOLD: f64 = 0.25;
-    let minutes = |tenths: u32| Millis(u64::from(tenths) * 6_000);
-    let mut waiting: Vec<u32> = (0..32).rev().collect();
-    let mut running: Vec<Option<(u32, u32)>> = vec![None; PACE.len()];
-    let mut done = [0.0; PACE.len()];
-    let mut finished: Vec<f64> = Vec::new();
-    for now in 0..200 {
-        let ended = |node: usize| running[node].filter(|(_, since)| now - since == PACE[node]).map(|(task, _)| task);
-        let winners: Vec<(usize, u32)> = (0..PACE.len()).filter_map(|node| Some((node, ended(node)?))).collect();
-        for (node, task) in winners {
-            done[node] += 1.0;
-            finished.push(late_rate(1.0, minutes(PACE[node])));
-            running.iter_mut().for_each(|slot| *slot = slot.filter(|(other, _)| *other != task));
-        }
-        if finished.len() == 32 {
-            return now;
-        }
-        for node in 0..PACE.len() {
-            if running[node].is_some() {
-                continue;
-            }
-            let score = |node: usize, since: u32| f64::from(now - since) / f64::from(PACE[node]);
-            let at = |node: usize| running[node].map(|(task, since)| (task, score(node, since), minutes(now - since)));
-            let work = |node: usize| done[node] + at(node).map_or(0.0, |(_, score, _)| score);
-            let slow_node = quantile(&mut (0..PACE.len()).map(work).collect::<Vec<_>>(), slow_node_threshold).unwrap();
-            let tasks: Vec<(u32, f64, Millis)> = (0..PACE.len()).filter_map(at).collect();
-            let mut rates: Vec<f64> = tasks.iter().map(|(_, score, ran)| late_rate(*score, *ran)).collect();
-            rates.extend(&finished);
-            let slow_task = quantile(&mut rates, SLOW_TASK_THRESHOLD).unwrap_or(0.0);
-            let alone = |task: u32| tasks.iter().filter(|(other, ..)| *other == task).count() == 1;
-            let slow = |(task, score, ran): &&(u32, f64, Millis)| {
-                alone(*task) && *ran >= minutes(10) && late_rate(*score, *ran) < slow_task
-            };
-            let left = |task: &(u32, f64, Millis)| late_seconds(task.1, task.2).unwrap();
-            let longest = tasks.iter().filter(slow).max_by(|a, b| left(a).total_cmp(&left(b))).map(|(task, ..)| *task);
-            let copy = longest.filter(|_| work(node) >= slow_node);
-            running[node] = waiting.pop().or(copy).map(|task| (task, now));
-        }
-    }
-    panic!("the job never ends");
-}
-
-#[test]
-fn late_section_5_4_3_the_slow_node_threshold_saves_1_8_minutes() {
-    assert_eq!((late_with(0.0), late_with(0.25)), (58, 40));
 }

@@ -3,6 +3,7 @@
 use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
+use drover_core::estimate::calibration::Spreads;
 use drover_core::model::*;
 use drover_core::policy::view::ViewParams;
 use drover_core::policy::{Judged, LateParams, MantriParams, PolicyName, TailParams, Thresholds, View};
@@ -39,6 +40,8 @@ impl Phase {
         let late = LateParams { min_age, ..LateParams::default() };
         let params = ViewParams {
             estimator: Estimator::default(),
+            spreads: Spreads::UNMEASURED,
+            t_rem_spreads: Spreads::UNMEASURED,
             start_lag,
             judge_native_copies: true,
             slow_factor: late.slow_factor,

@@ -85,6 +85,11 @@ impl Desk {
         self.metrics.owned.set(self.engine.owned().len() as i64);
         self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
+        for (cell, known) in self.engine.calibration().overall().cells() {
+            let labels = [cell.estimator.label(), cell.tasks.label(), cell.point.label()];
+            self.metrics.coverage.with_label_values(&labels).set(known.coverage().unwrap_or(f64::NAN));
+            self.metrics.wrong_orderings.with_label_values(&labels).set(known.wrong_orderings().unwrap_or(f64::NAN));
+        }
         for verdict in Verdict::ALL {
             let count = totals.verdicts.get(&verdict).copied().unwrap_or(0);
             self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
@@ -95,9 +100,43 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::fixture::{facts, job, seen};
     use crate::telemetry::Metrics;
     use drover_core::engine::EngineParams;
+    use drover_core::estimate::Estimator;
+    use drover_core::estimate::calibration::Point;
+    use drover_core::model::{EndFact, Fact, JobPhase, TaskFact, TaskState, Time};
     use std::sync::Arc;
+
+    #[test]
+    fn how_often_intervals_hold_and_orders_are_wrong_shows_where_anything_was_predicted() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        // The second map takes twice as long as the others, and the fourth runs when the job is killed.
+        for second in 0..=20 {
+            for mut told in facts(job(1), second) {
+                if let Fact::Tasks { tasks, .. } = &mut told.fact {
+                    let finished = (second == 20).then_some(Time(120_000));
+                    let state = Some(finished.map_or(TaskState::Running, |_| TaskState::Succeeded));
+                    tasks[1] = TaskFact { state, finished, score: Some(0.05 * second as f32), ..tasks[1].clone() };
+                }
+                desk.observe(told);
+            }
+            desk.decide(Time(100_000 + second * 1_000));
+        }
+        let state = Some(JobPhase::Killed);
+        let end = EndFact { job: job(1), state, started: None, finished: None, attempts: vec![] };
+        desk.observe(seen(job(1), 1_000, 121_000, Fact::Ended(end)));
+        desk.decide(Time(121_000));
+        desk.count();
+        let of = |kind: &str| {
+            let labels = ["late", kind, "quarter"];
+            [&metrics.coverage, &metrics.wrong_orderings].map(|gauge| gauge.with_label_values(&labels).get())
+        };
+        let known = desk.engine.calibration().overall().of(TaskKind::Map, Point::Quarter, Estimator::Late).unwrap();
+        assert_eq!(of("map").map(Some), [known.coverage(), known.wrong_orderings()]);
+        assert!(of("reduce").iter().all(|share| share.is_nan()), "no reduce was ever seen");
+    }
 
     #[test]
     fn a_policy_that_is_left_to_advice_shows_until_it_may_act_again() {

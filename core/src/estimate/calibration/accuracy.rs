@@ -12,7 +12,7 @@ pub const INTERVAL_SPREADS: f64 = 1.2816;
 /// What a predicted interval is to cover.
 pub const INTERVAL: f64 = 0.8;
 
-/// Upper ends of the buckets of absolute relative errors, in thousandths: ten a decade where it matters. What is larger than the last counts as the last.
+/// Upper ends of the buckets of relative errors, in thousandths: ten a decade where it matters. What is larger than the last counts as the last.
 const BUCKETS: [u16; 25] = [
     10, 20, 30, 40, 50, 63, 79, 100, 126, 158, 200, 251, 316, 398, 501, 631, 794, 1000, 1259, 1585, 1995, 2512, 3981,
     6310, 10_000,
@@ -29,6 +29,8 @@ const PAIRS_MAX: u32 = 1 << 15;
 pub struct Outcome {
     /// (predicted − actual) / actual in thousandths, at most 10,000.
     pub error: i32,
+    /// |actual − predicted| / predicted in thousandths, rounded up, at most 10,000.
+    pub miss: u32,
     /// The actual time lay within the predicted interval.
     pub covered: bool,
 }
@@ -39,8 +41,10 @@ impl Outcome {
         let worst = i128::from(BUCKETS[BUCKETS.len() - 1]);
         let (mean, truth) = (i128::from(predicted.mean.0), i128::from(actual.0));
         let error = ((mean - truth) * 1000).checked_div(truth)?.min(worst) as i32;
+        let off = predicted.mean.0.abs_diff(actual.0);
+        let miss = (i128::from(off) * 1000 + mean - 1).checked_div(mean).unwrap_or(worst).min(worst) as u32;
         let within = predicted.spread.0 as f64 * INTERVAL_SPREADS;
-        Some(Outcome { error, covered: predicted.mean.0.abs_diff(actual.0) as f64 <= within })
+        Some(Outcome { error, miss, covered: off as f64 <= within })
     }
 }
 
@@ -55,6 +59,9 @@ pub struct Accuracy {
     covered: u32,
     /// Absolute errors by bucket.
     errors: [u16; BUCKETS.len()],
+    /// Misses by bucket.
+    #[serde(default)]
+    misses: [u16; BUCKETS.len()],
     pairs: u32,
     misordered: u32,
 }
@@ -67,14 +74,14 @@ impl Accuracy {
         self.absolute += absolute;
         self.signed += outcome.error;
         self.covered += u32::from(outcome.covered);
-        let bucket = BUCKETS.partition_point(|end| u32::from(*end) < absolute).min(BUCKETS.len() - 1);
-        self.errors[bucket] += 1;
+        self.errors[bucket(absolute)] += 1;
+        self.misses[bucket(outcome.miss)] += 1;
         if self.evidence >= EVIDENCE_MAX {
             self.evidence /= 2;
             self.absolute /= 2;
             self.signed /= 2;
             self.covered /= 2;
-            self.errors.iter_mut().for_each(|count| *count /= 2);
+            self.errors.iter_mut().chain(&mut self.misses).for_each(|count| *count /= 2);
         }
     }
 
@@ -114,16 +121,16 @@ impl Accuracy {
 
     /// Median absolute relative error, on a line within its bucket, which is a quarter wide above 0.05; `None` without evidence.
     pub fn median_error(&self) -> Option<f64> {
-        let half = self.errors.iter().map(|count| f64::from(*count)).sum::<f64>() / 2.0;
-        let (mut below, mut from) = (0.0, 0.0);
-        for (count, end) in self.errors.iter().zip(BUCKETS) {
-            let (count, end) = (f64::from(*count), f64::from(end) / 1000.0);
-            if count > 0.0 && below + count >= half {
-                return Some(from + (end - from) * (half - below) / count);
-            }
-            (below, from) = (below + count, end);
-        }
-        None
+        let Reached { from, end, part } = Reached::by(&self.errors, 0.5)?;
+        Some(from + (end - from) * part)
+    }
+
+    /// One standard deviation of a prediction, as a share of it, with which its interval would have held the truth as often as it is to; `None` before 20
+    /// predictions. By what was missed on either side: an estimator that always predicts too little is trusted no more than one that is off by chance. The upper
+    /// end of its bucket, as errors may all be the same.
+    pub fn spread(&self) -> Option<f64> {
+        let reached = Reached::by(&self.misses, INTERVAL).filter(|_| self.evidence >= ENOUGH)?;
+        Some(reached.end / INTERVAL_SPREADS)
     }
 
     /// Pairs of tasks whose order of ending was predicted, older ones at less than one.
@@ -134,6 +141,35 @@ impl Accuracy {
     /// Share of those whose order was another, 0–1; `None` without a pair.
     pub fn wrong_orderings(&self) -> Option<f64> {
         (self.pairs > 0).then(|| f64::from(self.misordered) / f64::from(self.pairs))
+    }
+}
+
+/// The bucket that so many thousandths lie in.
+fn bucket(thousandths: u32) -> usize {
+    BUCKETS.partition_point(|end| u32::from(*end) < thousandths).min(BUCKETS.len() - 1)
+}
+
+/// Where a share of all that was counted is reached: the bucket, and how far into it.
+struct Reached {
+    from: f64,
+    end: f64,
+    /// 0–1.
+    part: f64,
+}
+
+impl Reached {
+    /// By that share, 0–1; `None` where nothing was counted.
+    fn by(counts: &[u16; BUCKETS.len()], share: f64) -> Option<Reached> {
+        let wanted = counts.iter().map(|count| f64::from(*count)).sum::<f64>() * share;
+        let (mut below, mut from) = (0.0, 0.0);
+        for (count, end) in counts.iter().zip(BUCKETS) {
+            let (count, end) = (f64::from(*count), f64::from(end) / 1000.0);
+            if count > 0.0 && below + count >= wanted {
+                return Some(Reached { from, end, part: (wanted - below) / count });
+            }
+            (below, from) = (below + count, end);
+        }
+        None
     }
 }
 
@@ -157,7 +193,7 @@ pub struct Record {
     pub censored: [u64; 2],
 }
 
-/// The configured estimator gives way from so much evidence on, of both.
+/// The configured estimator gives way from so much evidence on, of both; so much measures a spread.
 const ENOUGH: u32 = 20;
 
 /// So much of its median error another's may be at most.
@@ -201,13 +237,14 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_median_lies_within_its_bucket() {
         let mut accuracy = Accuracy::default();
         assert_eq!((accuracy.median_error(), accuracy.wrong_orderings()), (None, None));
         for error in [-900, 20, 300, 320, 5_000_000] {
-            accuracy.add(Outcome { error: error.min(10_000), covered: false });
+            accuracy.add(Outcome { error: error.min(10_000), miss: 0, covered: false });
         }
         let median = accuracy.median_error().unwrap();
         assert!((0.316..=0.398).contains(&median), "{median}");
@@ -217,8 +254,8 @@ mod tests {
     #[test]
     fn old_evidence_gives_way_to_new() {
         let mut accuracy = Accuracy::default();
-        (0..2_000).for_each(|_| accuracy.add(Outcome { error: 1_000, covered: false }));
-        (0..3_000).for_each(|_| accuracy.add(Outcome { error: 0, covered: true }));
+        (0..2_000).for_each(|_| accuracy.add(Outcome { error: 1_000, miss: 0, covered: false }));
+        (0..3_000).for_each(|_| accuracy.add(Outcome { error: 0, miss: 0, covered: true }));
         (0..100_000).for_each(|n| accuracy.add_pair(n < 50_000));
         assert!(accuracy.evidence() < 1024 && accuracy.pairs() < 1 << 15);
         assert!(accuracy.median_error().unwrap() < 0.01 && accuracy.coverage().unwrap() > 0.9, "{accuracy:?}");
@@ -226,10 +263,46 @@ mod tests {
     }
 
     #[test]
+    fn a_spread_is_measured_from_twenty_predictions_on_and_by_what_was_missed_of_the_prediction() {
+        let spread = |times: u32, predicted: u64| {
+            let left = Left { mean: Millis(predicted), spread: Millis(predicted / 4) };
+            let mut accuracy = Accuracy::default();
+            (0..times).for_each(|_| accuracy.add(Outcome::of(left, Millis(10_000)).unwrap()));
+            accuracy.spread().map(|spread| spread * INTERVAL_SPREADS)
+        };
+        assert_eq!(spread(19, 5_000), None);
+        assert!((spread(20, 5_000).unwrap() - 1.0).abs() < 1e-9, "it took twice as long");
+        assert!((spread(20, 20_000).unwrap() - 0.501).abs() < 1e-9, "it took half as long");
+        assert!((spread(20, 0).unwrap() - 10.0).abs() < 1e-9, "none was predicted");
+    }
+
+    proptest! {
+        #[test]
+        fn the_measured_interval_holds_four_of_five_and_one_a_bucket_narrower_does_not(
+            left in prop::collection::vec((1_000u64..1_000_000, 1u64..3_000_000), ENOUGH as usize..300)
+        ) {
+            let outcomes = left.iter().filter_map(|(predicted, actual)| {
+                Outcome::of(Left { mean: Millis(*predicted), spread: Millis(0) }, Millis(*actual))
+            });
+            let outcomes: Vec<Outcome> = outcomes.collect();
+            let mut accuracy = Accuracy::default();
+            outcomes.iter().for_each(|outcome| accuracy.add(*outcome));
+            let half_width = accuracy.spread().unwrap() * INTERVAL_SPREADS * 1000.0;
+            let held = |within: f64| {
+                let held = outcomes.iter().filter(|outcome| f64::from(outcome.miss) <= within + 1e-6).count();
+                held as f64 / outcomes.len() as f64
+            };
+            prop_assert!(held(half_width) >= INTERVAL - 1e-9);
+            let narrower = BUCKETS.into_iter().rev().map(f64::from).find(|end| *end < half_width - 1e-6).unwrap_or(0.0);
+            prop_assert!(narrower == 0.0 || held(narrower) < INTERVAL);
+        }
+    }
+
+    #[test]
     fn an_error_at_a_buckets_upper_end_lies_in_it_and_what_is_beyond_the_last_lies_in_the_last() {
         let median = |error| {
             let mut accuracy = Accuracy::default();
-            accuracy.add(Outcome { error, covered: false });
+            accuracy.add(Outcome { error, miss: 0, covered: false });
             accuracy.median_error().unwrap()
         };
         let middle = |from: f64, end: f64| (from + end) / 2.0;
@@ -243,7 +316,7 @@ mod tests {
         let mut accuracy = Accuracy::default();
         assert_eq!((accuracy.mean_error(), accuracy.bias(), accuracy.coverage()), (None, None, None));
         let mut add = |times: u32| {
-            (0..times).for_each(|n| accuracy.add(Outcome { error: 500, covered: n % 4 == 0 }));
+            (0..times).for_each(|n| accuracy.add(Outcome { error: 500, miss: 0, covered: n % 4 == 0 }));
             (accuracy.evidence(), accuracy.mean_error(), accuracy.bias(), accuracy.coverage(), accuracy.median_error())
         };
         assert_eq!(add(EVIDENCE_MAX - 4).0, EVIDENCE_MAX - 4);

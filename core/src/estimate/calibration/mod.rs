@@ -4,16 +4,19 @@
 mod accuracy;
 mod learnt;
 mod note;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
 pub use note::{Note, Point};
+pub use spread::Spreads;
 pub use watch::SAMPLED;
 
 use super::by_kind::ByKind;
 pub use super::by_kind::KINDS_MAX;
+use super::windows::Users;
 use super::{Estimator, Left};
 use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind};
 use learnt::Learnt;
@@ -46,6 +49,9 @@ pub struct Calibration {
     /// Their sampled tasks.
     watched: usize,
     overall: Record,
+    /// Users whose jobs that rests on.
+    #[serde(default)]
+    users: Users,
     #[serde(flatten)]
     kinds: ByKind<Record>,
 }
@@ -129,6 +135,7 @@ impl Calibration {
             return learnt.errors;
         }
         learnt.add_to(&mut self.overall);
+        self.users.add(&job.user);
         if let Some(kind) = JobKind::of(job) {
             learnt.add_to(self.kinds.entry(kind));
         }
@@ -148,5 +155,12 @@ impl Calibration {
     /// The estimator to take for such jobs instead of the configured one, as [`Record::best`] has it of this kind alone.
     pub fn best(&self, kind: &JobKind, tasks: TaskKind, configured: Estimator) -> Option<Estimator> {
         self.kinds.get(kind)?.best(tasks, configured)
+    }
+
+    /// How far an estimator's predictions lie from what happens: in such jobs, where enough is known of them; else in all, as far as that is not one other user's word.
+    pub fn spreads(&self, kind: &JobKind, tasks: TaskKind, estimator: Estimator) -> Spreads {
+        let all = self.users.hold_for(&kind.user).then_some(&self.overall);
+        let records = [self.kinds.get(kind), all];
+        Spreads::of(|point| records.iter().flatten().find_map(|record| record.of(tasks, point, estimator)?.spread()))
     }
 }

@@ -1,5 +1,6 @@
 //! What is noted of an attempt while it runs.
 
+use super::Spreads;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::{Estimator, Left, Sample};
 use crate::model::{Millis, Time};
@@ -24,6 +25,15 @@ impl Point {
     /// The highest point that a score has reached: one that was leapt over shows nothing.
     pub fn of(score: f64) -> Option<Point> {
         Point::ALL.into_iter().rfind(|point| score < 1.0 && score >= point.score())
+    }
+
+    /// The one nearest to a score, of two as near the higher.
+    pub fn nearest(score: f64) -> Point {
+        match score {
+            low if low < 0.375 => Point::Quarter,
+            middle if middle < 0.625 => Point::Half,
+            _ => Point::ThreeQuarters,
+        }
     }
 
     /// The score, 0–1.
@@ -71,9 +81,16 @@ impl Guess {
 }
 
 impl Note {
-    /// Asks them all.
-    pub fn new(point: Point, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Note {
-        let left = |estimator: Estimator| estimator.time_left(sample, shape, times, now);
+    /// Asks them all, each with the spread that it is known by.
+    pub fn new(
+        point: Point,
+        sample: &Sample,
+        shape: Shape,
+        times: &PhaseTimes,
+        spreads: impl Fn(Estimator) -> Spreads,
+        now: Time,
+    ) -> Note {
+        let left = |estimator: Estimator| estimator.time_left(sample, shape, times, spreads(estimator), now);
         Note::of(point, now, Estimator::ALL.map(left))
     }
 
@@ -109,7 +126,7 @@ mod tests {
 
     #[test]
     fn estimators_are_numbered_in_the_order_in_which_their_answers_are_kept() {
-        assert_eq!(Estimator::ALL.map(|estimator| estimator as usize), [0, 1, 2, 3, 4]);
+        assert_eq!(Estimator::ALL.map(|estimator| estimator as usize), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

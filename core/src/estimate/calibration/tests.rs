@@ -81,13 +81,15 @@ fn lates_example_is_told_right_by_phases_and_wrong_by_the_average_rate() {
         entered: [Some(now), None],
         heard: now,
         rhythm: Millis(1000),
+        reading: None,
     };
     let times = PhaseTimes { typical: [Some(Millis(10_000)), Some(Millis(50_000)), None] };
     let (mut calibration, mut job) = (Calibration::default(), job(1, "fig2", 1));
     calibration.open(&job, 7);
     let id = map(&job, 0, 0);
     assert_eq!(calibration.due(id, track.score()), Some(Point::Half));
-    calibration.note(id, Note::new(Point::Half, &sample, Shape { ends: &[0.5, 1.0] }, &times, now));
+    calibration
+        .note(id, Note::new(Point::Half, &sample, Shape { ends: &[0.5, 1.0] }, &times, |_| Spreads::UNMEASURED, now));
     assert_eq!(calibration.due(id, track.score()), None, "noted once");
     succeed(&mut job, 0, 0, 60_000);
     let errors = calibration.settle(&job);
@@ -183,7 +185,7 @@ fn an_estimator_that_seldom_answers_is_not_chosen_and_of_equals_always_the_same_
     let mut record = Record::default();
     let mut add = |estimator, times: u32, error| {
         let cell = Cell { tasks: TaskKind::Map, point: Point::Half, estimator };
-        (0..times).for_each(|_| record.cell(cell).add(Outcome { error, covered: true }));
+        (0..times).for_each(|_| record.cell(cell).add(Outcome { error, miss: 0, covered: true }));
         record.best(TaskKind::Map, Estimator::Late)
     };
     add(Estimator::Late, 100, 500);
@@ -359,4 +361,29 @@ fn each_seed_and_each_cluster_and_each_of_its_jobs_has_a_sample_of_its_own() {
             assert!(seen.insert(sample(cluster, seq, seed)), "{cluster} {seq} {seed}");
         }
     }
+}
+
+/// LATE's spread at half, as that kind of job is to take it, seconds of 100.
+fn spread(calibration: &Calibration, user: &str, name: &str) -> u64 {
+    let kind = JobKind { user: user.into(), name: name.into() };
+    calibration.spreads(&kind, TaskKind::Map, Estimator::Late).around(100.0, 0.5).spread.0 / 1_000
+}
+
+#[test]
+fn a_spread_is_the_kinds_own_or_else_that_of_all_jobs_and_never_one_other_users_word() {
+    let mut calibration = Calibration::default();
+    let mut learn = |seq, user: &str, name, maps: u32, end| {
+        let mut job = job(seq, name, maps);
+        job.user = user.into();
+        calibration.open(&job, 7);
+        (0..maps).for_each(|index| calibration.note(map(&job, index, 0), note(0, 10_000)));
+        (0..maps).for_each(|index| succeed(&mut job, index, 0, end));
+        calibration.close(&job);
+        [("alice", "etl"), ("alice", "sort"), ("bob", "etl")].map(|(user, name)| spread(&calibration, user, name))
+    };
+    // 0.5 at the most of the prediction, over 1.28 spreads.
+    assert_eq!(learn(1, "alice", "etl", 19, 15_000), [25, 25, 25], "of 19 nothing is said");
+    assert_eq!(learn(2, "alice", "etl", 1, 15_000), [39, 39, 25]);
+    assert_eq!(learn(3, "bob", "sort", 1, 10_000), [39, 39, 39], "two users have shown it");
+    assert_eq!(learn(4, "alice", "sort", 20, 12_000), [39, 15, 39], "its own where that is known");
 }

@@ -119,6 +119,7 @@ mod tests {
             entered: [None; 2],
             heard: Time(1_000_000),
             rhythm: Millis(0),
+            reading: None,
         }
     }
 

@@ -20,6 +20,7 @@ fn fig2(started_s: u64) -> Sample {
         entered: [second, None],
         heard: NOW,
         rhythm: Millis(1000),
+        reading: None,
     }
 }
 
@@ -28,7 +29,8 @@ const NOW: Time = Time(1_020_000);
 #[test]
 fn late_gives_the_papers_wrong_order_of_13_3_and_10_seconds() {
     let left = |s| {
-        let left = Estimator::Late.time_left(&fig2(s), TWO_PHASES, &PhaseTimes::default(), NOW).unwrap();
+        let left =
+            Estimator::Late.time_left(&fig2(s), TWO_PHASES, &PhaseTimes::default(), Spreads::UNMEASURED, NOW).unwrap();
         left.mean.as_secs_f64()
     };
     assert!((left(0) - 13.333).abs() < 1e-3, "{}", left(0));
@@ -38,7 +40,13 @@ fn late_gives_the_papers_wrong_order_of_13_3_and_10_seconds() {
 #[test]
 fn phase_aware_gives_the_right_order_of_40_and_50_seconds() {
     let times = PhaseTimes { typical: [Some(Millis(10_000)), Some(Millis(50_000)), None] };
-    let left = |s| Estimator::PhaseAware.time_left(&fig2(s), TWO_PHASES, &times, NOW).unwrap().mean.as_secs_f64();
+    let left = |s| {
+        Estimator::PhaseAware
+            .time_left(&fig2(s), TWO_PHASES, &times, Spreads::UNMEASURED, NOW)
+            .unwrap()
+            .mean
+            .as_secs_f64()
+    };
     assert!((left(0) - 40.0).abs() < 0.01, "{}", left(0));
     assert!((left(10) - 50.0).abs() < 0.01, "{}", left(10));
 }
@@ -51,7 +59,7 @@ fn an_attempt_beyond_its_rhythm_is_taken_to_stand_still() {
     let at = |later: u64| {
         let now = NOW + Millis(later);
         let sample = Sample { heard: now, ..sample };
-        Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, now).unwrap().mean
+        Estimator::PhaseAware.time_left(&sample, TWO_PHASES, &times, Spreads::UNMEASURED, now).unwrap().mean
     };
     assert_eq!(at(0) - at(2000), Millis(2000));
     assert!(at(5000) > at(0) && at(9000) > at(5000), "time that passes without progress is lost");
@@ -71,9 +79,10 @@ fn an_attempt_that_turns_slow_late_is_judged_by_the_pace_of_the_moment() {
             entered: [None; 2],
             heard: now,
             rhythm: Millis(2_000),
+            reading: None,
         };
         let shape = super::super::phase::MAP_ONLY;
-        Estimator::PhaseAware.time_left(&sample, shape, &times, now).unwrap().mean.as_secs_f64()
+        Estimator::PhaseAware.time_left(&sample, shape, &times, Spreads::UNMEASURED, now).unwrap().mean.as_secs_f64()
     };
     for ms in (500..=2_000).step_by(500) {
         track.add(ms as f32 / 4_000.0, Time(1_000_000 + ms));
@@ -104,9 +113,12 @@ fn a_late_start_is_not_slowness() {
         entered: [None; 2],
         heard: Time(11_000),
         rhythm: Millis(1000),
+        reading: None,
     };
     let shape = super::super::phase::MAP_ONLY;
-    let left = Estimator::PhaseAware.time_left(&sample, shape, &PhaseTimes::default(), Time(11_000)).unwrap();
+    let left = Estimator::PhaseAware
+        .time_left(&sample, shape, &PhaseTimes::default(), Spreads::UNMEASURED, Time(11_000))
+        .unwrap();
     assert!((left.mean.as_secs_f64() - 1.6).abs() < 0.01, "{left:?}");
 }
 
@@ -120,16 +132,20 @@ fn no_progress_gives_no_estimate() {
         entered: [None; 2],
         heard: Time(11_000),
         rhythm: Millis(1000),
+        reading: None,
     };
     for estimator in Estimator::ALL {
         let shape = super::super::phase::MAP_ONLY;
-        assert_eq!(estimator.time_left(&sample, shape, &PhaseTimes::default(), Time(99_000)), None);
+        assert_eq!(
+            estimator.time_left(&sample, shape, &PhaseTimes::default(), Spreads::UNMEASURED, Time(99_000)),
+            None
+        );
     }
 }
 
 #[test]
 fn labels_are_those_that_settings_and_answers_go_by() {
-    let labels = ["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential"];
+    let labels = ["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential", "mantri"];
     assert_eq!(Estimator::ALL.map(Estimator::label), labels);
 }
 
@@ -147,6 +163,7 @@ fn reduces_seconds(told: &[(u64, f32)], entered: [Option<u64>; 2], typical: [Opt
         entered: entered.map(|second| second.map(at)),
         heard: now,
         rhythm: Millis(1000),
+        reading: None,
     };
     let times = PhaseTimes { typical: typical.map(|second| second.map(|second| Millis(second * 1000))) };
     phase_aware_seconds(&sample, super::super::phase::REDUCE, &times, now)

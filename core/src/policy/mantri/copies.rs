@@ -4,9 +4,9 @@ use super::super::{Contender, View, slow_hosts};
 use super::MantriParams;
 use crate::estimate::fresh::work_began;
 use crate::estimate::new_copy::NewCopy;
-use crate::estimate::remaining::{Basis, Reading, t_rem};
+use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::{Estimator, Sample};
-use crate::model::{Millis, NameId, Task, TaskKind};
+use crate::model::{Attempt, Millis, NameId, Task, TaskKind};
 
 /// A copy that runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,14 +40,15 @@ impl Copies {
     fn add(&mut self, view: &View<'_>, contender: &Contender<'_>) {
         let (task, begin) = (contender.task, self.all.len());
         if task.live().count() > 1 {
-            let sampled =
-                task.live().filter_map(|live| Some((live.number, view.sample(task, Some(live), live.track)?)));
+            let sample = |live: &Attempt| Some((live.number, view.sample(contender.id, task, Some(live), live.track)?));
+            let sampled = task.live().filter_map(sample);
             self.all.extend(sampled.map(|(number, sample)| one(view, contender, number, &sample)));
         } else {
             let number = task.original().map_or(0, |attempt| attempt.number);
             self.all.push(one(view, contender, number, &contender.sample));
         }
-        let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::INFINITY);
+        // One that need not have reported yet may still turn out fast, unlike one that should have and has not.
+        let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::MAX);
         self.all[begin..].sort_by(|a, b| left(a).total_cmp(&left(b)).then(a.number.cmp(&b.number)));
         self.ends.push(self.all.len());
     }
@@ -65,13 +66,12 @@ impl Copies {
 }
 
 fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample) -> LiveCopy {
-    let reports = view.job.intakes.recent(contender.id.attempt(number));
-    let reading = Reading::of(contender.task.input, reports);
     let oldest = sample.started == contender.sample.started;
-    let told = match contender.left.filter(|_| oldest && reading.is_none() && view.estimator == Estimator::PhaseAware) {
+    let by_score = matches!(view.estimator, Estimator::PhaseAware | Estimator::Mantri) && sample.reading.is_none();
+    let told = match contender.left.filter(|_| oldest && by_score) {
         // By the score that has been reckoned already.
         Some(left) => Some((left.mean.as_secs_f64(), Basis::Score)),
-        None => t_rem(sample, reading.as_ref(), view.shape, &view.times, view.now),
+        None => t_rem(sample, view.shape, &view.times, view.now),
     };
     let overdue = sample.is_silent() || (oldest && contender.outlasts(view));
     let (t_rem, basis) = match told {
@@ -196,7 +196,15 @@ mod tests {
             Copies::of(&phase.view(now)).of_task(0).iter().map(|copy| (copy.number, copy.t_rem)).collect::<Vec<_>>()
         };
         assert_eq!(at_second(&mut phase, 8.0), [(0, None), (1, None)], "twice three seconds, and two");
-        assert_eq!(at_second(&mut phase, 8.1), [(0, Some(f64::INFINITY)), (1, None)]);
+        assert_eq!(at_second(&mut phase, 8.1), [(1, None), (0, Some(f64::INFINITY))]);
+    }
+
+    #[test]
+    fn a_copy_whose_report_is_not_due_yet_stands_between_those_that_report_and_one_that_should_have() {
+        let mut phase = Phase::maps(2).took(&[3.0]).runs((1, 0), 0, 0.0, &[]).runs((1, 1), 0, 7.0, &[]);
+        phase = phase.runs((1, 2), 0, 2.0, &[(5.0, 0.5), (8.0, 0.75)]);
+        let numbers = Copies::of(&phase.view(8.1)).of_task(0).iter().map(|copy| copy.number).collect::<Vec<_>>();
+        assert_eq!(numbers, [2, 1, 0], "the first never reported");
     }
 
     #[test]

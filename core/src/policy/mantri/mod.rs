@@ -23,7 +23,7 @@ pub mod placement;
 pub mod recompute;
 
 use super::{Contender, Judged, View};
-use crate::estimate::Left;
+use crate::estimate::calibration::Spreads;
 use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
@@ -85,6 +85,8 @@ impl<'a> Phase<'a> {
         let verdict = early.unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
         if ruling.rule.choice() == Choice::KillRestart {
+            // Line 6 is about the task, which ends with its fastest copy: where even that takes longer than a new one, so does each. Hadoop starts anew what it kills while
+            // the task goes on, one for one; so one goes, the slowest, and the task keeps what the others have done.
             let slowest = copies.last().unwrap_or(fastest);
             (judged.action, judged.attempt) = (Action::Restart, contender.id.attempt(slowest.number));
         }
@@ -93,7 +95,7 @@ impl<'a> Phase<'a> {
         judged.rank = t_rem - ruling.t_new_mean;
         let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);
         judged.recheck = self.old().filter(|_| waits).map(|old| contender.sample.started + old);
-        explain(&mut judged.numbers, &running, &ruling);
+        explain(&mut judged.numbers, self.view.t_rem_spreads, &running, &ruling);
         judged
     }
 
@@ -109,8 +111,9 @@ impl<'a> Phase<'a> {
 
     /// Why it cannot be judged yet, of whose peers so many are known.
     fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy], others: usize) -> Option<Verdict> {
-        // "Mantri does not re-duplicate a task for which it launched a copy recently."
-        let recent = |copy: &LiveCopy| copy.age <= self.params.period;
+        // "Mantri does not re-duplicate a task for which it launched a copy recently." By Delta, a period of reports, the paper's copies have told of themselves;
+        // Hadoop's take a JVM's start longer.
+        let recent = |copy: &LiveCopy| copy.age <= self.params.period || copy.t_rem.is_none();
         if contender.task.unended().count() > copies.len().max(1) || (copies.len() > 1 && copies.iter().any(recent)) {
             return Some(Verdict::AlreadyCopied);
         }
@@ -144,13 +147,14 @@ fn barred(contender: &Contender<'_>) -> Option<Verdict> {
 }
 
 /// The numbers that the ruling rests on.
-fn explain(numbers: &mut Numbers, running: &Running<'_>, ruling: &Ruling) {
+fn explain(numbers: &mut Numbers, spreads: Spreads, running: &Running<'_>, ruling: &Ruling) {
     let (mean, samples) = (ruling.t_new_mean, running.t_new.len() as f64);
     let variance = running.t_new.iter().map(|t_new| (t_new - mean).powi(2)).sum::<f64>() / samples;
     let sooner = running.t_new.iter().filter(|t_new| **t_new < running.t_rem).count();
     let left = Some(running.t_rem).filter(|t_rem| t_rem.is_finite());
-    numbers.time_left = left.map(|left| Left::of_seconds(left).mean);
-    numbers.time_left_spread = left.map(|left| Left::of_seconds(left).spread);
+    let with_spread = left.map(|left| spreads.around(left, numbers.score));
+    numbers.time_left = with_spread.map(|left| left.mean);
+    numbers.time_left_spread = with_spread.map(|left| left.spread);
     numbers.fresh_copy = Some(Millis::from_secs_f64(mean));
     numbers.fresh_copy_spread = Some(Millis::from_secs_f64(variance.sqrt()));
     numbers.win_probability = Some(sooner as f64 / samples);

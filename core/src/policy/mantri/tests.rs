@@ -129,3 +129,25 @@ fn a_copys_time_is_the_other_tasks_however_far_this_one_falls_behind() {
     };
     assert_eq!((others(3), others(4)), (Verdict::Decided, Verdict::TooFewFinished), "nor is it evidence");
 }
+
+#[test]
+fn a_task_whose_copies_are_all_slow_is_restarted_by_its_slowest_and_by_none_that_need_not_have_reported_yet() {
+    let copied = |other: &[(f64, f32)], now: f64| {
+        let phase = Phase::maps(9).took(&[10.0; 3]).runs((3, 0), 0, 50.0, &[(60.0, 0.0625), (70.0, 0.125)]);
+        let phase = phase.runs((3, 1), 1, 58.0, other).shim();
+        let judged = last(phase, now, &MantriParams { delta: 1.0, ..at_once() });
+        (judged.verdict, judged.action, judged.attempt.number)
+    };
+    // The second one's start takes a while, and then it is faster, or slower.
+    assert_eq!(copied(&[], 70.0).0, Verdict::AlreadyCopied);
+    assert_eq!(copied(&[(64.0, 0.125), (70.0, 0.25)], 70.0), (Verdict::Decided, Action::Restart, 0));
+    assert_eq!(copied(&[(64.0, 0.03), (70.0, 0.06)], 70.0), (Verdict::Decided, Action::Restart, 1));
+    assert_eq!(copied(&[(64.0, 0.4), (70.0, 0.9)], 70.0).0, Verdict::NoGain, "the task ends with its fastest");
+}
+
+#[test]
+fn line_3_withdraws_what_should_have_reported_and_never_has_before_a_younger_one() {
+    let two = beside([10.0; 3], 20.0).runs((3, 1), 0, 100.0, &[]);
+    let judged = last(two.runs((3, 2), 0, 118.0, &[]), 123.1, &at_once());
+    assert_eq!((judged.action, judged.attempt.number), (Action::Withdraw, 1));
+}

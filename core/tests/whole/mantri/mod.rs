@@ -7,6 +7,7 @@ mod times;
 use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
+use drover_core::estimate::calibration::Spreads;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::view::ViewParams;
@@ -60,6 +61,8 @@ impl Phase {
         (1..=self.now).for_each(|second| self.tell(second));
         let params = ViewParams {
             estimator: Estimator::default(),
+            spreads: Spreads::UNMEASURED,
+            t_rem_spreads: Spreads::UNMEASURED,
             start_lag: Millis(1_000),
             judge_native_copies: true,
             slow_factor: LateParams::default().slow_factor,
