@@ -1,6 +1,7 @@
 //! Lines 2 and 3: how many clones, and whether there is room for them.
 
 use super::{Admission, DollyParams};
+use crate::estimate::exact::share_of;
 use crate::estimate::straggle::clones_per_task;
 use crate::model::Verdict;
 
@@ -39,16 +40,20 @@ impl Phase {
 
     /// Line 3: why c clones of each task have no room.
     fn refused(&self, clones: u32, supply: &Supply, params: &DollyParams) -> Option<Verdict> {
-        let asked = u64::from(clones) * u64::from(self.tasks) * self.slot_mb;
-        let held = u64::from(self.started) * self.slot_mb;
-        let most = |share: f64| share * supply.capacity_mb as f64;
-        let gives_way = if params.admission == Admission::Preempt { supply.larger_mb } else { 0 };
-        let cloning = supply.cloning_mb.saturating_sub(gives_way) + asked;
-        let used = supply.used_mb.saturating_sub(held) + asked;
-        if cloning as f64 > most(params.beta) {
+        let slots = |count: u64| count * self.slot_mb;
+        supply.refuses(slots(u64::from(clones) * u64::from(self.tasks)), slots(self.started.into()), params)
+    }
+}
+
+impl Supply {
+    /// Line 3: why there is no room for copies of so much memory in all, of which `held_mb` are in use already.
+    fn refuses(&self, asked_mb: u64, held_mb: u64, params: &DollyParams) -> Option<Verdict> {
+        let most = |share| share_of(share, self.capacity_mb);
+        let gives_way = if params.admission == Admission::Preempt { self.larger_mb } else { 0 };
+        if self.cloning_mb.saturating_sub(gives_way) + asked_mb > most(params.beta) {
             Some(Verdict::CloneBudget)
         } else {
-            (used as f64 > most(params.tau)).then_some(Verdict::CloneCeiling)
+            (self.used_mb.saturating_sub(held_mb) + asked_mb > most(params.tau)).then_some(Verdict::CloneCeiling)
         }
     }
 }
@@ -123,6 +128,18 @@ mod tests {
         };
         assert_eq!((at(770_000, 0), at(770_001, 0)), (Ok(3), Err(Verdict::CloneCeiling)));
         assert_eq!(at(780_000, 10), Ok(3), "its own first attempts are in use already");
+    }
+
+    #[test]
+    fn what_just_fits_a_share_is_admitted_though_floating_point_would_put_the_share_below_it() {
+        // .29 · 100 is 28.999999999999996.
+        let two = |beta, tau, taken| {
+            let params = DollyParams { beta, tau, epsilon: 0.0025, ..DollyParams::default() };
+            let supply = Supply { capacity_mb: 100, used_mb: taken, cloning_mb: taken, larger_mb: 0 };
+            given(&Phase { tasks: 1, slot_mb: 14, ..TEN }, 0.05, &supply, &params)
+        };
+        assert_eq!((two(0.29, 1.0, 1), two(0.29, 1.0, 2)), (Ok(2), Err(Verdict::CloneBudget)));
+        assert_eq!((two(1.0, 0.29, 1), two(1.0, 0.29, 2)), (Ok(2), Err(Verdict::CloneCeiling)));
     }
 
     #[test]

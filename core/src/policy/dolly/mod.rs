@@ -23,7 +23,7 @@ mod params;
 use super::{Budget, Judged, View};
 use crate::model::{Action, ClonePlan, Verdict};
 pub use admission::{Grant, Phase, Supply, admit};
-pub use machines::{by_odds, job_level_clones, machines_for_a_task};
+pub use machines::{Chosen, by_odds, job_level_clones, machines_for_a_task};
 pub use outputs::{Assignment, Output, Reading, read_from};
 pub use params::{Admission, DollyParams};
 
