@@ -177,7 +177,12 @@ impl ClusterState {
         let job = match self.jobs.entry(id) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(_) if full => return Err(Dropped::TooManyJobs),
-            std::collections::btree_map::Entry::Vacant(free) => free.insert(Job::new(id)),
+            std::collections::btree_map::Entry::Vacant(free) => {
+                let job = free.insert(Job::new(id));
+                // One whose tasks are still to be told of is not lost for that.
+                job.heard = seen.received;
+                job
+            }
         };
         if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
             job.outlive(seen.source.incarnation);

@@ -1,6 +1,5 @@
 //! Where clones go, and clones of whole jobs: Dolly of HotCloud'12, §3.1 and §3.2.
 
-use crate::estimate::straggle::job_clones;
 use crate::model::NameId;
 
 /// Machines for the clones of one task.
@@ -46,15 +45,17 @@ pub fn by_odds(mut machines: Vec<(NameId, f64)>) -> Vec<(NameId, f64)> {
     machines
 }
 
-/// HotCloud'12 §3.1: clones of a whole job of n tasks, min(c, (τ − U)/n) with c = ⌈ log ε / log(1 − (1 − p)^n) ⌉ and `free` slots below the ceiling. Printed is
-/// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits; `None` where no number would do.
-pub fn job_level_clones(tasks: u32, p: f64, epsilon: f64, free: u32) -> Option<u32> {
-    Some(job_clones(tasks, p, epsilon)?.min(free / tasks).max(1))
+/// HotCloud'12 §3.2: clones of a whole job, min(c, (τ − U)/n), where c are `wanted`, `job_mb` is what all n tasks of one take and `free_mb` what may be used yet. Printed is
+/// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits.
+pub fn job_level_clones(wanted: u32, job_mb: u64, free_mb: u64) -> u32 {
+    let fit = free_mb.checked_div(job_mb).unwrap_or(u64::MAX);
+    wanted.min(fit.try_into().unwrap_or(u32::MAX)).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::straggle::job_clones;
     use crate::model::Names;
     use crate::policy::tests::host;
 
@@ -97,7 +98,8 @@ mod tests {
     #[test]
     fn a_job_is_cloned_whole_as_often_as_its_risk_asks_and_the_ceiling_lets() {
         // 1 − .9² = .19; .19² = .0361 is below .05.
-        assert_eq!((job_level_clones(2, 0.1, 0.05, 100), job_level_clones(2, 0.1, 0.05, 3)), (Some(2), Some(1)));
-        assert_eq!(job_level_clones(1_000, 0.5, 0.05, u32::MAX), None);
+        assert_eq!(job_clones(2, 0.1, 0.05), Some(2));
+        assert_eq!([100, 4, 3, 0].map(|free| job_level_clones(2, 2, free)), [2, 2, 1, 1]);
+        assert_eq!(job_level_clones(u32::MAX, 1, u64::MAX), u32::MAX);
     }
 }
