@@ -13,8 +13,9 @@ fn three_of(tasks: u32) -> Option<ClonePlan> {
 
 /// Tasks of one kind, in a state.
 fn told(script: &mut Script, now: f64, kind: TaskKind, indices: std::ops::Range<u32>, state: TaskState) {
-    let started = (state >= TaskState::Running).then(|| at(now - 0.5));
-    let finished = state.is_final().then(|| at(now - 0.1));
+    let am = |second: f64| at(second).shifted(script.skew_ms);
+    let started = (state >= TaskState::Running).then(|| am(now - 0.5));
+    let finished = state.is_final().then(|| am(now - 0.1));
     let of = |index| {
         let of = TaskFact::of(job_id(1).task(kind, index));
         TaskFact { state: Some(state), started, finished, ..of }
@@ -75,8 +76,8 @@ fn a_plan_waits_for_the_jobs_settings_and_for_the_clusters_size_and_no_longer() 
 
 #[test]
 fn a_phase_that_had_begun_before_drover_met_it_is_looked_over_once_its_tasks_are_known() {
-    let after = |ended: f64| {
-        let mut script = dolly(Admission::AllOrNothing);
+    let after = |ended: f64, skew_ms: i64| {
+        let mut script = Script { skew_ms, ..dolly(Admission::AllOrNothing) };
         script.open_job(job_id(1), 10, 0, at(0.0));
         let _ = script.decide(at(2.0));
         assert_eq!(plan(&script, 1, TaskKind::Map), three_of(10));
@@ -84,20 +85,26 @@ fn a_phase_that_had_begun_before_drover_met_it_is_looked_over_once_its_tasks_are
         let _ = script.decide(at(4.0));
         plan(&script, 1, TaskKind::Map).unwrap().refused
     };
-    assert_eq!((after(1.9), after(2.1)), (Some(Verdict::PhaseUnderWay), None));
+    for skew_ms in [0, -3_600_000, 3_600_000] {
+        assert_eq!((after(1.9, skew_ms), after(2.1, skew_ms)), (Some(Verdict::PhaseUnderWay), None), "{skew_ms}");
+    }
 }
 
 #[test]
 fn a_job_that_is_met_late_holds_no_budget_before_its_tasks_are_known() {
-    let mut script = dolly(Admission::AllOrNothing);
-    script.open_job(job_id(1), 10, 0, at(0.0));
+    let script = dolly(Admission::AllOrNothing);
     let late = at(0.0) + script.engine.params().govern.stale_after;
-    let _ = script.decide(late + Millis(1));
-    assert_eq!(plan(&script, 1, TaskKind::Map), None);
-    let mut script = dolly(Admission::AllOrNothing);
-    script.open_job(job_id(1), 10, 0, at(0.0));
-    let _ = script.decide(late);
-    assert_eq!(plan(&script, 1, TaskKind::Map), three_of(10));
+    for (now, skew_ms, expected) in [
+        (late, 0, three_of(10)),
+        (late + Millis(1), 0, None),
+        (late, -3_600_000, three_of(10)),
+        (late + Millis(1), 3_600_000, None),
+    ] {
+        let mut script = Script { skew_ms, ..dolly(Admission::AllOrNothing) };
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        let _ = script.decide(now);
+        assert_eq!(plan(&script, 1, TaskKind::Map), expected, "{skew_ms}");
+    }
 }
 
 #[test]
