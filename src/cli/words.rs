@@ -37,14 +37,17 @@ pub const HIDDEN: &str = "Drover's user (cluster.user) may not view the job's ta
 /// Why, in whole sentences: first the words for the verdict or action, then the numbers it rests on, as far as they are known, and why it is slow.
 pub fn reason(words: &str, numbers: &Numbers, why: Option<&Cause>) -> String {
     let mut sentences = vec![capital(words) + "."];
-    let mut ran = format!("It has run for {} and is at {}", span(numbers.elapsed), share(numbers.score));
-    if numbers.rate > 0.0 {
-        ran += &format!(", {} a minute", percent(numbers.rate * 60.0));
+    // What waits to be cloned has no time of its own yet.
+    if numbers.elapsed > Millis(0) {
+        let mut ran = format!("It has run for {} and is at {}", span(numbers.elapsed), share(numbers.score));
+        if numbers.rate > 0.0 {
+            ran += &format!(", {} a minute", percent(numbers.rate * 60.0));
+        }
+        if let Some(slow_below) = numbers.slow_below {
+            ran += &format!("; below {} a minute counts as slow", percent(slow_below * 60.0));
+        }
+        sentences.push(ran + ".");
     }
-    if let Some(slow_below) = numbers.slow_below {
-        ran += &format!("; below {} a minute counts as slow", percent(slow_below * 60.0));
-    }
-    sentences.push(ran + ".");
     match (numbers.time_left, numbers.fresh_copy) {
         (Some(left), Some(fresh)) => {
             let (left, fresh) =

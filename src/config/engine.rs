@@ -6,7 +6,8 @@ use super::value::{Kind, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
-use drover_core::policy::dolly::Admission;
+use drover_core::model::CloneScheme;
+use drover_core::policy::dolly::{Admission, Reads};
 use drover_core::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams};
 use serde_json::Value as Json;
 
@@ -123,6 +124,10 @@ fn dolly(config: &Config) -> DollyParams {
         by_machine: set.by_machine,
         prior: set.prior,
         min_evidence: set.min_evidence,
+        scheme: CloneScheme::ALL.into_iter().find(|one| one.label() == set.scheme).unwrap_or_default(),
+        reads: Reads::ALL.into_iter().find(|one| one.label() == set.reads).unwrap_or_default(),
+        contention: set.contention,
+        exclusive: set.exclusive,
     }
 }
 
@@ -181,6 +186,8 @@ mod tests {
     fn every_choice_and_every_threshold_has_its_counterpart_in_the_engine() {
         assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
         assert_eq!(super::super::ADMISSIONS, Admission::ALL.map(Admission::label));
+        assert_eq!(super::super::CLONE_SCHEMES, CloneScheme::ALL.map(CloneScheme::label));
+        assert_eq!(super::super::CLONE_READS, Reads::ALL.map(Reads::label));
         assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
         for (group, fields) in [("late", 10), ("mantri", 10)] {
             let settings: Vec<_> = SETTINGS.iter().filter(|setting| setting.group == group).collect();

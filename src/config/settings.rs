@@ -37,6 +37,10 @@ pub const ESTIMATORS: &[&str] =
     &["late", "phase-aware", "hadoop-legacy", "hadoop-smoothed", "hadoop-simple-exponential", "mantri"];
 /// Ways to admit clones.
 pub const ADMISSIONS: &[&str] = &["all-or-nothing", "partial", "preempt", "first-come"];
+/// What clones are of.
+pub const CLONE_SCHEMES: &[&str] = &["task", "job"];
+/// Which output of the maps' clones each clone of a reduce reads.
+pub const CLONE_READS: &[&str] = &["delay", "cac", "cc"];
 /// Sets of constants that can be chosen.
 pub const PRESETS: &[&str] = &["adapted", "paper"];
 
@@ -285,6 +289,16 @@ settings! {
         prior: f64 = "0", SHARE, reloadable;
         /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
         min_evidence: f64 = "100", Kind::Real(1.0, 1e9), reloadable;
+        /// What is run several times over: each `task`, or the whole `job` (HotCloud 2012, §3), which Hadoop cannot do: its jobs are then not cloned, as
+        /// `cannot_clone_jobs`.
+        scheme: String = "task", Kind::Choice(CLONE_SCHEMES), reloadable;
+        /// Which output of the maps' clones each clone of a reduce reads (§4): `delay` one of its own or, after omega, any; `cac` one of its own; `cc` the first. On
+        /// Hadoop all read the first, whatever is set here: `cannot_choose_output`.
+        reads: String = "delay", Kind::Choice(CLONE_READS), reloadable;
+        /// alpha, on which omega rests: share of its bandwidth that a read gets beside another of the same output, where that has been measured (§4.3: .76).
+        contention: Option<f64> = "", Kind::Real(0.01, 1.0), reloadable;
+        /// 1 − p_c, on which omega rests: probability that a clone finds an output of its own within the time of one read, where that has been measured.
+        exclusive: Option<f64> = "", SHARE, reloadable;
     }
 
     /// Which machines are blacklisted (Dolly, NSDI 2013, §2.1.2): those predicted to make tasks straggle, anew in each window of five minutes.

@@ -28,24 +28,28 @@ pub fn seen(job: JobId, seq: u64, at: u64, fact: Fact) -> Observation {
     Observation { source, seq, at: Time(at), received: Time(at), fact }
 }
 
+/// The summary of a job of ten maps.
+pub fn summary(job: JobId) -> JobFact {
+    JobFact {
+        job,
+        attempt: AppAttemptId { app: job.0, number: 1 },
+        name: "slow".into(),
+        user: "ann".into(),
+        queue: "root.default".into(),
+        state: Some(JobPhase::Running),
+        started: Time(100_000),
+        maps: 10,
+        reduces: 0,
+        uber: false,
+    }
+}
+
 /// Ten maps of which one falls behind: what an ApplicationMaster tells second by second.
 pub fn facts(job: JobId, second: u64) -> Vec<Observation> {
     let at = 100_000 + second * 1_000;
     let mut out = Vec::new();
     if second == 0 {
-        let attempt = AppAttemptId { app: job.0, number: 1 };
-        let summary = JobFact {
-            job,
-            attempt,
-            name: "slow".into(),
-            user: "ann".into(),
-            queue: "root.default".into(),
-            state: Some(JobPhase::Running),
-            started: Time(at),
-            maps: 10,
-            reduces: 0,
-            uber: false,
-        };
+        let summary = JobFact { started: Time(at), ..summary(job) };
         let settings = JobSettings { report_interval: Millis(500), ..JobSettings::default() };
         out.push(seen(job, 1, at, Fact::Job(summary)));
         out.push(seen(job, 2, at, Fact::Settings(job, settings)));

@@ -145,6 +145,7 @@ impl Desk {
             clock_offset_ms: job.clock_offset_ms,
             native_copies: job.native_copies,
             hold: self.engine.cluster().hold_of(job, now).map(HoldView::of),
+            clones: ClonePlanView::of_job(&self.engine, id),
             recent,
         })
     }

@@ -1,71 +1,141 @@
-//! Clones are settled before a phase's first task runs, and give way when others need the room.
+//! Clones are settled before a job's first task asks for a container, and give way when others need the room.
 
 use super::Engine;
+use crate::estimate::exact::share_of;
 use crate::estimate::odds::Odds;
 use crate::govern::budget::container;
 use crate::model::*;
-use crate::policy::dolly::{Admission, Grant, Phase, Supply, admit};
+use crate::policy::dolly::{Admission, Grant, Phase, Supply, admit, admit_job};
+
+/// Phases that are settled together, and what they are given.
+type Settlement = (Vec<(TaskKind, Phase)>, Result<Grant, Verdict>);
 
 impl Engine {
-    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, of reduces when the first runs. `supply` is counted once a
-    /// pass, and then kept.
+    /// Settles the clones of each phase of a job whose turn has come: of maps as soon as the job is known, though none of its tasks is; of reduces when the first is there; of
+    /// a job that is cloned whole, both at once. `supply` is counted once a pass, and then kept.
     pub(super) fn settle_clones(&mut self, id: JobId, now: Time, supply: &mut Option<Supply>) {
+        self.look_clones_over(id);
+        let scheme = self.params.dolly.scheme;
         for kind in TaskKind::ALL {
             if self.clones.of(id, kind).is_some() {
                 continue;
             }
             let Some(room) = supply.or_else(|| self.clones.supply(&self.cluster)) else { return };
             let room = supply.insert(room);
-            let Some((phase, admitted)) = self.admitted(id, kind, room, now) else { continue };
-            self.clones.settle(id, kind, phase.slot_mb, admitted);
-            let Ok(Grant { clones, tasks }) = admitted else { continue };
-            let slots = |count: u32| u64::from(count) * phase.slot_mb;
-            room.cloning_mb += u64::from(clones) * slots(tasks);
-            room.used_mb += (u64::from(clones) * slots(tasks)).saturating_sub(slots(phase.started));
-            if self.params.dolly.admission == Admission::Preempt {
+            let settled = match scheme {
+                CloneScheme::Task => self.phase_admitted(id, kind, room, now),
+                CloneScheme::Job => self.job_admitted(id, room, now),
+            };
+            let Some((phases, admitted)) = settled else { continue };
+            for (kind, phase) in phases {
+                let plan = match admitted {
+                    Ok(Grant { clones, tasks }) => ClonePlan::given(scheme, clones, tasks.min(phase.tasks)),
+                    Err(verdict) => ClonePlan::refused(scheme, verdict),
+                };
+                self.keep_plan(id, (kind, phase), plan, now);
+                if plan.refused.is_none() {
+                    let slots = |count: u32| u64::from(count) * phase.slot_mb;
+                    let asked = u64::from(plan.clones) * slots(plan.tasks);
+                    room.cloning_mb += asked;
+                    room.used_mb += asked.saturating_sub(slots(phase.started));
+                }
+            }
+            if admitted.is_ok() && self.params.dolly.admission == Admission::Preempt {
                 self.clones_give_way();
                 *supply = None;
             }
         }
     }
 
-    /// The phase, and how many copies its tasks are to have, or why none; `None` while that cannot be settled.
-    fn admitted(&self, id: JobId, kind: TaskKind, room: &Supply, now: Time) -> Option<(Phase, Result<Grant, Verdict>)> {
+    fn keep_plan(&mut self, id: JobId, (kind, phase): (TaskKind, Phase), plan: ClonePlan, now: Time) {
+        let Some(job) = self.cluster.job(id) else { return };
+        let reads = kind == TaskKind::Reduce && plan.clones > 1 && plan.scheme == CloneScheme::Task;
+        let plan = ClonePlan { reading: reads.then(|| self.reading(job)), ..plan };
+        self.clones.settle(id, kind, phase.slot_mb, plan);
+        if !job.is_complete() {
+            self.clones.settled_unseen(id, kind, now);
+        }
+    }
+
+    /// What was settled before all tasks were known, and turns out to have been under way, is not cloned.
+    fn look_clones_over(&mut self, id: JobId) {
+        let Some(job) = self.cluster.job(id).filter(|job| job.is_complete()) else { return };
+        for kind in TaskKind::ALL {
+            // The AM's clock is known with its tasks.
+            let ended = |task: &Task, at| task.ended().is_none_or(|ended| ended <= job.am_time(at));
+            let mut done = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+            self.clones.look_over(id, kind, |at| done.any(|(_, task)| ended(task, at)));
+        }
+    }
+
+    /// One phase by itself; `None` while that cannot be settled.
+    fn phase_admitted(&self, id: JobId, kind: TaskKind, room: &Supply, now: Time) -> Option<Settlement> {
         let job = self.cluster.job(id)?;
-        let tasks = job.totals.filter(|_| job.settings.is_some())?[kind as usize];
-        let runs = job.tasks(kind).any(|(_, task)| task.state >= TaskState::Running);
-        if tasks == 0 || (kind == TaskKind::Reduce && !runs) {
+        let phase = if has_its_turn(job, kind) { self.phase(job, kind)? } else { return None };
+        let admitted = self.open_to_clones(job, &[kind], now)?.and_then(|()| {
+            let supply = self.with_larger(room, phase.tasks);
+            admit(&phase, self.probability(&job.user)?, &supply, &self.params.dolly)
+        });
+        Some((vec![(kind, phase)], admitted))
+    }
+
+    /// All phases of a job together; `None` while that cannot be settled.
+    fn job_admitted(&self, id: JobId, room: &Supply, now: Time) -> Option<Settlement> {
+        let job = self.cluster.job(id)?;
+        let phases: Vec<_> =
+            TaskKind::ALL.into_iter().filter_map(|kind| Some((kind, self.phase(job, kind)?))).collect();
+        if phases.iter().any(|(kind, _)| self.clones.of(id, *kind).is_some()) {
             return None;
         }
-        let state = |wanted| job.tasks(kind).filter(|(_, task)| task.state == wanted).count() as u32;
-        let upstream = || self.clones.of(id, TaskKind::Map).map(|plan| plan.clones);
+        let (kinds, sizes): (Vec<TaskKind>, Vec<Phase>) = phases.iter().copied().unzip();
+        let tasks = sizes.iter().map(|phase| phase.tasks).max()?;
+        let admitted = self.open_to_clones(job, &kinds, now)?.and_then(|()| {
+            if !job.can.job_clones {
+                return Err(Verdict::CannotCloneJobs);
+            }
+            let supply = self.with_larger(room, tasks);
+            admit_job(&sizes, self.probability(&job.user)?, &supply, &self.params.dolly)
+        });
+        Some((phases, admitted))
+    }
+
+    /// A job's tasks of one kind; `None` where it has none, and while what it asks for is not known.
+    fn phase(&self, job: &Job, kind: TaskKind) -> Option<Phase> {
+        let tasks = job.totals.filter(|_| job.settings.is_some())?[kind as usize];
         // What has started since the ResourceManager told of its use is not in it.
         let told = job.am_time(self.cluster.totals_told);
         let began = |task: &Task| task.started.get().or_else(|| task.attempts.first()?.started.get());
         let in_use = |task: &Task| task.state == TaskState::Running && began(task).is_some_and(|at| at <= told);
-        let phase = Phase {
+        let maps = || self.clones.of(job.id, TaskKind::Map).map(|plan| plan.clones);
+        (tasks > 0).then(|| Phase {
             tasks,
             started: job.tasks(kind).filter(|(_, task)| in_use(task)).count() as u32,
             slot_mb: container(job, kind).memory_mb,
-            upstream: if kind == TaskKind::Reduce { upstream() } else { None },
-        };
-        // A job that gets no copy must not hold the clones' budget.
-        match self.params.govern.bars(job, kind, self.mode_of(job), now) {
-            Some(Verdict::IncompleteData | Verdict::StaleData | Verdict::SettingsUnknown) => return None,
-            Some(never) => return Some((phase, Err(never))),
-            None => {}
+            upstream: if kind == TaskKind::Reduce { maps() } else { None },
+        })
+    }
+
+    /// May tasks of these kinds be cloned, as far as the job and its user go? `None` while that is not known: of a job that is new no task need be.
+    fn open_to_clones(&self, job: &Job, kinds: &[TaskKind], now: Time) -> Option<Result<(), Verdict>> {
+        let begun = job.started.get().map(|at| job.am_time(now).since(at));
+        let new = begun.is_some_and(|begun| begun <= self.params.govern.stale_after);
+        for kind in kinds {
+            // A job that gets no copy must not hold the clones' budget.
+            match self.params.govern.bars(job, *kind, self.mode_of(job), now) {
+                Some(Verdict::IncompleteData) if new => {}
+                Some(Verdict::IncompleteData | Verdict::StaleData | Verdict::SettingsUnknown) => return None,
+                Some(never) => return Some(Err(never)),
+                None => {}
+            }
         }
-        if state(TaskState::Succeeded) > 0 {
-            return Some((phase, Err(Verdict::PhaseUnderWay)));
-        }
-        let shown = self.shown_probability(&job.user);
-        if shown.is_none() && self.params.dolly.prior == 0.0 {
-            return Some((phase, Err(Verdict::OddsUnknown)));
-        }
+        let ended = |kind: &TaskKind| job.tasks(*kind).any(|(_, task)| task.state == TaskState::Succeeded);
+        Some(if kinds.iter().any(ended) { Err(Verdict::PhaseUnderWay) } else { Ok(()) })
+    }
+
+    fn with_larger(&self, room: &Supply, tasks: u32) -> Supply {
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let larger_mb = if preempts { self.clones.larger_mb(&self.cluster, tasks) } else { 0 };
-        let supply = Supply { larger_mb, ..*room };
-        Some((phase, admit(&phase, shown.unwrap_or(self.params.dolly.prior), &supply, &self.params.dolly)))
+        Supply { larger_mb, ..*room }
     }
 
     /// p for a job of that user, once enough tasks have shown it.
@@ -74,7 +144,13 @@ impl Engine {
         Some(self.odds.cluster()).filter(known).and_then(Odds::probability)
     }
 
-    /// p for a job of that user.
+    /// p for a job of that user; nothing is cloned on a p that neither tasks have shown nor an operator has set.
+    fn probability(&self, user: &str) -> Result<f64, Verdict> {
+        let prior = Some(self.params.dolly.prior).filter(|prior| *prior > 0.0);
+        self.shown_probability(user).or(prior).ok_or(Verdict::OddsUnknown)
+    }
+
+    /// p for a job of that user, where clones are settled.
     pub(super) fn straggler_probability(&self, user: &str) -> f64 {
         self.shown_probability(user).unwrap_or(self.params.dolly.prior)
     }
@@ -82,10 +158,17 @@ impl Engine {
     /// Clones give way where the cluster is fuller than they may make it, and under preemption where smaller jobs have been admitted beside them.
     pub(super) fn clones_give_way(&mut self) {
         let Some(totals) = self.cluster.totals else { return };
-        let share = |of: f64| (of * totals.total.memory_mb as f64) as u64;
+        let share = |of: f64| share_of(of, totals.total.memory_mb);
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };
         let jobs = self.clones.give_way(&self.cluster, budget, share(self.params.dolly.tau));
         self.changed.extend(jobs);
     }
+}
+
+/// Is the phase to be settled now? Reduces wait for maps, and would hold the budget for as long: their turn comes with the first of them that can be cloned.
+fn has_its_turn(job: &Job, kind: TaskKind) -> bool {
+    let first = if job.can.copy_waiting { TaskState::Scheduled } else { TaskState::Running };
+    let follows = kind == TaskKind::Reduce && job.totals.is_none_or(|[maps, _]| maps > 0);
+    !follows || job.tasks(kind).any(|(_, task)| task.state >= first)
 }

@@ -5,6 +5,7 @@ use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, container};
 use crate::govern::tally::Tally;
 use crate::model::*;
+use crate::policy::dolly::Chosen;
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
 
@@ -67,15 +68,14 @@ impl Engine {
         // A breaker may have opened since it was judged.
         let mode = mode.min(self.mode_of(job));
         let avoid = self.avoid(job, task, slow, &counted.tally.rooms);
+        let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let (params, tally) = (&self.params.govern, &mut counted.tally);
         let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
         judged.numbers.budget = Some(room.tightest(judged.budget));
-        let refusal = room.refusal(&judged).or_else(|| {
+        let refusal = unplaced.or_else(|| room.refusal(&judged)).or_else(|| {
             let takes = judged.action == Action::Duplicate;
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
-        let prefer = if refusal.is_none() { self.preferred(job, &mut judged, &avoid, counted) } else { Vec::new() };
-        let refusal = refusal.or_else(|| (judged.copies == 0).then_some(Verdict::NoCloneNeeded));
         if let Some(verdict) = refusal {
             if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
                 self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
@@ -85,6 +85,9 @@ impl Engine {
             }
             return;
         }
+        let prefer = self.preferred(job, &judged, &avoid, counted).map_or_else(Vec::new, |chosen| chosen.machines);
+        let size = container(job, task.kind).memory_mb;
+        prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
         // A clone is decided on before its task shows anything.
         let cause = (judged.budget == Budget::Copies).then(|| {
             let causes = counted.causes.entry((job.id, task.kind));
@@ -104,25 +107,35 @@ impl Engine {
         pass.decisions.push(decision);
     }
 
-    /// The hosts where its clones go best; where clones are counted by machine, so many they are.
-    fn preferred(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
+    /// Where clones are counted by machine, no more of them than that asks for. Why there are none, if so.
+    fn count_by_machine(
+        &self,
+        job: &Job,
+        judged: &mut Judged,
+        avoid: &[NameId],
+        counted: &mut Counted,
+    ) -> Option<Verdict> {
+        // Where nobody can place them, fewer would not do.
+        if !self.params.dolly.by_machine || !job.can.place {
+            return None;
+        }
+        let chosen = self.preferred(job, judged, avoid, counted)?;
+        judged.copies = chosen.machines.len() as u32;
+        (judged.copies == 0).then_some(if chosen.enough { Verdict::NoCloneNeeded } else { Verdict::NoHeadroom })
+    }
+
+    /// The machines where its clones go best; `None` for what is no clone, and where no machine's odds are known.
+    fn preferred(&self, job: &Job, judged: &Judged, avoid: &[NameId], counted: &mut Counted) -> Option<Chosen> {
         if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
-            return Vec::new();
+            return None;
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let (promised, rooms) = (&mut counted.promised, &counted.tally.rooms);
+        let (promised, rooms) = (&counted.promised, &counted.tally.rooms);
         let size = container(job, judged.task.kind).memory_mb;
-        let has_room = |host: NameId, promised: &BTreeMap<NameId, u64>| {
-            rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
-        };
-        let prefer = self.prefer(job, judged, machines, |host| has_room(host, promised));
-        prefer.iter().take(judged.copies as usize).for_each(|host| *promised.entry(*host).or_default() += size);
-        // Where nobody can place them, fewer would not do.
-        if self.params.dolly.by_machine && job.can.place && !machines.is_empty() {
-            judged.copies = prefer.len() as u32;
-        }
-        prefer
+        let has_room =
+            |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host);
+        if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
     fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {

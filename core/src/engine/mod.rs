@@ -9,6 +9,7 @@ mod health;
 mod location;
 mod pass;
 mod placement;
+mod reads;
 mod settle;
 mod suspects;
 
@@ -17,6 +18,7 @@ use crate::estimate::calibration::Calibration;
 pub use crate::estimate::calibration::EstimateError;
 use crate::estimate::odds::StragglerOdds;
 use crate::estimate::prior::Priors;
+use crate::estimate::shuffle::Shuffles;
 use crate::govern::GovernParams;
 use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
@@ -111,6 +113,9 @@ pub struct Engine {
     /// How long tasks took in earlier runs of the jobs.
     #[serde(default)]
     priors: Priors,
+    /// What reduces showed of reading and computing in earlier runs of the jobs.
+    #[serde(default)]
+    shuffles: Shuffles,
     /// Where copies might run, as this pass has seen it.
     #[serde(skip)]
     locations: Locations,
@@ -173,6 +178,7 @@ impl Engine {
             listed: BTreeMap::new(),
             calibration: Calibration::default(),
             priors: Priors::default(),
+            shuffles: Shuffles::default(),
             locations: Locations::default(),
             decisions: 0,
             changed: BTreeSet::new(),
@@ -226,6 +232,7 @@ impl Engine {
     /// # Errors
     /// The reason, when it is dropped; nothing has then changed.
     pub fn observe(&mut self, seen: &Observation) -> Result<(), Dropped> {
+        let blind = self.cluster.totals.is_none();
         let changed = self.cluster.apply(seen)?;
         match &seen.fact {
             Fact::Sent { job, decision } => self.flights.sent(*job, *decision),
@@ -237,6 +244,8 @@ impl Engine {
                 }
                 self.changed.extend(self.cluster.jobs().map(|job| job.id));
             }
+            // Clones of jobs that nothing runs of yet wait for this.
+            Fact::Cluster(_) if blind => self.changed.extend(self.cluster.jobs().map(|job| job.id)),
             _ => {}
         }
         match changed {

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::estimate::machine::{Machine, drawn};
 use crate::govern::rooms::Rooms;
 use crate::model::*;
-use crate::policy::dolly::{by_odds, machines_for_a_task};
+use crate::policy::dolly::{Chosen, by_odds, machines_for_a_task};
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeSet;
 
@@ -42,23 +42,22 @@ impl Engine {
         by_odds(hosts.into_iter().map(|host| (host, known(host).unwrap_or(p))).collect())
     }
 
-    /// Where the clones of a task go best, the best first (HotCloud'12, Pseudocode 1).
+    /// Where the clones of a task go best (HotCloud'12, Pseudocode 1), as many as are proposed at most; `None` for what is no clone.
     pub(super) fn prefer(
         &self,
         job: &Job,
         judged: &Judged,
         machines: &[(NameId, f64)],
         has_room: impl Fn(NameId) -> bool,
-    ) -> Vec<NameId> {
-        let kind = judged.task.kind;
-        let Some(plan) = self.clones.of(job.id, kind).filter(|_| judged.budget == Budget::Clones) else {
-            return Vec::new();
-        };
+    ) -> Option<Chosen> {
+        let plan = self.clones.of(job.id, judged.task.kind).filter(|_| judged.budget == Budget::Clones)?;
         let p = self.straggler_probability(&job.user);
-        let first = job.host_of(judged.attempt);
-        let first =
-            first.and_then(|host| machines.iter().find(|(known, _)| *known == host)).map_or(p, |(_, odds)| *odds);
+        let of = |host| machines.iter().find(|(known, _)| *known == host).map(|(_, odds)| *odds);
+        let copies = job.task(judged.task).into_iter().flat_map(Task::unended);
+        let odds = copies.map(|attempt| attempt.host.and_then(of).unwrap_or(p));
+        // Of a task that REST alone tells of no attempt may be known.
+        let has = odds.reduce(|a, b| a * b).unwrap_or(p);
         let with_room = machines.iter().copied().filter(|(host, _)| has_room(*host));
-        machines_for_a_task(first, p, plan.clones, with_room, judged.copies as usize)
+        Some(machines_for_a_task(has, p, plan.clones, with_room, judged.copies as usize))
     }
 }

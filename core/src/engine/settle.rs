@@ -1,6 +1,7 @@
 //! What has ended is set against what was said of it.
 
 use super::{Engine, Pass};
+use crate::estimate::shuffle::Shuffle;
 use crate::model::*;
 use crate::policy::View;
 
@@ -72,6 +73,9 @@ impl Engine {
             if let Some(kind) = JobKind::of(job) {
                 let params = self.view_params(Some(&kind), TaskKind::Map, Mode::Advise);
                 let run = TaskKind::ALL.map(|tasks| View::new(job, tasks, job.am_time(now), &params).as_prior());
+                if let Some(run) = Shuffle::learn(job) {
+                    self.shuffles.learn(kind.clone(), run);
+                }
                 self.priors.learn(kind, run);
             }
             // Tasks whose own end was never told ended with their job at the latest.

@@ -21,6 +21,7 @@ pub mod phase;
 pub mod prior;
 pub mod remaining;
 pub mod restart;
+pub mod shuffle;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;

@@ -1,8 +1,8 @@
 //! Phases that are cloned: charged in whole from the moment they are admitted, and for as long as their tasks last.
 
 use super::claims::claimed_mb;
-use crate::model::{ClonePlan, ClusterState, JobId, TaskKind, TaskState, Verdict};
-use crate::policy::dolly::{Grant, Supply};
+use crate::model::{ClonePlan, CloneScheme, ClusterState, JobId, TaskKind, TaskState, Time, Verdict};
+use crate::policy::dolly::Supply;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ struct Settled {
     plan: ClonePlan,
     /// A task's container, MiB.
     slot_mb: u64,
+    /// When it was settled, the service's clock, if that was before all tasks of its job were known and it has not been looked over since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unseen: Option<Time>,
 }
 
 /// What a cloned phase holds and has been promised, MiB.
@@ -39,12 +42,23 @@ impl ClonePlans {
     }
 
     /// Settles a phase whose containers have that size.
-    pub fn settle(&mut self, job: JobId, kind: TaskKind, slot_mb: u64, admitted: Result<Grant, Verdict>) {
-        let plan = match admitted {
-            Ok(Grant { clones, tasks }) => ClonePlan { clones, tasks, refused: None, gives_way: false },
-            Err(verdict) => ClonePlan { clones: 1, tasks: 0, refused: Some(verdict), gives_way: false },
-        };
-        self.by_phase.insert((job, kind), Settled { plan, slot_mb });
+    pub fn settle(&mut self, job: JobId, kind: TaskKind, slot_mb: u64, plan: ClonePlan) {
+        self.by_phase.insert((job, kind), Settled { plan, slot_mb, unseen: None });
+    }
+
+    /// It was settled at that instant of the service's clock with tasks of its job still unknown.
+    pub fn settled_unseen(&mut self, job: JobId, kind: TaskKind, at: Time) {
+        if let Some(settled) = self.by_phase.get_mut(&(job, kind)) {
+            settled.unseen = Some(at);
+        }
+    }
+
+    /// Looks a phase over, now that all tasks are known, that was settled while they were not: one that was under way at that instant has no clones.
+    pub fn look_over(&mut self, job: JobId, kind: TaskKind, under_way: impl FnOnce(Time) -> bool) {
+        let Some(settled) = self.by_phase.get_mut(&(job, kind)) else { return };
+        if settled.unseen.take().is_some_and(under_way) {
+            settled.plan = ClonePlan::refused(settled.plan.scheme, Verdict::PhaseUnderWay);
+        }
     }
 
     /// Forgets a job.
@@ -95,17 +109,29 @@ impl ClonePlans {
             if !above && supply.cloning_mb <= budget_mb && claimed == 0 {
                 break;
             }
-            let Some(settled) = self.by_phase.get_mut(&phase).filter(|_| above || withdraws(cluster, phase.0)) else {
+            if !above && !withdraws(cluster, phase.0) {
                 continue;
-            };
-            let held = settled.held(cluster, phase);
-            settled.plan.gives_way = true;
-            supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
-            supply.used_mb = supply.used_mb.saturating_sub(held.clones_mb);
-            claimed = claimed.saturating_sub(held.clones_mb);
-            jobs.push(phase.0);
+            }
+            for (phase, settled) in self.given_together(phase) {
+                let held = settled.held(cluster, phase);
+                settled.plan.gives_way = true;
+                supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
+                supply.used_mb = supply.used_mb.saturating_sub(held.clones_mb);
+                claimed = claimed.saturating_sub(held.clones_mb);
+                jobs.push(phase.0);
+            }
         }
         jobs
+    }
+
+    /// The phases whose clones end together, that one's with it, as far as they have not been asked to yet: a clone of a whole job has all of its phases.
+    fn given_together(&mut self, phase: (JobId, TaskKind)) -> impl Iterator<Item = ((JobId, TaskKind), &mut Settled)> {
+        let whole = self.by_phase.get(&phase).is_some_and(|settled| settled.plan.scheme == CloneScheme::Job);
+        let of_job = self.by_phase.range_mut((phase.0, TaskKind::Map)..=(phase.0, TaskKind::Reduce));
+        let ends = move |other: &(JobId, TaskKind), settled: &Settled| {
+            (whole || *other == phase) && settled.plan.refused.is_none() && !settled.plan.gives_way
+        };
+        of_job.filter(move |(other, settled)| ends(other, settled)).map(|(phase, settled)| (*phase, settled))
     }
 
     fn charged(&self) -> impl Iterator<Item = (&(JobId, TaskKind), &Settled)> {
@@ -146,6 +172,7 @@ mod tests {
         self,
         tests::{JOB, attempt, job, map, succeed},
     };
+    use crate::model::CloneScheme::Task;
     use crate::model::{AppId, AttemptState, Capabilities, ClusterFact, Job, Resources, TaskFact, TaskId, Time};
 
     const SMALL: JobId = JobId(AppId { cluster: 1, seq: 2 });
@@ -173,14 +200,13 @@ mod tests {
         let of = |memory_mb| Resources { memory_mb, vcores: 1 };
         cluster.totals = Some(ClusterFact { total: of(10_000), allocated: of(2_000), ..ClusterFact::default() });
         let mut plans = ClonePlans::default();
-        plans.settle(JOB, TaskKind::Map, SLOT_MB, Ok(Grant { clones: 3, tasks: 4 }));
-        plans.settle(SMALL, TaskKind::Map, SLOT_MB, Ok(Grant { clones: 2, tasks: 2 }));
-        plans.settle(SMALL, TaskKind::Reduce, SLOT_MB, Err(Verdict::CloneBudget));
+        plans.settle(JOB, TaskKind::Map, SLOT_MB, ClonePlan::given(Task, 3, 4));
+        plans.settle(SMALL, TaskKind::Map, SLOT_MB, ClonePlan::given(Task, 2, 2));
+        plans.settle(SMALL, TaskKind::Reduce, SLOT_MB, ClonePlan::refused(Task, Verdict::CloneBudget));
         (cluster, plans)
     }
 
-    const ABLE: Capabilities =
-        Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
+    const ABLE: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, ..Capabilities::NONE };
 
     /// What is used, and what cloned phases hold or are promised.
     fn charged(plans: &ClonePlans, cluster: &ClusterState) -> (u64, u64) {
@@ -219,6 +245,33 @@ mod tests {
         let (cluster, mut plans) = cluster(ABLE);
         assert_eq!(plans.give_way(&cluster, 400, 10_000), [JOB]);
         assert_eq!(charged(&plans, &cluster), (2_000 + 400, 200 + 400));
+    }
+
+    #[test]
+    fn the_clones_of_a_whole_job_give_way_in_all_of_its_phases_at_once() {
+        let (cluster, mut plans) = cluster(ABLE);
+        for kind in TaskKind::ALL {
+            plans.settle(SMALL, kind, SLOT_MB, ClonePlan::given(CloneScheme::Job, 2, 2));
+        }
+        plans.settle(JOB, TaskKind::Map, SLOT_MB, ClonePlan::refused(Task, Verdict::CloneBudget));
+        assert_eq!(plans.give_way(&cluster, 700, 10_000), [SMALL; 2], "one phase would have been enough");
+        assert!(TaskKind::ALL.iter().all(|kind| plans.of(SMALL, *kind).is_some_and(|plan| plan.gives_way)));
+        assert_eq!(plans.give_way(&cluster, 0, 0), [], "they were asked to");
+    }
+
+    #[test]
+    fn what_was_settled_before_its_tasks_were_known_is_looked_over_once() {
+        let (_, mut plans) = cluster(ABLE);
+        let refused = |plans: &ClonePlans| plans.of(JOB, TaskKind::Map).unwrap().refused;
+        plans.look_over(JOB, TaskKind::Map, |_| true);
+        assert_eq!(refused(&plans), None, "its tasks were known");
+        plans.settled_unseen(JOB, TaskKind::Map, Time(7));
+        plans.look_over(JOB, TaskKind::Map, |at| at < Time(7));
+        plans.look_over(JOB, TaskKind::Map, |_| true);
+        assert_eq!(refused(&plans), None, "that was the second time");
+        plans.settled_unseen(JOB, TaskKind::Map, Time(7));
+        plans.look_over(JOB, TaskKind::Map, |at| at == Time(7));
+        assert_eq!(refused(&plans), Some(Verdict::PhaseUnderWay));
     }
 
     #[test]

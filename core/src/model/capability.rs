@@ -16,4 +16,27 @@ pub struct Capabilities {
     pub avoid: bool,
     /// Put copies on named hosts.
     pub place: bool,
+    /// Start copies of a task that still waits for its first container. On Hadoop only RUNNING tasks can be copied: one that is SCHEDULED
+    /// takes its whole job to ERROR when it is asked to (TaskImpl, T_ADD_SPEC_ATTEMPT).
+    pub copy_waiting: bool,
+    /// Run a whole job several times over, the first of these clones to end being the one that counts; their tasks are told as attempts of the job's own. Hadoop runs a job
+    /// that is submitted twice as two jobs, the second of which fails at the first's output directory.
+    pub job_clones: bool,
+    /// Say which clone's output a clone of the next phase reads, and when. On Hadoop every copy of a reduce reads, of each map, the attempt that succeeded first; the others are
+    /// killed then, and their outputs with them.
+    pub reads: bool,
+}
+
+impl Capabilities {
+    /// A job that nothing can be done to.
+    pub const NONE: Capabilities = Capabilities {
+        duplicate: false,
+        restart: false,
+        withdraw: false,
+        avoid: false,
+        place: false,
+        copy_waiting: false,
+        job_clones: false,
+        reads: false,
+    };
 }

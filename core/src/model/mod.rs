@@ -21,7 +21,7 @@ pub mod units;
 pub use action::{AckFact, Answer, BreakerTurn, CopyEnd, CopyOutcome, Hold, OpenBreaker, Scope};
 pub use capability::Capabilities;
 pub use cause::{Cause, CauseKind};
-pub use clone_plan::ClonePlan;
+pub use clone_plan::{Assignment, ClonePlan, CloneScheme, Reading};
 pub use cluster::{Changed, ClusterState, Dropped};
 pub use decision::{Action, Decision, Mode, Numbers, Verdict, VirtualOutcome};
 pub use id::{AppAttemptId, AppId, AttemptId, BadId, JobId, TaskId, TaskKind};

@@ -15,8 +15,9 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
         Verdict::AlreadyCopied => true,
         _ => false,
     };
-    let pairs = dolly::judge(view).into_iter().zip(reactively(view, late, mantri));
-    pairs.map(|(clones, other)| if cloned(&clones) { clones } else { other }).collect()
+    let pairs = dolly::judge_running(view).zip(reactively(view, late, mantri));
+    let running = pairs.map(|(clones, other)| if cloned(&clones) { clones } else { other });
+    running.chain(dolly::judge_waiting(view)).collect()
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {

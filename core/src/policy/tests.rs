@@ -5,7 +5,8 @@ use super::*;
 use crate::estimate::calibration::Spreads;
 use crate::estimate::{Estimator, Left};
 use crate::model::{
-    AttemptFact, AttemptState, Bytes, ClonePlan, Job, JobId, Millis, NameId, Names, TaskFact, TaskKind, TaskState,
+    AttemptFact, AttemptState, Bytes, ClonePlan, CloneScheme, Job, JobId, Millis, NameId, Names, TaskFact, TaskKind,
+    TaskState,
 };
 
 pub fn at(seconds: f64) -> Time {
@@ -27,7 +28,7 @@ pub fn host(number: u32) -> NameId {
 }
 
 pub const fn plan(clones: u32, tasks: u32) -> ClonePlan {
-    ClonePlan { clones, tasks, refused: None, gives_way: false }
+    ClonePlan::given(CloneScheme::Task, clones, tasks)
 }
 
 /// The tasks of one kind in a job that was launched at 0. All times are seconds.

@@ -1,6 +1,6 @@
 //! Jobs.
 
-use super::{DecisionView, word};
+use super::{ClonePlanView, DecisionView, word};
 use crate::api::holds::HoldView;
 use crate::cli::words;
 use drover_core::engine::Engine;
@@ -41,7 +41,7 @@ pub struct JobSummary {
     /// Why nothing is seen of its tasks, and what to change; absent where they are seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
-    /// Running tasks by verdict.
+    /// Running tasks by verdict, and those waiting that are to be cloned.
     pub verdicts: BTreeMap<String, u64>,
     /// Decisions taken about it that are kept in memory.
     pub decisions: u64,
@@ -74,6 +74,9 @@ pub struct JobDetail {
     pub native_copies: u64,
     /// The hold that keeps Drover from acting on it.
     pub hold: Option<HoldView>,
+    /// What was settled about its clones; empty before that, and under a policy without clones.
+    #[serde(default)]
+    pub clones: Vec<ClonePlanView>,
     /// Its newest decisions, oldest first.
     pub recent: Vec<DecisionView>,
 }

@@ -1,5 +1,6 @@
 //! What the API answers with. Fields carry their units in their names; ids are Hadoop's own.
 
+mod clones;
 mod decision;
 mod job;
 mod node;
@@ -7,6 +8,7 @@ mod numbers;
 mod status;
 mod task;
 
+pub use clones::{ClonePlanView, ReadingView};
 pub use decision::{DecisionView, EndView};
 pub use job::{Counts, JobDetail, JobSummary, SettingsView};
 pub use node::NodeView;

@@ -174,10 +174,16 @@ impl ClusterState {
             return Err(Dropped::UnknownJob);
         }
         let full = self.jobs.len() >= JOBS_MAX;
+        let offset = seen.at.0 as i64 - seen.received.0 as i64;
         let job = match self.jobs.entry(id) {
             std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::btree_map::Entry::Vacant(_) if full => return Err(Dropped::TooManyJobs),
-            std::collections::btree_map::Entry::Vacant(free) => free.insert(Job::new(id)),
+            std::collections::btree_map::Entry::Vacant(free) => {
+                let job = free.insert(Job::new(id));
+                // One whose tasks are still to be told of is not lost for that, and is as old as its AM says.
+                (job.heard, job.clock_offset_ms) = (seen.received, offset);
+                job
+            }
         };
         if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
             job.outlive(seen.source.incarnation);
@@ -226,8 +232,7 @@ impl ClusterState {
         }
         if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard
         {
-            job.heard = seen.received;
-            job.clock_offset_ms = seen.at.0 as i64 - seen.received.0 as i64;
+            (job.heard, job.clock_offset_ms) = (seen.received, offset);
         }
         Ok(Changed::Job(id))
     }

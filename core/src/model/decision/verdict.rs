@@ -134,6 +134,16 @@ verdicts! {
     CloneCeiling = "clone_ceiling": "with clones of its whole phase the cluster would be fuller than clones may make it",
     /// The clones of its phase have given way to others.
     GaveWay = "gave_way": "the clones of its phase have given way to others",
+    /// It is to be cloned, and nobody can add a copy to a task that waits.
+    CannotCloneWaiting = "cannot_clone_waiting": "it is to be cloned, which cannot be done before it runs",
+    /// The whole job is to be cloned, and nobody can do that.
+    CannotCloneJobs = "cannot_clone_jobs": "its whole job is to be run several times over, which cannot be done to it",
+    /// The whole job is cloned.
+    ClonedWithJob = "cloned_with_job": "its whole job is run several times over, so it has no copies of its own",
+    /// Nobody can say which clone's output a copy reads.
+    CannotChooseOutput = "cannot_choose_output": "which clone's output a copy reads cannot be chosen: each reads the one that is committed first",
+    /// Delay assignment's ω rests on samples that there are none of.
+    OmegaUnknown = "omega_unknown": "how long to wait for an output of its own before sharing one is not known, so each copy waits until it has its own",
     /// Its machine is not one that makes tasks straggle (Dolly §2.1.2).
     MachineNotListed = "machine_not_listed": "its machine is not one of those that make tasks straggle",
     /// Its machine is: no more tasks are to go there for now.

@@ -56,7 +56,7 @@ pub struct Job {
     pub can: Capabilities,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
-    /// Newest receipt of a fact about its tasks.
+    /// Newest receipt of a fact about its tasks; before any, that of the first about the job.
     pub heard: Time,
     /// Its AM does not let Drover's user view its tasks.
     #[serde(default)]

@@ -1,7 +1,8 @@
 //! Lines 2 and 3: how many clones, and whether there is room for them.
 
-use super::{Admission, DollyParams};
-use crate::estimate::straggle::clones_per_task;
+use super::{Admission, DollyParams, job_level_clones};
+use crate::estimate::exact::share_of;
+use crate::estimate::straggle::{clones_per_task, job_clones};
 use crate::model::Verdict;
 
 /// A phase whose first task is to be executed.
@@ -39,16 +40,27 @@ impl Phase {
 
     /// Line 3: why c clones of each task have no room.
     fn refused(&self, clones: u32, supply: &Supply, params: &DollyParams) -> Option<Verdict> {
-        let asked = u64::from(clones) * u64::from(self.tasks) * self.slot_mb;
-        let held = u64::from(self.started) * self.slot_mb;
-        let most = |share: f64| share * supply.capacity_mb as f64;
-        let gives_way = if params.admission == Admission::Preempt { supply.larger_mb } else { 0 };
-        let cloning = supply.cloning_mb.saturating_sub(gives_way) + asked;
-        let used = supply.used_mb.saturating_sub(held) + asked;
-        if cloning as f64 > most(params.beta) {
+        let slots = |count: u64| count * self.slot_mb;
+        supply.refuses(slots(u64::from(clones) * u64::from(self.tasks)), slots(self.started.into()), params)
+    }
+}
+
+impl Supply {
+    /// What the clones' budget and the ceiling leave, where `held_mb` of what is to be cloned are in use already, MiB.
+    fn left_mb(&self, held_mb: u64, params: &DollyParams) -> [u64; 2] {
+        let left = |share, taken| share_of(share, self.capacity_mb).saturating_sub(taken);
+        let gives_way = if params.admission == Admission::Preempt { self.larger_mb } else { 0 };
+        let (cloning, used) = (self.cloning_mb.saturating_sub(gives_way), self.used_mb.saturating_sub(held_mb));
+        [left(params.beta, cloning), left(params.tau, used)]
+    }
+
+    /// Line 3: why there is no room for copies of so much memory in all.
+    fn refuses(&self, asked_mb: u64, held_mb: u64, params: &DollyParams) -> Option<Verdict> {
+        let [budget, ceiling] = self.left_mb(held_mb, params);
+        if asked_mb > budget {
             Some(Verdict::CloneBudget)
         } else {
-            (used as f64 > most(params.tau)).then_some(Verdict::CloneCeiling)
+            (asked_mb > ceiling).then_some(Verdict::CloneCeiling)
         }
     }
 }
@@ -85,6 +97,26 @@ pub fn admit(phase: &Phase, p: f64, supply: &Supply, params: &DollyParams) -> Re
             let refused = || some(1).refused(wanted, supply, params).unwrap_or(Verdict::CloneBudget);
             (1..=phase.tasks).take_while(fits).last().map(|tasks| Grant { clones: wanted, tasks }).ok_or_else(refused)
         }
+    }
+}
+
+/// How many clones there are to be of a whole job of these phases, the first among them: as many as fit, whatever is done with phases that do not fit whole.
+///
+/// # Errors
+/// Why it is not cloned.
+pub fn admit_job(phases: &[Phase], p: f64, supply: &Supply, params: &DollyParams) -> Result<Grant, Verdict> {
+    let sum =
+        |tasks: fn(&Phase) -> u32| phases.iter().map(|phase| u64::from(tasks(phase)) * phase.slot_mb).sum::<u64>();
+    let (job_mb, held_mb) = (sum(|phase| phase.tasks), sum(|phase| phase.started));
+    let tasks = phases.iter().map(|phase| phase.tasks).fold(0, u32::saturating_add);
+    let wanted = job_clones(tasks, p, params.epsilon).ok_or(Verdict::CloneBudget)?;
+    if wanted < 2 {
+        return Err(Verdict::NoCloneNeeded);
+    }
+    let [budget, ceiling] = supply.left_mb(held_mb, params);
+    match job_level_clones(wanted, job_mb, budget.min(ceiling)) {
+        1 => Err(supply.refuses(2 * job_mb, held_mb, params).unwrap_or(Verdict::CloneBudget)),
+        clones => Ok(Grant { clones, tasks }),
     }
 }
 
@@ -126,6 +158,18 @@ mod tests {
     }
 
     #[test]
+    fn what_just_fits_a_share_is_admitted_though_floating_point_would_put_the_share_below_it() {
+        // .29 · 100 is 28.999999999999996.
+        let two = |beta, tau, taken| {
+            let params = DollyParams { beta, tau, epsilon: 0.0025, ..DollyParams::default() };
+            let supply = Supply { capacity_mb: 100, used_mb: taken, cloning_mb: taken, larger_mb: 0 };
+            given(&Phase { tasks: 1, slot_mb: 14, ..TEN }, 0.05, &supply, &params)
+        };
+        assert_eq!((two(0.29, 1.0, 1), two(0.29, 1.0, 2)), (Ok(2), Err(Verdict::CloneBudget)));
+        assert_eq!((two(1.0, 0.29, 1), two(1.0, 0.29, 2)), (Ok(2), Err(Verdict::CloneCeiling)));
+    }
+
+    #[test]
     fn a_downstream_phase_has_no_more_clones_than_its_upstream() {
         let below = |upstream| given(&Phase { upstream: Some(upstream), ..TEN }, 0.1, &SUPPLY, &DollyParams::default());
         assert_eq!((below(5), below(2), below(1)), (Ok(3), Ok(2), Err(Verdict::NoCloneNeeded)));
@@ -157,6 +201,22 @@ mod tests {
         let full = Supply { used_mb: 790_000, ..SUPPLY };
         let five = Ok(Grant { clones: 3, tasks: 5 });
         assert_eq!(admit(&Phase { started: 10, ..TEN }, 0.1, &full, &params), five, "two slots more for each");
+    }
+
+    #[test]
+    fn of_a_whole_job_as_many_clones_are_admitted_as_fit_and_less_than_two_are_none() {
+        // Two maps of 1,000 MiB and one reduce of 2,000: 1 − .9³ is .271, and three of it are below .05.
+        let phases = [Phase { tasks: 2, ..TEN }, Phase { tasks: 1, slot_mb: 2_000, ..TEN }];
+        let of = |cloning_mb, used_mb, p| {
+            admit_job(&phases, p, &Supply { cloning_mb, used_mb, ..SUPPLY }, &DollyParams::default())
+        };
+        let three = |clones| Ok(Grant { clones, tasks: 3 });
+        assert_eq!([38_000, 38_001, 42_000].map(|cloning| of(cloning, 0, 0.1)), [three(3), three(2), three(2)]);
+        assert_eq!((of(42_001, 0, 0.1), of(0, 792_001, 0.1)), (Err(Verdict::CloneBudget), Err(Verdict::CloneCeiling)));
+        assert_eq!((of(50_000, 0, 0.0), of(0, 0, 1.0)), (Err(Verdict::NoCloneNeeded), Err(Verdict::CloneBudget)));
+        let held = phases.map(|phase| Phase { started: phase.tasks, ..phase });
+        let full = Supply { used_mb: 792_000 + 4_000, ..SUPPLY };
+        assert_eq!(admit_job(&held, 0.1, &full, &DollyParams::default()), three(2), "its own tasks are in use already");
     }
 
     proptest! {

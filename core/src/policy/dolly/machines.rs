@@ -1,10 +1,19 @@
 //! Where clones go, and clones of whole jobs: Dolly of HotCloud'12, §3.1 and §3.2.
 
-use crate::estimate::straggle::job_clones;
 use crate::model::NameId;
 
-/// HotCloud'12, Pseudocode 1: machines for the clones of one task besides its first copy, whose own probability of straggling is `first`. They are taken until the copies
-/// are together no more likely to straggle than `clones` of them were on machines of probability `p`, or as many are taken as there is `room` for ("(U + 1) < τ").
+/// Machines for the clones of one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The best first.
+    pub machines: Vec<NameId>,
+    /// With clones on these it has enough; else it was room that there was no more of.
+    pub enough: bool,
+}
+
+/// HotCloud'12, Pseudocode 1: machines for the clones of one task besides the copies that it has, which all straggle with a probability of `first`. They are taken until the
+/// copies are together no more likely to straggle than `clones` of them were on machines of probability `p`, or as many are taken as there is `room` for: "(U + 1) < τ", and
+/// no more than its phase was admitted with.
 ///
 /// Printed is a loop "while p_t · M\[i\] > p^c_o", one clone short of the prose; meant is while p_t > p^c_o. And machines come "in descending order of their outlier
 /// probabilities", which contradicts the "smallest set": they are to come [`by_odds`], the most reliable first.
@@ -14,19 +23,20 @@ pub fn machines_for_a_task(
     clones: u32,
     by_odds: impl IntoIterator<Item = (NameId, f64)>,
     room: usize,
-) -> Vec<NameId> {
-    let enough = p.powi(clones.min(i32::MAX as u32) as i32);
+) -> Chosen {
+    let aim = p.powi(clones.min(i32::MAX as u32) as i32);
+    // What rounding alone leaves above is enough: .1 · .1 is a little more than .1².
+    let enough = |together: f64| together <= aim * (1.0 + 1e-12);
     let mut together = first;
-    let mut chosen = Vec::new();
+    let mut machines = Vec::new();
     for (machine, odds) in by_odds.into_iter().take(room) {
-        // What rounding alone leaves above is enough: .1 · .1 is a little more than .1².
-        if together <= enough * (1.0 + 1e-12) {
+        if enough(together) {
             break;
         }
         together *= odds;
-        chosen.push(machine);
+        machines.push(machine);
     }
-    chosen
+    Chosen { machines, enough: enough(together) }
 }
 
 /// Machines in order of their probability of straggling, of equal ones in order of their number.
@@ -35,16 +45,19 @@ pub fn by_odds(mut machines: Vec<(NameId, f64)>) -> Vec<(NameId, f64)> {
     machines
 }
 
-/// HotCloud'12 §3.1: clones of a whole job of n tasks, min(c, (τ − U)/n) with c = ⌈ log ε / log(1 − (1 − p)^n) ⌉ and `free` slots below the ceiling. Printed is
-/// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits; `None` where no number would do.
-pub fn job_level_clones(tasks: u32, p: f64, epsilon: f64, free: u32) -> Option<u32> {
-    Some(job_clones(tasks, p, epsilon)?.min(free / tasks).max(1))
+/// HotCloud'12 §3.2: clones of a whole job, min(c, (τ − U)/n), where c are `wanted`, `job_mb` is what all n tasks of one take and `free_mb` what may be used yet. Printed is
+/// (τ − U + c·n)/n, where U is what would be used with the clones. One where not even a second copy fits.
+pub fn job_level_clones(wanted: u32, job_mb: u64, free_mb: u64) -> u32 {
+    let fit = free_mb.checked_div(job_mb).unwrap_or(u64::MAX);
+    wanted.min(fit.try_into().unwrap_or(u32::MAX)).max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::straggle::job_clones;
     use crate::model::Names;
+    use crate::policy::tests::host;
 
     /// Machines of these probabilities, and the numbers of those chosen.
     fn chosen(first: f64, p: f64, clones: u32, odds: &[f64], room: usize) -> Vec<usize> {
@@ -52,7 +65,7 @@ mod tests {
         let ids: Vec<NameId> = (0..odds.len()).map(|n| names.intern(&n.to_string()).unwrap()).collect();
         let machines: Vec<_> = ids.iter().copied().zip(odds.iter().copied()).collect();
         let number = |id: &NameId| ids.iter().position(|known| known == id).unwrap();
-        machines_for_a_task(first, p, clones, by_odds(machines), room).iter().map(number).collect()
+        machines_for_a_task(first, p, clones, by_odds(machines), room).machines.iter().map(number).collect()
     }
 
     #[test]
@@ -75,9 +88,18 @@ mod tests {
     }
 
     #[test]
+    fn that_no_clone_is_needed_is_told_from_that_no_machine_has_room_for_one() {
+        let of = |first, room| machines_for_a_task(first, 0.1, 2, [(host(0), 0.1)], room);
+        let chosen = |machines: usize, enough| Chosen { machines: vec![host(0); machines], enough };
+        assert_eq!((of(0.01, 1), of(0.1, 0)), (chosen(0, true), chosen(0, false)));
+        assert_eq!((of(0.1, 1), of(0.2, 1)), (chosen(1, true), chosen(1, false)));
+    }
+
+    #[test]
     fn a_job_is_cloned_whole_as_often_as_its_risk_asks_and_the_ceiling_lets() {
         // 1 − .9² = .19; .19² = .0361 is below .05.
-        assert_eq!((job_level_clones(2, 0.1, 0.05, 100), job_level_clones(2, 0.1, 0.05, 3)), (Some(2), Some(1)));
-        assert_eq!(job_level_clones(1_000, 0.5, 0.05, u32::MAX), None);
+        assert_eq!(job_clones(2, 0.1, 0.05), Some(2));
+        assert_eq!([100, 4, 3, 0].map(|free| job_level_clones(2, 2, free)), [2, 2, 1, 1]);
+        assert_eq!(job_level_clones(u32::MAX, 1, u64::MAX), u32::MAX);
     }
 }

@@ -21,54 +21,91 @@ mod outputs;
 mod params;
 
 use super::{Budget, Judged, View};
-use crate::model::{Action, ClonePlan, Verdict};
-pub use admission::{Grant, Phase, Supply, admit};
-pub use machines::{by_odds, job_level_clones, machines_for_a_task};
-pub use outputs::{Assignment, Output, Reading, read_from};
-pub use params::{Admission, DollyParams};
+use crate::model::{Action, ClonePlan, CloneScheme, Numbers, Task, TaskId, TaskState, Verdict};
+pub use admission::{Grant, Phase, Supply, admit, admit_job};
+pub use machines::{Chosen, by_odds, job_level_clones, machines_for_a_task};
+pub use outputs::{Output, Step, read_from};
+pub use params::{Admission, DollyParams, Reads};
 
 /// The rule by which it proposes.
 pub const RULE: &str = "Dolly, NSDI'13 §3.2, Pseudocode 1 line 4: c clones for each task";
 const GIVES_WAY: &str = "Dolly, HotCloud'12 §3.2: clones give way first";
 
-/// Line 4: every running task is given its clones.
+/// Line 4: every task is given its clones, as soon as it is there where that can be done.
 pub fn judge(view: &View<'_>) -> Vec<Judged> {
-    view.contenders
-        .iter()
-        .map(|contender| {
-            let live = contender.task.unended().count().max(1) as u32;
-            let verdict = match view.plan {
-                _ if contender.is_committing() => Verdict::Committing,
-                None => Verdict::PlanPending,
-                Some(ClonePlan { refused: Some(verdict), .. }) => verdict,
-                Some(plan) if contender.id.index >= plan.tasks => Verdict::CloneBudget,
-                Some(plan) if plan.gives_way && live == 1 => Verdict::GaveWay,
-                Some(plan) if !plan.gives_way && live >= plan.clones => Verdict::AlreadyCopied,
-                Some(_) => Verdict::Decided,
-            };
-            let mut judged = contender.judged(view, verdict);
-            if let (Verdict::Decided, Some(plan)) = (verdict, view.plan) {
-                (judged.budget, judged.early) = (Budget::Clones, true);
-                // The smallest jobs first: they are whom clones help most (§3.3).
-                judged.rank = 1.0 / f64::from(view.total.max(1));
-                judged.rule = Some(RULE.to_owned());
-                judged.copies = plan.clones.saturating_sub(live).max(1);
-                if plan.gives_way {
-                    judged.action = Action::Withdraw;
-                    let newest = contender.task.unended().map(|attempt| attempt.number).max();
-                    judged.attempt = contender.id.attempt(newest.unwrap_or(judged.attempt.number));
-                    judged.rule = Some(GIVES_WAY.to_owned());
-                }
+    judge_running(view).chain(judge_waiting(view)).collect()
+}
+
+/// Those that run, in order of index.
+pub(super) fn judge_running(view: &View<'_>) -> impl Iterator<Item = Judged> {
+    view.contenders.iter().map(move |contender| {
+        let live = contender.task.unended().count().max(1) as u32;
+        let verdict = match view.plan {
+            _ if contender.is_committing() => Verdict::Committing,
+            None => Verdict::PlanPending,
+            Some(ClonePlan { refused: Some(verdict), .. }) => verdict,
+            Some(ClonePlan { scheme: CloneScheme::Job, gives_way: false, .. }) => Verdict::ClonedWithJob,
+            Some(ClonePlan { scheme: CloneScheme::Job, .. }) => Verdict::GaveWay,
+            Some(plan) if contender.id.index >= plan.tasks => Verdict::CloneBudget,
+            Some(plan) if plan.gives_way && live == 1 => Verdict::GaveWay,
+            Some(plan) if !plan.gives_way && live >= plan.clones => Verdict::AlreadyCopied,
+            Some(_) => Verdict::Decided,
+        };
+        let mut judged = contender.judged(view, verdict);
+        if let (Verdict::Decided, Some(plan)) = (verdict, view.plan) {
+            judged = Judged { copies: plan.clones.saturating_sub(live).max(1), ..line_4(view, judged) };
+            if plan.gives_way {
+                judged.action = Action::Withdraw;
+                let newest = contender.task.unended().map(|attempt| attempt.number).max();
+                judged.attempt = contender.id.attempt(newest.unwrap_or(judged.attempt.number));
+                judged.rule = Some(GIVES_WAY.to_owned());
             }
-            judged
-        })
-        .collect()
+        }
+        judged
+    })
+}
+
+/// Those of a cloned phase that wait for their first container: "for every queued task, the scheduler spawns many clones" (§5.1).
+pub(super) fn judge_waiting(view: &View<'_>) -> impl Iterator<Item = Judged> {
+    let given = |plan: &ClonePlan| plan.refused.is_none() && !plan.gives_way && plan.scheme == CloneScheme::Task;
+    let plan = view.plan.filter(given).unwrap_or(ClonePlan::refused(CloneScheme::Task, Verdict::PlanPending));
+    let cloned = view.job.tasks(view.kind).take_while(move |(id, _)| id.index < plan.tasks);
+    cloned.filter(|(_, task)| task.state == TaskState::Scheduled).map(move |(id, task)| waiting(view, plan, id, task))
+}
+
+fn waiting(view: &View<'_>, plan: ClonePlan, id: TaskId, task: &Task) -> Judged {
+    let live = task.unended().count().max(1) as u32;
+    let verdict = match plan.clones.saturating_sub(live) {
+        0 => Verdict::AlreadyCopied,
+        _ if !view.job.can.copy_waiting => Verdict::CannotCloneWaiting,
+        _ => Verdict::Decided,
+    };
+    let judged = Judged {
+        task: id,
+        verdict,
+        action: Action::Duplicate,
+        copies: plan.clones.saturating_sub(live).max(1),
+        budget: Budget::default(),
+        attempt: view.job.judged_attempt(id),
+        rule: None,
+        numbers: Numbers::default(),
+        rank: 0.0,
+        recheck: None,
+        early: false,
+    };
+    if verdict == Verdict::Decided { line_4(view, judged) } else { judged }
+}
+
+/// As it is proposed. The smallest jobs first: they are whom clones help most (§3.3).
+fn line_4(view: &View<'_>, judged: Judged) -> Judged {
+    let (rank, rule) = (1.0 / f64::from(view.total.max(1)), Some(RULE.to_owned()));
+    Judged { budget: Budget::Clones, early: true, rank, rule, ..judged }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::AttemptState;
+    use crate::model::{AttemptState, TaskFact, TaskKind};
     use crate::policy::tests::{Phase, plan};
 
     /// A phase of four, of which the first task runs with so many copies.
@@ -85,6 +122,40 @@ mod tests {
         assert_eq!((alone.rule.as_deref(), alone.budget, alone.early), (Some(RULE), Budget::Clones, true));
         assert_eq!((of(2).verdict, of(2).copies), (Verdict::Decided, 1));
         assert_eq!((of(3).verdict, of(3).rule), (Verdict::AlreadyCopied, None));
+    }
+
+    #[test]
+    fn a_task_that_waits_is_cloned_where_that_can_be_done_and_told_that_it_is_not_where_it_cannot() {
+        let of = |copy_waiting, copies: u32, plan| {
+            let mut phase = Phase::maps(4).runs((0, 0), 0, 0.0, &[]);
+            phase.job.can.copy_waiting = copy_waiting;
+            let id = phase.job.id.task(TaskKind::Map, 1);
+            phase.task(TaskFact { state: Some(TaskState::Scheduled), ..TaskFact::of(id) });
+            (0..copies).for_each(|n| phase.attempt((1, n), 0, |fact| fact.state = Some(AttemptState::Starting)));
+            let mut all = judge(&View { plan: Some(plan), ..phase.view(1.0) });
+            assert!(all.remove(0).task.index == 0 && all.iter().all(|one| one.task == id));
+            all.pop().map(|one| (one.verdict, one.copies, one.budget, one.early))
+        };
+        let decided = |copies| Some((Verdict::Decided, copies, Budget::Clones, true));
+        assert_eq!((of(true, 0, plan(3, 4)), of(true, 1, plan(3, 4))), (decided(2), decided(2)));
+        assert_eq!(of(true, 2, plan(3, 4)), decided(1));
+        let verdict = |can, copies, plan| of(can, copies, plan).map(|one| one.0);
+        assert_eq!(verdict(true, 3, plan(3, 4)), Some(Verdict::AlreadyCopied));
+        assert_eq!(verdict(false, 1, plan(3, 4)), Some(Verdict::CannotCloneWaiting));
+        let none = [
+            plan(3, 1),
+            ClonePlan { gives_way: true, ..plan(3, 4) },
+            ClonePlan { scheme: CloneScheme::Job, ..plan(3, 4) },
+            ClonePlan { refused: Some(Verdict::CloneBudget), ..plan(3, 4) },
+        ];
+        assert_eq!(none.map(|plan| of(true, 1, plan)), [None; 4], "its clones are not its own, or are none");
+    }
+
+    #[test]
+    fn no_task_of_a_job_that_is_cloned_whole_has_clones_of_its_own() {
+        let of =
+            |gives_way| judged(1, Some(ClonePlan { gives_way, ..ClonePlan::given(CloneScheme::Job, 3, 4) })).verdict;
+        assert_eq!([false, true].map(of), [Verdict::ClonedWithJob, Verdict::GaveWay]);
     }
 
     #[test]

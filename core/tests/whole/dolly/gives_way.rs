@@ -63,10 +63,11 @@ fn clones_give_way_to_who_waits_for_the_fair_share_of_a_full_cluster() {
 #[test]
 fn under_preemption_a_small_job_takes_the_budget_of_a_larger_one() {
     let jobs = [(1, 10, 0.0), (2, 4, 2.0)];
+    let plan = ClonePlan::given(CloneScheme::Task, 3, 10);
     for (admission, withdraw, cloned, first) in [
-        (Admission::Preempt, true, 4, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: true }),
-        (Admission::Preempt, false, 0, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: false }),
-        (Admission::AllOrNothing, true, 0, ClonePlan { clones: 3, tasks: 10, refused: None, gives_way: false }),
+        (Admission::Preempt, true, 4, ClonePlan { gives_way: true, ..plan }),
+        (Admission::Preempt, false, 0, ClonePlan { gives_way: false, ..plan }),
+        (Admission::AllOrNothing, true, 0, ClonePlan { gives_way: false, ..plan }),
     ] {
         let mut script = dolly(admission);
         script.open_job(job_id(1), 10, 0, at(0.0));

@@ -16,6 +16,17 @@ fn beside_a_slow_second_node(by_machine: bool) -> Vec<(u32, Vec<String>)> {
 }
 
 fn beside_a_slow_second_node_with(by_machine: bool, change: impl Fn(&mut NodeFact)) -> Vec<(u32, Vec<String>)> {
+    let mut script = clones_by_machine(by_machine);
+    let mut nodes: Vec<NodeFact> = script.engine.cluster().nodes.values().cloned().collect();
+    nodes.iter_mut().for_each(change);
+    script.say(at(43.0), Fact::Nodes(nodes));
+    let mut all = script.decide(at(43.0)).decisions;
+    all.sort_by_key(|decision| decision.task);
+    all.into_iter().map(|decision| (decision.copies, decision.prefer)).collect()
+}
+
+/// Four maps, one on each node of a cluster whose second is known to be slow, just before they are first looked at.
+fn clones_by_machine(by_machine: bool) -> Script {
     let dolly =
         DollyParams { beta: 1.0, tau: 1.0, by_machine, prior: 0.3, min_evidence: 1e6, ..DollyParams::default() };
     let govern = GovernParams { waiting_copies: 12, cluster_cap: 1.0, ..GovernParams::default() };
@@ -29,12 +40,9 @@ fn beside_a_slow_second_node_with(by_machine: bool, change: impl Fn(&mut NodeFac
     script.tasks(id, at(43.0), tasks.clone().map(of).collect());
     let on = |task: TaskId| running(task, at(42.0), 0.1, &format!("nm{}", task.index + 1));
     script.attempts(id, at(43.0), tasks.map(on).collect());
-    let mut nodes: Vec<NodeFact> = script.engine.cluster().nodes.values().cloned().collect();
-    nodes.iter_mut().for_each(change);
+    let nodes = script.engine.cluster().nodes.values().cloned().collect();
     script.say(at(43.0), Fact::Nodes(nodes));
-    let mut all = script.decide(at(43.0)).decisions;
-    all.sort_by_key(|decision| decision.task);
-    all.into_iter().map(|decision| (decision.copies, decision.prefer)).collect()
+    script
 }
 
 #[test]
@@ -50,6 +58,30 @@ fn clones_are_said_to_go_to_reliable_machines_and_what_runs_on_the_bad_one_has_m
     let with = |copies: [u32; 4]| copies.into_iter().zip(told.clone()).collect::<Vec<_>>();
     assert_eq!(beside_a_slow_second_node(false), with([3; 4]), "1 - (1 - .3^4)^4 is .03");
     assert_eq!(beside_a_slow_second_node(true), with([2, 3, 2, 2]), ".12^3 is below .3^4, .73 * .12^2 is not");
+}
+
+#[test]
+fn where_clones_are_counted_by_machine_a_task_needs_room_for_so_many_and_no_more() {
+    // The first task, on nm1, needs nm3 and nm4, and nm1 is what they leave to the second. Three clones have room beside that second alone, which is on nm2.
+    let one = Resources { memory_mb: 128, vcores: 1 };
+    let told = |by_machine| {
+        let all = beside_a_slow_second_node_with(by_machine, |node| {
+            node.total = if node.host == "nm2" { Resources::default() } else { one };
+        });
+        all.into_iter().map(|(copies, _)| copies).collect::<Vec<_>>()
+    };
+    assert_eq!((told(true), told(false)), (vec![2, 1], vec![3]));
+}
+
+#[test]
+fn copies_that_a_task_has_count_by_their_machines_too() {
+    let mut script = clones_by_machine(true);
+    let id = job_id(2).task(TaskKind::Map, 0);
+    let other = running(id, at(42.5), 0.1, "nm3");
+    script.attempts(job_id(2), at(43.0), vec![AttemptFact { number: 1, ..other }]);
+    let all = script.decide(at(43.0)).decisions;
+    let first: Vec<_> = all.iter().filter(|one| one.task == id).map(|one| (one.copies, one.prefer.clone())).collect();
+    assert_eq!(first, [(1, vec!["nm4".to_owned()])], ".12^2 is above .3^4, .12^3 is not");
 }
 
 #[test]

@@ -3,6 +3,8 @@
 mod budget;
 mod gives_way;
 mod machines;
+mod plans;
+mod schemes;
 
 use crate::common::*;
 use drover_core::engine::{EngineParams, Pass};

@@ -1,0 +1,263 @@
+//! What is settled before any task is there, and what comes of it once tasks are.
+
+use super::*;
+use proptest::prelude::*;
+
+fn plan(script: &Script, number: u32, kind: TaskKind) -> Option<ClonePlan> {
+    script.engine.clone_plan(job_id(number), kind)
+}
+
+fn three_of(tasks: u32) -> Option<ClonePlan> {
+    Some(ClonePlan::given(CloneScheme::Task, 3, tasks))
+}
+
+/// Tasks of one kind, in a state.
+fn told(script: &mut Script, now: f64, kind: TaskKind, indices: std::ops::Range<u32>, state: TaskState) {
+    let am = |second: f64| at(second).shifted(script.skew_ms);
+    let started = (state >= TaskState::Running).then(|| am(now - 0.5));
+    let finished = state.is_final().then(|| am(now - 0.1));
+    let of = |index| {
+        let of = TaskFact::of(job_id(1).task(kind, index));
+        TaskFact { state: Some(state), started, finished, ..of }
+    };
+    let tasks = indices.map(of).collect();
+    script.say(at(now), Fact::Tasks { job: job_id(1), complete: true, tasks });
+}
+
+#[test]
+fn a_plan_is_ready_before_any_task_of_the_job_is_known() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    assert_eq!(script.decide(at(0.1)).decisions, vec![]);
+    assert_eq!(plan(&script, 1, TaskKind::Map), three_of(10));
+    script.open_job(job_id(2), 10, 0, at(0.2));
+    let _ = script.decide(at(0.3));
+    let refused = plan(&script, 2, TaskKind::Map).and_then(|plan| plan.refused);
+    assert_eq!(
+        refused,
+        Some(Verdict::CloneBudget),
+        "the first job's clones are charged though none of its tasks is there"
+    );
+}
+
+#[test]
+fn a_plan_waits_for_the_jobs_settings_and_for_the_clusters_size_and_no_longer() {
+    let mut script = dolly(Admission::AllOrNothing);
+    let id = job_id(1);
+    let fact = |script: &mut Script, fact| {
+        let app = Some(id.0);
+        let seen = script.observation(Channel::Am, app, at(0.0), fact);
+        script.engine.observe(&seen).unwrap();
+    };
+    let settings = JobSettings { map_container: Resources { memory_mb: 128, vcores: 1 }, ..JobSettings::default() };
+    let job = JobFact {
+        job: id,
+        attempt: AppAttemptId { app: id.0, number: 1 },
+        name: "job".into(),
+        user: "alice".into(),
+        queue: "root.default".into(),
+        state: Some(JobPhase::Running),
+        started: at(0.0),
+        maps: 10,
+        reduces: 0,
+        uber: false,
+    };
+    fact(&mut script, Fact::Job(job));
+    let _ = script.decide(at(0.1));
+    assert_eq!(plan(&script, 1, TaskKind::Map), None, "its containers' size is not known");
+    fact(&mut script, Fact::Settings(id, settings));
+    let _ = script.decide(at(0.2));
+    assert_eq!(plan(&script, 1, TaskKind::Map), None, "nothing is known of the cluster");
+    let total = Resources { memory_mb: 8192, vcores: 32 };
+    script.say(at(0.3), Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() }));
+    let _ = script.decide(at(0.3));
+    assert_eq!(plan(&script, 1, TaskKind::Map), three_of(10));
+}
+
+#[test]
+fn a_phase_that_had_begun_before_drover_met_it_is_looked_over_once_its_tasks_are_known() {
+    let after = |ended: f64, skew_ms: i64| {
+        let mut script = Script { skew_ms, ..dolly(Admission::AllOrNothing) };
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        let _ = script.decide(at(2.0));
+        assert_eq!(plan(&script, 1, TaskKind::Map), three_of(10));
+        told(&mut script, ended + 0.1, TaskKind::Map, 0..1, TaskState::Succeeded);
+        let _ = script.decide(at(4.0));
+        plan(&script, 1, TaskKind::Map).unwrap().refused
+    };
+    for skew_ms in [0, -3_600_000, 3_600_000] {
+        assert_eq!((after(1.9, skew_ms), after(2.1, skew_ms)), (Some(Verdict::PhaseUnderWay), None), "{skew_ms}");
+    }
+}
+
+#[test]
+fn a_job_that_is_met_late_holds_no_budget_before_its_tasks_are_known() {
+    let script = dolly(Admission::AllOrNothing);
+    let late = at(0.0) + script.engine.params().govern.stale_after;
+    for (now, skew_ms, expected) in [
+        (late, 0, three_of(10)),
+        (late + Millis(1), 0, None),
+        (late, -3_600_000, three_of(10)),
+        (late + Millis(1), 3_600_000, None),
+    ] {
+        let mut script = Script { skew_ms, ..dolly(Admission::AllOrNothing) };
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        let _ = script.decide(now);
+        assert_eq!(plan(&script, 1, TaskKind::Map), expected, "{skew_ms}");
+    }
+}
+
+#[test]
+fn tasks_that_wait_have_their_clones_at_once_where_that_can_be_done_and_on_hadoop_once_they_run() {
+    let given = |copy_waiting| {
+        let mut script = dolly(Admission::AllOrNothing);
+        script.open_job(job_id(1), 10, 0, at(0.0));
+        script.say(at(0.0), Fact::Can(job_id(1), Capabilities { copy_waiting, ..Capabilities::default() }));
+        told(&mut script, 0.1, TaskKind::Map, 0..10, TaskState::Scheduled);
+        let waiting = tasks_of(&script.decide(at(0.2)), 1);
+        let verdict = script.engine.cluster().job(job_id(1)).unwrap().tasks(TaskKind::Map).last().unwrap().1.verdict;
+        told(&mut script, 1.0, TaskKind::Map, 0..10, TaskState::Running);
+        (waiting.len(), verdict.unwrap(), tasks_of(&script.decide(at(1.1)), 1).len())
+    };
+    assert_eq!(given(true), (10, Verdict::Decided, 0));
+    assert_eq!(given(false), (0, Verdict::CannotCloneWaiting, 10));
+}
+
+#[test]
+fn reduces_have_their_turn_when_the_first_can_be_cloned_and_at_once_where_there_are_no_maps() {
+    let settled = |maps, state, copy_waiting| {
+        let mut script = dolly(Admission::AllOrNothing);
+        script.open_job(job_id(1), maps, 4, at(0.0));
+        script.say(at(0.0), Fact::Can(job_id(1), Capabilities { copy_waiting, ..Capabilities::default() }));
+        if let Some(state) = state {
+            told(&mut script, 1.0, TaskKind::Reduce, 0..1, state);
+        }
+        let _ = script.decide(at(1.1));
+        plan(&script, 1, TaskKind::Reduce).is_some()
+    };
+    use TaskState::{New, Running, Scheduled};
+    assert_eq!([None, Some(Scheduled), Some(Running)].map(|state| settled(4, state, false)), [false, false, true]);
+    assert_eq!([Some(New), Some(Scheduled)].map(|state| settled(4, state, true)), [false, true]);
+    assert!(settled(0, None, false));
+}
+
+/// What is decided of jobs that come one after the other, with all times and all constants that are times so many times as long.
+fn decided(jobs: &[(u32, u32)], scale: u64) -> Vec<(u64, TaskId, Action, u32, Verdict)> {
+    let params = dolly(Admission::AllOrNothing).engine.params().clone();
+    let longer = |of: Millis| Millis(of.0 * scale);
+    let govern = GovernParams { stale_after: longer(params.govern.stale_after), ..params.govern };
+    let mut script = Script::new(EngineParams { govern, start_lag: longer(params.start_lag), ..params });
+    let numbered: Vec<(u32, u32, f64)> =
+        (1..).zip(jobs).map(|(number, (maps, began))| (number, *maps, f64::from(*began))).collect();
+    let mut all = Vec::new();
+    for second in 0..30_u64 {
+        let now = Time(at(0.0).0 + second * scale * 1_000);
+        for (number, maps, began) in numbered.iter().filter(|(_, _, began)| *began <= second as f64) {
+            let id = job_id(*number);
+            if *began == second as f64 {
+                script.open_job(id, *maps, 0, now);
+            }
+            let begun = now - Millis((second - *began as u64) * scale * 1_000);
+            let over = second as f64 - began >= 8.0;
+            let state = Some(if over { TaskState::Succeeded } else { TaskState::Running });
+            let finished = over.then(|| begun + Millis(8_000 * scale));
+            let of = |index| TaskFact {
+                state,
+                started: Some(begun),
+                finished,
+                ..TaskFact::of(id.task(TaskKind::Map, index))
+            };
+            script.tasks(id, now, (0..*maps).map(of).collect());
+        }
+        for one in script.decide(now).decisions {
+            all.push((second, one.task, one.action, one.copies, Verdict::Decided));
+        }
+        for (number, ..) in &numbered {
+            let refused = plan(&script, *number, TaskKind::Map).and_then(|plan| plan.refused);
+            all.extend(refused.map(|why| (second, job_id(*number).task(TaskKind::Map, 0), Action::default(), 0, why)));
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+
+    #[test]
+    fn with_all_times_scaled_alike_the_same_is_cloned(
+        jobs in prop::collection::vec((1u32..14, 0u32..20), 1..6), scale in 2u64..9,
+    ) {
+        prop_assert_eq!(decided(&jobs, 1), decided(&jobs, scale));
+    }
+}
+
+/// What a job is told to have come to: maps that run and have ended, reduces likewise.
+type Come = [[u32; 2]; 2];
+
+/// Slots that the clones of jobs which have not ended hold or are promised.
+fn promised(script: &Script, numbers: impl Iterator<Item = u32>) -> u32 {
+    let phases = numbers.flat_map(|number| TaskKind::ALL.map(|kind| (number, kind)));
+    let held = |(number, kind)| {
+        let plan = plan(script, number, kind).filter(|plan| plan.refused.is_none())?;
+        let tasks = script.engine.cluster().job(job_id(number))?.tasks(kind);
+        let ended = tasks.filter(|(id, task)| id.index < plan.tasks && task.state.is_final()).count() as u32;
+        Some(plan.clones * (plan.tasks - ended))
+    };
+    phases.filter_map(held).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
+
+    #[test]
+    fn whatever_phases_come_and_end_and_whenever_their_tasks_are_told_the_budget_holds(
+        steps in prop::collection::vec((1u32..7, 0usize..6, 1u32..12), 1..60),
+        beta in 0.05f64..1.0,
+        prior in 0.05f64..0.4,
+        admission in prop::sample::select(Admission::ALL.to_vec()),
+        scheme in prop::sample::select(CloneScheme::ALL.to_vec()),
+    ) {
+        let dolly = DollyParams { beta, prior, admission, scheme, ..DollyParams::default() };
+        let mut script = Script::new(EngineParams { policy: PolicyName::Dolly, dolly, ..EngineParams::default() });
+        let can = Capabilities { copy_waiting: true, job_clones: true, ..Capabilities::NONE };
+        let mut known: std::collections::BTreeMap<u32, ([u32; 2], Come)> = Default::default();
+        let mut ended = std::collections::BTreeSet::new();
+        for (step, (number, what, amount)) in steps.into_iter().enumerate() {
+            let (now, id) = (at(0.2 * step as f64 + 0.1), job_id(number));
+            if ended.contains(&number) {
+                continue;
+            }
+            let (totals, come) = known.entry(number).or_insert_with(|| {
+                let totals = [amount, what as u32];
+                script.open_job(id, totals[0], totals[1], now);
+                script.say(now, Fact::Can(id, can));
+                (totals, Come::default())
+            });
+            if what == 5 {
+                let (state, finished) = (Some(JobPhase::Succeeded), Some(now));
+                script.say(now, Fact::Ended(EndFact { job: id, state, started: Some(at(0.0)), finished, attempts: Vec::new() }));
+                ended.insert(number);
+            } else if what > 0 {
+                // One step is for a job of which nothing is told yet.
+                let kind = TaskKind::ALL[(what - 1) / 2];
+                let reached = &mut come[kind as usize];
+                reached[(what - 1) % 2] = reached[(what - 1) % 2].max(amount.min(totals[kind as usize]));
+                let state = |index| match index {
+                    _ if index < reached[1] => TaskState::Succeeded,
+                    _ if index < reached[0] => TaskState::Running,
+                    _ => TaskState::Scheduled,
+                };
+                let of = |index| {
+                    let state = state(index);
+                    let started = (state >= TaskState::Running).then_some(at(0.05));
+                    let finished = state.is_final().then_some(now);
+                    TaskFact { state: Some(state), started, finished, ..TaskFact::of(id.task(kind, index)) }
+                };
+                script.tasks(id, now, (0..totals[kind as usize]).map(of).collect());
+            }
+            let _ = script.decide(now + Millis(50));
+            let slots = promised(&script, known.keys().copied().filter(|number| !ended.contains(number)));
+            prop_assert!(f64::from(slots) <= beta * 64.0, "{} slots after step {}", slots, step);
+        }
+    }
+}
