@@ -278,7 +278,7 @@ mod tests {
     fn what_was_settled_about_clones_is_told_with_what_cannot_be_done_of_it() {
         let mut desk = watched();
         let params = desk.engine.params().clone();
-        let dolly = DollyParams { beta: 1.0, tau: 1.0, ..DollyParams::default() };
+        let dolly = DollyParams { beta: 1.0, tau: 1.0, prior: 0.1, ..DollyParams::default() };
         desk.set_params(Time(122_000), EngineParams { policy: PolicyName::Dolly, dolly, ..params });
         let total = Resources { memory_mb: 1 << 20, vcores: 1_000 };
         let told = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
