@@ -3,8 +3,8 @@
 use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, once, story, words};
-use crate::api::views::{ClonePlanView, Counts, DecisionView, JobDetail, TaskView};
+use super::{Common, cloned, once, story, words};
+use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
 use clap::Args;
@@ -123,7 +123,7 @@ fn heading(job: &JobDetail) -> String {
     if let Some(hold) = &job.hold {
         text += &format!(" {} is held by {}: {}.", hold.scope, hold.by, hold.reason);
     }
-    text.extend(job.clones.iter().map(|plan| format!(" {}", cloned(plan))));
+    text.extend(job.clones.iter().map(|plan| format!(" {}", cloned::of(plan))));
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
         if !set.map_speculation || !set.reduce_speculation {
@@ -138,32 +138,6 @@ fn heading(job: &JobDetail) -> String {
         }
     }
     text
-}
-
-/// What was settled about the clones of its maps or reduces, in sentences.
-fn cloned(plan: &ClonePlanView) -> String {
-    if let Some((refused, reason)) = plan.refused.as_ref().zip(plan.reason.as_ref()) {
-        return format!("Its {}s have no clones ({refused}): {reason}.", plan.kind);
-    }
-    let mut text = match plan.scheme.as_str() {
-        "job" => format!("It is run {} times over, its {} {}s each time.", plan.clones, plan.tasks, plan.kind),
-        _ => format!("{} of its {}s have {} attempts each from their start on.", plan.tasks, plan.kind, plan.clones),
-    };
-    if plan.gives_way {
-        text += " These clones are to give way to others.";
-    }
-    let Some(reading) = &plan.reading else { return text };
-    let how = |label: &str| match (label, reading.omega_ms) {
-        ("cc", _) => "the first output of each map".to_owned(),
-        ("delay", Some(omega)) => format!("an output of its own or, after {}, any", words::span(Millis(omega))),
-        _ => "an output of its own of each map".to_owned(),
-    };
-    text += &format!(" Each is to read {}", how(&reading.wanted));
-    if reading.done != reading.wanted {
-        text += &format!(", and reads {}", how(&reading.done));
-    }
-    let why = reading.instead.as_ref().zip(reading.reason.as_ref());
-    text + &why.map_or_else(String::new, |(label, reason)| format!(" ({label}: {reason})")) + "."
 }
 
 /// Every running task, and the words for each verdict.
@@ -262,7 +236,6 @@ fn one(subject: &Subject) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::views::ReadingView;
     use crate::service::fixture::{job, seen, summary, watched};
     use drover_core::engine::EngineParams;
     use drover_core::model::*;
@@ -305,7 +278,7 @@ mod tests {
     fn what_was_settled_about_clones_is_told_with_what_cannot_be_done_of_it() {
         let mut desk = watched();
         let params = desk.engine.params().clone();
-        let dolly = DollyParams { beta: 1.0, tau: 1.0, ..DollyParams::default() };
+        let dolly = DollyParams { beta: 1.0, tau: 1.0, prior: 0.1, ..DollyParams::default() };
         desk.set_params(Time(122_000), EngineParams { policy: PolicyName::Dolly, dolly, ..params });
         let total = Resources { memory_mb: 1 << 20, vcores: 1_000 };
         let told = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
@@ -338,32 +311,6 @@ mod tests {
         let both = "4 of its maps have 2 attempts each from their start on. 4 of its reduces have 2 attempts each from their start on. Each is to read \
              an output of its own of each map, and reads the first output of each map (cannot_choose_output: which clone's";
         assert!(text(job(2)).contains(both), "{}", text(job(2)));
-    }
-
-    #[test]
-    fn each_way_of_cloning_and_of_reading_has_words_of_its_own() {
-        let plan = |scheme: &str, reading: Option<(&str, Option<u64>)>| ClonePlanView {
-            kind: "reduce".into(),
-            scheme: scheme.into(),
-            clones: 3,
-            tasks: 2,
-            gives_way: scheme == "job",
-            refused: None,
-            reason: None,
-            reading: reading.map(|(way, omega_ms)| ReadingView {
-                wanted: way.into(),
-                omega_ms,
-                done: way.into(),
-                instead: None,
-                reason: None,
-            }),
-        };
-        let whole = "It is run 3 times over, its 2 reduces each time. These clones are to give way to others.";
-        assert_eq!(cloned(&plan("job", None)), whole);
-        let tells = |reading| cloned(&plan("task", Some(reading))).split("Each is to read ").last().unwrap().to_owned();
-        assert_eq!(tells(("delay", Some(2_500))), "an output of its own or, after 2.5 s, any.");
-        assert_eq!(tells(("cac", None)), "an output of its own of each map.");
-        assert_eq!(tells(("cc", None)), "the first output of each map.");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod advise;
 mod calc;
 mod calibration;
 mod client;
+mod cloned;
 mod config;
 mod doctor;
 mod explain;

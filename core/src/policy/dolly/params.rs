@@ -69,9 +69,9 @@ pub struct DollyParams {
     pub scheme: CloneScheme,
     /// epsilon: acceptable probability (0–1) that a phase straggles. NSDI'13 §3.2: 5 %.
     pub epsilon: f64,
-    /// beta: share (0–1) of the cluster's memory that cloned phases may take in all. §5.1: 5 %.
+    /// beta: share (0–1) of the cluster's memory that cloned phases may take in all. §5.2: 5 %.
     pub beta: f64,
-    /// tau: share (0–1) of the cluster's memory in use above which nothing is cloned. §5.1: 80 %.
+    /// tau: share (0–1) of the cluster's memory in use above which nothing is cloned. §5.2: 80 %.
     pub tau: f64,
     /// Where not all fit.
     pub admission: Admission,
@@ -91,7 +91,7 @@ pub struct DollyParams {
 }
 
 impl DollyParams {
-    /// NSDI'13's own constants: ε of 5 % (§3.2), β of 5 % and τ of 80 % (§5.1), all or nothing (§3.3), task by task (§3.1), p from the first task on (§3.2), delay assignment (§4.4) with
+    /// NSDI'13's own constants: ε of 5 % (§3.2), β of 5 % and τ of 80 % (§5.2), all or nothing (§3.3), task by task (§3.1), p from the first task on (§3.2), delay assignment (§4.4) with
     /// the contention of §4.3. p_c it does not print.
     pub fn paper() -> DollyParams {
         DollyParams {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_papers_constants_are_those_it_prints() {
         let paper = DollyParams::paper();
-        assert_eq!((paper.epsilon, paper.beta, paper.tau), (0.05, 0.05, 0.8), "§3.2, §5.1");
+        assert_eq!((paper.epsilon, paper.beta, paper.tau), (0.05, 0.05, 0.8), "§3.2, §5.2");
         assert_eq!(
             (paper.admission, paper.scheme, paper.reads),
             (Admission::AllOrNothing, CloneScheme::Task, Reads::Delay)

@@ -5,6 +5,7 @@ mod gives_way;
 mod machines;
 mod plans;
 mod schemes;
+mod sequences;
 
 use crate::common::*;
 use drover_core::engine::{EngineParams, Pass};
