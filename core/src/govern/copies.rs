@@ -138,10 +138,15 @@ impl Flights {
         }
     }
 
-    /// The shim has answered. A later word on a copy that was moved replaces the earlier one.
+    /// The shim has answered. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says
+    /// nothing new. Nor does a refusal of what was applied.
     pub fn answered(&mut self, ack: &AckFact) {
         if let Some(asked) = self.asked_mut(ack.job, ack.decision) {
             asked.sent = true;
+            let older = ack.attempts.iter().max() < asked.attempts.iter().max();
+            if asked.is_applied() && (older || !ack.answer.is_applied()) {
+                return;
+            }
             asked.answer = Some(ack.answer);
             if ack.answer.is_applied() {
                 asked.attempts.clone_from(&ack.attempts);

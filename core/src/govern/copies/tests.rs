@@ -104,6 +104,22 @@ fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_la
 }
 
 #[test]
+fn an_earlier_word_on_a_copy_that_was_moved_changes_nothing_however_late_it_is_repeated() {
+    let mut job = running(LATE);
+    attempt(&mut job, map(0).attempt(1), Killed, 0, 12_000);
+    attempt(&mut job, map(0).attempt(2), Running, 13_000, 0);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    answer(&mut flights, Answer::Moved, &[2]);
+    for (said, attempts) in [(Answer::Applied, &[1][..]), (Answer::NoHeadroom, &[]), (Answer::Moved, &[2])] {
+        answer(&mut flights, said, attempts);
+        let copy = flights.of(map(0)).unwrap().asked.as_ref().unwrap();
+        assert_eq!((copy.answer, &copy.attempts[..]), (Some(Answer::Moved), &[2][..]), "{said:?}");
+        assert_eq!(ends(&mut flights, &job, LATE + Millis(1)), []);
+    }
+}
+
+#[test]
 fn what_the_next_am_was_not_asked_for_is_over_with_the_one_that_was() {
     for answered in [false, true] {
         let mut flights = asked();
