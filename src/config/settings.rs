@@ -158,6 +158,10 @@ settings! {
         futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
         /// How long a job gets no more copies once so many were lost.
         cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
+        /// Copies of one user's jobs that may lose or die in a row on one host before that user's copies are kept off it for the time of `node_cool_down`.
+        node_futile_copies: u64 = "4", Kind::Whole(1, 10_000), reloadable;
+        /// How long copies are kept off a host once so many came to nothing there, from the last of them on; 0: not at all.
+        node_cool_down: Millis = "5m", Kind::Span(0, 24 * HOUR), reloadable;
     }
 
     /// Addresses to listen on. The port 0 takes a free one.

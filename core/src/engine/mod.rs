@@ -22,6 +22,7 @@ use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
+use crate::govern::nodes::NodeRests;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
 use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
@@ -100,6 +101,9 @@ pub struct Engine {
     debounce: Debounce,
     #[serde(default)]
     breakers: Breakers,
+    /// Hosts that copies are kept off because those there came to nothing.
+    #[serde(default)]
+    node_rests: NodeRests,
     /// What is known of stragglers.
     odds: StragglerOdds,
     /// Machines blacklisted at the last pass by user, where the policy asks for it; each pass counts them anew.
@@ -169,6 +173,7 @@ impl Engine {
             clones: ClonePlans::default(),
             debounce: Debounce::default(),
             breakers: Breakers::default(),
+            node_rests: NodeRests::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
             listed: BTreeMap::new(),
             calibration: Calibration::default(),
