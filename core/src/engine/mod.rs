@@ -246,8 +246,12 @@ impl Engine {
         }
         match changed {
             Changed::Cluster => {}
-            Changed::Job(job) => {
-                self.changed.insert(job);
+            Changed::Job(id) => {
+                self.changed.insert(id);
+                if let Some(job) = self.cluster.job_mut(id) {
+                    // Once and for all: what is set anew changes the jobs to come.
+                    job.held_out.get_or_insert_with(|| self.params.govern.draws_out(id));
+                }
             }
             Changed::Ended(job) => {
                 self.ended.insert(job);

@@ -67,6 +67,9 @@ pub struct Job {
     /// Attempts whose output was lost.
     #[serde(default, skip_serializing_if = "Lost::is_empty")]
     pub lost: Lost,
+    /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
+    #[serde(default)]
+    pub held_out: Option<bool>,
     /// Who has listed all tasks.
     #[serde(default)]
     pub listings: Listings,
@@ -98,6 +101,7 @@ impl Job {
             hidden: false,
             intakes: Intakes::default(),
             lost: Lost::default(),
+            held_out: None,
             listings: Listings::default(),
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
