@@ -56,6 +56,8 @@ pub fn engine_params(config: &Config) -> EngineParams {
             copies_per_task: small(config.act.copies_per_task),
             futile_copies: small(config.act.futile_copies),
             cool_down: config.act.cool_down,
+            node_futile_copies: small(config.act.node_futile_copies),
+            node_cool_down: config.act.node_cool_down,
             safe_outputs: govern.safe_outputs.clone(),
             unsafe_outputs: govern.unsafe_outputs.clone(),
         },

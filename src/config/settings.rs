@@ -162,6 +162,10 @@ settings! {
         futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
         /// How long a job gets no more copies once so many were lost.
         cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
+        /// Copies of one user's jobs that may lose or die in a row on one host before that user's copies are kept off it for the time of `node_cool_down`.
+        node_futile_copies: u64 = "4", Kind::Whole(1, 10_000), reloadable;
+        /// How long copies are kept off a host once so many came to nothing there, from the last of them on; 0: not at all.
+        node_cool_down: Millis = "5m", Kind::Span(0, 24 * HOUR), reloadable;
     }
 
     /// Addresses to listen on. The port 0 takes a free one.
@@ -343,10 +347,11 @@ settings! {
         breaker_rest: Millis = "10m", Kind::Span(SECOND, 24 * HOUR), reloadable;
         /// Share of the cluster's memory in use above which no copy is decided on.
         busy_above: f64 = "1", SHARE, reloadable;
-        /// Share of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with. Which ones follows from their ids.
-        holdout: f64 = "0", SHARE;
-        /// Another salt holds out other jobs.
-        holdout_salt: u64 = "1", Kind::Whole(0, u64::MAX);
+        /// Share of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with. Which ones follows from their ids; a job stays on the side
+        /// it was on when it was first seen.
+        holdout: f64 = "0", SHARE, reloadable;
+        /// Another salt holds out other jobs, of those that are first seen from then on.
+        holdout_salt: u64 = "1", Kind::Whole(0, u64::MAX), reloadable;
         /// Facts about a job, or about free room in the cluster, older than this decide nothing.
         stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
         /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or

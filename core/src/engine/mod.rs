@@ -24,6 +24,7 @@ use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
+use crate::govern::nodes::NodeRests;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
 use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
@@ -102,6 +103,9 @@ pub struct Engine {
     debounce: Debounce,
     #[serde(default)]
     breakers: Breakers,
+    /// Hosts that copies are kept off because those there came to nothing.
+    #[serde(default)]
+    node_rests: NodeRests,
     /// What is known of stragglers.
     odds: StragglerOdds,
     /// Machines blacklisted at the last pass by user, where the policy asks for it; each pass counts them anew.
@@ -174,6 +178,7 @@ impl Engine {
             clones: ClonePlans::default(),
             debounce: Debounce::default(),
             breakers: Breakers::default(),
+            node_rests: NodeRests::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
             listed: BTreeMap::new(),
             calibration: Calibration::default(),
@@ -250,8 +255,12 @@ impl Engine {
         }
         match changed {
             Changed::Cluster => {}
-            Changed::Job(job) => {
-                self.changed.insert(job);
+            Changed::Job(id) => {
+                self.changed.insert(id);
+                if let Some(job) = self.cluster.job_mut(id) {
+                    // Once and for all: what is set anew changes the jobs to come.
+                    job.held_out.get_or_insert_with(|| self.params.govern.draws_out(id));
+                }
             }
             Changed::Ended(job) => {
                 self.ended.insert(job);

@@ -16,6 +16,7 @@ impl Engine {
         self.last_pass = self.last_pass.max(now);
         self.flights.minute.roll(now);
         self.breakers.rest(&self.params.govern, now);
+        self.node_rests.roll(&self.params.govern, now);
         self.settle_ended(now, &mut pass);
         self.odds.roll(now);
         self.list_machines();

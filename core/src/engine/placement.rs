@@ -9,15 +9,19 @@ use crate::policy::{Budget, Judged};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// The hosts that a copy of this task is to keep off, those that matter most first: where an attempt of it runs or ran, where the job's attempts are slow, and what is blacklisted
-    /// where that is asked for; as far as any other host is left. A cluster of one host leaves no choice. At most as many as a shim takes.
+    /// The hosts that a copy of this task is to keep off, those that matter most first: where an attempt of it runs or ran, where the job's attempts are slow, where the
+    /// user's copies came to nothing lately, and what is blacklisted where that is asked for; as far as any other host is left. A cluster of one host leaves no choice. At most as many as a shim takes.
     pub(super) fn avoid(&self, job: &Job, task: TaskId, slow: &[NameId], rooms: &Rooms) -> Vec<NameId> {
         let own = job.task(task).into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
         let listed = if self.params.blacklist.beside { self.blacklist(job) } else { &[] };
         let (mut avoid, mut seen) = (Vec::new(), BTreeSet::new());
         let mut ends = Vec::new();
-        let kinds: [Vec<NameId>; 3] =
-            [own.collect(), slow.to_vec(), listed.iter().take(Decision::AVOID_MAX).map(|one| one.host).collect()];
+        let kinds: [Vec<NameId>; 4] = [
+            own.collect(),
+            slow.to_vec(),
+            self.node_rests.resting(&job.user, &self.params.govern).take(Decision::AVOID_MAX).collect(),
+            listed.iter().take(Decision::AVOID_MAX).map(|one| one.host).collect(),
+        ];
         for kind in kinds {
             avoid.extend(kind.into_iter().filter(|host| seen.insert(*host)));
             ends.push(avoid.len());

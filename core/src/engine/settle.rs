@@ -4,9 +4,21 @@ use super::{Engine, Pass};
 use crate::estimate::shuffle::Shuffle;
 use crate::model::*;
 use crate::policy::View;
+use std::collections::BTreeSet;
 
 /// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read.
 const FORGET_AFTER: Millis = Millis(600_000);
+
+/// The hosts that the end of copies says something of: the winner's, or those on which they were launched in vain.
+fn hosts_of(job: &Job, end: &CopyOutcome) -> Vec<NameId> {
+    let counts = |copy: &&Attempt| match end.end {
+        CopyEnd::Won => Some(copy.number) == end.winner,
+        _ => end.attempts.contains(&copy.number) && copy.was_launched(),
+    };
+    let attempts = job.task(end.task).into_iter().flat_map(|task| &task.attempts).filter(counts);
+    let hosts: BTreeSet<NameId> = attempts.filter_map(|copy| copy.host).collect();
+    hosts.into_iter().collect()
+}
 
 impl Engine {
     /// Settles the ended tasks of a job: errors of estimates, outcomes of advised copies.
@@ -44,7 +56,10 @@ impl Engine {
     /// Counts the ends of copies, and adds the hosts' names to them.
     fn tell_ends(&mut self, id: JobId, ends: Vec<CopyOutcome>, now: Time, pass: &mut Pass) {
         if let Some(job) = self.cluster.job(id) {
-            ends.iter().for_each(|end| self.breakers.count(end, &job.user, &self.params.govern, now));
+            for end in &ends {
+                self.breakers.count(end, &job.user, &self.params.govern, now);
+                self.node_rests.count(end, &job.user, &hosts_of(job, end), now);
+            }
         }
         let host = |end: &CopyOutcome| {
             let task = self.cluster.job(id)?.task(end.task)?;

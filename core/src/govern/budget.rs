@@ -3,7 +3,7 @@
 use super::GovernParams;
 use super::flight::Flights;
 use super::tally::Tally;
-use crate::model::{Action, AttemptId, ClusterState, Job, NameId, Resources, TaskKind, Verdict};
+use crate::model::{Action, AttemptId, ClusterState, Job, NameId, Resources, TaskKind, Verdict, share_of};
 use crate::policy::{Budget, Judged};
 
 /// Room for copies of one job's tasks of one kind.
@@ -128,11 +128,11 @@ fn fits(room: Resources, size: Resources) -> u32 {
 }
 
 fn is_above(share: f64, used: Resources, total: Resources) -> bool {
-    used.memory_mb as f64 > share * total.memory_mb as f64
+    used.memory_mb as f64 > share_of(share, total.memory_mb)
 }
 
 fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
-    (round(share * f64::from(of)) as u32).max(1)
+    (round(share_of(share, of.into())) as u32).max(1)
 }
 
 /// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others already wait for.
@@ -171,6 +171,22 @@ mod tests {
     #[test]
     fn a_small_job_may_have_ten_copies_for_half_of_its_tasks_at_most_and_a_large_one_a_quarter_of_them() {
         assert_eq!([1, 2, 4, 5, 19, 20, 40, 41, 400].map(job_cap), [1, 1, 2, 2, 9, 10, 10, 11, 100]);
+    }
+
+    #[test]
+    fn a_cap_of_so_many_hundredths_of_a_hundred_is_so_many() {
+        for k in 1..=100 {
+            for round in [f64::floor, f64::ceil] {
+                assert_eq!(share(f64::from(k) / 100.0, 100, round), k);
+            }
+        }
+        assert_eq!((share(0.0, 100, f64::floor), share(1.0, 0, f64::ceil)), (1, 1), "one at least");
+    }
+
+    #[test]
+    fn a_cluster_is_busy_above_its_share_and_not_at_it() {
+        let of = |memory_mb| Resources { memory_mb, vcores: 1 };
+        assert_eq!([29, 30].map(|used| is_above(0.29, of(used), of(100))), [false, true]);
     }
 
     #[test]

@@ -60,8 +60,13 @@ impl Asked {
         !placed
     }
 
-    /// Its end while the task itself goes on; `None` while it lasts.
-    fn over(&self, job: &Job, task: &Task, grace: Millis) -> Option<CopyEnd> {
+    /// When, the service's clock, it is over though nothing more is heard. What was sent may have been carried out: only news of the job can tell that it was not.
+    fn over_at(&self, grace: Millis) -> Option<Time> {
+        (!self.sent && self.answer.is_none()).then(|| self.deadline + grace)
+    }
+
+    /// Its end while the task itself goes on; `None` while it lasts. `now` is the service's clock.
+    fn over(&self, job: &Job, task: &Task, grace: Millis, now: Time) -> Option<CopyEnd> {
         if self.answer.is_some() && !self.is_applied() {
             return Some(CopyEnd::Refused);
         }
@@ -77,6 +82,9 @@ impl Asked {
             // One killed before its launch is being moved to another host: the word of its new number is on its way.
             let over = (gone && (launched || late)) || job.incarnation > self.incarnation;
             return over.then_some(CopyEnd::Died);
+        }
+        if self.over_at(grace).is_some_and(|at| at <= now) {
+            return Some(CopyEnd::Unsent);
         }
         late.then_some(if self.sent { CopyEnd::Unanswered } else { CopyEnd::Unsent })
     }
@@ -130,10 +138,15 @@ impl Flights {
         }
     }
 
-    /// The shim has answered. A later word on a copy that was moved replaces the earlier one.
+    /// The shim has answered. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says
+    /// nothing new. Nor does a refusal of what was applied.
     pub fn answered(&mut self, ack: &AckFact) {
         if let Some(asked) = self.asked_mut(ack.job, ack.decision) {
             asked.sent = true;
+            let older = ack.attempts.iter().max() < asked.attempts.iter().max();
+            if asked.is_applied() && (older || !ack.answer.is_applied()) {
+                return;
+            }
             asked.answer = Some(ack.answer);
             if ack.answer.is_applied() {
                 asked.attempts.clone_from(&ack.attempts);
@@ -162,13 +175,11 @@ impl Flights {
             if !flight.counted {
                 continue;
             }
-            let end = task.and_then(|task| asked.over(job, task, params.answer_grace));
+            let end = task.and_then(|task| asked.over(job, task, params.answer_grace, now));
             match end {
                 None => {
-                    let at = asked.deadline + params.answer_grace;
-                    if at > now {
-                        next = Some(next.map_or(at, |next| next.min(at)));
-                    }
+                    let at = asked.over_at(params.answer_grace).filter(|at| *at > now);
+                    next = next.into_iter().chain(at).min();
                 }
                 Some(end) => {
                     ends.extend((!flight.clones).then_some(end));

@@ -27,8 +27,8 @@ impl GovernParams {
         TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(never))
     }
 
-    /// Is the job one of those that are left alone to compare with? As its id has it, from its first moment to its last and after a restart of the service.
-    pub fn holds_out(&self, job: JobId) -> bool {
+    /// Is a job that is first seen now one of those that are left alone to compare with? As its id has it, and so after a restart of the service, too.
+    pub fn draws_out(&self, job: JobId) -> bool {
         let id = job.0.cluster ^ u64::from(job.0.seq).rotate_left(48);
         uniform_draw(self.holdout_salt, id) < self.holdout
     }
@@ -51,7 +51,7 @@ impl GovernParams {
             return Some(Verdict::Uber);
         }
         // Where nothing is done anyway, all jobs are alike.
-        if mode == Mode::Act && self.holds_out(job.id) {
+        if mode == Mode::Act && job.held_out == Some(true) {
             return Some(Verdict::HeldOut);
         }
         let Some(settings) = &job.settings else { return Some(Verdict::SettingsUnknown) };
@@ -172,7 +172,7 @@ mod tests {
     fn the_share_held_out_is_the_one_asked_for_and_a_job_stays_on_its_side() {
         let params = GovernParams { holdout: 0.2, ..Default::default() };
         let job = |seq| JobId(AppId { cluster: 1_795_182_400_000, seq });
-        let of = |params: &GovernParams| (1..=10_000).filter(|seq| params.holds_out(job(*seq))).collect::<Vec<_>>();
+        let of = |params: &GovernParams| (1..=10_000).filter(|seq| params.draws_out(job(*seq))).collect::<Vec<_>>();
         let held = of(&params);
         assert!(held.len().abs_diff(2_000) < 150, "{}", held.len());
         assert_eq!(of(&params), held);
@@ -187,7 +187,7 @@ mod tests {
     fn jobs_whose_numbers_are_far_apart_are_drawn_apart_whatever_the_clusters_number() {
         let params = GovernParams { holdout: 0.5, ..Default::default() };
         // As 2^16 lies beyond what is left of a number that was turned by 48 bits.
-        let held = |from| (from..from + 100).map(|seq| params.holds_out(JobId(AppId { cluster: 0xffff, seq })));
+        let held = |from| (from..from + 100).map(|seq| params.draws_out(JobId(AppId { cluster: 0xffff, seq })));
         let alike = held(1).zip(held(1 + (1 << 16))).filter(|(one, other)| one == other).count();
         assert!((30..70).contains(&alike), "{alike} of 100");
     }
@@ -213,10 +213,14 @@ mod tests {
 
     #[test]
     fn a_job_that_is_held_out_is_left_to_hadoop_and_advised_on_like_any_other() {
-        let params = GovernParams { mode: Mode::Act, holdout: 1.0, ..Default::default() };
-        assert!(params.leaves_alone(&job(), NOW));
-        assert_eq!(params.bars(&job(), TaskKind::Map, Mode::Act, NOW), Some(Verdict::HeldOut));
-        assert_eq!(params.bars(&job(), TaskKind::Map, Mode::Advise, NOW), None);
+        let params = GovernParams { mode: Mode::Act, ..Default::default() };
+        let mut held = job();
+        held.held_out = Some(true);
+        assert!(params.leaves_alone(&held, NOW));
+        assert_eq!(params.bars(&held, TaskKind::Map, Mode::Act, NOW), Some(Verdict::HeldOut));
+        assert_eq!(params.bars(&held, TaskKind::Map, Mode::Advise, NOW), None);
+        held.held_out = Some(false);
+        assert_eq!(params.bars(&held, TaskKind::Map, Mode::Act, NOW), None);
     }
 
     #[test]

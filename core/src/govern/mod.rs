@@ -10,6 +10,7 @@ pub mod eligible;
 pub mod flight;
 pub mod in_flight;
 pub mod minute;
+pub mod nodes;
 pub mod output;
 pub mod rooms;
 pub mod tally;
@@ -76,6 +77,10 @@ pub struct GovernParams {
     pub futile_copies: u32,
     /// How long that is.
     pub cool_down: Millis,
+    /// Copies of one user's jobs that may lose or die in a row on one host before that user's copies are kept off it for a while. At least one.
+    pub node_futile_copies: u32,
+    /// How long that is, from the last of them on; what is longer ago does not count either.
+    pub node_cool_down: Millis,
     /// Output committers and formats, besides the known ones, that cope with two attempts; a name that ends in `.` or `*` stands for all it begins.
     pub safe_outputs: Vec<String>,
     /// Output committers and formats that do not, whatever else says so.
@@ -126,6 +131,10 @@ impl Default for GovernParams {
             copies_per_task: 2,
             futile_copies: 3,
             cool_down: Millis(60_000),
+            // One more than for a job: copies lose where the original was not so slow after all, too.
+            node_futile_copies: 4,
+            // The window of Dolly's machines (NSDI'13 §2.1.2).
+            node_cool_down: Millis(300_000),
             safe_outputs: Vec::new(),
             unsafe_outputs: Vec::new(),
         }

@@ -33,4 +33,4 @@ pub use names::{NameId, Names};
 pub use observation::*;
 pub use state::{AttemptState, JobPhase, Phase, TaskState};
 pub use track::{Stamp, Track};
-pub use units::{Bytes, Millis, Time};
+pub use units::{Bytes, Millis, Time, share_of};

@@ -18,6 +18,17 @@ pub struct Millis(pub u64);
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
+/// A share of a whole, to be rounded as the caller means it: whole where the share that a person wrote, and not its nearest floating-point number, makes it whole. 0.29 of
+/// 100 is 29, where plain arithmetic has 28.999999999999996.
+///
+/// The share as written is off by half of ε at most, the product by as much again. What is truly that near to a whole number has more
+/// than fifteen digits, those of share and whole together.
+pub fn share_of(share: f64, whole: u64) -> f64 {
+    let part = share * whole as f64;
+    let nearest = part.round();
+    if (part - nearest).abs() <= 2.0 * f64::EPSILON * nearest.abs() { nearest } else { part }
+}
+
 impl Time {
     /// The time that has passed since `earlier`; zero when `earlier` lies ahead.
     pub fn since(self, earlier: Time) -> Millis {
@@ -72,5 +83,41 @@ impl Sub for Millis {
     type Output = Millis;
     fn sub(self, other: Millis) -> Millis {
         Millis(self.0.saturating_sub(other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn so_many_hundredths_of_a_hundred_are_so_many() {
+        assert!((0..=100).any(|k| f64::from(k) / 100.0 * 100.0 != f64::from(k)), "plain arithmetic does not do");
+        for k in 0..=100_u32 {
+            assert_eq!(share_of(f64::from(k) / 100.0, 100), f64::from(k));
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_left_as_it_is() {
+        for (share, whole, part) in [(0.25, 10, 2.5), (0.333_333, 3, 0.999_999), (0.0, 7, 0.0), (1e-9, 1, 1e-9)] {
+            assert_eq!(share_of(share, whole), part);
+        }
+        assert_eq!(share_of(0.999_999_999_999_9, 1_000), 999.999_999_999_9);
+    }
+
+    proptest! {
+        #[test]
+        fn a_decimal_share_of_a_whole_is_rounded_as_whole_numbers_have_it(
+            digits in 0..=6_u32, numerator in 0..=1_000_000_u64, whole in 0..=1_000_000_000_u64,
+        ) {
+            let below = 10_u64.pow(digits);
+            let numerator = numerator % (below + 1);
+            let part = share_of(numerator as f64 / below as f64, whole);
+            let exact = u128::from(numerator) * u128::from(whole);
+            prop_assert_eq!(part.floor() as u128, exact / u128::from(below));
+            prop_assert_eq!(part.ceil() as u128, exact.div_ceil(u128::from(below)));
+        }
     }
 }

@@ -17,9 +17,13 @@ use crate::estimate::hadoop::{Durations, RuntimeEstimator, Updates, enough_finis
 use crate::model::{Millis, Numbers, TaskState, Time, Verdict};
 use std::cmp::Reverse;
 
-/// What a job can set of it.
+/// What a job can set of it, and what is built in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HadoopParams {
+    /// `mapreduce.job.speculative.retry-after-no-speculate`: from scan to scan.
+    pub scan: Millis,
+    /// MAX_WAITING_TIME_FOR_HEARTBEAT, which nobody can set: how long an estimate may stand still.
+    pub standstill: Millis,
     /// `mapreduce.job.speculative.retry-after-speculate`.
     pub retry_after_speculate: Millis,
     /// `mapreduce.job.speculative.speculative-cap-running-tasks`: copies, as a share (0–1) of the kind's running tasks.
@@ -35,6 +39,8 @@ pub struct HadoopParams {
 impl HadoopParams {
     /// As Hadoop ships it (mapred-default.xml).
     pub const SHIPPED: HadoopParams = HadoopParams {
+        scan: Millis(1_000),
+        standstill: Millis(9_000),
         retry_after_speculate: Millis(15_000),
         cap_running_tasks: 0.1,
         cap_total_tasks: 0.01,
@@ -44,12 +50,12 @@ impl HadoopParams {
     /// Ready for the next copy after one second: of short jobs' stragglers more than the first is copied in time. And by the best of Hadoop's estimators for such jobs,
     /// as `./dev bench act --only estimators` compares them: that is the shipped one again. To ExponentiallySmoothed what turns slow seems to
     /// turn fast, and SimpleExponential takes every attempt for endless until its 25th read.
-    pub const TUNED: HadoopParams =
-        HadoopParams { retry_after_speculate: SCAN, estimator: RuntimeEstimator::Legacy, ..HadoopParams::SHIPPED };
+    pub const TUNED: HadoopParams = HadoopParams {
+        retry_after_speculate: HadoopParams::SHIPPED.scan,
+        estimator: RuntimeEstimator::Legacy,
+        ..HadoopParams::SHIPPED
+    };
 }
-
-/// `mapreduce.job.speculative.retry-after-no-speculate`: from scan to scan.
-const SCAN: Millis = Millis(1_000);
 
 /// What one scan of a kind goes by.
 struct Scan {
@@ -73,7 +79,7 @@ struct Value {
 /// Judges every running task: at most one is `Decided`.
 pub fn judge(view: &View<'_>, params: &HadoopParams) -> Vec<Judged> {
     let scan = Scan::of(view, params);
-    let values: Vec<Value> = view.contenders.iter().map(|contender| scan.value(view, contender)).collect();
+    let values: Vec<Value> = view.contenders.iter().map(|contender| scan.value(view, contender, params)).collect();
     let held = between_scans(view, params).or_else(|| waits_or_capped(view, params, &values));
     let gains = values.iter().enumerate().filter(|(_, value)| value.barred.is_none());
     let gains = gains.filter_map(|(at, value)| Some((*value.gain.as_ref().ok()?, Reverse(at))));
@@ -121,7 +127,7 @@ impl Scan {
     }
 
     /// `speculationValue`, by its name ON_SCHEDULE, TOO_NEW, PROGRESS_IS_GOOD, TOO_LATE_TO_SPECULATE, or what a copy gains. ALREADY_SPECULATING is what bars it.
-    fn value(&self, view: &View<'_>, contender: &Contender<'_>) -> Value {
+    fn value(&self, view: &View<'_>, contender: &Contender<'_>, params: &HadoopParams) -> Value {
         let barred = contender.barred(view).or_else(|| view.past.barred.get(&contender.id).copied());
         let none = |why| Value { end: None, barred, gain: Err(why) };
         let Some(since) = self.since else { return none(Verdict::TooFewFinished) };
@@ -129,7 +135,7 @@ impl Scan {
         if launched > view.now {
             return none(Verdict::TooYoung);
         }
-        let updates = self.updates(contender, since, view.now);
+        let updates = self.updates(contender, since, view.now, params);
         let Some(runtime) = self.estimator.runtime(&updates) else {
             return none(if updates.reads() == 0 { Verdict::Silent } else { Verdict::ProgressIsGood });
         };
@@ -147,16 +153,15 @@ impl Scan {
     /// The attempt's updates, and those that are made up for it: one once its estimate has stood still for 9 s, or at the next scan where the estimator says that it
     /// has stagnated. The scan after that sees the estimate moved, and the count begins anew. Hadoop's estimate moves with every update, here only with progress; nor
     /// is it known here which scans fell into a longer sleep.
-    fn updates(&self, contender: &Contender<'_>, since: Time, now: Time) -> Updates {
-        const MAX_WAITING_TIME_FOR_HEARTBEAT: Millis = Millis(9_000);
+    fn updates(&self, contender: &Contender<'_>, since: Time, now: Time, params: &HadoopParams) -> Updates {
         let mut updates = Updates::kept(&contender.sample);
         let launched = contender.sample.launched;
         let still_since = updates.newest().map_or(launched, |newest| launched + newest.after).max(since);
         let stagnated = self.estimator.has_stagnated(updates.reads());
-        let round = if stagnated { SCAN } else { MAX_WAITING_TIME_FOR_HEARTBEAT } + SCAN;
+        let round = if stagnated { params.scan } else { params.standstill } + params.scan;
         let times = now.since(still_since).0 / round.0;
         if times > 0 {
-            let last = still_since + Millis(times * round.0) - SCAN;
+            let last = still_since + Millis(times * round.0) - params.scan;
             updates.repeat(times as u32, last.since(launched));
         }
         updates

@@ -6,17 +6,17 @@ use crate::model::{Millis, Verdict};
 /// How far below its category's average score a task must be.
 const BEHIND: f64 = 0.2;
 /// How long a task must have run.
-const MIN_AGE: Millis = Millis(60_000);
+pub const MIN_AGE: Millis = Millis(60_000);
 
 /// Judges every running task. All that qualify are equally slow; data locality, which broke ties, is not known here, so the lower index comes first.
-pub fn judge(view: &View<'_>) -> Vec<Judged> {
-    view.contenders.iter().map(|contender| judge_one(view, contender)).collect()
+pub fn judge(view: &View<'_>, min_age: Millis) -> Vec<Judged> {
+    view.contenders.iter().map(|contender| judge_one(view, contender, min_age)).collect()
 }
 
-fn judge_one(view: &View<'_>, contender: &Contender<'_>) -> Judged {
+fn judge_one(view: &View<'_>, contender: &Contender<'_>, min_age: Millis) -> Judged {
     let verdict = if let Some(barred) = contender.barred(view) {
         barred
-    } else if contender.elapsed < MIN_AGE {
+    } else if contender.elapsed < min_age {
         Verdict::TooYoung
     } else if contender.sample.track.score() < view.mean_score - BEHIND {
         Verdict::Decided
@@ -25,7 +25,7 @@ fn judge_one(view: &View<'_>, contender: &Contender<'_>) -> Judged {
     };
     let mut judged = contender.judged(view, verdict);
     judged.rank = -f64::from(contender.id.index);
-    judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + MIN_AGE);
+    judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + min_age);
     judged
 }
 
@@ -39,7 +39,7 @@ mod tests {
         let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(age, score)]);
         let mut view = phase.view(age);
         view.mean_score = 0.75;
-        judge(&view).remove(0)
+        judge(&view, MIN_AGE).remove(0)
     }
 
     #[test]
@@ -49,7 +49,12 @@ mod tests {
         let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(60.0, 0.25)]);
         let mut view = phase.view(60.0);
         view.mean_score = 0.45;
-        assert_eq!(judge(&view)[0].verdict, Verdict::NotBehind, "{} is just a fifth less", view.mean_score - BEHIND);
+        assert_eq!(
+            judge(&view, MIN_AGE)[0].verdict,
+            Verdict::NotBehind,
+            "{} is just a fifth less",
+            view.mean_score - BEHIND
+        );
     }
 
     #[test]
@@ -62,7 +67,7 @@ mod tests {
     #[test]
     fn of_all_that_qualify_the_first_by_index_comes_first() {
         let mut phase = Phase::maps(9).runs((3, 0), 0, 0.0, &[(60.0, 0.1)]).runs((7, 0), 0, 0.0, &[(60.0, 0.0)]);
-        let ranks: Vec<f64> = judge(&phase.view(60.0)).iter().map(|judged| judged.rank).collect();
+        let ranks: Vec<f64> = judge(&phase.view(60.0), MIN_AGE).iter().map(|judged| judged.rank).collect();
         assert!(ranks[0] > ranks[1], "{ranks:?}");
     }
 }

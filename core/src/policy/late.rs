@@ -2,7 +2,7 @@
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;
-use crate::model::{Millis, Time, Verdict};
+use crate::model::{Millis, Time, Verdict, share_of};
 use serde::{Deserialize, Serialize};
 
 /// LATE's thresholds. [`LateParams::paper`] has the paper's; the default adapts them to short tasks and to Hadoop's reporting.
@@ -53,7 +53,7 @@ impl LateParams {
         if self.min_finished <= 0.0 {
             return 0;
         }
-        let share = (f64::from(total) * self.min_finished).ceil() as u32;
+        let share = share_of(self.min_finished, total.into()).ceil() as u32;
         share.max(3).min(total / 2).max(1)
     }
 

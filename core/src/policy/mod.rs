@@ -206,7 +206,7 @@ impl PolicyName {
             PolicyName::LateEarly => late::judge_early(view, params.late),
             PolicyName::Hadoop => hadoop::judge(view, &HadoopParams::SHIPPED),
             PolicyName::HadoopTuned => hadoop::judge(view, &HadoopParams::TUNED),
-            PolicyName::Hadoop020 => hadoop_0_20::judge(view),
+            PolicyName::Hadoop020 => hadoop_0_20::judge(view, hadoop_0_20::MIN_AGE),
             PolicyName::MapReduce => tail::mapreduce(view, params.tail),
             PolicyName::Dryad => tail::dryad(view, params.tail),
             PolicyName::Mantri => mantri::judge(view, params.mantri),

@@ -57,14 +57,27 @@ fn a_copy_has_no_container_before_each_of_its_attempts_was_launched_or_ended() {
 
 #[test]
 fn a_copy_that_nobody_saw_is_settled_once_its_answer_cannot_be_on_its_way_any_more() {
-    for sent in [false, true] {
-        let mut flights = asked();
-        if sent {
-            flights.sent(JOB, 1);
-        }
-        assert_eq!(flights.follow(&running(LATE), &params(), LATE).0, []);
-        let end = if sent { CopyEnd::Unanswered } else { CopyEnd::Unsent };
-        assert_eq!(ends(&mut flights, &running(LATE + Millis(1)), LATE), [end]);
+    let mut flights = asked();
+    flights.sent(JOB, 1);
+    assert_eq!(ends(&mut flights, &running(LATE), LATE), []);
+    assert_eq!(ends(&mut flights, &running(LATE + Millis(1)), LATE), [CopyEnd::Unanswered]);
+}
+
+#[test]
+fn a_copy_that_was_never_sent_is_settled_at_the_instant_that_was_named_though_nothing_is_heard() {
+    let (mut flights, silent) = (asked(), running(Time(10_000)));
+    let (before, named) = flights.follow(&silent, &params(), LATE - Millis(1));
+    assert_eq!((before, named), (vec![], Some(LATE)));
+    assert_eq!(ends(&mut flights, &silent, LATE), [CopyEnd::Unsent]);
+    assert!(!flights.of(map(0)).unwrap().counted, "its budget is given back");
+}
+
+#[test]
+fn of_a_copy_that_was_sent_silence_tells_nothing_and_no_instant_is_named() {
+    let (mut flights, silent) = (asked(), running(Time(10_000)));
+    flights.sent(JOB, 1);
+    for now in [Time(10_000), LATE, Time(900_000)] {
+        assert_eq!(flights.follow(&silent, &params(), now), (vec![], None), "at {now:?}");
     }
 }
 
@@ -88,6 +101,22 @@ fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_la
     assert_eq!(ends(&mut flights, &job, LATE), []);
     job.heard = LATE + Millis(1);
     assert_eq!(ends(&mut flights, &job, LATE), [CopyEnd::Died]);
+}
+
+#[test]
+fn an_earlier_word_on_a_copy_that_was_moved_changes_nothing_however_late_it_is_repeated() {
+    let mut job = running(LATE);
+    attempt(&mut job, map(0).attempt(1), Killed, 0, 12_000);
+    attempt(&mut job, map(0).attempt(2), Running, 13_000, 0);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    answer(&mut flights, Answer::Moved, &[2]);
+    for (said, attempts) in [(Answer::Applied, &[1][..]), (Answer::NoHeadroom, &[]), (Answer::Moved, &[2])] {
+        answer(&mut flights, said, attempts);
+        let copy = flights.of(map(0)).unwrap().asked.as_ref().unwrap();
+        assert_eq!((copy.answer, &copy.attempts[..]), (Some(Answer::Moved), &[2][..]), "{said:?}");
+        assert_eq!(ends(&mut flights, &job, LATE + Millis(1)), []);
+    }
 }
 
 #[test]

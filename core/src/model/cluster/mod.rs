@@ -201,7 +201,9 @@ impl ClusterState {
                 for task in tasks {
                     job.learn_task(task, seen.at, TASKS_MAX);
                 }
-                job.listed |= *complete;
+                if *complete {
+                    job.listed_by(seen.source.channel);
+                }
                 job.hidden = false;
             }
             Fact::Attempts { attempts, .. } => {
@@ -223,11 +225,17 @@ impl ClusterState {
             }
             Fact::ShimSession(_, open) => {
                 job.shim = *open;
-                // Whoever cannot be spoken to can be asked for nothing.
-                job.can = if *open { job.can } else { Capabilities::default() };
+                if !*open {
+                    // Whoever cannot be spoken to can be asked for nothing, and keeps nothing up to date.
+                    job.can = Capabilities::default();
+                    job.listings.lose(Channel::Shim);
+                }
             }
             Fact::Can(_, can) => job.can = *can,
-            Fact::Hidden(_) => job.hidden = true,
+            Fact::Hidden(_) => {
+                job.hidden = true;
+                job.listings.lose(Channel::Am);
+            }
             _ => {}
         }
         if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard

@@ -105,6 +105,41 @@ fn a_job_that_hides_its_tasks_does_so_until_they_are_told() {
 }
 
 #[test]
+fn a_job_is_complete_by_the_sources_that_still_speak_for_it_and_for_as_many_tasks_as_they_have_listed() {
+    let (id, mut cluster) = (job_id(1), ClusterState::default());
+    let mut seq = 0;
+    let mut complete = |channel, fact| {
+        seq += 1;
+        cluster.apply(&seen(channel, seq, seq, fact)).unwrap();
+        cluster.job(id).unwrap().is_complete()
+    };
+    let of = |maps| JobFact {
+        job: id,
+        attempt: "appattempt_1_0001_000001".parse().unwrap(),
+        name: "job".into(),
+        user: "ann".into(),
+        queue: "q".into(),
+        state: None,
+        started: Time(1),
+        maps,
+        reduces: 0,
+        uber: false,
+    };
+    let told = |maps| Fact::Job(of(maps));
+    assert!(complete(Channel::Am, tasks(id)), "all there are, as far as anybody knows");
+    assert!(!complete(Channel::Am, told(3)), "one of three");
+    assert!(complete(Channel::Am, tasks(id)), "it says that there are no others");
+    assert!(!complete(Channel::Am, told(4)), "the job has grown");
+    assert!(complete(Channel::Shim, tasks(id)));
+    assert!(!complete(Channel::Shim, Fact::ShimSession(id, false)), "and REST's listing is of three");
+    assert!(complete(Channel::Am, tasks(id)));
+    assert!(!complete(Channel::Am, Fact::Hidden(id)));
+    assert!(complete(Channel::Shim, tasks(id)));
+    let second = JobFact { attempt: "appattempt_1_0001_000002".parse().unwrap(), ..of(4) };
+    assert!(!complete(Channel::Am, Fact::Job(second)), "another AM has listed nothing yet");
+}
+
+#[test]
 fn a_job_that_nobody_lists_is_lost_once_nothing_was_heard_of_it_for_long() {
     let mut cluster = cluster("q");
     assert_eq!([10, 11].map(|before| cluster.lost_jobs(Time(before))), [vec![], vec![job_id(1)]]);

@@ -2,12 +2,14 @@
 
 mod attempt;
 mod attempts;
+mod listings;
 mod task;
 #[cfg(test)]
 mod tests;
 
 pub use attempt::Attempt;
 pub use attempts::Attempts;
+pub use listings::Listings;
 pub use task::Task;
 
 use super::capability::Capabilities;
@@ -15,7 +17,7 @@ use super::id::{AttemptId, JobId, TaskId, TaskKind};
 use super::intake::Intakes;
 use super::lost::Lost;
 use super::names::NameId;
-use super::observation::{AppFact, AttemptFact, EndFact, JobFact, JobSettings, TaskFact};
+use super::observation::{AppFact, AttemptFact, Channel, EndFact, JobFact, JobSettings, TaskFact};
 use super::state::{AttemptState, JobPhase, TaskState};
 use super::track::Stamp;
 use super::units::Time;
@@ -67,8 +69,12 @@ pub struct Job {
     /// Attempts whose output was lost.
     #[serde(default, skip_serializing_if = "Lost::is_empty")]
     pub lost: Lost,
-    /// A listing of all tasks was seen.
-    pub(super) listed: bool,
+    /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
+    #[serde(default)]
+    pub held_out: Option<bool>,
+    /// Who has listed all tasks.
+    #[serde(default)]
+    pub listings: Listings,
     known: [u32; 2],
     tasks: [Vec<Option<Task>>; 2],
 }
@@ -97,7 +103,8 @@ impl Job {
             hidden: false,
             intakes: Intakes::default(),
             lost: Lost::default(),
-            listed: false,
+            held_out: None,
+            listings: Listings::default(),
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
         }
@@ -134,6 +141,7 @@ impl Job {
         self.incarnation = incarnation;
         let first = self.first_number();
         self.can = Capabilities::default();
+        self.listings.clear();
         for task in self.tasks.iter_mut().flatten().flatten() {
             for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {
                 if !attempt.state.is_final() {
@@ -207,9 +215,14 @@ impl Job {
         }))
     }
 
-    /// Every task is known: all were listed at once, or they have come one by one.
+    /// A source says that it has named all tasks there are.
+    pub(super) fn listed_by(&mut self, source: Channel) {
+        self.listings.listed(source, self.totals.unwrap_or(self.known));
+    }
+
+    /// Every task is known: a source that still speaks has listed all there are by now, or they have come one by one.
     pub fn is_complete(&self) -> bool {
-        self.listed || self.totals == Some(self.known)
+        self.listings.cover(self.totals) || self.totals == Some(self.known)
     }
 
     /// Tasks of that kind that are known, with their indices, in order.

@@ -1,108 +1,122 @@
-//! Whatever words are lost: a property.
+//! Whatever words are lost or repeated: a property.
 
+use super::world::{BEGIN, JOBS, World, jobs};
 use super::*;
+use drover_core::policy::{BlacklistParams, DollyParams, PolicyName};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// An AM that answers, loses words and ends copies as the dice fall.
-struct Chance<'a> {
-    dice: std::iter::Cycle<std::slice::Iter<'a, u8>>,
-    /// Copies that exist: task, number, state, launch.
-    copies: Vec<(u32, u32, AttemptState, Option<f64>)>,
-    /// Answers on their way: when they arrive, decision, answer, attempts.
-    answers: Vec<(f64, u64, Answer, Vec<u32>)>,
+/// How many copies may be: in the cluster of 64 slots, of a user's and a queue's jobs, in a job of sixteen maps, for attempts on one host, and in a minute.
+#[derive(Debug, Clone, Copy)]
+struct Caps {
+    cluster: u32,
+    user: u32,
+    queue: u32,
+    job: u32,
+    node: u32,
+    minute: u32,
 }
 
-impl Chance<'_> {
-    fn roll(&mut self, sides: u8) -> u8 {
-        self.dice.next().map_or(0, |die| die % sides)
-    }
-
-    /// What the shim does with a decision: it may never hear of it, refuse it, or add a copy, and its answer may come late or never.
-    fn ask(&mut self, second: f64, decision: &Decision) {
-        let index = decision.task.index;
-        let unended = 1 + self.copies.iter().filter(|copy| copy.0 == index && !copy.2.is_final()).count();
-        let (answer, attempts) = match self.roll(6) {
-            0 => return,
-            1 => (Answer::NoHeadroom, vec![]),
-            _ if unended as u32 > decision.live => (Answer::TooManyAttempts, vec![]),
-            _ => {
-                let number = 1 + self.copies.iter().filter(|copy| copy.0 == index).count() as u32;
-                self.copies.push((index, number, AttemptState::Starting, None));
-                (Answer::Applied, vec![number])
-            }
-        };
-        if self.roll(4) > 0 {
-            let late = f64::from(self.roll(5));
-            self.answers.push((second + late, decision.id, answer, attempts));
+impl Caps {
+    fn govern(self) -> GovernParams {
+        let of_cluster = |copies: u32| f64::from(copies.min(self.cluster)) / f64::from(self.cluster);
+        GovernParams {
+            cluster_cap: f64::from(self.cluster) / 64.0,
+            cluster_floor: 0,
+            user_cap: of_cluster(self.user),
+            queue_cap: of_cluster(self.queue),
+            job_cap: f64::from(self.job) / f64::from(MAPS),
+            job_floor: 0,
+            node_copies: self.node,
+            copies_per_minute: Some(self.minute),
+            breaker_below: 0.0,
+            ..acting().govern
         }
     }
+}
 
-    fn turn(&mut self, second: f64) {
-        for nth in 0..self.copies.len() {
-            let fate = self.roll(8);
-            let copy = &mut self.copies[nth];
-            match (copy.2, fate) {
-                (AttemptState::Starting, 0..4) => (copy.2, copy.3) = (AttemptState::Running, Some(second)),
-                (AttemptState::Running, 0) => copy.2 = AttemptState::Failed,
-                _ => {}
-            }
-        }
+fn caps() -> impl Strategy<Value = Caps> {
+    (1u32..20, 1u32..20, 1u32..20, 1u32..9, 1u32..9, 1u32..60)
+        .prop_map(|(cluster, user, queue, job, node, minute)| Caps { cluster, user, queue, job, node, minute })
+}
+
+fn policies() -> impl Strategy<Value = PolicyName> {
+    use PolicyName::{Dolly, Drover, Dryad, HadoopTuned, Late, Mantri, MapReduce};
+    prop::sample::select(vec![Late, Late, Mantri, HadoopTuned, MapReduce, Dryad, Dolly, Drover])
+}
+
+/// Decisions whose end was not told yet.
+type Open = BTreeMap<u64, Decision>;
+
+/// Checks the caps against what `count` finds of the jobs' tasks that it is shown.
+fn within(caps: Caps, clones: bool, count: impl Fn(&dyn Fn(TaskId) -> bool) -> u32) -> Result<(), TestCaseError> {
+    prop_assert!(count(&|_| true) <= caps.cluster, "{} in the cluster", count(&|_| true));
+    let at_place = |id: JobId| JOBS[jobs().position(|job| job == id).unwrap()];
+    for (user, queue) in JOBS {
+        let (of_user, of_queue) =
+            (count(&|task| at_place(task.job).0 == user), count(&|task| at_place(task.job).1 == queue));
+        prop_assert!(of_user <= caps.user, "{of_user} of {user}");
+        prop_assert!(of_queue <= caps.queue, "{of_queue} of {queue}");
     }
+    for id in jobs() {
+        let of_job = count(&|task| task.job == id);
+        prop_assert!(clones || of_job <= caps.job, "{of_job} of {id}");
+    }
+    Ok(())
+}
+
+/// Is the decision one that may be taken in this world, beside those that are open?
+fn allowed(decision: &Decision, open: &Open, world: &World<'_>) -> Result<(), TestCaseError> {
+    prop_assert_eq!((decision.mode, decision.action), (Mode::Act, Action::Duplicate));
+    prop_assert!(!world.told.contains(&decision.task), "{} has ended", decision.task);
+    prop_assert!(open.values().all(|other| other.task != decision.task), "{} twice at once", decision.task);
+    let avoid: BTreeSet<&String> = decision.avoid.iter().collect();
+    prop_assert_eq!((avoid.len(), avoid.len() <= Decision::AVOID_MAX), (decision.avoid.len(), true));
+    prop_assert!(decision.prefer.iter().all(|host| !avoid.contains(host)), "{:?}", decision);
+    prop_assert!(decision.host.as_ref().is_none_or(|host| avoid.contains(host)), "{:?}", decision);
+    prop_assert!(avoid.len() < 4, "no host is left");
+    Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
-    fn whatever_words_are_lost_no_task_has_more_attempts_than_were_decided_and_every_decision_has_one_end(
-        dice in prop::collection::vec(any::<u8>(), 1..200),
-        node in 1u32..9,
-        minute in 1u32..30,
+    fn whatever_words_are_lost_or_repeated_budgets_hold_each_copy_is_one_that_may_be_and_every_decision_has_one_end(
+        dice in prop::collection::vec(any::<u8>(), 1..400),
+        caps in caps(),
+        policy in policies(),
+        beside in any::<bool>(),
+        by_machine in any::<bool>(),
     ) {
-        let govern = GovernParams { node_copies: node, copies_per_minute: Some(minute), ..acting().govern };
-        let mut play = Play::new(EngineParams { govern, ..acting() });
-        let mut chance = Chance { dice: dice.iter().cycle(), copies: Vec::new(), answers: Vec::new() };
-        let (mut decided, mut ended) = (BTreeMap::new(), Vec::new());
-        let mut from_node = BTreeMap::new();
-        for second in 0..44 {
-            let second = f64::from(second);
-            chance.turn(second);
-            let (due, later) = chance.answers.drain(..).partition(|(at, ..)| *at <= second);
-            chance.answers = later;
-            let due: Vec<(f64, u64, Answer, Vec<u32>)> = due;
-            for (_, decision, answer, attempts) in due {
-                play.answer(second, decision, answer, &attempts);
-            }
-            let pass = play.look(second, &chance.copies);
+        let blacklist = BlacklistParams { beside, ..BlacklistParams::default() };
+        let dolly = DollyParams { beta: 1.0, tau: 1.0, by_machine, ..DollyParams::default() };
+        let params = EngineParams { policy, govern: caps.govern(), blacklist, dolly, ..acting() };
+        let mut world = World::new(params, &dice);
+        let clones = matches!(policy, PolicyName::Dolly | PolicyName::Drover);
+        let (mut open, mut decided, mut ended) = (Open::new(), Vec::new(), Vec::new());
+        for second in 1..44 {
+            let second = BEGIN + f64::from(second);
+            world.turn(second);
+            let pass = world.look(second);
             ended.extend(pass.copies.iter().map(|end| end.decision));
-            prop_assert!(play.script.engine.copies_in_flight() <= 8, "half of 16 tasks");
+            pass.copies.iter().for_each(|end| drop(open.remove(&end.decision)));
             for decision in &pass.decisions {
-                let unended = chance.copies.iter().filter(|c| c.0 == decision.task.index && !c.2.is_final()).count();
-                prop_assert_eq!(unended, 0, "{:?} has a copy that has not ended", decision.task);
-                decided.insert(decision.id, decision.task);
-                from_node.insert(decision.id, decision.host.clone());
-                chance.ask(second, decision);
+                allowed(decision, &open, &world)?;
+                open.insert(decision.id, decision.clone());
+                decided.push((decision.id, decision.copies));
+                world.ask(second, decision);
             }
-            for end in &pass.copies {
-                from_node.remove(&end.decision);
+            within(caps, clones, |of| open.values().filter(|one| of(one.task)).map(|one| one.copies).sum())?;
+            within(caps, clones, |of| world.live(of))?;
+            for host in ["nm1", "nm2", "nm3", "nm4"] {
+                let from = open.values().filter(|one| one.host.as_deref() == Some(host)).count();
+                prop_assert!(clones || from <= caps.node as usize, "{from} for attempts on {host}");
             }
-            for host in from_node.values() {
-                let in_flight = from_node.values().filter(|other| *other == host).count();
-                prop_assert!(in_flight <= node as usize, "{in_flight} for attempts on {host:?}");
-            }
-            prop_assert!(decided.len() <= minute as usize, "{} within 44 s", decided.len());
+            prop_assert!(decided.iter().map(|(_, copies)| copies).sum::<u32>() <= caps.minute, "{decided:?} within 44 s");
         }
-        let end = EndFact {
-            job: play.id,
-            state: Some(JobPhase::Succeeded),
-            started: Some(at(0.0)),
-            finished: Some(at(44.0)),
-            attempts: vec![],
-        };
-        play.script.say(at(45.0), Fact::Ended(end));
-        ended.extend(play.script.decide(at(45.0)).copies.iter().map(|end| end.decision));
+        ended.extend(world.close(BEGIN + 45.0).copies.iter().map(|end| end.decision));
         ended.sort_unstable();
-        prop_assert_eq!(ended, decided.into_keys().collect::<Vec<_>>());
+        prop_assert_eq!(ended, decided.into_iter().map(|(id, _)| id).collect::<Vec<_>>());
     }
 }

@@ -5,6 +5,7 @@ mod chance;
 mod copies;
 mod rest;
 mod who;
+mod world;
 
 use crate::common::*;
 use drover_core::engine::{EngineParams, Pass};

@@ -71,6 +71,31 @@ fn a_job_whose_copies_keep_losing_rests() {
 }
 
 #[test]
+fn copies_are_kept_off_a_host_on_which_they_came_to_nothing_until_it_has_rested() {
+    let rest = Millis(8_000);
+    let govern = GovernParams { node_futile_copies: 2, node_cool_down: rest, futile_copies: 100, ..acting().govern };
+    let mut play = Play::new(EngineParams { govern, ..acting() });
+    let decisions = play.decided();
+    assert!(decisions.iter().all(|decision| decision.avoid == ["nm2"]), "{decisions:?}");
+    let (ran, refused) = decisions.split_at(2);
+    ran.iter().for_each(|decision| play.answer(6.0, decision.id, Answer::Applied, &[1]));
+    refused.iter().for_each(|decision| play.answer(6.0, decision.id, Answer::NoHeadroom, &[]));
+    let copies = |state| ran.iter().map(move |one| (one.task.index, 1, state, Some(6.5))).collect::<Vec<_>>();
+    play.look(7.0, &copies(AttemptState::Running));
+    let mut avoided = Vec::new();
+    for second in 8..20 {
+        let pass = play.look(second.into(), &copies(AttemptState::Failed));
+        for decision in pass.decisions.iter().filter(|decision| refused.iter().any(|one| one.task == decision.task)) {
+            play.answer(second.into(), decision.id, Answer::NoHeadroom, &[]);
+            avoided.push((second, decision.avoid.join(" ")));
+        }
+    }
+    let resting = |second: u32| if second < 16 { "nm2 nm3" } else { "nm2" };
+    assert!(avoided.iter().all(|(second, avoid)| avoid == resting(*second)), "{avoided:?}");
+    assert!(avoided.first().unwrap().0 < 16 && avoided.last().unwrap().0 >= 16, "{avoided:?}");
+}
+
+#[test]
 fn a_policy_whose_copies_keep_losing_is_left_to_advice_and_acts_again_after_its_rest_or_an_operators_word() {
     let (least, rest) = (1, Millis(6_000));
     let govern = GovernParams { breaker_least: least, breaker_below: 0.9, breaker_rest: rest, ..acting().govern };

@@ -47,6 +47,22 @@ fn only_jobs_that_a_copy_may_be_started_in_are_taken_from_hadoops_own_speculator
 }
 
 #[test]
+fn a_job_stays_on_the_side_it_was_drawn_to_when_it_was_first_seen_whatever_is_set_later() {
+    let with = |holdout| EngineParams { govern: GovernParams { holdout, ..acting().govern }, ..acting() };
+    for (first, then) in [(0.0, 1.0), (1.0, 0.0)] {
+        let mut play = Play::new(with(first));
+        play.script.engine.set_params(with(then));
+        play.script.engine = serde_json::from_str(&serde_json::to_string(&play.script.engine).unwrap()).unwrap();
+        let younger = job_id(2);
+        play.script.open_job(younger, MAPS, 0, at(1.0));
+        play.script.say(at(1.0), Fact::Can(younger, Capabilities { duplicate: true, ..Capabilities::default() }));
+        play.script.tasks(younger, at(1.0), equal_maps(younger, MAPS, 4.0, &one_node_in_four, 1.0, 0).0);
+        play.look(1.0, &[]);
+        assert_eq!(play.script.engine.owned(), [if first > then { younger } else { play.id }]);
+    }
+}
+
+#[test]
 fn a_lost_session_takes_the_means_along_and_a_newer_am_must_say_anew_what_it_can() {
     let mut play = Play::new(acting());
     let id = play.id;

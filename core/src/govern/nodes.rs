@@ -1,0 +1,147 @@
+//! Hosts on which copies keep coming to nothing are avoided for a while.
+
+use super::GovernParams;
+use crate::model::{CopyEnd, CopyOutcome, NameId, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Hosts of all users that are remembered; of more nothing is.
+const HOSTS_MAX: usize = 4_096;
+
+/// How copies have fared by the host they ran on, for every user: what one user's jobs claim decides about that user's jobs alone.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeRests {
+    by_user: BTreeMap<String, BTreeMap<NameId, Row>>,
+}
+
+/// Copies on one host that came to nothing one after the other, and when the last of them did, the service's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Row {
+    futile: u32,
+    last: Time,
+}
+
+impl NodeRests {
+    /// Counts the end of copies of a user's, of which the winner, or each that lost or died, ran on one of these hosts, none named twice.
+    pub fn count(&mut self, end: &CopyOutcome, user: &str, hosts: &[NameId], now: Time) {
+        if !end.telling {
+            return;
+        }
+        for host in hosts {
+            match end.end {
+                CopyEnd::Won => self.clear(user, *host),
+                CopyEnd::Lost | CopyEnd::Died => self.add(user, *host, now),
+                CopyEnd::Refused | CopyEnd::Unsent | CopyEnd::Unanswered | CopyEnd::Unknown => {}
+            }
+        }
+    }
+
+    fn add(&mut self, user: &str, host: NameId, now: Time) {
+        let known = self.by_user.get(user).is_some_and(|hosts| hosts.contains_key(&host));
+        if !known && self.by_user.values().map(BTreeMap::len).sum::<usize>() >= HOSTS_MAX {
+            return;
+        }
+        let hosts = self.by_user.entry(user.to_owned()).or_default();
+        let row = hosts.entry(host).or_insert(Row { futile: 0, last: now });
+        *row = Row { futile: row.futile + 1, last: now };
+    }
+
+    fn clear(&mut self, user: &str, host: NameId) {
+        if let Some(hosts) = self.by_user.get_mut(user) {
+            hosts.remove(&host);
+        }
+    }
+
+    /// Forgets what is longer ago than a host rests. A clock that was set back makes that no longer.
+    pub fn roll(&mut self, params: &GovernParams, now: Time) {
+        self.by_user.retain(|_, hosts| {
+            hosts.retain(|_, row| {
+                row.last = row.last.min(now);
+                now < row.last + params.node_cool_down
+            });
+            !hosts.is_empty()
+        });
+    }
+
+    /// Hosts that a user's copies are kept off, in order of their numbers.
+    pub fn resting(&self, user: &str, params: &GovernParams) -> impl Iterator<Item = NameId> {
+        let least = params.node_futile_copies;
+        let hosts = self.by_user.get(user).into_iter().flatten();
+        hosts.filter(move |(_, row)| row.futile >= least).map(|(host, _)| *host)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::map;
+    use crate::model::{Millis, Names};
+    use CopyEnd::{Died, Lost, Refused, Unknown, Won};
+
+    fn params() -> GovernParams {
+        GovernParams { node_futile_copies: 2, node_cool_down: Millis(60_000), ..GovernParams::default() }
+    }
+
+    fn hosts() -> [NameId; 2] {
+        let mut names = Names::default();
+        ["n1", "n2"].map(|name| names.intern(name).unwrap())
+    }
+
+    fn outcome(end: CopyEnd) -> CopyOutcome {
+        CopyOutcome {
+            decision: 1,
+            policy: "late".into(),
+            telling: true,
+            task: map(0),
+            end,
+            answer: None,
+            attempts: vec![1],
+            winner: None,
+            host: None,
+            at: Time(0),
+            cost: Millis(0),
+        }
+    }
+
+    /// Does the first host rest for ada after copies on it that ended so, at those seconds, and at that second?
+    fn rests(ends: &[(CopyEnd, u64)], then: u64) -> bool {
+        let (mut rests, [host, other]) = (NodeRests::default(), hosts());
+        for (end, second) in ends {
+            rests.roll(&params(), Time(second * 1_000));
+            rests.count(&outcome(*end), "ada", &[host], Time(second * 1_000));
+        }
+        rests.roll(&params(), Time(then * 1_000));
+        let resting = |user| rests.resting(user, &params()).collect::<Vec<_>>();
+        assert!(resting("bob").is_empty() && !resting("ada").contains(&other));
+        resting("ada") == [host]
+    }
+
+    #[test]
+    fn a_host_rests_once_so_many_copies_in_a_row_have_lost_or_died_on_it_and_for_its_time() {
+        assert!(!rests(&[(Lost, 1)], 1));
+        assert!(rests(&[(Lost, 1), (Died, 2)], 2));
+        assert_eq!([61, 62].map(|then| rests(&[(Lost, 1), (Died, 2)], then)), [true, false]);
+        assert!(!rests(&[(Lost, 1), (Won, 2), (Lost, 3)], 3), "a win ends the row");
+        assert!(rests(&[(Lost, 1), (Refused, 2), (Unknown, 2), (Lost, 3)], 3), "what never ran there says nothing");
+        assert!(!rests(&[(Lost, 1), (Lost, 61)], 61), "they are too far apart");
+        assert!(!rests(&[(Lost, 100), (Lost, 101), (Unknown, 1)], 61), "the clock was set back by 100 s");
+    }
+
+    #[test]
+    fn clones_and_what_ends_with_its_master_say_nothing_of_a_host() {
+        let (mut rests, [host, _]) = (NodeRests::default(), hosts());
+        for _ in 0..9 {
+            rests.count(&CopyOutcome { telling: false, ..outcome(Lost) }, "ada", &[host], Time(1));
+        }
+        assert_eq!(rests, NodeRests::default());
+    }
+
+    #[test]
+    fn no_more_hosts_are_remembered_than_may_be_and_the_known_count_on() {
+        let (mut rests, mut names) = (NodeRests::default(), Names::default());
+        let all: Vec<NameId> = (0..HOSTS_MAX + 1).map(|n| names.intern(&format!("n{n}")).unwrap()).collect();
+        rests.count(&outcome(Lost), "ada", &all, Time(1));
+        rests.count(&outcome(Lost), "ada", &[all[0], all[HOSTS_MAX]], Time(1));
+        assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [all[0]]);
+    }
+}
