@@ -7,6 +7,7 @@ mod clones;
 mod grant;
 mod health;
 mod location;
+mod measures;
 mod pass;
 mod placement;
 mod settle;
@@ -22,6 +23,7 @@ use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
+use crate::govern::measures::Measures;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
 use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
@@ -96,6 +98,9 @@ pub struct Engine {
     cluster: ClusterState,
     flights: Flights,
     clones: ClonePlans,
+    /// What jobs were told beside copies.
+    #[serde(default)]
+    measures: Measures,
     #[serde(default)]
     debounce: Debounce,
     #[serde(default)]
@@ -138,6 +143,9 @@ pub struct Pass {
     /// Policies that were left to advice because their copies kept losing, or may act again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakers: Vec<BreakerTurn>,
+    /// What was decided on beside copies of running tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
     /// The instant at which the answer can change though nothing is heard, the service's clock.
     pub next: Option<Time>,
     /// How many jobs were looked at.
@@ -167,6 +175,7 @@ impl Engine {
             cluster: ClusterState::default(),
             flights: Flights::default(),
             clones: ClonePlans::default(),
+            measures: Measures::default(),
             debounce: Debounce::default(),
             breakers: Breakers::default(),
             odds: StragglerOdds::new(MACHINE_WINDOW),
@@ -186,6 +195,7 @@ impl Engine {
     pub fn set_params(&mut self, params: EngineParams) {
         if params.policy != self.params.policy {
             self.clones.clear();
+            self.measures.clear();
         }
         self.params = params;
         self.changed.extend(self.cluster.jobs().map(|job| job.id));

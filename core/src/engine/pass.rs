@@ -29,6 +29,7 @@ impl Engine {
             if self.params.policy.clones() {
                 self.settle_clones(id, now, &mut supply);
             }
+            self.take_measures(id, now, &mut pass);
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
             if let Some(next) = next {

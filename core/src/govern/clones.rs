@@ -179,8 +179,7 @@ mod tests {
         (cluster, plans)
     }
 
-    const ABLE: Capabilities =
-        Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
+    const ABLE: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, ..Capabilities::NONE };
 
     /// What is used, and what cloned phases hold or are promised.
     fn charged(plans: &ClonePlans, cluster: &ClusterState) -> (u64, u64) {

@@ -16,4 +16,12 @@ pub struct Capabilities {
     pub avoid: bool,
     /// Put copies on named hosts.
     pub place: bool,
+    /// Start waiting tasks in an order of one's choice. Hadoop starts maps by descending length of their splits, and knows no sizes of reduces.
+    pub order: bool,
+}
+
+impl Capabilities {
+    /// Nothing can.
+    pub const NONE: Capabilities =
+        Capabilities { duplicate: false, restart: false, withdraw: false, avoid: false, place: false, order: false };
 }

@@ -174,6 +174,11 @@ impl PolicyName {
         !matches!(self, PolicyName::Blacklist | PolicyName::None)
     }
 
+    /// Does it want anything of a job beside copies of its running tasks?
+    pub fn takes_measures(self) -> bool {
+        matches!(self, PolicyName::Mantri | PolicyName::Drover)
+    }
+
     /// Has it LATE's SlowNodeThreshold?
     pub fn spares_slow_nodes(self) -> bool {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)

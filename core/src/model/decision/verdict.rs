@@ -138,6 +138,12 @@ verdicts! {
     MachineListed = "machine_listed": "its machine makes tasks straggle, so no more are to go there for now",
     /// Its machine is, and nobody can keep the job's tasks off it.
     CannotAvoid = "cannot_avoid": "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
+    /// Nobody can choose which of the job's waiting tasks starts first.
+    CannotOrder = "cannot_order": "its tasks that wait are best started with the largest first, which cannot be done to its job",
+    /// How much data there is, or how fast it moves, is not known.
+    DataUnknown = "data_unknown": "how much data there is, or how fast it moves, is not known",
+    /// The measure would gain nothing.
+    NothingGained = "nothing_gained": "nothing would be gained by it",
     /// The policy proposes nothing.
     PolicyNone = "policy_none": "the policy in force proposes nothing",
 }

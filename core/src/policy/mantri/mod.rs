@@ -13,11 +13,11 @@
 //! 10:     duplicate iff E(t_new − t_rem) > ρΔ
 //! ```
 //!
-//! Line 4's slots are govern's to count. Line 8 needs nobody: Hadoop numbers a job's maps by descending length of their splits, and asks for their containers in that
-//! order (JobSubmitter); for reduces it knows no sizes.
+//! Line 4's slots are govern's to count. Line 8 is [`order`], a measure of its own, for it is about tasks that do not run yet.
 
 mod choice;
 mod copies;
+pub mod order;
 mod params;
 pub mod placement;
 pub mod recompute;

@@ -2,9 +2,8 @@
 
 use super::*;
 
-const COPIES_ONLY: Capabilities =
-    Capabilities { duplicate: true, restart: false, withdraw: false, avoid: false, place: false };
-const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, avoid: false, place: false };
+const COPIES_ONLY: Capabilities = Capabilities { duplicate: true, ..Capabilities::NONE };
+const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdraw: true, ..Capabilities::NONE };
 
 #[test]
 fn a_restart_is_advised_and_never_decided_on_where_it_cannot_be_done() {
