@@ -3,7 +3,7 @@
 use super::{Engine, Pass};
 use crate::govern::measures::Taken;
 use crate::model::*;
-use crate::policy::mantri::order;
+use crate::policy::mantri::{order, spread};
 
 /// What one look at a job came to.
 type Settled = Result<MeasurePlan, Verdict>;
@@ -22,6 +22,7 @@ impl Engine {
         for kind in able {
             let settled = match kind {
                 MeasureKind::Order => order_anew(job, &mut taken),
+                MeasureKind::Place => self.place_once(job, &mut taken).into_iter().collect(),
             };
             for settled in settled {
                 let verdict = settled.as_ref().err().copied().unwrap_or(Verdict::Decided);
@@ -60,7 +61,18 @@ impl Engine {
                 let other = |tasks| order::order(job, tasks).is_ok_and(|order| !order::is_hadoops(&order));
                 TaskKind::ALL.into_iter().any(other)
             }
+            MeasureKind::Place => spread::waits(job) && spread::Racks::of(&self.cluster).are_several(),
         }
+    }
+
+    /// The racks of a job's reduces, when they are about to be placed.
+    fn place_once(&self, job: &Job, taken: &mut Taken) -> Option<Settled> {
+        if taken.placed || !spread::is_due(job) {
+            return None;
+        }
+        let settled = spread::spread(job, &spread::Racks::of(&self.cluster), &self.params.measures);
+        taken.placed = settled != Err(Verdict::DataUnknown);
+        Some(settled)
     }
 }
 

@@ -26,7 +26,9 @@ use crate::govern::flight::Flights;
 use crate::govern::measures::Measures;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
-use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
+use crate::policy::{
+    BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams, Thresholds,
+};
 use location::Locations;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +49,8 @@ pub struct EngineParams {
     pub tail: TailParams,
     /// Mantri's constants.
     pub mantri: MantriParams,
+    /// Those of what it wants beside copies.
+    pub measures: MeasureParams,
     /// Dolly's constants.
     pub dolly: DollyParams,
     /// Which machines are blacklisted.
@@ -70,6 +74,7 @@ impl Default for EngineParams {
             late: LateParams::default(),
             tail: TailParams::default(),
             mantri: MantriParams::default(),
+            measures: MeasureParams::default(),
             dolly: DollyParams::default(),
             blacklist: BlacklistParams::default(),
             govern: GovernParams::default(),

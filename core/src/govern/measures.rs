@@ -17,6 +17,8 @@ pub struct Measures {
 pub struct Taken {
     /// Of how many maps and reduces the data was known when they were last ordered.
     pub ordered: [u32; 2],
+    /// Its reduces have their racks, or need none.
+    pub placed: bool,
     newest: BTreeMap<MeasureKind, Measure>,
 }
 

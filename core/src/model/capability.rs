@@ -18,10 +18,19 @@ pub struct Capabilities {
     pub place: bool,
     /// Start waiting tasks in an order of one's choice. Hadoop starts maps by descending length of their splits, and knows no sizes of reduces.
     pub order: bool,
+    /// Choose the rack of each reduce before it is launched.
+    pub place_reduces: bool,
 }
 
 impl Capabilities {
     /// Nothing can.
-    pub const NONE: Capabilities =
-        Capabilities { duplicate: false, restart: false, withdraw: false, avoid: false, place: false, order: false };
+    pub const NONE: Capabilities = Capabilities {
+        duplicate: false,
+        restart: false,
+        withdraw: false,
+        avoid: false,
+        place: false,
+        order: false,
+        place_reduces: false,
+    };
 }

@@ -3,6 +3,7 @@
 use super::capability::Capabilities;
 use super::decision::{Mode, Verdict};
 use super::id::{JobId, TaskKind};
+use super::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// Kinds of measures.
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub enum MeasureKind {
     /// Which waiting task is started first (Mantri §5.1, Pseudocode 1 line 8; §5.4).
     Order,
+    /// The racks of reduces (Mantri §5.2).
+    Place,
 }
 
 /// One that was considered.
@@ -39,16 +42,28 @@ pub enum MeasurePlan {
         /// Their indices, the one with the most data first.
         first: Vec<u32>,
     },
+    /// Run the reduces that wait on these racks.
+    Place {
+        /// Each rack with the indices of its reduces.
+        racks: Vec<(String, Vec<u32>)>,
+        /// What they read over racks in all.
+        moves: Bytes,
+        /// The longest transfer over any rack's link, seconds; `None` where no links are measured.
+        seconds: Option<f64>,
+        /// No placement takes less, seconds.
+        bound: Option<f64>,
+    },
 }
 
 impl MeasureKind {
     /// All of them, in the order in which a job meets them.
-    pub const ALL: [MeasureKind; 1] = [MeasureKind::Order];
+    pub const ALL: [MeasureKind; 2] = [MeasureKind::Order, MeasureKind::Place];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {
             MeasureKind::Order => "order",
+            MeasureKind::Place => "place",
         }
     }
 
@@ -56,6 +71,7 @@ impl MeasureKind {
     pub fn lack(self, can: Capabilities) -> Option<Verdict> {
         let (able, refused) = match self {
             MeasureKind::Order => (can.order, Verdict::CannotOrder),
+            MeasureKind::Place => (can.place_reduces, Verdict::CannotPlace),
         };
         (!able).then_some(refused)
     }

@@ -20,7 +20,7 @@ pub use contender::Contender;
 pub use dolly::DollyParams;
 use hadoop::HadoopParams;
 pub use late::LateParams;
-pub use mantri::MantriParams;
+pub use mantri::{MantriParams, MeasureParams};
 use serde::{Deserialize, Serialize};
 pub use tail::TailParams;
 pub use view::{Past, View};

@@ -140,6 +140,8 @@ verdicts! {
     CannotAvoid = "cannot_avoid": "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
     /// Nobody can choose which of the job's waiting tasks starts first.
     CannotOrder = "cannot_order": "its tasks that wait are best started with the largest first, which cannot be done to its job",
+    /// Nobody can choose the racks of the job's reduces.
+    CannotPlace = "cannot_place": "its reduces are best spread over racks by the links between them, which cannot be done to its job",
     /// How much data there is, or how fast it moves, is not known.
     DataUnknown = "data_unknown": "how much data there is, or how fast it moves, is not known",
     /// The measure would gain nothing.

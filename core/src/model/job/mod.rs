@@ -174,6 +174,7 @@ impl Job {
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         attempt.learn(fact, host, at);
         task.started.earliest(fact.started);
+        task.output = task.output.max(fact.counters.written.unwrap_or_default());
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
         }

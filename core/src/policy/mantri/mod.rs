@@ -17,10 +17,12 @@
 
 mod choice;
 mod copies;
+mod measure_params;
 pub mod order;
 mod params;
 pub mod placement;
 pub mod recompute;
+pub mod spread;
 
 use super::{Contender, Judged, View};
 use crate::estimate::Left;
@@ -28,6 +30,7 @@ use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
 use copies::{Copies, LiveCopy};
+pub use measure_params::MeasureParams;
 pub use params::MantriParams;
 
 const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastest alpha copies after Delta";
