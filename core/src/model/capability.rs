@@ -20,6 +20,10 @@ pub struct Capabilities {
     pub order: bool,
     /// Choose the rack of each reduce before it is launched.
     pub place_reduces: bool,
+    /// Keep a finished task's output on another machine, too.
+    pub replicate: bool,
+    /// Run a task that has succeeded once more before its output is missed. On Hadoop a map runs again when readers could not fetch its output.
+    pub precompute: bool,
 }
 
 impl Capabilities {
@@ -32,5 +36,7 @@ impl Capabilities {
         place: false,
         order: false,
         place_reduces: false,
+        replicate: false,
+        precompute: false,
     };
 }

@@ -2,8 +2,8 @@
 
 use super::capability::Capabilities;
 use super::decision::{Mode, Verdict};
-use super::id::{JobId, TaskKind};
-use super::units::Bytes;
+use super::id::{AttemptId, JobId, TaskKind};
+use super::units::{Bytes, Millis};
 use serde::{Deserialize, Serialize};
 
 /// Kinds of measures.
@@ -14,6 +14,10 @@ pub enum MeasureKind {
     Order,
     /// The racks of reduces (Mantri §5.2).
     Place,
+    /// Outputs that are kept twice (Mantri §5.3).
+    Replicate,
+    /// Outputs that are computed anew before they are missed (Mantri §5.3).
+    Precompute,
 }
 
 /// One that was considered.
@@ -53,17 +57,52 @@ pub enum MeasurePlan {
         /// No placement takes less, seconds.
         bound: Option<f64>,
     },
+    /// Copy an output to another machine of its rack.
+    Replicate {
+        /// The attempt that wrote it.
+        output: AttemptId,
+        /// Its size.
+        bytes: Bytes,
+        /// r: probability (0–1) that it is lost.
+        lost: f64,
+        /// t_redo: what its loss would cost on average.
+        redo: Millis,
+        /// t_rep: how long the copy takes.
+        replicate: Millis,
+    },
+    /// Compute the outputs anew that are on a machine which has begun to lose outputs.
+    Precompute {
+        /// The machine.
+        host: String,
+        /// The attempts that wrote them, the longest first.
+        outputs: Vec<AttemptId>,
+        /// How long these took in all.
+        takes: Millis,
+    },
 }
 
 impl MeasureKind {
     /// All of them, in the order in which a job meets them.
-    pub const ALL: [MeasureKind; 2] = [MeasureKind::Order, MeasureKind::Place];
+    pub const ALL: [MeasureKind; 4] =
+        [MeasureKind::Order, MeasureKind::Place, MeasureKind::Replicate, MeasureKind::Precompute];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
         match self {
             MeasureKind::Order => "order",
             MeasureKind::Place => "place",
+            MeasureKind::Replicate => "replicate",
+            MeasureKind::Precompute => "precompute",
+        }
+    }
+
+    /// What is decided, for a person.
+    pub fn words(self) -> &'static str {
+        match self {
+            MeasureKind::Order => "its tasks that wait are to start with the largest first",
+            MeasureKind::Place => "its reduces are to be spread over racks by the links between them",
+            MeasureKind::Replicate => "outputs of its tasks are to be kept twice",
+            MeasureKind::Precompute => "outputs on a machine that begins to lose them are to be computed anew",
         }
     }
 
@@ -72,6 +111,8 @@ impl MeasureKind {
         let (able, refused) = match self {
             MeasureKind::Order => (can.order, Verdict::CannotOrder),
             MeasureKind::Place => (can.place_reduces, Verdict::CannotPlace),
+            MeasureKind::Replicate => (can.replicate, Verdict::CannotReplicate),
+            MeasureKind::Precompute => (can.precompute, Verdict::CannotPrecompute),
         };
         (!able).then_some(refused)
     }
@@ -95,7 +136,8 @@ mod tests {
 
     #[test]
     fn what_can_be_done_to_a_job_is_not_refused() {
-        let can = Capabilities { order: true, ..Capabilities::default() };
-        assert_eq!(MeasureKind::Order.lack(can), None);
+        let can = Capabilities { order: true, place_reduces: true, replicate: true, ..Capabilities::default() };
+        let lacks = MeasureKind::ALL.map(|kind| kind.lack(can));
+        assert_eq!(lacks, [None, None, None, Some(Verdict::CannotPrecompute)]);
     }
 }

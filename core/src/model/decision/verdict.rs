@@ -142,6 +142,12 @@ verdicts! {
     CannotOrder = "cannot_order": "its tasks that wait are best started with the largest first, which cannot be done to its job",
     /// Nobody can choose the racks of the job's reduces.
     CannotPlace = "cannot_place": "its reduces are best spread over racks by the links between them, which cannot be done to its job",
+    /// Nobody can keep outputs of the job's tasks twice.
+    CannotReplicate = "cannot_replicate": "outputs like its tasks' have been lost and may be worth keeping twice, which cannot be done to its job",
+    /// Nobody can run a task of the job that has succeeded once more.
+    CannotPrecompute = "cannot_precompute": "outputs of its tasks were lost, and others of their machines may be worth computing anew, which cannot be done to its job",
+    /// It would cost more than measures of its kind may.
+    MeasureBudget = "measure_budget": "it would cost more of what the job has read or worked than such measures may",
     /// How much data there is, or how fast it moves, is not known.
     DataUnknown = "data_unknown": "how much data there is, or how fast it moves, is not known",
     /// The measure would gain nothing.

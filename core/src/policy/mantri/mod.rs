@@ -21,7 +21,9 @@ mod measure_params;
 pub mod order;
 mod params;
 pub mod placement;
+pub mod precompute;
 pub mod recompute;
+pub mod replicate;
 pub mod spread;
 
 use super::{Contender, Judged, View};
