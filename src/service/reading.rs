@@ -146,6 +146,7 @@ impl Desk {
             native_copies: job.native_copies,
             hold: self.engine.cluster().hold_of(job, now).map(HoldView::of),
             recent,
+            measures: MeasureView::all(&self.engine, id),
         })
     }
 

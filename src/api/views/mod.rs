@@ -8,7 +8,7 @@ mod status;
 mod task;
 
 pub use decision::{DecisionView, EndView};
-pub use job::{Counts, JobDetail, JobSummary, SettingsView};
+pub use job::{Counts, JobDetail, JobSummary, MeasureView, SettingsView};
 pub use node::NodeView;
 pub use numbers::NumbersView;
 pub use status::{BreakerView, Status};
