@@ -29,9 +29,6 @@ pub struct Task {
     pub track: Track,
     /// Input split's length; zero where unknown.
     pub input: Bytes,
-    /// What an attempt of it has told to have written; zero where unknown.
-    #[serde(default)]
-    pub output: Bytes,
     /// Attempts known, by number.
     pub attempts: Vec<Attempt>,
 }
@@ -48,7 +45,6 @@ impl Default for Task {
             finished: Stamp::default(),
             track: Track::default(),
             input: Bytes(0),
-            output: Bytes(0),
             attempts: Vec::new(),
         }
     }

@@ -13,7 +13,8 @@
 //! 10:     duplicate iff E(t_new − t_rem) > ρΔ
 //! ```
 //!
-//! Line 4's slots are govern's to count. Line 8 is [`order`], a measure of its own, for it is about tasks that do not run yet.
+//! Line 4's slots are govern's to count. Line 8 is [`order`], a measure of its own, for it is about tasks that do not run yet; so are [`spread`] (§5.2),
+//! [`replicate`] and [`precompute`] (§5.3).
 
 mod choice;
 mod copies;

@@ -30,7 +30,14 @@ pub fn outputs(job: &Job, kind: TaskKind, wanted: impl Fn(AttemptId) -> bool) ->
         if !wanted(attempt) {
             return None;
         }
-        Some(Output { attempt, host, at: task.ended()?, read: task.input, wrote: task.output, took: task.run_time()? })
+        Some(Output {
+            attempt,
+            host,
+            at: task.ended()?,
+            read: task.input,
+            wrote: job.outputs.of(id),
+            took: task.run_time()?,
+        })
     };
     let mut outputs: Vec<Output> = job.tasks(kind).filter_map(of_task).collect();
     outputs.sort_unstable_by_key(|output| (output.at, output.attempt));
