@@ -136,7 +136,14 @@ mod tests {
     fn what_cannot_be_done_is_refused_by_name_and_a_restart_only_where_it_would_be_done() {
         let (bare, able) = (
             Capabilities::default(),
-            Capabilities { duplicate: true, restart: true, withdraw: true, ..Capabilities::default() },
+            Capabilities {
+                duplicate: true,
+                restart: true,
+                withdraw: true,
+                avoid: true,
+                place: true,
+                ..Capabilities::NONE
+            },
         );
         assert_eq!(lack(bare, Action::Restart, Mode::Act), Some(Verdict::CannotRestart));
         assert_eq!(lack(bare, Action::Restart, Mode::Advise), None);

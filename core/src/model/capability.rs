@@ -27,7 +27,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Nothing can.
+    /// A job that nothing can be done to.
     pub const NONE: Capabilities = Capabilities {
         duplicate: false,
         restart: false,

@@ -152,6 +152,18 @@ mod tests {
         assert!(Onset::new(1, Millis(0)).recomputed(one, Time(0)), "the first is enough where one makes an onset");
     }
 
+    #[test]
+    fn a_machine_is_forgotten_when_it_has_long_lost_nothing() {
+        let mut names = Names::default();
+        let (one, other) = (names.intern("one").unwrap(), names.intern("other").unwrap());
+        let mut onset = Onset::new(2, Millis(10_000));
+        onset.recomputed(one, Time(0));
+        onset.recomputed(other, Time(10_000));
+        assert_eq!(onset.seen.len(), 2);
+        onset.recomputed(other, Time(10_001));
+        assert_eq!(onset.seen.len(), 1);
+    }
+
     proptest! {
         #[test]
         fn what_was_replicated_is_never_more_than_a_tenth_of_what_was_processed(

@@ -151,6 +151,19 @@ fn a_job_that_is_left_alone_is_told_nothing() {
 }
 
 #[test]
+fn what_was_said_is_forgotten_with_its_policy_and_its_job() {
+    let mut job = Able::new(PolicyName::Mantri, 3, 0, ORDERS).waits(0, &[5, 9, 7]);
+    assert_eq!(job.decide().len(), 1);
+    for policy in [PolicyName::Late, PolicyName::Drover] {
+        job.script.engine.set_params(EngineParams { policy, ..job.script.engine.params().clone() });
+        assert_eq!(job.decide().len(), usize::from(policy == PolicyName::Drover));
+    }
+    let kept = |job: &Able| serde_json::to_string(&job.script.engine).unwrap().contains(r#""order":{"job""#);
+    let kept_while_it_runs = kept(&job);
+    assert!(kept_while_it_runs && !kept(&job.next(3, 0, ORDERS)));
+}
+
+#[test]
 fn an_engine_that_is_cut_and_carried_on_says_nothing_twice() {
     let mut job = Able::new(PolicyName::Mantri, 3, 0, ORDERS).waits(0, &[5, 9, 7]);
     assert_eq!(job.decide().len(), 1);
