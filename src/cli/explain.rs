@@ -124,6 +124,9 @@ fn heading(job: &JobDetail) -> String {
         text += &format!(" {} is held by {}: {}.", hold.scope, hold.by, hold.reason);
     }
     text.extend(job.clones.iter().map(|plan| format!(" {}", cloned::of(plan))));
+    for measure in &job.measures {
+        text += &format!(" Beside copies, {}: {}.", measure.verdict, measure.reason);
+    }
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
         if !set.map_speculation || !set.reduce_speculation {
@@ -236,7 +239,7 @@ fn one(subject: &Subject) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::fixture::{job, seen, summary, watched};
+    use crate::service::fixture::{job, seen, summary, watched, watched_under};
     use drover_core::engine::EngineParams;
     use drover_core::model::*;
     use drover_core::policy::{DollyParams, PolicyName};
@@ -260,6 +263,25 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}\nis not in\n{text}");
         }
+    }
+
+    #[test]
+    fn what_a_policy_wants_beside_copies_and_hadoop_cannot_do_is_told_under_that_policy() {
+        let heading = |policy| {
+            let mut desk = watched_under(EngineParams { policy, ..EngineParams::default() });
+            let waits = |(index, input)| TaskFact {
+                state: Some(TaskState::Scheduled),
+                input: Some(Bytes(input)),
+                ..TaskFact::of(job(1).task(TaskKind::Map, index))
+            };
+            let tasks = [(8, 2 << 20), (9, 3 << 20)].map(waits).to_vec();
+            desk.observe(seen(job(1), 1_000_000, 121_000, Fact::Tasks { job: job(1), complete: false, tasks }));
+            heading(&desk.job(job(1), Time(121_000)).unwrap())
+        };
+        let refused =
+            " Beside copies, cannot_order: its tasks that wait are best started with the largest first, which";
+        assert!(heading(PolicyName::Mantri).contains(refused), "{}", heading(PolicyName::Mantri));
+        assert!(!heading(PolicyName::Late).contains("Beside copies"));
     }
 
     #[test]

@@ -8,7 +8,9 @@ use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
 use drover_core::model::CloneScheme;
 use drover_core::policy::dolly::{Admission, Reads};
-use drover_core::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams};
+use drover_core::policy::{
+    BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams,
+};
 use serde_json::Value as Json;
 
 /// How the engine is to decide.
@@ -21,6 +23,8 @@ pub fn engine_params(config: &Config) -> EngineParams {
         late: late(config),
         tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
         mantri: mantri(config),
+        // On Hadoop none of these can be taken, so there is nothing to set.
+        measures: MeasureParams::default(),
         dolly: dolly(config),
         blacklist: BlacklistParams {
             above: config.blacklist.above,

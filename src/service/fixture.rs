@@ -8,8 +8,13 @@ use std::sync::Arc;
 
 /// A desk that has watched job 1 for twenty seconds.
 pub fn watched() -> Desk {
+    watched_under(EngineParams::default())
+}
+
+/// The same under other parameters.
+pub fn watched_under(params: EngineParams) -> Desk {
     let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-    let mut desk = Desk::new(EngineParams::default(), 100, None, metrics);
+    let mut desk = Desk::new(params, 100, None, metrics);
     for second in 0..=20 {
         facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
         desk.decide(Time(100_000 + second * 1_000));

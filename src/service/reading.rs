@@ -147,6 +147,7 @@ impl Desk {
             hold: self.engine.cluster().hold_of(job, now).map(HoldView::of),
             clones: ClonePlanView::of_job(&self.engine, id),
             recent,
+            measures: MeasureView::all(&self.engine, id),
         })
     }
 

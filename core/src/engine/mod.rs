@@ -7,6 +7,7 @@ mod clones;
 mod grant;
 mod health;
 mod location;
+mod measures;
 mod pass;
 mod placement;
 mod reads;
@@ -24,10 +25,13 @@ use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
+use crate::govern::measures::Measures;
 use crate::govern::nodes::NodeRests;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
-use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams, Thresholds};
+use crate::policy::{
+    BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams, Thresholds,
+};
 use location::Locations;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +52,8 @@ pub struct EngineParams {
     pub tail: TailParams,
     /// Mantri's constants.
     pub mantri: MantriParams,
+    /// Those of what it wants beside copies.
+    pub measures: MeasureParams,
     /// Dolly's constants.
     pub dolly: DollyParams,
     /// Which machines are blacklisted.
@@ -71,6 +77,7 @@ impl Default for EngineParams {
             late: LateParams::default(),
             tail: TailParams::default(),
             mantri: MantriParams::default(),
+            measures: MeasureParams::default(),
             dolly: DollyParams::default(),
             blacklist: BlacklistParams::default(),
             govern: GovernParams::default(),
@@ -99,6 +106,9 @@ pub struct Engine {
     cluster: ClusterState,
     flights: Flights,
     clones: ClonePlans,
+    /// What jobs were told beside copies.
+    #[serde(default)]
+    measures: Measures,
     #[serde(default)]
     debounce: Debounce,
     #[serde(default)]
@@ -147,6 +157,9 @@ pub struct Pass {
     /// Policies that were left to advice because their copies kept losing, or may act again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakers: Vec<BreakerTurn>,
+    /// What was decided on beside copies of running tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<Measure>,
     /// The instant at which the answer can change though nothing is heard, the service's clock.
     pub next: Option<Time>,
     /// How many jobs were looked at.
@@ -176,6 +189,7 @@ impl Engine {
             cluster: ClusterState::default(),
             flights: Flights::default(),
             clones: ClonePlans::default(),
+            measures: Measures::default(),
             debounce: Debounce::default(),
             breakers: Breakers::default(),
             node_rests: NodeRests::default(),
@@ -197,6 +211,7 @@ impl Engine {
     pub fn set_params(&mut self, params: EngineParams) {
         if params.policy != self.params.policy {
             self.clones.clear();
+            self.measures.clear();
         }
         self.params = params;
         self.changed.extend(self.cluster.jobs().map(|job| job.id));

@@ -1,6 +1,7 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
 use super::grant::{Proposal, Proposals};
+use super::measures::Onsets;
 use super::{Candidate, Engine, Pass, causes};
 use crate::estimate::Estimator;
 use crate::govern::eligible;
@@ -24,19 +25,21 @@ impl Engine {
         if self.params.policy.clones() {
             self.clones_give_way();
         }
-        let (mut proposals, mut supply) = (Proposals::default(), None);
+        let (mut proposals, mut supply, mut onsets) = (Proposals::default(), None, Onsets::new());
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
             self.settle_tasks(id, &mut pass);
             if self.params.policy.clones() {
                 self.settle_clones(id, now, &mut supply);
             }
+            self.take_measures(id, now, &mut onsets, &mut pass);
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
             if let Some(next) = next {
                 self.due.insert(id, next);
             }
         }
+        self.precompute(&onsets, now, &mut pass);
         self.govern_all(proposals, now, &mut pass);
         pass.breakers = self.breakers.take_turns();
         let closes = self.breakers.next(&self.params.govern);

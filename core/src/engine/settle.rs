@@ -105,6 +105,7 @@ impl Engine {
         for id in gone {
             self.flights.forget(id);
             self.clones.forget(id);
+            self.measures.forget(id);
             self.debounce.forget_job(id);
             self.calibration.forget(id);
             self.cluster.forget(id);

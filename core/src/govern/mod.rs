@@ -9,6 +9,7 @@ pub mod debounce;
 pub mod eligible;
 pub mod flight;
 pub mod in_flight;
+pub mod measures;
 pub mod minute;
 pub mod nodes;
 pub mod output;

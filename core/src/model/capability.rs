@@ -25,6 +25,14 @@ pub struct Capabilities {
     /// Say which clone's output a clone of the next phase reads, and when. On Hadoop every copy of a reduce reads, of each map, the attempt that succeeded first; the others are
     /// killed then, and their outputs with them.
     pub reads: bool,
+    /// Start waiting tasks in an order of one's choice. Hadoop starts maps by descending length of their splits, and knows no sizes of reduces.
+    pub order: bool,
+    /// Choose the rack of each reduce before it is launched.
+    pub place_reduces: bool,
+    /// Keep a finished task's output on another machine, too.
+    pub replicate: bool,
+    /// Run a task that has succeeded once more before its output is missed. On Hadoop a map runs again when readers could not fetch its output.
+    pub precompute: bool,
 }
 
 impl Capabilities {
@@ -38,5 +46,9 @@ impl Capabilities {
         copy_waiting: false,
         job_clones: false,
         reads: false,
+        order: false,
+        place_reduces: false,
+        replicate: false,
+        precompute: false,
     };
 }

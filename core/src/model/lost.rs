@@ -27,6 +27,11 @@ impl Lost {
         self.0.contains(&id)
     }
 
+    /// Those that were.
+    pub fn iter(&self) -> impl Iterator<Item = AttemptId> {
+        self.0.iter().copied()
+    }
+
     /// None was.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

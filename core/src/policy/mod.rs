@@ -20,7 +20,7 @@ pub use contender::Contender;
 pub use dolly::DollyParams;
 use hadoop::HadoopParams;
 pub use late::LateParams;
-pub use mantri::MantriParams;
+pub use mantri::{MantriParams, MeasureParams};
 use serde::{Deserialize, Serialize};
 pub use tail::TailParams;
 pub use view::{Past, View};
@@ -172,6 +172,11 @@ impl PolicyName {
     /// Does it copy tasks, or do anything to them?
     pub fn acts_on_tasks(self) -> bool {
         !matches!(self, PolicyName::Blacklist | PolicyName::None)
+    }
+
+    /// Does it want anything of a job beside copies of its running tasks?
+    pub fn takes_measures(self) -> bool {
+        matches!(self, PolicyName::Mantri | PolicyName::Drover)
     }
 
     /// Has it LATE's SlowNodeThreshold?

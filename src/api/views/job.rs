@@ -4,7 +4,7 @@ use super::{ClonePlanView, DecisionView, word};
 use crate::api::holds::HoldView;
 use crate::cli::words;
 use drover_core::engine::Engine;
-use drover_core::model::{Job, TaskKind, Time};
+use drover_core::model::{Job, JobId, Measure, TaskKind, Time, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -79,6 +79,20 @@ pub struct JobDetail {
     pub clones: Vec<ClonePlanView>,
     /// Its newest decisions, oldest first.
     pub recent: Vec<DecisionView>,
+    /// What the policy wants of it beside copies; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub measures: Vec<MeasureView>,
+}
+
+/// What the policy wants of a job beside copies of its running tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MeasureView {
+    /// `order`, `place`, `replicate` or `precompute`.
+    pub measure: String,
+    /// What was decided of it, or why not: the label.
+    pub verdict: String,
+    /// In words.
+    pub reason: String,
 }
 
 /// The few settings of a job that decisions rest on. Nothing else of a job's configuration is kept or served.
@@ -139,6 +153,22 @@ impl JobSummary {
             verdicts,
             decisions,
         }
+    }
+}
+
+impl MeasureView {
+    /// All of a job.
+    pub fn all(engine: &Engine, job: JobId) -> Vec<MeasureView> {
+        let view = |measure: Measure| MeasureView {
+            measure: measure.kind.label().into(),
+            verdict: measure.verdict.label().into(),
+            reason: match measure.verdict {
+                Verdict::Decided => measure.kind.words(),
+                refused => refused.words(),
+            }
+            .into(),
+        };
+        engine.measures(job).into_iter().map(view).collect()
     }
 }
 

@@ -10,7 +10,7 @@ mod task;
 
 pub use clones::{ClonePlanView, ReadingView};
 pub use decision::{DecisionView, EndView};
-pub use job::{Counts, JobDetail, JobSummary, SettingsView};
+pub use job::{Counts, JobDetail, JobSummary, MeasureView, SettingsView};
 pub use node::NodeView;
 pub use numbers::NumbersView;
 pub use status::{BreakerView, Status};

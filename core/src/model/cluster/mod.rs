@@ -20,6 +20,9 @@ pub struct ClusterState {
     pub totals: Option<ClusterFact>,
     /// Nodes, by host.
     pub nodes: BTreeMap<String, NodeFact>,
+    /// Links of racks, by rack; none where they are not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub racks: BTreeMap<String, RackFact>,
     /// Leaf queues, by name.
     pub queues: BTreeMap<String, QueueFact>,
     /// Running applications, as the RM lists them.
@@ -114,6 +117,10 @@ impl ClusterState {
             Fact::Nodes(nodes) => {
                 self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
                 self.nodes_told = seen.received;
+                Changed::Cluster
+            }
+            Fact::Racks(racks) => {
+                self.racks = racks.iter().map(|rack| (rack.rack.clone(), rack.clone())).collect();
                 Changed::Cluster
             }
             Fact::Queues(queues) => {

@@ -150,6 +150,20 @@ verdicts! {
     MachineListed = "machine_listed": "its machine makes tasks straggle, so no more are to go there for now",
     /// Its machine is, and nobody can keep the job's tasks off it.
     CannotAvoid = "cannot_avoid": "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
+    /// Nobody can choose which of the job's waiting tasks starts first.
+    CannotOrder = "cannot_order": "its tasks that wait are best started with the largest first, which cannot be done to its job",
+    /// Nobody can choose the racks of the job's reduces.
+    CannotPlace = "cannot_place": "its reduces are best spread over racks by the links between them, which cannot be done to its job",
+    /// Nobody can keep outputs of the job's tasks twice.
+    CannotReplicate = "cannot_replicate": "outputs like its tasks' have been lost and may be worth keeping twice, which cannot be done to its job",
+    /// Nobody can run a task of the job that has succeeded once more.
+    CannotPrecompute = "cannot_precompute": "outputs of its tasks were lost, and others of their machines may be worth computing anew, which cannot be done to its job",
+    /// It would cost more than measures of its kind may.
+    MeasureBudget = "measure_budget": "it would cost more of what the job has read or worked than such measures may",
+    /// How much data there is, or how fast it moves, is not known.
+    DataUnknown = "data_unknown": "how much data there is, or how fast it moves, is not known",
+    /// The measure would gain nothing.
+    NothingGained = "nothing_gained": "nothing would be gained by it",
     /// The policy proposes nothing.
     PolicyNone = "policy_none": "the policy in force proposes nothing",
 }

@@ -18,6 +18,7 @@ use super::intake::Intakes;
 use super::lost::Lost;
 use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, Channel, EndFact, JobFact, JobSettings, TaskFact};
+use super::outputs::Outputs;
 use super::state::{AttemptState, JobPhase, TaskState};
 use super::track::Stamp;
 use super::units::Time;
@@ -66,6 +67,9 @@ pub struct Job {
     /// What attempts have read, where it was asked for.
     #[serde(default)]
     pub intakes: Intakes,
+    /// What its tasks have written, where it was told.
+    #[serde(default, skip_serializing_if = "Outputs::is_empty")]
+    pub outputs: Outputs,
     /// Attempts whose output was lost.
     #[serde(default, skip_serializing_if = "Lost::is_empty")]
     pub lost: Lost,
@@ -102,6 +106,7 @@ impl Job {
             heard: Time(0),
             hidden: false,
             intakes: Intakes::default(),
+            outputs: Outputs::default(),
             lost: Lost::default(),
             held_out: None,
             listings: Listings::default(),
@@ -187,6 +192,7 @@ impl Job {
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
         }
+        self.outputs.learn(self.id.task(fact.kind, fact.index), fact.counters.written.unwrap_or_default());
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {
             self.lost.add(fact.id(self.id));

@@ -73,6 +73,19 @@ impl NodeFact {
     }
 }
 
+/// What the links of a rack still carry beside what uses them now. No daemon of Hadoop tells that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RackFact {
+    /// Rack, as nodes name it.
+    pub rack: String,
+    /// Out of the rack, bytes per second.
+    pub up_bytes_per_second: f64,
+    /// Into it, bytes per second.
+    pub down_bytes_per_second: f64,
+    /// Between two machines of it, bytes per second.
+    pub within_bytes_per_second: f64,
+}
+
 /// A leaf queue, from the RM's scheduler.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueueFact {

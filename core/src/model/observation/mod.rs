@@ -3,7 +3,7 @@
 mod cluster;
 mod job;
 
-pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, Resources};
+pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, RackFact, Resources};
 pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, TaskFact};
 
 use super::action::{AckFact, Hold, Scope};
@@ -64,6 +64,8 @@ pub enum Fact {
     Cluster(ClusterFact),
     /// All nodes.
     Nodes(Vec<NodeFact>),
+    /// The links of all racks, where they are measured.
+    Racks(Vec<RackFact>),
     /// All leaf queues.
     Queues(Vec<QueueFact>),
     /// All running MapReduce applications.
@@ -128,7 +130,7 @@ impl Fact {
     /// The job it is about; `None` for the whole cluster.
     pub fn job(&self) -> Option<JobId> {
         match self {
-            Fact::Cluster(_) | Fact::Nodes(_) | Fact::Queues(_) | Fact::Apps(_) => None,
+            Fact::Cluster(_) | Fact::Nodes(_) | Fact::Racks(_) | Fact::Queues(_) | Fact::Apps(_) => None,
             Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
             Fact::Job(fact) => Some(fact.job),
             Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) | Fact::Hidden(job) => Some(*job),

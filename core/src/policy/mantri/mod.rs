@@ -13,14 +13,19 @@
 //! 10:     duplicate iff E(t_new − t_rem) > ρΔ
 //! ```
 //!
-//! Line 4's slots are govern's to count. Line 8 needs nobody: Hadoop numbers a job's maps by descending length of their splits, and asks for their containers in that
-//! order (JobSubmitter); for reduces it knows no sizes.
+//! Line 4's slots are govern's to count. Line 8 is [`order`], a measure of its own, for it is about tasks that do not run yet; so are [`spread`] (§5.2),
+//! [`replicate`] and [`precompute`] (§5.3).
 
 mod choice;
 mod copies;
+mod measure_params;
+pub mod order;
 mod params;
 pub mod placement;
+pub mod precompute;
 pub mod recompute;
+pub mod replicate;
+pub mod spread;
 
 use super::{Contender, Judged, View};
 use crate::estimate::calibration::Spreads;
@@ -28,6 +33,7 @@ use crate::estimate::new_copy::NewCopy;
 use crate::model::{Action, Millis, Numbers, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
 use copies::{Copies, LiveCopy};
+pub use measure_params::MeasureParams;
 pub use params::MantriParams;
 
 const LINE_3: &str = "Mantri §5.1, Pseudocode 1 line 3: kill all but the fastest alpha copies after Delta";

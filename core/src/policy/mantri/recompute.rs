@@ -1,6 +1,7 @@
 //! Outputs that would be dear to lose are replicated, and those on a machine that begins to lose outputs are computed anew before anybody asks (Mantri, OSDI'10, §5.3).
 
-use crate::model::{Bytes, Millis, NameId, Time};
+use crate::model::{Bytes, Millis, NameId, Time, Verdict};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A task whose output may be lost, with what it read.
@@ -23,19 +24,22 @@ impl Lineage {
 
     /// The task once more, after those of its inputs that are lost, too.
     fn repeat_seconds(&self) -> f64 {
-        let mut stalls: Vec<(f64, f64)> =
-            self.inputs.iter().map(|input| (input.repeat_seconds(), input.lost)).collect();
-        stalls.sort_by(|a, b| b.0.total_cmp(&a.0));
-        // The longest of those lost: it is, if none longer is lost as well.
-        let (stall, _) = stalls.iter().fold((0.0, 1.0), |(sum, none_longer), (takes, lost)| {
-            (sum + none_longer * lost * takes, none_longer * (1.0 - lost))
-        });
-        self.takes + stall
+        self.takes + stalled_seconds(&self.inputs)
     }
 }
 
+/// How long a task that reads these waits, on average, for what is lost of them, seconds: for the longest of those lost, which it is if none longer is lost as well.
+pub fn stalled_seconds(inputs: &[Lineage]) -> f64 {
+    let mut stalls: Vec<(f64, f64)> = inputs.iter().map(|input| (input.repeat_seconds(), input.lost)).collect();
+    stalls.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (stall, _) = stalls.iter().fold((0.0, 1.0), |(sum, none_longer), (takes, lost)| {
+        (sum + none_longer * lost * takes, none_longer * (1.0 - lost))
+    });
+    stall
+}
+
 /// §5.3: "limits the amount of data replicated to 10 % of the data processed by the job": tokens that tasks bring and replicas use up.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Replication {
     /// Tokens for each byte processed. §5.3: .1.
     share: f64,
@@ -48,18 +52,28 @@ impl Replication {
         Replication { share, tokens: 0.0 }
     }
 
+    /// A task has processed so much.
+    pub fn grant(&mut self, processed: Bytes) {
+        self.tokens += self.share * processed.0 as f64;
+    }
+
     /// A task has processed so much. Is its output of that size replicated: is losing it dearer than the `replicate_seconds` it takes to move it to another machine of its
     /// rack, and are there tokens for it? They are deducted then.
-    pub fn decide(&mut self, processed: Bytes, output: Bytes, redo_seconds: f64, replicate_seconds: f64) -> bool {
-        self.tokens += self.share * processed.0 as f64;
-        let worth = redo_seconds > replicate_seconds && output.0 as f64 <= self.tokens;
-        self.tokens -= if worth { output.0 as f64 } else { 0.0 };
-        worth
+    pub fn decide(&mut self, processed: Bytes, output: Bytes, redo_seconds: f64, replicate_seconds: f64) -> Verdict {
+        self.grant(processed);
+        if redo_seconds <= replicate_seconds {
+            return Verdict::NothingGained;
+        }
+        if output.0 as f64 > self.tokens {
+            return Verdict::MeasureBudget;
+        }
+        self.tokens -= output.0 as f64;
+        Verdict::Decided
     }
 }
 
 /// §5.3 and §6.5: a recompute on a machine is the onset of a temporal problem; when two came in quick succession, the machine's other outputs are computed anew.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Onset {
     /// How many recomputes make an onset. §6.5: one, or two, of which more prove needed.
     recomputes: usize,
@@ -76,6 +90,8 @@ impl Onset {
 
     /// An output on the machine had to be computed anew. Is that the onset: is what else lies there to be computed anew, too?
     pub fn recomputed(&mut self, machine: NameId, at: Time) -> bool {
+        let within = self.within;
+        self.seen.retain(|_, seen| seen.back().is_some_and(|last| at.since(*last) <= within));
         let seen = self.seen.entry(machine).or_default();
         seen.push_back(at);
         while seen.len() > self.recomputes {
@@ -117,11 +133,11 @@ mod tests {
     #[test]
     fn an_output_is_replicated_where_that_is_cheaper_than_its_loss_and_a_tenth_of_the_data_allows_it() {
         let mut job = Replication::new(0.1);
-        assert!(!job.decide(Bytes(1_000), Bytes(50), 5.0, 5.0), "no cheaper");
-        assert!(!job.decide(Bytes(0), Bytes(101), 9.0, 5.0), "100 tokens");
-        assert!(job.decide(Bytes(0), Bytes(60), 9.0, 5.0));
-        assert!(!job.decide(Bytes(0), Bytes(60), 9.0, 5.0), "40 are left");
-        assert!(job.decide(Bytes(200), Bytes(60), 9.0, 5.0));
+        assert_eq!(job.decide(Bytes(1_000), Bytes(50), 5.0, 5.0), Verdict::NothingGained, "no cheaper");
+        assert_eq!(job.decide(Bytes(0), Bytes(101), 9.0, 5.0), Verdict::MeasureBudget, "100 tokens");
+        assert_eq!(job.decide(Bytes(0), Bytes(60), 9.0, 5.0), Verdict::Decided);
+        assert_eq!(job.decide(Bytes(0), Bytes(60), 9.0, 5.0), Verdict::MeasureBudget, "40 are left");
+        assert_eq!(job.decide(Bytes(200), Bytes(60), 9.0, 5.0), Verdict::Decided);
     }
 
     #[test]
@@ -136,6 +152,18 @@ mod tests {
         assert!(Onset::new(1, Millis(0)).recomputed(one, Time(0)), "the first is enough where one makes an onset");
     }
 
+    #[test]
+    fn a_machine_is_forgotten_when_it_has_long_lost_nothing() {
+        let mut names = Names::default();
+        let (one, other) = (names.intern("one").unwrap(), names.intern("other").unwrap());
+        let mut onset = Onset::new(2, Millis(10_000));
+        onset.recomputed(one, Time(0));
+        onset.recomputed(other, Time(10_000));
+        assert_eq!(onset.seen.len(), 2);
+        onset.recomputed(other, Time(10_001));
+        assert_eq!(onset.seen.len(), 1);
+    }
+
     proptest! {
         #[test]
         fn what_was_replicated_is_never_more_than_a_tenth_of_what_was_processed(
@@ -145,7 +173,7 @@ mod tests {
             let (mut processed, mut replicated) = (0, 0);
             for (data, output, redo) in tasks {
                 processed += data;
-                replicated += if job.decide(Bytes(data), Bytes(output), redo, 4.0) { output } else { 0 };
+                replicated += if job.decide(Bytes(data), Bytes(output), redo, 4.0) == Verdict::Decided { output } else { 0 };
                 prop_assert!(replicated as f64 <= 0.1 * processed as f64 + 1e-6);
             }
         }

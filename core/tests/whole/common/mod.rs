@@ -21,6 +21,22 @@ pub fn acting() -> EngineParams {
     EngineParams { govern: GovernParams { mode: Mode::Act, ..Default::default() }, ..Default::default() }
 }
 
+/// A job of Alice's, from its AM.
+pub fn job_fact(id: JobId, maps: u32, reduces: u32) -> JobFact {
+    JobFact {
+        job: id,
+        attempt: AppAttemptId { app: id.0, number: 1 },
+        name: "job".into(),
+        user: "alice".into(),
+        queue: "root.default".into(),
+        state: Some(JobPhase::Running),
+        started: at(0.0),
+        maps,
+        reduces,
+        uber: false,
+    }
+}
+
 /// Sends facts with rising sequence numbers; the AM's clock runs `skew_ms` ahead of the service's.
 pub struct Script {
     pub seq: u64,
@@ -60,18 +76,7 @@ impl Script {
         let total = Resources { memory_mb: 8192, vcores: 32 };
         self.say(now, Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() }));
         let am = now.shifted(self.skew_ms);
-        let job = JobFact {
-            job: id,
-            attempt: AppAttemptId { app: id.0, number: 1 },
-            name: "job".into(),
-            user: user.into(),
-            queue: queue.into(),
-            state: Some(JobPhase::Running),
-            started: am,
-            maps,
-            reduces,
-            uber: false,
-        };
+        let job = JobFact { user: user.into(), queue: queue.into(), started: am, ..job_fact(id, maps, reduces) };
         self.say(now, Fact::Job(job));
         let container = Resources { memory_mb: 128, vcores: 1 };
         let settings = JobSettings {

@@ -1,6 +1,7 @@
 //! Mantri's Pseudocode 1, line by line, over scripted phases.
 
 mod lines;
+mod measures;
 mod orders;
 mod times;
 

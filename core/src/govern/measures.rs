@@ -1,0 +1,91 @@
+//! What jobs were told beside copies of their running tasks, so that nothing is said twice.
+
+use crate::model::{AttemptId, JobId, Measure, MeasureKind, Millis, NameId, Time};
+use crate::policy::MeasureParams;
+use crate::policy::mantri::recompute::{Onset, Replication};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of all jobs to which anything of the kind can be done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Measures {
+    by_job: BTreeMap<JobId, Taken>,
+    /// Machines that lose outputs, by the user whose jobs show it: that decides about this user's jobs alone.
+    onsets: BTreeMap<String, Onset>,
+}
+
+/// Of one job.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Taken {
+    /// Of how many maps and reduces the data was known when they were last ordered.
+    pub ordered: [u32; 2],
+    /// Its reduces have their racks, or need none.
+    pub placed: bool,
+    /// §5.3: what may still be replicated, once anything was weighed.
+    pub tokens: Option<Replication>,
+    /// Outputs that were weighed.
+    pub weighed: BTreeSet<AttemptId>,
+    /// Those of them that were replicated.
+    pub replicated: BTreeSet<AttemptId>,
+    /// Outputs whose loss was noticed.
+    pub lost: BTreeSet<AttemptId>,
+    /// Outputs that were computed anew before they were missed.
+    pub precomputed: BTreeSet<AttemptId>,
+    /// How long their tasks took in all.
+    pub precomputing: Millis,
+    newest: BTreeMap<MeasureKind, Measure>,
+}
+
+impl Measures {
+    /// Of a job.
+    pub fn of(&self, job: JobId) -> Option<&Taken> {
+        self.by_job.get(&job)
+    }
+
+    /// Of a job, to be put back.
+    pub fn take(&mut self, job: JobId) -> Taken {
+        self.by_job.remove(&job).unwrap_or_default()
+    }
+
+    /// Puts it back.
+    pub fn put(&mut self, job: JobId, taken: Taken) {
+        self.by_job.insert(job, taken);
+    }
+
+    /// The machines of these outputs, which had to be made again: those on which that is an onset.
+    pub fn recomputed(&mut self, user: &str, hosts: Vec<NameId>, now: Time, params: &MeasureParams) -> Vec<NameId> {
+        if hosts.is_empty() {
+            return hosts;
+        }
+        let new = || Onset::new(params.onset, params.onset_within);
+        let onset = self.onsets.entry(user.to_owned()).or_insert_with(new);
+        let mut begun: Vec<NameId> = hosts.into_iter().filter(|host| onset.recomputed(*host, now)).collect();
+        begun.sort_unstable();
+        begun.dedup();
+        begun
+    }
+
+    /// Forgets a job.
+    pub fn forget(&mut self, job: JobId) {
+        self.by_job.remove(&job);
+    }
+
+    /// Forgets all: another policy is in force.
+    pub fn clear(&mut self) {
+        *self = Measures::default();
+    }
+}
+
+impl Taken {
+    /// Takes note of what was decided, or why not: of each kind the newest.
+    pub fn note(&mut self, measure: Measure) {
+        self.newest.insert(measure.kind, measure);
+    }
+
+    /// The newest of a kind.
+    pub fn newest(&self, kind: MeasureKind) -> Option<&Measure> {
+        self.newest.get(&kind)
+    }
+}

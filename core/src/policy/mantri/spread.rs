@@ -1,0 +1,122 @@
+//! Which rack each reduce goes to (Mantri, OSDI'10, §5.2): I from what the maps have written and where, the links as measured, [`place`] over both.
+
+use super::MeasureParams;
+use super::placement::{Links, expected_links, place};
+use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict};
+use std::collections::BTreeMap;
+
+/// The racks of a cluster's usable nodes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Racks<'a> {
+    names: Vec<&'a str>,
+    of: BTreeMap<NameId, usize>,
+    /// b_u and b_d of each; `None` unless all are measured.
+    links: Option<Vec<Links>>,
+}
+
+impl<'a> Racks<'a> {
+    /// Those of a cluster. One pass over its nodes.
+    pub fn of(cluster: &'a ClusterState) -> Racks<'a> {
+        let usable = || cluster.nodes.values().filter(|node| node.usable);
+        let mut names: Vec<&str> = usable().map(|node| node.rack.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let place = |node: &'a crate::model::NodeFact| {
+            Some((cluster.hosts.find(&node.host)?, names.binary_search(&node.rack.as_str()).ok()?))
+        };
+        let of = usable().filter_map(place).collect();
+        let measured = |name: &&str| {
+            let rack = cluster.racks.get(*name)?;
+            let (up, down) = (rack.up_bytes_per_second, rack.down_bytes_per_second);
+            (up > 0.0 && down > 0.0).then_some(Links { up, down })
+        };
+        let links = names.iter().map(measured).collect();
+        Racks { names, of, links }
+    }
+
+    /// More than one.
+    pub fn are_several(&self) -> bool {
+        self.names.len() > 1
+    }
+}
+
+/// Are a job's reduces about to be placed: have as many maps ended as they wait for, and has not every one of them begun?
+pub fn is_due(job: &Job) -> bool {
+    let (Some([maps, reduces]), Some(settings)) = (job.totals, job.settings.as_ref()) else { return false };
+    let wanted = (f64::from(settings.slow_start) * f64::from(maps)).ceil().max(1.0);
+    reduces > 0 && f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
+}
+
+/// Does any of a job's reduces wait?
+pub fn waits(job: &Job) -> bool {
+    let reduces = job.totals.map_or(0, |[_, reduces]| reduces);
+    count(job, TaskKind::Reduce, |state| state >= TaskState::Running) < reduces
+}
+
+fn count(job: &Job, kind: TaskKind, is: impl Fn(TaskState) -> bool) -> u32 {
+    job.tasks(kind).filter(|(_, task)| is(task.state)).count() as u32
+}
+
+/// Where the reduces that wait go, or why that is all the same. One pass over the job's tasks, and what [`place`] takes.
+pub fn spread(job: &Job, racks: &Racks<'_>, params: &MeasureParams) -> Result<MeasurePlan, Verdict> {
+    let (waiting, share) = shares(job);
+    if waiting.is_empty() || !racks.are_several() {
+        return Err(Verdict::NothingGained);
+    }
+    let written = written(job, racks).ok_or(Verdict::DataUnknown)?;
+    let inputs: Vec<Vec<f64>> = share.iter().map(|share| written.iter().map(|bytes| share * bytes).collect()).collect();
+    let links = match &racks.links {
+        Some(measured) => {
+            // What all racks could send meanwhile.
+            let short = params.short_phase.as_secs_f64() * measured.iter().map(|links| links.up).sum::<f64>();
+            expected_links(measured, written.iter().sum(), short)
+        }
+        // Equal ones: whatever their bandwidth, the best placement is the same.
+        None => vec![Links { up: 1.0, down: 1.0 }; racks.names.len()],
+    };
+    let placement = place(&inputs, &links).ok_or(Verdict::DataUnknown)?;
+    let on = |rack: usize| {
+        let there = waiting.iter().zip(&placement.racks).filter(|(_, placed)| **placed == rack);
+        there.map(|(index, _)| *index).collect::<Vec<u32>>()
+    };
+    let each = racks.names.iter().enumerate().map(|(rack, name)| ((*name).to_owned(), on(rack)));
+    let told = racks.links.is_some();
+    Ok(MeasurePlan::Place {
+        racks: each.filter(|(_, reduces)| !reduces.is_empty()).collect(),
+        moves: Bytes(moved(&inputs, &placement.racks) as u64),
+        seconds: told.then_some(placement.seconds),
+        bound: told.then_some(placement.bound),
+    })
+}
+
+/// What crosses racks, bytes.
+fn moved(inputs: &[Vec<f64>], racks: &[usize]) -> f64 {
+    inputs.iter().zip(racks).map(|(row, rack)| row.iter().sum::<f64>() - row[*rack]).sum()
+}
+
+/// The reduces that wait, each with its share of all that the maps write: by what it is told to read where that is told of every one of them, else all alike.
+fn shares(job: &Job) -> (Vec<u32>, Vec<f64>) {
+    let reduces = job.totals.map_or(0, |[_, reduces]| reduces);
+    let known = |index: u32| job.task(job.id.task(TaskKind::Reduce, index));
+    let reads: Vec<u64> = (0..reduces).map(|index| known(index).map_or(0, |task| task.input.0)).collect();
+    let all: f64 = reads.iter().map(|bytes| *bytes as f64).sum();
+    let told = reads.iter().all(|bytes| *bytes > 0);
+    let share = |index: u32| if told { reads[index as usize] as f64 / all } else { 1.0 / f64::from(reduces) };
+    let waits = |index: &u32| known(*index).is_none_or(|task| task.state < TaskState::Running);
+    (0..reduces).filter(waits).map(|index| (index, share(index))).unzip()
+}
+
+/// What all maps write on each rack, bytes: those that have ended, and the others as they did. `None` while none has told.
+fn written(job: &Job, racks: &Racks<'_>) -> Option<Vec<f64>> {
+    let (mut on, mut told) = (vec![0.0; racks.names.len()], 0);
+    for (id, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
+        let (rack, output) = (task.won().and_then(|won| racks.of.get(&won.host?)), job.outputs.of(id));
+        if let Some(rack) = rack.filter(|_| output.0 > 0) {
+            on[*rack] += output.0 as f64;
+            told += 1;
+        }
+    }
+    let maps = job.totals.map_or(told, |[maps, _]| maps.max(told));
+    on.iter_mut().for_each(|bytes| *bytes *= f64::from(maps) / f64::from(told.max(1)));
+    (told > 0).then_some(on)
+}
