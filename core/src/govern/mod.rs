@@ -12,6 +12,7 @@ pub mod in_flight;
 pub mod minute;
 pub mod nodes;
 pub mod output;
+pub mod revalidate;
 pub mod rooms;
 pub mod tally;
 

@@ -138,6 +138,16 @@ verdicts! {
     MachineListed = "machine_listed": "its machine makes tasks straggle, so no more are to go there for now",
     /// Its machine is, and nobody can keep the job's tasks off it.
     CannotAvoid = "cannot_avoid": "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
+    /// Its job has ended since it was decided on.
+    JobEnded = "job_ended": "its job has ended since a copy was decided on",
+    /// It has ended since it was decided on.
+    TaskEnded = "task_ended": "it has ended since a copy was decided on",
+    /// The attempt that was decided on has ended since.
+    AttemptEnded = "attempt_ended": "the attempt that was to be copied has ended since",
+    /// The decision was not acted on before its deadline.
+    TooLate = "too_late": "what was decided has not been done in time, and may not be true any more",
+    /// Drover has stopped acting on its job since it was decided on.
+    NotActing = "not_acting": "Drover has stopped acting on its job since a copy was decided on",
     /// The policy proposes nothing.
     PolicyNone = "policy_none": "the policy in force proposes nothing",
 }
