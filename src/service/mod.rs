@@ -8,6 +8,7 @@ mod hints;
 pub mod holds;
 mod kept;
 mod notes;
+mod orders;
 mod own;
 mod reading;
 mod rival;

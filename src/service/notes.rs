@@ -1,12 +1,13 @@
 //! What others may know of the facts on their way into the engine.
 
 use super::hints::Hints;
+use super::orders::Orders;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{AttemptId, Fact, JobId, Mode, Observation, TaskId};
-use std::sync::Arc;
+use drover_core::model::{AttemptId, Fact, JobId, Observation, TaskId};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What of the cluster has been seen at least once.
 #[derive(Default)]
@@ -46,6 +47,7 @@ pub struct Notes {
     pub ready: Readiness,
     /// The shims' sessions: an application that has ended ends its session.
     pub shim: std::sync::OnceLock<Shim>,
+    orders: Mutex<Orders>,
 }
 
 impl Notes {
@@ -58,14 +60,13 @@ impl Notes {
         }
     }
 
-    /// Has the shims carry out what a pass decided, and no more of what it saw the end of. Who owns what goes first: an action without a lease is refused.
+    /// Has the shims carry out what a pass decided, and no more of what does not stand any more. Who owns what goes first: an action without a lease is refused.
     pub fn act(&self, engine: &Engine, pass: &Pass) {
         let Some(shim) = self.shim.get() else { return };
         shim.own(engine.owned().into_iter().collect());
-        pass.copies.iter().for_each(|end| shim.call_off(end));
-        for decision in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
-            shim.carry_out(decision);
-        }
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        orders.review(engine).iter().for_each(|(order, why)| shim.call_off(order, *why));
+        orders.take(engine, pass).into_iter().for_each(|order| shim.carry_out(order));
     }
 
     /// Has the shims of these jobs tell all of them again.

@@ -2,7 +2,8 @@
 
 use super::acting::Unsent;
 use super::reply::Why;
-use drover_core::model::Answer;
+use drover_core::govern::revalidate::REASONS;
+use drover_core::model::{Answer, Verdict};
 use prometheus::{
     Gauge, GaugeVec, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
     core::Collector,
@@ -34,6 +35,7 @@ pub struct Metrics {
     /// Copies that Hadoop's own speculator wanted and was held from.
     pub native_held: IntCounter,
     unsent: IntCounterVec,
+    called_off: IntCounterVec,
     answers: IntCounterVec,
     proofs: IntCounterVec,
     refused: IntCounterVec,
@@ -52,6 +54,10 @@ impl Metrics {
         let unsent = Opts::new(
             "drover_shim_actions_unsent_total",
             "Actions that no shim could be asked to carry out: no_session, unable (it cannot or may not act), full (too many open)",
+        );
+        let called_off = Opts::new(
+            "drover_shim_actions_called_off_total",
+            "Actions without an answer that are sent no more, by the verdict that speaks against them",
         );
         let answers = Opts::new("drover_shim_answers_total", "Answers of shims to actions by outcome");
         let skew =
@@ -84,6 +90,7 @@ impl Metrics {
                 "Copies that Hadoop's own speculator wanted while Drover owned the job",
             )?,
             unsent: register(registry, IntCounterVec::new(unsent, &["reason"])?)?,
+            called_off: register(registry, IntCounterVec::new(called_off, &["reason"])?)?,
             answers: register(registry, IntCounterVec::new(answers, &["outcome"])?)?,
             proofs: register(registry, IntCounterVec::new(proofs, &["outcome"])?)?,
             refused: facts_refused,
@@ -96,6 +103,9 @@ impl Metrics {
         }
         for why in Unsent::ALL {
             metrics.unsent.with_label_values(&[why.label()]);
+        }
+        for why in REASONS {
+            metrics.called_off.with_label_values(&[why.label()]);
         }
         for answer in Answer::ALL {
             metrics.answers.with_label_values(&[answer.label()]);
@@ -122,6 +132,11 @@ impl Metrics {
     /// Counts an order that no shim will carry out.
     pub fn unsent(&self, why: Unsent) {
         self.unsent.with_label_values(&[why.label()]).inc();
+    }
+
+    /// Counts an order that is called off.
+    pub fn called_off(&self, why: Verdict) {
+        self.called_off.with_label_values(&[why.label()]).inc();
     }
 
     /// Counts an answer to an action.

@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, CopyOutcome, Decision, JobId, Millis};
+use drover_core::model::{AppId, Decision, JobId, Millis, Verdict};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -143,9 +143,14 @@ impl Shim {
         }
     }
 
-    /// Sends the order of a copy whose end is known no more: its task may have ended before it was sent.
-    pub fn call_off(&self, end: &CopyOutcome) {
-        self.0.desk.call_off(end.task.job, end.decision);
+    /// Has a decision's order sent no more: it is answered, its copy has come to its end, or something speaks against it now.
+    pub fn call_off(&self, decision: &Decision, why: Option<Verdict>) {
+        let desk = &self.0.desk;
+        desk.call_off(decision.job, decision.id);
+        if let Some(why) = why {
+            desk.metrics.called_off(why);
+            tracing::info!(job = %decision.job, task = %decision.task, why = why.label(), "an order for a copy is called off");
+        }
     }
 
     /// One exchange, from a request to its answer.

@@ -292,6 +292,24 @@ impl Engine {
         !blind && self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
     }
 
+    /// May an order still be sent, as of the last pass? One that was sent before and whose copy may be what is seen of its task is: the shim repeats its answer.
+    ///
+    /// # Errors
+    /// The first reason against it, by name.
+    pub fn revalidate(&self, decision: &Decision) -> Result<(), Verdict> {
+        let mode = self.cluster.job(decision.job).map_or(Mode::Off, |job| self.mode_of(job));
+        let said = self.params.govern.revalidate(decision, &self.cluster, mode, self.last_pass);
+        match said {
+            Err(Verdict::AlreadyCopied) if self.flights.was_sent(decision) => Ok(()),
+            said => said,
+        }
+    }
+
+    /// Is an order neither answered nor otherwise over, as of the last pass?
+    pub fn awaits_answer(&self, decision: &Decision) -> bool {
+        self.flights.awaits_answer(decision)
+    }
+
     /// Jobs whose speculation is Drover's to own now.
     pub fn owned(&self) -> Vec<JobId> {
         self.cluster.jobs().map(|job| job.id).filter(|id| self.owns(*id)).collect()

@@ -138,6 +138,22 @@ impl Flights {
         }
     }
 
+    /// What is known of the copy that was asked for by that decision; `None` once it is over.
+    fn asked_by(&self, decision: &Decision) -> Option<&Asked> {
+        let flight = self.of(decision.task).filter(|flight| flight.counted && flight.decision == decision.id);
+        flight.and_then(|flight| flight.asked.as_ref())
+    }
+
+    /// Was it put into an answer to the shim?
+    pub fn was_sent(&self, decision: &Decision) -> bool {
+        self.asked_by(decision).is_some_and(|asked| asked.sent)
+    }
+
+    /// Has it neither been answered nor come to its end?
+    pub fn awaits_answer(&self, decision: &Decision) -> bool {
+        self.asked_by(decision).is_some_and(|asked| asked.answer.is_none())
+    }
+
     /// The shim has answered. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says
     /// nothing new. Nor does a refusal of what was applied.
     pub fn answered(&mut self, ack: &AckFact) {

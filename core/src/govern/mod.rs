@@ -13,6 +13,7 @@ pub mod measures;
 pub mod minute;
 pub mod nodes;
 pub mod output;
+pub mod revalidate;
 pub mod rooms;
 pub mod tally;
 

@@ -164,6 +164,16 @@ verdicts! {
     DataUnknown = "data_unknown": "how much data there is, or how fast it moves, is not known",
     /// The measure would gain nothing.
     NothingGained = "nothing_gained": "nothing would be gained by it",
+    /// Its job has ended since it was decided on.
+    JobEnded = "job_ended": "its job has ended since a copy was decided on",
+    /// It has ended since it was decided on.
+    TaskEnded = "task_ended": "it has ended since a copy was decided on",
+    /// The attempt that was decided on has ended since.
+    AttemptEnded = "attempt_ended": "the attempt that was to be copied has ended since",
+    /// The decision was not acted on before its deadline.
+    TooLate = "too_late": "what was decided has not been done in time, and may not be true any more",
+    /// Drover has stopped acting on its job since it was decided on.
+    NotActing = "not_acting": "Drover has stopped acting on its job since a copy was decided on",
     /// The policy proposes nothing.
     PolicyNone = "policy_none": "the policy in force proposes nothing",
 }

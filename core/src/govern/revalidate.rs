@@ -1,0 +1,175 @@
+//! A decision looked at once more, right before it is acted on: what was true when it was taken may be no longer.
+
+use super::{GovernParams, eligible};
+use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, JobPhase, Mode, Task, Time, Verdict};
+
+/// What may speak against it, for metrics that start at zero.
+pub const REASONS: [Verdict; 17] = [
+    Verdict::JobEnded,
+    Verdict::TooLate,
+    Verdict::NotActing,
+    Verdict::ModeOff,
+    Verdict::Uber,
+    Verdict::HeldOut,
+    Verdict::SettingsUnknown,
+    Verdict::SpeculationOff,
+    Verdict::UnsafeOutput,
+    Verdict::IncompleteData,
+    Verdict::StaleData,
+    Verdict::CannotRestart,
+    Verdict::CannotWithdraw,
+    Verdict::TaskEnded,
+    Verdict::Committing,
+    Verdict::AttemptEnded,
+    Verdict::AlreadyCopied,
+];
+
+impl GovernParams {
+    /// Why a decision to act had better not be acted on any more, in a job that is in that mode by now. `now` is the service's clock. What cannot change while a job runs is
+    /// not looked at again, nor is room: the shim sees the job's own need of it, and YARN everyone's.
+    ///
+    /// # Errors
+    /// The first reason against it, by name.
+    pub fn revalidate(
+        &self,
+        decision: &Decision,
+        cluster: &ClusterState,
+        mode: Mode,
+        now: Time,
+    ) -> Result<(), Verdict> {
+        let over = |state| matches!(state, JobPhase::Succeeded | JobPhase::Failed | JobPhase::Killed);
+        let job = cluster.job(decision.job).filter(|job| !job.state.is_some_and(over)).ok_or(Verdict::JobEnded)?;
+        if now >= decision.deadline {
+            return Err(Verdict::TooLate);
+        }
+        if mode < Mode::Act {
+            return Err(Verdict::NotActing);
+        }
+        let stale = self.room_is_stale(cluster, mode, now).then_some(Verdict::StaleData);
+        let lack = || eligible::lack(job.can, decision.action, mode);
+        if let Some(bar) = self.bars(job, decision.task.kind, mode, now).or(stale).or_else(lack) {
+            return Err(bar);
+        }
+        let task = job.task(decision.task).ok_or(Verdict::IncompleteData)?;
+        of_task(task, decision.attempt, decision.action, decision.live)
+    }
+}
+
+/// What its own attempts say against it, of which so many had not ended then.
+fn of_task(task: &Task, decided_on: AttemptId, action: Action, live: u32) -> Result<(), Verdict> {
+    let known = task.attempts.iter().find(|attempt| attempt.number == decided_on.number);
+    if task.state.is_final() {
+        Err(Verdict::TaskEnded)
+    } else if task.attempts.iter().any(|attempt| attempt.state == AttemptState::CommitPending) {
+        Err(Verdict::Committing)
+    } else if known.is_some_and(|attempt| attempt.state.is_final()) {
+        Err(Verdict::AttemptEnded)
+    } else if action == Action::Duplicate && task.unended().count() > live as usize {
+        Err(Verdict::AlreadyCopied)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::{attempt, cluster, decision, job, map, succeed};
+    use crate::model::{Capabilities, ClusterFact, Job, JobId, JobSettings, Millis};
+
+    /// The decision's deadline is at eighteen seconds.
+    const NOW: Time = Time(12_000);
+
+    fn able() -> Job {
+        let mut job = job();
+        attempt(&mut job, map(0).attempt(0), AttemptState::Running, 1_000, 0);
+        (job.settings, job.totals, job.heard) = (Some(JobSettings::default()), Some([1, 0]), NOW);
+        job.can = Capabilities { duplicate: true, ..Capabilities::default() };
+        job
+    }
+
+    fn seen(job: Job) -> ClusterState {
+        let mut cluster = cluster([job]);
+        (cluster.totals, cluster.totals_told) = (Some(ClusterFact::default()), NOW);
+        cluster
+    }
+
+    fn said(decision: &Decision, cluster: &ClusterState, mode: Mode, now: Time) -> Result<(), Verdict> {
+        let said = GovernParams::default().revalidate(decision, cluster, mode, now);
+        assert!(said.err().is_none_or(|why| REASONS.contains(&why)), "{said:?}");
+        said
+    }
+
+    /// What is said of the copy of a job's task that was decided on, in a job that has changed so since.
+    fn after(change: impl FnOnce(&mut Job)) -> Result<(), Verdict> {
+        let mut job = able();
+        change(&mut job);
+        said(&decision(1, map(0), Mode::Act), &seen(job), Mode::Act, NOW)
+    }
+
+    #[test]
+    fn where_nothing_has_changed_it_stands() {
+        assert_eq!(after(|_| ()), Ok(()));
+    }
+
+    #[test]
+    fn a_job_that_is_gone_or_has_ended_gets_no_copy() {
+        for state in [JobPhase::Succeeded, JobPhase::Failed, JobPhase::Killed] {
+            assert_eq!(after(|job| job.state = Some(state)), Err(Verdict::JobEnded));
+        }
+        assert_eq!(after(|job| job.state = Some(JobPhase::Running)), Ok(()));
+        let mut other = able();
+        other.id = JobId(crate::model::AppId { cluster: 1, seq: 2 });
+        let decision = decision(1, map(0), Mode::Act);
+        assert_eq!(said(&decision, &seen(other), Mode::Act, NOW), Err(Verdict::JobEnded));
+    }
+
+    #[test]
+    fn it_is_too_late_from_the_deadline_on_and_in_advice_nothing_is_done() {
+        let decision = decision(1, map(0), Mode::Act);
+        let at = |now| said(&decision, &seen(able()), Mode::Act, now);
+        assert_eq!((at(Time(17_999)), at(Time(18_000))), (Ok(()), Err(Verdict::TooLate)));
+        assert_eq!(said(&decision, &seen(able()), Mode::Advise, NOW), Err(Verdict::NotActing));
+    }
+
+    #[test]
+    fn what_bars_a_job_bars_what_was_decided_before() {
+        let old = NOW - GovernParams::default().stale_after - Millis(1);
+        assert_eq!(after(|job| job.held_out = Some(true)), Err(Verdict::HeldOut));
+        assert_eq!(after(|job| job.totals = Some([2, 0])), Err(Verdict::IncompleteData));
+        let late = Decision { deadline: Time(90_000), ..decision(1, map(0), Mode::Act) };
+        let at = Time(60_000);
+        let of = |heard, told| {
+            let mut job = able();
+            job.heard = heard;
+            let mut cluster = seen(job);
+            cluster.totals_told = told;
+            said(&late, &cluster, Mode::Act, at)
+        };
+        assert_eq!((of(at, at), of(old, at), of(at, old)), (Ok(()), Err(Verdict::StaleData), Err(Verdict::StaleData)));
+        let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+        assert_eq!(said(&restart, &seen(able()), Mode::Act, NOW), Err(Verdict::CannotRestart));
+    }
+
+    #[test]
+    fn a_task_that_has_ended_or_commits_and_an_attempt_that_has_ended_get_none() {
+        use AttemptState::{CommitPending, Failed, Running};
+        assert_eq!(after(|job| succeed(job, map(0), Some(0), 11_000)), Err(Verdict::TaskEnded));
+        assert_eq!(after(|job| attempt(job, map(0).attempt(0), CommitPending, 1_000, 0)), Err(Verdict::Committing));
+        let failed = |job: &mut Job| {
+            attempt(job, map(0).attempt(0), Failed, 1_000, 11_000);
+            attempt(job, map(0).attempt(1), Running, 11_500, 0);
+        };
+        assert_eq!(after(failed), Err(Verdict::AttemptEnded));
+    }
+
+    #[test]
+    fn beside_more_attempts_than_were_decided_for_it_is_not_what_was_decided() {
+        let copied = |job: &mut Job| attempt(job, map(0).attempt(1), AttemptState::Starting, 0, 0);
+        assert_eq!(after(copied), Err(Verdict::AlreadyCopied));
+        let mut job = able();
+        copied(&mut job);
+        let of_two = Decision { live: 2, ..decision(1, map(0), Mode::Act) };
+        assert_eq!(said(&of_two, &seen(job), Mode::Act, NOW), Ok(()));
+    }
+}

@@ -1,0 +1,118 @@
+//! Orders on their way to shims: each is looked at again after every pass, and before it is sent.
+
+use drover_core::engine::{Engine, Pass};
+use drover_core::model::{Decision, Mode, Verdict};
+
+/// Orders that are neither answered nor over.
+#[derive(Default)]
+pub struct Orders(Vec<Decision>);
+
+/// An order that is to be sent no more, and why; `None` where it has been answered or its end is known.
+pub type CalledOff = (Decision, Option<Verdict>);
+
+impl Orders {
+    /// What is to be sent no more, as of the engine's last pass.
+    pub fn review(&mut self, engine: &Engine) -> Vec<CalledOff> {
+        let mut off = Vec::new();
+        self.0.retain(|order| {
+            let waits = engine.awaits_answer(order);
+            let why = engine.revalidate(order).err().filter(|_| waits);
+            let stands = waits && why.is_none();
+            if !stands {
+                off.push((order.clone(), why));
+            }
+            stands
+        });
+        off
+    }
+
+    /// Takes the orders that a pass came to, and names those that still stand.
+    pub fn take<'a>(&mut self, engine: &Engine, pass: &'a Pass) -> Vec<&'a Decision> {
+        let acts = pass.decisions.iter().filter(|decision| decision.mode == Mode::Act);
+        let stand: Vec<&Decision> = acts.filter(|decision| engine.revalidate(decision).is_ok()).collect();
+        self.0.extend(stand.iter().map(|decision| (*decision).clone()));
+        stand
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use drover_core::engine::EngineParams;
+    use drover_core::govern::GovernParams;
+    use drover_core::model::*;
+
+    /// Facts about the job at a second, with room in the cluster and a shim that can duplicate.
+    fn tell(engine: &mut Engine, second: u64) -> Pass {
+        let (job, at) = (fixture::job(1), Time(100_000 + second * 1_000));
+        let total = Resources { memory_mb: 65_536, vcores: 64 };
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+        let fact = Fact::Cluster(ClusterFact { total, active_nodes: 4, ..ClusterFact::default() });
+        engine.observe(&Observation { source, seq: second + 1, at, received: at, fact }).unwrap();
+        for fact in fixture::facts(job, second) {
+            let _ = engine.observe(&fact);
+        }
+        if second == 0 {
+            let can = Capabilities { duplicate: true, ..Capabilities::default() };
+            own(engine, 1, Fact::ShimSession(job, true));
+            own(engine, 2, Fact::Can(job, can));
+        }
+        engine.decide(at)
+    }
+
+    fn own(engine: &mut Engine, seq: u64, fact: Fact) {
+        let app = fact.job().map(|job| job.0);
+        let source = Source { channel: Channel::Own, app, principal: None, incarnation: 1 };
+        let at = Time(100_000);
+        engine.observe(&Observation { source, seq, at, received: at, fact }).unwrap();
+    }
+
+    /// An engine in mode `act` that has just ordered a copy, the second of that, and the order.
+    fn ordered() -> (Engine, u64, Orders, u64) {
+        let govern = GovernParams { mode: Mode::Act, ..GovernParams::default() };
+        let (mut engine, mut orders) =
+            (Engine::new(EngineParams { govern, ..EngineParams::default() }), Orders::default());
+        for second in 0..40 {
+            let pass = tell(&mut engine, second);
+            let taken = orders.take(&engine, &pass);
+            if let [order] = taken[..] {
+                return (engine, second, orders, order.id);
+            }
+        }
+        panic!("no copy was ordered");
+    }
+
+    fn called_off(orders: &mut Orders, engine: &Engine) -> Vec<(u64, Option<Verdict>)> {
+        orders.review(engine).into_iter().map(|(order, why)| (order.id, why)).collect()
+    }
+
+    #[test]
+    fn an_order_stands_while_nothing_speaks_against_it_and_is_called_off_by_name_when_drover_acts_no_more() {
+        let (mut engine, second, mut orders, id) = ordered();
+        assert_eq!(called_off(&mut orders, &engine), []);
+        let hold =
+            Hold { scope: Scope::Cluster, reason: "look".into(), by: "ann".into(), since: Time(100_000), until: None };
+        own(&mut engine, 3, Fact::Held(hold));
+        assert_eq!(called_off(&mut orders, &engine), [(id, Some(Verdict::NotActing))]);
+        tell(&mut engine, second + 1);
+        assert_eq!(called_off(&mut orders, &engine), [], "once");
+    }
+
+    #[test]
+    fn an_order_that_is_answered_is_done_with_and_one_that_is_not_is_too_late_in_the_end() {
+        for answered in [true, false] {
+            let (mut engine, second, mut orders, id) = ordered();
+            if answered {
+                let ack = AckFact { job: fixture::job(1), decision: id, answer: Answer::Applied, attempts: vec![1] };
+                own(&mut engine, 3, Fact::Acked(ack));
+                assert_eq!(called_off(&mut orders, &engine), [(id, None)]);
+                continue;
+            }
+            tell(&mut engine, second + 7);
+            assert_eq!(called_off(&mut orders, &engine), []);
+            tell(&mut engine, second + 8);
+            assert_eq!(called_off(&mut orders, &engine), [(id, Some(Verdict::TooLate))]);
+        }
+    }
+}
