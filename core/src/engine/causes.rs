@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 
 /// The causes of a phase's running tasks, or of all that have begun, slow or not; none of those of which nothing can be said. One pass over them.
 pub(super) fn of(view: &View<'_>, ended_too: bool) -> BTreeMap<TaskId, Cause> {
-    let told = view.runs.told();
+    // Each of these goes over the whole phase: asked once, not by every task that runs.
+    let (told, start_up) = (view.runs.told(), view.runs.before_own().0);
     let ended = view.runs.own_runs().filter_map(|(seconds, run)| finished(view, seconds, run));
     let running = view.contenders.iter().filter(|one| !one.waits_for_maps);
-    let running = running.map(|one| (one.id, running_one(view, one, told)));
+    let running = running.map(|one| (one.id, running_one(view, one, told, start_up)));
     let all: Vec<(TaskId, Shown)> = ended.chain(running).collect();
     let Some(causes) = Causes::learn(&all.iter().map(|(_, shown)| *shown).collect::<Vec<_>>()) else {
         return BTreeMap::new();
@@ -41,12 +42,12 @@ fn finished(view: &View<'_>, seconds: f64, run: &Run) -> Option<(TaskId, Shown)>
     Some((id, Shown { point, finished: true, open: false, host, copied }))
 }
 
-/// A running task, as projected.
-fn running_one(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Shown {
+/// A running task, as projected. `start_up`: seconds from launch to work, where the phase tells that apart.
+fn running_one(view: &View<'_>, contender: &Contender<'_>, told: bool, start_up: f64) -> Shown {
     let sample = &contender.sample;
     let elapsed = match work_began(sample.launched, &sample.track, None).filter(|_| told) {
         Some(began) => view.now.since(began).as_secs_f64(),
-        None => (contender.elapsed.as_secs_f64() - view.runs.before_own().0).max(0.0),
+        None => (contender.elapsed.as_secs_f64() - start_up).max(0.0),
     };
     let data = match contender.input {
         _ if view.typical_split.0 > 0 => contender.task.input.0 as f64,
