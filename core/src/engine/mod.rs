@@ -7,6 +7,7 @@ mod clones;
 mod grant;
 mod health;
 mod location;
+mod paper;
 mod pass;
 mod placement;
 mod settle;

@@ -174,7 +174,7 @@ impl PolicyName {
         !matches!(self, PolicyName::Blacklist | PolicyName::None)
     }
 
-    /// Has it LATE's SlowNodeThreshold?
+    /// Has it LATE's bounds on where and how often it copies, SlowNodeThreshold and SpeculativeCap?
     pub fn spares_slow_nodes(self) -> bool {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }

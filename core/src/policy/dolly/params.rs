@@ -53,6 +53,21 @@ pub struct DollyParams {
     pub min_evidence: f64,
 }
 
+impl DollyParams {
+    /// NSDI'13's own constants. §3.2 counts p anew each hour, from however many tasks; before the first there is none in print.
+    pub fn paper() -> DollyParams {
+        DollyParams {
+            epsilon: 0.05,
+            beta: 0.05,
+            tau: 0.8,
+            admission: Admission::AllOrNothing,
+            by_machine: false,
+            min_evidence: 1.0,
+            ..DollyParams::default()
+        }
+    }
+}
+
 impl Default for DollyParams {
     fn default() -> Self {
         DollyParams {
