@@ -67,13 +67,13 @@ impl Engine {
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
-        let view = View::new(job, kind, am_now, &self.view_params(job, kind, mode));
+        let view = View::of_tasks(job, kind, am_now, &self.view_params(job, kind, mode));
         let listed = self.listed_of(&view);
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let of_job = JobKind::of(job).filter(|_| rests_on_new_copies);
         let prior = of_job.and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
-        View { past, plan, listed, prior, location, ..view }
+        View { past, plan, listed, ..view }.beside(prior, location)
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.

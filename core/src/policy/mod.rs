@@ -179,9 +179,10 @@ impl PolicyName {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }
 
-    /// Does it weigh what is left of a task against the time of a new copy as Mantri does?
+    /// Does it weigh what is left of a task against the time of a new copy by all that is known of that: the job's earlier runs, and the machines with room?
     pub fn weighs_new_copies(self) -> bool {
-        matches!(self, PolicyName::Mantri | PolicyName::Drover)
+        use PolicyName::{Drover, Late, LateEarly, Mantri};
+        matches!(self, Late | LateEarly | Mantri | Drover)
     }
 
     /// Does it say with this verdict no more than that the task is an ordinary one?
