@@ -1,5 +1,7 @@
 //! A proposal's place in the budgets, and the decision that comes of it.
 
+use super::causes::Shows;
+use super::location::ByRack;
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, container};
@@ -21,8 +23,10 @@ pub(super) struct Counted {
     work: BTreeMap<String, (NodeWork, f64)>,
     /// The jobs of each user.
     jobs: BTreeMap<String, Vec<JobId>>,
-    /// Why tasks of a phase are slow.
-    causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
+    /// What the tasks of a phase show: why they are slow, and where their inputs lie.
+    shows: BTreeMap<(JobId, TaskKind), Shows>,
+    /// Usable machines with their factors, by user.
+    by_rack: BTreeMap<String, ByRack>,
 }
 
 /// A proposal with what govern needs to know of it.
@@ -86,10 +90,8 @@ impl Engine {
             return;
         }
         // A clone is decided on before its task shows anything.
-        let cause = (judged.budget == Budget::Copies).then(|| {
-            let causes = counted.causes.entry((job.id, task.kind));
-            causes.or_insert_with(|| self.causes_of_running(job, task.kind)).get(&task).copied().map(Box::new)
-        });
+        let cause = (judged.budget == Budget::Copies)
+            .then(|| self.shown(job, task.kind, counted).causes.get(&task).copied().map(Box::new));
         self.decisions += 1;
         let budget = judged.budget;
         let cause = cause.flatten();
@@ -104,10 +106,18 @@ impl Engine {
         pass.decisions.push(decision);
     }
 
-    /// The hosts where its clones go best; where clones are counted by machine, so many they are.
+    /// What a phase's running tasks show, looked at once a pass.
+    fn shown<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> &'c Shows {
+        counted.shows.entry((job.id, kind)).or_insert_with(|| self.shown_by_running(job, kind))
+    }
+
+    /// The hosts where its copies go best; where clones are counted by machine, so many they are.
     fn preferred(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
-        if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
+        if judged.action != Action::Duplicate {
             return Vec::new();
+        }
+        if judged.budget == Budget::Copies {
+            return self.nearest(job, judged, avoid, counted);
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
@@ -122,6 +132,30 @@ impl Engine {
         if self.params.dolly.by_machine && job.can.place && !machines.is_empty() {
             judged.copies = prefer.len() as u32;
         }
+        prefer
+    }
+
+    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor; none where nobody can place them.
+    fn nearest(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
+        if !job.can.place {
+            return Vec::new();
+        }
+        self.shown(job, judged.task.kind, counted);
+        let Counted { shows, by_rack, promised, tally, .. } = counted;
+        let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
+        let size = container(job, judged.task.kind).memory_mb;
+        let has_room = |host: NameId| {
+            tally.rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+        };
+        let shown = shows.get(&(job.id, judged.task.kind));
+        let mut best = shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, has_room));
+        best.truncate(judged.copies as usize);
+        if let Some((factor, host)) = best.first() {
+            let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
+            rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
+        }
+        let prefer: Vec<NameId> = best.into_iter().map(|(_, host)| host).collect();
+        prefer.iter().for_each(|host| *promised.entry(*host).or_default() += size);
         prefer
     }
 

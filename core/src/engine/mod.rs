@@ -4,6 +4,7 @@ mod blacklist;
 mod calibrate;
 mod causes;
 mod clones;
+mod crossing;
 mod grant;
 mod health;
 mod location;

@@ -1,7 +1,7 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
 use super::grant::{Proposal, Proposals};
-use super::{Candidate, Engine, Pass, causes};
+use super::{Candidate, Engine, Pass};
 use crate::govern::eligible;
 use crate::model::*;
 use crate::policy::view::ViewParams;
@@ -143,7 +143,7 @@ impl Engine {
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
-        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| causes::of(view, false)).collect();
+        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| self.shows(view, false).causes).collect();
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {
