@@ -86,10 +86,10 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
     view.split_share(contender.task.input).unwrap_or_else(|| view.input_ratio(contender))
 }
 
-/// t_new from the phase's tasks: the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
+/// t_new from the phase's tasks, of which a copy's own is left out later ([`own_place`]): the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
 /// they are fewer than is enough, the job's earlier runs speak beside them.
 pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams) -> NewCopy {
-    let told = view.kind == TaskKind::Map && view.runs.told();
+    let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
     let (there, elsewhere): (Vec<_>, Vec<_>) =
         rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, &slow));
@@ -108,11 +108,26 @@ fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterato
         let task = view.job.task(view.job.id.task(view.kind, run.index))?;
         Some((task, seconds / view.split_share(run.input).unwrap_or(1.0)))
     });
-    let running = view.contenders.iter().zip(copies.fastest()).filter_map(move |(contender, fastest)| {
-        let left = fastest?.t_rem.filter(|left| left.is_finite())?;
-        Some((contender.task, (so_far(view, contender, told)? + left) / data(view, contender)))
-    });
+    let running = view.contenders.iter().zip(copies.fastest());
+    let running =
+        running.filter_map(move |(contender, fastest)| Some((contender.task, rate(view, contender, fastest?, told)?)));
     finished.chain(running)
+}
+
+/// That of a running task, as far as its fastest copy shows it.
+fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
+    let left = fastest.t_rem.filter(|left| left.is_finite())?;
+    Some((so_far(view, contender, told)? + left) / data(view, contender))
+}
+
+/// The place that a running task's own time has in t_new, where it has one.
+pub fn own_place(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, t_new: &NewCopy) -> Option<usize> {
+    t_new.place(rate(view, contender, fastest, start_up_is_told(view))?)
+}
+
+/// Is start-up told from work?
+fn start_up_is_told(view: &View<'_>) -> bool {
+    view.kind == TaskKind::Map && view.runs.told()
 }
 
 /// Does it run on one of the hosts, or did it end there?
@@ -183,7 +198,7 @@ mod tests {
     fn a_copys_time_holds_what_passes_from_the_decision_to_its_launch() {
         let mut phase = Phase::maps(4).took(&[10.0; 3]);
         let view = View { start_lag: secs(2.0), ..phase.view(20.0) };
-        assert!(close(&fresh(&view).times(1.0), &[12.0; 3]), "{:?}", fresh(&view));
+        assert!(close(&fresh(&view).times(1.0, None), &[12.0; 3]), "{:?}", fresh(&view));
     }
 
     #[test]
@@ -192,7 +207,7 @@ mod tests {
         let mut phase = peers.split(3, 16).runs((3, 0), 0, 0.0, &[(4.0, 0.125)]);
         // The median of the splits is 12.
         let new = fresh(&View { slow_factor: 0.0, ..phase.view(6.0) });
-        assert!(close(&new.times(1.0), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
+        assert!(close(&new.times(1.0, None), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
         let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
         assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
     }
@@ -203,7 +218,7 @@ mod tests {
         let map = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
         let (state, finished) = (Some(TaskState::Succeeded), Some(at(0.0)));
         phase.task(TaskFact { state, started: finished, finished, ..map });
-        assert!(close(&fresh(&phase.view(10.0)).times(1.0), &[20.0]));
+        assert!(close(&fresh(&phase.view(10.0)).times(1.0, None), &[20.0]));
     }
 
     #[test]
@@ -221,7 +236,7 @@ mod tests {
         let earlier = earlier();
         let times = |mut phase: Phase| {
             let new = fresh(&View { prior: Some(&earlier), ..phase.view(60.0) });
-            let mut times = new.times(1.0);
+            let mut times = new.times(1.0, None);
             times.dedup();
             times
         };
@@ -243,7 +258,7 @@ mod tests {
             let fine = Phase::maps(6).took(&[10.0; 3]).done(3, 1, [0.0, 40.0]).done(4, 1, [0.0, 40.0]);
             let mut phase = fine.runs((5, 0), on, 50.0, &[(50.0 + reported, 0.125)]);
             let new = fresh(&View { slow_factor: factor, ..phase.view(50.0 + reported) });
-            (new.times(1.0), new.evidence())
+            (new.times(1.0, None), new.evidence())
         };
         let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);
         assert_eq!(times(2, 1.875, 1.5), all(15.0), "none runs for longer than 1.5 times 10 s");

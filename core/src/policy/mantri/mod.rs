@@ -69,9 +69,10 @@ impl<'a> Phase<'a> {
         let [fastest, ..] = copies else { return contender.judged(self.view, Verdict::Silent) };
         // The task ends with its fastest copy.
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
+        let own = copies::own_place(self.view, contender, fastest, &self.t_new);
         let running = Running {
             t_rem,
-            t_new: &self.t_new.times(copies::data(self.view, contender)),
+            t_new: &self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
             restarts: contender.task.restarts(),
             tasks_waiting: self.view.tasks_wait(),
@@ -79,7 +80,9 @@ impl<'a> Phase<'a> {
         let Some(ruling) = choose(&running, &self.params) else {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
-        let verdict = self.too_early(contender, copies).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
+        let others = self.t_new.evidence() - usize::from(own.is_some());
+        let early = self.too_early(contender, copies, others);
+        let verdict = early.unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
         if ruling.rule.choice() == Choice::KillRestart {
             let slowest = copies.last().unwrap_or(fastest);
@@ -104,14 +107,14 @@ impl<'a> Phase<'a> {
         self.t_new.typical().map(|typical| Millis::from_secs_f64(2.0 * typical))
     }
 
-    /// Why it cannot be judged yet.
-    fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy]) -> Option<Verdict> {
+    /// Why it cannot be judged yet, of whose peers so many are known.
+    fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy], others: usize) -> Option<Verdict> {
         // "Mantri does not re-duplicate a task for which it launched a copy recently."
         let recent = |copy: &LiveCopy| copy.age <= self.params.period;
         if contender.task.unended().count() > copies.len().max(1) || (copies.len() > 1 && copies.iter().any(recent)) {
             return Some(Verdict::AlreadyCopied);
         }
-        if self.t_new.evidence() < self.params.min_evidence as usize {
+        if others < self.params.min_evidence as usize {
             return Some(Verdict::TooFewFinished);
         }
         let reports = contender.sample.track.reports();

@@ -110,3 +110,22 @@ fn line_6_kills_a_task_no_fourth_time_and_none_that_a_restart_gains_less_than_de
     // 15/16 of .72 s each: more than t_new, and less than Delta more.
     assert_eq!((waiting(0, 0.72).0, waiting(0, 0.6).0), (Verdict::GainTooSmall, Verdict::NoGain));
 }
+
+#[test]
+fn a_copys_time_is_the_other_tasks_however_far_this_one_falls_behind() {
+    // A quarter done: its own time, four times its age, is known, and was a fourth of all.
+    let at_age = |age: f64| {
+        let phase =
+            Phase::maps(5).took(&[10.0; 3]).runs((3, 0), 0, 100.0, &[(100.0 + age / 2.0, 0.125), (100.0 + age, 0.25)]);
+        last(phase.shim(), 100.0 + age, &MantriParams { period_min: secs(1.0), ..at_once() })
+    };
+    for age in [8.0, 20.0, 80.0] {
+        let judged = at_age(age);
+        assert_eq!((judged.verdict, judged.numbers.fresh_copy), (Verdict::Decided, Some(secs(10.0))), "after {age} s");
+    }
+    let others = |min_evidence| {
+        let phase = Phase::maps(5).took(&[10.0; 3]).runs((3, 0), 0, 100.0, &[(110.0, 0.125), (120.0, 0.25)]);
+        last(phase.shim(), 120.0, &MantriParams { min_evidence, ..at_once() }).verdict
+    };
+    assert_eq!((others(3), others(4)), (Verdict::Decided, Verdict::TooFewFinished), "nor is it evidence");
+}

@@ -102,7 +102,7 @@ fn of(judged: &Judged) -> (Verdict, Action, &str) {
     (judged.verdict, judged.action, line)
 }
 
-/// Half of the finished took two seconds, half twenty times as long: by their mean a new copy is no better.
+/// Three of the finished took two seconds, two twenty times as long: by their mean a new copy is no better.
 fn bimodal(last: Vec<Run>) -> Vec<Vec<Run>> {
     [vec![alone(2.0); 3], vec![alone(40.0); 2], vec![last]].concat()
 }

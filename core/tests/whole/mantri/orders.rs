@@ -65,5 +65,5 @@ fn advice_names_the_line_the_attempt_and_the_numbers() {
     );
     assert!(decision.rule.starts_with("Mantri §5.1, Pseudocode 1 line 6: t_rem > E(t_new) + Delta; t_rem by"));
     let numbers = decision.numbers;
-    assert_eq!((numbers.win_probability, numbers.saves_probability), (Some(0.8), Some(0.8)));
+    assert_eq!((numbers.win_probability, numbers.saves_probability), (Some(1.0), Some(1.0)));
 }
