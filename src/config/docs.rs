@@ -1,6 +1,6 @@
 //! Documentation and sample file, written from the declarations.
 
-use super::engine::presets;
+use super::presets::{Presets, presets};
 use super::setting::{Group, Setting};
 use super::settings::{GROUPS, SETTINGS};
 use super::value::Kind;
@@ -37,10 +37,8 @@ pub fn markdown() -> String {
         for setting in members(group) {
             let key = if setting.kind == Kind::Modes { format!("{}.*name*", setting.key()) } else { setting.key() };
             let default = match presets(setting) {
-                Some([adapted, paper]) if adapted == paper => format!("`{adapted}`"),
-                Some([adapted, paper]) => format!("`{adapted}`, paper `{paper}`"),
-                None if setting.default.is_empty() => "–".to_owned(),
-                None => format!("`{}`", setting.default),
+                Some(presets) => both(&presets),
+                None => shown(setting.default),
             };
             let reload = if setting.reloadable { "yes" } else { "" };
             let _ = writeln!(
@@ -68,6 +66,22 @@ pub fn sample() -> String {
         }
     }
     out
+}
+
+fn shown(value: &str) -> String {
+    if value.is_empty() { "–".to_owned() } else { format!("`{value}`") }
+}
+
+/// What holds in both presets, that of the papers only where it differs.
+fn both(presets: &Presets) -> String {
+    let mut text = shown(&presets.adapted);
+    if presets.paper != presets.adapted || !presets.own.is_empty() {
+        let _ = write!(text, ", paper {}", shown(&presets.paper));
+    }
+    for (policy, value) in &presets.own {
+        let _ = write!(text, ", of `{policy}` {}", shown(value));
+    }
+    text
 }
 
 fn assignment(setting: &Setting) -> String {

@@ -1,95 +1,103 @@
-//! The engine's parameters from the settings. What `[late]` and `[mantri]` do not set comes from the preset.
+//! The engine's parameters from the settings. What is not set comes from the preset.
 
-use super::setting::Setting;
 use super::settings::Config;
-use super::value::{Kind, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
 use drover_core::model::CloneScheme;
 use drover_core::policy::dolly::{Admission, Reads};
-use drover_core::policy::{
-    BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams,
-};
-use serde_json::Value as Json;
+use drover_core::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams};
 
 /// How the engine is to decide.
 pub fn engine_params(config: &Config) -> EngineParams {
-    let (top, govern) = (&config.top, &config.govern);
+    let (top, set) = (&config.top, &config.blacklist);
+    let policy = labelled(PolicyName::ALL, PolicyName::label, &top.policy).unwrap_or_default();
+    let base = preset(&top.preset, policy);
     EngineParams {
-        policy: PolicyName::ALL.into_iter().find(|policy| policy.label() == top.policy).unwrap_or_default(),
-        estimator: Estimator::ALL.into_iter().find(|e| e.label() == top.estimator).unwrap_or_default(),
+        policy,
+        estimator: chosen(Estimator::ALL, Estimator::label, top.estimator.as_ref(), base.estimator),
         choose_estimator: top.choose_estimator,
-        late: late(config),
-        tail: TailParams { near_end: config.tail.near_end, percentile: config.tail.percentile },
-        mantri: mantri(config),
+        late: late(config, &base.late),
+        tail: TailParams {
+            near_end: config.tail.near_end.unwrap_or(base.tail.near_end),
+            percentile: config.tail.percentile.unwrap_or(base.tail.percentile),
+        },
+        mantri: mantri(config, base.mantri),
         // On Hadoop none of these can be taken, so there is nothing to set.
-        measures: MeasureParams::default(),
-        dolly: dolly(config),
+        measures: base.measures,
+        dolly: dolly(config, base.dolly),
         blacklist: BlacklistParams {
-            above: config.blacklist.above,
-            share: config.blacklist.share,
-            min_evidence: config.blacklist.min_evidence,
-            beside: config.blacklist.beside,
+            above: set.above.unwrap_or(base.blacklist.above),
+            share: set.share.unwrap_or(base.blacklist.share),
+            min_evidence: set.min_evidence.unwrap_or(base.blacklist.min_evidence),
+            beside: set.beside.unwrap_or(base.blacklist.beside),
         },
-        govern: GovernParams {
-            mode: top.mode,
-            queue_modes: config.modes.queue.clone(),
-            user_modes: config.modes.user.clone(),
-            policy_modes: config.modes.policy.clone(),
-            cluster_cap: govern.cluster_cap,
-            cluster_floor: floor(config, govern.cluster_floor, |adapted| adapted.cluster_floor),
-            job_cap: govern.job_cap,
-            job_floor: floor(config, govern.job_floor, |adapted| adapted.job_floor),
-            user_cap: govern.user_cap,
-            queue_cap: govern.queue_cap,
-            node_copies: small(govern.node_copies),
-            copies_per_minute: govern.copies_per_minute.map(small),
-            debounce: govern.debounce,
-            breaker_below: govern.breaker_below,
-            breaker_least: small(govern.breaker_least),
-            breaker_rest: govern.breaker_rest,
-            busy_above: govern.busy_above,
-            holdout: govern.holdout,
-            holdout_salt: govern.holdout_salt,
-            stale_after: govern.stale_after,
-            waiting_copies: small(config.act.waiting_copies),
-            deadline: config.act.deadline,
-            answer_grace: config.act.answer_grace,
-            try_again: config.act.try_again,
-            copies_per_task: small(config.act.copies_per_task),
-            futile_copies: small(config.act.futile_copies),
-            cool_down: config.act.cool_down,
-            node_futile_copies: small(config.act.node_futile_copies),
-            node_cool_down: config.act.node_cool_down,
-            safe_outputs: govern.safe_outputs.clone(),
-            unsafe_outputs: govern.unsafe_outputs.clone(),
-        },
+        govern: govern(config, &base.govern),
         start_lag: config.engine.start_lag,
         look_again: config.engine.look_again,
         seed: config.engine.seed,
     }
 }
 
+/// What holds under a preset and a policy where nothing is set.
+pub(super) fn preset(name: &str, policy: PolicyName) -> EngineParams {
+    match name {
+        "paper" => EngineParams::paper(policy),
+        _ => EngineParams { policy, ..EngineParams::default() },
+    }
+}
+
+fn labelled<T: Copy>(all: impl IntoIterator<Item = T>, label: fn(T) -> &'static str, text: &str) -> Option<T> {
+    all.into_iter().find(|one| label(*one) == text)
+}
+
+fn chosen<T: Copy>(all: impl IntoIterator<Item = T>, label: fn(T) -> &'static str, set: Option<&String>, base: T) -> T {
+    set.and_then(|text| labelled(all, label, text)).unwrap_or(base)
+}
+
 fn small(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The paper has no floor; Hadoop and the default have one.
-fn floor(config: &Config, set: Option<u64>, adapted: fn(&GovernParams) -> u32) -> u32 {
-    let preset = if config.top.preset == "paper" { 0 } else { adapted(&GovernParams::default()) };
-    set.map_or(preset, small)
-}
-
-fn preset(name: &str) -> (LateParams, MantriParams) {
-    match name {
-        "paper" => (LateParams::paper(), MantriParams::paper()),
-        _ => Default::default(),
+fn govern(config: &Config, base: &GovernParams) -> GovernParams {
+    let (set, act) = (&config.govern, &config.act);
+    GovernParams {
+        mode: config.top.mode,
+        queue_modes: config.modes.queue.clone(),
+        user_modes: config.modes.user.clone(),
+        policy_modes: config.modes.policy.clone(),
+        cluster_cap: set.cluster_cap.unwrap_or(base.cluster_cap),
+        cluster_floor: set.cluster_floor.map_or(base.cluster_floor, small),
+        job_cap: set.job_cap.unwrap_or(base.job_cap),
+        job_floor: set.job_floor.map_or(base.job_floor, small),
+        user_cap: set.user_cap,
+        queue_cap: set.queue_cap,
+        node_copies: set.node_copies.map_or(base.node_copies, small),
+        copies_per_minute: set.copies_per_minute.map(small).or(base.copies_per_minute),
+        debounce: set.debounce,
+        breaker_below: set.breaker_below.unwrap_or(base.breaker_below),
+        breaker_least: small(set.breaker_least),
+        breaker_rest: set.breaker_rest,
+        busy_above: set.busy_above,
+        holdout: set.holdout,
+        holdout_salt: set.holdout_salt,
+        stale_after: set.stale_after,
+        waiting_copies: small(act.waiting_copies),
+        deadline: act.deadline,
+        answer_grace: act.answer_grace,
+        try_again: act.try_again,
+        copies_per_task: act.copies_per_task.map_or(base.copies_per_task, small),
+        futile_copies: act.futile_copies.map_or(base.futile_copies, small),
+        cool_down: act.cool_down,
+        node_futile_copies: small(act.node_futile_copies),
+        node_cool_down: act.node_cool_down.unwrap_or(base.node_cool_down),
+        safe_outputs: set.safe_outputs.clone(),
+        unsafe_outputs: set.unsafe_outputs.clone(),
     }
 }
 
-fn late(config: &Config) -> LateParams {
-    let (set, (base, _)) = (&config.late, preset(&config.top.preset));
+fn late(config: &Config, base: &LateParams) -> LateParams {
+    let set = &config.late;
     LateParams {
         slow_task_percentile: set.slow_task_percentile.unwrap_or(base.slow_task_percentile),
         slow_node_percentile: set.slow_node_percentile.unwrap_or(base.slow_node_percentile),
@@ -104,8 +112,8 @@ fn late(config: &Config) -> LateParams {
     }
 }
 
-fn mantri(config: &Config) -> MantriParams {
-    let (set, (_, base)) = (&config.mantri, preset(&config.top.preset));
+fn mantri(config: &Config, base: MantriParams) -> MantriParams {
+    let set = &config.mantri;
     MantriParams {
         period: set.period.unwrap_or(base.period),
         period_of_typical: set.period_of_typical.unwrap_or(base.period_of_typical),
@@ -120,43 +128,26 @@ fn mantri(config: &Config) -> MantriParams {
     }
 }
 
-fn dolly(config: &Config) -> DollyParams {
+fn dolly(config: &Config, base: DollyParams) -> DollyParams {
     let set = &config.dolly;
     DollyParams {
-        epsilon: set.epsilon,
-        beta: set.beta,
-        tau: set.tau,
-        admission: Admission::ALL.into_iter().find(|one| one.label() == set.admission).unwrap_or_default(),
-        by_machine: set.by_machine,
-        prior: set.prior,
-        min_evidence: set.min_evidence,
-        scheme: CloneScheme::ALL.into_iter().find(|one| one.label() == set.scheme).unwrap_or_default(),
-        reads: Reads::ALL.into_iter().find(|one| one.label() == set.reads).unwrap_or_default(),
-        contention: set.contention,
-        exclusive: set.exclusive,
+        epsilon: set.epsilon.unwrap_or(base.epsilon),
+        beta: set.beta.unwrap_or(base.beta),
+        tau: set.tau.unwrap_or(base.tau),
+        admission: chosen(Admission::ALL, Admission::label, set.admission.as_ref(), base.admission),
+        by_machine: set.by_machine.unwrap_or(base.by_machine),
+        prior: set.prior.unwrap_or(base.prior),
+        min_evidence: set.min_evidence.unwrap_or(base.min_evidence),
+        scheme: chosen(CloneScheme::ALL, CloneScheme::label, set.scheme.as_ref(), base.scheme),
+        reads: chosen(Reads::ALL, Reads::label, set.reads.as_ref(), base.reads),
+        contention: set.contention.or(base.contention),
+        exclusive: set.exclusive.or(base.exclusive),
     }
-}
-
-/// A setting's value in the presets `adapted` and `paper`, for the settings that have one.
-pub fn presets(setting: &Setting) -> Option<[String; 2]> {
-    let of = |name| {
-        let (late, mantri) = preset(name);
-        let all = match setting.group {
-            "late" => serde_json::to_value(late).ok()?,
-            "mantri" => serde_json::to_value(mantri).ok()?,
-            _ => return None,
-        };
-        match (all.get(setting.name)?, setting.kind) {
-            (Json::Number(ms), Kind::Span(..)) => ms.as_u64().map(show_span),
-            (value, _) => Some(value.to_string()),
-        }
-    };
-    Some([of("adapted")?, of("paper")?])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SETTINGS, Sources, load};
+    use super::super::{Sources, load};
     use super::*;
 
     fn params(set: &[&str]) -> EngineParams {
@@ -182,6 +173,19 @@ mod tests {
     }
 
     #[test]
+    fn the_paper_preset_brings_each_policys_constants_and_no_budget_that_its_paper_has_not() {
+        for policy in PolicyName::ALL {
+            let set = format!("policy={}", policy.label());
+            assert_eq!(params(&["preset=paper", &set]), EngineParams::paper(policy), "{set}");
+        }
+        let set =
+            ["preset=paper", "policy=mantri", "govern.job_cap=0.5", "dolly.admission=partial", "act.futile_copies=7"];
+        let own = params(&set);
+        assert_eq!((own.govern.job_cap, own.dolly.admission, own.govern.futile_copies), (0.5, Admission::Partial, 7));
+        assert_eq!(own.govern.node_copies, 0);
+    }
+
+    #[test]
     fn mantris_constants_come_from_the_preset_too() {
         let params = params(&["preset=paper", "mantri.rho=2", "policy=mantri"]);
         assert_eq!(params.mantri, MantriParams { rho: 2.0, ..MantriParams::paper() });
@@ -189,20 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn every_choice_and_every_threshold_has_its_counterpart_in_the_engine() {
+    fn every_choice_has_its_counterpart_in_the_engine() {
         assert!(super::super::POLICIES.iter().all(|name| PolicyName::ALL.iter().any(|p| p.label() == *name)));
         assert_eq!(super::super::ADMISSIONS, Admission::ALL.map(Admission::label));
         assert_eq!(super::super::CLONE_SCHEMES, CloneScheme::ALL.map(CloneScheme::label));
         assert_eq!(super::super::CLONE_READS, Reads::ALL.map(Reads::label));
         assert!(super::super::ESTIMATORS.iter().all(|name| Estimator::ALL.iter().any(|e| e.label() == *name)));
-        for (group, fields) in [("late", 10), ("mantri", 10)] {
-            let settings: Vec<_> = SETTINGS.iter().filter(|setting| setting.group == group).collect();
-            assert_eq!(settings.len(), fields, "{group}");
-            for setting in settings {
-                for text in presets(setting).unwrap() {
-                    assert!(setting.kind.parse(&text).is_ok(), "{}: {text}", setting.key());
-                }
-            }
-        }
     }
 }

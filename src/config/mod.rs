@@ -4,6 +4,7 @@ pub mod docs;
 mod engine;
 mod file;
 mod layers;
+mod presets;
 mod setting;
 mod settings;
 pub mod value;
@@ -11,8 +12,9 @@ pub mod value;
 #[cfg(test)]
 mod tests;
 
-pub use engine::{engine_params, presets};
+pub use engine::engine_params;
 pub use layers::{Entries, Entry, Origin, Problem};
+pub use presets::{Presets, presets};
 pub use setting::{Group, Setting};
 pub use settings::*;
 

@@ -61,12 +61,13 @@ settings! {
         /// How time left is estimated: `late` by the progress rate of the whole attempt (§4), `phase-aware` phase by phase, as §4.2 suggests,
         /// as one of Hadoop's own estimators does, faults included, or `mantri` by the bytes read (Mantri §5.5), which the policies `mantri` and `drover` always
         /// go by where they weigh copies. The policies `hadoop` and `hadoop-tuned` take one of Hadoop's: `hadoop-legacy` where another is set.
-        estimator: String = "phase-aware", Kind::Choice(ESTIMATORS), reloadable;
+        estimator: Option<String> = "", Kind::Choice(ESTIMATORS), reloadable;
         /// For a job of a kind (the same user, the same name but for its numbers) for which another estimator has proved better than `estimator`, that one is
         /// taken: where its median error at half of the progress is less than nine tenths, over 20 tasks or more. `/api/v1/calibration` shows the errors. The
         /// policies `hadoop` and `hadoop-tuned` keep theirs.
         choose_estimator: bool = "false", Kind::Flag, reloadable;
-        /// Where the settings of `[late]` and `[mantri]` start from: `adapted` suits short tasks too, `paper` takes the paper's own constants.
+        /// What holds where a setting below is not set: `adapted` suits short tasks too, `paper` takes the papers' own constants, and of the budgets only the one
+        /// that the policy's paper has. What keeps jobs from harm is the same under both.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
     }
 
@@ -154,18 +155,18 @@ settings! {
         answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
         /// Copies of one job's tasks of one kind that may wait for a container at once.
         waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
-        /// Copies that one task may get in all.
-        copies_per_task: u64 = "2", Kind::Whole(1, 8), reloadable;
+        /// Copies that one task may get in all; 0: however many die.
+        copies_per_task: Option<u64> = "", Kind::Whole(0, 8), reloadable;
         /// Before a task whose copy was refused, lost on the way or died may have another.
         try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
-        /// Copies of one job that may be lost in a row before it gets none for the time of `cool_down`.
-        futile_copies: u64 = "3", Kind::Whole(1, 10_000), reloadable;
+        /// Copies of one job that may be lost in a row before it gets none for the time of `cool_down`; 0: however many.
+        futile_copies: Option<u64> = "", Kind::Whole(0, 10_000), reloadable;
         /// How long a job gets no more copies once so many were lost.
         cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
         /// Copies of one user's jobs that may lose or die in a row on one host before that user's copies are kept off it for the time of `node_cool_down`.
         node_futile_copies: u64 = "4", Kind::Whole(1, 10_000), reloadable;
         /// How long copies are kept off a host once so many came to nothing there, from the last of them on; 0: not at all.
-        node_cool_down: Millis = "5m", Kind::Span(0, 24 * HOUR), reloadable;
+        node_cool_down: Option<Millis> = "", Kind::Span(0, 24 * HOUR), reloadable;
     }
 
     /// Addresses to listen on. The port 0 takes a free one.
@@ -242,12 +243,12 @@ settings! {
         tell_waiting_apart: Option<bool> = "", Kind::Flag, reloadable;
     }
 
-    /// Thresholds of the policies `mapreduce` and `dryad`, which act near the end of a phase.
+    /// Thresholds of the policies `mapreduce` and `dryad`, which act near the end of a phase. What is not set here is taken from the preset.
     tail: Tail = "tail" {
         /// Share of the kind's tasks that has finished before any of the rest gets a copy.
-        near_end: f64 = "0.75", SHARE, reloadable;
+        near_end: Option<f64> = "", SHARE, reloadable;
         /// `dryad`: percentile of the finished tasks' run times beyond which a task has run long.
-        percentile: f64 = "0.75", SHARE, reloadable;
+        percentile: Option<f64> = "", SHARE, reloadable;
     }
 
     /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1), and of what `drover` takes from it. What is not set here is taken from the preset. A restart is only ever advised, and
@@ -275,72 +276,75 @@ settings! {
         min_evidence: Option<u64> = "", Kind::Whole(1, 1_000), reloadable;
     }
 
-    /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3), and of what `drover` takes from it. Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.
+    /// Constants of the policy `dolly` (Dolly, NSDI 2013, §3), and of what `drover` takes from it. What is not set here is taken from the preset. Clones that are to give way are not withdrawn: Hadoop starts another attempt for each one that is killed.
     dolly: Dolly = "dolly" {
         /// epsilon: acceptable probability that a phase straggles; the number of clones follows from it.
-        epsilon: f64 = "0.05", Kind::Real(1e-9, 0.999_999), reloadable;
+        epsilon: Option<f64> = "", Kind::Real(1e-9, 0.999_999), reloadable;
         /// beta: share of the cluster's memory that cloned phases may take in all, the first attempts of their tasks included.
-        beta: f64 = "0.05", SHARE, reloadable;
+        beta: Option<f64> = "", SHARE, reloadable;
         /// tau: share of the cluster's memory in use above which nothing is cloned, and clones give way.
-        tau: f64 = "0.8", SHARE, reloadable;
+        tau: Option<f64> = "", SHARE, reloadable;
         /// Where not all of a phase's clones fit: `all-or-nothing` gives it none, `partial` as many for each task as fit, `preempt` has clones of larger jobs give
         /// way, `first-come` clones until the budget is spent.
-        admission: String = "all-or-nothing", Kind::Choice(ADMISSIONS), reloadable;
+        admission: Option<String> = "", Kind::Choice(ADMISSIONS), reloadable;
         /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable, and only
         /// where copies can be put on named hosts, which live Hadoop is not asked for yet.
-        by_machine: bool = "false", Kind::Flag, reloadable;
+        by_machine: Option<bool> = "", Kind::Flag, reloadable;
         /// p, the probability that a task straggles, while too few tasks have shown it; 0: nothing is cloned until they have.
-        prior: f64 = "0", SHARE, reloadable;
+        prior: Option<f64> = "", SHARE, reloadable;
         /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
-        min_evidence: f64 = "100", Kind::Real(1.0, 1e9), reloadable;
+        min_evidence: Option<f64> = "", Kind::Real(1.0, 1e9), reloadable;
         /// What is run several times over: each `task`, or the whole `job` (HotCloud 2012, §3), which Hadoop cannot do: its jobs are then not cloned, as
         /// `cannot_clone_jobs`.
-        scheme: String = "task", Kind::Choice(CLONE_SCHEMES), reloadable;
+        scheme: Option<String> = "", Kind::Choice(CLONE_SCHEMES), reloadable;
         /// Which output of the maps' clones each clone of a reduce reads (§4): `delay` one of its own or, after omega, any; `cac` one of its own; `cc` the first. On
         /// Hadoop all read the first, whatever is set here: `cannot_choose_output`.
-        reads: String = "delay", Kind::Choice(CLONE_READS), reloadable;
+        reads: Option<String> = "", Kind::Choice(CLONE_READS), reloadable;
         /// alpha, on which omega rests: share of its bandwidth that a read gets beside another of the same output, where that has been measured (§4.3: .76).
         contention: Option<f64> = "", Kind::Real(0.01, 1.0), reloadable;
         /// 1 − p_c, on which omega rests: probability that a clone finds an output of its own within the time of one read, where that has been measured.
         exclusive: Option<f64> = "", SHARE, reloadable;
     }
 
-    /// Which machines are blacklisted (Dolly, NSDI 2013, §2.1.2): those predicted to make tasks straggle, anew in each window of five minutes.
+    /// Which machines are blacklisted (Dolly, NSDI 2013, §2.1.2): those predicted to make tasks straggle, anew in each window of five minutes. What is not
+    /// set here is taken from the preset.
     blacklist: Blacklist = "blacklist" {
         /// p_b: predicted share of a machine's tasks that straggle above which it is listed.
-        above: f64 = "0.3", SHARE, reloadable;
+        above: Option<f64> = "", SHARE, reloadable;
         /// Less than this share of the cluster's machines is listed, the worst first: Hadoop drops a job's whole blacklist from a third on.
-        share: f64 = "0.33", SHARE, reloadable;
+        share: Option<f64> = "", SHARE, reloadable;
         /// Tasks that a prediction is to rest on; older windows count half as much each.
-        min_evidence: f64 = "4", Kind::Real(1.0, 1e9), reloadable;
+        min_evidence: Option<f64> = "", Kind::Real(0.0, 1e9), reloadable;
         /// Copies keep off the listed machines under every policy.
-        beside: bool = "false", Kind::Flag, reloadable;
+        beside: Option<bool> = "", Kind::Flag, reloadable;
     }
 
     /// How much may be done, and what never.
     govern: Govern = "govern" {
-        /// SpeculativeCap: copies in flight in the whole cluster, as a share of its slots (LATE §4: a tenth); at least one.
-        cluster_cap: f64 = "0.1", SHARE, reloadable;
-        /// Copies that may be in flight in the cluster however small it is; 10 where `preset` is `adapted`, 0 where it is `paper`.
+        /// SpeculativeCap: copies in flight in the whole cluster, as a share of its slots (LATE §4: a tenth); at least one. 1 is every slot.
+        cluster_cap: Option<f64> = "", SHARE, reloadable;
+        /// Copies that may be in flight in the cluster however small it is.
         cluster_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight in one job, as a share of its tasks of the kind; at least one.
-        job_cap: f64 = "0.25", SHARE, reloadable;
-        /// Copies that may be in flight in one job however small it is, for up to half of its tasks of the kind; 10 where `preset` is `adapted`, 0 where it is `paper`.
+        job_cap: Option<f64> = "", SHARE, reloadable;
+        /// Copies that may be in flight in one job however small it is, for up to half of its tasks of the kind.
         job_floor: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
         /// Copies in flight of one user's jobs, as a share of what the cluster may have; at least one.
         user_cap: f64 = "1", SHARE, reloadable;
         /// Copies in flight of one queue's jobs, as a share of what the cluster may have; at least one.
         queue_cap: f64 = "1", SHARE, reloadable;
-        /// Copies in flight for attempts that run on one node: one that fails or stalls slows all of its tasks at once. Clones are not counted.
-        node_copies: u64 = "64", Kind::Whole(1, 1_000_000), reloadable;
-        /// Copies decided on in the whole cluster within any minute; ten for each that may be in flight there where it is not set.
-        copies_per_minute: Option<u64> = "", Kind::Whole(1, 10_000_000), reloadable;
+        /// Copies in flight for attempts that run on one node: one that fails or stalls slows all of its tasks at once. Clones are not counted; 0 is no such
+        /// limit.
+        node_copies: Option<u64> = "", Kind::Whole(0, 1_000_000), reloadable;
+        /// Copies decided on in the whole cluster within any minute; ten for each that may be in flight there where it is not set and
+        /// `preset` is `adapted`; 0 is no such limit.
+        copies_per_minute: Option<u64> = "", Kind::Whole(0, 10_000_000), reloadable;
         /// A task must have been worth a copy for so long, without a break, before one is decided on: what looks slow for one instant gets none. Each second of it is one lost on
         /// every straggler. Clones do not wait.
         debounce: Millis = "0s", Kind::Span(0, HOUR), reloadable;
         /// A policy whose copies win a smaller share than this in a user's jobs, by Wilson's 95 % bound at each look, only advises on these for the time of `breaker_rest`, and Hadoop's
         /// own speculator has them back; 0 switches that off. Hadoop's own copies have been seen to win a tenth of the time. Clones are not counted.
-        breaker_below: f64 = "0.1", SHARE, reloadable;
+        breaker_below: Option<f64> = "", SHARE, reloadable;
         /// Copies that must have ended before that is said; the newest 200 count, and of one job no more than half of this.
         breaker_least: u64 = "20", Kind::Whole(4, 200), reloadable;
         /// How long such a policy only advises. A hold of the whole cluster that is lifted ends it at once.

@@ -258,6 +258,7 @@ fn counters(row: &CounterRow, told: &mut Told) -> Counters {
         gc: told.num(row.gc).map(Millis),
         shuffled: told.num(row.shuf).map(Bytes),
         memory: told.num(row.mem).map(Bytes),
+        ..Counters::default()
     }
 }
 

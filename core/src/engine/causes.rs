@@ -1,7 +1,8 @@
 //! Why tasks are slow: what the phase's tasks show, for who asks and for decisions.
 
 use super::Engine;
-use crate::estimate::cause::fit::Point;
+use super::crossing::Inputs;
+use crate::estimate::cause::fit::{Fit, Point};
 use crate::estimate::cause::{Causes, Shown};
 use crate::estimate::fresh::{Run, work_began};
 use crate::estimate::input::Whole;
@@ -9,59 +10,90 @@ use crate::model::*;
 use crate::policy::{Contender, View};
 use std::collections::BTreeMap;
 
-/// The causes of a phase's running tasks, or of all that have begun, slow or not; none of those of which nothing can be said. One pass over them.
-pub(super) fn of(view: &View<'_>, ended_too: bool) -> BTreeMap<TaskId, Cause> {
-    let told = view.runs.told();
-    let ended = view.runs.own_runs().filter_map(|(seconds, run)| finished(view, seconds, run));
-    let running = view.contenders.iter().filter(|one| !one.waits_for_maps);
-    let running = running.map(|one| (one.id, running_one(view, one, told)));
-    let all: Vec<(TaskId, Shown)> = ended.chain(running).collect();
-    let Some(causes) = Causes::learn(&all.iter().map(|(_, shown)| *shown).collect::<Vec<_>>()) else {
-        return BTreeMap::new();
-    };
-    let wanted = all.iter().filter(|(_, shown)| ended_too || !shown.finished);
-    let each = wanted.map(|(id, shown)| (*id, shown.open, causes.of(shown)));
-    each.filter(|(_, open, cause)| !open || cause.kind != CauseKind::None).map(|(id, _, cause)| (id, cause)).collect()
+/// What one phase's tasks show.
+#[derive(Debug, Default)]
+pub(super) struct Shows {
+    /// Why each takes as long as it does; none of those of which nothing can be said.
+    pub causes: BTreeMap<TaskId, Cause>,
+    /// What their times were found to depend on, once any has finished.
+    pub fit: Option<Fit>,
+    /// Where their inputs lie.
+    pub inputs: Inputs,
 }
 
-/// A finished task.
-fn finished(view: &View<'_>, seconds: f64, run: &Run) -> Option<(TaskId, Shown)> {
-    let id = view.job.id.task(view.kind, run.index);
-    let task = view.job.task(id)?;
-    let intake = || view.job.intakes.whole(id.attempt(task.winner()?), task.ended()?);
-    let data = match view.typical_input {
-        _ if view.typical_split.0 > 0 => run.input.0 as f64,
-        Some(typical) => intake().map_or(0.0, |intake| Whole::of_finished(intake).ratio_to(typical)),
-        None => 0.0,
-    };
-    // Not told by Hadoop's counters, nor by REST.
-    let point = Point { seconds, data, crossed: None };
-    let host = task.won().and_then(|won| won.host);
-    let copied = task.won().and_then(|won| copied(view, won, won.second_phase.get()?));
-    Some((id, Shown { point, finished: true, open: false, host, copied }))
+/// What is looked at: a phase, and where it runs.
+struct Scene<'a> {
+    cluster: &'a ClusterState,
+    view: &'a View<'a>,
+    inputs: Inputs,
+    /// Start-up is told from work, and takes so many seconds. Each goes over the whole phase: asked once, not by every task that runs.
+    told: bool,
+    start_up: f64,
 }
 
-/// A running task, as projected.
-fn running_one(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Shown {
-    let sample = &contender.sample;
-    let elapsed = match work_began(sample.launched, &sample.track, None).filter(|_| told) {
-        Some(began) => view.now.since(began).as_secs_f64(),
-        None => (contender.elapsed.as_secs_f64() - view.runs.before_own().0).max(0.0),
-    };
-    let data = match contender.input {
-        _ if view.typical_split.0 > 0 => contender.task.input.0 as f64,
-        // In typical inputs, like those of finished tasks.
-        Some(_) if view.typical_input.is_some() => view.input_ratio(contender),
-        _ => 0.0,
-    };
-    let left = contender.left.map_or(0.0, |left| left.mean.as_secs_f64());
-    let original = contender.task.original();
-    Shown {
-        point: Point { seconds: elapsed + left, data, crossed: None },
-        finished: false,
-        open: contender.left.is_none(),
-        host: original.and_then(|attempt| attempt.host),
-        copied: original.and_then(|attempt| copied(view, attempt, attempt.second_phase.get().unwrap_or(view.now))),
+impl Scene<'_> {
+    /// Of a phase's running tasks, or of all that have begun, slow or not. One pass over them.
+    fn shows(self, ended_too: bool) -> Shows {
+        let view = self.view;
+        let ended = view.runs.own_runs().filter_map(|(seconds, run)| self.finished(seconds, run));
+        let running = view.contenders.iter().filter(|one| !one.waits_for_maps);
+        let all: Vec<(TaskId, Shown)> = ended.chain(running.map(|one| (one.id, self.running(one)))).collect();
+        let Some(causes) = Causes::learn(&all.iter().map(|(_, shown)| *shown).collect::<Vec<_>>()) else {
+            return Shows { inputs: self.inputs, ..Shows::default() };
+        };
+        let wanted = all.iter().filter(|(_, shown)| ended_too || !shown.finished);
+        let each = wanted.map(|(id, shown)| (*id, shown.open, causes.of(shown)));
+        let said = each.filter(|(_, open, cause)| !open || cause.kind != CauseKind::None);
+        let said = said.map(|(id, _, cause)| (id, cause)).collect();
+        Shows { causes: said, fit: Some(causes.into_fit()), inputs: self.inputs }
+    }
+
+    /// A finished task.
+    fn finished(&self, seconds: f64, run: &Run) -> Option<(TaskId, Shown)> {
+        let view = self.view;
+        let id = view.job.id.task(view.kind, run.index);
+        let task = view.job.task(id)?;
+        let intake = || view.job.intakes.whole(id.attempt(task.winner()?), task.ended()?);
+        let data = match view.typical_input {
+            _ if view.typical_split.0 > 0 => run.input.0 as f64,
+            Some(typical) => intake().map_or(0.0, |intake| Whole::of_finished(intake).ratio_to(typical)),
+            None => 0.0,
+        };
+        let host = task.won().and_then(|won| won.host);
+        let copied = task.won().and_then(|won| copied(view, won, won.second_phase.get()?));
+        let point = self.point(seconds, data, task.winner().map(|number| id.attempt(number)), host);
+        Some((id, Shown { point, finished: true, open: false, host, copied }))
+    }
+
+    /// A running task, as projected.
+    fn running(&self, contender: &Contender<'_>) -> Shown {
+        let (view, sample) = (self.view, &contender.sample);
+        let elapsed = match work_began(sample.launched, &sample.track, None).filter(|_| self.told) {
+            Some(began) => view.now.since(began).as_secs_f64(),
+            None => (contender.elapsed.as_secs_f64() - self.start_up).max(0.0),
+        };
+        let data = match contender.input {
+            _ if view.typical_split.0 > 0 => contender.task.input.0 as f64,
+            // In typical inputs, like those of finished tasks.
+            Some(_) if view.typical_input.is_some() => view.input_ratio(contender),
+            _ => 0.0,
+        };
+        let left = contender.left.map_or(0.0, |left| left.mean.as_secs_f64());
+        let original = contender.task.original();
+        let host = original.and_then(|attempt| attempt.host);
+        let attempt = original.map(|attempt| contender.id.attempt(attempt.number));
+        Shown {
+            point: self.point(elapsed + left, data, attempt, host),
+            finished: false,
+            open: contender.left.is_none(),
+            host,
+            copied: original.and_then(|attempt| copied(view, attempt, attempt.second_phase.get().unwrap_or(view.now))),
+        }
+    }
+
+    fn point(&self, seconds: f64, data: f64, attempt: Option<AttemptId>, host: Option<NameId>) -> Point {
+        let share = attempt.and_then(|attempt| self.inputs.crossed(self.cluster, self.view.job, attempt, host));
+        Point { seconds, data, crossed: share.map(|share| share * data) }
     }
 }
 
@@ -72,16 +104,23 @@ fn copied(view: &View<'_>, attempt: &Attempt, until: Time) -> Option<f64> {
 }
 
 impl Engine {
-    /// The causes of a phase's running tasks as the last pass saw them.
-    pub(super) fn causes_of_running(&self, job: &Job, kind: TaskKind) -> BTreeMap<TaskId, Cause> {
-        of(&self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass)), false)
+    /// What a phase's tasks show, the running ones alone or all that have begun.
+    pub(super) fn shows(&self, view: &View<'_>, ended_too: bool) -> Shows {
+        let inputs = Inputs::of(&self.cluster, view.job, view.kind);
+        let (told, start_up) = (view.runs.told(), view.runs.before_own().0);
+        Scene { cluster: &self.cluster, view, inputs, told, start_up }.shows(ended_too)
+    }
+
+    /// What a phase's running tasks show as the last pass saw them.
+    pub(super) fn shown_by_running(&self, job: &Job, kind: TaskKind) -> Shows {
+        self.shows(&self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass)), false)
     }
 
     /// Why a job's slow tasks are slow, those that have finished included. Counted anew whenever it is asked for: one pass over the job's tasks.
     pub fn causes(&self, id: JobId) -> BTreeMap<TaskId, Cause> {
         let Some(job) = self.cluster.job(id) else { return BTreeMap::new() };
         let view = |kind| self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass));
-        let all = TaskKind::ALL.into_iter().flat_map(|kind| of(&view(kind), true));
+        let all = TaskKind::ALL.into_iter().flat_map(|kind| self.shows(&view(kind), true).causes);
         all.filter(|(_, cause)| cause.kind != CauseKind::None).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! A proposal's place in the budgets, and the decision that comes of it.
 
+use super::causes::Shows;
+use super::location::ByRack;
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, container};
@@ -22,8 +24,10 @@ pub(super) struct Counted {
     work: BTreeMap<String, (NodeWork, f64)>,
     /// The jobs of each user.
     jobs: BTreeMap<String, Vec<JobId>>,
-    /// Why tasks of a phase are slow.
-    causes: BTreeMap<(JobId, TaskKind), BTreeMap<TaskId, Cause>>,
+    /// What the tasks of a phase show: why they are slow, and where their inputs lie.
+    shows: BTreeMap<(JobId, TaskKind), Shows>,
+    /// Usable machines with their factors, by user.
+    by_rack: BTreeMap<String, ByRack>,
 }
 
 /// A proposal with what govern needs to know of it.
@@ -85,14 +89,17 @@ impl Engine {
             }
             return;
         }
-        let prefer = self.preferred(job, &judged, &avoid, counted).map_or_else(Vec::new, |chosen| chosen.machines);
+        let prefer = match judged.budget {
+            Budget::Clones => {
+                self.preferred(job, &judged, &avoid, counted).map_or_else(Vec::new, |chosen| chosen.machines)
+            }
+            Budget::Copies => self.nearest(job, &mut judged, &avoid, counted),
+        };
         let size = container(job, task.kind).memory_mb;
         prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
         // A clone is decided on before its task shows anything.
-        let cause = (judged.budget == Budget::Copies).then(|| {
-            let causes = counted.causes.entry((job.id, task.kind));
-            causes.or_insert_with(|| self.causes_of_running(job, task.kind)).get(&task).copied().map(Box::new)
-        });
+        let cause = (judged.budget == Budget::Copies)
+            .then(|| self.shown(job, task.kind, counted).causes.get(&task).copied().map(Box::new));
         self.decisions += 1;
         let budget = judged.budget;
         let cause = cause.flatten();
@@ -105,6 +112,11 @@ impl Engine {
             counted.tally.copies.add(task, flight, job);
         }
         pass.decisions.push(decision);
+    }
+
+    /// What a phase's running tasks show, looked at once a pass.
+    fn shown<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> &'c Shows {
+        counted.shows.entry((job.id, kind)).or_insert_with(|| self.shown_by_running(job, kind))
     }
 
     /// Where clones are counted by machine, no more of them than that asks for. Why there are none, if so.
@@ -136,6 +148,28 @@ impl Engine {
         let has_room =
             |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
+    }
+
+    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor; none where nobody can place them.
+    fn nearest(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
+        if judged.action != Action::Duplicate || !job.can.place {
+            return Vec::new();
+        }
+        self.shown(job, judged.task.kind, counted);
+        let Counted { shows, by_rack, promised, tally, .. } = counted;
+        let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
+        let size = container(job, judged.task.kind).memory_mb;
+        let has_room = |host: NameId| {
+            tally.rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+        };
+        let shown = shows.get(&(job.id, judged.task.kind));
+        let mut best = shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, has_room));
+        best.truncate(judged.copies as usize);
+        if let Some((factor, host)) = best.first() {
+            let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
+            rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
+        }
+        best.into_iter().map(|(_, host)| host).collect()
     }
 
     fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {

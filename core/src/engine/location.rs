@@ -1,11 +1,15 @@
 //! Where a copy might run, and how long its machine takes beside others: Mantri's locationFactor (§5.5, eq. 3).
 
 use super::Engine;
+use super::causes::Shows;
 use crate::estimate::location::Location;
 use crate::estimate::machine::{Machine, drawn};
 use crate::govern::budget::container;
-use crate::model::{Job, TaskKind};
+use crate::model::{Job, NameId, TaskId, TaskKind};
 use std::collections::BTreeMap;
+
+/// Machines of each rack with their factors, the fastest first.
+pub(super) type ByRack = BTreeMap<String, Vec<(f64, NameId)>>;
 
 /// The machines, as one pass sees them.
 #[derive(Debug, Default)]
@@ -97,6 +101,39 @@ impl Engine {
         }
         let of_user = of_user.into_iter().map(|(user, machines)| (user, Curve::new(machines))).collect();
         self.locations = Locations { all: Curve::new(all), of_user };
+    }
+
+    /// The usable machines of each rack with how much slower than others they are for a user's jobs, the fastest first. One pass over the nodes.
+    pub(super) fn machines_by_rack(&self, user: &str) -> ByRack {
+        let mut by_rack = ByRack::new();
+        for node in self.cluster.nodes.values().filter(|node| node.usable) {
+            let Some(host) = self.cluster.hosts.find(&node.host) else { continue };
+            let known = self.odds.machine(host).filter(|machine| machine.hourly().holds_for(user));
+            by_rack.entry(node.rack.clone()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));
+        }
+        by_rack.values_mut().for_each(|machines| machines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))));
+        by_rack
+    }
+
+    /// The best machine with room on each rack for that task, with its locationFactor: its own slowness, and the way of this task's input to its rack. The best first.
+    pub(super) fn nearest_in(
+        &self,
+        by_rack: &ByRack,
+        job: &Job,
+        task: TaskId,
+        shown: &Shows,
+        has_room: impl Fn(NameId) -> bool,
+    ) -> Vec<(f64, NameId)> {
+        let on_rack = |(rack, machines): (&String, &Vec<(f64, NameId)>)| {
+            let (slowness, host) = *machines.iter().find(|(_, host)| has_room(*host))?;
+            let crossing = shown.inputs.crossing(&self.cluster, job, task, rack);
+            let path = crossing.zip(shown.fit.as_ref()).and_then(|(share, fit)| fit.path(share));
+            let (transfer, brought) = path.unwrap_or((0.0, 0.0));
+            Some((Location { slowness, transfer, brought }.factor(), host))
+        };
+        let mut best: Vec<_> = by_rack.iter().filter_map(on_rack).collect();
+        best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        best
     }
 
     /// locationFactor of the machine that a copy of that kind would get.

@@ -2,7 +2,7 @@
 
 use super::grant::{Proposal, Proposals};
 use super::measures::Onsets;
-use super::{Candidate, Engine, Pass, causes};
+use super::{Candidate, Engine, Pass};
 use crate::estimate::Estimator;
 use crate::govern::eligible;
 use crate::model::*;
@@ -76,12 +76,12 @@ impl Engine {
         let past = Past { last: self.flights.last_of(job.id), barred };
         let plan = self.clones.of(job.id, kind);
         let of = JobKind::of(job);
-        let view = View::new(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
+        let view = View::of_tasks(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
         let listed = self.listed_of(&view);
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
-        View { past, plan, listed, prior, location, ..view }
+        View { past, plan, listed, ..view }.beside(prior, location)
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
@@ -151,7 +151,7 @@ impl Engine {
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
-        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| causes::of(view, false)).collect();
+        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| self.shows(view, false).causes).collect();
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {

@@ -1,5 +1,6 @@
 //! How long a copy started now would take.
 
+use super::prior::Prior;
 use super::stats::{median, robust_mean_spread};
 use crate::model::{Bytes, Millis, Time, Track};
 
@@ -10,8 +11,28 @@ pub struct FreshCopy {
     pub mean: Millis,
     /// One standard deviation.
     pub spread: Millis,
-    /// How many finished tasks it rests on.
+    /// How many finished tasks it rests on, those of earlier runs included.
     pub evidence: usize,
+}
+
+/// What a fresh copy's time rests on beside its phase, as Mantri's t_new does (Mantri, OSDI'10, §5.5).
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// locationFactor (eq. 3) of the machine that it would get.
+    pub location: f64,
+    /// How long such tasks took in earlier runs of the job: they speak while the phase has too few finished tasks.
+    pub earlier: Option<&'a Prior>,
+    /// The phase's tasks can tell their start-up from their work: they are maps.
+    pub told: bool,
+    /// The phase's typical input split; zero where none are told.
+    pub split: Bytes,
+}
+
+impl Beside<'_> {
+    /// A machine like any other, and no earlier run.
+    pub const NOTHING: Beside<'static> = Beside { location: 1.0, earlier: None, told: false, split: Bytes(0) };
+    /// Fewer finished tasks than that are no distribution: of two the slow one is half of all.
+    const ENOUGH: usize = 3;
 }
 
 /// What a phase's attempts have shown of how long one takes.
@@ -137,14 +158,27 @@ impl FreshCopy {
     /// work, and adds the lag of its start), or where reports do not tell those apart their whole run times; plus the time a copy waits for its container and JVM.
     /// The spread is never below a tenth of the mean: few or equal samples do not make the future certain.
     pub fn learn(runs: &Runs, start_lag: Millis) -> Option<FreshCopy> {
+        FreshCopy::beside(runs, start_lag, &Beside::NOTHING)
+    }
+
+    /// The same with what is known beside the phase. The machine slows the work, and neither the start-up nor the wait.
+    pub fn beside(runs: &Runs, start_lag: Millis, known: &Beside<'_>) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
-        let (typical, spread) = robust_mean_spread(&mut runs.own().map(|(seconds, _)| seconds).collect::<Vec<_>>())?;
-        let (start_up, unsure) = runs.before_own();
-        let (mean, spread) = (typical + start_up, spread.hypot(unsure));
+        let mut times: Vec<f64> = runs.own().map(|(seconds, _)| seconds).collect();
+        let (mut start_up, unsure) = runs.before_own();
+        let mut evidence = runs.finished.len();
+        if let Some(earlier) = known.earlier.filter(|_| evidence < Beside::ENOUGH) {
+            let (theirs, seconds) = earlier.beside(runs, known.told && runs.told(), known.split);
+            (start_up, evidence) = (theirs, evidence + earlier.tasks());
+            times.extend(seconds);
+        }
+        let (typical, spread) = robust_mean_spread(&mut times)?;
+        let mean = typical * known.location + start_up;
+        let spread = (spread * known.location).hypot(unsure);
         Some(FreshCopy {
             mean: Millis::from_secs_f64(mean) + start_lag,
             spread: Millis::from_secs_f64(spread.max(mean * LEAST_SPREAD)),
-            evidence: runs.finished.len(),
+            evidence,
         })
     }
 
@@ -178,6 +212,27 @@ mod tests {
         let copy = FreshCopy::learn(&runs(&[4.0, 4.0, 4.0]), Millis(500)).unwrap();
         assert_eq!((copy.mean, copy.spread, copy.evidence), (Millis(4500), Millis(400), 3));
         assert_eq!(FreshCopy::learn(&runs(&[]), Millis(500)), None);
+    }
+
+    #[test]
+    fn earlier_runs_speak_while_fewer_than_three_tasks_have_finished_and_the_machine_slows_the_work_alone() {
+        let earlier = Prior::new(vec![30.0; 4], Bytes(0), 5.0).unwrap();
+        let copy = |whole: &[f64], location, told| {
+            let known = Beside { location, earlier: Some(&earlier), told, split: Bytes(0) };
+            let copy = FreshCopy::beside(&runs(whole), Millis(500), &known).unwrap();
+            (copy.mean, copy.evidence)
+        };
+        assert_eq!(copy(&[], 1.0, true), (Millis(35_500), 4), "before any has finished");
+        assert_eq!(copy(&[8.0, 8.0], 1.0, true), (Millis(35_500), 6), "whole times beside whole times");
+        assert_eq!(copy(&[8.0, 8.0, 8.0], 1.0, true), (Millis(8_500), 3));
+        assert_eq!(copy(&[8.0, 8.0, 8.0], 1.5, true), (Millis(12_500), 3));
+        assert_eq!(copy(&[], 2.0, true).0, Millis(65_500), "two times thirty of work, five to start");
+        assert_eq!(copy(&[], 2.0, false).0, Millis(70_500), "where start-up is not told from work it is slowed, too");
+        let spread = |location| {
+            let known = Beside { location, ..Beside::NOTHING };
+            FreshCopy::beside(&runs(&[6.0, 8.0, 12.0]), Millis(0), &known).unwrap().spread
+        };
+        assert_eq!(spread(2.0), spread(1.0) + spread(1.0));
     }
 
     #[test]

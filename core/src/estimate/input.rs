@@ -61,7 +61,7 @@ mod tests {
     fn intake(bytes: u64, records: u64, at: u64) -> Intake {
         let mut stamp = Stamp::default();
         stamp.earliest(Some(Time(at)));
-        Intake { bytes: Bytes(bytes), records, at: stamp }
+        Intake { bytes: Bytes(bytes), records, at: stamp, ..Intake::default() }
     }
 
     fn track(samples: &[(f32, u64)]) -> Track {

@@ -6,24 +6,26 @@
 pub struct Location {
     /// How many times longer its tasks take for their data than others'.
     pub slowness: f64,
-    /// How many times the capacity that the phase's tasks typically had its path to the task's input has. Infinite where the input lies on the machine itself.
-    pub capacity: f64,
-    /// Share (0–1) of a typical task's time that goes into bringing its input over the network.
+    /// Share (0–1) of a typical task's time that its peers took to bring their input over the network.
     pub transfer: f64,
+    /// How much this one's would take, in typical tasks' times: nothing where the input lies at hand, infinite where there is no path to it.
+    pub brought: f64,
 }
 
 impl Location {
-    /// A machine of which so much is known, whatever its path: where nobody can say where a task's input lies, as over YARN's REST API and from the shim, it is taken to be
-    /// as long as any other.
+    /// A machine of which so much is known, whatever its path: that is taken to be as long as any other.
     pub fn of_machine(slowness: f64) -> Location {
-        Location { slowness, capacity: 1.0, transfer: 0.0 }
+        Location { slowness, transfer: 0.0, brought: 0.0 }
     }
 
-    /// How many times longer a task takes there for its data: the path slows its transfer, the machine all else. Infinite where there is no path to what must be brought.
+    /// A machine whose path to the task's input has so many times the capacity that the phase's tasks typically had, infinitely many where the input lies on it.
+    pub fn of_capacity(slowness: f64, capacity: f64, transfer: f64) -> Location {
+        Location { slowness, transfer, brought: if transfer > 0.0 { transfer / capacity } else { 0.0 } }
+    }
+
+    /// How many times longer a task takes there for its data: the path slows its transfer, the machine all else.
     pub fn factor(self) -> f64 {
-        let Location { slowness, capacity, transfer } = self;
-        let brought = if transfer > 0.0 { transfer / capacity } else { 0.0 };
-        slowness * (1.0 - transfer) + brought
+        self.slowness * (1.0 - self.transfer) + self.brought
     }
 }
 
@@ -32,7 +34,7 @@ mod tests {
     use super::*;
 
     fn factor(slowness: f64, capacity: f64, transfer: f64) -> f64 {
-        Location { slowness, capacity, transfer }.factor()
+        Location::of_capacity(slowness, capacity, transfer).factor()
     }
 
     #[test]
@@ -45,6 +47,11 @@ mod tests {
     fn a_narrow_path_slows_the_transfer_and_a_wide_one_speeds_it_up() {
         assert_eq!((factor(1.0, 0.5, 0.5), factor(1.0, 2.0, 0.5)), (1.5, 0.75));
         assert_eq!(factor(1.0, 0.5, 0.0), 1.0, "nothing is brought");
+        assert_eq!(
+            Location { slowness: 2.0, transfer: 0.0, brought: 0.5 }.factor(),
+            2.5,
+            "where the peers' lay at hand"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How long a job's tasks took in its earlier runs: what t_new rests on while a phase has shown too little itself.
 
 use super::by_kind::ByKind;
+use super::fresh::Runs;
 use super::stats::sum_up;
 use crate::model::{Bytes, JobKind, TaskKind};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,14 @@ impl Prior {
     /// From launch to work, seconds.
     pub fn start_up(&self) -> f64 {
         self.start_up
+    }
+
+    /// What it adds to a phase that has shown too little: the time from launch to work, seconds, and equally likely times of a task with that typical split, seconds. Where start-up is not
+    /// `told` from work these hold both, as the phase's own do then.
+    pub fn beside(&self, runs: &Runs, told: bool, split: Bytes) -> (f64, impl Iterator<Item = f64>) {
+        let start_up = if told && !runs.knows_start_up() { self.start_up } else { runs.before_own().0 };
+        let both = if told { 0.0 } else { self.start_up };
+        (start_up, self.times(split).map(move |time| time + both))
     }
 
     /// Tasks that it rests on, older runs' counting less.

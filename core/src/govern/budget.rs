@@ -53,8 +53,8 @@ impl Room {
         let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
         Room {
             cluster: (copies.cluster, most),
-            node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), params.node_copies.max(1)),
-            minute: (flights.minute.count(), params.copies_per_minute.unwrap_or(most.saturating_mul(10)).max(1)),
+            node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), limit(params.node_copies)),
+            minute: (flights.minute.count(), params.copies_per_minute.map_or(most.saturating_mul(10).max(1), limit)),
             user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),
             queue: (copies.of_queue(&job.queue), share(params.queue_cap, most, f64::floor)),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
@@ -107,6 +107,11 @@ impl Room {
         let all = own.chain([self.user, self.queue, self.cluster, self.minute]);
         all.min_by_key(left).unwrap_or(self.cluster)
     }
+}
+
+/// A limit as it is set: 0 is none.
+fn limit(set: u32) -> u32 {
+    if set == 0 { u32::MAX } else { set }
 }
 
 fn lacks((used, cap): (u32, u32), wanted: u32) -> bool {
@@ -166,6 +171,21 @@ mod tests {
         job.totals = Some([maps, 1_000]);
         let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
         Room::count(&params, &ClusterState::default(), &flights, &job, map(0).attempt(0), &mut tally, &[]).job.1
+    }
+
+    #[test]
+    fn where_the_papers_speak_no_node_no_minute_and_no_part_of_a_job_bounds_its_copies() {
+        let mut job = job();
+        job.totals = Some([40, 1_000]);
+        let (flights, mut tally) = (Flights::default(), Tally::default());
+        let mut cluster = ClusterState::default();
+        let total = Resources { memory_mb: 50 * 1024, vcores: 50 };
+        cluster.totals = Some(crate::model::ClusterFact { total, ..Default::default() });
+        let mut room = |params| Room::count(&params, &cluster, &flights, &job, map(0).attempt(0), &mut tally, &[]);
+        let paper = room(GovernParams::paper());
+        assert_eq!([paper.cluster.1, paper.job.1, paper.node.1, paper.minute.1], [50, 40, u32::MAX, u32::MAX]);
+        let adapted = room(GovernParams::default());
+        assert_eq!([adapted.cluster.1, adapted.job.1, adapted.node.1, adapted.minute.1], [10, 10, 64, 100]);
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl Flights {
                 CopyEnd::Lost | CopyEnd::Died => fortune.lost_in_a_row += 1,
                 _ => {}
             }
-            if fortune.lost_in_a_row >= params.futile_copies {
+            if params.futile_copies > 0 && fortune.lost_in_a_row >= params.futile_copies {
                 *fortune = Fortune { lost_in_a_row: 0, rests_until: am_now + params.cool_down };
             }
         }
@@ -252,6 +252,7 @@ impl Flight {
         self.counted = false;
         let Some(asked) = &mut self.asked else { return };
         asked.again = match end {
+            CopyEnd::Died if params.copies_per_task == 0 => Some(am_now + params.try_again),
             CopyEnd::Died if asked.tries >= params.copies_per_task => None,
             CopyEnd::Died => Some(am_now + params.try_again.max(self.fresh.0)),
             _ if asked.answer.is_some_and(Answer::is_for_good) => None,

@@ -13,6 +13,7 @@ pub mod measures;
 pub mod minute;
 pub mod nodes;
 pub mod output;
+mod paper;
 pub mod revalidate;
 pub mod rooms;
 pub mod tally;
@@ -33,7 +34,7 @@ pub struct GovernParams {
     pub user_modes: BTreeMap<String, Mode>,
     /// Modes of policies, by name.
     pub policy_modes: BTreeMap<String, Mode>,
-    /// SpeculativeCap: copies in flight in the whole cluster, as a share (0–1) of its slots. LATE §4: 10 %. At least one.
+    /// SpeculativeCap: copies in flight in the whole cluster, as a share (0–1) of its slots, 1 for every slot. LATE §4: 10 %. At least one.
     pub cluster_cap: f64,
     /// Copies that may be in flight in the cluster however small it is.
     pub cluster_floor: u32,
@@ -45,9 +46,9 @@ pub struct GovernParams {
     pub user_cap: f64,
     /// Copies in flight of one queue's jobs, likewise.
     pub queue_cap: f64,
-    /// Copies in flight for attempts that run on one host: a node that fails or stalls slows all of its tasks at once. At least one; clones are not counted.
+    /// Copies in flight for attempts that run on one host: a node that fails or stalls slows all of its tasks at once. Clones are not counted; 0: no such limit.
     pub node_copies: u32,
-    /// Copies decided on in the whole cluster within any 60 s of the service's clock, at least one; `None`: ten for each copy that may be in flight.
+    /// Copies decided on in the whole cluster within any 60 s of the service's clock, 0 for no such limit; `None`: ten for each copy that may be in flight.
     pub copies_per_minute: Option<u32>,
     /// A proposal must have stood for so long, the AM's clock, before it is decided on; clones need not.
     pub debounce: Millis,
@@ -73,9 +74,9 @@ pub struct GovernParams {
     pub answer_grace: Millis,
     /// Before a task whose copy was refused, lost on the way or died may have another.
     pub try_again: Millis,
-    /// Copies of one task that may come to be in all.
+    /// Copies of one task that may come to be in all; 0: however many die, and the next one need not wait for as long as a copy takes.
     pub copies_per_task: u32,
-    /// Copies of one job that may be lost in a row before it gets none for a while.
+    /// Copies of one job that may be lost in a row before it gets none for a while; 0: however many.
     pub futile_copies: u32,
     /// How long that is.
     pub cool_down: Millis,

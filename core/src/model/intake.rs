@@ -15,6 +15,9 @@ pub struct Intake {
     pub bytes: Bytes,
     /// Records read.
     pub records: u64,
+    /// Of the bytes those that crossed racks, where a source counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crossed: Option<Bytes>,
     /// When that was last seen, the AM's clock.
     pub at: Stamp,
 }
@@ -35,7 +38,7 @@ impl Recent {
 
     /// Folds in one more. What was told again holds from its latest time.
     fn learn(&mut self, told: Intake) {
-        let amount = |intake: &Intake| (intake.bytes, intake.records);
+        let amount = |intake: &Intake| (intake.bytes, intake.records, intake.crossed);
         let mut all = std::mem::take(&mut self.before);
         all.push(self.newest);
         match all.iter_mut().find(|known| amount(known) == amount(&told)) {
@@ -65,7 +68,8 @@ impl Intakes {
         if bytes.is_none() && records.is_none() {
             return;
         }
-        let mut told = Intake { bytes: bytes.unwrap_or_default(), records: records.unwrap_or(0), at: Stamp::default() };
+        let (bytes, records) = (bytes.unwrap_or_default(), records.unwrap_or(0));
+        let mut told = Intake { bytes, records, crossed: counters.crossed, at: Stamp::default() };
         told.at.earliest(Some(at));
         match self.0.entry(id) {
             Entry::Occupied(mut known) => known.get_mut().learn(told),
@@ -86,6 +90,12 @@ impl Intakes {
     /// What is known of an attempt; `None` before any counter was told.
     pub fn of(&self, id: AttemptId) -> Option<Intake> {
         self.0.get(&id).map(|recent| recent.newest)
+    }
+
+    /// Share (0–1) of what an attempt has read that crossed racks, where a source counts that.
+    pub fn crossed(&self, id: AttemptId) -> Option<f64> {
+        let intake = self.of(id).filter(|intake| intake.bytes.0 > 0)?;
+        Some((intake.crossed?.0 as f64 / intake.bytes.0 as f64).min(1.0))
     }
 
     /// The newest few, newest first, each with less than the one before it.

@@ -22,6 +22,13 @@ pub struct BlacklistParams {
     pub beside: bool,
 }
 
+impl BlacklistParams {
+    /// §2.1.2's own constants and nothing else: every machine above p_b is listed (but one is left), whatever its prediction rests on.
+    pub fn paper() -> BlacklistParams {
+        BlacklistParams { above: 0.3, share: 1.0, min_evidence: 0.0, beside: false }
+    }
+}
+
 impl Default for BlacklistParams {
     fn default() -> Self {
         BlacklistParams {

@@ -5,6 +5,9 @@ use crate::estimate::stats::quantile;
 use crate::model::{Millis, Time, Verdict, share_of};
 use serde::{Deserialize, Serialize};
 
+/// SpeculativeCap: copies that run at once, as a share (0–1) of the cluster's slots. §4: 10 %. The default's is govern's to say.
+pub const SPECULATIVE_CAP: f64 = 0.10;
+
 /// LATE's thresholds. [`LateParams::paper`] has the paper's; the default adapts them to short tasks and to Hadoop's reporting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

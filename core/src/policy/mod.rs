@@ -179,14 +179,15 @@ impl PolicyName {
         matches!(self, PolicyName::Mantri | PolicyName::Drover)
     }
 
-    /// Has it LATE's SlowNodeThreshold?
+    /// Has it LATE's bounds on where and how often it copies, SlowNodeThreshold and SpeculativeCap?
     pub fn spares_slow_nodes(self) -> bool {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }
 
-    /// Does it weigh what is left of a task against the time of a new copy as Mantri does?
+    /// Does it weigh what is left of a task against the time of a new copy by all that is known of that: the job's earlier runs, and the machines with room?
     pub fn weighs_new_copies(self) -> bool {
-        matches!(self, PolicyName::Mantri | PolicyName::Drover)
+        use PolicyName::{Drover, Late, LateEarly, Mantri};
+        matches!(self, Late | LateEarly | Mantri | Drover)
     }
 
     /// Does it say with this verdict no more than that the task is an ordinary one?

@@ -27,6 +27,11 @@ impl Default for TailParams {
 }
 
 impl TailParams {
+    /// Mantri §7's 75th percentile. Of the threshold number of tasks it says only that there is one.
+    pub fn paper() -> TailParams {
+        TailParams { near_end: 0.75, percentile: 0.75 }
+    }
+
     fn is_near(&self, view: &View<'_>) -> bool {
         view.finished > 0 && f64::from(view.finished) >= self.near_end * f64::from(view.total)
     }

@@ -143,7 +143,7 @@ fn a_policy_is_treated_as_what_it_is() {
     let idle = those(|policy| !policy.acts_on_tasks());
     assert_eq!(idle, ["blacklist", "none"]);
     assert_eq!(those(PolicyName::spares_slow_nodes), ["late", "late-early", "drover"]);
-    assert_eq!(those(PolicyName::weighs_new_copies), ["mantri", "drover"]);
+    assert_eq!(those(PolicyName::weighs_new_copies), ["late", "late-early", "mantri", "drover"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::Contender;
 use crate::estimate::calibration::Spreads;
-use crate::estimate::fresh::{Run, Runs};
+use crate::estimate::fresh::{Beside, Run, Runs};
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::prior::Prior;
@@ -32,7 +32,7 @@ pub struct View<'a> {
     pub finished: u32,
     /// Tasks of the kind that have not begun.
     pub waiting: u32,
-    /// A copy's time, once any task has finished.
+    /// A copy's time, once any task has finished, in this run of the job or in an earlier one.
     pub fresh: Option<FreshCopy>,
     /// Median run time of finished tasks.
     pub typical: Option<Millis>,
@@ -148,8 +148,19 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Looks at a job's tasks of one kind, as if no copy had ever been decided on. One pass over them.
+    /// Looks at a job's tasks of one kind, as if no copy had ever been decided on, and nothing but them were known. One pass over them.
     pub fn new(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
+        View::of_tasks(job, kind, now, params).beside(None, 1.0)
+    }
+
+    /// With what is known beside its tasks: earlier runs of the job, and the machine that a copy would get. A copy's time rests on these, too.
+    pub fn beside(self, prior: Option<&'a Prior>, location: f64) -> View<'a> {
+        let known = Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.typical_split };
+        View { fresh: FreshCopy::beside(&self.runs, self.start_lag, &known), prior, location, ..self }
+    }
+
+    /// Of its tasks alone, a copy's time left open.
+    pub fn of_tasks(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
         let maps_done_at = maps_done_at(job);
         let mut view = View::blank(job, kind, now, params, maps_done_at);
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
@@ -192,7 +203,6 @@ impl<'a> View<'a> {
             view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
         }
         view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
-        view.fresh = FreshCopy::learn(&view.runs, params.start_lag);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view

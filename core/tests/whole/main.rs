@@ -18,6 +18,7 @@ mod papers;
 mod policies;
 mod properties;
 mod purity;
+mod racks;
 mod reports;
 mod slow_nodes;
 mod stragglers;

@@ -7,7 +7,11 @@ use drover_core::policy::PolicyName;
 
 /// The eighth second of Alice's next job, of two maps that take a minute each, on nodes that have so much in use: what is decided of them, and their verdicts.
 fn next_job(user: &str, used_mb: [u64; 4]) -> (Vec<Decision>, Vec<Candidate>) {
-    let mut script = with_a_slow_second_node(EngineParams { policy: PolicyName::Mantri, ..EngineParams::default() });
+    next_job_under(PolicyName::Mantri, user, used_mb)
+}
+
+fn next_job_under(policy: PolicyName, user: &str, used_mb: [u64; 4]) -> (Vec<Decision>, Vec<Candidate>) {
+    let mut script = with_a_slow_second_node(EngineParams { policy, ..EngineParams::default() });
     let id = job_id(2);
     script.open_job_of(user, "root.default", id, 2, 0, at(42.0));
     script.say(at(42.0), Fact::ShimSession(id, true));
@@ -39,6 +43,15 @@ fn a_phase_that_has_shown_too_little_is_judged_by_the_jobs_earlier_runs() {
     assert!(!decided.is_empty(), "a quarter of its tasks took 40 s, the others 4");
     assert!(decided.iter().all(|one| one.action == Action::Duplicate && fresh(&one.numbers) > 10.0), "{decided:?}");
     assert!(decided.iter().all(|one| one.rule.ends_with("t_new with the job's earlier runs")), "{decided:?}");
+}
+
+#[test]
+fn lates_fresh_copy_rests_on_earlier_runs_and_on_the_machines_with_room_as_mantris_does() {
+    let of = |user, used| next_job_under(PolicyName::Late, user, used).1[0].numbers.fresh_copy;
+    assert_eq!(of("bob", [0; 4]), None, "no task of this run has finished");
+    let [any, slow] = [[0; 4], [2048, 0, 2048, 2048]].map(|used| of("alice", used).unwrap().as_secs_f64());
+    assert!(slow / any > 2.0, "the second node is ten times as slow: {any} {slow}");
+    assert_eq!(next_job_under(PolicyName::Dryad, "alice", [0; 4]).1[0].numbers.fresh_copy, None);
 }
 
 #[test]

@@ -56,6 +56,11 @@ impl Causes {
         Some(causes)
     }
 
+    /// What times were found to depend on.
+    pub fn into_fit(self) -> Fit {
+        self.fit
+    }
+
     fn expected(&self, shown: &Shown) -> f64 {
         self.fit.expected(&shown.point, shown.finished)
     }

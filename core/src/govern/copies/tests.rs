@@ -202,6 +202,7 @@ fn a_job_rests_when_as_many_of_its_copies_in_a_row_as_are_futile_have_lost_or_di
     assert_eq!(rests_until(&[Refused; 9], 3), None);
     assert_eq!(rests_until(&[Lost, Lost, Won, Lost, Lost], 3), None);
     assert_eq!(rests_until(&[Lost, Lost, Lost, Lost], 4), rested);
+    assert_eq!(rests_until(&[Lost; 99], 0), None, "no number is futile");
 }
 
 #[test]
@@ -224,10 +225,15 @@ fn copies_that_die_make_a_job_rest_and_clones_that_do_not() {
 
 /// When a task whose copy took twenty seconds and has ended so, with that answer, at forty seconds may have another.
 fn again(end: CopyEnd, answer: Option<Answer>, tries: u32, try_again: u64) -> Option<Time> {
+    again_of(end, answer, tries, try_again, 2)
+}
+
+/// The same where a task may have so many copies in all.
+fn again_of(end: CopyEnd, answer: Option<Answer>, tries: u32, try_again: u64, copies_per_task: u32) -> Option<Time> {
     let mut flight = flights(&[decision(1, map(0), Mode::Act)]).of(map(0)).unwrap().clone();
     let asked = flight.asked.as_mut().unwrap();
     (asked.answer, asked.tries) = (answer, tries);
-    let params = GovernParams { try_again: Millis(try_again), copies_per_task: 2, ..params() };
+    let params = GovernParams { try_again: Millis(try_again), copies_per_task, ..params() };
     flight.close(end, &params, Time(40_000));
     assert!(!flight.counted);
     flight.asked.unwrap().again
@@ -239,6 +245,8 @@ fn a_copy_that_died_is_followed_by_another_after_a_copys_time_and_by_no_more_tha
     assert_eq!(died(1, 3_000), Some(Time(60_000)));
     assert_eq!(died(1, 30_000), Some(Time(70_000)));
     assert_eq!(died(2, 3_000), None);
+    let without_limit = |tries| again_of(CopyEnd::Died, Some(Answer::Applied), tries, 3_000, 0);
+    assert_eq!([1, 99].map(without_limit), [Some(Time(43_000)); 2]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::model::id::{AppId, JobId};
 use crate::model::job::Job;
 use crate::model::names::{NameId, Names};
 use crate::model::observation::*;
+use crate::model::places::Places;
 use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,9 @@ pub struct ClusterState {
     pub rival: Option<u64>,
     /// Host names.
     pub hosts: Names,
+    /// Sets of racks that maps' inputs lie on.
+    #[serde(default, skip_serializing_if = "Places::is_empty")]
+    pub places: Places,
     jobs: BTreeMap<JobId, Job>,
     /// Jobs that have ended, lest a late fact bring one back.
     ended: BTreeSet<JobId>,
@@ -207,6 +211,13 @@ impl ClusterState {
             Fact::Tasks { complete, tasks, .. } => {
                 for task in tasks {
                     job.learn_task(task, seen.at, TASKS_MAX);
+                    if !task.hosts.is_empty() {
+                        let racks = task.hosts.iter().filter_map(|host| self.nodes.get(host));
+                        job.learn_place(
+                            id.task(task.kind, task.index),
+                            self.places.intern(racks.map(|node| &*node.rack)),
+                        );
+                    }
                 }
                 if *complete {
                     job.listed_by(seen.source.channel);
@@ -216,7 +227,7 @@ impl ClusterState {
             Fact::Attempts { attempts, .. } => {
                 for attempt in attempts {
                     // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
-                    if seen.source.channel == Channel::Am {
+                    if seen.source.channel == Channel::Am || attempt.counters.crossed.is_some() {
                         job.intakes.learn(attempt.id(id), attempt, seen.at);
                     }
                     if attempt.is_counters_only(id) {
@@ -291,6 +302,11 @@ impl ClusterState {
     pub fn forget(&mut self, id: JobId) {
         self.jobs.remove(&id);
         self.sources.retain(|(_, app), _| *app != Some(id.0));
+    }
+
+    /// The rack of a host; `None` where the RM does not list it.
+    pub fn rack_of(&self, host: NameId) -> Option<&str> {
+        self.nodes.get(self.hosts.name(host)).map(|node| node.rack.as_str())
     }
 
     /// The queue a job runs in: the RM may name it by its path or by the last part of it.

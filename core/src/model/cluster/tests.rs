@@ -206,3 +206,25 @@ fn beyond_as_many_jobs_as_may_be_no_other_is_taken_in_and_of_ended_ones_the_firs
     full.apply(&seen(Channel::Rm, JOBS_MAX as u64 + 1, 20, end(JOBS_MAX))).unwrap();
     assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Ok(Changed::Job(id(0))));
 }
+
+#[test]
+fn a_maps_place_is_the_racks_of_its_splits_hosts_as_far_as_the_resource_manager_lists_them() {
+    let mut cluster = ClusterState::default();
+    let node = |host: &str, rack: &str| {
+        let none = Resources::default();
+        NodeFact { rack: rack.into(), ..NodeFact::usable(host, none, none) }
+    };
+    let nodes = vec![node("n0", "/a"), node("n1", "/b"), node("n2", "/b")];
+    cluster.apply(&seen(Channel::Rm, 1, 5, Fact::Nodes(nodes))).unwrap();
+    let mut place = |seq, hosts: &[&str]| {
+        let id = job_id(1).task(TaskKind::Map, 0);
+        let hosts = hosts.iter().map(ToString::to_string).collect();
+        let tasks = vec![TaskFact { hosts, ..TaskFact::of(id) }];
+        cluster.apply(&seen(Channel::Shim, seq, 10, Fact::Tasks { job: job_id(1), complete: true, tasks })).unwrap();
+        let place = cluster.job(job_id(1)).unwrap().task(id).unwrap().place;
+        place.map(|place| cluster.places.racks(place).to_vec())
+    };
+    assert_eq!((place(1, &[]), place(2, &["elsewhere"])), (None, None));
+    let both = Some(vec!["/a".to_owned(), "/b".to_owned()]);
+    assert_eq!((place(3, &["n2", "n1", "n0"]), place(4, &["n0"])), (both.clone(), both), "a split does not move");
+}

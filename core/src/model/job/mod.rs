@@ -19,6 +19,7 @@ use super::lost::Lost;
 use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, Channel, EndFact, JobFact, JobSettings, TaskFact};
 use super::outputs::Outputs;
+use super::places::Place;
 use super::state::{AttemptState, JobPhase, TaskState};
 use super::track::Stamp;
 use super::units::Time;
@@ -176,6 +177,13 @@ impl Job {
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
         self.slot(fact.kind, fact.index, limit).map(|task| task.learn(fact, at)).is_some()
+    }
+
+    /// The racks that a task's input lies on, once they are told.
+    pub(super) fn learn_place(&mut self, id: TaskId, place: Option<Place>) {
+        if let Some(task) = self.task_mut(id) {
+            task.place = task.place.or(place);
+        }
     }
 
     /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many.

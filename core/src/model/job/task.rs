@@ -3,6 +3,7 @@
 use super::{Attempt, Attempts};
 use crate::model::decision::Verdict;
 use crate::model::observation::TaskFact;
+use crate::model::places::Place;
 use crate::model::state::{AttemptState, Phase, TaskState};
 use crate::model::track::{Stamp, Track};
 use crate::model::units::{Bytes, Millis, Time};
@@ -17,6 +18,9 @@ pub struct Task {
     pub verdict: Option<Verdict>,
     /// Phase, as a status text of the task tells it.
     pub phase: Option<Phase>,
+    /// Racks that hold its input split, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// AM time at which `state` held.
     pub as_of: Stamp,
     /// Attempt that succeeded.
@@ -39,6 +43,7 @@ impl Default for Task {
             state: TaskState::New,
             verdict: None,
             phase: None,
+            place: None,
             as_of: Stamp::default(),
             winner: None,
             started: Stamp::default(),

@@ -153,3 +153,8 @@ fn a_tasks_own_score_is_its_attempts_only_while_that_has_ever_been_alone() {
     assert!((score(0) - 0.9).abs() < 1e-6);
     assert!((score(1) - 0.25).abs() < 1e-6, "0.9 may be what the failed one had reached");
 }
+
+#[test]
+fn a_task_and_its_attempt_stay_small_for_a_million_are_kept() {
+    assert_eq!((std::mem::size_of::<Option<Task>>(), std::mem::size_of::<Attempt>()), (96, 68));
+}

@@ -107,6 +107,9 @@ pub struct Counters {
     pub gc: Option<Millis>,
     /// Bytes shuffled by a reduce.
     pub shuffled: Option<Bytes>,
+    /// Of what it has read, a map or a reduce, that which crossed racks. Hadoop counts no such thing; a source that does is believed before what follows from hosts and racks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crossed: Option<Bytes>,
     /// Physical memory.
     pub memory: Option<Bytes>,
 }

@@ -96,15 +96,10 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams) -> NewC
     let evidence = there.len() + elsewhere.len();
     let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|(_, rate)| rate).collect();
     let prior = view.prior.filter(|_| evidence < params.min_evidence as usize);
-    let start_up = match prior {
-        Some(prior) if told && !view.runs.knows_start_up() => prior.start_up(),
-        _ => view.runs.before_own().0,
-    };
-    let own = NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
-    let Some(prior) = prior else { return own };
-    // Where the phase does not tell start-up from work, its times hold both.
-    let both = if told { 0.0 } else { prior.start_up() };
-    own.with_earlier(prior.times(view.typical_split).map(|time| time + both), prior.tasks())
+    let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
+    let Some(prior) = prior else { return own(view.runs.before_own().0) };
+    let (start_up, times) = prior.beside(&view.runs, told, view.typical_split);
+    own(start_up).with_earlier(times, prior.tasks())
 }
 
 /// The phase's tasks, each with its time for the phase's typical input, seconds.

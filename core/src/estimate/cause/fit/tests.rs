@@ -95,7 +95,7 @@ fn a_line_and_its_error_are_the_textbooks() {
     for (x, y) in [(1.0, 2.0), (2.0, 4.0), (3.0, 5.0), (4.0, 4.0), (5.0, 5.0)] {
         add(&mut gram, &[1.0, x, 0.0, y], 1.0);
     }
-    let line = solve(&gram, 2).unwrap();
+    let line = solve(&gram, STRAIGHT).unwrap();
     for (x, mean, error) in [(3.0, 4.0, 0.4), (8.0, 7.0, (0.8_f64 * (0.2 + 2.5)).sqrt())] {
         let (told, off) = line.at(&[1.0, x, 0.0, 0.0]);
         assert!((told - mean).abs() < 1e-9 && (off - error).abs() < 1e-9, "{x}: {told} {off}");
@@ -170,4 +170,43 @@ fn a_task_that_does_not_tell_its_traffic_is_judged_by_its_data_alone() {
     let fit = Fit::new(&all).unwrap();
     let told = |crossed| fit.expected(&Point { seconds: 0.0, data: 8.0, crossed }, false);
     assert!((told(Some(0.0)) - 8.0).abs() < 0.01 && (told(None) - 12.5).abs() < 0.5, "{}", told(None));
+}
+
+/// Maps of equal data, of which the first few read theirs over racks, in half as much again of the 10 s of the others.
+fn remote(few: usize, all: usize) -> Vec<Point> {
+    let point = |n: usize| {
+        let (crossed, jitter) = (if n < few { 100.0 } else { 0.0 }, 0.1 * (n % 3) as f64);
+        Point { seconds: 10.0 + 0.05 * crossed + jitter, data: 100.0, crossed: Some(crossed) }
+    };
+    (0..all).map(point).collect()
+}
+
+#[test]
+fn equal_splits_tell_what_reading_over_racks_costs_and_how_long_a_task_elsewhere_would_take() {
+    let fit = Fit::new(&remote(4, 16)).unwrap();
+    let expected = |crossed| fit.expected(&Point { seconds: 0.0, data: 100.0, crossed: Some(crossed) }, false);
+    assert!((expected(0.0) - 10.1).abs() < 0.1 && (expected(100.0) - 15.1).abs() < 0.1, "{}", expected(100.0));
+    assert!((expected(50.0) - 12.6).abs() < 0.1);
+    let (usual, here) = fit.path(1.0).unwrap();
+    assert!(usual == 0.0 && (here - 0.5).abs() < 0.01, "most read theirs nearby: {usual} {here}");
+    assert_eq!(fit.path(0.0), Some((0.0, 0.0)));
+    let (usual, here) = Fit::new(&remote(12, 16)).unwrap().path(0.0).unwrap();
+    assert!((usual - 1.0 / 3.0).abs() < 0.01 && here == 0.0, "a third of a typical task's time: {usual} {here}");
+}
+
+#[test]
+fn where_none_or_all_cross_racks_or_some_do_not_say_no_path_is_told() {
+    for few in [0, 16] {
+        assert_eq!(Fit::new(&remote(few, 16)).unwrap().path(1.0), None, "{few}");
+    }
+    let mut some = remote(4, 16);
+    some[9].crossed = None;
+    assert_eq!(Fit::new(&some).unwrap().path(1.0), None);
+}
+
+#[test]
+fn two_slow_tasks_that_crossed_racks_are_stragglers_and_three_tell_of_the_racks() {
+    let elsewhere = |few| Fit::new(&remote(few, 16)).unwrap().path(1.0);
+    assert_eq!(elsewhere(2), None);
+    assert!((elsewhere(3).unwrap().1 - 0.5).abs() < 0.02);
 }

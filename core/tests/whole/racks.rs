@@ -1,0 +1,96 @@
+//! Where inputs lie, in whole passes: what crossed racks explains tasks, and copies go where less will.
+
+use crate::common::*;
+use drover_core::engine::EngineParams;
+use drover_core::govern::GovernParams;
+use drover_core::model::*;
+
+const MAPS: u32 = 16;
+
+/// Four maps in sixteen read splits of the other rack and take twice as long.
+fn is_remote(index: u32) -> bool {
+    index % 4 == 3
+}
+
+/// Two nodes on each of two racks, with room, and a job's maps on all four in turn, watched for so many seconds. A map's split lies on its own rack, but for the remote ones; where racks are not told
+/// of by hosts, counters tell what crossed them, if they are `counted`. Map 0 is ten times slower than the others, and its split lies on the second rack.
+fn watched(hosts_told: bool, counted: bool, place: bool, until: u32) -> (Vec<Decision>, Script) {
+    let id = job_id(1);
+    // The copy of the slow one is decided on once the remote ones have shown what racks cost.
+    let govern = GovernParams { debounce: Millis(5_000), ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+    script.open_job(id, MAPS, 0, at(0.0));
+    script.say(at(0.0), Fact::Can(id, Capabilities { place, ..Capabilities::default() }));
+    let slow = |index| {
+        if index == 0 {
+            10.0
+        } else if is_remote(index) {
+            2.0
+        } else {
+            1.0
+        }
+    };
+    let mut decisions = Vec::new();
+    for second in 0..until {
+        let now = at(second.into());
+        let node = |n: u32| NodeFact {
+            rack: format!("/r{}", n / 2),
+            ..NodeFact::usable(&format!("nm{n}"), Resources { memory_mb: 4096, vcores: 8 }, Resources::default())
+        };
+        script.say(now, Fact::Nodes((0..4).map(node).collect()));
+        let (mut tasks, mut attempts) = equal_maps(id, MAPS, 4.0, &slow, second.into(), 0);
+        for task in &mut tasks {
+            task.input = Some(Bytes(100));
+            // The nodes of its own rack, or of the other.
+            let rack = (task.index % 4 / 2 + u32::from(is_remote(task.index) || task.index == 0)) % 2;
+            if hosts_told {
+                task.hosts = vec![format!("nm{}", 2 * rack), format!("nm{}", 2 * rack + 1)];
+            }
+        }
+        for attempt in &mut attempts {
+            attempt.host = Some(format!("nm{}", attempt.index % 4));
+            if counted {
+                attempt.counters.read = Some(Bytes(100));
+                attempt.counters.crossed = Some(Bytes(if is_remote(attempt.index) { 100 } else { 0 }));
+            }
+        }
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        decisions.extend(script.decide(now).decisions);
+    }
+    (decisions, script)
+}
+
+fn causes(script: &Script) -> Vec<(u32, CauseKind, bool)> {
+    let causes = script.engine.causes(job_id(1)).into_iter();
+    causes
+        .filter(|(task, _)| is_remote(task.index))
+        .map(|(task, cause)| (task.index, cause.kind, cause.explained))
+        .collect()
+}
+
+#[test]
+fn tasks_that_read_over_racks_are_explained_by_it_from_the_splits_hosts_or_from_a_source_that_counts() {
+    for (hosts_told, counted) in [(true, false), (false, true)] {
+        let (_, script) = watched(hosts_told, counted, false, 12);
+        let explained = [3, 7, 11, 15].map(|index| (index, CauseKind::Data, true));
+        assert_eq!(causes(&script), explained, "{hosts_told} {counted}");
+    }
+    let (_, script) = watched(false, false, false, 12);
+    let laid_to_the_node = [3, 7, 11, 15].map(|index| (index, CauseKind::Node, false));
+    assert_eq!(causes(&script), laid_to_the_node, "they share one");
+}
+
+#[test]
+fn a_copy_that_can_be_placed_goes_to_the_rack_of_its_tasks_input() {
+    let (decisions, _) = watched(true, false, true, 14);
+    let of_slow: Vec<_> = decisions.iter().filter(|decision| decision.task.index == 0).collect();
+    assert_eq!(of_slow.len(), 1, "{decisions:?}");
+    // It runs on the first rack; of the second's nodes the job's tasks are slow on nm3.
+    assert_eq!((of_slow[0].prefer.as_slice(), of_slow[0].host.as_deref()), (&["nm2".to_owned()][..], Some("nm0")));
+    assert!(of_slow[0].rule.ends_with("; locationFactor 1.00 on nm2 (§5.5, eq. 3)"), "{}", of_slow[0].rule);
+    let (blind, _) = watched(false, false, true, 14);
+    assert_eq!(blind.iter().find(|decision| decision.task.index == 0).unwrap().prefer, ["nm1"], "any other will do");
+    let (decisions, _) = watched(true, false, false, 14);
+    assert!(decisions.iter().all(|decision| decision.prefer.is_empty()), "nobody can place it");
+}

@@ -1,0 +1,91 @@
+use super::*;
+use crate::config::SETTINGS;
+use std::collections::BTreeSet;
+
+/// Every setting that a preset sets: its value in the papers, and where that stands.
+const PAPER: &[(&str, &str, &str)] = &[
+    ("estimator", "late", "LATE §4: (1 − ProgressScore) / ProgressRate"),
+    ("late.slow_task_percentile", "0.25", "LATE §4: SlowTaskThreshold, the 25th percentile"),
+    ("late.slow_node_percentile", "0.25", "LATE §4: SlowNodeThreshold, the 25th percentile"),
+    ("late.slow_factor", "0.0", "LATE §4 goes by the percentile alone"),
+    ("late.min_age", "1m", "LATE §2.1 and §4: a minute"),
+    ("late.min_age_of_typical", "0.0", "not in LATE"),
+    ("late.min_reports", "0", "not in LATE"),
+    ("late.min_finished", "0.0", "not in LATE"),
+    ("late.min_gain", "0.0", "not in LATE"),
+    ("late.min_win_probability", "0.0", "not in LATE"),
+    ("late.tell_waiting_apart", "false", "not in LATE"),
+    ("tail.near_end", "0.75", "Mantri §7 names a threshold number and no figure"),
+    ("tail.percentile", "0.75", "Mantri §7: Dryad's 75th percentile of durations"),
+    ("mantri.period", "10s", "Mantri §5: a report every 10 s"),
+    ("mantri.period_of_typical", "0.1", "Mantri §5: or a tenth of the task's lifetime"),
+    ("mantri.period_min", "0ms", "not in Mantri"),
+    ("mantri.rho", "3.0", "Mantri §5.1: rho = 3"),
+    ("mantri.delta", "0.25", "Mantri §5.1: delta = .25"),
+    ("mantri.alpha", "2", "Mantri §5.1: the two fastest"),
+    ("mantri.copies_max", "3", "Mantri §5.1, footnote 6: never more than three copies"),
+    ("mantri.restarts_max", "3", "Mantri §5.1: gamma = 3"),
+    ("mantri.min_reports", "0", "not in Mantri"),
+    ("mantri.min_evidence", "1", "not in Mantri"),
+    ("dolly.epsilon", "0.05", "NSDI'13 §3.2: 5 %"),
+    ("dolly.beta", "0.05", "NSDI'13 §5.1: 5 %"),
+    ("dolly.tau", "0.8", "NSDI'13 §5.1: 80 %"),
+    ("dolly.admission", "all-or-nothing", "NSDI'13 §3.3"),
+    ("dolly.by_machine", "false", "NSDI'13 §3.2: p of the whole cluster"),
+    ("dolly.prior", "0.1", "NSDI'13 prints no p to begin with"),
+    ("dolly.min_evidence", "1.0", "NSDI'13 §3.2: p is what the hour has shown"),
+    ("dolly.scheme", "task", "NSDI'13 §3.1: clones at the granularity of tasks"),
+    ("dolly.reads", "delay", "NSDI'13 §4.4: delay assignment"),
+    ("dolly.contention", "0.76", "NSDI'13 §4.3, Fig. 6: transfers take 32 % longer"),
+    ("dolly.exclusive", "", "NSDI'13 does not print p_c"),
+    ("blacklist.above", "0.3", "NSDI'13 §2.1.2, Table 2: the best of three"),
+    ("blacklist.share", "1.0", "NSDI'13 §2.1.2 lists every machine above p_b"),
+    ("blacklist.min_evidence", "0.0", "not in NSDI'13"),
+    ("blacklist.beside", "false", "NSDI'13 §2.1.2: a scheme of its own"),
+    ("govern.cluster_cap", "1.0", "SpeculativeCap is LATE's alone"),
+    ("govern.cluster_floor", "0", "Hadoop's own, in no paper"),
+    ("govern.job_cap", "1.0", "in no paper"),
+    ("govern.job_floor", "0", "Hadoop's own, in no paper"),
+    ("govern.node_copies", "0", "in no paper"),
+    ("govern.copies_per_minute", "0", "in no paper"),
+    ("govern.breaker_below", "0.0", "in no paper"),
+    ("act.copies_per_task", "0", "in no paper; how many run at once is Mantri's to say, §5.1"),
+    ("act.futile_copies", "0", "in no paper"),
+    ("act.node_cool_down", "0ms", "in no paper"),
+];
+
+fn of(key: &str) -> Presets {
+    presets(SETTINGS.iter().find(|setting| setting.key() == key).unwrap()).unwrap()
+}
+
+#[test]
+fn every_setting_that_a_preset_sets_has_the_papers_value_in_the_preset_paper() {
+    for (key, value, section) in PAPER {
+        assert_eq!(of(key).paper, *value, "{key}: {section}");
+    }
+    let set = SETTINGS.iter().filter(|setting| presets(setting).is_some()).map(super::Setting::key);
+    let listed = PAPER.iter().map(|(key, ..)| (*key).to_owned());
+    assert_eq!(set.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn a_tenth_of_the_slots_bounds_the_copies_where_late_decides_and_no_cap_of_ours_bounds_mantris_or_dollys() {
+    let own: Vec<_> = SETTINGS
+        .iter()
+        .filter_map(|setting| Some((setting.key(), presets(setting)?.own)))
+        .filter(|(_, own)| !own.is_empty())
+        .collect();
+    let tenth = |policy| (policy, "0.1".to_owned());
+    assert_eq!(own, [("govern.cluster_cap".to_owned(), ["late", "late-early", "drover"].map(tenth).to_vec())]);
+}
+
+#[test]
+fn each_presets_value_is_one_that_its_setting_allows() {
+    for (key, ..) in PAPER {
+        let setting = SETTINGS.iter().find(|setting| setting.key() == *key).unwrap();
+        let Presets { adapted, paper, own } = of(key);
+        for text in [adapted, paper].into_iter().chain(own.into_iter().map(|(_, text)| text)) {
+            assert!(setting.kind.parse(&text).is_ok(), "{key}: {text}");
+        }
+    }
+}
