@@ -1,7 +1,6 @@
 //! Clones are settled before a job's first task asks for a container, and give way when others need the room.
 
 use super::Engine;
-use crate::estimate::exact::share_of;
 use crate::estimate::odds::Odds;
 use crate::govern::budget::container;
 use crate::model::*;
@@ -158,7 +157,7 @@ impl Engine {
     /// Clones give way where the cluster is fuller than they may make it, and under preemption where smaller jobs have been admitted beside them.
     pub(super) fn clones_give_way(&mut self) {
         let Some(totals) = self.cluster.totals else { return };
-        let share = |of: f64| share_of(of, totals.total.memory_mb);
+        let share = |of: f64| share_of(of, totals.total.memory_mb) as u64;
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };
         let jobs = self.clones.give_way(&self.cluster, budget, share(self.params.dolly.tau));

@@ -42,19 +42,6 @@ fn fraction(value: f64) -> String {
     format!("{value}").split_once('.').map_or_else(String::new, |(_, digits)| digits.to_owned())
 }
 
-/// The most that is within that share of a whole, the share being the decimal that a person would write for it: .29 of 100 is 29, where floating point finds 28.
-pub fn share_of(share: f64, whole: u64) -> u64 {
-    let share = share.max(0.0);
-    let within = |most: &u64| {
-        let is =
-            |scale: Scale| scale.whole((*most).into()).at_most(&(&scale.decimal(share) * &scale.whole(whole.into())));
-        settle(&[share], is)
-    };
-    // Floating point is off by less than one, but for wholes beyond 2^52.
-    let above = ((share * whole as f64) as u64).saturating_add(1);
-    (0..=above).rev().find(within).unwrap_or(0)
-}
-
 impl Scale {
     /// The decimal that a person would write for a number from 0 to 1.
     pub fn decimal(self, value: f64) -> Bounds {
@@ -226,22 +213,6 @@ mod tests {
         assert_eq!(value(|scale| scale.whole(u128::MAX), &[]), u128::MAX as f64);
         assert_eq!(value(|scale| scale.decimal(1e-300), &[1e-300]), 1e-300);
         assert_eq!(value(|scale| scale.decimal(1.0).complement(), &[1.0]), 0.0);
-    }
-
-    #[test]
-    fn every_percent_of_a_hundred_is_that_many_and_no_share_is_above_its_whole() {
-        for percent in 0..=100_u32 {
-            assert_eq!(share_of(f64::from(percent) / 100.0, 100), u64::from(percent), "{percent} %");
-        }
-        assert_eq!([-0.5, f64::NAN, 1e-300].map(|share| share_of(share, 100)), [0; 3]);
-        assert_eq!([0, 1 << 40, u64::MAX].map(|whole| share_of(1.0, whole)), [0, 1 << 40, u64::MAX]);
-    }
-
-    proptest! {
-        #[test]
-        fn shares_in_thousandths_are_rounded_down_as_whole_numbers_are(thousandths in 0..=1_000_u64, whole in 0..1_u64 << 50) {
-            prop_assert_eq!(share_of(thousandths as f64 / 1000.0, whole), thousandths * whole / 1000);
-        }
     }
 
     #[test]

@@ -126,9 +126,4 @@ mod tests {
             assert_eq!((numbers(&read).len(), read == attempts), (count as usize, true));
         }
     }
-
-    #[test]
-    fn a_task_with_its_one_attempt_takes_no_more_than_150_bytes() {
-        assert!(std::mem::size_of::<Option<super::super::Task>>() <= 150, "one is kept for each of a million attempts");
-    }
 }

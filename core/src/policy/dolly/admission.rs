@@ -1,9 +1,8 @@
 //! Lines 2 and 3: how many clones, and whether there is room for them.
 
 use super::{Admission, DollyParams, job_level_clones};
-use crate::estimate::exact::share_of;
 use crate::estimate::straggle::{clones_per_task, job_clones};
-use crate::model::Verdict;
+use crate::model::{Verdict, share_of};
 
 /// A phase whose first task is to be executed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,7 +47,7 @@ impl Phase {
 impl Supply {
     /// What the clones' budget and the ceiling leave, where `held_mb` of what is to be cloned are in use already, MiB.
     fn left_mb(&self, held_mb: u64, params: &DollyParams) -> [u64; 2] {
-        let left = |share, taken| share_of(share, self.capacity_mb).saturating_sub(taken);
+        let left = |share, taken| (share_of(share, self.capacity_mb) as u64).saturating_sub(taken);
         let gives_way = if params.admission == Admission::Preempt { self.larger_mb } else { 0 };
         let (cloning, used) = (self.cloning_mb.saturating_sub(gives_way), self.used_mb.saturating_sub(held_mb));
         [left(params.beta, cloning), left(params.tau, used)]
