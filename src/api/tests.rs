@@ -102,7 +102,7 @@ async fn jobs_and_tasks_tell_why_each_running_task_was_or_was_not_advised_on() {
     let running = json(&router, "/api/v1/jobs/job_1_0001/tasks?running=true").await;
     let running = running["tasks"].as_array().unwrap();
     assert_eq!((running.len(), &running[0]["task"]), (1, &"task_1_0001_m_000003".into()));
-    assert_eq!(running[0]["verdict"], "already_advised");
+    assert_eq!(running[0]["verdict"], "copy_in_flight");
     let cause = &running[0]["cause"];
     assert_eq!(
         (&cause["cause"], &cause["explained"], &cause["evidence"]),

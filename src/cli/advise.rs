@@ -192,7 +192,7 @@ mod tests {
         let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
         let status = watched().status(&process, Time(121_000));
         let text = nothing(&status, Some(job(7)));
-        assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 already_advised");
+        assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 copy_in_flight");
         let hidden = nothing(&Status { blocked_jobs: 2, ..status.clone() }, None);
         assert!(hidden.contains("of 2 jobs Drover's user may not view the tasks"), "{hidden}");
         assert!(nothing(&Status { ready: false, ..status.clone() }, None).contains("not been read completely"));

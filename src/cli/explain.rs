@@ -257,8 +257,8 @@ mod tests {
         for line in [
             "job_1_0001 \"slow\" of ann in queue root.default: mode advise, it is watched over REST; its newest news is 1.0 s old.",
             "Of 10 maps, 9 have succeeded and 1 run. Its tasks report at most every 500 ms.",
-            "unknown  already_advised",
-            "already_advised (1): a copy of it was advised before, and would have ended by now.",
+            "unknown  copy_in_flight",
+            "copy_in_flight (1): the copy decided on earlier still counts as in flight.",
             "Decided so far (1):\n  task_1_0001_m_000003, advised by drover: it still runs.",
         ] {
             assert!(text.contains(line), "{line}\nis not in\n{text}");
