@@ -5,8 +5,6 @@ use super::observation::AttemptFact;
 use super::track::Stamp;
 use super::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// What an attempt's counters told at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,9 +51,10 @@ impl Recent {
 }
 
 /// The intakes known of one job's attempts. Like all that is known of attempts they may be told in any order, and repeated.
+/// Ordered by attempt, in a vector: for the one or two suspects that most jobs have, a tree would take ten times the room.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Intakes(#[serde(with = "super::pairs")] BTreeMap<AttemptId, Recent>);
+pub struct Intakes(Vec<(AttemptId, Recent)>);
 
 impl Intakes {
     /// A job's intakes are asked for by us, so few that this is never reached; beyond it those of the first attempts are kept.
@@ -71,15 +70,22 @@ impl Intakes {
         let (bytes, records) = (bytes.unwrap_or_default(), records.unwrap_or(0));
         let mut told = Intake { bytes, records, crossed: counters.crossed, at: Stamp::default() };
         told.at.earliest(Some(at));
-        match self.0.entry(id) {
-            Entry::Occupied(mut known) => known.get_mut().learn(told),
-            Entry::Vacant(empty) => {
-                empty.insert(Recent { newest: told, before: Vec::new() });
+        match self.place(id) {
+            Ok(at) => self.0[at].1.learn(told),
+            Err(at) => {
+                self.0.reserve_exact(1 + self.0.len() / 4);
+                self.0.insert(at, (id, Recent { newest: told, before: Vec::new() }));
             }
         }
-        if self.0.len() > Self::MAX {
-            self.0.pop_last();
-        }
+        self.0.truncate(Self::MAX);
+    }
+
+    fn place(&self, id: AttemptId) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&id, |(known, _)| *known)
+    }
+
+    fn get(&self, id: AttemptId) -> Option<&Recent> {
+        self.place(id).ok().map(|at| &self.0[at].1)
     }
 
     /// All that an attempt which ended at `ended` has read; `None` while its counters were last told before that.
@@ -89,7 +95,7 @@ impl Intakes {
 
     /// What is known of an attempt; `None` before any counter was told.
     pub fn of(&self, id: AttemptId) -> Option<Intake> {
-        self.0.get(&id).map(|recent| recent.newest)
+        self.get(id).map(|recent| recent.newest)
     }
 
     /// Share (0–1) of what an attempt has read that crossed racks, where a source counts that.
@@ -100,7 +106,7 @@ impl Intakes {
 
     /// The newest few, newest first, each with less than the one before it.
     pub fn recent(&self, id: AttemptId) -> impl Iterator<Item = &Intake> {
-        self.0.get(&id).into_iter().flat_map(|recent| std::iter::once(&recent.newest).chain(&recent.before))
+        self.get(id).into_iter().flat_map(|recent| std::iter::once(&recent.newest).chain(&recent.before))
     }
 }
 
