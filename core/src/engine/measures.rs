@@ -1,7 +1,8 @@
 //! What a policy wants of a job beside copies: settled when its moment comes, and only where it can be done. What cannot is refused by name to whoever asks.
 
 use super::{Engine, Pass};
-use crate::estimate::lost::{Losses, was_made_again};
+use crate::estimate::losses::Losses;
+use crate::estimate::lost::was_made_again;
 use crate::govern::measures::Taken;
 use crate::model::*;
 use crate::policy::mantri::precompute::precompute;

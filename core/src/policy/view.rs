@@ -2,11 +2,12 @@
 
 use super::Contender;
 use crate::estimate::calibration::Spreads;
-use crate::estimate::fresh::{Beside, Run, Runs};
+use crate::estimate::fresh::Beside;
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::prior::Prior;
-use crate::estimate::remaining::Reading;
+use crate::estimate::runs::{Run, Runs};
+use crate::estimate::sample::Reading;
 use crate::estimate::stats::{median, quantile};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
