@@ -155,8 +155,7 @@ impl Engine {
 
     /// Bandwidth between two machines of a host's rack, bytes per second.
     fn within_rack(&self, host: NameId) -> Option<f64> {
-        let node = self.cluster.nodes.get(self.cluster.hosts.name(host))?;
-        Some(self.cluster.racks.get(&node.rack)?.within_bytes_per_second)
+        Some(self.cluster.racks.get(self.cluster.rack_of(host)?)?.within_bytes_per_second)
     }
 
     /// The outputs of maps on a machine that are neither kept twice nor computed anew already.

@@ -1,6 +1,6 @@
 //! How likely machines are to lose outputs, for one user's jobs (Mantri, OSDI'10, §5.3).
 
-use super::machine::{Machine, drawn};
+use super::machine::{Machine, drawn_odds};
 use super::odds::StragglerOdds;
 use crate::model::NameId;
 
@@ -29,10 +29,9 @@ impl<'a> Losses<'a> {
 
     /// r (Mantri §5.3) of one machine, 0–1: "estimated for a machine over a long period of time". What few outputs have shown of it is drawn towards any machine's.
     pub fn on(&self, host: NameId) -> Option<f64> {
-        let own = self.odds.machine(host).map(Machine::loses_output).filter(|lost| lost.holds_for(self.user));
-        let shown = own.and_then(|lost| Some((lost.probability()?, lost.evidence())));
         let of_any = self.of_any?;
-        Some(shown.map_or(of_any, |(lost, outputs)| drawn(lost, outputs, of_any)))
+        let own = self.odds.machine(host).map(Machine::loses_output);
+        Some(own.and_then(|lost| drawn_odds(lost, self.user, of_any)).unwrap_or(of_any))
     }
 }
 

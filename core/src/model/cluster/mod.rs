@@ -92,6 +92,11 @@ impl ClusterState {
         self.sources.retain(|(_, app), _| *app != Some(id.0));
     }
 
+    /// Nodes that take containers, in order of their hosts.
+    pub fn usable_nodes(&self) -> impl Iterator<Item = &NodeFact> {
+        self.nodes.values().filter(|node| node.usable)
+    }
+
     /// The rack of a host; `None` where the RM does not list it.
     pub fn rack_of(&self, host: NameId) -> Option<&str> {
         self.nodes.get(self.hosts.name(host)).map(|node| node.rack.as_str())
