@@ -99,7 +99,7 @@ impl Desk {
             policy: params.policy.label().into(),
             estimator: params.estimator.label().into(),
             nodes: cluster.nodes.len() as u64,
-            usable_nodes: cluster.nodes.values().filter(|node| node.usable).count() as u64,
+            usable_nodes: cluster.usable_nodes().count() as u64,
             jobs: cluster.job_count() as u64,
             jobs_with_shim: cluster.jobs().filter(|job| job.shim).count() as u64,
             blocked_jobs: cluster.jobs().filter(|job| job.hidden).count() as u64,

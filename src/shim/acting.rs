@@ -1,11 +1,11 @@
 //! What the service does through shims: leases for the jobs that are Drover's, actions, and the answers to them.
 
-use super::facts::Told;
 use super::metrics::Metrics;
 use super::outbox::{News, Order, decision_of};
 use super::params::{ActParams, Identity};
 use super::reply::Action;
 use super::session::{Now, Session};
+use super::told::Told;
 use super::wire::{self, Request};
 use drover_core::model::{AckFact, Answer, Capabilities, Fact, JobId, Millis};
 use std::collections::HashSet;

@@ -5,7 +5,7 @@ mod keeping;
 
 use super::acting::{Acting, Grant, Unsent};
 use super::batch::Batch;
-use super::facts::{self, Told};
+use super::facts;
 use super::mac;
 use super::metrics::Metrics;
 use super::outbox::Order;
@@ -16,6 +16,7 @@ use super::reply::{Refusal, Reply, Why};
 use super::session::{Now, Profile, Session, Turn};
 use super::settings;
 use super::table::{Seat, Table, superseded};
+use super::told::Told;
 use super::trust::{Claim, Vouch, Vouched};
 use super::values::Key;
 use super::wire::{self, Hello, Request};

@@ -3,55 +3,14 @@
 use super::params::ShimParams;
 use super::session::{Now, Session};
 use super::table::Names;
+use super::told::Told;
 use super::values::{Num, Word};
 use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
 use drover_core::model::{
     AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Observation,
     Source, TaskFact, TaskKind, Time,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What one exchange tells.
-#[derive(Debug, Default)]
-pub struct Told {
-    /// The facts, in the order in which they are to be observed.
-    pub facts: Vec<Fact>,
-    /// Values and rows left out, by reason.
-    pub refused: BTreeMap<&'static str, u64>,
-    /// Rows that count.
-    pub rows: u64,
-    /// Facts about Drover's own actions.
-    pub own: Vec<Fact>,
-}
-
-impl Told {
-    /// Counts something left out.
-    pub fn refuse(&mut self, reason: &'static str) {
-        *self.refused.entry(reason).or_default() += 1;
-    }
-
-    /// The value, unless it is told and cannot be.
-    fn ok<T>(&mut self, value: Option<Option<T>>, reason: &'static str) -> Option<T> {
-        if let Some(None) = value {
-            self.refuse(reason);
-        }
-        value.flatten()
-    }
-
-    fn num(&mut self, n: Option<Num>) -> Option<u64> {
-        self.ok(n.map(Num::get), "number_range")
-    }
-
-    /// A time; Hadoop writes 0 for one that has not come.
-    fn time(&mut self, n: Option<Num>) -> Option<Time> {
-        self.num(n).filter(|ms| *ms > 0).map(Time)
-    }
-
-    fn word<T>(&mut self, word: Option<Word<T>>, reason: &'static str) -> Option<T> {
-        self.ok(word.map(|word| word.0), reason)
-    }
-}
 
 /// Turns a request that follows what the session holds into facts, and takes note in the session of what later requests build on. `can`: what can be done
 /// through the session as it stands.

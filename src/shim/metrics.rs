@@ -95,28 +95,33 @@ impl Metrics {
             proofs: register(registry, IntCounterVec::new(proofs, &["outcome"])?)?,
             refused: facts_refused,
         };
+        metrics.start_at_zero();
+        Ok(metrics)
+    }
+
+    /// Every label set that is known beforehand.
+    fn start_at_zero(&self) {
         for outcome in ["accepted", "pending"].into_iter().chain(Why::ALL.into_iter().map(Why::label)) {
-            metrics.exchanges.with_label_values(&[outcome]);
+            self.exchanges.with_label_values(&[outcome]);
         }
         for outcome in ["held"].into_iter().chain(Why::ALL.into_iter().map(Why::label)) {
-            metrics.proofs.with_label_values(&[outcome]);
+            self.proofs.with_label_values(&[outcome]);
         }
         for why in Unsent::ALL {
-            metrics.unsent.with_label_values(&[why.label()]);
+            self.unsent.with_label_values(&[why.label()]);
         }
         for why in REASONS {
-            metrics.called_off.with_label_values(&[why.label()]);
+            self.called_off.with_label_values(&[why.label()]);
         }
         for answer in Answer::ALL {
-            metrics.answers.with_label_values(&[answer.label()]);
+            self.answers.with_label_values(&[answer.label()]);
         }
         for state in ["accepted", "live", "pending"] {
-            metrics.sessions.with_label_values(&[state]);
+            self.sessions.with_label_values(&[state]);
         }
         for stat in ["median", "max"] {
-            metrics.skew_seconds.with_label_values(&[stat]);
+            self.skew_seconds.with_label_values(&[stat]);
         }
-        Ok(metrics)
     }
 
     /// Counts facts that were refused by reason.

@@ -20,6 +20,7 @@ mod server;
 mod session;
 mod settings;
 mod table;
+mod told;
 mod trust;
 mod values;
 mod wire;

@@ -137,19 +137,19 @@ impl Engine {
         Supply { larger_mb, ..*room }
     }
 
-    /// p for a job of that user, once enough tasks have shown it.
+    /// p for a job of that user, once tasks have shown it.
     fn shown_probability(&self, user: &str) -> Option<f64> {
         let known = |odds: &&Odds| odds.evidence() >= self.params.dolly.min_evidence && odds.holds_for(user);
         Some(self.odds.cluster()).filter(known).and_then(Odds::probability)
     }
 
-    /// p for a job of that user; nothing is cloned on a p that neither tasks have shown nor an operator has set.
+    /// The same to clone by: not on a p that neither tasks have shown nor an operator has set.
     fn probability(&self, user: &str) -> Result<f64, Verdict> {
         let prior = Some(self.params.dolly.prior).filter(|prior| *prior > 0.0);
         self.shown_probability(user).or(prior).ok_or(Verdict::OddsUnknown)
     }
 
-    /// p for a job of that user, where clones are settled.
+    /// The same where a p of zero does no harm, as clones are settled already.
     pub(super) fn straggler_probability(&self, user: &str) -> f64 {
         self.shown_probability(user).unwrap_or(self.params.dolly.prior)
     }

@@ -87,7 +87,7 @@ impl Engine {
             return;
         }
         let (mut all, mut of_user) = (Vec::new(), BTreeMap::<String, Vec<_>>::new());
-        for node in self.cluster.nodes.values().filter(|node| node.usable) {
+        for node in self.cluster.usable_nodes() {
             let free_mb = node.total.memory_mb.saturating_sub(node.used.memory_mb);
             let known = self.cluster.hosts.find(&node.host).and_then(|host| self.odds.machine(host));
             let factor = Location::of_machine(known.and_then(shown).unwrap_or(1.0)).factor();
@@ -106,7 +106,7 @@ impl Engine {
     /// The usable machines of each rack with how much slower than others they are for a user's jobs, the fastest first. One pass over the nodes.
     pub(super) fn machines_by_rack(&self, user: &str) -> ByRack {
         let mut by_rack = ByRack::new();
-        for node in self.cluster.nodes.values().filter(|node| node.usable) {
+        for node in self.cluster.usable_nodes() {
             let Some(host) = self.cluster.hosts.find(&node.host) else { continue };
             let known = self.odds.machine(host).filter(|machine| machine.hourly().holds_for(user));
             by_rack.entry(node.rack.clone()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));

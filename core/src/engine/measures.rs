@@ -1,7 +1,8 @@
 //! What a policy wants of a job beside copies: settled when its moment comes, and only where it can be done. What cannot is refused by name to whoever asks.
 
 use super::{Engine, Pass};
-use crate::estimate::lost::{Losses, was_made_again};
+use crate::estimate::losses::Losses;
+use crate::estimate::lost::was_made_again;
 use crate::govern::measures::Taken;
 use crate::model::*;
 use crate::policy::mantri::precompute::precompute;
@@ -154,8 +155,7 @@ impl Engine {
 
     /// Bandwidth between two machines of a host's rack, bytes per second.
     fn within_rack(&self, host: NameId) -> Option<f64> {
-        let node = self.cluster.nodes.get(self.cluster.hosts.name(host))?;
-        Some(self.cluster.racks.get(&node.rack)?.within_bytes_per_second)
+        Some(self.cluster.racks.get(self.cluster.rack_of(host)?)?.within_bytes_per_second)
     }
 
     /// The outputs of maps on a machine that are neither kept twice nor computed anew already.

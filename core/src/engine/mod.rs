@@ -10,19 +10,18 @@ mod health;
 mod location;
 mod measures;
 mod paper;
+mod params;
 mod pass;
 mod placement;
 mod reads;
 mod settle;
 mod suspects;
 
-use crate::estimate::Estimator;
 use crate::estimate::calibration::Calibration;
 pub use crate::estimate::calibration::EstimateError;
 use crate::estimate::odds::StragglerOdds;
 use crate::estimate::prior::Priors;
 use crate::estimate::shuffle::Shuffles;
-use crate::govern::GovernParams;
 use crate::govern::breaker::Breakers;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
@@ -31,72 +30,10 @@ use crate::govern::measures::Measures;
 use crate::govern::nodes::NodeRests;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
-use crate::policy::{
-    BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams, Thresholds,
-};
 use location::Locations;
+pub use params::EngineParams;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How the engine decides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EngineParams {
-    /// The policy in force.
-    pub policy: PolicyName,
-    /// Estimate of time left.
-    pub estimator: Estimator,
-    /// Take another for the jobs of a kind for which it has proved better.
-    pub choose_estimator: bool,
-    /// LATE's thresholds.
-    pub late: LateParams,
-    /// When the end of a phase is near, to `mapreduce` and `dryad`.
-    pub tail: TailParams,
-    /// Mantri's constants.
-    pub mantri: MantriParams,
-    /// Those of what it wants beside copies.
-    pub measures: MeasureParams,
-    /// Dolly's constants.
-    pub dolly: DollyParams,
-    /// Which machines are blacklisted.
-    pub blacklist: BlacklistParams,
-    /// Modes and budgets.
-    pub govern: GovernParams,
-    /// From a decision to the copy's launch: container and JVM.
-    pub start_lag: Millis,
-    /// A running job is looked at again after this long though nothing was heard of it.
-    pub look_again: Millis,
-    /// Seed of sampled copy times.
-    pub seed: u64,
-}
-
-impl Default for EngineParams {
-    fn default() -> Self {
-        EngineParams {
-            policy: PolicyName::default(),
-            estimator: Estimator::default(),
-            choose_estimator: false,
-            late: LateParams::default(),
-            tail: TailParams::default(),
-            mantri: MantriParams::default(),
-            measures: MeasureParams::default(),
-            dolly: DollyParams::default(),
-            blacklist: BlacklistParams::default(),
-            govern: GovernParams::default(),
-            // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
-            start_lag: Millis(1_000),
-            // Time left moves by as much as time passes; a second of it decides nothing.
-            look_again: Millis(1_000),
-            seed: 1,
-        }
-    }
-}
-
-impl EngineParams {
-    pub(crate) fn thresholds(&self) -> Thresholds<'_> {
-        Thresholds { late: &self.late, tail: &self.tail, mantri: &self.mantri }
-    }
-}
 
 /// NSDI'13 §2.1.2 tries windows of five minutes and of an hour for machines.
 const MACHINE_WINDOW: Millis = Millis(300_000);

@@ -1,7 +1,7 @@
 //! Where a copy would do no good, and where it would do best.
 
 use super::Engine;
-use crate::estimate::machine::{Machine, drawn};
+use crate::estimate::machine::drawn_odds;
 use crate::govern::rooms::Rooms;
 use crate::model::*;
 use crate::policy::dolly::{Chosen, by_odds, machines_for_a_task};
@@ -34,12 +34,9 @@ impl Engine {
 
     /// The usable machines in order of their odds for a user's jobs; none where no odds are known. What few tasks have shown of a machine is drawn towards `p`, any task's.
     pub(super) fn machines_by_odds(&self, user: &str, p: f64) -> Vec<(NameId, f64)> {
-        let known = |host| {
-            let odds = self.odds.machine(host).map(Machine::straggles).filter(|odds| odds.holds_for(user))?;
-            Some(drawn(odds.probability()?, odds.evidence(), p))
-        };
-        let usable = self.cluster.nodes.values().filter(|node| node.usable);
-        let hosts: Vec<NameId> = usable.filter_map(|node| self.cluster.hosts.find(&node.host)).collect();
+        let known = |host| drawn_odds(self.odds.machine(host)?.straggles(), user, p);
+        let hosts: Vec<NameId> =
+            self.cluster.usable_nodes().filter_map(|node| self.cluster.hosts.find(&node.host)).collect();
         if !hosts.iter().any(|host| known(*host).is_some()) {
             return Vec::new();
         }

@@ -13,6 +13,12 @@ pub fn drawn(shown: f64, tasks: f64, of_any: f64) -> f64 {
     (shown * tasks + of_any * WEIGHT) / (tasks + WEIGHT)
 }
 
+/// What odds of a machine tell a user's jobs, drawn likewise; `None` where they rest on nothing, or on another user's jobs alone.
+pub fn drawn_odds(odds: &Odds, user: &str, of_any: f64) -> Option<f64> {
+    let known = Some(odds).filter(|odds| odds.holds_for(user))?;
+    Some(drawn(known.probability()?, known.evidence(), of_any))
+}
+
 /// What is known of one machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {

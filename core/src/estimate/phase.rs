@@ -1,6 +1,6 @@
 //! The phases an attempt goes through, and what a job's own attempts teach about them.
 
-use super::fresh::work_began;
+use super::runs::work_began;
 use super::stats::robust_mean_spread;
 use crate::model::{Job, Millis, Phase, TaskKind, TaskState, Time};
 

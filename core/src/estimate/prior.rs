@@ -1,7 +1,7 @@
 //! How long a job's tasks took in its earlier runs: what t_new rests on while a phase has shown too little itself.
 
 use super::by_kind::ByKind;
-use super::fresh::Runs;
+use super::runs::Runs;
 use super::stats::sum_up;
 use crate::model::{Bytes, JobKind, TaskKind};
 use serde::{Deserialize, Serialize};

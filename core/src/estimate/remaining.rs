@@ -1,25 +1,15 @@
 //! Mantri's time left of a running task, from the bytes it has read (Mantri, OSDI'10, §5.5).
 
+use super::outlook::{later_seconds, phase_aware_seconds};
 use super::phase::{PhaseTimes, Shape};
-use super::time_left::{Sample, later_seconds, phase_aware_seconds};
-use crate::model::{Bytes, Intake, Millis, Time};
+use super::sample::{Reading, Sample};
+use crate::model::{Bytes, Millis, Time};
 
 /// Mantri §5.5, eq. 2: t_rem in seconds. Printed is t_elapsed · d/d_read + t_wrapup, which is the task's projected *whole* time; what is left of it, the paper's "remaining
 /// time to process data", is t_elapsed · (d − d_read)/d_read + t_wrapup. `None` before anything was read. A counter beyond the input's size leaves the wrap-up.
 pub fn mantri_seconds(elapsed: Millis, size: Bytes, read: Bytes, wrap_up: Millis) -> Option<f64> {
     let (to_read, read) = (size.0.saturating_sub(read.0) as f64, read.0 as f64);
     (read > 0.0).then(|| elapsed.as_secs_f64() * to_read / read + wrap_up.as_secs_f64())
-}
-
-/// What an attempt has to read, and how far it has come.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reading {
-    /// d.
-    size: Bytes,
-    /// Its newest report: what it had read, and when, the AM's clock.
-    newest: (Bytes, Time),
-    /// The oldest report of the moving average; `None` where its launch is.
-    oldest: Option<(Bytes, Time)>,
 }
 
 /// What a t_rem rests on.
@@ -42,14 +32,6 @@ impl Basis {
 }
 
 impl Reading {
-    /// From an attempt's newest reports, the newest first. `None` where they tell of no bytes, or of all.
-    pub fn of<'a>(size: Bytes, mut reports: impl Iterator<Item = &'a Intake>) -> Option<Reading> {
-        let told = |report: &Intake| Some((report.bytes, report.at.get()?));
-        let newest = reports.next().and_then(told).filter(|(bytes, _)| bytes.0 > 0 && *bytes < size)?;
-        let oldest = reports.filter(|report| report.bytes < newest.0).last().and_then(told);
-        Some(Reading { size, newest, oldest })
-    }
-
     /// t_rem in seconds by eq. 2, counted over the newest reports: tasks speed up and slow down. `None` where the score tells of more than the bytes do: once it has
     /// left its reading phase, or where the counters are older than the score.
     fn seconds_left(&self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
@@ -82,7 +64,7 @@ pub fn t_rem(sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Op
 mod tests {
     use super::super::phase::{MAP_AND_SORT, MAP_ONLY};
     use super::*;
-    use crate::model::{Phase, Track};
+    use crate::model::{Intake, Phase, Track};
     use proptest::prelude::*;
 
     fn left(elapsed: u64, size: u64, read: u64, wrap_up: u64) -> Option<f64> {

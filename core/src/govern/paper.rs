@@ -4,8 +4,7 @@ use super::GovernParams;
 use crate::model::Millis;
 
 impl GovernParams {
-    /// The limits that no paper has lifted: what a paper bounds, its policy bounds, or [`crate::engine::EngineParams::paper`] sets here. What keeps a job and a cluster from harm stays: safe outputs,
-    /// complete and fresh data, free containers, copies that wait for one, and how an order is sent and answered.
+    /// Limits that no paper knows are lifted; LATE's own is set by [`crate::engine::EngineParams::paper`]. What keeps a job and a cluster from harm stays.
     pub fn paper() -> GovernParams {
         GovernParams {
             cluster_cap: 1.0,

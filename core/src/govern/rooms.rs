@@ -16,7 +16,7 @@ pub struct Rooms {
 impl Rooms {
     /// Where `since` is what was taken (positive) or given back by host since the ResourceManager told of its nodes, MiB. One pass over the nodes.
     pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, i64>) -> Rooms {
-        let usable = cluster.nodes.values().filter(|node| node.usable).map(|node| {
+        let usable = cluster.usable_nodes().map(|node| {
             let host = cluster.hosts.find(&node.host);
             let more = host.and_then(|host| since.get(&host)).copied().unwrap_or(0);
             (node.total.memory_mb.saturating_sub(node.used.memory_mb.saturating_add_signed(more)), host)

@@ -1,18 +1,22 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
+mod rhythm;
+
 use super::Contender;
 use crate::estimate::calibration::Spreads;
-use crate::estimate::fresh::{Beside, Run, Runs};
+use crate::estimate::fresh::Beside;
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
 use crate::estimate::prior::Prior;
-use crate::estimate::remaining::Reading;
-use crate::estimate::stats::{median, quantile};
+use crate::estimate::runs::{Run, Runs};
+use crate::estimate::sample::Reading;
+use crate::estimate::stats::median;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
     Attempt, Bytes, ClonePlan, Job, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
+use rhythm::{rhythm, start_up};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The view.
@@ -271,7 +275,8 @@ impl<'a> View<'a> {
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));
-        Some(Sample { launched, started, track, phase, entered, heard, rhythm: rhythm(self, &track), reading })
+        let rhythm = rhythm(self.job, self.start_up, &track);
+        Some(Sample { launched, started, track, phase, entered, heard, rhythm, reading })
     }
 }
 
@@ -282,36 +287,6 @@ fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<M
         (TaskKind::Reduce, Some(done), Some(finished)) => Some(took.min(finished.since(done))),
         _ => Some(took),
     }
-}
-
-/// A report's way through the AM.
-const WAY: Millis = Millis(1_000);
-
-/// What the start of a JVM takes at most where the machines are at rest.
-const START_UP: Millis = Millis(10_000);
-
-/// Twice what nine of ten attempts took to their first report, and at least ten seconds: where many JVMs start at once, or a machine is busy, the first report of a
-/// healthy attempt is late, too.
-fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
-    let first = |attempt: &Attempt| {
-        let (_, at) = attempt.track.first()?;
-        Some(at.since(attempt.started.get()?).as_secs_f64())
-    };
-    let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
-    let mut lags: Vec<f64> = ended.filter_map(|(_, task)| task.won().and_then(first)).collect();
-    quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual).max(START_UP))
-}
-
-/// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
-/// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
-fn rhythm(view: &View<'_>, track: &crate::model::Track) -> Millis {
-    let interval = view
-        .job
-        .settings
-        .as_ref()
-        .map_or_else(|| crate::model::JobSettings::default().report_interval, |s| s.report_interval);
-    let usual = interval + interval + WAY;
-    if track.first().is_some() { usual } else { usual + view.start_up.unwrap_or(START_UP) }
 }
 
 #[cfg(test)]

@@ -56,18 +56,7 @@ fn attempts_of_a_dead_application_master_run_no_more() {
     let (tasks, attempts) = equal_maps(id, 4, 400.0, &|_| 1.0, 10.0, 0);
     script.tasks(id, at(10.0), tasks);
     script.attempts(id, at(10.0), attempts);
-    let second = JobFact {
-        job: id,
-        attempt: AppAttemptId { app: id.0, number: 2 },
-        name: "job".into(),
-        user: "alice".into(),
-        queue: "root.default".into(),
-        state: Some(JobPhase::Running),
-        started: at(0.0),
-        maps: 4,
-        reduces: 0,
-        uber: false,
-    };
+    let second = JobFact { attempt: AppAttemptId { app: id.0, number: 2 }, ..job_fact(id, 4, 0) };
     script.say(at(20.0), Fact::Job(second));
     assert_eq!(script.engine.cluster().job(id).unwrap().tasks(TaskKind::Map).flat_map(|(_, t)| t.live()).count(), 0);
     script.attempts(

@@ -1,8 +1,8 @@
 //! What is done for all sessions: housekeeping, and what others ask about them.
 
-use super::super::facts::Told;
 use super::super::session::Now;
 use super::super::table::SessionView;
+use super::super::told::Told;
 use super::Desk;
 use drover_core::model::{AppId, Fact, JobId};
 

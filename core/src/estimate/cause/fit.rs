@@ -76,7 +76,7 @@ impl Fit {
         let lines = [constants[0], squares(WHOLE), squares(RATES), squares(STRAIGHT), constants[1]];
         let nearer = |best: Start, one: Start| if one.spread < best.spread * (1.0 - 1e-9) { one } else { best };
         let Some(best) = lines.into_iter().flatten().reduce(nearer) else { return };
-        // Tasks whose input crossed racks, where most had theirs at hand, lie as far from a line that knows nothing of that as stragglers do: one that has a place for several of them tells more.
+        // A few tasks whose input crossed racks look like stragglers to a line that knows nothing of racks: one that has a place for several of them tells more.
         let kept = |start: &Start| rows.iter().filter(|row| start.keeps(row)).count();
         let wider = |one: &Start| one.spread <= best.spread.max(NOISE) && kept(one) >= kept(&best) + SEVERAL;
         self.start = [WHOLE, RATES].into_iter().filter_map(squares).find(wider).unwrap_or(best);

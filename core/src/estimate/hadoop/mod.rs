@@ -5,7 +5,7 @@ mod runtime;
 
 pub use durations::{Durations, enough_finished};
 
-use super::time_left::Sample;
+use super::sample::Sample;
 use crate::model::{Millis, Time};
 
 /// Hadoop's `TaskRuntimeEstimator`s: a job names one in `yarn.app.mapreduce.am.job.task.estimator.class`.

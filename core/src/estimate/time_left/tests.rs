@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Track;
 
 const TWO_PHASES: Shape = Shape { ends: &[0.5, 1.0] };
 

@@ -1,16 +1,18 @@
 //! The cluster as it is known. Built from observations alone.
 
+mod apply;
+mod dropped;
 #[cfg(test)]
 mod tests;
 
 use crate::model::action::{Hold, Scope};
-use crate::model::capability::Capabilities;
 use crate::model::id::{AppId, JobId};
 use crate::model::job::Job;
 use crate::model::names::{NameId, Names};
 use crate::model::observation::*;
 use crate::model::places::Places;
 use crate::model::units::Time;
+pub use dropped::Dropped;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,43 +54,6 @@ pub struct ClusterState {
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
 }
 
-/// Why an observation was dropped. One stable label each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dropped {
-    /// Older than the newest of its source, or a repetition of it.
-    StaleSequence,
-    /// From a life of the source that has been replaced.
-    OldIncarnation,
-    /// About an application other than the source's own.
-    ForeignApplication,
-    /// About a job that is not known to run.
-    UnknownJob,
-    /// As many jobs are known as may be.
-    TooManyJobs,
-}
-
-impl Dropped {
-    /// Every reason, for metrics that start at zero.
-    pub const ALL: [Dropped; 5] = [
-        Dropped::StaleSequence,
-        Dropped::OldIncarnation,
-        Dropped::ForeignApplication,
-        Dropped::UnknownJob,
-        Dropped::TooManyJobs,
-    ];
-
-    /// Stable snake_case label.
-    pub fn label(self) -> &'static str {
-        match self {
-            Dropped::StaleSequence => "stale_sequence",
-            Dropped::OldIncarnation => "old_incarnation",
-            Dropped::ForeignApplication => "foreign_application",
-            Dropped::UnknownJob => "unknown_job",
-            Dropped::TooManyJobs => "too_many_jobs",
-        }
-    }
-}
-
 /// What an observation changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
@@ -100,184 +65,7 @@ pub enum Changed {
     Ended(JobId),
 }
 
-/// Jobs known at once; the design's target is 5,000 AMs.
-const JOBS_MAX: usize = 20_000;
-/// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
-const TASKS_MAX: u32 = 2_000_000;
-
 impl ClusterState {
-    /// Takes an observation into account.
-    ///
-    /// # Errors
-    /// The reason, when it is dropped; the state has then not changed.
-    pub fn apply(&mut self, seen: &Observation) -> Result<Changed, Dropped> {
-        self.admit(seen)?;
-        let changed = match &seen.fact {
-            Fact::Cluster(fact) => {
-                self.totals = Some(*fact);
-                self.totals_told = seen.received;
-                Changed::Cluster
-            }
-            Fact::Nodes(nodes) => {
-                self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
-                self.nodes_told = seen.received;
-                Changed::Cluster
-            }
-            Fact::Racks(racks) => {
-                self.racks = racks.iter().map(|rack| (rack.rack.clone(), rack.clone())).collect();
-                Changed::Cluster
-            }
-            Fact::Queues(queues) => {
-                self.queues = queues.iter().map(|queue| (queue.name.clone(), queue.clone())).collect();
-                self.queues_told = seen.received;
-                Changed::Cluster
-            }
-            Fact::Apps(apps) => {
-                self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
-                for app in apps {
-                    if let Some(job) = self.jobs.get_mut(&JobId(app.app)) {
-                        job.vouched(app);
-                    }
-                }
-                Changed::Cluster
-            }
-            Fact::Held(hold) => {
-                self.holds.retain(|_, held| held.until.is_none_or(|until| seen.received < until));
-                self.holds.insert(hold.scope.clone(), hold.clone());
-                Changed::Cluster
-            }
-            Fact::Lifted(scope) => {
-                self.holds.remove(scope);
-                Changed::Cluster
-            }
-            Fact::Rival(epoch) => {
-                self.rival = *epoch;
-                Changed::Cluster
-            }
-            fact => self.apply_to_job(seen, fact)?,
-        };
-        let life = (seen.source.incarnation, seen.seq);
-        self.sources.insert((seen.source.channel, seen.source.app), life);
-        Ok(changed)
-    }
-
-    /// Is it new, of the newest life of its source, and about what that source may speak of?
-    fn admit(&self, seen: &Observation) -> Result<(), Dropped> {
-        if let (Some(app), Some(job)) = (seen.source.app, seen.fact.job())
-            && app != job.0
-        {
-            return Err(Dropped::ForeignApplication);
-        }
-        let Some((incarnation, seq)) = self.sources.get(&(seen.source.channel, seen.source.app)) else { return Ok(()) };
-        match seen.source.incarnation.cmp(incarnation) {
-            std::cmp::Ordering::Less => Err(Dropped::OldIncarnation),
-            std::cmp::Ordering::Equal if seen.seq <= *seq => Err(Dropped::StaleSequence),
-            _ => Ok(()),
-        }
-    }
-
-    fn apply_to_job(&mut self, seen: &Observation, fact: &Fact) -> Result<Changed, Dropped> {
-        let Some(id) = fact.job() else { return Ok(Changed::Cluster) };
-        if let Fact::Ended(end) = fact {
-            return self.end(end);
-        }
-        if self.ended.contains(&id) {
-            return Err(Dropped::UnknownJob);
-        }
-        let full = self.jobs.len() >= JOBS_MAX;
-        let offset = seen.at.0 as i64 - seen.received.0 as i64;
-        let job = match self.jobs.entry(id) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(_) if full => return Err(Dropped::TooManyJobs),
-            std::collections::btree_map::Entry::Vacant(free) => {
-                let job = free.insert(Job::new(id));
-                // One whose tasks are still to be told of is not lost for that, and is as old as its AM says.
-                (job.heard, job.clock_offset_ms) = (seen.received, offset);
-                job
-            }
-        };
-        if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
-            job.outlive(seen.source.incarnation);
-        }
-        match fact {
-            Fact::Job(summary) => {
-                job.learn(summary);
-                job.outlive(summary.attempt.number.into());
-                if let Some(app) = self.apps.get(&id.0) {
-                    job.vouched(app);
-                }
-            }
-            Fact::Settings(_, settings) => job.settings = Some(settings.clone()),
-            Fact::Tasks { complete, tasks, .. } => {
-                for task in tasks {
-                    job.learn_task(task, seen.at, TASKS_MAX);
-                    if !task.hosts.is_empty() {
-                        let racks = task.hosts.iter().filter_map(|host| self.nodes.get(host));
-                        job.learn_place(
-                            id.task(task.kind, task.index),
-                            self.places.intern(racks.map(|node| &*node.rack)),
-                        );
-                    }
-                }
-                if *complete {
-                    job.listed_by(seen.source.channel);
-                }
-                job.hidden = false;
-            }
-            Fact::Attempts { attempts, .. } => {
-                for attempt in attempts {
-                    // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
-                    if seen.source.channel == Channel::Am || attempt.counters.crossed.is_some() {
-                        job.intakes.learn(attempt.id(id), attempt, seen.at);
-                    }
-                    if attempt.is_counters_only(id) {
-                        continue;
-                    }
-                    let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
-                    job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
-                }
-            }
-            Fact::Needs { maps, reduces, native_copies, .. } => {
-                job.needs = [*maps, *reduces];
-                job.native_copies = *native_copies;
-            }
-            Fact::ShimSession(_, open) => {
-                job.shim = *open;
-                if !*open {
-                    // Whoever cannot be spoken to can be asked for nothing, and keeps nothing up to date.
-                    job.can = Capabilities::default();
-                    job.listings.lose(Channel::Shim);
-                }
-            }
-            Fact::Can(_, can) => job.can = *can,
-            Fact::Hidden(_) => {
-                job.hidden = true;
-                job.listings.lose(Channel::Am);
-            }
-            _ => {}
-        }
-        if matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. }) && seen.received >= job.heard
-        {
-            (job.heard, job.clock_offset_ms) = (seen.received, offset);
-        }
-        Ok(Changed::Job(id))
-    }
-
-    fn end(&mut self, end: &EndFact) -> Result<Changed, Dropped> {
-        let job = self.jobs.get_mut(&end.job).ok_or(Dropped::UnknownJob)?;
-        let at = end.finished.unwrap_or(job.heard);
-        for attempt in &end.attempts {
-            let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
-            job.learn_attempt(attempt, host, at, TASKS_MAX);
-        }
-        job.end(end);
-        self.ended.insert(end.job);
-        if self.ended.len() > JOBS_MAX {
-            self.ended.pop_first();
-        }
-        Ok(Changed::Ended(end.job))
-    }
-
     /// Every job known, in order of id.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
@@ -302,6 +90,11 @@ impl ClusterState {
     pub fn forget(&mut self, id: JobId) {
         self.jobs.remove(&id);
         self.sources.retain(|(_, app), _| *app != Some(id.0));
+    }
+
+    /// Nodes that take containers, in order of their hosts.
+    pub fn usable_nodes(&self) -> impl Iterator<Item = &NodeFact> {
+        self.nodes.values().filter(|node| node.usable)
     }
 
     /// The rack of a host; `None` where the RM does not list it.
@@ -331,11 +124,4 @@ impl ClusterState {
         let listed = |job: &Job| self.apps.contains_key(&job.id.0);
         self.jobs.values().filter(|job| job.heard < before && !listed(job)).map(|job| job.id).collect()
     }
-}
-
-/// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
-fn name(hosts: &mut Names, nodes: &BTreeMap<String, NodeFact>, host: &str) -> Option<NameId> {
-    const UNLISTED_MAX: usize = 10_000;
-    let may_grow = nodes.contains_key(host) || hosts.len() < UNLISTED_MAX;
-    if may_grow { hosts.intern(host) } else { hosts.find(host) }
 }

@@ -1,3 +1,4 @@
+use super::apply::{JOBS_MAX, name};
 use super::*;
 use crate::model::{Source, TaskKind};
 

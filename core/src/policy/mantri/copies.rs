@@ -2,9 +2,9 @@
 
 use super::super::{Contender, View, slow_hosts};
 use super::MantriParams;
-use crate::estimate::fresh::work_began;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
+use crate::estimate::runs::work_began;
 use crate::estimate::{Estimator, Sample};
 use crate::model::{Attempt, Millis, NameId, Task, TaskKind};
 

@@ -17,14 +17,13 @@ pub struct Racks<'a> {
 impl<'a> Racks<'a> {
     /// Those of a cluster. One pass over its nodes.
     pub fn of(cluster: &'a ClusterState) -> Racks<'a> {
-        let usable = || cluster.nodes.values().filter(|node| node.usable);
-        let mut names: Vec<&str> = usable().map(|node| node.rack.as_str()).collect();
+        let mut names: Vec<&str> = cluster.usable_nodes().map(|node| node.rack.as_str()).collect();
         names.sort_unstable();
         names.dedup();
         let place = |node: &'a crate::model::NodeFact| {
             Some((cluster.hosts.find(&node.host)?, names.binary_search(&node.rack.as_str()).ok()?))
         };
-        let of = usable().filter_map(place).collect();
+        let of = cluster.usable_nodes().filter_map(place).collect();
         let measured = |name: &&str| {
             let rack = cluster.racks.get(*name)?;
             let (up, down) = (rack.up_bytes_per_second, rack.down_bytes_per_second);

@@ -49,19 +49,7 @@ fn a_plan_waits_for_the_jobs_settings_and_for_the_clusters_size_and_no_longer() 
         script.engine.observe(&seen).unwrap();
     };
     let settings = JobSettings { map_container: Resources { memory_mb: 128, vcores: 1 }, ..JobSettings::default() };
-    let job = JobFact {
-        job: id,
-        attempt: AppAttemptId { app: id.0, number: 1 },
-        name: "job".into(),
-        user: "alice".into(),
-        queue: "root.default".into(),
-        state: Some(JobPhase::Running),
-        started: at(0.0),
-        maps: 10,
-        reduces: 0,
-        uber: false,
-    };
-    fact(&mut script, Fact::Job(job));
+    fact(&mut script, Fact::Job(job_fact(id, 10, 0)));
     let _ = script.decide(at(0.1));
     assert_eq!(plan(&script, 1, TaskKind::Map), None, "its containers' size is not known");
     fact(&mut script, Fact::Settings(id, settings));

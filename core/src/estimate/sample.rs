@@ -1,0 +1,57 @@
+//! What the estimates of an attempt's time left are made from.
+
+use crate::model::{Bytes, Intake, Millis, Phase, Time, Track};
+
+/// What the estimate is made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Launch.
+    pub launched: Time,
+    /// Launch, or for a reduce the end of the maps if that was later.
+    pub started: Time,
+    /// Progress so far.
+    pub track: Track,
+    /// Phase it says it is in.
+    pub phase: Option<Phase>,
+    /// When its second and third phases were entered, where seen.
+    pub entered: [Option<Time>; 2],
+    /// Newest news of its job, the AM's clock: silence is counted up to here.
+    pub heard: Time,
+    /// How long an attempt may be silent between two reports before it counts as standing still.
+    pub rhythm: Millis,
+    /// How far its bytes tell that it has come, where they do.
+    pub reading: Option<Reading>,
+}
+
+impl Sample {
+    /// Has it been silent for longer than its reporting rhythm allows?
+    pub fn is_silent(&self) -> bool {
+        self.is_silent_since(self.track.at().unwrap_or(self.started))
+    }
+
+    /// The same, where its last report came `at` that time.
+    pub(super) fn is_silent_since(&self, at: Time) -> bool {
+        self.heard.since(at) > self.rhythm
+    }
+}
+
+/// What an attempt has to read, and how far it has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// d.
+    pub(super) size: Bytes,
+    /// Its newest report: what it had read, and when, the AM's clock.
+    pub(super) newest: (Bytes, Time),
+    /// The oldest report of the moving average; `None` where its launch is.
+    pub(super) oldest: Option<(Bytes, Time)>,
+}
+
+impl Reading {
+    /// From an attempt's newest reports, the newest first. `None` where they tell of no bytes, or of all.
+    pub fn of<'a>(size: Bytes, mut reports: impl Iterator<Item = &'a Intake>) -> Option<Reading> {
+        let told = |report: &Intake| Some((report.bytes, report.at.get()?));
+        let newest = reports.next().and_then(told).filter(|(bytes, _)| bytes.0 > 0 && *bytes < size)?;
+        let oldest = reports.filter(|report| report.bytes < newest.0).last().and_then(told);
+        Some(Reading { size, newest, oldest })
+    }
+}

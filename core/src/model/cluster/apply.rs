@@ -1,0 +1,215 @@
+//! How observations change what is known.
+
+use super::{Changed, ClusterState, Dropped};
+use crate::model::capability::Capabilities;
+use crate::model::id::JobId;
+use crate::model::job::Job;
+use crate::model::names::{NameId, Names};
+use crate::model::observation::*;
+use crate::model::units::Time;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Jobs known at once; the design's target is 5,000 AMs.
+pub(super) const JOBS_MAX: usize = 20_000;
+/// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
+const TASKS_MAX: u32 = 2_000_000;
+
+impl ClusterState {
+    /// Takes an observation into account.
+    ///
+    /// # Errors
+    /// The reason, when it is dropped; the state has then not changed.
+    pub fn apply(&mut self, seen: &Observation) -> Result<Changed, Dropped> {
+        self.admit(seen)?;
+        let changed = match &seen.fact {
+            Fact::Cluster(fact) => {
+                self.totals = Some(*fact);
+                self.totals_told = seen.received;
+                Changed::Cluster
+            }
+            Fact::Nodes(nodes) => {
+                self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+                self.nodes_told = seen.received;
+                Changed::Cluster
+            }
+            Fact::Racks(racks) => {
+                self.racks = racks.iter().map(|rack| (rack.rack.clone(), rack.clone())).collect();
+                Changed::Cluster
+            }
+            Fact::Queues(queues) => {
+                self.queues = queues.iter().map(|queue| (queue.name.clone(), queue.clone())).collect();
+                self.queues_told = seen.received;
+                Changed::Cluster
+            }
+            Fact::Apps(apps) => {
+                self.apps = apps.iter().map(|app| (app.app, app.clone())).collect();
+                for app in apps {
+                    if let Some(job) = self.jobs.get_mut(&JobId(app.app)) {
+                        job.vouched(app);
+                    }
+                }
+                Changed::Cluster
+            }
+            Fact::Held(hold) => {
+                self.holds.retain(|_, held| held.until.is_none_or(|until| seen.received < until));
+                self.holds.insert(hold.scope.clone(), hold.clone());
+                Changed::Cluster
+            }
+            Fact::Lifted(scope) => {
+                self.holds.remove(scope);
+                Changed::Cluster
+            }
+            Fact::Rival(epoch) => {
+                self.rival = *epoch;
+                Changed::Cluster
+            }
+            fact => self.apply_to_job(seen, fact)?,
+        };
+        let life = (seen.source.incarnation, seen.seq);
+        self.sources.insert((seen.source.channel, seen.source.app), life);
+        Ok(changed)
+    }
+
+    /// Is it new, of the newest life of its source, and about what that source may speak of?
+    fn admit(&self, seen: &Observation) -> Result<(), Dropped> {
+        if let (Some(app), Some(job)) = (seen.source.app, seen.fact.job())
+            && app != job.0
+        {
+            return Err(Dropped::ForeignApplication);
+        }
+        let Some((incarnation, seq)) = self.sources.get(&(seen.source.channel, seen.source.app)) else { return Ok(()) };
+        match seen.source.incarnation.cmp(incarnation) {
+            Ordering::Less => Err(Dropped::OldIncarnation),
+            Ordering::Equal if seen.seq <= *seq => Err(Dropped::StaleSequence),
+            _ => Ok(()),
+        }
+    }
+
+    fn apply_to_job(&mut self, seen: &Observation, fact: &Fact) -> Result<Changed, Dropped> {
+        let Some(id) = fact.job() else { return Ok(Changed::Cluster) };
+        if let Fact::Ended(end) = fact {
+            return self.end(end);
+        }
+        let offset = seen.at.0 as i64 - seen.received.0 as i64;
+        let job = self.job_told_of(id, seen.received, offset)?;
+        if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
+            job.outlive(seen.source.incarnation);
+        }
+        match fact {
+            Fact::Tasks { complete, tasks, .. } => self.learn_tasks(id, tasks, *complete, seen),
+            Fact::Attempts { attempts, .. } => self.learn_attempts(id, attempts, seen),
+            Fact::Job(summary) => self.learn_job(summary),
+            fact => learn_of_itself(job, fact),
+        }
+        let tells_progress = matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. });
+        if let Some(job) = self.jobs.get_mut(&id).filter(|job| tells_progress && seen.received >= job.heard) {
+            (job.heard, job.clock_offset_ms) = (seen.received, offset);
+        }
+        Ok(Changed::Job(id))
+    }
+
+    /// The job, made if it is new. One whose tasks are still to be told of is not lost for that, and is as old as its AM says.
+    fn job_told_of(&mut self, id: JobId, received: Time, offset: i64) -> Result<&mut Job, Dropped> {
+        if self.ended.contains(&id) {
+            return Err(Dropped::UnknownJob);
+        }
+        let full = self.jobs.len() >= JOBS_MAX;
+        match self.jobs.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(_) if full => Err(Dropped::TooManyJobs),
+            Entry::Vacant(free) => {
+                let job = free.insert(Job::new(id));
+                (job.heard, job.clock_offset_ms) = (received, offset);
+                Ok(job)
+            }
+        }
+    }
+
+    fn learn_job(&mut self, summary: &JobFact) {
+        let Some(job) = self.jobs.get_mut(&summary.job) else { return };
+        job.learn(summary);
+        job.outlive(summary.attempt.number.into());
+        if let Some(app) = self.apps.get(&summary.job.0) {
+            job.vouched(app);
+        }
+    }
+
+    fn learn_tasks(&mut self, id: JobId, tasks: &[TaskFact], complete: bool, seen: &Observation) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        for task in tasks {
+            job.learn_task(task, seen.at, TASKS_MAX);
+            if !task.hosts.is_empty() {
+                let racks = task.hosts.iter().filter_map(|host| self.nodes.get(host));
+                job.learn_place(id.task(task.kind, task.index), self.places.intern(racks.map(|node| &*node.rack)));
+            }
+        }
+        if complete {
+            job.listed_by(seen.source.channel);
+        }
+        job.hidden = false;
+    }
+
+    fn learn_attempts(&mut self, id: JobId, attempts: &[AttemptFact], seen: &Observation) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        for attempt in attempts {
+            // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
+            if seen.source.channel == Channel::Am || attempt.counters.crossed.is_some() {
+                job.intakes.learn(attempt.id(id), attempt, seen.at);
+            }
+            if attempt.is_counters_only(id) {
+                continue;
+            }
+            let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
+            job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
+        }
+    }
+
+    fn end(&mut self, end: &EndFact) -> Result<Changed, Dropped> {
+        let job = self.jobs.get_mut(&end.job).ok_or(Dropped::UnknownJob)?;
+        let at = end.finished.unwrap_or(job.heard);
+        for attempt in &end.attempts {
+            let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
+            job.learn_attempt(attempt, host, at, TASKS_MAX);
+        }
+        job.end(end);
+        self.ended.insert(end.job);
+        if self.ended.len() > JOBS_MAX {
+            self.ended.pop_first();
+        }
+        Ok(Changed::Ended(end.job))
+    }
+}
+
+/// What a fact says of the job as a whole.
+fn learn_of_itself(job: &mut Job, fact: &Fact) {
+    match fact {
+        Fact::Settings(_, settings) => job.settings = Some(settings.clone()),
+        Fact::Needs { maps, reduces, native_copies, .. } => {
+            job.needs = [*maps, *reduces];
+            job.native_copies = *native_copies;
+        }
+        Fact::ShimSession(_, open) => {
+            job.shim = *open;
+            if !*open {
+                // Whoever cannot be spoken to can be asked for nothing, and keeps nothing up to date.
+                job.can = Capabilities::default();
+                job.listings.lose(Channel::Shim);
+            }
+        }
+        Fact::Can(_, can) => job.can = *can,
+        Fact::Hidden(_) => {
+            job.hidden = true;
+            job.listings.lose(Channel::Am);
+        }
+        _ => {}
+    }
+}
+
+/// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
+pub(super) fn name(hosts: &mut Names, nodes: &BTreeMap<String, NodeFact>, host: &str) -> Option<NameId> {
+    const UNLISTED_MAX: usize = 10_000;
+    let may_grow = nodes.contains_key(host) || hosts.len() < UNLISTED_MAX;
+    if may_grow { hosts.intern(host) } else { hosts.find(host) }
+}

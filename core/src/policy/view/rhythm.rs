@@ -1,0 +1,30 @@
+//! When an attempt's silence means anything.
+
+use crate::estimate::stats::quantile;
+use crate::model::{Attempt, Job, JobSettings, Millis, TaskKind, TaskState, Track};
+
+/// A report's way through the AM.
+const WAY: Millis = Millis(1_000);
+
+/// What the start of a JVM takes at most where the machines are at rest.
+const START_UP: Millis = Millis(10_000);
+
+/// Twice what nine of ten attempts took to their first report, and at least ten seconds: where many JVMs start at once, or a machine is busy, the first report of a
+/// healthy attempt is late, too.
+pub(super) fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
+    let first = |attempt: &Attempt| {
+        let (_, at) = attempt.track.first()?;
+        Some(at.since(attempt.started.get()?).as_secs_f64())
+    };
+    let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+    let mut lags: Vec<f64> = ended.filter_map(|(_, task)| task.won().and_then(first)).collect();
+    quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual).max(START_UP))
+}
+
+/// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
+/// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
+pub(super) fn rhythm(job: &Job, start_up: Option<Millis>, track: &Track) -> Millis {
+    let interval = job.settings.as_ref().map_or_else(|| JobSettings::default().report_interval, |s| s.report_interval);
+    let usual = interval + interval + WAY;
+    if track.first().is_some() { usual } else { usual + start_up.unwrap_or(START_UP) }
+}
