@@ -116,8 +116,7 @@ impl Engine {
 
     /// May tasks of these kinds be cloned, as far as the job and its user go? `None` while that is not known: of a job that is new no task need be.
     fn open_to_clones(&self, job: &Job, kinds: &[TaskKind], now: Time) -> Option<Result<(), Verdict>> {
-        let begun = job.started.get().map(|at| job.am_time(now).since(at));
-        let new = begun.is_some_and(|begun| begun <= self.params.govern.stale_after);
+        let new = self.is_new(job, now);
         for kind in kinds {
             // A job that gets no copy must not hold the clones' budget.
             match self.params.govern.bars(job, *kind, self.mode_of(job), now) {
@@ -129,6 +128,28 @@ impl Engine {
         }
         let ended = |kind: &TaskKind| job.tasks(*kind).any(|(_, task)| task.state == TaskState::Succeeded);
         Some(if kinds.iter().any(ended) { Err(Verdict::PhaseUnderWay) } else { Ok(()) })
+    }
+
+    /// Has it begun so lately that what is not known of it is on its way?
+    fn is_new(&self, job: &Job, now: Time) -> bool {
+        let begun = job.started.get().map(|at| job.am_time(now).since(at));
+        begun.is_some_and(|begun| begun <= self.params.govern.stale_after)
+    }
+
+    /// Has the job clones, or may it have some yet? While nothing is settled, as long as it is new. Once a phase has been admitted, without a break until the last that was
+    /// has ended: between two phases the job is not handed back and forth.
+    pub(super) fn has_clones(&self, job: &Job) -> bool {
+        let plans = TaskKind::ALL.map(|kind| (kind, self.clones.of(job.id, kind)));
+        let exists = |kind: TaskKind| job.totals.is_none_or(|totals| totals[kind as usize] > 0);
+        let awaited = plans.iter().any(|(kind, plan)| plan.is_none() && exists(*kind));
+        // Clones that nobody can end give way by themselves: nothing more is done about them.
+        let given = |plan: &ClonePlan| plan.refused.is_none() && (!plan.gives_way || job.can.withdraw);
+        let goes_on = |id| job.task(id).is_none_or(|task| !task.state.is_final());
+        let mut given = plans.iter().filter_map(|(kind, plan)| Some((*kind, plan.filter(given)?.tasks)));
+        if awaited && plans.iter().all(|(_, plan)| plan.is_none()) {
+            return self.is_new(job, self.last_pass);
+        }
+        given.any(|(kind, tasks)| awaited || (0..tasks).any(|index| goes_on(job.id.task(kind, index))))
     }
 
     fn with_larger(&self, room: &Supply, tasks: u32) -> Supply {

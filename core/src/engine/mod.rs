@@ -28,6 +28,7 @@ use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
 use crate::govern::measures::Measures;
 use crate::govern::nodes::NodeRests;
+use crate::govern::revalidate::by_past;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
 use location::Locations;
@@ -223,10 +224,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Is the job's speculation Drover's to own now? Not while nothing is known of free room: without copies of Drover's, Hadoop's own are better than none.
+    /// Is the job's speculation Drover's to own now? Not while nothing is known of free room, nor where nothing is to be cloned by a policy that does nothing else: without
+    /// copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
-        let never =
-            |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || !self.params.policy.acts_on_tasks();
+        let policy = self.params.policy;
+        let idle = |job: &Job| !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
+        let never = |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || idle(job);
         let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
         !blind && self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
     }
@@ -239,9 +242,11 @@ impl Engine {
         let mode = self.cluster.job(decision.job).map_or(Mode::Off, |job| self.mode_of(job));
         let said = self.params.govern.revalidate(decision, &self.cluster, mode, self.last_pass);
         match said {
-            Err(Verdict::AlreadyCopied) if self.flights.was_sent(decision) => Ok(()),
-            said => said,
+            Err(Verdict::AlreadyCopied) if self.flights.was_sent(decision) => {}
+            said => said?,
         }
+        let am_now = self.cluster.job(decision.job).map_or(self.last_pass, |job| job.am_time(self.last_pass));
+        by_past(decision, &self.flights, &self.clones, am_now).map_or(Ok(()), Err)
     }
 
     /// Is an order neither answered nor otherwise over, as of the last pass?

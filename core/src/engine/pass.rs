@@ -73,7 +73,9 @@ impl Engine {
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
-        let past = Past { last: self.flights.last_of(job.id), barred };
+        let restarts = self.flights.tasks_of(job.id).filter(|(_, flight)| flight.restarts() > 0);
+        let restarts = restarts.map(|(task, flight)| (task, flight.restarts())).collect();
+        let past = Past { last: self.flights.last_of(job.id), barred, restarts };
         let plan = self.clones.of(job.id, kind);
         let of = JobKind::of(job);
         let view = View::of_tasks(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
@@ -81,7 +83,8 @@ impl Engine {
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
-        View { past, plan, listed, ..view }.beside(prior, location)
+        let can_restart = eligible::lack(job.can, Action::Restart, mode).is_none();
+        View { past, plan, listed, can_restart, ..view }.beside(prior, location)
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.

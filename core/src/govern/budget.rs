@@ -121,10 +121,7 @@ fn lacks((used, cap): (u32, u32), wanted: u32) -> bool {
 /// What a container of that kind asks for.
 pub fn container(job: &Job, kind: TaskKind) -> Resources {
     let settings = job.settings.as_ref();
-    settings.map_or(Resources { memory_mb: 1024, vcores: 1 }, |settings| match kind {
-        TaskKind::Map => settings.map_container,
-        TaskKind::Reduce => settings.reduce_container,
-    })
+    settings.map_or(Resources { memory_mb: 1024, vcores: 1 }, |settings| settings.container(kind))
 }
 
 /// Containers of that size that fit, by memory: YARN's default calculator looks at nothing else.

@@ -22,6 +22,9 @@ pub struct Asked {
     pub incarnation: u64,
     /// Copies of the task that were asked for so far and came to be, this one included.
     pub tries: u32,
+    /// How many of these were restarts.
+    #[serde(default)]
+    pub restarts: u32,
     /// When the task may be given another, the AM's clock, once this one is over; `None`: never.
     pub again: Option<Time>,
 }
@@ -151,12 +154,14 @@ impl Flights {
 
     /// Has it neither been answered nor come to its end?
     pub fn awaits_answer(&self, decision: &Decision) -> bool {
-        self.asked_by(decision).is_some_and(|asked| asked.answer.is_none())
+        let of_copy = self.asked_by(decision).is_some_and(|asked| asked.answer.is_none());
+        of_copy || (decision.action == Action::Withdraw && self.awaits_withdrawal(decision))
     }
 
     /// The shim has answered. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says
     /// nothing new. Nor does a refusal of what was applied.
     pub fn answered(&mut self, ack: &AckFact) {
+        self.withdrawal_answered(ack.job, ack.decision);
         if let Some(asked) = self.asked_mut(ack.job, ack.decision) {
             asked.sent = true;
             let older = ack.attempts.iter().max() < asked.attempts.iter().max();
@@ -173,7 +178,8 @@ impl Flights {
     /// Brings a job's copies up to date with what is seen of their attempts: what has ended since, and when to look again, the service's clock.
     pub fn follow(&mut self, job: &Job, params: &GovernParams, now: Time) -> (Vec<CopyOutcome>, Option<Time>) {
         let am_now = job.am_time(now);
-        let (mut outcomes, mut landed, mut next) = (Vec::new(), Vec::new(), None::<Time>);
+        let mut next = self.give_up_withdrawals(job.id, params.answer_grace, now);
+        let (mut outcomes, mut landed) = (Vec::new(), Vec::new());
         let mut ends = Vec::new();
         for (id, flight) in self.job_mut(job.id) {
             let Some(asked) = flight.asked.as_ref() else { continue };
@@ -260,6 +266,7 @@ impl Flight {
         };
         if end != CopyEnd::Died {
             asked.tries = asked.tries.saturating_sub(1);
+            asked.restarts = asked.restarts.saturating_sub(u32::from(self.action == Action::Restart));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// One copy that was decided on.
@@ -54,11 +54,20 @@ pub struct Flights {
     #[serde(with = "crate::model::pairs", default)]
     last: BTreeMap<JobId, Time>,
     /// Copies that are to be withdrawn, and whether that was only advised.
-    #[serde(default)]
-    withdrawn: BTreeSet<(AttemptId, Mode)>,
+    #[serde(with = "crate::model::pairs", default)]
+    withdrawn: BTreeMap<(AttemptId, Mode), Withdrawal>,
     /// Copies decided on within the last minute.
     #[serde(default)]
     pub minute: Minute,
+}
+
+/// An attempt that is to be ended without another in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Withdrawal {
+    decision: u64,
+    /// When it is too late to carry it out, the service's clock.
+    deadline: Time,
+    answered: bool,
 }
 
 /// As recordings from before clones mean it.
@@ -71,11 +80,25 @@ fn all_of(job: JobId) -> RangeInclusive<TaskId> {
     job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX)
 }
 
+/// Every withdrawal that a job can have.
+fn withdrawals_of(job: JobId) -> RangeInclusive<(AttemptId, Mode)> {
+    let (first, last) = all_of(job).into_inner();
+    (first.attempt(0), Mode::Off)..=(last.attempt(u32::MAX), Mode::Act)
+}
+
+impl Flight {
+    /// How often its task was restarted by decision, this time included.
+    pub fn restarts(&self) -> u32 {
+        self.asked.as_ref().map_or(0, |asked| asked.restarts)
+    }
+}
+
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
     pub fn add(&mut self, decision: &Decision, budget: Budget, job: &Job, seed: u64) {
         if decision.action == Action::Withdraw {
-            self.withdrawn.insert((decision.attempt, decision.mode));
+            let withdrawal = Withdrawal { decision: decision.id, deadline: decision.deadline, answered: false };
+            self.withdrawn.insert((decision.attempt, decision.mode), withdrawal);
             return;
         }
         let numbers = &decision.numbers;
@@ -92,6 +115,7 @@ impl Flights {
             newest_before: job.task(decision.task).and_then(|task| task.attempts.last()).map_or(0, |last| last.number),
             incarnation: job.incarnation,
             tries: before.map_or(0, |asked| asked.tries) + 1,
+            restarts: before.map_or(0, |asked| asked.restarts) + u32::from(decision.action == Action::Restart),
             again: None,
         });
         let flight = Flight {
@@ -120,15 +144,20 @@ impl Flights {
     /// Why what is proposed about an attempt, or about its task, may not be done at `now` on the AM's clock; `None` when nothing of the task's own past speaks against it.
     pub fn bar(&self, attempt: AttemptId, action: Action, mode: Mode, now: Time) -> Option<Verdict> {
         match action {
-            Action::Withdraw => self.withdrawn.contains(&(attempt, mode)).then_some(Verdict::AlreadyCopied),
+            Action::Withdraw => self.withdrawn.contains_key(&(attempt, mode)).then_some(Verdict::AlreadyCopied),
             Action::Duplicate | Action::Restart => self.bar_of_task(attempt.task, mode, now),
         }
     }
 
+    /// Why none of the job's tasks may have a copy at `now` on the AM's clock: too many came to nothing.
+    pub fn bar_of_job(&self, job: JobId, mode: Mode, now: Time) -> Option<Verdict> {
+        let rests = self.fortunes.get(&job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
+        rests.then_some(Verdict::CoolDown)
+    }
+
     /// Why the task may not have another copy at `now` on the AM's clock.
     pub fn bar_of_task(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
-        let rests = self.fortunes.get(&task.job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
-        let of_job = rests.then_some(Verdict::CoolDown);
+        let of_job = self.bar_of_job(task.job, mode, now);
         let Some(flight) = self.by_task.get(&task) else { return of_job };
         match &flight.asked {
             // What was only advised says nothing against doing it.
@@ -218,13 +247,36 @@ impl Flights {
         self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).map(|(_, flight)| flight.copies).sum()
     }
 
+    /// Has that withdrawal neither been answered nor been given up?
+    pub(super) fn awaits_withdrawal(&self, decision: &Decision) -> bool {
+        let asked = self.withdrawn.get(&(decision.attempt, decision.mode));
+        asked.is_some_and(|asked| asked.decision == decision.id && !asked.answered)
+    }
+
+    /// A withdrawal of that job's was answered.
+    pub(super) fn withdrawal_answered(&mut self, job: JobId, decision: u64) {
+        let of_job = self.withdrawn.range_mut(withdrawals_of(job));
+        of_job.filter(|(_, asked)| asked.decision == decision).for_each(|(_, asked)| asked.answered = true);
+    }
+
+    /// Gives up the job's withdrawals whose order, or the word on it, may have been lost: what still runs at `now`, the service's clock, may be withdrawn again. When the next
+    /// one will be given up.
+    pub(super) fn give_up_withdrawals(&mut self, job: JobId, grace: Millis, now: Time) -> Option<Time> {
+        let asked = self.withdrawn.range(withdrawals_of(job)).filter(|((_, mode), _)| *mode == Mode::Act);
+        let ends: Vec<_> = asked.map(|(key, asked)| (asked.deadline + grace, *key)).collect();
+        for (_, key) in ends.iter().filter(|(end, _)| *end <= now) {
+            self.withdrawn.remove(key);
+        }
+        ends.into_iter().map(|(end, _)| end).filter(|end| *end > now).min()
+    }
+
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
         let theirs: Vec<TaskId> = self.tasks_of(job).map(|(task, _)| task).collect();
         theirs.iter().for_each(|task| drop(self.by_task.remove(task)));
         self.fortunes.remove(&job);
         self.last.remove(&job);
-        self.withdrawn.retain(|(attempt, _)| attempt.task.job != job);
+        self.withdrawn.retain(|(attempt, _), _| attempt.task.job != job);
     }
 }
 

@@ -1,10 +1,12 @@
 //! A decision looked at once more, right before it is acted on: what was true when it was taken may be no longer.
 
+use super::clones::ClonePlans;
+use super::flight::Flights;
 use super::{GovernParams, eligible};
 use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, JobPhase, Mode, Task, Time, Verdict};
 
 /// What may speak against it, for metrics that start at zero.
-pub const REASONS: [Verdict; 17] = [
+pub const REASONS: [Verdict; 20] = [
     Verdict::JobEnded,
     Verdict::TooLate,
     Verdict::NotActing,
@@ -22,6 +24,9 @@ pub const REASONS: [Verdict; 17] = [
     Verdict::Committing,
     Verdict::AttemptEnded,
     Verdict::AlreadyCopied,
+    Verdict::CoolDown,
+    Verdict::GaveWay,
+    Verdict::PhaseUnderWay,
 ];
 
 impl GovernParams {
@@ -55,6 +60,18 @@ impl GovernParams {
     }
 }
 
+/// Why it had better not be acted on for what has become since of the job's other copies, or of the phase's clones that it gives; `None` where that says nothing against it. `am_now`
+/// is the AM's clock. A copy is withdrawn all the same.
+pub fn by_past(decision: &Decision, flights: &Flights, clones: &ClonePlans, am_now: Time) -> Option<Verdict> {
+    if decision.action == Action::Withdraw {
+        return None;
+    }
+    let given = flights.of(decision.task).filter(|flight| flight.clones && flight.decision == decision.id);
+    let plan = given.and_then(|_| clones.of(decision.job, decision.task.kind));
+    let of_clones = plan.and_then(|plan| plan.refused.or(plan.gives_way.then_some(Verdict::GaveWay)));
+    flights.bar_of_job(decision.job, decision.mode, am_now).or(of_clones)
+}
+
 /// What its own attempts say against it, of which so many had not ended then.
 fn of_task(task: &Task, decided_on: AttemptId, action: Action, live: u32) -> Result<(), Verdict> {
     let known = task.attempts.iter().find(|attempt| attempt.number == decided_on.number);
@@ -75,7 +92,7 @@ fn of_task(task: &Task, decided_on: AttemptId, action: Action, live: u32) -> Res
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, cluster, decision, job, map, succeed};
-    use crate::model::{Capabilities, ClusterFact, Job, JobId, JobSettings, Millis};
+    use crate::model::{Capabilities, ClonePlan, ClusterFact, Job, JobId, JobSettings, Millis};
 
     /// The decision's deadline is at eighteen seconds.
     const NOW: Time = Time(12_000);
@@ -105,6 +122,43 @@ mod tests {
         let mut job = able();
         change(&mut job);
         said(&decision(1, map(0), Mode::Act), &seen(job), Mode::Act, NOW)
+    }
+
+    #[test]
+    fn a_job_that_rests_gets_no_copy_that_was_decided_on_before_and_clones_that_gave_way_are_not_given() {
+        use crate::model::{CloneScheme, TaskKind};
+        use crate::policy::Budget;
+        let order = decision(1, map(0), Mode::Act);
+        let mut clones = ClonePlans::default();
+        let plan = ClonePlan::given(CloneScheme::Task, 2, 1);
+        let mut said = |budget, plan, lost: bool, action| {
+            let mut flights = Flights::default();
+            let decision = Decision { action, ..order.clone() };
+            flights.add(&decision, budget, &able(), 0);
+            clones.settle(order.job, TaskKind::Map, 1_024, plan);
+            if lost {
+                let params = GovernParams { futile_copies: 1, ..GovernParams::default() };
+                let other = crate::model::Decision { id: 2, task: map(1), attempt: map(1).attempt(0), ..order.clone() };
+                flights.add(&other, Budget::Copies, &able(), 0);
+                let mut job = able();
+                job.totals = Some([2, 0]);
+                attempt(&mut job, map(1).attempt(0), AttemptState::Succeeded, 1_000, 11_000);
+                attempt(&mut job, map(1).attempt(1), AttemptState::Killed, 10_500, 11_000);
+                succeed(&mut job, map(1), Some(0), 11_000);
+                flights.follow(&job, &params, NOW);
+            }
+            let why = by_past(&decision, &flights, &clones, NOW);
+            assert!(why.is_none_or(|why| REASONS.contains(&why)), "{why:?}");
+            why
+        };
+        let gone = ClonePlan { gives_way: true, ..plan };
+        let refused = ClonePlan::refused(CloneScheme::Task, Verdict::PhaseUnderWay);
+        assert_eq!(said(Budget::Clones, plan, false, Action::Duplicate), None);
+        assert_eq!(said(Budget::Clones, gone, false, Action::Duplicate), Some(Verdict::GaveWay));
+        assert_eq!(said(Budget::Clones, refused, false, Action::Duplicate), Some(Verdict::PhaseUnderWay));
+        assert_eq!(said(Budget::Copies, gone, false, Action::Duplicate), None, "it is no clone");
+        assert_eq!(said(Budget::Copies, plan, true, Action::Duplicate), Some(Verdict::CoolDown));
+        assert_eq!(said(Budget::Copies, plan, true, Action::Withdraw), None);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub struct Capabilities {
     pub replicate: bool,
     /// Run a task that has succeeded once more before its output is missed. On Hadoop a map runs again when readers could not fetch its output.
     pub precompute: bool,
+    /// Give a copy the next free container before the job's own waiting tasks. On Hadoop it asks for one behind them (PRIORITY_MAP and PRIORITY_REDUCE are theirs, too).
+    pub copy_first: bool,
 }
 
 impl Capabilities {
@@ -50,5 +52,6 @@ impl Capabilities {
         place_reduces: false,
         replicate: false,
         precompute: false,
+        copy_first: false,
     };
 }

@@ -75,6 +75,14 @@ impl TaskKind {
     /// Both kinds, maps first.
     pub const ALL: [TaskKind; 2] = [TaskKind::Map, TaskKind::Reduce];
 
+    /// The other one.
+    pub fn other(self) -> TaskKind {
+        match self {
+            TaskKind::Map => TaskKind::Reduce,
+            TaskKind::Reduce => TaskKind::Map,
+        }
+    }
+
     /// `m` or `r`, as in Hadoop's identifiers.
     pub fn letter(self) -> char {
         match self {

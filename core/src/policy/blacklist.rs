@@ -2,7 +2,7 @@
 
 use super::{Judged, View};
 use crate::estimate::odds::StragglerOdds;
-use crate::model::{NameId, Verdict};
+use crate::model::{NameId, Verdict, share_of};
 use serde::{Deserialize, Serialize};
 
 /// The rule by which machines are listed.
@@ -66,7 +66,7 @@ pub fn listed(
     let mut listed: Vec<Listed> =
         likely.filter(|machine| machine.probability > params.above && is_node(machine.host)).collect();
     listed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.host.cmp(&b.host)));
-    let below = params.share * machines as f64;
+    let below = share_of(params.share, machines as u64);
     // So many that one more would reach the share.
     listed.truncate((below.ceil() as usize).saturating_sub(1));
     listed
@@ -147,6 +147,13 @@ mod tests {
         assert_eq!(of(4), [m[3]]);
         assert_eq!(of(7), [m[3], m[2]]);
         assert_eq!(of(0), []);
+    }
+
+    #[test]
+    fn fewer_than_seven_hundredths_of_a_hundred_machines_are_six() {
+        let (odds, m) = odds(&[(8, 8); 8]);
+        let params = BlacklistParams { share: 0.07, ..BlacklistParams::default() };
+        assert_eq!(hosts(&odds, 100, &params), m[..6]);
     }
 
     #[test]

@@ -169,6 +169,11 @@ impl PolicyName {
         matches!(self, PolicyName::Dolly | PolicyName::Drover)
     }
 
+    /// Does it do nothing else?
+    pub fn only_clones(self) -> bool {
+        self == PolicyName::Dolly
+    }
+
     /// Does it copy tasks, or do anything to them?
     pub fn acts_on_tasks(self) -> bool {
         !matches!(self, PolicyName::Blacklist | PolicyName::None)

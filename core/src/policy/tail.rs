@@ -3,7 +3,7 @@
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;
-use crate::model::{Millis, Verdict};
+use crate::model::{Millis, Verdict, share_of};
 use serde::{Deserialize, Serialize};
 
 /// When the end is near, and what is long.
@@ -33,7 +33,7 @@ impl TailParams {
     }
 
     fn is_near(&self, view: &View<'_>) -> bool {
-        view.finished > 0 && f64::from(view.finished) >= self.near_end * f64::from(view.total)
+        view.finished > 0 && f64::from(view.finished) >= share_of(self.near_end, view.total.into())
     }
 }
 
@@ -85,6 +85,13 @@ mod tests {
         };
         assert_eq!((of(6, 0.75), of(5, 0.75)), (Verdict::Decided, Verdict::TooFewFinished));
         assert_eq!((of(1, 0.0), of(0, 0.0)), (Verdict::Decided, Verdict::TooFewFinished), "none is no end");
+    }
+
+    #[test]
+    fn fifty_five_of_a_hundred_are_a_share_of_fifty_five_hundredths() {
+        let mut phase = Phase::maps(100).took(&[10.0; 55]).runs((99, 0), 0, 0.0, &[]);
+        let params = TailParams { near_end: 0.55, ..TailParams::default() };
+        assert_eq!(verdict(mapreduce(&phase.view(20.0), &params)), Verdict::Decided);
     }
 
     #[test]

@@ -140,6 +140,7 @@ fn those(which: impl Fn(PolicyName) -> bool) -> Vec<&'static str> {
 #[test]
 fn a_policy_is_treated_as_what_it_is() {
     assert_eq!(those(PolicyName::clones), ["dolly", "drover"]);
+    assert_eq!(those(PolicyName::only_clones), ["dolly"]);
     let idle = those(|policy| !policy.acts_on_tasks());
     assert_eq!(idle, ["blacklist", "none"]);
     assert_eq!(those(PolicyName::spares_slow_nodes), ["late", "late-early", "drover"]);

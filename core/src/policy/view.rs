@@ -80,6 +80,8 @@ pub struct View<'a> {
     pub plan: Option<ClonePlan>,
     /// Those of its tasks' machines that are blacklisted.
     pub listed: BTreeSet<NameId>,
+    /// An attempt of it may be killed so that its task starts anew, by Drover or by whoever is advised to.
+    pub can_restart: bool,
     /// How long such tasks took in earlier runs of the job.
     pub prior: Option<&'a Prior>,
     /// locationFactor (Mantri §5.5, eq. 3) of the machine that a copy would get: how many times longer than typical its tasks take for their data.
@@ -93,6 +95,15 @@ pub struct Past {
     pub last: Option<Time>,
     /// Tasks that may have no other now for what became of theirs.
     pub barred: BTreeMap<TaskId, Verdict>,
+    /// How often tasks were restarted by decision, where they were.
+    pub restarts: BTreeMap<TaskId, u32>,
+}
+
+impl Past {
+    /// How often that task was restarted by decision.
+    pub fn restarts_of(&self, task: TaskId) -> u32 {
+        self.restarts.get(&task).copied().unwrap_or(0)
+    }
 }
 
 /// What does not depend on the job: how estimates are made.
@@ -147,6 +158,7 @@ impl<'a> View<'a> {
             past: Past::default(),
             plan: None,
             listed: BTreeSet::new(),
+            can_restart: true,
             prior: None,
             location: 1.0,
         }
@@ -212,9 +224,13 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Do tasks of the job wait for slots: of this kind those that have not begun, of the other those whose containers it asks for?
+    /// Do tasks of the job wait for slots (Mantri §5.1, Pseudocode 1, line 5) that an attempt of this kind holds: of this kind those that have not begun, of the other those
+    /// whose containers it asks for and that fit? On Hadoop maps and reduces have one pool, but not one size: what is too large for this slot waits for another, and to
+    /// leave it free for that helps nobody. Reduces ask from slow start on; beside maps that have all begun they ask in vain only where there is no room for a copy either.
     pub fn tasks_wait(&self) -> bool {
-        self.waiting > 0 || self.job.needs[1 - self.kind as usize] > 0
+        let other = self.kind.other();
+        let size = |kind| self.job.settings.as_ref().map_or(0, |settings| settings.container(kind).memory_mb);
+        self.waiting > 0 || (self.job.needs[other as usize] > 0 && size(other) <= size(self.kind))
     }
 
     /// What its finished tasks add to the prior of later runs.

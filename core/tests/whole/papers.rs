@@ -68,7 +68,14 @@ fn dolly_hotcloud_three_replicas_keep_small_jobs_within_five_percent() {
 fn mantri_figure_10_a_duplicate_pays_where_the_outlier_would_take_more_than_3_t_by_itself() {
     // Tasks of t = 10 s, and an outlier that is seen to be one at t: "2t before the original task is killed and t for the duplicate".
     let rule = |outlier: f64, t_new: f64, restarts| {
-        let task = Running { t_rem: outlier - 10.0, t_new: &[t_new], copies: 1, restarts, tasks_waiting: true };
+        let task = Running {
+            t_rem: outlier - 10.0,
+            t_new: &[t_new],
+            copies: 1,
+            restarts,
+            can_restart: true,
+            tasks_waiting: true,
+        };
         choose(&task, &MantriParams::paper().of_phase(Some(10.0))).unwrap().rule
     };
     assert_eq!(rule(50.0, 10.0, 0), Rule::Restart, "slowed down by its location");

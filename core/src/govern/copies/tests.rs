@@ -255,3 +255,20 @@ fn a_copy_that_never_ran_is_tried_again_soon_unless_the_answer_would_be_the_same
     assert_eq!(again(CopyEnd::Refused, Some(Answer::NoHeadroom), 2, 3_000), Some(Time(43_000)));
     assert_eq!(again(CopyEnd::Refused, Some(Answer::UnknownTask), 1, 3_000), None);
 }
+
+#[test]
+fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
+    let of = |died: bool| {
+        let mut flights = Flights::default();
+        for id in 1..=2 {
+            let restart = Decision { action: Action::Restart, ..decision(id, map(0), Mode::Act) };
+            flights.add(&restart, Budget::Copies, &running(Time(10_000)), 0);
+            let end = if died { CopyEnd::Died } else { CopyEnd::Unsent };
+            flights.job_mut(JOB).for_each(|(_, flight)| flight.close(end, &params(), Time(20_000)));
+        }
+        flights.of(map(0)).unwrap().restarts()
+    };
+    assert_eq!((of(true), of(false)), (2, 0));
+    let copied = flights_of(&running(Time(10_000)));
+    assert_eq!(copied.of(map(0)).unwrap().restarts(), 0, "a copy is none");
+}

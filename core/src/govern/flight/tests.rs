@@ -201,3 +201,22 @@ fn nothing_is_kept_of_a_job_that_is_forgotten_and_all_of_another() {
     both.minute = own.minute.clone();
     assert_eq!(both, own);
 }
+
+#[test]
+fn a_withdrawal_whose_word_was_lost_may_be_decided_on_again_and_one_that_was_advised_is_not() {
+    let withdrawal = |id, mode| Decision { action: Action::Withdraw, ..decision(id, map(0), mode) };
+    let mut flights = flights(&[withdrawal(1, Mode::Act), withdrawal(2, Mode::Advise)]);
+    let params = crate::govern::GovernParams { answer_grace: Millis(5_000), ..Default::default() };
+    let barred = |flights: &Flights| {
+        let bar = |mode| flights.bar(map(0).attempt(0), Action::Withdraw, mode, Time(0)).is_some();
+        [Mode::Act, Mode::Advise].map(bar)
+    };
+    assert_eq!(flights.follow(&job(), &params, Time(22_999)).1, Some(Time(23_000)), "deadline and grace");
+    assert_eq!(barred(&flights), [true; 2]);
+    assert!(flights.awaits_answer(&withdrawal(1, Mode::Act)));
+    let ack = crate::model::AckFact { job: JOB, decision: 1, answer: crate::model::Answer::Applied, attempts: vec![] };
+    flights.answered(&ack);
+    assert!(!flights.awaits_answer(&withdrawal(1, Mode::Act)), "it is sent no more");
+    assert_eq!(flights.follow(&job(), &params, Time(23_000)).1, None);
+    assert_eq!(barred(&flights), [false, true]);
+}

@@ -134,10 +134,26 @@ impl Task {
         Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
     }
 
-    /// How often an attempt of it was killed after its launch: while it has not succeeded, each time another was started in its place.
+    /// How often it was started anew: its only attempt was killed after its launch, and another came in its place. A copy that was withdrawn, that gave way or that lost is
+    /// none such: beside it the task went on.
     pub fn restarts(&self) -> u32 {
         let killed = |attempt: &&Attempt| attempt.state == AttemptState::Killed && attempt.was_launched();
-        self.attempts.iter().filter(killed).count() as u32
+        self.attempts.iter().filter(killed).filter(|killed| self.began_anew(killed)).count() as u32
+    }
+
+    /// Was that attempt, which has ended, the only one then, and is there one that was launched since or waits for its container?
+    fn began_anew(&self, ended: &Attempt) -> bool {
+        let Some(end) = ended.finished.get() else { return false };
+        let others = || self.attempts.iter().filter(|other| other.number != ended.number);
+        // Of those that were killed at once the last stands for all; one that succeeded meanwhile is why this one was.
+        let outlasts = |other: &Attempt| match other.finished.get().filter(|_| other.state.is_final()) {
+            Some(finished) if other.state == AttemptState::Succeeded => Some(finished) > ended.started.get(),
+            Some(finished) => (finished, other.number) > (end, ended.number),
+            None => !other.state.is_final(),
+        };
+        let beside = |other: &Attempt| other.started.get().is_some_and(|started| started < end) && outlasts(other);
+        let after = |other: &Attempt| other.started.get().map_or(!other.state.is_final(), |started| started >= end);
+        !others().any(beside) && others().any(after)
     }
 
     /// A speculator of Hadoop's started a copy of it at some time: an attempt is labelled so, or, where REST shows no labels, two ran at once.

@@ -137,6 +137,39 @@ fn an_attempt_killed_within_a_tenth_of_a_second_was_never_launched() {
 }
 
 #[test]
+fn a_task_began_anew_where_its_only_attempt_was_killed_and_another_came_in_its_place() {
+    use AttemptState::{Killed, Running, Starting, Succeeded};
+    let restarts = |attempts: &[(AttemptState, u64, Option<u64>)]| {
+        let mut job = job(Some([1, 0]));
+        let id = map(&job, 0);
+        for (number, (state, started, finished)) in (0..).zip(attempts) {
+            let fact = ran(id.attempt(number), *state, *started, *finished);
+            assert!(learn(&mut job, &AttemptFact { started: fact.started.filter(|at| at.0 > 0), ..fact }));
+        }
+        job.task(id).unwrap().restarts()
+    };
+    let killed = |from, to| (Killed, from, Some(to));
+    let runs = |from| (Running, from, None);
+    assert_eq!(restarts(&[killed(1_000, 2_000), runs(2_500)]), 1);
+    assert_eq!(restarts(&[killed(1_000, 2_000), killed(2_000, 3_000), (Starting, 0, None)]), 2, "one waits");
+    assert_eq!(restarts(&[killed(1_000, 2_000)]), 0, "nothing came in its place");
+    assert_eq!(restarts(&[killed(1_000, 1_050), runs(2_500)]), 0, "it never ran");
+    assert_eq!(restarts(&[runs(1_000), killed(1_500, 3_000), runs(4_000)]), 0, "a copy was withdrawn");
+    assert_eq!(restarts(&[(Succeeded, 1_000, Some(3_000)), killed(1_500, 3_000), runs(4_000)]), 0, "a copy lost");
+    assert_eq!(
+        restarts(&[(Succeeded, 1_000, Some(3_000)), killed(1_500, 3_200), runs(4_000)]),
+        0,
+        "and was killed for it"
+    );
+    assert_eq!(
+        restarts(&[(Succeeded, 1_000, Some(3_000)), killed(3_500, 4_000), runs(4_000)]),
+        1,
+        "its output was lost"
+    );
+    assert_eq!(restarts(&[killed(1_000, 3_000), killed(1_500, 3_000), runs(4_000)]), 1, "both at once: once anew");
+}
+
+#[test]
 fn a_tasks_own_score_is_its_attempts_only_while_that_has_ever_been_alone() {
     let score = |others: u32| {
         let mut job = job(Some([1, 0]));

@@ -206,6 +206,16 @@ impl TaskFact {
     }
 }
 
+impl JobSettings {
+    /// What a container of that kind asks for.
+    pub fn container(&self, kind: TaskKind) -> Resources {
+        match kind {
+            TaskKind::Map => self.map_container,
+            TaskKind::Reduce => self.reduce_container,
+        }
+    }
+}
+
 impl Default for JobSettings {
     /// Hadoop's own defaults (mapred-default.xml 3.4.3).
     fn default() -> Self {

@@ -13,6 +13,8 @@ pub struct Running<'a> {
     pub copies: u32,
     /// How often it has been killed and restarted.
     pub restarts: u32,
+    /// It can be restarted at all.
+    pub can_restart: bool,
     /// Tasks wait for slots (line 5).
     pub tasks_waiting: bool,
 }
@@ -31,7 +33,7 @@ pub enum Choice {
 /// The line that decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// Line 6 holds.
+    /// Line 6 holds; where nobody can restart it, and line 7 does not hold.
     Restart,
     /// Line 7 holds.
     SavesResources,
@@ -101,7 +103,7 @@ fn exceeds(a: f64, b: f64) -> bool {
 
 /// Pseudocode 1, lines 5–11, for one task. `None` without a t_new to go by.
 pub fn choose(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
-    let Running { t_rem, t_new, copies, restarts, tasks_waiting } = *task;
+    let Running { t_rem, t_new, copies, restarts, can_restart, tasks_waiting } = *task;
     let samples = (!t_new.is_empty()).then_some(t_new.len() as f64)?;
     let (c, period) = (f64::from(copies.max(1)), params.period.as_secs_f64());
     let t_new_mean = t_new.iter().sum::<f64>() / samples;
@@ -110,13 +112,16 @@ pub fn choose(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
     let probability = saves as f64 / samples;
     let restart_pays = exceeds(t_rem, t_new_mean + period);
     let room = copies < params.copies_max;
+    let restart = restart_pays && restarts < params.restarts_max;
     let rule = if tasks_waiting {
-        // Line 6.
-        if restart_pays && restarts < params.restarts_max {
+        // Line 6. What cannot be done leaves it to line 7, as what may not be done any more does.
+        if restart && can_restart {
             Rule::Restart
         // Line 7.
         } else if probability > params.delta {
             if room { Rule::SavesResources } else { Rule::CopiesMax }
+        } else if restart {
+            Rule::Restart
         } else if restart_pays {
             Rule::RestartsMax
         } else {
@@ -137,8 +142,13 @@ mod tests {
     use crate::model::Millis;
     use proptest::prelude::*;
 
+    /// One that runs alone while others wait.
+    const ONE: Running<'_> =
+        Running { t_rem: 0.0, t_new: &[], copies: 1, restarts: 0, can_restart: true, tasks_waiting: true };
+
     fn ruling(t_rem: f64, t_new: &[f64], copies: u32, restarts: u32, tasks_waiting: bool) -> Ruling {
-        choose(&Running { t_rem, t_new, copies, restarts, tasks_waiting }, &MantriParams::default()).unwrap()
+        let task = Running { t_rem, t_new, copies, restarts, can_restart: true, tasks_waiting };
+        choose(&task, &MantriParams::default()).unwrap()
     }
 
     fn rule(t_rem: f64, t_new: &[f64], copies: u32, restarts: u32, tasks_waiting: bool) -> Rule {
@@ -162,7 +172,7 @@ mod tests {
         assert_eq!(rule(30.001, &[20.0], 1, 0, true), Rule::Restart);
         // .1 + .2 is more than .3 in floating point only.
         let params = MantriParams { period: Millis(100), ..MantriParams::default() };
-        let task = Running { t_rem: 0.1 + 0.2, t_new: &[0.2], copies: 1, restarts: 0, tasks_waiting: true };
+        let task = Running { t_rem: 0.1 + 0.2, t_new: &[0.2], ..ONE };
         assert_eq!(choose(&task, &params).unwrap().rule, Rule::NothingSaved);
     }
 
@@ -171,6 +181,19 @@ mod tests {
         assert_eq!(rule(100.0, &[20.0], 1, 2, true), Rule::Restart);
         assert_eq!(rule(100.0, &[20.0], 1, 3, true), Rule::SavesResources);
         assert_eq!(rule(30.5, &[20.0], 1, 3, true), Rule::RestartsMax);
+    }
+
+    #[test]
+    fn what_nobody_can_restart_is_left_to_line_7_and_where_that_does_not_hold_to_be_refused() {
+        let rule = |t_rem, copies| {
+            let task = Running { t_rem, t_new: &[20.0], copies, can_restart: false, ..ONE };
+            choose(&task, &MantriParams::default()).unwrap().rule
+        };
+        assert_eq!(
+            [rule(100.0, 1), rule(35.0, 1), rule(25.0, 1)],
+            [Rule::SavesResources, Rule::Restart, Rule::NothingSaved]
+        );
+        assert_eq!(rule(100.0, 3), Rule::CopiesMax);
     }
 
     #[test]
@@ -201,7 +224,7 @@ mod tests {
 
     #[test]
     fn without_a_new_copys_time_there_is_nothing_to_judge_by() {
-        let task = Running { t_rem: 9.0, t_new: &[], copies: 1, restarts: 0, tasks_waiting: true };
+        let task = Running { t_rem: 9.0, ..ONE };
         assert_eq!(choose(&task, &MantriParams::default()), None);
     }
 
@@ -212,7 +235,7 @@ mod tests {
         ) {
             let at = |scale: u32| {
                 let times: Vec<f64> = t_new.iter().map(|t| f64::from(t * scale) / 10.0).collect();
-                let task = Running { t_rem: f64::from(t_rem * scale) / 10.0, t_new: &times, copies, restarts, tasks_waiting: waiting };
+                let task = Running { t_rem: f64::from(t_rem * scale) / 10.0, t_new: &times, copies, restarts, can_restart: true, tasks_waiting: waiting };
                 choose(&task, &MantriParams { period: Millis(u64::from(scale) * 1000), ..MantriParams::default() }).unwrap().rule
             };
             prop_assert_eq!(at(scale), at(1));

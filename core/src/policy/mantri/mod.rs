@@ -80,7 +80,8 @@ impl<'a> Phase<'a> {
             t_rem,
             t_new: &self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
-            restarts: contender.task.restarts(),
+            restarts: contender.task.restarts().max(self.view.past.restarts_of(contender.id)),
+            can_restart: self.view.can_restart,
             tasks_waiting: self.view.tasks_wait(),
         };
         let Some(ruling) = choose(&running, &self.params) else {
@@ -99,6 +100,8 @@ impl<'a> Phase<'a> {
         let rule = || format!("{}; {}{}", ruling.rule.words(), fastest.basis.words(), self.t_new.words());
         judged.rule = (verdict == Verdict::Decided).then(rule);
         judged.rank = t_rem - ruling.t_new_mean;
+        // While its tasks wait for slots, "schedule a duplicate" (line 7) means before they are.
+        judged.early = ruling.rule == Rule::SavesResources && self.view.job.can.copy_first;
         let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);
         judged.recheck = self.old().filter(|_| waits).map(|old| contender.sample.started + old);
         explain(&mut judged.numbers, self.view.t_rem_spreads, &running, &ruling);

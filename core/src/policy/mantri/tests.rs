@@ -99,7 +99,8 @@ fn a_copy_that_waits_for_its_container_is_one() {
 fn line_6_kills_a_task_no_fourth_time_and_none_that_a_restart_gains_less_than_delta() {
     let waiting = |restarts: u32, reported: f64| {
         let killed = (1..=restarts).fold(Phase::maps(9).took(&[10.0; 3]), |phase, number| {
-            phase.ended((3, number), 0, AttemptState::Killed, [50.0, 60.0])
+            let ended = 50.0 + 10.0 * f64::from(number);
+            phase.ended((3, number), 0, AttemptState::Killed, [ended - 10.0, ended])
         });
         let phase = killed.runs((3, 0), 0, 100.0, &[(100.0 + reported, 0.0625)]).shim();
         let judged = last(phase, 100.0 + reported, &MantriParams { delta: 1.0, ..at_once() });
@@ -109,6 +110,31 @@ fn line_6_kills_a_task_no_fourth_time_and_none_that_a_restart_gains_less_than_de
     assert_eq!(waiting(3, 2.0), (Verdict::RestartsSpent, Action::Duplicate));
     // 15/16 of .72 s each: more than t_new, and less than Delta more.
     assert_eq!((waiting(0, 0.72).0, waiting(0, 0.6).0), (Verdict::GainTooSmall, Verdict::NoGain));
+}
+
+#[test]
+fn line_6_counts_restarts_that_were_decided_on_though_a_copy_ran_beside_what_was_killed() {
+    let with = |times| {
+        let mut phase = Phase::maps(9).took(&[10.0; 3]).runs((3, 0), 0, 100.0, &[(102.0, 0.0625)]).shim();
+        let mut view = phase.view(102.0);
+        view.past.restarts = [(view.contenders[0].id, times)].into();
+        judge(&view, &MantriParams { delta: 1.0, ..at_once() }).remove(0).verdict
+    };
+    assert_eq!([with(2), with(3)], [Verdict::Decided, Verdict::RestartsSpent]);
+}
+
+#[test]
+fn a_copy_that_line_7_asks_for_goes_before_the_jobs_own_tasks_where_that_can_be_done() {
+    let early = |first, total| {
+        let mut phase = Phase::maps(total).took(&[10.0; 3]).runs((3, 0), 0, 100.0, &[(102.0, 0.0625)]).shim();
+        phase.job.can.copy_first = first;
+        let view = View { can_restart: false, ..phase.view(102.0) };
+        let judged = judge(&view, &at_once()).remove(0);
+        assert_eq!((judged.verdict, judged.action), (Verdict::Decided, Action::Duplicate));
+        judged.early
+    };
+    assert_eq!([early(true, 9), early(false, 9)], [true, false]);
+    assert!(!early(true, 4), "line 10 has free slots");
 }
 
 #[test]

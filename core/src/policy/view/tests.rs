@@ -24,6 +24,23 @@ fn tasks_wait_that_have_not_begun_and_those_of_the_other_kind_whose_containers_a
 }
 
 #[test]
+fn what_is_too_large_for_a_slot_does_not_wait_for_it() {
+    let wait = |kind, needs, [map_mb, reduce_mb]: [u64; 2]| {
+        let of = |memory_mb| crate::model::Resources { memory_mb, vcores: 1 };
+        let mut phase =
+            if kind == TaskKind::Map { Phase::maps(1) } else { Phase::reduces(1) }.runs((0, 0), 0, 0.0, &[]);
+        phase.job.needs = needs;
+        phase.job.settings =
+            Some(JobSettings { map_container: of(map_mb), reduce_container: of(reduce_mb), ..JobSettings::default() });
+        phase.view(5.0).tasks_wait()
+    };
+    let reduce_waits = |sizes| wait(TaskKind::Map, [0, 1], sizes);
+    assert_eq!([reduce_waits([1_024, 1_024]), reduce_waits([1_024, 1_025])], [true, false]);
+    let map_waits = |sizes| wait(TaskKind::Reduce, [1, 0], sizes);
+    assert_eq!([map_waits([1_024, 1_024]), map_waits([1_025, 1_024])], [true, false]);
+}
+
+#[test]
 fn a_prior_holds_the_times_for_the_typical_split() {
     let mut phase = Phase::maps(3).took(&[10.0, 10.0, 40.0]).split(0, 8).split(1, 8).split(2, 32);
     let prior = phase.view(50.0).as_prior().unwrap();

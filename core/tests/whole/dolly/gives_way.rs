@@ -3,7 +3,7 @@
 use super::*;
 
 /// Use of the cluster rises to so many slots of 64 after a job's clones were given.
-fn crowded(script: &mut Script, slots: u64, can: Capabilities) -> Pass {
+pub fn crowded(script: &mut Script, slots: u64, can: Capabilities) -> Pass {
     script.open_job(job_id(1), 10, 0, at(0.0));
     let _ = pass(script, &[(1, 10, 0.0)], 1.0);
     script.say(at(1.5), Fact::Can(job_id(1), can));

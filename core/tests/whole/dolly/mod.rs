@@ -3,6 +3,7 @@
 mod budget;
 mod gives_way;
 mod machines;
+mod owns;
 mod plans;
 mod schemes;
 mod sequences;

@@ -35,12 +35,12 @@ fn line_6_a_task_that_a_new_copy_would_only_just_beat_is_left() {
 #[test]
 fn line_6_stops_at_three_restarts() {
     let killed = |times: u32| {
-        let mut phase = Phase::new(6, beside_four_of_5_s(alone(40.0)));
+        let mut phase = Phase::new(6, beside_four_of_5_s(vec![run(2.0, 40.0)]));
         let task = phase.id.task(TaskKind::Map, 4);
         let before = (0..times).map(|n| AttemptFact {
             state: Some(AttemptState::Killed),
-            started: Some(at(0.0)),
-            finished: Some(at(0.4)),
+            started: Some(at(0.5 * f64::from(n))),
+            finished: Some(at(0.5 * f64::from(n) + 0.4)),
             ..AttemptFact::of(task.attempt(10 + n))
         });
         let before = before.collect();

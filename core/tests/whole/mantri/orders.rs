@@ -7,10 +7,35 @@ const ALL: Capabilities = Capabilities { duplicate: true, restart: true, withdra
 
 #[test]
 fn a_restart_is_advised_and_never_decided_on_where_it_cannot_be_done() {
-    let phase = |params, can| Phase::under(params, 6, beside_four_of_5_s(alone(40.0))).can(can).decided();
+    // 10 s are left: more than E(t_new) = 6 s and a period, less than twice as much.
+    let phase = |params, can| Phase::under(params, 6, beside_four_of_5_s(alone(18.0))).can(can).decided();
     assert_eq!(phase(EngineParams::default(), Capabilities::default()).0, [(Action::Restart, Mode::Advise)]);
     assert_eq!(phase(acting(), COPIES_ONLY), (vec![], Verdict::CannotRestart));
     assert_eq!(phase(acting(), ALL), (vec![(Action::Restart, Mode::Act)], Verdict::CopyInFlight));
+}
+
+#[test]
+fn what_cannot_be_restarted_has_a_copy_where_line_7_holds() {
+    let copy = (vec![(Action::Duplicate, Mode::Act)], Verdict::CopyInFlight);
+    assert_eq!(Phase::under(acting(), 6, beside_four_of_5_s(alone(40.0))).can(COPIES_ONLY).decided(), copy);
+    let advised = Phase::new(6, beside_four_of_5_s(alone(40.0))).can(COPIES_ONLY).decided();
+    assert_eq!(advised.0, [(Action::Restart, Mode::Advise)], "whoever is advised may kill it");
+}
+
+#[test]
+fn a_copy_that_saves_resources_is_started_while_the_job_waits_where_it_can_go_first_and_else_refused_by_name() {
+    let waiting = |params: EngineParams, can| {
+        let mut phase = Phase::under(params, 7, bimodal(alone(20.0))).can(can);
+        let needs = Fact::Needs { job: phase.id, maps: 2, reduces: 0, native_copies: 0 };
+        phase.script.say(at(0.5), needs);
+        phase.decided()
+    };
+    for params in [EngineParams::default(), acting()] {
+        let mode = params.govern.mode;
+        let first = Capabilities { copy_first: true, ..COPIES_ONLY };
+        assert_eq!(waiting(params.clone(), first).0, [(Action::Duplicate, mode)]);
+        assert_eq!(waiting(params, COPIES_ONLY), (vec![], Verdict::ContainersWaiting));
+    }
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! Whose the speculation is: a job that has no clones stays with Hadoop's own.
+
+use super::*;
+
+/// In mode act, with jobs that a shim can duplicate tasks of.
+fn acts(policy: PolicyName, prior: f64) -> Script {
+    let mut script = dolly(Admission::AllOrNothing);
+    let params = script.engine.params().clone();
+    let govern = GovernParams { mode: Mode::Act, ..params.govern };
+    let dolly = DollyParams { prior, ..params.dolly };
+    script.engine.set_params(EngineParams { policy, govern, dolly, ..params });
+    script
+}
+
+const COPIES: Capabilities = Capabilities { duplicate: true, ..Capabilities::NONE };
+
+fn opens(script: &mut Script, number: u32, tasks: [u32; 2], second: f64) {
+    script.open_job(job_id(number), tasks[0], tasks[1], at(second));
+    script.say(at(second), Fact::Can(job_id(number), COPIES));
+}
+
+fn owned(script: &Script) -> Vec<JobId> {
+    script.engine.owned()
+}
+
+#[test]
+fn a_job_whose_clones_are_refused_stays_hadoops_where_nothing_else_would_be_done_for_it() {
+    for (policy, prior, expected) in [
+        (PolicyName::Dolly, 0.1, vec![job_id(1)]),
+        (PolicyName::Dolly, 0.0, vec![]),
+        (PolicyName::Drover, 0.1, vec![job_id(1), job_id(2)]),
+    ] {
+        let mut script = acts(policy, prior);
+        opens(&mut script, 1, [10, 0], 0.0);
+        opens(&mut script, 2, [10, 0], 0.0);
+        for second in 1..4 {
+            let _ = pass(&mut script, &[(1, 10, 0.0), (2, 10, 0.0)], second.into());
+            assert_eq!(owned(&script), expected, "{policy:?} with {prior} at {second} s");
+        }
+    }
+}
+
+#[test]
+fn a_job_of_which_nothing_is_settled_is_drovers_while_it_is_new() {
+    let mut script = acts(PolicyName::Dolly, 0.1);
+    opens(&mut script, 2, [1, 0], 0.0);
+    let _ = script.decide(at(0.5));
+    opens(&mut script, 1, [10, 0], 0.7);
+    assert!(script.engine.owns(job_id(1)), "its turn is with the next pass");
+    let mut script = acts(PolicyName::Dolly, 0.1);
+    opens(&mut script, 1, [10, 0], 0.0);
+    let _ = script.decide(at(30.1));
+    assert_eq!(script.engine.clone_plan(job_id(1), TaskKind::Map), None, "no task of it was told, and it is not new");
+    assert_eq!(owned(&script), []);
+}
+
+/// Tasks of one kind are in that state, the second after.
+fn tell(script: &mut Script, kind: TaskKind, tasks: u32, state: TaskState, second: f64) {
+    let (started, finished) = (Some(at(second - 0.5)), state.is_final().then(|| at(second)));
+    let of = |index| TaskFact { state: Some(state), started, finished, ..TaskFact::of(job_id(1).task(kind, index)) };
+    script.tasks(job_id(1), at(second), (0..tasks).map(of).collect());
+    let _ = script.decide(at(second));
+}
+
+#[test]
+fn a_cloned_job_is_drovers_from_one_phase_to_the_next_and_as_long_as_one_that_was_admitted_lasts() {
+    for reduces_are_cloned in [true, false] {
+        let mut script = acts(PolicyName::Dolly, 0.1);
+        opens(&mut script, 1, [4, 4], 0.0);
+        let known = script.engine.cluster().job(job_id(1)).unwrap().settings.clone().unwrap();
+        let settings = JobSettings { reduce_speculation: reduces_are_cloned, ..known };
+        script.say(at(0.0), Fact::Settings(job_id(1), settings));
+        let mut owns = Vec::new();
+        for (kind, state, second) in [
+            (TaskKind::Reduce, TaskState::Scheduled, 1.0),
+            (TaskKind::Map, TaskState::Running, 2.0),
+            (TaskKind::Map, TaskState::Succeeded, 3.0),
+            (TaskKind::Reduce, TaskState::Running, 4.0),
+            (TaskKind::Reduce, TaskState::Succeeded, 5.0),
+        ] {
+            tell(&mut script, kind, 4, state, second);
+            owns.push(script.engine.owns(job_id(1)));
+        }
+        assert_eq!(owns, [true, true, true, reduces_are_cloned, false]);
+    }
+}
+
+#[test]
+fn a_job_whose_clones_gave_way_is_drovers_where_they_are_to_be_withdrawn() {
+    for withdraw in [true, false] {
+        let mut script = acts(PolicyName::Dolly, 0.1);
+        let _ = gives_way::crowded(&mut script, 60, Capabilities { withdraw, ..COPIES });
+        assert!(script.engine.clone_plan(job_id(1), TaskKind::Map).unwrap().gives_way);
+        assert_eq!(script.engine.owns(job_id(1)), withdraw);
+    }
+}
