@@ -1,10 +1,11 @@
 //! One function an address. Each takes a principal and says what role it needs.
 
 use super::error::{ApiError, ErrorBody};
+use super::health::StragglingView;
 use super::principal::{Principal, Role};
 use super::views::*;
 use super::{ApiState, PAGE_MAX};
-use crate::service::{DecisionFilter, TaskFilter};
+use crate::service::{DecisionFilter, Desk, TaskFilter};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Path, Query, State};
@@ -47,6 +48,9 @@ pub struct Tasks {
 /// Nodes.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Nodes {
+    /// How often tasks straggle on any node.
+    #[serde(default)]
+    pub straggling: StragglingView,
     /// Nodes in order of name.
     pub nodes: Vec<NodeView>,
 }
@@ -180,7 +184,11 @@ async fn tasks(
 async fn nodes(State(state): State<ApiState>, who: Principal, page: Asked<NodePage>) -> Result<Json<Nodes>, ApiError> {
     who.may(Role::View)?;
     let (after, limit) = (page.0.after, limit(page.0.limit)?);
-    Ok(Json(Nodes { nodes: state.asker.ask(move |desk| desk.nodes(after.as_deref(), limit)).await? }))
+    let answer = move |desk: &Desk| Nodes {
+        straggling: StragglingView::of(&desk.engine),
+        nodes: desk.nodes(after.as_deref(), limit),
+    };
+    Ok(Json(state.asker.ask(answer).await?))
 }
 
 #[derive(Deserialize, IntoParams)]

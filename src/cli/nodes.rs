@@ -3,7 +3,7 @@
 use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Exit, Failure};
 use super::{Common, words};
-use crate::api::health::MeasureView;
+use crate::api::health::{MeasureView, StragglingView};
 use crate::api::views::NodeView;
 use crate::api::{Nodes, PAGE_MAX};
 use clap::Args;
@@ -17,6 +17,8 @@ Asks the running service, which learns from the jobs that end while it watches. 
   work       LATE's work of the jobs that run now: the progress scores of succeeded and running attempts; slow is below SlowNodeThreshold
   tasks      tasks that factor and straggles by the hour rest on, older hours counting less
   users      whose tasks these are, up to eight: what one user's tasks tell alone is that user's word
+
+Below them stands how often tasks straggle anywhere, by the hour: Dolly's p, by which clones are counted once enough tasks have shown it.
 
 Examples:
   drover nodes
@@ -45,20 +47,20 @@ impl Command {
                 client.base()
             )
         };
-        let mut nodes = all(&client).await.map_err(|why| match why {
+        let mut all = all(&client).await.map_err(|why| match why {
             NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody()),
             other => other.into(),
         })?;
-        worst_first(&mut nodes);
+        worst_first(&mut all.nodes);
         match self.json {
-            true => output::json(&Nodes { nodes }),
-            false => Ok(output::say(&table(&nodes))?),
+            true => output::json(&all),
+            false => Ok(output::say(&text(&all))?),
         }
     }
 }
 
 /// Every node, page by page.
-async fn all(client: &Client) -> Result<Vec<NodeView>, NoAnswer> {
+async fn all(client: &Client) -> Result<Nodes, NoAnswer> {
     let mut nodes: Vec<NodeView> = Vec::new();
     loop {
         let after = nodes.last().map_or_else(String::new, |last| format!("&after={}", last.node));
@@ -66,7 +68,7 @@ async fn all(client: &Client) -> Result<Vec<NodeView>, NoAnswer> {
         let is_last = page.nodes.len() < PAGE_MAX;
         nodes.extend(page.nodes);
         if is_last {
-            return Ok(nodes);
+            return Ok(Nodes { straggling: page.straggling, nodes });
         }
     }
 }
@@ -82,6 +84,27 @@ fn worst_first(nodes: &mut [NodeView]) {
         let by_cost = b.health.cost.total_cmp(&a.health.cost);
         by_cost.then(straggles(b).total_cmp(&straggles(a))).then(a.node.cmp(&b.node))
     });
+}
+
+/// Every node, then what holds of any.
+fn text(all: &Nodes) -> String {
+    let help = "`drover nodes --help` tells what each column is.";
+    format!("{}\n\n{} {help}", table(&all.nodes), anywhere(&all.straggling))
+}
+
+fn anywhere(p: &StragglingView) -> String {
+    let known = match &p.probability {
+        Some(shown) => {
+            let (tasks, by) = (shown.evidence.floor(), users(shown.principals));
+            format!("Anywhere {} of tasks straggle, by {tasks:.0} tasks; users: {by}.", words::share(shown.value))
+        }
+        None => "No task has shown yet how often tasks straggle.".into(),
+    };
+    let lacks = p.lacks().map(|lacks| match p.prior {
+        0.0 => format!(" Nothing is cloned before enough have shown it: {lacks}."),
+        prior => format!(" Until enough have shown it, {lacks}, clones are counted by {}.", words::share(prior)),
+    });
+    known + &lacks.unwrap_or_default()
 }
 
 fn table(nodes: &[NodeView]) -> String {
@@ -109,7 +132,7 @@ fn table(nodes: &[NodeView]) -> String {
             basis.map_or_else(none, |basis| users(basis.principals)),
         ]);
     }
-    format!("{table}\n\n`drover nodes --help` tells what each column is.")
+    table.to_string()
 }
 
 fn users(principals: u64) -> String {
@@ -151,5 +174,18 @@ mod tests {
         assert_eq!(row("c"), ["c", "/r1", "RUNNING", "3.00", "–", "80", "%", "–", "–", "slow", "12.5", "1"]);
         assert_eq!(row("d").last(), Some(&"8+"));
         assert!(table(&[]).contains("lists no nodes"));
+    }
+
+    #[test]
+    fn below_the_nodes_it_says_how_often_tasks_straggle_anywhere_and_what_is_lacking_to_clone_by_it() {
+        let p = |tasks: f64, prior| {
+            let shown = MeasureView { value: 0.08, last_window: None, evidence: tasks, principals: 8 };
+            let probability = (tasks > 0.0).then_some(shown);
+            text(&Nodes { straggling: StragglingView { probability, tasks_needed: 100.0, prior }, nodes: Vec::new() })
+        };
+        assert!(p(0.0, 0.0).contains("No task has shown yet"));
+        assert!(p(37.5, 0.0).contains("8 % of tasks straggle, by 37 tasks; users: 8+. Nothing is cloned before"));
+        assert!(p(37.5, 0.1).contains("shown it, 37 of 100 tasks so far, clones are counted by 10 %."));
+        assert!(!p(100.0, 0.0).contains("so far"));
     }
 }

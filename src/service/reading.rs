@@ -3,6 +3,7 @@
 use super::desk::{Desk, Totals};
 use super::kept::Kept;
 use crate::api::HoldView;
+use crate::api::health::StragglingView;
 use crate::api::views::*;
 use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
@@ -106,6 +107,7 @@ impl Desk {
             tasks,
             attempts,
             verdicts: verdicts.into_iter().map(|(verdict, n)| (verdict.label().to_owned(), n)).collect(),
+            straggling: StragglingView::of(&self.engine),
             copies_in_flight: self.engine.copies_in_flight().into(),
             decisions: self.decisions.back().map_or(0, |kept| kept.decision.id),
             higher_epoch: process.shims.higher_epoch,

@@ -6,8 +6,8 @@ use drover_core::estimate::calibration::Point;
 use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
-    CounterVec, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec,
-    Opts, Registry, TextEncoder,
+    CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
 /// Predicted over actual time left: 1 is exact.
@@ -45,6 +45,10 @@ pub struct Metrics {
     pub coverage: GaugeVec,
     /// Share of pairs of tasks that ended in another order than predicted.
     pub wrong_orderings: GaugeVec,
+    /// Probability that a task straggles anywhere.
+    pub straggling: Gauge,
+    /// Tasks that this rests on.
+    pub straggling_tasks: Gauge,
     /// Jobs known and not ended.
     pub jobs: IntGauge,
     /// Tasks of those.
@@ -96,6 +100,8 @@ const VERDICTS: &str = "Running tasks by the verdict of the newest pass over the
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
 const COVERAGE: &str = "Share of each estimator's predicted intervals that held the time left as it was, to be 0.8, over sampled tasks, older ones counting less; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and ended in another order than each estimator predicted; labels as of drover_estimate_error_ratio. NaN while there was none.";
+const STRAGGLING: &str = "Probability that a task straggles anywhere in the cluster (Dolly's p), by the hour. NaN while no task has shown it.";
+const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, halved with each hour; nothing is cloned by it before these are dolly.min_evidence.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
@@ -151,6 +157,8 @@ impl Metrics {
             error: to.add(HistogramVec::new(error, &PREDICTED)?)?,
             coverage: to.ratios("drover_estimate_coverage_ratio", COVERAGE, &PREDICTED)?,
             wrong_orderings: to.ratios("drover_estimate_wrong_orderings_ratio", ORDERINGS, &PREDICTED)?,
+            straggling: to.add(Gauge::new("drover_straggler_probability", STRAGGLING)?)?,
+            straggling_tasks: to.add(Gauge::new("drover_straggler_evidence_tasks", STRAGGLING_TASKS)?)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
             tasks: to.gauge("drover_tasks", "Tasks of those jobs.")?,
             attempts: to.gauge("drover_attempts", "Attempts that run.")?,
@@ -176,6 +184,7 @@ impl Metrics {
     }
 
     fn start_at_zero(&self) {
+        self.straggling.set(f64::NAN);
         for verdict in Verdict::ALL {
             self.verdicts.with_label_values(&[verdict.label()]).set(0);
         }

@@ -7,7 +7,7 @@ use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, container};
 use crate::govern::tally::Tally;
 use crate::model::*;
-use crate::policy::dolly::Chosen;
+use crate::policy::dolly::{Chosen, Supply};
 use crate::policy::{Budget, Judged};
 use std::collections::BTreeMap;
 
@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 pub(super) struct Counted {
     /// Copies and room in the whole cluster.
     tally: Tally,
+    /// What cloned phases hold; of none where the ResourceManager has not told of any room.
+    cloning: Option<Option<Supply>>,
     /// Memory promised on each host to the clones of this pass, MiB.
     promised: BTreeMap<NameId, u64>,
     /// Machines in order of their odds by user.
@@ -73,9 +75,11 @@ impl Engine {
         let mode = mode.min(self.mode_of(job));
         let avoid = self.avoid(job, task, slow, &counted.tally.rooms);
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
+        let size = container(job, task.kind).memory_mb;
         let (params, tally) = (&self.params.govern, &mut counted.tally);
         let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
-        judged.numbers.budget = Some(room.tightest(judged.budget));
+        let cloned = self.cloned(size, judged.budget, counted);
+        judged.numbers.budget = Some(room.tightest(judged.budget, cloned));
         let refusal = unplaced.or_else(|| room.refusal(&judged)).or_else(|| {
             let takes = judged.action == Action::Duplicate;
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
@@ -95,7 +99,6 @@ impl Engine {
             }
             Budget::Copies => self.nearest(job, &mut judged, &avoid, counted),
         };
-        let size = container(job, task.kind).memory_mb;
         prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
         // A clone is decided on before its task shows anything.
         let cause = (judged.budget == Budget::Copies)
@@ -112,6 +115,15 @@ impl Engine {
             counted.tally.copies.add(task, flight, job);
         }
         pass.decisions.push(decision);
+    }
+
+    /// The budget of clones in containers of that size, counted once a pass: a phase is charged in whole when it is admitted. `None` for what is no clone.
+    fn cloned(&self, size: u64, budget: Budget, counted: &mut Counted) -> Option<(u32, u32)> {
+        if budget != Budget::Clones {
+            return None;
+        }
+        let supply = counted.cloning.get_or_insert_with(|| self.clones.supply(&self.cluster));
+        Some(supply.as_ref()?.budget(size, &self.params.dolly))
     }
 
     /// What a phase's running tasks show, looked at once a pass.

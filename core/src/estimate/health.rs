@@ -37,7 +37,8 @@ pub struct NodeHealth {
 }
 
 impl Measure {
-    fn of(odds: &Odds) -> Option<Measure> {
+    /// A probability with what it rests on; `None` before any task has shown it.
+    pub fn of(odds: &Odds) -> Option<Measure> {
         let (evidence, principals) = (odds.evidence(), odds.principals());
         Some(Measure { value: odds.probability()?, last: odds.last(), evidence, principals })
     }

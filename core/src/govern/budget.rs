@@ -100,11 +100,11 @@ impl Room {
         }
     }
 
-    /// The budget that is nearest its end: copies that it counts and how many may be.
-    pub fn tightest(&self, budget: Budget) -> (u32, u32) {
+    /// The budget that is nearest its end: copies that it counts and how many may be. `cloned` is the clones' own, in containers (Dolly's beta).
+    pub fn tightest(&self, budget: Budget, cloned: Option<(u32, u32)>) -> (u32, u32) {
         let left = |(used, cap): &(u32, u32)| cap.saturating_sub(*used);
         let own = [self.job, self.node].into_iter().filter(|_| budget == Budget::Copies);
-        let all = own.chain([self.user, self.queue, self.cluster, self.minute]);
+        let all = own.chain(cloned).chain([self.user, self.queue, self.cluster, self.minute]);
         all.min_by_key(left).unwrap_or(self.cluster)
     }
 }
@@ -220,8 +220,10 @@ mod tests {
             waiting: false,
             unplaced: (0, 8),
         };
-        assert_eq!(room.tightest(Budget::Copies), (1, 2));
-        assert_eq!(room.tightest(Budget::Clones), (4, 7), "those are no matter of the job's cap nor of a node's");
-        assert_eq!(Room { minute: (100, 100), ..room }.tightest(Budget::Copies), (100, 100));
+        assert_eq!(room.tightest(Budget::Copies, None), (1, 2));
+        let clones = |cloned| room.tightest(Budget::Clones, Some(cloned));
+        assert_eq!(clones((0, 9)), (4, 7), "those are no matter of the job's cap nor of a node's");
+        assert_eq!(clones((50, 52)), (50, 52), "but of Dolly's beta");
+        assert_eq!(Room { minute: (100, 100), ..room }.tightest(Budget::Copies, None), (100, 100));
     }
 }

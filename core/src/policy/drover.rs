@@ -45,12 +45,16 @@ fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
         Action::Withdraw => can.withdraw,
     };
     let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
-    let left_to_late = matches!(judged.verdict, Verdict::TooFewFinished | Verdict::AlreadyCopied);
-    if left_to_late || (judged.verdict == Verdict::Decided && (!possible || held_back)) {
-        let rule = (guard.verdict == Verdict::Decided).then(|| PolicyName::Late.rule().to_owned());
-        return Judged { rule, ..guard };
-    }
-    judged
+    let why = match (judged.verdict, judged.action) {
+        (Verdict::TooFewFinished, _) => "too few tasks have finished for Mantri",
+        (Verdict::AlreadyCopied, _) => "Mantri counts Hadoop's own copy",
+        (Verdict::Decided, Action::Restart) if !possible => "Mantri's restart cannot be done",
+        (Verdict::Decided, Action::Withdraw) if !possible => "Mantri's withdrawal cannot be done",
+        (Verdict::Decided, _) if held_back => "LATE holds back what Mantri decides",
+        _ => return judged,
+    };
+    let rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
+    Judged { rule, ..guard }
 }
 
 /// LATE's guards are what it says of the task and its peers. What a copy gains is Mantri's to say.
@@ -114,13 +118,16 @@ mod tests {
         let blank = judged(&mut two(), plan(2, 1), false).remove(1);
         let of = |verdict, action, rule: &str| Judged { verdict, action, rule: Some(rule.into()), ..blank.clone() };
         let can = Capabilities { withdraw: true, ..Capabilities::default() };
-        let late = Some(PolicyName::Late.rule());
+        let late = |why| format!("{}; {why}", PolicyName::Late.rule());
+        let (restart, few) = (late("Mantri's restart cannot be done"), late("too few tasks have finished for Mantri"));
+        let copied = late("Mantri counts Hadoop's own copy");
         for (mantri, guard, verdict, action, rule) in [
             ((Decided, Duplicate), NotSlow, NotSlow, Duplicate, None),
             ((Decided, Duplicate), NoGain, Decided, Duplicate, Some("m")),
             ((Decided, Withdraw), NotSlow, Decided, Withdraw, Some("m")),
-            ((Decided, Restart), Decided, Decided, Duplicate, late),
-            ((TooFewFinished, Duplicate), Decided, Decided, Duplicate, late),
+            ((Decided, Restart), Decided, Decided, Duplicate, Some(&*restart)),
+            ((TooFewFinished, Duplicate), Decided, Decided, Duplicate, Some(&*few)),
+            ((AlreadyCopied, Duplicate), Decided, Decided, Duplicate, Some(&*copied)),
             ((AlreadyCopied, Duplicate), GainTooSmall, GainTooSmall, Duplicate, None),
             ((NoGain, Duplicate), Decided, NoGain, Duplicate, Some("m")),
         ] {

@@ -1,5 +1,6 @@
 //! What was settled about a job's clones.
 
+use crate::api::health::StragglingView;
 use drover_core::engine::Engine;
 use drover_core::model::{Assignment, ClonePlan, JobId, Reading, TaskKind, Verdict};
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,18 @@ impl ClonePlanView {
     /// Those of a job, as far as they are settled.
     pub fn of_job(engine: &Engine, job: JobId) -> Vec<ClonePlanView> {
         let plans = TaskKind::ALL.into_iter().filter_map(|kind| Some((kind, engine.clone_plan(job, kind)?)));
-        plans.map(|(kind, plan)| ClonePlanView::of(kind, &plan)).collect()
+        let lacks = |plan: &ClonePlan| match plan.refused {
+            Some(Verdict::OddsUnknown) => StragglingView::of(engine).lacks(),
+            _ => None,
+        };
+        let view = |(kind, plan): (TaskKind, ClonePlan)| {
+            let mut view = ClonePlanView::of(kind, &plan);
+            if let Some((reason, lacks)) = view.reason.as_mut().zip(lacks(&plan)) {
+                *reason += &format!(" ({lacks})");
+            }
+            view
+        };
+        plans.map(view).collect()
     }
 
     fn of(kind: TaskKind, plan: &ClonePlan) -> ClonePlanView {
@@ -80,4 +92,27 @@ impl ReadingView {
 /// A verdict's label and words.
 fn said(verdict: Option<Verdict>) -> (Option<String>, Option<String>) {
     (verdict.map(|why| why.label().into()), verdict.map(|why| why.words().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::service::Desk;
+    use crate::service::fixture::{facts, job, seen};
+    use crate::telemetry::Metrics;
+    use drover_core::engine::EngineParams;
+    use drover_core::model::{ClusterFact, Fact, Resources, Time};
+    use std::sync::Arc;
+
+    #[test]
+    fn where_too_few_tasks_have_shown_how_often_tasks_straggle_the_refusal_says_how_many_have_and_must() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, metrics);
+        let total = Resources { memory_mb: 1 << 20, vcores: 1_000 };
+        desk.observe(seen(job(0), 1, 100_000, Fact::Cluster(ClusterFact { total, ..ClusterFact::default() })));
+        facts(job(1), 0).into_iter().for_each(|fact| desk.observe(fact));
+        desk.decide(Time(100_000));
+        let plan = &desk.job(job(1), Time(100_000)).unwrap().clones[0];
+        assert_eq!(plan.refused.as_deref(), Some("odds_unknown"));
+        assert!(plan.reason.as_ref().unwrap().ends_with("so none is cloned (0 of 100 tasks so far)"), "{plan:?}");
+    }
 }

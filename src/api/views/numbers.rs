@@ -33,7 +33,7 @@ pub struct NumbersView {
     pub gain_ms: Option<u64>,
     /// Cost of the copy.
     pub cost_container_seconds: Option<f64>,
-    /// Copies that the tightest budget counts: in flight, or decided on within a minute.
+    /// Copies that the tightest budget counts: in flight, or decided on within a minute; for clones, where `dolly.beta` is the tightest, the containers of cloned phases.
     pub copies_in_flight: Option<u32>,
     /// That cap.
     pub copies_cap: Option<u32>,

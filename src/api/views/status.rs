@@ -1,5 +1,6 @@
 //! The service as a whole.
 
+use crate::api::health::StragglingView;
 use crate::api::holds::HoldView;
 use drover_core::model::{Millis, OpenBreaker};
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct Status {
     pub attempts: u64,
     /// Running tasks by verdict; verdicts of no task are left out.
     pub verdicts: BTreeMap<String, u64>,
+    /// How often tasks straggle anywhere, on which clones rest.
+    #[serde(default)]
+    pub straggling: StragglingView,
     /// Copies in flight, those only advised included.
     pub copies_in_flight: u64,
     /// Number of the newest decision.

@@ -85,6 +85,9 @@ impl Desk {
         self.metrics.owned.set(self.engine.owned().len() as i64);
         self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
+        let anywhere = self.engine.odds().cluster();
+        self.metrics.straggling.set(anywhere.probability().unwrap_or(f64::NAN));
+        self.metrics.straggling_tasks.set(anywhere.evidence());
         for (cell, known) in self.engine.calibration().overall().cells() {
             let labels = [cell.estimator.label(), cell.tasks.label(), cell.point.label()];
             self.metrics.coverage.with_label_values(&labels).set(known.coverage().unwrap_or(f64::NAN));
@@ -129,6 +132,10 @@ mod tests {
         desk.observe(seen(job(1), 1_000, 121_000, Fact::Ended(end)));
         desk.decide(Time(121_000));
         desk.count();
+        assert!(
+            metrics.straggling.get().is_nan() && metrics.straggling_tasks.get() == 0.0,
+            "a job that is killed shows nothing"
+        );
         let of = |kind: &str| {
             let labels = ["late", kind, "quarter"];
             [&metrics.coverage, &metrics.wrong_orderings].map(|gauge| gauge.with_label_values(&labels).get())

@@ -33,6 +33,6 @@ pub struct Numbers {
     pub gain: Option<Millis>,
     /// Cost of the copy, container-seconds.
     pub cost_container_seconds: Option<f64>,
-    /// Copies that the tightest budget counts, in flight or of the last minute, and the cap that held.
+    /// Copies that the tightest budget counts, in flight or of the last minute, and the cap that held; of the clones' own (Dolly's beta) the containers of cloned phases, first attempts included.
     pub budget: Option<(u32, u32)>,
 }
