@@ -14,8 +14,10 @@ pub(super) type ByRack = BTreeMap<String, Vec<(f64, NameId)>>;
 /// The machines, as one pass sees them.
 #[derive(Debug, Default)]
 pub(super) struct Locations {
-    /// All usable ones; those that only one user's tasks tell of count as machines like any other.
+    /// Usable ones that count for all users alike.
     all: Curve,
+    /// Those that only one user's tasks tell of: to the others machines like any other.
+    of_one: Curve,
     /// The latter, for that user.
     of_user: BTreeMap<String, Curve>,
 }
@@ -62,20 +64,25 @@ impl Locations {
         there.zip(of_any).map_or(1.0, |(there, of_any)| there / of_any)
     }
 
-    /// The sums of machines with that much room: of all, and of those that only that user's tasks tell of.
-    fn steps(&self, user: &str, size_mb: u64) -> impl Iterator<Item = Step> {
-        let own = self.of_user.get(user).and_then(|own| own.with_room(size_mb).1);
-        self.all.with_room(size_mb).1.into_iter().chain(own)
+    /// Machines with that much room: how many are none but that user's to tell of and how many another's, and the sums of the first, and of those that count for all alike.
+    fn with_room(&self, user: &str, size_mb: u64) -> (usize, usize, impl Iterator<Item = Step>) {
+        let (all, of_all) = self.all.with_room(size_mb);
+        let (own, of_own) = self.of_user.get(user).map_or((0, None), |own| own.with_room(size_mb));
+        let others = self.of_one.with_room(size_mb).0 - own;
+        (all + own, others, of_all.into_iter().chain(of_own))
     }
 
     fn mean(&self, user: &str, size_mb: u64) -> Option<f64> {
-        let (count, _) = self.all.with_room(size_mb);
-        let excess: f64 = self.steps(user, size_mb).map(|step| step.excess).sum();
+        let (known, others, steps) = self.with_room(user, size_mb);
+        let excess: f64 = steps.map(|step| step.excess).sum();
+        let count = known + others;
         (count > 0).then(|| 1.0 + excess / count as f64)
     }
 
     fn least(&self, user: &str, size_mb: u64) -> Option<f64> {
-        self.steps(user, size_mb).map(|step| step.least).min_by(f64::total_cmp)
+        let (_, others, steps) = self.with_room(user, size_mb);
+        let ordinary = (others > 0).then_some(1.0);
+        steps.map(|step| step.least).chain(ordinary).min_by(f64::total_cmp)
     }
 }
 
@@ -86,7 +93,7 @@ impl Engine {
         if !self.params.policy.weighs_new_copies() || self.odds.machines().next().is_none() {
             return;
         }
-        let (mut all, mut of_user) = (Vec::new(), BTreeMap::<String, Vec<_>>::new());
+        let (mut all, mut of_one, mut of_user) = (Vec::new(), Vec::new(), BTreeMap::<String, Vec<_>>::new());
         for node in self.cluster.usable_nodes() {
             let free_mb = node.total.memory_mb.saturating_sub(node.used.memory_mb);
             let known = self.cluster.hosts.find(&node.host).and_then(|host| self.odds.machine(host));
@@ -94,13 +101,13 @@ impl Engine {
             match known.and_then(|machine| machine.hourly().only_principal()) {
                 Some(user) => {
                     of_user.entry(user.to_owned()).or_default().push((free_mb, factor));
-                    all.push((free_mb, 1.0));
+                    of_one.push((free_mb, 1.0));
                 }
                 None => all.push((free_mb, factor)),
             }
         }
         let of_user = of_user.into_iter().map(|(user, machines)| (user, Curve::new(machines))).collect();
-        self.locations = Locations { all: Curve::new(all), of_user };
+        self.locations = Locations { all: Curve::new(all), of_one: Curve::new(of_one), of_user };
     }
 
     /// The usable machines of each rack with how much slower than others they are for a user's jobs, the fastest first. One pass over the nodes.
@@ -152,9 +159,22 @@ mod tests {
     use super::*;
 
     fn locations() -> Locations {
-        let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5), (8_000, 1.0)]);
-        let of_bob = Curve::new(vec![(8_000, 2.0)]);
-        Locations { all, of_user: BTreeMap::from([("bob".to_owned(), of_bob)]) }
+        let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5)]);
+        beside_bobs(all, &[(8_000, 2.0)])
+    }
+
+    /// Machines that count for all, and those that only Bob's tasks tell of.
+    fn beside_bobs(all: Curve, bobs: &[(u64, f64)]) -> Locations {
+        let of_one = Curve::new(bobs.iter().map(|(free_mb, _)| (*free_mb, 1.0)).collect());
+        Locations { all, of_one, of_user: BTreeMap::from([("bob".to_owned(), Curve::new(bobs.to_vec()))]) }
+    }
+
+    #[test]
+    fn where_one_users_tasks_tell_of_all_machines_there_is_no_ordinary_one_beside_them_for_that_user() {
+        let both = beside_bobs(Curve::default(), &[(8_000, 2.0), (8_000, 2.0)]);
+        assert_eq!(["bob", "ann"].map(|user| both.factor(user, 1_000, true)), [1.0, 1.0]);
+        let known = beside_bobs(Curve::new(vec![(8_000, 3.0)]), &[(8_000, 2.0)]);
+        assert_eq!(["bob", "ann"].map(|user| known.factor(user, 1_000, true)), [2.0 / 2.5, 1.0 / 2.0]);
     }
 
     #[test]

@@ -18,28 +18,26 @@ type Settled = Result<MeasurePlan, Verdict>;
 pub(super) type Onsets = BTreeSet<(String, NameId)>;
 
 impl Engine {
-    /// Settles the measures of one job whose moment has come. Nothing where nothing of the kind can be done.
+    /// Settles the measures of one job whose moment has come. Where nothing of the kind can be done its losses tell of machines all the same.
     pub(super) fn take_measures(&mut self, id: JobId, now: Time, onsets: &mut Onsets, pass: &mut Pass) {
         let Some(job) = self.cluster.job(id) else { return };
         let able: Vec<MeasureKind> = MeasureKind::ALL.into_iter().filter(|kind| kind.lack(job.can).is_none()).collect();
-        if able.is_empty() || !self.may_take_measures(job, now) {
+        if (able.is_empty() && job.lost.is_empty()) || !self.may_take_measures(job, now) {
             return;
         }
         let mut taken = self.measures.take(id);
+        let (hosts, user) = (lost_anew(job, &mut taken), &job.user);
+        let begun = self.measures.recomputed(user, hosts, now, &self.params.measures);
+        onsets.extend(begun.into_iter().map(|host| (user.clone(), host)));
         for kind in able {
             let all = match kind {
                 MeasureKind::Order => order_anew(job, &mut taken),
                 MeasureKind::Place => self.place_once(job, &mut taken).into_iter().collect(),
                 MeasureKind::Replicate => self.replicate_new(job, &mut taken),
                 // Once all jobs have told what they have lost.
-                MeasureKind::Precompute => {
-                    let (hosts, user) = (lost_anew(job, &mut taken), &job.user);
-                    let begun = self.measures.recomputed(user, hosts, now, &self.params.measures);
-                    onsets.extend(begun.into_iter().map(|host| (user.clone(), host)));
-                    Vec::new()
-                }
+                MeasureKind::Precompute => continue,
             };
-            all.into_iter().for_each(|settled| self.tell_measure(job, kind, settled, &mut taken, pass));
+            self.tell_measures(job, kind, all, &mut taken, pass);
         }
         self.measures.put(id, taken);
     }
@@ -54,19 +52,22 @@ impl Engine {
         for id in jobs {
             let mut taken = self.measures.take(id);
             let Some(job) = self.cluster.job(id) else { continue };
-            for (_, host) in onsets.iter().filter(|(user, _)| *user == job.user) {
-                let settled = self.precompute_on(job, *host, &mut taken);
-                self.tell_measure(job, MeasureKind::Precompute, settled, &mut taken, pass);
-            }
+            let hosts = onsets.iter().filter(|(user, _)| *user == job.user).map(|(_, host)| *host);
+            let all = hosts.map(|host| self.precompute_on(job, host, &mut taken)).collect();
+            self.tell_measures(job, MeasureKind::Precompute, all, &mut taken, pass);
             self.measures.put(id, taken);
         }
     }
 
-    fn tell_measure(&self, job: &Job, kind: MeasureKind, settled: Settled, taken: &mut Taken, pass: &mut Pass) {
-        let verdict = settled.as_ref().err().copied().unwrap_or(Verdict::Decided);
-        let measure = Measure { job: job.id, kind, verdict, mode: self.mode_of(job), plan: settled.ok() };
-        pass.measures.extend((verdict == Verdict::Decided).then(|| measure.clone()));
-        taken.note(measure);
+    fn tell_measures(&self, job: &Job, kind: MeasureKind, mut all: Vec<Settled>, taken: &mut Taken, pass: &mut Pass) {
+        // What was decided is the newest that is known of a kind, whatever was refused beside it.
+        all.sort_by_key(Result::is_ok);
+        for settled in all {
+            let verdict = settled.as_ref().err().copied().unwrap_or(Verdict::Decided);
+            let measure = Measure { job: job.id, kind, verdict, mode: self.mode_of(job), plan: settled.ok() };
+            pass.measures.extend((verdict == Verdict::Decided).then(|| measure.clone()));
+            taken.note(measure);
+        }
     }
 
     fn may_take_measures(&self, job: &Job, now: Time) -> bool {
@@ -96,7 +97,7 @@ impl Engine {
                 let other = |tasks| order::order(job, tasks).is_ok_and(|order| !order::is_hadoops(&order));
                 TaskKind::ALL.into_iter().any(other)
             }
-            MeasureKind::Place => spread::waits(job) && spread::Racks::of(&self.cluster).are_several(),
+            MeasureKind::Place => spread::is_wanted(job, &spread::Racks::of(&self.cluster)),
             MeasureKind::Replicate => {
                 are_read(job) && Losses::of(&self.odds, &job.user).of_any().is_some_and(|lost| lost > 0.0)
             }
@@ -174,13 +175,16 @@ impl Engine {
     }
 }
 
-/// The order of each phase of which more is known than when it was last ordered.
+/// The order of each phase of which more is known than when it was last ordered. That nothing is known of any is said once.
 fn order_anew(job: &Job, taken: &mut Taken) -> Vec<Settled> {
     let mut anew = Vec::new();
     for kind in TaskKind::ALL {
         let told = order::told(job, kind);
-        if told != std::mem::replace(&mut taken.ordered[kind as usize], told) {
-            anew.push(order::order(job, kind).map(|first| MeasurePlan::Order { kind, first }));
+        let is_new = told != std::mem::replace(&mut taken.ordered[kind as usize], told);
+        let unsaid = told == 0 && taken.newest(MeasureKind::Order).is_none();
+        if is_new || unsaid {
+            let settled = order::order(job, kind).map(|first| MeasurePlan::Order { kind, first });
+            anew.extend(Some(settled).filter(|settled| is_new || *settled == Err(Verdict::DataUnknown)));
         }
     }
     anew

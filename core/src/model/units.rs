@@ -29,6 +29,11 @@ pub fn share_of(share: f64, whole: u64) -> f64 {
     if (part - nearest).abs() <= 2.0 * f64::EPSILON * nearest.abs() { nearest } else { part }
 }
 
+/// A share as a person wrote it before it became the `f32` nearest to it: 0.05, not 0.05000000074505806.
+pub fn as_written(share: f32) -> f64 {
+    share.to_string().parse().unwrap_or_else(|_| share.into())
+}
+
 impl Time {
     /// The time that has passed since `earlier`; zero when `earlier` lies ahead.
     pub fn since(self, earlier: Time) -> Millis {

@@ -2,7 +2,7 @@
 
 use super::MeasureParams;
 use super::placement::{Links, expected_links, place};
-use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict};
+use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict, as_written, share_of};
 use std::collections::BTreeMap;
 
 /// The racks of a cluster's usable nodes.
@@ -34,7 +34,7 @@ impl<'a> Racks<'a> {
     }
 
     /// More than one.
-    pub fn are_several(&self) -> bool {
+    fn are_several(&self) -> bool {
         self.names.len() > 1
     }
 }
@@ -42,12 +42,17 @@ impl<'a> Racks<'a> {
 /// Are a job's reduces about to be placed: have as many maps ended as they wait for, and has not every one of them begun?
 pub fn is_due(job: &Job) -> bool {
     let (Some([maps, reduces]), Some(settings)) = (job.totals, job.settings.as_ref()) else { return false };
-    let wanted = (f64::from(settings.slow_start) * f64::from(maps)).ceil().max(1.0);
+    let wanted = share_of(as_written(settings.slow_start), maps.into()).ceil().max(1.0);
     reduces > 0 && f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
 }
 
+/// Would its reduces be placed if they could: are they about to be, and is there anything to place them by?
+pub fn is_wanted(job: &Job, racks: &Racks<'_>) -> bool {
+    racks.are_several() && is_due(job) && written(job, racks).is_some()
+}
+
 /// Does any of a job's reduces wait?
-pub fn waits(job: &Job) -> bool {
+fn waits(job: &Job) -> bool {
     let reduces = job.totals.map_or(0, |[_, reduces]| reduces);
     count(job, TaskKind::Reduce, |state| state >= TaskState::Running) < reduces
 }
@@ -118,4 +123,26 @@ fn written(job: &Job, racks: &Racks<'_>) -> Option<Vec<f64>> {
     let maps = job.totals.map_or(told, |[maps, _]| maps.max(told));
     on.iter_mut().for_each(|bytes| *bytes *= f64::from(maps) / f64::from(told.max(1)));
     (told > 0).then_some(on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{JobSettings, TaskFact, Time};
+
+    #[test]
+    fn reduces_wait_for_the_share_of_maps_that_was_written_and_not_for_one_more() {
+        let is_due = |maps, ended| {
+            let mut job = Job::new("job_1_0001".parse().unwrap());
+            (job.totals, job.settings) = (Some([maps, 1]), Some(JobSettings::default()));
+            for index in 0..ended {
+                let of = TaskFact::of(job.id.task(TaskKind::Map, index));
+                assert!(job.learn_task(&TaskFact { state: Some(TaskState::Succeeded), ..of }, Time(1), maps));
+            }
+            is_due(&job)
+        };
+        for (maps, wanted) in [(1, 1), (20, 1), (21, 2), (100, 5)] {
+            assert_eq!([wanted - 1, wanted].map(|ended| is_due(maps, ended)), [false, true], "{maps} maps");
+        }
+    }
 }

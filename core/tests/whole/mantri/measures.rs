@@ -126,6 +126,10 @@ fn the_largest_waiting_task_is_started_first_and_that_is_said_once_and_again_whe
 fn where_tasks_cannot_be_ordered_that_is_refused_by_name_unless_hadoop_has_their_order_anyway() {
     let mut job = Able::new(PolicyName::Mantri, 3, 0, Capabilities::NONE).waits(0, &[5, 9, 7]);
     assert_eq!((job.decide(), job.verdicts()), (vec![], vec![Verdict::CannotOrder]));
+    let mut untold = Able::new(PolicyName::Mantri, 3, 0, ORDERS);
+    assert_eq!((untold.decide(), untold.verdicts()), (vec![], vec![]), "of no task is anything known");
+    let mut untold = untold.waits(0, &[0, 0, 0]);
+    assert_eq!((untold.decide(), untold.verdicts()), (vec![], vec![Verdict::DataUnknown]));
     let mut sorted = Able::new(PolicyName::Mantri, 3, 0, Capabilities::NONE).waits(0, &[9, 7, 7]);
     assert_eq!((sorted.decide(), sorted.verdicts()), (vec![], vec![]));
 }
@@ -242,6 +246,9 @@ fn where_reduces_cannot_be_placed_that_is_refused_by_name_and_on_one_rack_there_
     assert_eq!(of(Capabilities::NONE, ["a"; 3], [9; 3]), (0, vec![]));
     assert_eq!(of(PLACES, ["a"; 3], [9; 3]), (0, vec![Verdict::NothingGained]));
     assert_eq!(of(PLACES, ["a", "b", "c"], [0; 3]), (0, vec![Verdict::DataUnknown]));
+    let before = Able::new(PolicyName::Mantri, 3, 3, Capabilities::NONE).racks(["a", "b", "c"]);
+    assert_eq!(before.verdicts(), [], "no map has ended");
+    assert_eq!(of(Capabilities::NONE, ["a", "b", "c"], [0; 3]), (0, vec![]));
     let mut maps_only = written(0, Capabilities::NONE, ["a", "b", "c"], [9; 3]);
     assert_eq!((maps_only.decide(), maps_only.verdicts()), (vec![], vec![]));
 }
@@ -272,9 +279,11 @@ fn an_output_on_a_machine_that_loses_them_is_replicated_once_within_a_tenth_of_w
     assert_eq!((redo, replicate, bytes), (Millis::from_secs_f64(10.0 * lost), Millis(1_000), Bytes(100)));
     // The second is as dear to move as to lose, and the third would take 300 of the 200 bytes that are left.
     assert_eq!((replicated(plans), replicated(job.decide())), (vec![0], vec![]));
-    assert_eq!(job.verdict(Replicate), Some(Verdict::MeasureBudget));
+    assert_eq!(job.verdict(Replicate), Some(Verdict::Decided), "whatever was refused beside it");
     let mut more = job.ran(3, 1, 1_000, 300);
     assert_eq!((replicated(more.decide()), more.verdict(Replicate)), (vec![3], Some(Verdict::Decided)));
+    let mut spent = more.ran(4, 1, 1_000, 300);
+    assert_eq!((replicated(spent.decide()), spent.verdict(Replicate)), (vec![], Some(Verdict::MeasureBudget)));
 }
 
 #[test]
@@ -362,6 +371,16 @@ fn when_a_machine_has_lost_two_outputs_in_quick_succession_others_on_it_are_comp
     let mut third = job.loses(7);
     assert_eq!(third.decide(), vec![], "nothing else lies there");
     assert_eq!(third.verdict(Precompute), Some(Verdict::NothingGained));
+}
+
+#[test]
+fn what_a_job_loses_to_which_nothing_can_be_done_counts_for_the_users_others() {
+    let mut job = forty(PRECOMPUTES, PolicyName::Mantri, &[2, 3, 5, 7]);
+    let able = std::mem::replace(&mut job.id, job_id(2));
+    job.script.open_job(job.id, 2, 1, at(0.0));
+    let mut job = job.ran(0, 1, 10, 10).ran(1, 1, 10, 10).loses(0).loses(1);
+    job.id = able;
+    assert!(matches!(&job.decide()[..], [MeasurePlan::Precompute { host, .. }] if host == "nm1"));
 }
 
 #[test]
