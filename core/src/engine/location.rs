@@ -64,7 +64,7 @@ impl Locations {
         there.zip(of_any).map_or(1.0, |(there, of_any)| there / of_any)
     }
 
-    /// Machines with that much room: how many are none but that user's to tell of and how many another's, and the sums of the first, and of those that count for all alike.
+    /// Machines with that much room: how many have a factor for that user, how many are ordinary because only another's tasks tell of them, and the sums of the first.
     fn with_room(&self, user: &str, size_mb: u64) -> (usize, usize, impl Iterator<Item = Step>) {
         let (all, of_all) = self.all.with_room(size_mb);
         let (own, of_own) = self.of_user.get(user).map_or((0, None), |own| own.with_room(size_mb));

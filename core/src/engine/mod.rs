@@ -194,6 +194,7 @@ impl Engine {
     pub fn observe(&mut self, seen: &Observation) -> Result<(), Dropped> {
         let blind = self.cluster.totals.is_none();
         let changed = self.cluster.apply(seen)?;
+        self.follow_counters(seen);
         match &seen.fact {
             Fact::Sent { job, decision } => self.flights.sent(*job, *decision),
             Fact::Acked(ack) => self.flights.answered(ack),

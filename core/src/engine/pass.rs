@@ -107,10 +107,11 @@ impl Engine {
         let mut verdicts = Vec::new();
         for (kind, mut all) in TaskKind::ALL.into_iter().zip(judged) {
             again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
+            let pace = all.iter().map(|judged| judged.numbers.rate).sum::<f64>() / all.len() as f64;
             for mut judged in all {
                 again.extend(judged.recheck);
                 judged.recheck = None;
-                verdicts.push((judged.task, judged.verdict));
+                verdicts.push((judged.task, judged.verdict, lags(&judged.numbers, pace)));
                 if judged.verdict == Verdict::Decided {
                     proposals.all.push(Proposal { judged, mode });
                 }
@@ -118,9 +119,9 @@ impl Engine {
         }
         let running = !verdicts.is_empty();
         let job = self.cluster.job_mut(id)?;
-        for (task, verdict) in verdicts {
+        for (task, verdict, lags) in verdicts {
             if let Some(task) = job.task_mut(task) {
-                task.verdict = Some(verdict);
+                (task.verdict, task.lags) = (Some(verdict), lags);
             }
         }
         for (attempt, note) in notes {
@@ -170,4 +171,9 @@ impl Engine {
             })
             .collect()
     }
+}
+
+/// Would a copy end before it, be it by ever so little; or, while nothing tells how long one takes, is it at less than half the pace of its peers, score per second?
+fn lags(numbers: &Numbers, pace: f64) -> bool {
+    numbers.gain.map_or(numbers.score > 0.0 && 2.0 * numbers.rate < pace, |gain| gain > Millis(0))
 }

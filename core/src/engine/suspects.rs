@@ -3,6 +3,9 @@
 use super::Engine;
 use crate::model::*;
 
+/// Finished tasks of a kind that suspects are set against.
+const PEERS: usize = 4;
+
 impl Engine {
     /// Tasks of a job whose attempts should be read: running ones whose attempts are not known, the slowest first, then finished ones whose host is not known.
     pub fn suspects(&self, id: JobId, limit: usize) -> Vec<TaskId> {
@@ -27,7 +30,6 @@ impl Engine {
     /// peers to compare them with. A suspect is read again whenever its score has doubled.
     pub fn readings(&self, id: JobId, limit: usize) -> Vec<AttemptId> {
         const SUSPECTS: usize = 4;
-        const PEERS: usize = 4;
         let Some(job) = self.cluster.job(id) else { return Vec::new() };
         let mut wanted = Vec::new();
         for kind in TaskKind::ALL.into_iter().filter(|kind| job.tasks(*kind).all(|(_, task)| task.input.0 == 0)) {
@@ -64,8 +66,37 @@ impl Engine {
         known
     }
 
+    /// Keeps what a shim tells of the counters of a few attempts, for it tells them of very many.
+    pub(super) fn follow_counters(&mut self, seen: &Observation) {
+        let (Channel::Shim, Fact::Attempts { job: id, attempts }) = (seen.source.channel, &seen.fact) else { return };
+        let Some(job) = self.cluster.job(*id) else { return };
+        let followed: Vec<&AttemptFact> = attempts.iter().filter(|fact| follows(job, fact.id(*id))).collect();
+        let Some(job) = self.cluster.job_mut(*id) else { return };
+        for fact in followed {
+            let attempt = fact.id(*id);
+            // A map that has ended leaves its split's length; what crossed racks is told by nothing else.
+            let ended = fact.state.is_some_and(AttemptState::is_final) && fact.kind == TaskKind::Map;
+            if ended && job.intakes.of(attempt).is_none_or(|intake| intake.crossed.is_none()) {
+                job.intakes.forget(attempt);
+            } else {
+                job.intakes.learn_changes(attempt, fact, seen.at);
+            }
+        }
+    }
+
     /// Did the last pass see anything in it beyond an ordinary task?
     fn is_suspect(&self, task: &Task) -> bool {
         task.verdict.is_some_and(|verdict| !self.params.policy.is_ordinary(verdict))
     }
+}
+
+/// Of an attempt whose counters a shim may tell: are they kept? Of those that lag, which is before a copy is decided on, where a map's split is told; and of as many reduces as
+/// are peers, for nobody tells a reduce's input beforehand, and ω is learned from it. What is followed stays so: by its bytes an attempt may be ordinary.
+fn follows(job: &Job, id: AttemptId) -> bool {
+    let Some(task) = job.task(id.task) else { return false };
+    let begins = match id.task.kind {
+        TaskKind::Map => task.lags && task.input.0 > 0,
+        TaskKind::Reduce => task.lags || (id.task.index as usize) < PEERS,
+    };
+    begins || job.intakes.of(id).is_some()
 }

@@ -32,6 +32,7 @@ pub struct Network {
 
 impl Shuffle {
     /// Learns from the finished reduces of a job, those that no copy read beside; `None` where none tells how much it read and when it had. A reduce's wait for maps is no reading.
+    /// How much is known of a few: of peers that REST was asked for beside a suspect, or of the first that a shim tells of.
     pub fn learn(job: &Job) -> Option<Shuffle> {
         let maps_done = maps_done_at(job)?;
         let (mut sizes, mut bandwidths, mut compute) = (Vec::new(), Vec::new(), Vec::new());

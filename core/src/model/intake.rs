@@ -1,6 +1,6 @@
 //! How much of their input attempts have taken in. Kept beside the attempts: it is asked for a few of them only.
 
-use super::id::AttemptId;
+use super::id::{AttemptId, TaskKind};
 use super::observation::AttemptFact;
 use super::track::Stamp;
 use super::units::{Bytes, Time};
@@ -46,6 +46,8 @@ impl Recent {
         all.sort_unstable_by_key(|known| std::cmp::Reverse(amount(known)));
         all.truncate(Self::BEFORE + 1);
         self.newest = all.remove(0);
+        // Not the room of a vector that has grown: there may be as many of these as suspects.
+        all.shrink_to_fit();
         self.before = all;
     }
 }
@@ -57,27 +59,49 @@ impl Recent {
 pub struct Intakes(Vec<(AttemptId, Recent)>);
 
 impl Intakes {
-    /// A job's intakes are asked for by us, so few that this is never reached; beyond it those of the first attempts are kept.
+    /// A job's intakes are asked for by us, or are those of running suspects: so few that this is hardly reached; beyond it those of the first attempts are kept.
     const MAX: usize = 1_000;
 
     /// Folds in an attempt's counters, which held at `at` on the AM's clock.
     pub fn learn(&mut self, id: AttemptId, fact: &AttemptFact, at: Time) {
-        let counters = fact.counters;
-        let (bytes, records) = (counters.read.or(counters.shuffled), counters.records);
-        if bytes.is_none() && records.is_none() {
-            return;
+        let records = fact.counters.records;
+        let bytes = bytes(fact);
+        if bytes.is_some() || records.is_some() {
+            self.fold(id, bytes.unwrap_or_default(), records.unwrap_or(0), fact.counters.crossed, at);
         }
-        let (bytes, records) = (bytes.unwrap_or_default(), records.unwrap_or(0));
-        let mut told = Intake { bytes, records, crossed: counters.crossed, at: Stamp::default() };
+    }
+
+    /// The same of a source that tells of a counter only when it has changed, as a shim does: what its row leaves out is as it was. Nothing before it has told of bytes.
+    pub fn learn_changes(&mut self, id: AttemptId, fact: &AttemptFact, at: Time) {
+        let known = self.of(id);
+        if let Some(bytes) = bytes(fact).or(known.map(|intake| intake.bytes)) {
+            let records = fact.counters.records.or(known.map(|intake| intake.records)).unwrap_or(0);
+            let crossed = fact.counters.crossed.or(known.and_then(|intake| intake.crossed));
+            self.fold(id, bytes, records, crossed, at);
+        }
+    }
+
+    fn fold(&mut self, id: AttemptId, bytes: Bytes, records: u64, crossed: Option<Bytes>, at: Time) {
+        let mut told = Intake { bytes, records, crossed, at: Stamp::default() };
         told.at.earliest(Some(at));
         match self.place(id) {
             Ok(at) => self.0[at].1.learn(told),
             Err(at) => {
-                self.0.reserve_exact(1 + self.0.len() / 4);
+                if self.0.len() == self.0.capacity() {
+                    // A vector's own doubling would waste up to half of it.
+                    self.0.reserve_exact(1 + self.0.len() / 4);
+                }
                 self.0.insert(at, (id, Recent { newest: told, before: Vec::new() }));
             }
         }
         self.0.truncate(Self::MAX);
+    }
+
+    /// Forgets an attempt.
+    pub fn forget(&mut self, id: AttemptId) {
+        if let Ok(at) = self.place(id) {
+            self.0.remove(at);
+        }
     }
 
     fn place(&self, id: AttemptId) -> Result<usize, usize> {
@@ -110,10 +134,19 @@ impl Intakes {
     }
 }
 
+/// What an attempt has taken in, as told: a map's input, what a reduce has shuffled. A reduce's file systems count what it reads of them, which is none of its input.
+fn bytes(fact: &AttemptFact) -> Option<Bytes> {
+    let counters = fact.counters;
+    match fact.kind {
+        TaskKind::Map => counters.read.or(counters.shuffled),
+        TaskKind::Reduce => counters.shuffled.or(counters.read),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{JobId, TaskKind};
+    use crate::model::JobId;
     use proptest::prelude::*;
 
     fn fact(id: AttemptId, bytes: Option<u64>, records: Option<u64>) -> AttemptFact {
@@ -155,6 +188,43 @@ mod tests {
         assert_eq!(kept, [(5, 5), (4, 4), (3, 9), (2, 2)]);
         let json = serde_json::to_string(&intakes).unwrap();
         assert_eq!(serde_json::from_str::<Intakes>(&json).unwrap(), intakes);
+    }
+
+    #[test]
+    fn what_a_row_of_changes_leaves_out_is_as_it_was_and_records_alone_show_no_pace() {
+        let (id, mut intakes) = (attempt(0), Intakes::default());
+        let told = [(None, Some(3), 1), (Some(10), Some(4), 2), (None, Some(5), 3), (None, None, 4)];
+        for (bytes, records, at) in told {
+            intakes.learn_changes(id, &fact(id, bytes, records), Time(at));
+        }
+        let kept: Vec<_> = intakes.recent(id).map(|one| (one.bytes.0, one.records, one.at.get().unwrap().0)).collect();
+        assert_eq!(kept, [(10, 5, 4), (10, 4, 2)]);
+        intakes.forget(id);
+        assert_eq!(intakes, Intakes::default());
+    }
+
+    #[test]
+    fn what_a_reduce_reads_of_file_systems_is_not_taken_for_what_it_shuffles() {
+        let id = attempt(0).task.job.task(TaskKind::Reduce, 0).attempt(0);
+        let mut reduce = fact(id, Some(0), None);
+        reduce.counters.shuffled = Some(Bytes(400));
+        let mut intakes = Intakes::default();
+        intakes.learn(id, &reduce, Time(5));
+        assert_eq!(intakes.of(id).unwrap().bytes, Bytes(400));
+    }
+
+    #[test]
+    fn room_is_made_a_quarter_ahead_and_only_once_there_is_none() {
+        let mut intakes = Intakes::default();
+        let mut rooms: Vec<usize> = (0..200)
+            .map(|index| {
+                intakes.learn(attempt(index), &fact(attempt(index), Some(1), None), Time(5));
+                intakes.0.capacity()
+            })
+            .collect();
+        assert!((1..=200).zip(&rooms).all(|(len, room)| *room <= len + len / 4 + 1));
+        rooms.dedup();
+        assert!(rooms.len() < 30, "{rooms:?}");
     }
 
     #[test]

@@ -154,11 +154,12 @@ impl ClusterState {
     fn learn_attempts(&mut self, id: JobId, attempts: &[AttemptFact], seen: &Observation) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         for attempt in attempts {
-            // Only REST is asked for counters to tell inputs apart: a shim tells the splits' lengths.
+            // REST is asked for the counters of a few attempts. Of the many that a shim tells the engine picks those it needs.
             if seen.source.channel == Channel::Am || attempt.counters.crossed.is_some() {
                 job.intakes.learn(attempt.id(id), attempt, seen.at);
             }
             if attempt.is_counters_only(id) {
+                job.learn_output(attempt);
                 continue;
             }
             let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));

@@ -229,3 +229,18 @@ fn a_maps_place_is_the_racks_of_its_splits_hosts_as_far_as_the_resource_manager_
     let both = Some(vec!["/a".to_owned(), "/b".to_owned()]);
     assert_eq!((place(3, &["n2", "n1", "n0"]), place(4, &["n0"])), (both.clone(), both), "a split does not move");
 }
+
+#[test]
+fn what_a_known_task_has_written_is_learned_from_its_counters_alone_and_of_no_other() {
+    let mut cluster = cluster("q");
+    let of = |index| job_id(1).task(TaskKind::Map, index);
+    let known = vec![TaskFact::of(of(0))];
+    let fact = Fact::Tasks { job: job_id(1), complete: false, tasks: known };
+    cluster.apply(&seen(Channel::Am, 100, 20, fact)).unwrap();
+    let counters = Counters { written: Some(crate::model::Bytes(7)), ..Counters::default() };
+    let told = |index| AttemptFact { counters, ..AttemptFact::of(of(index).attempt(0)) };
+    let attempts = [0, 900].map(told).to_vec();
+    cluster.apply(&seen(Channel::Am, 101, 20, Fact::Attempts { job: job_id(1), attempts })).unwrap();
+    let job = cluster.job(job_id(1)).unwrap();
+    assert_eq!([0, 900].map(|index| job.outputs.of(of(index)).0), [7, 0]);
+}

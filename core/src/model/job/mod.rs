@@ -65,7 +65,7 @@ pub struct Job {
     /// Its AM does not let Drover's user view its tasks.
     #[serde(default)]
     pub hidden: bool,
-    /// What attempts have read, where it was asked for.
+    /// What attempts have read, where it was asked for or they are suspected.
     #[serde(default)]
     pub intakes: Intakes,
     /// What its tasks have written, where it was told.
@@ -200,12 +200,20 @@ impl Job {
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
         }
-        self.outputs.learn(self.id.task(fact.kind, fact.index), fact.counters.written.unwrap_or_default());
+        self.learn_output(fact);
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {
             self.lost.add(fact.id(self.id));
         }
         true
+    }
+
+    /// Folds in what an attempt at a known task tells to have written.
+    pub(super) fn learn_output(&mut self, fact: &AttemptFact) {
+        let id = self.id.task(fact.kind, fact.index);
+        if let Some(written) = fact.counters.written.filter(|_| self.task(id).is_some()) {
+            self.outputs.learn(id, written);
+        }
     }
 
     /// The task of that index, made if it is new. Rows come nearly in order, so room is made only a little ahead of what is known: a false index takes no memory.

@@ -16,6 +16,9 @@ pub struct Task {
     pub state: TaskState,
     /// Verdict of the last pass.
     pub verdict: Option<Verdict>,
+    /// By the last pass it may come to want a copy: its counters are worth following.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lags: bool,
     /// Phase, as a status text of the task tells it.
     pub phase: Option<Phase>,
     /// Racks that hold its input split, where known.
@@ -42,6 +45,7 @@ impl Default for Task {
         Task {
             state: TaskState::New,
             verdict: None,
+            lags: false,
             phase: None,
             place: None,
             as_of: Stamp::default(),

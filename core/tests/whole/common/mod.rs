@@ -41,12 +41,14 @@ pub fn job_fact(id: JobId, maps: u32, reduces: u32) -> JobFact {
 pub struct Script {
     pub seq: u64,
     pub skew_ms: i64,
+    /// Who tells of jobs: their AMs over REST, or their shims.
+    pub jobs_by: Channel,
     pub engine: Engine,
 }
 
 impl Script {
     pub fn new(params: EngineParams) -> Script {
-        Script { seq: 0, skew_ms: 0, engine: Engine::new(params) }
+        Script { seq: 0, skew_ms: 0, jobs_by: Channel::Am, engine: Engine::new(params) }
     }
 
     pub fn observation(&mut self, channel: Channel, app: Option<AppId>, now: Time, fact: Fact) -> Observation {
@@ -62,7 +64,7 @@ impl Script {
 
     pub fn say(&mut self, now: Time, fact: Fact) {
         let app = fact.job().map(|job| job.0);
-        let channel = if app.is_some() { Channel::Am } else { Channel::Rm };
+        let channel = if app.is_some() { self.jobs_by } else { Channel::Rm };
         let seen = self.observation(channel, app, now, fact);
         self.engine.observe(&seen).unwrap();
     }

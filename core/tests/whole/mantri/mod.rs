@@ -1,5 +1,6 @@
 //! Mantri's Pseudocode 1, line by line, over scripted phases.
 
+mod bytes;
 mod lines;
 mod measures;
 mod orders;
