@@ -77,7 +77,7 @@ impl Command {
         let params = MantriParams { period, rho: self.rho, delta: self.delta, ..MantriParams::default() };
         let ruling = mantri_seconds(elapsed, self.size, self.read, wrap_up).and_then(|t_rem| {
             let (copies, restarts, tasks_waiting) = (self.copies, self.restarts, self.waiting);
-            let task = Running { t_rem, t_new: &self.t_new, copies, restarts, tasks_waiting };
+            let task = Running { t_rem, t_new: &self.t_new, copies, restarts, can_restart: true, tasks_waiting };
             Some((t_rem, choose(&task, &params)?))
         });
         // Ranges leave nothing that has no answer.
