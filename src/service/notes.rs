@@ -65,8 +65,10 @@ impl Notes {
         let Some(shim) = self.shim.get() else { return };
         shim.own(engine.owned().into_iter().collect());
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        orders.review(engine).iter().for_each(|(order, why)| shim.call_off(order, *why));
-        orders.take(engine, pass).into_iter().for_each(|order| shim.carry_out(order));
+        let over = orders.review(engine);
+        let (stand, off) = orders.take(engine, pass);
+        over.iter().chain(&off).for_each(|(order, why)| shim.call_off(order, *why));
+        stand.into_iter().for_each(|order| shim.carry_out(order));
     }
 
     /// Has the shims of these jobs tell all of them again.

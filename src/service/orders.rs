@@ -26,12 +26,18 @@ impl Orders {
         off
     }
 
-    /// Takes the orders that a pass came to, and names those that still stand.
-    pub fn take<'a>(&mut self, engine: &Engine, pass: &'a Pass) -> Vec<&'a Decision> {
-        let acts = pass.decisions.iter().filter(|decision| decision.mode == Mode::Act);
-        let stand: Vec<&Decision> = acts.filter(|decision| engine.revalidate(decision).is_ok()).collect();
+    /// Takes the orders that a pass came to, and names those that still stand, and those that do not: these are never sent, and hold their budget until their deadline and
+    /// the answer's grace have passed, as for all that the engine knows they could have been.
+    pub fn take<'a>(&mut self, engine: &Engine, pass: &'a Pass) -> (Vec<&'a Decision>, Vec<CalledOff>) {
+        let (mut stand, mut off) = (Vec::new(), Vec::new());
+        for order in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
+            match engine.revalidate(order) {
+                Ok(()) => stand.push(order),
+                Err(why) => off.push((order.clone(), Some(why))),
+            }
+        }
         self.0.extend(stand.iter().map(|decision| (*decision).clone()));
-        stand
+        (stand, off)
     }
 }
 
@@ -70,17 +76,25 @@ mod tests {
 
     /// An engine in mode `act` that has just ordered a copy, the second of that, and the order.
     fn ordered() -> (Engine, u64, Orders, u64) {
+        let ((engine, second, pass), mut orders) = (decided(), Orders::default());
+        let id = pass.decisions[0].id;
+        let (stand, off) = orders.take(&engine, &pass);
+        assert_eq!((stand.iter().map(|order| order.id).collect(), off), (vec![id], vec![]));
+        (engine, second, orders, id)
+    }
+
+    /// The same before anyone has taken the order.
+    fn decided() -> (Engine, u64, Pass) {
         let govern = GovernParams { mode: Mode::Act, ..GovernParams::default() };
-        let (mut engine, mut orders) =
-            (Engine::new(EngineParams { govern, ..EngineParams::default() }), Orders::default());
-        for second in 0..40 {
-            let pass = tell(&mut engine, second);
-            let taken = orders.take(&engine, &pass);
-            if let [order] = taken[..] {
-                return (engine, second, orders, order.id);
-            }
-        }
-        panic!("no copy was ordered");
+        let mut engine = Engine::new(EngineParams { govern, ..EngineParams::default() });
+        let mut passes = (0..40).map(|second| (second, tell(&mut engine, second)));
+        let (second, pass) = passes.find(|(_, pass)| pass.decisions.len() == 1).expect("a copy is ordered");
+        (engine, second, pass)
+    }
+
+    fn hold() -> Fact {
+        let (reason, by) = ("look".into(), "ann".into());
+        Fact::Held(Hold { scope: Scope::Cluster, reason, by, since: Time(100_000), until: None })
     }
 
     fn called_off(orders: &mut Orders, engine: &Engine) -> Vec<(u64, Option<Verdict>)> {
@@ -91,11 +105,18 @@ mod tests {
     fn an_order_stands_while_nothing_speaks_against_it_and_is_called_off_by_name_when_drover_acts_no_more() {
         let (mut engine, second, mut orders, id) = ordered();
         assert_eq!(called_off(&mut orders, &engine), []);
-        let hold =
-            Hold { scope: Scope::Cluster, reason: "look".into(), by: "ann".into(), since: Time(100_000), until: None };
-        own(&mut engine, 3, Fact::Held(hold));
+        own(&mut engine, 3, hold());
         assert_eq!(called_off(&mut orders, &engine), [(id, Some(Verdict::NotActing))]);
         tell(&mut engine, second + 1);
+        assert_eq!(called_off(&mut orders, &engine), [], "once");
+    }
+
+    #[test]
+    fn an_order_that_does_not_stand_any_more_when_it_is_taken_is_called_off_by_name_and_never_sent() {
+        let ((mut engine, _, pass), mut orders) = (decided(), Orders::default());
+        own(&mut engine, 3, hold());
+        let (stand, off) = orders.take(&engine, &pass);
+        assert_eq!((stand, off), (vec![], vec![(pass.decisions[0].clone(), Some(Verdict::NotActing))]));
         assert_eq!(called_off(&mut orders, &engine), [], "once");
     }
 

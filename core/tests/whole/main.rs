@@ -20,6 +20,7 @@ mod properties;
 mod purity;
 mod racks;
 mod reports;
+mod scaling;
 mod slow_nodes;
 mod stragglers;
 mod suspects;

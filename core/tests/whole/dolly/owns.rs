@@ -94,3 +94,19 @@ fn a_job_whose_clones_gave_way_is_drovers_where_they_are_to_be_withdrawn() {
         assert_eq!(script.engine.owns(job_id(1)), withdraw);
     }
 }
+
+#[test]
+fn an_order_for_clones_is_called_off_once_they_are_to_give_way() {
+    for (slots, expected) in [(60, Err(Verdict::GaveWay)), (31, Ok(()))] {
+        let mut script = acts(PolicyName::Dolly, 0.1);
+        opens(&mut script, 1, [10, 0], 0.0);
+        let order = pass(&mut script, &[(1, 10, 0.0)], 1.0).decisions.remove(0);
+        assert_eq!(script.engine.revalidate(&order), Ok(()));
+        let total = Resources { memory_mb: 8192, vcores: 32 };
+        let allocated = Resources { memory_mb: slots * 128, vcores: 0 };
+        let told = ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() };
+        script.say(at(1.7), Fact::Cluster(told));
+        let _ = pass(&mut script, &[(1, 10, 0.0)], 2.0);
+        assert_eq!(script.engine.revalidate(&order), expected, "{slots} of 64 slots in use, and twenty promised");
+    }
+}
