@@ -72,11 +72,14 @@ fn shown(value: &str) -> String {
     if value.is_empty() { "–".to_owned() } else { format!("`{value}`") }
 }
 
-/// What holds in both presets, that of the papers only where it differs.
+/// What holds in each preset, that of a paper only where it differs.
 fn both(presets: &Presets) -> String {
     let mut text = shown(&presets.adapted);
     if presets.paper != presets.adapted || !presets.own.is_empty() {
         let _ = write!(text, ", paper {}", shown(&presets.paper));
+    }
+    if presets.hotcloud != presets.paper {
+        let _ = write!(text, ", paper-hotcloud {}", shown(&presets.hotcloud));
     }
     for (policy, value) in &presets.own {
         let _ = write!(text, ", of `{policy}` {}", shown(value));

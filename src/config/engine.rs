@@ -43,6 +43,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
 pub(super) fn preset(name: &str, policy: PolicyName) -> EngineParams {
     match name {
         "paper" => EngineParams::paper(policy),
+        "paper-hotcloud" => EngineParams { dolly: DollyParams::paper_hotcloud(), ..EngineParams::paper(policy) },
         _ => EngineParams { policy, ..EngineParams::default() },
     }
 }
@@ -183,6 +184,15 @@ mod tests {
         let own = params(&set);
         assert_eq!((own.govern.job_cap, own.dolly.admission, own.govern.futile_copies), (0.5, Admission::Partial, 7));
         assert_eq!(own.govern.node_copies, 0);
+    }
+
+    #[test]
+    fn of_dollys_two_papers_either_may_be_chosen_and_nothing_else_differs() {
+        let of = |preset: &str| params(&[&format!("preset={preset}"), "policy=dolly"]);
+        let (nsdi, hotcloud) = (of("paper"), of("paper-hotcloud"));
+        assert_eq!(hotcloud, EngineParams { dolly: DollyParams::paper_hotcloud(), ..nsdi.clone() });
+        assert_ne!(hotcloud, nsdi);
+        assert_eq!(params(&["preset=paper-hotcloud", "dolly.tau=0.5"]).dolly.tau, 0.5);
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Presets {
     pub adapted: String,
     /// In `paper`, for most policies.
     pub paper: String,
+    /// In `paper-hotcloud`, for most policies.
+    pub hotcloud: String,
     /// In `paper`, for the policies whose own paper says otherwise.
     pub own: Vec<(&'static str, String)>,
 }
@@ -24,9 +26,10 @@ pub fn presets(setting: &Setting) -> Option<Presets> {
     let adapted = under("adapted", PolicyName::default())?;
     // `none` proposes nothing: what holds under it, no paper of a policy has set.
     let paper = under("paper", PolicyName::None)?;
+    let hotcloud = under("paper-hotcloud", PolicyName::None)?;
     let of_policy = |policy: PolicyName| Some((policy.label(), under("paper", policy)?));
     let own = PolicyName::ALL.into_iter().filter_map(of_policy).filter(|(_, value)| *value != paper).collect();
-    Some(Presets { adapted, paper, own })
+    Some(Presets { adapted, paper, hotcloud, own })
 }
 
 fn value(params: &EngineParams, setting: &Setting) -> Option<String> {

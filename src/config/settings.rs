@@ -42,7 +42,7 @@ pub const CLONE_SCHEMES: &[&str] = &["task", "job"];
 /// Which output of the maps' clones each clone of a reduce reads.
 pub const CLONE_READS: &[&str] = &["delay", "cac", "cc"];
 /// Sets of constants that can be chosen.
-pub const PRESETS: &[&str] = &["adapted", "paper"];
+pub const PRESETS: &[&str] = &["adapted", "paper", "paper-hotcloud"];
 
 settings! {
     /// What Drover may do and how it decides.
@@ -67,7 +67,7 @@ settings! {
         /// policies `hadoop` and `hadoop-tuned` keep theirs.
         choose_estimator: bool = "false", Kind::Flag, reloadable;
         /// What holds where a setting below is not set: `adapted` suits short tasks too, `paper` takes the papers' own constants, and of the budgets only the one
-        /// that the policy's paper has. What keeps jobs from harm is the same under both.
+        /// that the policy's paper has. `paper-hotcloud` is `paper` but for Dolly's constants: those of its first paper (HotCloud 2012). What keeps jobs from harm is the same under each.
         preset: String = "adapted", Kind::Choice(PRESETS), reloadable;
     }
 

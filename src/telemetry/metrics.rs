@@ -3,7 +3,7 @@
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
 use drover_core::estimate::calibration::Point;
-use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Mode, TaskKind, Verdict};
+use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, MeasureKind, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
@@ -21,6 +21,8 @@ const TICKS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 pub struct Metrics {
     /// Decisions by policy, action, mode and what became of them when they were taken.
     pub decisions: IntCounterVec,
+    /// Measures beside copies by kind, mode and verdict.
+    pub measures: IntCounterVec,
     /// Ends of advised copies.
     pub ends: IntCounterVec,
     /// Seconds that advised copies would have gained.
@@ -90,6 +92,7 @@ pub fn channel_label(channel: Channel) -> &'static str {
 
 const DECISIONS: &str =
     "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done), decided (to be done).";
+const MEASURES: &str = "Measures beside copies (Mantri) that were weighed where they can be taken, by kind (order, place, replicate, precompute), mode and verdict: decided, or why not.";
 const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
@@ -144,6 +147,7 @@ impl Metrics {
         let tick = HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.");
         let metrics = Metrics {
             decisions: to.counters("drover_decisions_total", DECISIONS, &["policy", "action", "mode", "outcome"])?,
+            measures: to.counters("drover_measures_total", MEASURES, &["kind", "mode", "verdict"])?,
             ends: to.counters("drover_decision_ends_total", ENDS, &["policy", "action", "end"])?,
             gained: to.add(CounterVec::new(gained, &["policy", "action"])?)?,
             copies: to.counters("drover_copies_ended_total", COPIES, &["end"])?,
@@ -190,6 +194,10 @@ impl Metrics {
         }
         for policy in POLICIES {
             self.breaker.with_label_values(&[*policy]).set(0);
+        }
+        for (kind, mode) in MeasureKind::ALL.iter().flat_map(|kind| [Mode::Advise, Mode::Act].map(|mode| (kind, mode)))
+        {
+            self.measures.with_label_values(&[kind.label(), mode.label(), Verdict::Decided.label()]).inc_by(0);
         }
         for end in CopyEnd::ALL {
             self.copies.with_label_values(&[end.label()]).inc_by(0);

@@ -97,7 +97,7 @@ pub struct Pass {
     /// Policies that were left to advice because their copies kept losing, or may act again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakers: Vec<BreakerTurn>,
-    /// What was decided on beside copies of running tasks.
+    /// What was weighed beside copies of running tasks: decided, or why not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<Measure>,
     /// The instant at which the answer can change though nothing is heard, the service's clock.

@@ -1,4 +1,11 @@
 //! Blacklisting as Dolly was compared with (NSDI'13 §2.1.2 and §5.1): no task for a window on machines of which stragglers are to be expected. It copies nothing.
+//!
+//! ```text
+//! 1: after each window (5 minutes or an hour) count each machine's stragglers among its tasks     estimate::odds; estimate::pace: a rate below half the median
+//! 2: its p for the next window: half the window's share, half the p before                        estimate::windows, Average::close_until
+//! 3: list the machines whose p is above p_b                                                       listed
+//! 4: for that window start no task on them                                                        judge, which can only say so; engine::blacklist
+//! ```
 
 use super::{Judged, View};
 use crate::estimate::odds::StragglerOdds;

@@ -1,4 +1,14 @@
 //! Drover's own: small jobs as Dolly, where their clones were admitted; the rest as Mantri, with LATE's guards.
+//!
+//! ```text
+//! 1: of a phase whose clones were admitted (dolly, lines 2 and 3)             judge; engine::clones
+//! 2:   each task that has clones is Dolly's, unless they gave way             judge: cloned
+//! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow            reactively; holds_back
+//! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
+//! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
+//! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
+//! 7: a copy too many (mantri, line 3) is ended whatever LATE says, where it can be
+//! ```
 
 use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
 use crate::model::{Action, Capabilities, Verdict};

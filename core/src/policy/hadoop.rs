@@ -1,6 +1,17 @@
 //! Hadoop's own speculator of today, DefaultSpeculator of 3.4.3 (org.apache.hadoop.mapreduce.v2.app.speculate), to compare with. A scan looks at the maps, then at
 //! the reduces, and copies of each kind the one task that gains most; scans follow each other each second, and after one that launched a copy of either kind 15 s later.
 //!
+//! ```text
+//! 1: each second, or 15 s after a scan that launched anything (`serviceStart`)              between_scans
+//! 2: of each kind, unless the job waits for containers of it                                waits_or_capped
+//! 3:   for each running task (`maybeScheduleASpeculation`), its `speculationValue`:         Scan::value
+//! 4:     ON_SCHEDULE while too few of its kind have finished; else, of its one attempt,     Scan::of; estimate::hadoop, enough_finished
+//! 5:     its estimated end, and that of a fresh attempt that starts now                     estimate::hadoop, RuntimeEstimator
+//! 6:     an estimate that stands still for 9 s counts as an update                          Scan::updates
+//! 7:     PROGRESS_IS_GOOD past the estimated end; TOO_LATE_TO_SPECULATE if a copy ends later; else what it gains
+//! 8:   copy the one of most gain, if the copies are below the caps                          judge; waits_or_capped
+//! ```
+//!
 //! Faults kept (`speculationValue`, `maybeScheduleASpeculation`):
 //! - slowtaskthreshold is compared with nothing: whatever gains at all qualifies, however little;
 //! - an attempt past its estimated end passes for good progress, and so does one without an estimate;

@@ -1,4 +1,13 @@
-//! Hadoop's own scheduler of 2008, as LATE §2.1 describes it.
+//! Hadoop's own scheduler of 2008, as LATE §2.1 describes it. The section's sentences, in our words, with where each stands:
+//!
+//! ```text
+//! 1: a node's empty slot goes to failed tasks, then to waiting ones, then to a copy    govern::budget, waiting
+//! 2: of a category, maps or reduces, average the progress scores                       View::mean_score
+//! 3: a task is a straggler whose score is below that average less 0.2                  judge_one; BEHIND
+//! 4:   and that has run for a minute                                                   judge_one; MIN_AGE
+//! 5: all stragglers are equally slow; locality breaks ties                             rank: by index, for locality is not known here
+//! 6: one copy of a task at a time                                                      Contender::barred
+//! ```
 
 use super::{Contender, Judged, View};
 use crate::model::{Millis, Verdict};
@@ -8,7 +17,7 @@ const BEHIND: f64 = 0.2;
 /// How long a task must have run.
 pub const MIN_AGE: Millis = Millis(60_000);
 
-/// Judges every running task. All that qualify are equally slow; data locality, which broke ties, is not known here, so the lower index comes first.
+/// Judges every running task. All that qualify are equally slow: the lower index comes first.
 pub fn judge(view: &View<'_>, min_age: Millis) -> Vec<Judged> {
     view.contenders.iter().map(|contender| judge_one(view, contender, min_age)).collect()
 }

@@ -1,4 +1,18 @@
-//! LATE: Longest Approximate Time to End (Zaharia et al., OSDI'08, §4).
+//! LATE: Longest Approximate Time to End (Zaharia et al., OSDI'08). §4's summary, in our words, with where each line stands:
+//!
+//! ```text
+//! 1: when a node asks for a task, and none waits                  govern::budget, waiting: no job copies what it lacks room for
+//! 2:   if fewer copies run than SpeculativeCap                    govern::budget, cluster; SPECULATIVE_CAP
+//! 3:     ignore a node whose work is below SlowNodeThreshold      engine::grant, no_fast_node; estimate::node, NodeWork
+//! 4:     of the running tasks without a copy                      Contender::barred
+//! 5:       that have run for a minute                             too_early
+//! 6:       and whose ProgressRate is below SlowTaskThreshold      worth; slow_below
+//! 7:     copy the one with the longest time left                  rank in judge_one; engine::grant, govern_all
+//! ```
+//!
+//! ProgressRate is ProgressScore / T, and the time left (1 − ProgressScore) / ProgressRate (`estimate::remaining`). No node asks here: a pass ranks all tasks
+//! at once, copies as many as lines 1 and 2 allow, and leaves the node to Hadoop, so line 3 asks whether every node with room is too slow. What the other
+//! thresholds of [`LateParams`] add is in no paper, and [`LateParams::paper`] has none of it.
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;

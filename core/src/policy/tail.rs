@@ -1,5 +1,13 @@
 //! Copies near the end of a phase, as Mantri's §7 sums up its predecessors: "after a threshold number of tasks have finished, MapReduce duplicates all the tasks that
 //! remain. Dryad duplicates those that have been running for longer than the 75th percentile of task durations."
+//!
+//! ```text
+//! 1: once a threshold number of the phase's tasks have finished        TailParams::is_near
+//! 2:   MapReduce: copy all that remain                                 mapreduce
+//! 3:   Dryad: copy those that have run for longer than the percentile  dryad
+//! ```
+//!
+//! Neither paper ranks what it copies: here the one that has run longest comes first.
 
 use super::{Contender, Judged, View};
 use crate::estimate::stats::quantile;

@@ -1,10 +1,10 @@
 //! Jobs.
 
-use super::{ClonePlanView, DecisionView, word};
+use super::{ClonePlanView, DecisionView, MeasureView, word};
 use crate::api::holds::HoldView;
 use crate::cli::words;
 use drover_core::engine::Engine;
-use drover_core::model::{Job, JobId, Measure, TaskKind, Time, Verdict};
+use drover_core::model::{Job, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -84,17 +84,6 @@ pub struct JobDetail {
     pub measures: Vec<MeasureView>,
 }
 
-/// What the policy wants of a job beside copies of its running tasks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct MeasureView {
-    /// `order`, `place`, `replicate` or `precompute`.
-    pub measure: String,
-    /// What was decided of it, or why not: the label.
-    pub verdict: String,
-    /// In words.
-    pub reason: String,
-}
-
 /// The few settings of a job that decisions rest on. Nothing else of a job's configuration is kept or served.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SettingsView {
@@ -153,22 +142,6 @@ impl JobSummary {
             verdicts,
             decisions,
         }
-    }
-}
-
-impl MeasureView {
-    /// All of a job.
-    pub fn all(engine: &Engine, job: JobId) -> Vec<MeasureView> {
-        let view = |measure: Measure| MeasureView {
-            measure: measure.kind.label().into(),
-            verdict: measure.verdict.label().into(),
-            reason: match measure.verdict {
-                Verdict::Decided => measure.kind.words(),
-                refused => refused.words(),
-            }
-            .into(),
-        };
-        engine.measures(job).into_iter().map(view).collect()
     }
 }
 

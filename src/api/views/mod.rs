@@ -3,6 +3,7 @@
 mod clones;
 mod decision;
 mod job;
+mod measure;
 mod node;
 mod numbers;
 mod status;
@@ -10,7 +11,8 @@ mod task;
 
 pub use clones::{ClonePlanView, ReadingView};
 pub use decision::{DecisionView, EndView};
-pub use job::{Counts, JobDetail, JobSummary, MeasureView, SettingsView};
+pub use job::{Counts, JobDetail, JobSummary, SettingsView};
+pub use measure::{MeasureView, PlanView};
 pub use node::NodeView;
 pub use numbers::NumbersView;
 pub use status::{BreakerView, Status};

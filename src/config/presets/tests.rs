@@ -54,6 +54,13 @@ const PAPER: &[(&str, &str, &str)] = &[
     ("act.node_cool_down", "0ms", "in no paper"),
 ];
 
+/// What the preset of Dolly's first paper has otherwise.
+const HOTCLOUD: &[(&str, &str, &str)] = &[
+    ("dolly.beta", "1.0", "HotCloud'12 has no budget beside the ceiling"),
+    ("dolly.tau", "0.7", "HotCloud'12 §3.2: 70 %"),
+    ("dolly.by_machine", "true", "HotCloud'12 §3.2, Pseudocode 1: by the odds of each machine"),
+];
+
 fn of(key: &str) -> Presets {
     presets(SETTINGS.iter().find(|setting| setting.key() == key).unwrap()).unwrap()
 }
@@ -66,6 +73,15 @@ fn every_setting_that_a_preset_sets_has_the_papers_value_in_the_preset_paper() {
     let set = SETTINGS.iter().filter(|setting| presets(setting).is_some()).map(super::Setting::key);
     let listed = PAPER.iter().map(|(key, ..)| (*key).to_owned());
     assert_eq!(set.collect::<BTreeSet<_>>(), listed.collect::<BTreeSet<_>>());
+}
+
+#[test]
+fn the_preset_of_dollys_first_paper_has_its_values_and_in_all_else_those_of_the_papers() {
+    for (key, ..) in PAPER {
+        let Presets { paper, hotcloud, .. } = of(key);
+        let own = HOTCLOUD.iter().find(|(own, ..)| own == key);
+        assert_eq!(hotcloud, own.map_or(paper.as_str(), |(_, value, _)| value), "{key}: {own:?}");
+    }
 }
 
 #[test]
@@ -83,8 +99,8 @@ fn a_tenth_of_the_slots_bounds_the_copies_where_late_decides_and_no_cap_of_ours_
 fn each_presets_value_is_one_that_its_setting_allows() {
     for (key, ..) in PAPER {
         let setting = SETTINGS.iter().find(|setting| setting.key() == *key).unwrap();
-        let Presets { adapted, paper, own } = of(key);
-        for text in [adapted, paper].into_iter().chain(own.into_iter().map(|(_, text)| text)) {
+        let Presets { adapted, paper, hotcloud, own } = of(key);
+        for text in [adapted, paper, hotcloud].into_iter().chain(own.into_iter().map(|(_, text)| text)) {
             assert!(setting.kind.parse(&text).is_ok(), "{key}: {text}");
         }
     }

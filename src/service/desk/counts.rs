@@ -41,6 +41,13 @@ impl Desk {
                 kept.asked.end = Some(outcome.clone());
             }
         }
+        for measure in &pass.measures {
+            let labels = [measure.kind.label(), measure.mode.label(), measure.verdict.label()];
+            self.metrics.measures.with_label_values(&labels).inc();
+            if let Some(plan) = &measure.plan {
+                tracing::info!(job = %measure.job, measure = labels[0], mode = labels[1], ?plan, "{}", measure.kind.words());
+            }
+        }
         for turn in &pass.breakers {
             let BreakerTurn { policy, user, open, won, copies } = turn;
             self.metrics.breaker.with_label_values(&[policy.as_str()]).add(if *open { 1 } else { -1 });
@@ -108,7 +115,9 @@ mod tests {
     use drover_core::engine::EngineParams;
     use drover_core::estimate::Estimator;
     use drover_core::estimate::calibration::Point;
-    use drover_core::model::{EndFact, Fact, JobPhase, TaskFact, TaskState, Time};
+    use drover_core::model::{
+        EndFact, Fact, JobPhase, Measure, MeasureKind, MeasurePlan, Mode, TaskFact, TaskState, Time,
+    };
     use std::sync::Arc;
 
     #[test]
@@ -143,6 +152,19 @@ mod tests {
         let known = desk.engine.calibration().overall().of(TaskKind::Map, Point::Quarter, Estimator::Late).unwrap();
         assert_eq!(of("map").map(Some), [known.coverage(), known.wrong_orderings()]);
         assert!(of("reduce").iter().all(|share| share.is_nan()), "no reduce was ever seen");
+    }
+
+    #[test]
+    fn measures_are_counted_by_kind_and_verdict() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let measure =
+            |verdict, plan| Measure { job: job(1), kind: MeasureKind::Order, verdict, mode: Mode::Advise, plan };
+        let order = MeasurePlan::Order { kind: TaskKind::Map, first: vec![1, 0] };
+        let measures = vec![measure(Verdict::Decided, Some(order)), measure(Verdict::DataUnknown, None)];
+        desk.account(&Pass { measures, ..Pass::default() });
+        let of = |kind: &str, verdict: &str| metrics.measures.with_label_values(&[kind, "advise", verdict]).get();
+        assert_eq!([of("order", "decided"), of("order", "data_unknown"), of("place", "decided")], [1, 1, 0]);
     }
 
     #[test]

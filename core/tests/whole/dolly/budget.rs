@@ -15,6 +15,15 @@ fn a_job_for_which_the_budget_has_no_room_gets_no_clone_at_all() {
     assert_eq!(verdicts(&script, 2), [Verdict::CloneBudget]);
 }
 
+#[test]
+fn a_clones_decision_names_the_clones_own_budget_where_that_is_the_tightest() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 10, 0, at(0.0));
+    let decisions = pass(&mut script, &[(1, 10, 0.0)], 1.0).decisions;
+    let told: Vec<_> = decisions.iter().map(|decision| decision.numbers.budget).collect();
+    assert_eq!(told, [Some((30, 32)); 10], "three attempts of each task, of half of 64 slots");
+}
+
 /// Two jobs of ten tasks that are met in one pass, when so many slots are in use, theirs included: why the second is not cloned.
 fn second_of_one_pass(beta: f64, used: u64) -> Option<Verdict> {
     let mut script = dolly(Admission::AllOrNothing);

@@ -1,0 +1,132 @@
+//! What the policy wants of a job beside copies.
+
+use drover_core::engine::Engine;
+use drover_core::model::{JobId, Measure, MeasurePlan, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What the policy wants of a job beside copies of its running tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MeasureView {
+    /// `order`, `place`, `replicate` or `precompute`.
+    pub measure: String,
+    /// What was decided of it, or why not: the label.
+    pub verdict: String,
+    /// In words.
+    pub reason: String,
+    /// What is to be done, with the numbers it rests on; absent where it was refused before these were reckoned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanView>,
+}
+
+/// What a measure would do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanView {
+    /// Start the waiting tasks in this order.
+    Order {
+        /// `map` or `reduce`.
+        kind: String,
+        /// Their indices, the one with the most data first.
+        first: Vec<u32>,
+    },
+    /// Run the reduces that wait on these racks.
+    Place {
+        /// Indices of the reduces by rack.
+        racks: BTreeMap<String, Vec<u32>>,
+        /// What they read over racks in all.
+        moves_bytes: u64,
+        /// The longest transfer over any rack's link; `null` where no links are measured.
+        seconds: Option<f64>,
+        /// No placement takes less.
+        bound_seconds: Option<f64>,
+    },
+    /// Keep an output twice.
+    Replicate {
+        /// The attempt that wrote it.
+        output: String,
+        /// Its size.
+        bytes: u64,
+        /// Probability that it is lost, 0–1.
+        lost: f64,
+        /// What its loss would cost on average (t_redo).
+        redo_ms: u64,
+        /// How long the copy takes (t_rep).
+        replicate_ms: u64,
+    },
+    /// Compute the outputs anew that lie on a machine which has begun to lose outputs.
+    Precompute {
+        /// The machine.
+        node: String,
+        /// The attempts that wrote them, the longest first.
+        outputs: Vec<String>,
+        /// How long these took in all.
+        takes_ms: u64,
+    },
+}
+
+impl MeasureView {
+    /// All of a job.
+    pub fn all(engine: &Engine, job: JobId) -> Vec<MeasureView> {
+        let view = |measure: Measure| MeasureView {
+            measure: measure.kind.label().into(),
+            verdict: measure.verdict.label().into(),
+            reason: match measure.verdict {
+                Verdict::Decided => measure.kind.words(),
+                refused => refused.words(),
+            }
+            .into(),
+            plan: measure.plan.map(PlanView::from),
+        };
+        engine.measures(job).into_iter().map(view).collect()
+    }
+}
+
+impl From<MeasurePlan> for PlanView {
+    fn from(plan: MeasurePlan) -> PlanView {
+        match plan {
+            MeasurePlan::Order { kind, first } => PlanView::Order { kind: kind.label().into(), first },
+            MeasurePlan::Place { racks, moves, seconds, bound } => PlanView::Place {
+                racks: racks.into_iter().collect(),
+                moves_bytes: moves.0,
+                seconds,
+                bound_seconds: bound,
+            },
+            MeasurePlan::Replicate { output, bytes, lost, redo, replicate } => PlanView::Replicate {
+                output: output.to_string(),
+                bytes: bytes.0,
+                lost,
+                redo_ms: redo.0,
+                replicate_ms: replicate.0,
+            },
+            MeasurePlan::Precompute { host, outputs, takes } => PlanView::Precompute {
+                node: host,
+                outputs: outputs.iter().map(ToString::to_string).collect(),
+                takes_ms: takes.0,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drover_core::model::{Bytes, Millis, TaskKind};
+
+    #[test]
+    fn the_plan_of_a_measure_keeps_its_numbers_with_their_units() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let output = id.task(TaskKind::Map, 0).attempt(0);
+        let told = |plan| serde_json::to_value(PlanView::from(plan)).unwrap();
+        let (redo, replicate) = (Millis(900), Millis(300));
+        let twice = told(MeasurePlan::Replicate { output, bytes: Bytes(7), lost: 0.25, redo, replicate });
+        let expected = serde_json::json!({"output": output.to_string(), "bytes": 7, "lost": 0.25, "redo_ms": 900, "replicate_ms": 300});
+        assert_eq!(twice["replicate"], expected);
+        let racks = vec![("/r1".to_owned(), vec![0, 2])];
+        let placed = told(MeasurePlan::Place { racks, moves: Bytes(5), seconds: Some(2.0), bound: Some(1.5) });
+        let expected =
+            serde_json::json!({"racks": {"/r1": [0, 2]}, "moves_bytes": 5, "seconds": 2.0, "bound_seconds": 1.5});
+        assert_eq!(placed["place"], expected);
+    }
+}
