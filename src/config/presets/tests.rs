@@ -57,8 +57,9 @@ const PAPER: &[(&str, &str, &str)] = &[
 /// What the preset of Dolly's first paper has otherwise.
 const HOTCLOUD: &[(&str, &str, &str)] = &[
     ("dolly.beta", "1.0", "HotCloud'12 has no budget beside the ceiling"),
-    ("dolly.tau", "0.7", "HotCloud'12 §3.2: 70 %"),
-    ("dolly.by_machine", "true", "HotCloud'12 §3.2, Pseudocode 1: by the odds of each machine"),
+    ("dolly.tau", "0.7", "HotCloud'12, Evaluation: 70 %"),
+    ("dolly.admission", "first-come", "HotCloud'12, Pseudocode 1: clone by clone, while U + 1 < tau"),
+    ("dolly.by_machine", "true", "HotCloud'12, Pseudocode 1: by the odds of each machine"),
 ];
 
 fn of(key: &str) -> Presets {

@@ -110,9 +110,9 @@ impl DollyParams {
         }
     }
 
-    /// HotCloud'12's: ε of 5 % and τ of 70 %, no budget but that ceiling, and clones counted by the odds of their machines (§3.2).
+    /// HotCloud'12's: ε of 5 % and τ of 70 % ("Evaluation"), no budget but that ceiling, clones counted by the odds of their machines and started one by one as long as there is room below it (Pseudocode 1).
     pub fn paper_hotcloud() -> DollyParams {
-        DollyParams { beta: 1.0, tau: 0.7, by_machine: true, ..DollyParams::paper() }
+        DollyParams { beta: 1.0, tau: 0.7, admission: Admission::FirstCome, by_machine: true, ..DollyParams::paper() }
     }
 }
 
