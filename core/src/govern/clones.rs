@@ -283,4 +283,13 @@ mod tests {
         plans.clear();
         assert_eq!(plans, ClonePlans::default());
     }
+
+    #[test]
+    fn the_clones_of_one_phase_give_way_without_those_of_its_jobs_other_one() {
+        let (cluster, mut plans) = cluster(ABLE);
+        plans.settle(JOB, TaskKind::Reduce, SLOT_MB, ClonePlan::given(Task, 2, 3));
+        assert_eq!(plans.give_way(&cluster, 1_000, 10_000), [JOB]);
+        let gives_way = |kind| plans.of(JOB, kind).unwrap().gives_way;
+        assert_eq!(TaskKind::ALL.map(gives_way), [true, false]);
+    }
 }

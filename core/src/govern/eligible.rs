@@ -184,6 +184,15 @@ mod tests {
     }
 
     #[test]
+    fn where_no_share_is_held_out_not_even_the_lowest_of_all_draws_is() {
+        let lowest = JobId(AppId { cluster: 0, seq: 0 });
+        let params = GovernParams { holdout_salt: 0, holdout: 0.0, ..Default::default() };
+        assert_eq!(uniform_draw(0, 0), 0.0);
+        assert!(!params.draws_out(lowest));
+        assert!(GovernParams { holdout: 1e-9, ..params }.draws_out(lowest));
+    }
+
+    #[test]
     fn jobs_whose_numbers_are_far_apart_are_drawn_apart_whatever_the_clusters_number() {
         let params = GovernParams { holdout: 0.5, ..Default::default() };
         // As 2^16 lies beyond what is left of a number that was turned by 48 bits.

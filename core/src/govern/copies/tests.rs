@@ -272,3 +272,25 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
     let copied = flights_of(&running(Time(10_000)));
     assert_eq!(copied.of(map(0)).unwrap().restarts(), 0, "a copy is none");
 }
+
+#[test]
+fn a_copy_was_sent_once_its_own_order_was_and_not_for_another_of_its_task_nor_when_it_is_over() {
+    let own = decision(1, map(0), Mode::Act);
+    let mut flights = asked();
+    assert!(!flights.was_sent(&own) && flights.awaits_answer(&own));
+    flights.sent(JOB, 1);
+    assert!(flights.was_sent(&own));
+    let other = decision(2, map(0), Mode::Act);
+    assert!(!flights.was_sent(&other) && !flights.awaits_answer(&other));
+    assert_eq!(ends(&mut flights, &running(LATE + Millis(1)), LATE), [CopyEnd::Unanswered]);
+    assert!(!flights.was_sent(&own) && !flights.awaits_answer(&own), "it is over");
+}
+
+#[test]
+fn no_instant_that_has_come_is_named_for_a_copy_that_is_seen_though_it_was_never_sent() {
+    // It would be looked at again at once, and without end.
+    let mut job = running(Time(10_000));
+    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
+    let next = |now| asked().follow(&job, &params(), now);
+    assert_eq!([LATE - Millis(1), LATE].map(next), [(vec![], Some(LATE)), (vec![], None)]);
+}
