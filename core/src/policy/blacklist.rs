@@ -138,6 +138,12 @@ mod tests {
     }
 
     #[test]
+    fn the_papers_list_holds_every_machine_above_three_tenths_but_one_whatever_little_it_rests_on() {
+        let paper = BlacklistParams { above: 0.3, share: 1.0, min_evidence: 0.0, beside: false };
+        assert_eq!(BlacklistParams::paper(), paper, "§2.1.2, Table 2");
+    }
+
+    #[test]
     fn machines_above_the_bound_are_listed_the_worst_first_and_one_at_the_bound_is_not() {
         let (odds, m) = odds(&[(4, 12), (8, 8), (3, 7), (16, 0)]);
         let at = |above| hosts(&odds, 100, &BlacklistParams { above, ..BlacklistParams::default() });

@@ -147,6 +147,25 @@ mod tests {
     }
 
     #[test]
+    fn what_mantri_would_end_is_ended_where_that_can_be_done_and_else_left_to_late() {
+        use Verdict::Decided;
+        let blank = judged(&mut two(), plan(2, 1), false).remove(1);
+        let of = |action, rule: &str| Judged { verdict: Decided, action, rule: Some(rule.into()), ..blank.clone() };
+        for (action, why) in [
+            (Action::Restart, "Mantri's restart cannot be done"),
+            (Action::Withdraw, "Mantri's withdrawal cannot be done"),
+        ] {
+            let told = |able| {
+                let can = Capabilities { restart: able, withdraw: able, ..Capabilities::default() };
+                let one = guarded(of(action, "m"), of(Action::Duplicate, "g"), can);
+                (one.action, one.rule.unwrap())
+            };
+            assert_eq!(told(true), (action, "m".to_owned()));
+            assert_eq!(told(false), (Action::Duplicate, format!("{}; {why}", PolicyName::Late.rule())));
+        }
+    }
+
+    #[test]
     fn of_three_copies_the_slowest_is_withdrawn_though_late_finds_the_task_too_young() {
         let one = |phase: Phase, copy: u32| phase.runs((4, copy), copy, 90.0, &[(91.0, 0.2), (93.0, 0.4)]);
         let mut phase = (0..3).fold(Phase::maps(5).took(&[10.0; 4]), one).shim();

@@ -65,6 +65,8 @@ mod tests {
         assert_eq!(slow(phase), [host(2)]);
         let median = beside_eight_of_10_s().done(8, 1, [0.0, 10.0]).done(9, 1, [0.0, 90.0]).done(10, 1, [0.0, 12.0]);
         assert_eq!(slow(median), [], "one straggler does not make its host slow");
+        let just = beside_eight_of_10_s().done(8, 1, [0.0, 12.0]).done(9, 1, [0.0, 15.0]).done(10, 1, [0.0, 90.0]);
+        assert_eq!(slow(just), [], "its median is just as many");
     }
 
     #[test]

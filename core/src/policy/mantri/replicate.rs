@@ -85,7 +85,7 @@ pub fn weigh(output: &Output, risk: &Risk, tokens: &mut Replication) -> Result<M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Names;
+    use crate::model::{Names, TaskFact};
 
     fn output(read: u64, wrote: u64) -> Output {
         let id = "job_1_0001".parse::<crate::model::JobId>().unwrap();
@@ -123,5 +123,19 @@ mod tests {
             assert!(weigh(&output(0, 19), &RISK, &mut tokens).is_ok(), "20 tokens");
             assert_eq!(weigh(&output(0, 2), &RISK, &mut tokens), Err(Verdict::MeasureBudget));
         }
+    }
+
+    #[test]
+    fn outputs_are_read_until_every_reduce_has_succeeded() {
+        let mut job = Job::new("job_1_0001".parse().unwrap());
+        assert!(!are_read(&job), "of how many reduces there are nothing is told");
+        job.totals = Some([1, 2]);
+        let mut read = |index, state| {
+            let fact = TaskFact { state: Some(state), ..TaskFact::of(job.id.task(TaskKind::Reduce, index)) };
+            assert!(job.learn_task(&fact, Time(1), 9));
+            are_read(&job)
+        };
+        assert!(read(0, TaskState::Succeeded) && read(1, TaskState::Running));
+        assert!(!read(1, TaskState::Succeeded));
     }
 }

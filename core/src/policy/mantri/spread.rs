@@ -41,9 +41,9 @@ impl<'a> Racks<'a> {
 
 /// Are a job's reduces about to be placed: have as many maps ended as they wait for, and has not every one of them begun?
 pub fn is_due(job: &Job) -> bool {
-    let (Some([maps, reduces]), Some(settings)) = (job.totals, job.settings.as_ref()) else { return false };
+    let (Some([maps, _]), Some(settings)) = (job.totals, job.settings.as_ref()) else { return false };
     let wanted = share_of(as_written(settings.slow_start), maps.into()).ceil().max(1.0);
-    reduces > 0 && f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
+    f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
 }
 
 /// Would its reduces be placed if they could: are they about to be, and is there anything to place them by?
@@ -128,7 +128,7 @@ fn written(job: &Job, racks: &Racks<'_>) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{JobSettings, TaskFact, Time};
+    use crate::model::{JobSettings, NodeFact, RackFact, Resources, TaskFact, Time};
 
     #[test]
     fn reduces_wait_for_the_share_of_maps_that_was_written_and_not_for_one_more() {
@@ -143,6 +143,50 @@ mod tests {
         };
         for (maps, wanted) in [(1, 1), (20, 1), (21, 2), (100, 5)] {
             assert_eq!([wanted - 1, wanted].map(|ended| is_due(maps, ended)), [false, true], "{maps} maps");
+        }
+    }
+
+    #[test]
+    fn reduces_are_about_to_be_placed_until_every_one_has_begun() {
+        let mut job = Job::new("job_1_0001".parse().unwrap());
+        (job.totals, job.settings) = (Some([1, 2]), Some(JobSettings::default()));
+        let mut due = |kind, index, state| {
+            let of = TaskFact::of(job.id.task(kind, index));
+            assert!(job.learn_task(&TaskFact { state: Some(state), ..of }, Time(1), 9));
+            is_due(&job)
+        };
+        assert!(due(TaskKind::Map, 0, TaskState::Succeeded));
+        assert!(due(TaskKind::Reduce, 0, TaskState::Scheduled) && due(TaskKind::Reduce, 1, TaskState::Running));
+        assert!(!due(TaskKind::Reduce, 0, TaskState::Running));
+        job.totals = Some([1, 0]);
+        assert!(!is_due(&job), "without reduces none waits");
+    }
+
+    #[test]
+    fn links_are_measured_where_something_gets_through_both_ways_on_every_rack() {
+        let measured = |links: &[(f64, f64)]| {
+            let mut cluster = ClusterState::default();
+            for (number, (up, down)) in links.iter().enumerate() {
+                let (rack, host) = (format!("/r{number}"), format!("n{number}"));
+                let node = NodeFact {
+                    rack: rack.clone(),
+                    ..NodeFact::usable(&host, Resources::default(), Resources::default())
+                };
+                cluster.nodes.insert(host, node);
+                let (up_bytes_per_second, down_bytes_per_second) = (*up, *down);
+                let fact = RackFact {
+                    rack: rack.clone(),
+                    up_bytes_per_second,
+                    down_bytes_per_second,
+                    within_bytes_per_second: 1.0,
+                };
+                cluster.racks.insert(rack, fact);
+            }
+            Racks::of(&cluster).links
+        };
+        assert_eq!(measured(&[(1.0, 2.0)]), Some(vec![Links { up: 1.0, down: 2.0 }]));
+        for dead in [(0.0, 2.0), (1.0, 0.0)] {
+            assert_eq!(measured(&[(1.0, 2.0), dead]), None, "{dead:?}");
         }
     }
 }

@@ -49,6 +49,14 @@ fn a_prior_holds_the_times_for_the_typical_split() {
 }
 
 #[test]
+fn a_slow_machine_slows_a_maps_work_and_not_its_start_up_which_of_a_reduce_is_not_told_from_it() {
+    let prior = Prior::new(vec![10.0], Bytes(0), 2.0).unwrap();
+    let fresh = |mut phase: Phase| phase.view(5.0).beside(Some(&prior), 2.0).fresh.map(|copy| copy.mean);
+    assert_eq!(fresh(Phase::maps(3)), Some(secs(22.0)));
+    assert_eq!(fresh(Phase::reduces(3)), Some(secs(24.0)));
+}
+
+#[test]
 fn splits_go_before_counters_and_counters_say_nothing_below_one_and_a_half() {
     let ratio = |splits: bool, bytes| {
         let mut phase = Phase::maps(3).took(&[10.0, 10.0]).runs((2, 0), 0, 0.0, &[(5.0, 0.5), (10.0, 1.0)]);
