@@ -70,4 +70,15 @@ mod tests {
         assert_eq!([1, 2, 3].map(|n| of("alice", n)), [Some(6.0 / 11.0), Some(5.0 / 11.0), Some(0.5)]);
         assert_eq!((of("bob", 1), Losses::of(&odds, "bob").of_any()), (None, None));
     }
+
+    #[test]
+    fn any_machines_losses_are_those_of_all_outputs_and_not_the_mean_of_the_machines() {
+        use AttemptState::*;
+        const LOST: &[AttemptState] = &[Succeeded, Killed];
+        let again: Told<'_> = (2, 2, 9_000, 12_000, &[Succeeded]);
+        let lossy = [(0, 1, 1_000, 5_000, LOST), (1, 1, 1_000, 5_000, LOST), again];
+        let mut odds = StragglerOdds::new(Millis(300_000));
+        odds.learn_losses(&job(1, &lossy).0, Time(1));
+        assert_eq!(Losses::of(&odds, "alice").of_any(), Some(2.0 / 3.0));
+    }
 }

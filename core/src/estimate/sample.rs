@@ -55,3 +55,18 @@ impl Reading {
         Some(Reading { size, newest, oldest })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_read_nothing_yet_or_all_there_is_tells_no_pace() {
+        let reads = |bytes| {
+            let mut report = Intake { bytes: Bytes(bytes), ..Intake::default() };
+            report.at.earliest(Some(Time(7)));
+            Reading::of(Bytes(10), [report].iter()).map(|reading| reading.newest)
+        };
+        assert_eq!([0, 1, 9, 10].map(reads), [None, Some((Bytes(1), Time(7))), Some((Bytes(9), Time(7))), None]);
+    }
+}

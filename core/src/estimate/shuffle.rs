@@ -135,6 +135,12 @@ mod tests {
         assert_eq!(Shuffle::learn(&job(&[(2, 14_000, 19_000)])), None);
         assert_eq!(Shuffle::learn(&job(&[(1, 10_000, 19_000)])), None, "no time for it");
         assert_eq!(Shuffle::learn(&job(&[])), None);
+        let mut idle = job(&[(1, 14_000, 19_000)]);
+        idle.intakes = Default::default();
+        let reduce = idle.id.task(TaskKind::Reduce, 0).attempt(0);
+        let counters = Counters { shuffled: Some(Bytes(0)), ..Counters::default() };
+        idle.intakes.learn(reduce, &AttemptFact { counters, ..AttemptFact::of(reduce) }, Time(19_000));
+        assert_eq!(Shuffle::learn(&idle), None, "nothing to read");
         let mut untold = job(&[(1, 14_000, 19_000)]);
         untold.intakes = Default::default();
         assert_eq!(Shuffle::learn(&untold), None);

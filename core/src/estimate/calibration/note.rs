@@ -141,4 +141,11 @@ mod tests {
     fn points_are_called_what_answers_call_them() {
         assert_eq!(Point::ALL.map(Point::label), ["quarter", "half", "three_quarters"]);
     }
+
+    #[test]
+    fn of_two_points_as_near_the_higher_is_the_nearest() {
+        use Point::*;
+        let scores = [0.0, 0.374, 0.375, 0.624, 0.625, 1.0];
+        assert_eq!(scores.map(Point::nearest), [Quarter, Quarter, Half, Half, ThreeQuarters, ThreeQuarters]);
+    }
 }

@@ -195,6 +195,30 @@ fn equal_splits_tell_what_reading_over_racks_costs_and_how_long_a_task_elsewhere
 }
 
 #[test]
+fn what_reading_over_racks_costs_is_told_as_a_share_of_a_typical_tasks_time_and_not_of_the_median_one() {
+    // A second for each byte and one more where it crossed: 17 s for a typical task, of the medians 11 and 6, where half of all take 13 s.
+    let of = |data: u32, crossed: f64| Point {
+        seconds: f64::from(data) + crossed,
+        data: data.into(),
+        crossed: Some(crossed),
+    };
+    let all: Vec<Point> = (0..5).flat_map(|n| [of(10 + n, 0.0), of(4 + n, 6.0), of(10 + n, 6.0)]).collect();
+    let (usual, here) = Fit::new(&all).unwrap().path(1.0).unwrap();
+    assert!((usual - 6.0 / 17.0).abs() < 1e-9 && (here - 11.0 / 17.0).abs() < 1e-9, "{usual} {here}");
+}
+
+#[test]
+fn tasks_are_as_much_alike_whatever_unit_their_data_is_counted_in() {
+    for unit in [1e-3, 1.0, 1e6] {
+        let mut gram = Gram::default();
+        for n in 0..9 {
+            add(&mut gram, &[1.0, unit * (1.0 + 3e-6 * f64::from(n % 3)), 0.0, 1.0], 1.0);
+        }
+        assert!(solve(&gram, STRAIGHT).is_none(), "{unit}");
+    }
+}
+
+#[test]
 fn where_none_or_all_cross_racks_or_some_do_not_say_no_path_is_told() {
     for few in [0, 16] {
         assert_eq!(Fit::new(&remote(few, 16)).unwrap().path(1.0), None, "{few}");
