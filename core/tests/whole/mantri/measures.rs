@@ -307,26 +307,41 @@ fn where_outputs_cannot_be_replicated_that_is_refused_by_name_once_any_was_lost_
     assert_eq!((maps_only.decide(), maps_only.verdict(Replicate)), (vec![], None));
 }
 
+/// What is decided of the output of a reduce, which wrote so much after a map that did so.
+fn of_a_reduce(reduces_too: bool, map_wrote: u64, wrote: u64) -> Vec<MeasurePlan> {
+    let mut job = after_a_loss(REPLICATES);
+    let measures = MeasureParams { reduces_too, ..MeasureParams::default() };
+    job.script.engine.set_params(EngineParams { measures, ..job.script.engine.params().clone() });
+    let mut job = job.ran(0, 1, 9_000, map_wrote);
+    let _ = job.decide();
+    let reduce = job.id.task(TaskKind::Reduce, 0);
+    let (task, attempt) = succeeded(reduce, at(job.now - 10.0), at(job.now));
+    let counters = Counters { written: Some(Bytes(wrote)), ..Counters::default() };
+    let task = TaskFact { input: Some(Bytes(9_000)), ..task };
+    job.script.say(at(job.now), Fact::Tasks { job: job.id, complete: false, tasks: vec![task] });
+    job.script.attempts(job.id, at(job.now), vec![AttemptFact { counters, ..attempt }]);
+    job.decide()
+}
+
 #[test]
 fn a_reduces_output_is_replicated_where_others_read_it_and_costs_more_to_lose_for_the_maps_behind_it() {
-    let of = |reduces_too| {
-        let mut job = after_a_loss(REPLICATES);
-        let measures = MeasureParams { reduces_too, ..MeasureParams::default() };
-        job.script.engine.set_params(EngineParams { measures, ..job.script.engine.params().clone() });
-        let mut job = job.ran(0, 1, 9_000, 900);
-        let reduce = job.id.task(TaskKind::Reduce, 0);
-        let (task, attempt) = succeeded(reduce, at(job.now - 10.0), at(job.now));
-        let counters = Counters { written: Some(Bytes(700)), ..Counters::default() };
-        let task = TaskFact { input: Some(Bytes(9_000)), ..task };
-        job.script.say(at(job.now), Fact::Tasks { job: job.id, complete: false, tasks: vec![task] });
-        job.script.attempts(job.id, at(job.now), vec![AttemptFact { counters, ..attempt }]);
-        job.decide()
+    assert_eq!(of_a_reduce(false, 900, 700), vec![]);
+    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of_a_reduce(true, 900, 700)[..] else {
+        panic!("replicated")
     };
-    assert_eq!(of(false), vec![]);
-    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of(true)[..] else { panic!("replicated") };
     assert_eq!(output.task.kind, TaskKind::Reduce);
     // The map ran on the same machine, and as long.
     assert_eq!(redo, Millis::from_secs_f64(lost * (10.0 + lost * 10.0)));
+}
+
+#[test]
+fn a_map_whose_output_is_kept_twice_makes_the_loss_of_a_reduces_cost_little_more() {
+    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of_a_reduce(true, 100, 400)[..] else {
+        panic!("replicated")
+    };
+    assert_eq!(output.task.kind, TaskKind::Reduce);
+    let [alone, behind_one] = [0.0, lost].map(|again| Millis::from_secs_f64(lost * (10.0 + again * 10.0)));
+    assert!(alone < redo && redo < behind_one, "{redo:?} beyond {alone:?}, below {behind_one:?}");
 }
 
 proptest! {
