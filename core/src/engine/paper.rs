@@ -25,3 +25,22 @@ impl EngineParams {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_policy_has_the_papers_constants_and_no_budget_but_speculative_cap_where_late_decides() {
+        for policy in PolicyName::ALL {
+            let paper = EngineParams::paper(policy);
+            let capped = ["late", "late-early", "drover"].contains(&policy.label());
+            assert_eq!((paper.policy, paper.estimator), (policy, Estimator::Late));
+            assert_eq!((&paper.late, &paper.tail), (&LateParams::paper(), &TailParams::paper()));
+            assert_eq!((&paper.mantri, &paper.dolly), (&MantriParams::paper(), &DollyParams::paper()));
+            assert_eq!(paper.blacklist, BlacklistParams::paper());
+            let cluster_cap = if capped { 0.1 } else { 1.0 };
+            assert_eq!(paper.govern, GovernParams { cluster_cap, ..GovernParams::paper() }, "{}", policy.label());
+        }
+    }
+}

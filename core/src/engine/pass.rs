@@ -177,3 +177,17 @@ impl Engine {
 fn lags(numbers: &Numbers, pace: f64) -> bool {
     numbers.gain.map_or(numbers.score > 0.0 && 2.0 * numbers.rate < pace, |gain| gain > Millis(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_lags_that_a_copy_would_beat_by_anything_or_that_has_less_than_half_its_peers_pace() {
+        let by_gain = |gain| lags(&Numbers { gain: Some(Millis(gain)), score: 0.5, ..Numbers::default() }, 1.0);
+        assert_eq!([0, 1].map(by_gain), [false, true]);
+        let by_pace = |score, rate| lags(&Numbers { score, rate, ..Numbers::default() }, 1.0);
+        assert_eq!([by_pace(0.5, 0.5), by_pace(0.5, 0.49)], [false, true]);
+        assert!(!by_pace(0.0, 0.0), "without progress there is no pace");
+    }
+}

@@ -114,3 +114,38 @@ impl Engine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_win_says_something_of_the_winners_host_alone_and_a_loss_of_those_where_copies_were_launched() {
+        let (mut job, mut names) = (Job::new("job_1_0001".parse().unwrap()), Names::default());
+        let task = job.id.task(TaskKind::Map, 0);
+        // The first is no copy, and the last was killed before it was launched.
+        for (number, host, ended) in [(0, "a", 9_000), (1, "b", 9_000), (2, "c", 9_000), (3, "d", 1_050)] {
+            let (state, started, finished) = (Some(AttemptState::Killed), Some(Time(1_000)), Some(Time(ended)));
+            let fact = AttemptFact { state, started, finished, ..AttemptFact::of(task.attempt(number)) };
+            assert!(job.learn_attempt(&fact, names.intern(host), Time(9_000), 10));
+        }
+        let hosts = |end, winner| {
+            let outcome = CopyOutcome {
+                decision: 1,
+                policy: String::new(),
+                telling: true,
+                task,
+                end,
+                answer: None,
+                attempts: vec![1, 2, 3],
+                winner,
+                host: None,
+                at: Time(9_000),
+                cost: Millis(0),
+            };
+            hosts_of(&job, &outcome).into_iter().map(|host| names.name(host)).collect::<Vec<_>>()
+        };
+        assert_eq!(hosts(CopyEnd::Won, Some(2)), ["c"]);
+        assert_eq!(hosts(CopyEnd::Lost, Some(0)), ["b", "c"]);
+    }
+}

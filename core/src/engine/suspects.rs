@@ -100,3 +100,20 @@ fn follows(job: &Job, id: AttemptId) -> bool {
     };
     begins || job.intakes.of(id).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_is_followed_where_it_lags_and_its_split_is_told() {
+        let followed = |lags, input| {
+            let mut job = Job::new("job_1_0001".parse().unwrap());
+            let task = job.id.task(TaskKind::Map, 0);
+            assert!(job.learn_task(&TaskFact { input: Some(Bytes(input)), ..TaskFact::of(task) }, Time(1), 10));
+            job.task_mut(task).unwrap().lags = lags;
+            follows(&job, task.attempt(0))
+        };
+        assert_eq!([followed(true, 1), followed(true, 0), followed(false, 1)], [true, false, false]);
+    }
+}

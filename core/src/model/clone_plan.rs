@@ -96,3 +96,14 @@ impl Assignment {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_assignment_goes_by_the_papers_name_for_it() {
+        let all = [Assignment::Avoidance, Assignment::Contention, Assignment::Delay { omega: Millis(7) }];
+        assert_eq!(all.map(Assignment::label), ["cac", "cc", "delay"]);
+    }
+}

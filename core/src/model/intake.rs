@@ -256,4 +256,15 @@ mod tests {
             prop_assert_eq!(fold(&told), fold(&other));
         }
     }
+
+    #[test]
+    fn of_what_has_read_nothing_no_share_crossed_racks() {
+        let (id, mut intakes) = (attempt(0), Intakes::default());
+        for (bytes, share) in [(0, None), (8, Some(0.5))] {
+            let mut told = fact(id, Some(bytes), None);
+            told.counters.crossed = Some(Bytes(bytes / 2));
+            intakes.learn(id, &told, Time(5));
+            assert_eq!(intakes.crossed(id), share);
+        }
+    }
 }

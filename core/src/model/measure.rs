@@ -140,4 +140,11 @@ mod tests {
         let lacks = MeasureKind::ALL.map(|kind| kind.lack(can));
         assert_eq!(lacks, [None, None, None, Some(Verdict::CannotPrecompute)]);
     }
+
+    #[test]
+    fn every_measure_is_told_to_a_person_in_words_of_its_own() {
+        let words = MeasureKind::ALL.map(MeasureKind::words);
+        assert!(words.iter().all(|said| said.contains(' ')));
+        assert_eq!(std::collections::BTreeSet::from(words).len(), words.len());
+    }
 }

@@ -96,4 +96,12 @@ mod tests {
         assert_eq!(places.intern(["more"].into_iter()), None);
         assert!(places.intern(["7"].into_iter()).is_some());
     }
+
+    #[test]
+    fn a_table_is_empty_until_a_set_is_known() {
+        let mut places = Places::default();
+        assert!(places.is_empty());
+        assert!(places.intern(["a"].into_iter()).is_some());
+        assert!(!places.is_empty());
+    }
 }

@@ -15,6 +15,16 @@ fn is_remote(index: u32) -> bool {
 /// Two nodes on each of two racks, with room, and a job's maps on all four in turn, watched for so many seconds. A map's split lies on its own rack, but for the remote ones; where racks are not told
 /// of by hosts, counters tell what crossed them, if they are `counted`. Map 0 is ten times slower than the others, and its split lies on the second rack.
 fn watched(hosts_told: bool, counted: bool, place: bool, until: u32) -> (Vec<Decision>, Script) {
+    watched_while([hosts_told, counted, place], until, None, &|_| 1)
+}
+
+/// The same while one node has no room, and of maps that are so many times larger than the others and take as much longer.
+fn watched_while(
+    [hosts_told, counted, place]: [bool; 3],
+    until: u32,
+    full: Option<u32>,
+    times: &dyn Fn(u32) -> u32,
+) -> (Vec<Decision>, Script) {
     let id = job_id(1);
     // The copy of the slow one is decided on once the remote ones have shown what racks cost.
     let govern = GovernParams { debounce: Millis(5_000), ..GovernParams::default() };
@@ -22,25 +32,27 @@ fn watched(hosts_told: bool, counted: bool, place: bool, until: u32) -> (Vec<Dec
     script.open_job(id, MAPS, 0, at(0.0));
     script.say(at(0.0), Fact::Can(id, Capabilities { place, ..Capabilities::default() }));
     let slow = |index| {
-        if index == 0 {
+        let alone = if index == 0 {
             10.0
         } else if is_remote(index) {
             2.0
         } else {
             1.0
-        }
+        };
+        alone * f64::from(times(index))
     };
     let mut decisions = Vec::new();
     for second in 0..until {
         let now = at(second.into());
-        let node = |n: u32| NodeFact {
-            rack: format!("/r{}", n / 2),
-            ..NodeFact::usable(&format!("nm{n}"), Resources { memory_mb: 4096, vcores: 8 }, Resources::default())
+        let node = |n: u32| {
+            let total = Resources { memory_mb: 4096, vcores: 8 };
+            let used = if full == Some(n) { total } else { Resources::default() };
+            NodeFact { rack: format!("/r{}", n / 2), ..NodeFact::usable(&format!("nm{n}"), total, used) }
         };
         script.say(now, Fact::Nodes((0..4).map(node).collect()));
         let (mut tasks, mut attempts) = equal_maps(id, MAPS, 4.0, &slow, second.into(), 0);
         for task in &mut tasks {
-            task.input = Some(Bytes(100));
+            task.input = Some(Bytes(100 * u64::from(times(task.index))));
             // The nodes of its own rack, or of the other.
             let rack = (task.index % 4 / 2 + u32::from(is_remote(task.index) || task.index == 0)) % 2;
             if hosts_told {
@@ -93,4 +105,19 @@ fn a_copy_that_can_be_placed_goes_to_the_rack_of_its_tasks_input() {
     assert_eq!(blind.iter().find(|decision| decision.task.index == 0).unwrap().prefer, ["nm1"], "any other will do");
     let (decisions, _) = watched(true, false, false, 14);
     assert!(decisions.iter().all(|decision| decision.prefer.is_empty()), "nobody can place it");
+}
+
+#[test]
+fn a_copy_does_not_go_to_a_node_without_room_though_it_is_the_nearest() {
+    let (decisions, _) = watched_while([true, false, true], 14, Some(2), &|_| 1);
+    let of_slow: Vec<_> = decisions.iter().filter(|decision| decision.task.index == 0).collect();
+    assert_eq!(of_slow.len(), 1, "{decisions:?}");
+    assert!(!of_slow[0].prefer.is_empty() && of_slow[0].prefer != ["nm2"], "{:?}", of_slow[0].prefer);
+}
+
+#[test]
+fn what_crosses_racks_of_a_split_twice_as_large_explains_twice_as_much() {
+    // The latter half of the maps has such splits: of these the remote ones take four times as long as the typical one.
+    let (_, script) = watched_while([true, false, false], 24, None, &|index| 1 + index / 8);
+    assert_eq!(causes(&script), [11, 15].map(|index| (index, CauseKind::Data, true)));
 }

@@ -126,4 +126,13 @@ mod tests {
             assert_eq!((numbers(&read).len(), read == attempts), (count as usize, true));
         }
     }
+
+    #[test]
+    fn others_are_not_the_same() {
+        let (one, mut two) = (Attempts::One(Attempt::new(0)), Attempts::One(Attempt::new(0)));
+        assert_eq!(one, two);
+        two[0].speculative = true;
+        assert_ne!(one, two);
+        assert_ne!(one, Attempts::None);
+    }
 }

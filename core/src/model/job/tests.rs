@@ -167,6 +167,8 @@ fn a_task_began_anew_where_its_only_attempt_was_killed_and_another_came_in_its_p
         "its output was lost"
     );
     assert_eq!(restarts(&[killed(1_000, 3_000), killed(1_500, 3_000), runs(4_000)]), 1, "both at once: once anew");
+    let lost_at_once = [(Succeeded, 1_000, Some(3_000)), killed(3_000, 4_000), runs(4_000)];
+    assert_eq!(restarts(&lost_at_once), 1, "it began as the other ended");
 }
 
 #[test]

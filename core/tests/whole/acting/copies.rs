@@ -136,3 +136,26 @@ fn a_job_that_ends_tells_the_end_of_every_copy() {
     assert_eq!(ends.len(), decisions.len());
     assert_eq!(ends.iter().find(|end| end.decision == decisions[0].id).unwrap().end, CopyEnd::Won);
 }
+
+#[test]
+fn an_order_that_was_sent_may_be_sent_again_though_its_copy_is_seen_and_one_that_was_not_may_not() {
+    for (sent, expected) in [(true, Ok(())), (false, Err(Verdict::AlreadyCopied))] {
+        let mut play = Play::new(acting());
+        let order = play.decided().remove(0);
+        assert_eq!(play.script.engine.revalidate(&order), Ok(()));
+        if sent {
+            play.own(6.0, Fact::Sent { job: play.id, decision: order.id });
+        }
+        play.look(7.0, &[(order.task.index, 1, AttemptState::Running, Some(6.5))]);
+        assert_eq!(play.script.engine.revalidate(&order), expected);
+    }
+}
+
+#[test]
+fn an_order_awaits_its_answer_until_that_is_told() {
+    let mut play = Play::new(acting());
+    let order = play.decided().remove(0);
+    assert!(play.script.engine.awaits_answer(&order));
+    play.answer(6.0, order.id, Answer::Applied, &[1]);
+    assert!(!play.script.engine.awaits_answer(&order));
+}

@@ -110,3 +110,24 @@ fn an_order_for_clones_is_called_off_once_they_are_to_give_way() {
         assert_eq!(script.engine.revalidate(&order), expected, "{slots} of 64 slots in use, and twenty promised");
     }
 }
+
+#[test]
+fn a_cloned_job_without_reduces_is_hadoops_again_once_its_maps_have_ended() {
+    let mut script = acts(PolicyName::Dolly, 0.1);
+    opens(&mut script, 1, [4, 0], 0.0);
+    let owns = [(TaskState::Running, 1.0), (TaskState::Succeeded, 2.0)].map(|(state, second)| {
+        tell(&mut script, TaskKind::Map, 4, state, second);
+        script.engine.owns(job_id(1))
+    });
+    assert_eq!(owns, [true, false]);
+}
+
+#[test]
+fn a_job_whose_maps_are_cloned_is_drovers_for_as_long_as_its_reduces_have_not_had_their_turn() {
+    let mut script = acts(PolicyName::Dolly, 0.1);
+    opens(&mut script, 1, [4, 4], 0.0);
+    for second in [1.0, 31.0, 61.0] {
+        tell(&mut script, TaskKind::Map, 4, TaskState::Running, second);
+        assert!(script.engine.owns(job_id(1)), "{second}");
+    }
+}

@@ -144,3 +144,27 @@ fn where_outputs_cannot_be_chosen_all_read_the_first_and_the_plan_says_that_this
     let of = |reads| reading(BOTH, reads, MEASURED, true).unwrap();
     assert_eq!([of(Reads::Cac), of(Reads::Cc)].map(|one| (one.wanted == one.done, one.instead)), [(true, None); 2]);
 }
+
+#[test]
+fn a_job_that_is_cloned_whole_has_no_plan_for_a_phase_without_tasks() {
+    let (mut script, _) = whole_job(BOTH, |_| {});
+    script.open_job(job_id(2), 3, 0, at(2.0));
+    script.say(at(2.0), Fact::Can(job_id(2), BOTH));
+    let _ = script.decide(at(2.1));
+    let planned = TaskKind::ALL.map(|kind| script.engine.clone_plan(job_id(2), kind).is_some());
+    assert_eq!(planned, [true, false]);
+}
+
+#[test]
+fn reduces_that_have_no_clones_read_as_ever() {
+    let mut script = dolly(Admission::AllOrNothing);
+    script.open_job(job_id(1), 4, 2, at(0.0));
+    let known = script.engine.cluster().job(job_id(1)).unwrap().settings.clone().unwrap();
+    script.say(at(0.0), Fact::Settings(job_id(1), JobSettings { reduce_speculation: false, ..known }));
+    let of = TaskFact::of(job_id(1).task(TaskKind::Reduce, 0));
+    let tasks = vec![TaskFact { state: Some(TaskState::Running), started: Some(at(1.0)), ..of }];
+    script.say(at(1.0), Fact::Tasks { job: job_id(1), complete: true, tasks });
+    let _ = script.decide(at(1.1));
+    let plan = script.engine.clone_plan(job_id(1), TaskKind::Reduce).unwrap();
+    assert_eq!((plan.clones, plan.reading), (1, None));
+}

@@ -55,6 +55,7 @@ fn of_the_maps_that_a_shim_tells_of_only_those_that_lag_are_followed() {
         let known = job.tasks(TaskKind::Map).filter(|(id, _)| job.intakes.of(id.attempt(0)).is_some());
         known.map(|(id, _)| id.index).collect::<Vec<_>>()
     };
+    assert_eq!(followed(10), [5, 9], "by their pace alone, for nothing tells yet how long a copy takes");
     assert_eq!(followed(30), [5, 9]);
     assert_eq!(followed(202), Vec::<u32>::new(), "what has ended is let go");
 }

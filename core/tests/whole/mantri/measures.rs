@@ -307,26 +307,41 @@ fn where_outputs_cannot_be_replicated_that_is_refused_by_name_once_any_was_lost_
     assert_eq!((maps_only.decide(), maps_only.verdict(Replicate)), (vec![], None));
 }
 
+/// What is decided of the output of a reduce, which wrote so much after a map that did so.
+fn of_a_reduce(reduces_too: bool, map_wrote: u64, wrote: u64) -> Vec<MeasurePlan> {
+    let mut job = after_a_loss(REPLICATES);
+    let measures = MeasureParams { reduces_too, ..MeasureParams::default() };
+    job.script.engine.set_params(EngineParams { measures, ..job.script.engine.params().clone() });
+    let mut job = job.ran(0, 1, 9_000, map_wrote);
+    let _ = job.decide();
+    let reduce = job.id.task(TaskKind::Reduce, 0);
+    let (task, attempt) = succeeded(reduce, at(job.now - 10.0), at(job.now));
+    let counters = Counters { written: Some(Bytes(wrote)), ..Counters::default() };
+    let task = TaskFact { input: Some(Bytes(9_000)), ..task };
+    job.script.say(at(job.now), Fact::Tasks { job: job.id, complete: false, tasks: vec![task] });
+    job.script.attempts(job.id, at(job.now), vec![AttemptFact { counters, ..attempt }]);
+    job.decide()
+}
+
 #[test]
 fn a_reduces_output_is_replicated_where_others_read_it_and_costs_more_to_lose_for_the_maps_behind_it() {
-    let of = |reduces_too| {
-        let mut job = after_a_loss(REPLICATES);
-        let measures = MeasureParams { reduces_too, ..MeasureParams::default() };
-        job.script.engine.set_params(EngineParams { measures, ..job.script.engine.params().clone() });
-        let mut job = job.ran(0, 1, 9_000, 900);
-        let reduce = job.id.task(TaskKind::Reduce, 0);
-        let (task, attempt) = succeeded(reduce, at(job.now - 10.0), at(job.now));
-        let counters = Counters { written: Some(Bytes(700)), ..Counters::default() };
-        let task = TaskFact { input: Some(Bytes(9_000)), ..task };
-        job.script.say(at(job.now), Fact::Tasks { job: job.id, complete: false, tasks: vec![task] });
-        job.script.attempts(job.id, at(job.now), vec![AttemptFact { counters, ..attempt }]);
-        job.decide()
+    assert_eq!(of_a_reduce(false, 900, 700), vec![]);
+    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of_a_reduce(true, 900, 700)[..] else {
+        panic!("replicated")
     };
-    assert_eq!(of(false), vec![]);
-    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of(true)[..] else { panic!("replicated") };
     assert_eq!(output.task.kind, TaskKind::Reduce);
     // The map ran on the same machine, and as long.
     assert_eq!(redo, Millis::from_secs_f64(lost * (10.0 + lost * 10.0)));
+}
+
+#[test]
+fn a_map_whose_output_is_kept_twice_makes_the_loss_of_a_reduces_cost_little_more() {
+    let [MeasurePlan::Replicate { output, lost, redo, .. }] = of_a_reduce(true, 100, 400)[..] else {
+        panic!("replicated")
+    };
+    assert_eq!(output.task.kind, TaskKind::Reduce);
+    let [alone, behind_one] = [0.0, lost].map(|again| Millis::from_secs_f64(lost * (10.0 + again * 10.0)));
+    assert!(alone < redo && redo < behind_one, "{redo:?} beyond {alone:?}, below {behind_one:?}");
 }
 
 proptest! {
@@ -411,4 +426,50 @@ fn where_nothing_can_be_computed_anew_that_is_refused_by_name_once_an_output_was
     assert_eq!(lost.verdict(Precompute), Some(Verdict::CannotPrecompute));
     let mut other = forty(PRECOMPUTES, PolicyName::Late, &[2, 3, 5, 7]).loses(2).loses(3);
     assert_eq!((other.decide(), other.verdict(Precompute)), (vec![], None));
+}
+
+#[test]
+fn where_an_earlier_job_lost_nothing_there_is_no_replication_to_refuse() {
+    let before = Able::new(PolicyName::Mantri, 2, 1, Capabilities::NONE).racks(["a", "a", "b"]);
+    let mut job = before.ran(0, 1, 10, 10).ran(1, 2, 10, 10).next(8, 1, Capabilities::NONE).ran(0, 1, 1_000, 100);
+    assert_eq!((job.decide(), job.verdict(Replicate)), (vec![], None));
+}
+
+#[test]
+fn reduces_that_were_placed_are_not_placed_again_and_those_of_which_too_little_was_known_are_later() {
+    let mut placed = written(3, PLACES, ["a", "b", "c"], [300, 300, 300]);
+    assert_eq!(placed.decide().len(), 1);
+    assert_eq!(placed.ran(2, 3, 1_000, 300).decide(), vec![]);
+    let mut untold = written(3, PLACES, ["a", "b", "c"], [0; 3]);
+    assert_eq!((untold.decide(), untold.verdicts()), (vec![], vec![Verdict::DataUnknown]));
+    assert_eq!((0..3).fold(untold, |job, index| job.ran(index, index + 1, 1_000, 300)).decide().len(), 1);
+}
+
+#[test]
+fn an_output_is_weighed_once_its_size_is_told_and_before_there_is_any_nothing_is_said() {
+    let mut job = after_a_loss(REPLICATES);
+    assert_eq!((job.decide(), job.verdict(Replicate)), (vec![], None));
+    let mut untold = job.ran(0, 1, 1_000, 0);
+    assert_eq!((untold.decide(), untold.verdict(Replicate)), (vec![], Some(Verdict::DataUnknown)));
+    let mut told = untold.ran(0, 1, 1_000, 100);
+    assert_eq!(replicated(told.decide()), [0]);
+    let mut beside = told.ran(1, 1, 1_000, 0);
+    assert_eq!((beside.decide(), beside.verdict(Replicate)), (vec![], Some(Verdict::Decided)));
+}
+
+#[test]
+fn what_is_computed_anew_on_one_machine_is_charged_to_what_may_be_on_the_next() {
+    let mut job = forty(PRECOMPUTES, PolicyName::Mantri, &[2, 3, 5, 7]).loses(2).loses(3);
+    assert_eq!(job.decide().len(), 1);
+    let mut next = job.loses(10).loses(11);
+    // 5 % of what 36 maps of ten seconds took are eighteen, of which ten are spent.
+    assert_eq!((next.decide(), next.verdict(Precompute)), (vec![], Some(Verdict::MeasureBudget)));
+}
+
+#[test]
+fn that_nothing_is_known_of_the_tasks_that_wait_is_said_once() {
+    let mut job = Able::new(PolicyName::Mantri, 3, 0, ORDERS).waits(0, &[0, 0]);
+    assert_eq!(job.script.decide(at(21.0)).measures.len(), 1);
+    let mut more = job.waits(2, &[0]);
+    assert_eq!(more.script.decide(at(22.0)).measures, []);
 }
