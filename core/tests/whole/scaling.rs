@@ -37,7 +37,7 @@ fn scaled(policy: PolicyName, mode: Mode, k: u64) -> EngineParams {
     params
 }
 
-/// What is decided in a job of maps of so many seconds, each so many halves slower, of which some begin to run only later: in which step, of which task, and what.
+/// What is decided in a job of maps of so many seconds, each so many times about half slower, of which some begin to run only later: in which step, of which task, and what.
 fn decided(
     params: EngineParams,
     maps: u32,
@@ -51,7 +51,9 @@ fn decided(
     script.say(at(0.0), Fact::Settings(id, JobSettings { report_interval: Millis(1_000 * k), ..settings }));
     script.say(at(0.0), Fact::ShimSession(id, true));
     script.say(at(0.0), Fact::Can(id, Capabilities { duplicate: true, ..Capabilities::NONE }));
-    let factor = |index: u32| 1.0 + f64::from(slow[index as usize % slow.len()]) / 2.0;
+    // No round numbers: where a bound is met exactly, milliseconds decide.
+    let (secs, half) = (secs * 1.0137, 0.4937);
+    let factor = |index: u32| 1.0 + f64::from(slow[index as usize % slow.len()]) * half;
     let mut all = Vec::new();
     for step in 0..60 {
         let second = f64::from(step) * scale;
