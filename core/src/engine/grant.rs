@@ -5,6 +5,7 @@ use super::location::ByRack;
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::govern::budget::{Room, container};
+use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
 use crate::model::*;
 use crate::policy::dolly::{Chosen, Supply};
@@ -155,10 +156,8 @@ impl Engine {
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let (promised, rooms) = (&counted.promised, &counted.tally.rooms);
-        let size = container(job, judged.task.kind).memory_mb;
         let has_room =
-            |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host);
+            has_room(container(job, judged.task.kind).memory_mb, avoid, &counted.promised, &counted.tally.rooms);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
@@ -170,10 +169,7 @@ impl Engine {
         self.shown(job, judged.task.kind, counted);
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
-        let size = container(job, judged.task.kind).memory_mb;
-        let has_room = |host: NameId| {
-            tally.rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
-        };
+        let has_room = has_room(container(job, judged.task.kind).memory_mb, avoid, promised, &tally.rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best = shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, has_room));
         best.truncate(judged.copies as usize);
@@ -233,4 +229,14 @@ impl Engine {
             host.is_some_and(|host| avoid.contains(&host) || slow(host))
         })
     }
+}
+
+/// Hosts with room for a container of that size, MiB, beside what was promised there, but for those to avoid.
+fn has_room<'a>(
+    size: u64,
+    avoid: &'a [NameId],
+    promised: &'a BTreeMap<NameId, u64>,
+    rooms: &'a Rooms,
+) -> impl Fn(NameId) -> bool + 'a {
+    move |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
 }

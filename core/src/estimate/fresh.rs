@@ -1,6 +1,6 @@
 //! How long a copy started now would take.
 
-use super::prior::Prior;
+use super::prior::{ENOUGH, Prior};
 use super::runs::Runs;
 use super::stats::robust_mean_spread;
 use crate::model::{Bytes, Millis};
@@ -32,8 +32,6 @@ pub struct Beside<'a> {
 impl Beside<'_> {
     /// A machine like any other, and no earlier run.
     pub const NOTHING: Beside<'static> = Beside { location: 1.0, earlier: None, told: false, split: Bytes(0) };
-    /// Fewer finished tasks than that are no distribution: of two the slow one is half of all.
-    const ENOUGH: usize = 3;
 }
 
 impl FreshCopy {
@@ -50,7 +48,7 @@ impl FreshCopy {
         let mut times: Vec<f64> = runs.own().map(|(seconds, _)| seconds).collect();
         let (mut start_up, unsure) = runs.before_own();
         let mut evidence = runs.finished.len();
-        if let Some(earlier) = known.earlier.filter(|_| evidence < Beside::ENOUGH) {
+        if let Some(earlier) = known.earlier.filter(|_| evidence < ENOUGH) {
             let (theirs, seconds) = earlier.beside(runs, known.told && runs.told(), known.split);
             (start_up, evidence) = (theirs, evidence + earlier.tasks());
             times.extend(seconds);

@@ -18,11 +18,6 @@ impl Location {
         Location { slowness, transfer: 0.0, brought: 0.0 }
     }
 
-    /// A machine whose path to the task's input has so many times the capacity that the phase's tasks typically had, infinitely many where the input lies on it.
-    pub fn of_capacity(slowness: f64, capacity: f64, transfer: f64) -> Location {
-        Location { slowness, transfer, brought: if transfer > 0.0 { transfer / capacity } else { 0.0 } }
-    }
-
     /// How many times longer a task takes there for its data: the path slows its transfer, the machine all else.
     pub fn factor(self) -> f64 {
         self.slowness * (1.0 - self.transfer) + self.brought
@@ -34,7 +29,7 @@ mod tests {
     use super::*;
 
     fn factor(slowness: f64, capacity: f64, transfer: f64) -> f64 {
-        Location::of_capacity(slowness, capacity, transfer).factor()
+        Location { slowness, transfer, brought: if transfer > 0.0 { transfer / capacity } else { 0.0 } }.factor()
     }
 
     #[test]

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// As many equally likely times as the runs of one kind of tasks are summed up in.
 const TIMES: usize = 20;
 
+/// Fewer tasks of a phase than that are no distribution, so that earlier runs speak beside them: of two the slow one is half of all.
+pub const ENOUGH: usize = 3;
+
 /// What earlier runs showed of a job's tasks of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prior {

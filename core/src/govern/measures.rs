@@ -59,6 +59,7 @@ impl Measures {
         if hosts.is_empty() {
             return hosts;
         }
+        self.onsets.retain(|_, onset| onset.forget_old(now));
         let new = || Onset::new(params.onset, params.onset_within);
         let onset = self.onsets.entry(user.to_owned()).or_insert_with(new);
         let mut begun: Vec<NameId> = hosts.into_iter().filter(|host| onset.recomputed(*host, now)).collect();
@@ -87,5 +88,22 @@ impl Taken {
     /// The newest of a kind.
     pub fn newest(&self, kind: MeasureKind) -> Option<&Measure> {
         self.newest.get(&kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Names;
+
+    #[test]
+    fn users_whose_machines_have_long_lost_nothing_are_forgotten() {
+        let (mut measures, params) = (Measures::default(), MeasureParams::default());
+        let host = Names::default().intern("nm1").unwrap();
+        let later = Time(0) + params.onset_within;
+        for (user, at, known) in [("ann", Time(0), 1), ("bob", later, 2), ("bob", later + Millis(1), 1)] {
+            measures.recomputed(user, vec![host], at, &params);
+            assert_eq!(measures.onsets.len(), known, "{user} {at:?}");
+        }
     }
 }

@@ -58,14 +58,10 @@ impl HadoopParams {
         minimum_allowed_tasks: 10,
         estimator: RuntimeEstimator::Legacy,
     };
-    /// Ready for the next copy after one second: of short jobs' stragglers more than the first is copied in time. And by the best of Hadoop's estimators for such jobs,
-    /// as `./dev bench act --only estimators` compares them: that is the shipped one again. To ExponentiallySmoothed what turns slow seems to
-    /// turn fast, and SimpleExponential takes every attempt for endless until its 25th read.
-    pub const TUNED: HadoopParams = HadoopParams {
-        retry_after_speculate: HadoopParams::SHIPPED.scan,
-        estimator: RuntimeEstimator::Legacy,
-        ..HadoopParams::SHIPPED
-    };
+    /// Ready for the next copy after one second: of short jobs' stragglers more than the first is copied in time. By the shipped estimator: to ExponentiallySmoothed what turns
+    /// slow seems to turn fast, and SimpleExponential takes every attempt for endless until its 25th read.
+    pub const TUNED: HadoopParams =
+        HadoopParams { retry_after_speculate: HadoopParams::SHIPPED.scan, ..HadoopParams::SHIPPED };
 }
 
 /// What one scan of a kind goes by.

@@ -10,7 +10,7 @@
 //! 7:     copy the one with the longest time left                  rank in judge_one; engine::grant, govern_all
 //! ```
 //!
-//! ProgressRate is ProgressScore / T, and the time left (1 − ProgressScore) / ProgressRate (`estimate::remaining`). No node asks here: a pass ranks all tasks
+//! ProgressRate is ProgressScore / T, and the time left (1 − ProgressScore) / ProgressRate (`estimate::time_left`). No node asks here: a pass ranks all tasks
 //! at once, copies as many as lines 1 and 2 allow, and leaves the node to Hadoop, so line 3 asks whether every node with room is too slow. What the other
 //! thresholds of [`LateParams`] add is in no paper, and [`LateParams::paper`] has none of it.
 

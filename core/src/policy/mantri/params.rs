@@ -1,5 +1,6 @@
 //! Mantri's constants.
 
+use crate::estimate::prior::ENOUGH;
 use crate::model::Millis;
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +58,7 @@ impl Default for MantriParams {
             restarts_max: 3,
             // A first report mixes start-up with pace; the second shows the pace alone.
             min_reports: 2,
-            // Fewer are no distribution: of two tasks the slow one is half of all.
-            min_evidence: 3,
+            min_evidence: ENOUGH as u32,
         }
     }
 }
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_own_rule_waits_for_no_evidence_and_no_report_and_knows_no_slow_hosts() {
+    fn the_papers_own_rule_waits_for_no_evidence_and_no_report() {
         let paper = MantriParams::paper();
         assert_eq!((paper.min_evidence, paper.min_reports), (1, 0));
     }

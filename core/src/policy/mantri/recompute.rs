@@ -90,14 +90,20 @@ impl Onset {
 
     /// An output on the machine had to be computed anew. Is that the onset: is what else lies there to be computed anew, too?
     pub fn recomputed(&mut self, machine: NameId, at: Time) -> bool {
-        let within = self.within;
-        self.seen.retain(|_, seen| seen.back().is_some_and(|last| at.since(*last) <= within));
+        self.forget_old(at);
         let seen = self.seen.entry(machine).or_default();
         seen.push_back(at);
         while seen.len() > self.recomputes {
             seen.pop_front();
         }
         seen.len() == self.recomputes && seen.front().is_some_and(|first| at.since(*first) <= self.within)
+    }
+
+    /// Forgets machines that have long lost nothing. Is any left?
+    pub fn forget_old(&mut self, at: Time) -> bool {
+        let within = self.within;
+        self.seen.retain(|_, seen| seen.back().is_some_and(|last| at.since(*last) <= within));
+        !self.seen.is_empty()
     }
 }
 
@@ -162,6 +168,7 @@ mod tests {
         assert_eq!(onset.seen.len(), 2);
         onset.recomputed(other, Time(10_001));
         assert_eq!(onset.seen.len(), 1);
+        assert!(onset.forget_old(Time(20_001)) && !onset.forget_old(Time(20_002)));
     }
 
     proptest! {
