@@ -7,5 +7,6 @@ pub mod config;
 pub mod history;
 pub mod service;
 pub mod shim;
+pub mod simulation;
 pub mod telemetry;
 pub mod yarn;

@@ -5,3 +5,4 @@ pub mod estimate;
 pub mod govern;
 pub mod model;
 pub mod policy;
+pub mod sim;

@@ -14,6 +14,7 @@ mod once;
 mod output;
 mod replay;
 mod serve;
+mod simulate;
 mod source;
 mod story;
 pub mod words;
@@ -35,6 +36,7 @@ Examples:
   drover serve --record /var/lib/drover  watch the cluster, keep a recording
   drover explain job_1795181650543_0021  why each task was or was not advised on
   drover nodes                           how healthy each node is
+  drover simulate examples/one-slow-node.toml   what each policy would come to
   drover stop --reason \"disks fail\"      start no copies anywhere, at once
 
 Exit codes:
@@ -86,6 +88,8 @@ enum Command {
     Resume(hold::Resume),
     /// Decide again on what was recorded
     Replay(replay::Command),
+    /// Compare policies in a simulated cluster
+    Simulate(simulate::Command),
     /// Say how good each estimate of time left has proved to be
     Calibration(calibration::Command),
     /// Compute the papers' formulas by hand
@@ -126,6 +130,7 @@ pub fn main() -> ExitCode {
         Command::Stop(command) => block_on(command.run(&cli.common)),
         Command::Resume(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
+        Command::Simulate(command) => command.run(),
         Command::Calibration(command) => block_on(command.run(&cli.common)),
         Command::Calc(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),

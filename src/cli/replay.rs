@@ -1,6 +1,7 @@
 //! `drover replay`: a recording through the engine again.
 
 use super::output::{Exit, Failure};
+use super::words::policy;
 use crate::history::{Options, ReadError, Report, files, replay};
 use clap::Args;
 use drover_core::model::Decision;
@@ -36,11 +37,6 @@ pub struct Command {
     /// End with the summary as a line of JSON on standard output: {"summary": …}
     #[arg(long)]
     json: bool,
-}
-
-fn policy(text: &str) -> Result<PolicyName, String> {
-    let known = || PolicyName::ALL.map(PolicyName::label).join(", ");
-    PolicyName::ALL.into_iter().find(|name| name.label() == text).ok_or_else(|| format!("known are {}", known()))
 }
 
 fn failed(error: ReadError) -> Failure {

@@ -1,6 +1,7 @@
 //! Quantities and verdicts in words.
 
 use drover_core::model::{Bytes, Cause, CauseKind, Millis, Numbers};
+use drover_core::policy::PolicyName;
 
 /// A length of time as people say it: `340 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`.
 pub fn span(Millis(ms): Millis) -> String {
@@ -11,6 +12,12 @@ pub fn span(Millis(ms): Millis) -> String {
         60_000..3_600_000 => format!("{} min {:02} s", seconds / 60, seconds % 60),
         _ => format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60),
     }
+}
+
+/// The policy of that name, for the command line.
+pub fn policy(text: &str) -> Result<PolicyName, String> {
+    let known = || PolicyName::ALL.map(PolicyName::label).join(", ");
+    PolicyName::ALL.into_iter().find(|name| name.label() == text).ok_or_else(|| format!("known are {}", known()))
 }
 
 /// A share or score: `41 %`.

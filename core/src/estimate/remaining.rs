@@ -33,11 +33,13 @@ impl Basis {
 
 impl Reading {
     /// t_rem in seconds by eq. 2, counted over the newest reports: tasks speed up and slow down. `None` where the score tells of more than the bytes do: once it has
-    /// left its reading phase, or where the counters are older than the score.
+    /// left its reading phase, where the counters are older than the score, or while they were told once only and it more often: what is counted from the launch on
+    /// has the start-up in its pace.
     fn seconds_left(&self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
         let (read, at) = self.newest;
         let outdated = sample.track.at().is_some_and(|scored| scored.since(at) > sample.rhythm);
-        if outdated || shape.current(sample.phase, sample.track.score()) > 0 {
+        let told_once = self.oldest.is_none() && sample.track.reports() > 1;
+        if outdated || told_once || shape.current(sample.phase, sample.track.score()) > 0 {
             return None;
         }
         let (before, since) = self.oldest.unwrap_or((Bytes(0), sample.started));
@@ -108,6 +110,13 @@ mod tests {
     fn seconds(told: &[(u64, u64)], now: u64, scores: &[(u64, f32)]) -> Option<(f64, Basis)> {
         let (sample, now) = seen(told, now, scores);
         t_rem(&sample, MAP_ONLY, &PhaseTimes::default(), now)
+    }
+
+    #[test]
+    fn bytes_that_were_told_once_give_way_to_a_score_that_was_told_more_often() {
+        let scores = [(10, 0.2), (12, 0.3)];
+        assert_eq!(seconds(&[(12, 30)], 12, &scores).map(|(_, basis)| basis), Some(Basis::Score), "its start took 8 s");
+        assert_eq!(seconds(&[(10, 20), (12, 30)], 12, &scores), Some((14.0, Basis::Bytes)));
     }
 
     #[test]

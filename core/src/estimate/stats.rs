@@ -54,10 +54,14 @@ pub fn normal_draw(seed: u64) -> f64 {
 
 /// The `n`th draw of a seed, uniform from 0 to below 1 (SplitMix64).
 pub fn uniform_draw(seed: u64, n: u64) -> f64 {
-    let mut x = seed.wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    (mixed(seed.wrapping_add(n.wrapping_mul(0x9E37_79B9_7F4A_7C15))) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A number whose every bit depends on all bits of another (SplitMix64's output function).
+pub fn mixed(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((x ^ (x >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod purity;
 mod racks;
 mod reports;
 mod scaling;
+mod sim;
 mod slow_nodes;
 mod stragglers;
 mod suspects;

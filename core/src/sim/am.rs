@@ -1,0 +1,271 @@
+//! What an ApplicationMaster does: asks for containers, follows attempts through their stages, and runs again what was lost.
+
+use super::attempt::{Attempt, AttemptKey, Stage};
+use super::draw::Purpose;
+use super::job::{Ask, Job};
+use super::world::{Event, World};
+use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// First of its task's.
+    Succeeded,
+    /// Another was first, or it was withdrawn.
+    Killed,
+    /// It was killed, or its node lost: another takes its place.
+    Lost,
+}
+
+impl World<'_> {
+    /// Asks for the containers of phases whose turn has come.
+    pub(super) fn begin_phases(&mut self, number: u32, now: Time) {
+        let slow_start = f64::from(self.scenario.hadoop.slow_start);
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        if !job.of(TaskKind::Map).begun {
+            job.of_mut(TaskKind::Map).begin(now);
+        }
+        if !job.of(TaskKind::Reduce).begun && job.maps_done() >= slow_start {
+            job.of_mut(TaskKind::Reduce).begin(now);
+            // Told with the job itself where that has not been told of.
+            let reduces = job.of(TaskKind::Reduce).all.len() as u32;
+            job.news.extend((0..reduces).map(|index| (TaskKind::Reduce, index)));
+        }
+        self.yarn.seat(job);
+        self.stirred = true;
+    }
+
+    /// A container has been found for a request.
+    pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, factor: f64, now: Time) {
+        self.given = now;
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
+        let key_of_task = u64::from(ask.index) << 1 | kind as u64;
+        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
+        let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, ask.number.into()]);
+        attempt.factor = factor * self.scenario.slowness.attempt.sample(&mut draw(Purpose::Luck));
+        let on_its_way = self.scenario.hadoop.allocate.sample(&mut draw(Purpose::Place));
+        let ends = attempt.begin(Stage::Waiting, Millis::from_secs_f64(on_its_way).0 as f64, 1.0, now);
+        let key = self.attempts.add(attempt);
+        job.live.insert(key);
+        let size = job.of(kind).size;
+        job.of_mut(kind).held += 1;
+        let task = job.task_mut(kind, ask.index);
+        task.live.push(key);
+        task.asked -= 1;
+        job.tally.copies += u32::from(ask.is_copy);
+        let machine = &mut self.nodes[node as usize];
+        machine.take(key, size, now);
+        self.yarn.node_changed(node, machine);
+        self.yarn.hold(job.queue, size.memory_mb as i64);
+        self.calendar.enter(ends, Event::Stage(key, self.attempts.get(key).version));
+    }
+
+    /// An attempt's stage is over.
+    pub(super) fn stage_ends(&mut self, key: AttemptKey, now: Time) {
+        let report_ms = self.report_ms();
+        let attempt = self.attempts.get_mut(key);
+        let (number, kind) = (attempt.job, attempt.kind);
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        attempt.note_report(report_ms, job.has_reduces(), now);
+        attempt.finish(now);
+        match (attempt.stage, kind) {
+            (Stage::Waiting, _) => self.launch(key, now),
+            (Stage::StartUp, TaskKind::Map) => self.go_on(key, Stage::Work, now),
+            (Stage::StartUp, TaskKind::Reduce) => {
+                self.go_on(key, Stage::Copy, now);
+                self.may_read(key, now);
+            }
+            (Stage::Copy, _) => self.go_on(key, Stage::Sort, now),
+            (Stage::Sort, _) => self.go_on(key, Stage::Work, now),
+            (Stage::Work, _) => self.go_on(key, Stage::Commit, now),
+            (Stage::Commit, _) => self.succeeds(key, now),
+        }
+    }
+
+    pub(super) fn report_ms(&self) -> u64 {
+        Millis::from_secs_f64(self.scenario.hadoop.report).0.max(1)
+    }
+
+    fn launch(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get_mut(key);
+        attempt.launched = now;
+        let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
+        self.outcome.attempts += 1;
+        if let Some(job) = self.jobs.get_mut(&number) {
+            let task = job.task_mut(kind, index);
+            task.state = TaskState::Running;
+            task.started.get_or_insert(now);
+        }
+        self.go_on(key, Stage::StartUp, now);
+    }
+
+    /// Begins a stage of an attempt's.
+    fn go_on(&mut self, key: AttemptKey, stage: Stage, now: Time) {
+        let attempt = self.attempts.get(key);
+        let Some(job) = self.jobs.get(&attempt.job) else { return };
+        let task = job.task(attempt.kind, attempt.index);
+        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
+        let key_of_task = u64::from(attempt.index) << 1 | attempt.kind as u64;
+        let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, attempt.number.into()]);
+        let hadoop = &self.scenario.hadoop;
+        let seconds = |seconds: f64| Millis::from_secs_f64(seconds).0 as f64;
+        let whole = match stage {
+            Stage::Waiting => 0.0,
+            Stage::StartUp => seconds(hadoop.start_up.sample(&mut draw(Purpose::StartUp))),
+            Stage::Copy => task.work[0],
+            Stage::Sort => task.work[1],
+            Stage::Work => task.work[2],
+            Stage::Commit => seconds(hadoop.commit.sample(&mut draw(Purpose::Commit))),
+        };
+        let began_work = matches!(stage, Stage::Work | Stage::Copy) && attempt.stage == Stage::StartUp;
+        let reports = began_work.then(|| {
+            let mut draw = draw(Purpose::Report);
+            let silent = draw.uniform() < hadoop.silent;
+            // Its thread sleeps for an interval before it first reports.
+            (!silent).then(|| now + Millis(self.report_ms()))
+        });
+        let rate = self.rate(attempt, stage);
+        let attempt = self.attempts.get_mut(key);
+        if let Some(Some(first)) = reports {
+            attempt.will_report(first);
+        }
+        let ends = attempt.begin(stage, whole, rate, now);
+        self.calendar.enter(ends, Event::Stage(key, attempt.version));
+    }
+
+    /// Healthy milliseconds per millisecond of an attempt in a stage.
+    fn rate(&self, attempt: &Attempt, stage: Stage) -> f64 {
+        let slower = self.nodes[attempt.node as usize].slower();
+        match stage {
+            Stage::Waiting => 1.0,
+            Stage::StartUp | Stage::Commit if !self.scenario.hadoop.slow_start_up => 1.0,
+            Stage::StartUp | Stage::Commit => 1.0 / slower,
+            Stage::Copy | Stage::Sort | Stage::Work => 1.0 / (slower * attempt.factor),
+        }
+    }
+
+    /// A node's pace has changed: so has that of all that runs there.
+    pub(super) fn pace_changed(&mut self, node: u32, now: Time) {
+        let report_ms = self.report_ms();
+        for key in self.nodes[node as usize].attempts.clone() {
+            let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
+            let attempt = self.attempts.get_mut(key);
+            let Some(job) = self.jobs.get(&attempt.job) else { continue };
+            attempt.note_report(report_ms, job.has_reduces(), now);
+            let ends = attempt.turn(rate, now);
+            if attempt.is_free_to_go_on() {
+                self.calendar.enter(ends, Event::Stage(key, attempt.version));
+            }
+        }
+    }
+
+    /// A reduce may read what maps have written: all of it once they have all ended.
+    fn may_read(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get_mut(key);
+        let Some(job) = self.jobs.get(&attempt.job) else { return };
+        if let Some(ends) = attempt.may_read(job.maps_done(), now) {
+            self.calendar.enter(ends, Event::Stage(key, attempt.version));
+        }
+    }
+
+    /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
+    pub(super) fn let_read(&mut self, number: u32, now: Time) {
+        let report_ms = self.report_ms();
+        let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
+        let reading: Vec<AttemptKey> =
+            job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied().collect();
+        for key in reading {
+            let attempt = self.attempts.get_mut(key);
+            if attempt.stage == Stage::Copy {
+                attempt.note_report(report_ms, true, now);
+                self.may_read(key, now);
+            }
+        }
+    }
+
+    fn succeeds(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get(key);
+        let (number, kind, index, nth, node, is_copy) =
+            (attempt.job, attempt.kind, attempt.index, attempt.number, attempt.node, attempt.is_copy);
+        let worked = attempt.worked(now);
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        self.off_ms = self.off_ms.max((worked - job.task(kind, index).work.iter().sum::<f64>()).abs());
+        job.tally.copies_won += u32::from(is_copy);
+        let task = job.task_mut(kind, index);
+        (task.state, task.finished, task.winner) = (TaskState::Succeeded, Some(now), Some((nth, node)));
+        job.of_mut(kind).finished += 1;
+        self.ends(key, End::Succeeded, now);
+        self.end_others(number, kind, index, now);
+        if kind == TaskKind::Map {
+            self.begin_phases(number, now);
+            self.let_read(number, now);
+        }
+        self.end_if_over(number, now);
+    }
+
+    /// Kills what else there is of a task, and takes back what it has asked for.
+    fn end_others(&mut self, number: u32, kind: TaskKind, index: u32, now: Time) {
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        job.unask(kind, index);
+        let others = job.task(kind, index).live.clone();
+        others.into_iter().for_each(|other| self.ends(other, End::Killed, now));
+        if let Some(job) = self.jobs.get(&number) {
+            self.yarn.seat(job);
+        }
+    }
+
+    /// An attempt ends, and its container with it.
+    pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
+        let attempt = self.attempts.get(key).clone();
+        self.attempts.remove(key);
+        let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
+        let size = job.of(attempt.kind).size;
+        job.of_mut(attempt.kind).held -= 1;
+        job.live.remove(&key);
+        job.task_mut(attempt.kind, attempt.index).live.retain(|live| *live != key);
+        let ran = if attempt.stage == Stage::Waiting { Millis(0) } else { now.since(attempt.launched) };
+        match end {
+            End::Succeeded => job.tally.useful_ms += ran.0,
+            End::Killed | End::Lost => job.tally.wasted_ms += ran.0,
+        }
+        self.outcome.waiting_ms += now.since(attempt.held_since).0 - ran.0;
+        let fact = ended_fact(job, &attempt, end, &self.nodes[attempt.node as usize].host, now);
+        job.ended.push(fact);
+        self.yarn.seat(job);
+        self.yarn.hold(job.queue, -(size.memory_mb as i64));
+        let machine = &mut self.nodes[attempt.node as usize];
+        machine.give_back(key, size, now);
+        self.yarn.node_changed(attempt.node, machine);
+        self.stirred = true;
+        if end == End::Lost {
+            self.replace(&attempt, now);
+        }
+    }
+
+    /// Asks for another in the place of one that was lost, before all that wait: Hadoop gives such a task the first turn.
+    fn replace(&mut self, lost: &Attempt, now: Time) {
+        let Some(job) = self.jobs.get_mut(&lost.job) else { return };
+        let task = job.task_mut(lost.kind, lost.index);
+        if task.live.is_empty() {
+            task.state = if task.asked == 0 { TaskState::Scheduled } else { task.state };
+        }
+        let (index, is_copy) = (lost.index, lost.is_copy && !task.live.is_empty());
+        job.ask(lost.kind, Ask { index, number: 0, since: now, is_copy, avoid: vec![], prefer: vec![] }, true);
+        self.yarn.seat(job);
+    }
+}
+
+/// What is told of an attempt that has ended.
+fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
+    let launched = attempt.stage != Stage::Waiting;
+    let state = if end == End::Succeeded { AttemptState::Succeeded } else { AttemptState::Killed };
+    AttemptFact {
+        state: Some(state),
+        host: launched.then(|| host.to_owned()),
+        started: launched.then_some(attempt.launched),
+        finished: Some(now),
+        speculative: attempt.is_copy.then_some(true),
+        ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
+    }
+}

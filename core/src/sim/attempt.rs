@@ -1,0 +1,355 @@
+//! Attempts: stages one after the other, each at the pace of its node, and the score that each reports.
+
+use crate::model::{Phase, TaskKind, Time};
+
+/// Where an attempt stands in [`Attempts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AttemptKey(pub u32);
+
+/// What an attempt is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Its container is on its way.
+    Waiting,
+    /// Its JVM starts.
+    StartUp,
+    /// A reduce reads what maps have written.
+    Copy,
+    /// A reduce sorts.
+    Sort,
+    /// A map's or a reduce's own work.
+    Work,
+    /// What it wrote is made final.
+    Commit,
+}
+
+/// An attempt that has not ended.
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    /// Number of its job.
+    pub job: u32,
+    /// Its task's kind.
+    pub kind: TaskKind,
+    /// Its task's index.
+    pub index: u32,
+    /// Its own number.
+    pub number: u32,
+    /// It was asked for beside another.
+    pub is_copy: bool,
+    /// Its node.
+    pub node: u32,
+    /// When its container was found.
+    pub held_since: Time,
+    /// Launch.
+    pub launched: Time,
+    /// What it is at.
+    pub stage: Stage,
+    /// How many times longer it takes by itself: its luck, and where its input lies.
+    pub factor: f64,
+    /// Milliseconds that a healthy node would still need for the stage, at `since`.
+    left: f64,
+    /// The same when the stage began.
+    whole: f64,
+    since: Time,
+    /// Healthy milliseconds per millisecond from `since` on; 0 while it stands still.
+    rate: f64,
+    /// Of a reduce that waits for maps: share of its reading, 0–1, beyond which it cannot get.
+    limit: f64,
+    /// Healthy milliseconds of work done in earlier stages, start-up and commit apart.
+    worked: f64,
+    /// Grows with each change of plan: events with an older one are void.
+    pub version: u32,
+    /// Its reports fall on this instant and every interval from it on; `None` for one that never reports.
+    reports_from: Option<Time>,
+    /// The newest report.
+    pub report: Option<Report>,
+    /// It has been told of since its last change of state.
+    pub told: Told,
+}
+
+/// What an attempt said last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Report {
+    /// When.
+    pub at: Time,
+    /// Progress score, 0–1.
+    pub score: f32,
+    /// What it was at.
+    pub stage: Stage,
+    /// How many reports there were up to it.
+    pub count: u32,
+}
+
+/// What Drover has been told of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Told {
+    /// That it exists.
+    pub exists: bool,
+    /// That it was launched.
+    pub launched: bool,
+    /// Its newest report.
+    pub report: Option<Time>,
+}
+
+impl Attempt {
+    /// One whose container has been found.
+    pub fn new(job: u32, kind: TaskKind, index: u32, number: u32, is_copy: bool, node: u32, now: Time) -> Attempt {
+        Attempt {
+            job,
+            kind,
+            index,
+            number,
+            is_copy,
+            node,
+            held_since: now,
+            launched: now,
+            stage: Stage::Waiting,
+            factor: 1.0,
+            left: 0.0,
+            whole: 0.0,
+            since: now,
+            rate: 0.0,
+            limit: 1.0,
+            worked: 0.0,
+            version: 0,
+            reports_from: None,
+            report: None,
+            told: Told::default(),
+        }
+    }
+
+    /// Begins a stage of so many healthy milliseconds, at a pace. When it ends, unless the pace changes.
+    pub fn begin(&mut self, stage: Stage, whole: f64, rate: f64, now: Time) -> Time {
+        if matches!(self.stage, Stage::Copy | Stage::Sort | Stage::Work) {
+            self.worked += self.whole - self.left;
+        }
+        (self.stage, self.whole, self.left, self.since, self.rate, self.limit) = (stage, whole, whole, now, rate, 1.0);
+        self.version += 1;
+        self.ends(now)
+    }
+
+    /// Takes another pace from now on. When the stage ends.
+    pub fn turn(&mut self, rate: f64, now: Time) -> Time {
+        self.settle(now);
+        self.rate = rate;
+        self.version += 1;
+        self.ends(now)
+    }
+
+    /// Of a reduce: how much of its reading can be done by now, share (0–1). When it ends; `None` while maps are awaited.
+    pub fn may_read(&mut self, limit: f64, now: Time) -> Option<Time> {
+        self.settle(now);
+        self.limit = limit;
+        self.version += 1;
+        (limit >= 1.0).then(|| self.ends(now))
+    }
+
+    /// Does its stage end by itself? That of a reduce which waits for maps does not.
+    pub fn is_free_to_go_on(&self) -> bool {
+        self.limit >= 1.0
+    }
+
+    /// What is left at `now`.
+    fn left_at(&self, now: Time) -> f64 {
+        let least = self.whole * (1.0 - self.limit);
+        (self.left - now.since(self.since).0 as f64 * self.rate).max(least.min(self.left))
+    }
+
+    fn settle(&mut self, now: Time) {
+        self.left = self.left_at(now);
+        self.since = now;
+    }
+
+    fn ends(&self, now: Time) -> Time {
+        let millis = if self.left <= 0.0 { 0.0 } else { self.left / self.rate };
+        // A stage that never ends is one on a node that stands still.
+        Time(now.0.saturating_add(millis.ceil().min(1e15) as u64))
+    }
+
+    /// The stage has ended: all of it is done.
+    pub fn finish(&mut self, now: Time) {
+        (self.left, self.since) = (0.0, now);
+    }
+
+    /// Healthy milliseconds of work it has done.
+    pub fn worked(&self, now: Time) -> f64 {
+        let now_at_it = matches!(self.stage, Stage::Copy | Stage::Sort | Stage::Work);
+        self.worked + if now_at_it { self.whole - self.left_at(now) } else { 0.0 }
+    }
+
+    /// From now on it reports at every so many milliseconds, first after `offset` more.
+    pub fn will_report(&mut self, first: Time) {
+        self.reports_from = Some(first);
+    }
+
+    /// Takes note of the newest report that has fallen due. To be called before each change of its pace or stage, too: later nobody knows what it said.
+    pub fn note_report(&mut self, interval_ms: u64, has_reduces: bool, now: Time) {
+        let Some(first) = self.reports_from.filter(|first| *first <= now) else { return };
+        let passed = now.since(first).0 / interval_ms;
+        let at = Time(first.0 + passed * interval_ms);
+        if self.report.is_some_and(|report| report.at >= at) || at < self.since {
+            return;
+        }
+        let score = self.score(has_reduces, at);
+        self.report = Some(Report { at, score, stage: self.stage, count: passed as u32 + 1 });
+    }
+
+    /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces (MapTask); a reduce's a third for each of
+    /// copy, sort and reduce (ReduceTask).
+    fn score(&self, has_reduces: bool, at: Time) -> f32 {
+        let share = if self.whole > 0.0 { 1.0 - self.left_at(at) / self.whole } else { 1.0 };
+        let score = match (self.kind, self.stage) {
+            (_, Stage::Waiting | Stage::StartUp) => 0.0,
+            (_, Stage::Commit) => 1.0,
+            (TaskKind::Map, _) if has_reduces => share * 2.0 / 3.0,
+            (TaskKind::Map, _) => share,
+            (TaskKind::Reduce, Stage::Copy) => share / 3.0,
+            (TaskKind::Reduce, Stage::Sort) => (1.0 + share) / 3.0,
+            (TaskKind::Reduce, Stage::Work) => (2.0 + share) / 3.0,
+        };
+        score as f32
+    }
+
+    /// Share (0–1) of its input that it had read by its newest report.
+    pub fn read(&self, has_reduces: bool) -> f64 {
+        let Some(report) = self.report else { return 0.0 };
+        let score = f64::from(report.score);
+        match (self.kind, report.stage) {
+            (_, Stage::Waiting | Stage::StartUp) => 0.0,
+            (TaskKind::Map, Stage::Work) => score * if has_reduces { 1.5 } else { 1.0 },
+            (TaskKind::Reduce, Stage::Copy) => 3.0 * score,
+            _ => 1.0,
+        }
+    }
+}
+
+impl Stage {
+    /// What Hadoop calls it.
+    pub fn phase(self, kind: TaskKind) -> Phase {
+        match (kind, self) {
+            (TaskKind::Map, _) => Phase::Map,
+            (TaskKind::Reduce, Stage::Waiting | Stage::StartUp | Stage::Copy) => Phase::Copy,
+            (TaskKind::Reduce, Stage::Sort) => Phase::Sort,
+            (TaskKind::Reduce, Stage::Work | Stage::Commit) => Phase::Reduce,
+        }
+    }
+}
+
+/// All attempts that have not ended. Places of those that have are used again.
+#[derive(Debug, Default)]
+pub struct Attempts {
+    all: Vec<Attempt>,
+    free: Vec<AttemptKey>,
+}
+
+impl Attempts {
+    /// Adds one.
+    pub fn add(&mut self, mut attempt: Attempt) -> AttemptKey {
+        if let Some(key) = self.free.pop() {
+            // Events of the one before it must not be taken for its own.
+            attempt.version = self.get(key).version + 1;
+            self.all[key.0 as usize] = attempt;
+            return key;
+        }
+        self.all.push(attempt);
+        AttemptKey(self.all.len() as u32 - 1)
+    }
+
+    /// One that has not ended.
+    pub fn get(&self, key: AttemptKey) -> &Attempt {
+        &self.all[key.0 as usize]
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, key: AttemptKey) -> &mut Attempt {
+        &mut self.all[key.0 as usize]
+    }
+
+    /// It has ended.
+    pub fn remove(&mut self, key: AttemptKey) {
+        self.get_mut(key).version += 1;
+        self.free.push(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(kind: TaskKind) -> Attempt {
+        Attempt::new(0, kind, 0, 0, false, 0, Time(0))
+    }
+
+    #[test]
+    fn a_stage_takes_as_much_longer_as_its_pace_is_lower_from_the_turn_on() {
+        let mut map = attempt(TaskKind::Map);
+        assert_eq!(map.begin(Stage::Work, 10_000.0, 1.0, Time(1_000)), Time(11_000));
+        assert_eq!(map.turn(0.1, Time(6_000)), Time(56_000));
+        assert_eq!(map.turn(1.0, Time(16_000)), Time(20_000));
+        map.finish(Time(20_000));
+        map.begin(Stage::Commit, 0.0, 1.0, Time(20_000));
+        assert_eq!(map.worked(Time(20_000)), 10_000.0);
+    }
+
+    #[test]
+    fn a_map_with_reduces_stands_at_two_thirds_when_it_has_read_all() {
+        let mut map = attempt(TaskKind::Map);
+        map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
+        map.will_report(Time(5_000));
+        map.note_report(1_000, true, Time(7_400));
+        assert_eq!(map.report, Some(Report { at: Time(7_000), score: 0.7 * 2.0 / 3.0, stage: Stage::Work, count: 3 }));
+        assert!((map.read(true) - 0.7).abs() < 1e-6);
+        map.report = None;
+        map.note_report(1_000, false, Time(7_400));
+        assert_eq!(map.report.map(|report| report.score), Some(0.7));
+    }
+
+    #[test]
+    fn what_was_said_before_a_turn_is_what_held_then() {
+        let mut map = attempt(TaskKind::Map);
+        map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
+        map.will_report(Time(3_000));
+        map.note_report(3_000, false, Time(5_000));
+        map.turn(0.5, Time(5_000));
+        map.note_report(3_000, false, Time(5_500));
+        assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(3_000), 0.3)));
+        map.note_report(3_000, false, Time(6_000));
+        assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(6_000), 0.55)));
+    }
+
+    #[test]
+    fn one_that_never_reports_says_nothing() {
+        let mut map = attempt(TaskKind::Map);
+        map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
+        map.note_report(1_000, false, Time(9_000));
+        assert_eq!(map.report, None);
+    }
+
+    #[test]
+    fn a_reduce_reads_no_further_than_maps_have_written_and_its_score_is_a_third_for_each_stage() {
+        let mut reduce = attempt(TaskKind::Reduce);
+        reduce.begin(Stage::Copy, 9_000.0, 1.0, Time(0));
+        reduce.will_report(Time(0));
+        assert_eq!(reduce.may_read(0.0, Time(0)), None);
+        assert_eq!(reduce.may_read(0.5, Time(1_000)), None);
+        reduce.note_report(1, true, Time(30_000));
+        assert_eq!(reduce.report.map(|report| report.score), Some(0.5 / 3.0));
+        assert_eq!(reduce.may_read(1.0, Time(30_000)), Some(Time(34_500)));
+        reduce.finish(Time(34_500));
+        assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
+        reduce.note_report(1, true, Time(35_500));
+        assert_eq!(reduce.report.map(|report| report.score), Some(0.5));
+    }
+
+    #[test]
+    fn a_place_that_is_used_again_takes_no_event_of_the_one_before() {
+        let mut all = Attempts::default();
+        let first = all.add(attempt(TaskKind::Map));
+        all.get_mut(first).begin(Stage::Work, 5.0, 1.0, Time(0));
+        let version = all.get(first).version;
+        all.remove(first);
+        let second = all.add(attempt(TaskKind::Map));
+        assert_eq!(second, first);
+        assert!(all.get(second).version > version);
+    }
+}

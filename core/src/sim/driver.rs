@@ -1,0 +1,91 @@
+//! The engine beside the simulated cluster: what a job's shim and the ResourceManager would tell it goes in, and its decisions come out.
+
+use super::job::Job;
+use super::outcome::Decided;
+use super::scenario::HadoopSpec;
+use crate::engine::{Engine, EngineParams, Pass};
+use crate::model::*;
+use crate::policy::PolicyName;
+
+/// The engine, and the sequence of what it is told.
+pub(super) struct Driver {
+    engine: Engine,
+    seq: u64,
+    polled: Option<Time>,
+    /// What was decided so far.
+    pub(super) decided: Decided,
+}
+
+impl Driver {
+    /// One that acts. What is told seldom is not too old for that.
+    pub(super) fn new(mut params: EngineParams, hadoop: &HadoopSpec) -> Driver {
+        let slowest = Millis::from_secs_f64(3.0 * hadoop.poll.max(hadoop.exchange));
+        params.govern.mode = Mode::Act;
+        params.govern.stale_after = params.govern.stale_after.max(slowest);
+        Driver { engine: Engine::new(params), seq: 0, polled: None, decided: Decided::default() }
+    }
+
+    /// Is there a policy that wants to know?
+    pub(super) fn watches(&self) -> bool {
+        self.engine.params().policy != PolicyName::None
+    }
+
+    /// Does the policy say where its copies must not be put? Those of the systems that it is compared with do not.
+    pub(super) fn places(&self) -> bool {
+        use PolicyName::{Dryad, Hadoop, Hadoop020, HadoopTuned, MapReduce};
+        !matches!(self.engine.params().policy, Hadoop | HadoopTuned | Hadoop020 | MapReduce | Dryad)
+    }
+
+    /// Are the ResourceManager's numbers to be read now, at every so many milliseconds?
+    pub(super) fn polls(&mut self, every: Millis, now: Time) -> bool {
+        let due = self.polled.is_none_or(|polled| now.since(polled) >= every);
+        if due {
+            self.polled = Some(now);
+        }
+        due
+    }
+
+    /// Tells a fact. One that is refused is a fault of the simulator's.
+    pub(super) fn say(&mut self, now: Time, fact: Fact) {
+        let app = fact.job().map(|job| job.0);
+        let channel = match &fact {
+            Fact::Sent { .. } | Fact::Acked(_) => Channel::Own,
+            _ if app.is_some() => Channel::Shim,
+            _ => Channel::Rm,
+        };
+        self.seq += 1;
+        let source = Source { channel, app, principal: None, incarnation: 1 };
+        let told = self.engine.observe(&Observation { source, seq: self.seq, at: now, received: now, fact });
+        debug_assert!(told.is_ok(), "{told:?}");
+    }
+
+    /// What the engine makes of it all.
+    pub(super) fn decide(&mut self, now: Time) -> Pass {
+        let pass = self.engine.decide(now);
+        for decision in &pass.decisions {
+            match decision.action {
+                Action::Duplicate => self.decided.copies += u64::from(decision.copies),
+                Action::Restart => self.decided.restarts += 1,
+                Action::Withdraw => self.decided.withdrawals += 1,
+            }
+        }
+        pass
+    }
+
+    /// A decision was carried out by these attempts, or was not.
+    pub(super) fn answer(&mut self, decision: &Decision, answer: Answer, attempts: Vec<u32>, now: Time) {
+        self.decided.in_vain += u64::from(!answer.is_applied());
+        self.say(now, Fact::Sent { job: decision.job, decision: decision.id });
+        self.say(now, Fact::Acked(AckFact { job: decision.job, decision: decision.id, answer, attempts }));
+    }
+
+    /// A job has ended; what was not told of it before is told now.
+    pub(super) fn ended(&mut self, job: &Job, now: Time) {
+        if !self.watches() || !job.told {
+            return;
+        }
+        let (state, attempts) = (Some(JobPhase::Succeeded), job.ended.clone());
+        let end = EndFact { job: job.id, state, started: Some(job.arrived), finished: Some(now), attempts };
+        self.say(now, Fact::Ended(end));
+    }
+}

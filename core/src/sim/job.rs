@@ -1,0 +1,274 @@
+//! A simulated job: its tasks, what it waits for, and what of it has not been told yet.
+
+use super::attempt::AttemptKey;
+use super::dist::Dist;
+use super::draw::{Draws, Purpose};
+use super::scenario::{PhaseSpec, Scenario};
+use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
+use std::collections::{BTreeSet, VecDeque};
+
+/// A request for a container.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Index of the task within its kind.
+    pub index: u32,
+    /// Number that its attempt will have.
+    pub number: u32,
+    /// Since when.
+    pub since: Time,
+    /// It is for an attempt beside another.
+    pub is_copy: bool,
+    /// Nodes where it must not be put.
+    pub avoid: Vec<u32>,
+    /// Nodes where it had better be put, the best first.
+    pub prefer: Vec<u32>,
+}
+
+/// A task.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// Its state, as Hadoop names it.
+    pub state: TaskState,
+    /// What it has to do: milliseconds on a healthy node, of reading, sorting and its own work. Maps have the last only.
+    pub work: [f64; 3],
+    /// Its input.
+    pub input: Bytes,
+    /// Numbers given to attempts so far.
+    pub numbered: u32,
+    /// Attempts that have containers and have not ended.
+    pub live: Vec<AttemptKey>,
+    /// Requests for containers that it has out.
+    pub asked: u32,
+    /// Launch of its first attempt.
+    pub started: Option<Time>,
+    /// Success.
+    pub finished: Option<Time>,
+    /// The attempt that succeeded, and the node it ran on.
+    pub winner: Option<(u32, u32)>,
+}
+
+/// Tasks of one kind.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks {
+    /// All of them, by index.
+    pub all: Vec<Task>,
+    /// How many have succeeded.
+    pub finished: u32,
+    /// Requests, the next to be served first.
+    pub asks: VecDeque<Ask>,
+    /// They have been asked for.
+    pub begun: bool,
+    /// What a container of theirs asks for.
+    pub size: Resources,
+    /// How many containers they hold.
+    pub held: u32,
+}
+
+/// A job that has not ended.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its number within the run.
+    pub number: u32,
+    /// Its group, and which of it.
+    pub of: (u32, u32),
+    /// Its id, as Drover knows it.
+    pub id: JobId,
+    /// When it came.
+    pub arrived: Time,
+    /// Number of its queue.
+    pub queue: u32,
+    /// Its maps and its reduces.
+    pub tasks: [Tasks; 2],
+    /// Its attempts that have containers and have not ended.
+    pub live: BTreeSet<AttemptKey>,
+    /// Tasks whose state has changed since the last telling.
+    pub news: BTreeSet<(TaskKind, u32)>,
+    /// Attempts that have ended since.
+    pub ended: Vec<AttemptFact>,
+    /// It has been told of.
+    pub told: bool,
+    /// Requests when last told.
+    pub told_needs: [u32; 2],
+    /// What became of it so far.
+    pub tally: Tally,
+}
+
+/// What a job has cost, and what was done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Containers times milliseconds, of attempts that succeeded first.
+    pub useful_ms: u64,
+    /// The same of all others.
+    pub wasted_ms: u64,
+    /// Attempts launched beside another.
+    pub copies: u32,
+    /// Of these those that succeeded first.
+    pub copies_won: u32,
+    /// Attempts killed for another in their place.
+    pub restarts: u32,
+    /// Copies withdrawn.
+    pub withdrawn: u32,
+    /// Maps that had to run again because their output was lost.
+    pub recomputed: u32,
+}
+
+impl Job {
+    /// One that has just arrived. Its work is drawn by group and number in it, so that it is the same under every policy.
+    pub fn new(scenario: &Scenario, draws: &Draws, number: u32, of: (u32, u32), queue: u32, now: Time) -> Job {
+        let group = &scenario.jobs[of.0 as usize];
+        let key = u64::from(of.0) << 32 | u64::from(of.1);
+        let kinds = [(TaskKind::Map, &group.maps), (TaskKind::Reduce, &group.reduces)];
+        let tasks = kinds.map(|(kind, phase)| Tasks::new(scenario, draws, key, kind, phase));
+        Job {
+            number,
+            of,
+            id: JobId(crate::model::AppId { cluster: START.0, seq: number + 1 }),
+            arrived: now,
+            queue,
+            tasks,
+            live: BTreeSet::new(),
+            news: BTreeSet::new(),
+            ended: Vec::new(),
+            told: false,
+            told_needs: [0; 2],
+            tally: Tally::default(),
+        }
+    }
+
+    /// Its tasks of a kind.
+    pub fn of(&self, kind: TaskKind) -> &Tasks {
+        &self.tasks[kind as usize]
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, kind: TaskKind) -> &mut Tasks {
+        &mut self.tasks[kind as usize]
+    }
+
+    /// One of its tasks.
+    pub fn task(&self, kind: TaskKind, index: u32) -> &Task {
+        &self.of(kind).all[index as usize]
+    }
+
+    /// The same, to be changed; that is news.
+    pub fn task_mut(&mut self, kind: TaskKind, index: u32) -> &mut Task {
+        self.news.insert((kind, index));
+        &mut self.of_mut(kind).all[index as usize]
+    }
+
+    /// Have all its tasks succeeded?
+    pub fn is_over(&self) -> bool {
+        self.tasks.iter().all(|tasks| tasks.finished as usize == tasks.all.len())
+    }
+
+    /// Does it have reduces?
+    pub fn has_reduces(&self) -> bool {
+        !self.of(TaskKind::Reduce).all.is_empty()
+    }
+
+    /// Share (0–1) of its maps that have succeeded.
+    pub fn maps_done(&self) -> f64 {
+        let maps = self.of(TaskKind::Map);
+        if maps.all.is_empty() { 1.0 } else { f64::from(maps.finished) / maps.all.len() as f64 }
+    }
+
+    /// Memory that its containers hold, mebibytes.
+    pub fn held_mb(&self) -> u64 {
+        self.tasks.iter().map(|tasks| u64::from(tasks.held) * tasks.size.memory_mb).sum()
+    }
+
+    /// Asks for a container for one more attempt of a task. The number that the attempt will have.
+    pub fn ask(&mut self, kind: TaskKind, mut ask: Ask, first: bool) -> u32 {
+        let task = self.task_mut(kind, ask.index);
+        ask.number = task.numbered;
+        task.numbered += 1;
+        task.asked += 1;
+        let number = ask.number;
+        let asks = &mut self.of_mut(kind).asks;
+        if first {
+            asks.push_front(ask)
+        } else {
+            asks.push_back(ask)
+        }
+        number
+    }
+
+    /// Takes back what a task has asked for.
+    pub fn unask(&mut self, kind: TaskKind, index: u32) {
+        if self.task(kind, index).asked == 0 {
+            return;
+        }
+        let id = self.id;
+        let tasks = &mut self.tasks[kind as usize];
+        tasks.all[index as usize].asked = 0;
+        let taken = tasks.asks.iter().filter(|ask| ask.index == index);
+        self.ended.extend(taken.map(|ask| AttemptFact {
+            state: Some(AttemptState::Killed),
+            ..AttemptFact::of(id.task(kind, index).attempt(ask.number))
+        }));
+        tasks.asks.retain(|ask| ask.index != index);
+    }
+}
+
+impl Tasks {
+    fn new(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &PhaseSpec) -> Tasks {
+        let count = phase.tasks.sample(&mut draws.of(Purpose::Tasks, [job, kind as u64, 0])).round() as u32;
+        let all = (0..count).map(|index| {
+            let key = u64::from(index) << 1 | kind as u64;
+            let draw = |purpose| draws.of(purpose, [job, key, 0]);
+            let data = scenario.slowness.data.sample(&mut draw(Purpose::Data));
+            let mut drawn = draw(Purpose::Work);
+            let mut millis = |dist: &Dist| Millis::from_secs_f64(dist.sample(&mut drawn) * data).0 as f64;
+            let own = millis(&phase.work);
+            let read = if kind == TaskKind::Reduce { [millis(&phase.copy), millis(&phase.sort)] } else { [0.0; 2] };
+            let input = phase.input_mb.sample(&mut drawn) * data * f64::from(1 << 20);
+            Task::new([read[0], read[1], own], Bytes(input as u64))
+        });
+        let size = Resources { memory_mb: phase.memory_mb, vcores: phase.vcores };
+        Tasks { all: all.collect(), size, ..Tasks::default() }
+    }
+
+    /// Asks for a container for every task.
+    pub fn begin(&mut self, now: Time) {
+        self.begun = true;
+        for (index, task) in self.all.iter_mut().enumerate() {
+            (task.state, task.numbered, task.asked) = (TaskState::Scheduled, 1, 1);
+            let index = index as u32;
+            self.asks.push_back(Ask { index, number: 0, since: now, is_copy: false, avoid: vec![], prefer: vec![] });
+        }
+    }
+}
+
+impl Task {
+    fn new(work: [f64; 3], input: Bytes) -> Task {
+        Task {
+            state: TaskState::New,
+            work,
+            input,
+            numbered: 0,
+            live: Vec::new(),
+            asked: 0,
+            started: None,
+            finished: None,
+            winner: None,
+        }
+    }
+}
+
+/// The instant at which every run begins: far from zero, so that there is a time before.
+pub const START: Time = Time(1_000_000_000_000);
+
+/// The nodes that hold a map's split.
+pub fn replicas(scenario: &Scenario, draws: &Draws, of: (u32, u32), index: u32) -> Vec<u32> {
+    let key = u64::from(of.0) << 32 | u64::from(of.1);
+    let mut draw = draws.of(Purpose::Replica, [key, index.into(), 0]);
+    let (nodes, wanted) = (scenario.cluster.nodes, scenario.hadoop.replicas.min(scenario.cluster.nodes));
+    let mut chosen = Vec::with_capacity(wanted as usize);
+    while chosen.len() < wanted as usize {
+        let node = draw.below(nodes as usize) as u32;
+        if !chosen.contains(&node) {
+            chosen.push(node);
+        }
+    }
+    chosen
+}

@@ -1,0 +1,26 @@
+//! A Hadoop cluster in virtual time, for the very engine that the service runs: nobody can try a policy on a thousand machines first.
+//!
+//! Event by event: jobs arrive, containers are given out, attempts go through their stages at the pace of their nodes, and their reports reach the engine at exchanges, whose
+//! decisions are carried out as an AM would. No policy, estimate or budget is in here; what slowness is tied to is the scenario's choice.
+
+mod am;
+mod attempt;
+mod calendar;
+mod carry;
+pub mod dist;
+pub mod draw;
+mod driver;
+mod job;
+mod machine;
+mod outcome;
+pub mod scenario;
+mod serve;
+mod tell;
+mod trouble;
+mod world;
+mod yarn;
+
+pub use dist::Dist;
+pub use outcome::{Decided, JobRow, Outcome, PhaseRow};
+pub use scenario::{Fault, Scenario};
+pub use world::{Log, Stuck, run, run_logged};

@@ -1,0 +1,123 @@
+//! What came of a run.
+
+use super::job::{Job, Tally};
+use super::scenario::Scenario;
+use crate::model::{Millis, TaskKind, Time};
+use serde::{Deserialize, Serialize};
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Jobs, as they ended.
+    pub jobs: Vec<JobRow>,
+    /// From the first arrival to the last end.
+    pub lasted: Millis,
+    /// Attempts launched.
+    pub attempts: u64,
+    /// Decisions that the policy took, by what they said to do.
+    pub decided: Decided,
+    /// Containers times milliseconds, as the nodes count them.
+    pub held_ms: u64,
+    /// Of these those before launches.
+    pub waiting_ms: u64,
+}
+
+/// How many decisions of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Decided {
+    /// To run another attempt beside a task's own.
+    pub copies: u64,
+    /// To kill an attempt for another in its place.
+    pub restarts: u64,
+    /// To end a copy.
+    pub withdrawals: u64,
+    /// Those that came too late, or could not be done.
+    pub in_vain: u64,
+}
+
+/// One job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobRow {
+    /// Name of its group.
+    pub name: String,
+    /// Which of the group.
+    pub nth: u32,
+    /// From the start of the run.
+    pub arrived: Millis,
+    /// From its arrival to its end.
+    pub took: Millis,
+    /// Its maps and its reduces.
+    pub phases: Vec<PhaseRow>,
+    /// Container-milliseconds of attempts that succeeded first.
+    pub useful_ms: u64,
+    /// The same of all others.
+    pub wasted_ms: u64,
+    /// Attempts launched beside another.
+    pub copies: u32,
+    /// Of these those that succeeded first.
+    pub copies_won: u32,
+    /// Attempts killed for another in their place.
+    pub restarts: u32,
+    /// Copies withdrawn.
+    pub withdrawn: u32,
+    /// Maps that ran again because their output was lost.
+    pub recomputed: u32,
+}
+
+/// Tasks of one kind of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// Maps or reduces.
+    pub kind: TaskKind,
+    /// How many.
+    pub tasks: u32,
+    /// From the launch of its first to the success of its last task.
+    pub took: Millis,
+    /// The median task, from launch to success.
+    pub median: Millis,
+    /// The slowest.
+    pub slowest: Millis,
+}
+
+impl JobRow {
+    /// That of a job which has ended at `now`.
+    pub fn of(scenario: &Scenario, job: &Job, start: Time, now: Time) -> JobRow {
+        let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed } = job.tally;
+        JobRow {
+            name: scenario.jobs[job.of.0 as usize].name.clone(),
+            nth: job.of.1,
+            arrived: job.arrived.since(start),
+            took: now.since(job.arrived),
+            phases: TaskKind::ALL.into_iter().filter_map(|kind| PhaseRow::of(job, kind)).collect(),
+            useful_ms,
+            wasted_ms,
+            copies,
+            copies_won,
+            restarts,
+            withdrawn,
+            recomputed,
+        }
+    }
+
+    /// Its tasks.
+    pub fn tasks(&self) -> u32 {
+        self.phases.iter().map(|phase| phase.tasks).sum()
+    }
+}
+
+impl PhaseRow {
+    fn of(job: &Job, kind: TaskKind) -> Option<PhaseRow> {
+        let all = &job.of(kind).all;
+        let spans = all.iter().filter_map(|task| Some((task.started?, task.finished?)));
+        let mut took: Vec<Millis> = spans.clone().map(|(from, to)| to.since(from)).collect();
+        took.sort_unstable();
+        let (first, last) = (spans.clone().map(|(from, _)| from).min()?, spans.map(|(_, to)| to).max()?);
+        Some(PhaseRow {
+            kind,
+            tasks: all.len() as u32,
+            took: last.since(first),
+            median: took[took.len() / 2],
+            slowest: *took.last()?,
+        })
+    }
+}

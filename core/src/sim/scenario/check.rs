@@ -1,0 +1,220 @@
+//! Is a scenario one that can be?
+
+use super::super::dist::Dist;
+use super::{ClusterSpec, HadoopSpec, JobGroup, PhaseSpec, Scenario, Trouble};
+
+/// What is wrong with a scenario: the key, and what it wants.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {wants}")]
+pub struct Fault {
+    /// The key, as the file names it.
+    pub key: String,
+    /// What is wrong, and what would be right.
+    pub wants: String,
+}
+
+/// Collects what is wrong under a key.
+struct Faults {
+    under: String,
+    found: Vec<Fault>,
+}
+
+impl Faults {
+    fn unless(&mut self, holds: bool, key: &str, wants: &str) {
+        if !holds {
+            let key = if self.under.is_empty() { key.to_owned() } else { format!("{}.{key}", self.under) };
+            self.found.push(Fault { key, wants: wants.to_owned() });
+        }
+    }
+
+    /// A law whose values are none below `least`.
+    fn law(&mut self, dist: &Dist, least: f64, key: &str) {
+        match dist.fault() {
+            Some(fault) => self.unless(false, key, &fault),
+            None => self.unless(dist.range().0 >= least, key, &format!("must not give values below {least}")),
+        }
+    }
+
+    /// A law whose values are all above zero.
+    fn factor(&mut self, dist: &Dist, key: &str) {
+        match dist.fault() {
+            Some(fault) => self.unless(false, key, &fault),
+            None => self.unless(dist.range().0 > 0.0, key, "must give values above 0 only"),
+        }
+    }
+
+    fn share(&mut self, share: f64, key: &str) {
+        self.unless((0.0..=1.0).contains(&share), key, "must be from 0 to 1");
+    }
+}
+
+impl Scenario {
+    /// All that is wrong with it; empty where nothing is.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Faults { under: String::new(), found: Vec::new() };
+        faults.unless(!self.jobs.is_empty(), "jobs", "there must be one at least");
+        let mut all = vec![faults];
+        let mut under = |key: String, check: &dyn Fn(&mut Faults)| {
+            let mut faults = Faults { under: key, found: Vec::new() };
+            check(&mut faults);
+            all.push(faults);
+        };
+        under("cluster".into(), &|faults| cluster(&self.cluster, faults));
+        under("hadoop".into(), &|faults| hadoop(&self.hadoop, faults));
+        under("slowness".into(), &|faults| {
+            faults.factor(&self.slowness.attempt, "attempt");
+            faults.factor(&self.slowness.data, "data");
+        });
+        for (nth, one) in self.trouble.iter().enumerate() {
+            under(format!("trouble[{nth}]"), &|faults| trouble(one, self.cluster.nodes, faults));
+        }
+        for (nth, group) in self.jobs.iter().enumerate() {
+            under(format!("jobs[{nth}]"), &|faults| self.group(group, nth, faults));
+        }
+        all.into_iter().flat_map(|faults| faults.found).collect()
+    }
+
+    fn group(&self, group: &JobGroup, nth: usize, faults: &mut Faults) {
+        let earlier = &self.jobs[..nth];
+        faults.unless(
+            earlier.iter().all(|other| other.name != group.name),
+            "name",
+            "is that of a group before it, too",
+        );
+        faults.unless((1..=1_000_000).contains(&group.count), "count", "must be from 1 to 1,000,000");
+        faults.unless(group.arrive.at >= 0.0 && group.arrive.at.is_finite(), "arrive.at", "must not be below 0");
+        faults.law(&group.arrive.every, 0.0, "arrive.every");
+        phase(&group.maps, "maps", faults);
+        phase(&group.reduces, "reduces", faults);
+        let some = [&group.maps, &group.reduces].into_iter().any(|phase| phase.tasks.range().1 >= 1.0);
+        faults.unless(some, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
+        let known = self.cluster.queues.is_empty() || self.cluster.queues.iter().any(|queue| queue.name == group.queue);
+        faults.unless(known, "queue", "is none of cluster.queues");
+        for kind in [&group.maps, &group.reduces] {
+            let fits = kind.memory_mb <= self.cluster.memory_mb && kind.vcores <= self.cluster.vcores;
+            faults.unless(fits, "memory_mb", "a container is larger than a node, and would never be placed");
+        }
+        if let Some(after) = &group.after {
+            let before = earlier.iter().find(|other| other.name == *after);
+            faults.unless(before.is_some(), "after", "names no group before this one");
+            let enough = before.is_none_or(|before| before.count >= group.count);
+            faults.unless(enough, "count", "is above that of the group it comes after");
+        }
+    }
+}
+
+fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
+    faults.unless((1..=100_000).contains(&cluster.nodes), "nodes", "must be from 1 to 100,000");
+    faults.unless(
+        (1..=cluster.nodes.max(1)).contains(&cluster.racks),
+        "racks",
+        "must be from 1 to the number of nodes",
+    );
+    faults.unless(cluster.memory_mb > 0, "memory_mb", "must be above 0");
+    faults.unless(cluster.vcores > 0, "vcores", "must be above 0");
+    faults.factor(&cluster.slower, "slower");
+    for queue in &cluster.queues {
+        faults.share(queue.share, &format!("queues.{}.share", queue.name));
+        faults.share(queue.most, &format!("queues.{}.most", queue.name));
+        faults.unless(
+            queue.most > 0.0,
+            &format!("queues.{}.most", queue.name),
+            "must be above 0: its jobs would never end",
+        );
+    }
+    let promised: f64 = cluster.queues.iter().map(|queue| queue.share).sum();
+    faults.unless(promised <= 1.0 + 1e-9, "queues", "their shares are above 1 together");
+}
+
+fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
+    let laws = [(&hadoop.allocate, "allocate"), (&hadoop.start_up, "start_up"), (&hadoop.commit, "commit")];
+    laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
+    for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
+        faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
+    }
+    faults.share(hadoop.silent, "silent");
+    faults.share(hadoop.slow_start.into(), "slow_start");
+    faults.unless(hadoop.locality_wait >= 0.0, "locality_wait", "must not be below 0");
+    faults.unless(hadoop.remote_slower >= 1.0, "remote_slower", "must be 1 at least");
+}
+
+fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
+    faults.unless(trouble.nodes.iter().all(|node| *node < nodes), "nodes", "names a node beyond the last");
+    faults.share(trouble.share, "share");
+    let some = !trouble.nodes.is_empty() || trouble.share > 0.0;
+    faults.unless(some, "nodes", "whose is it? Name nodes, or a share of them");
+    let laws = [(&trouble.from, "from"), (&trouble.lasts, "lasts"), (&trouble.again, "again")];
+    laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
+    faults.factor(&trouble.slower, "slower");
+}
+
+fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
+    let laws = [
+        (&phase.tasks, "tasks"),
+        (&phase.work, "work"),
+        (&phase.copy, "copy"),
+        (&phase.sort, "sort"),
+        (&phase.input_mb, "input_mb"),
+    ];
+    laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, &format!("{kind}.{key}")));
+    faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(json: &str) -> Vec<String> {
+        let scenario: Scenario = serde_json::from_str(json).unwrap();
+        scenario.faults().iter().map(ToString::to_string).collect()
+    }
+
+    const JOB: &str = r#"{"name": "a", "maps": {"tasks": 4}}"#;
+
+    #[test]
+    fn a_scenario_of_one_job_is_fine_and_one_of_none_is_not() {
+        assert_eq!(told(&format!(r#"{{"jobs": [{JOB}]}}"#)), [""; 0]);
+        assert_eq!(told("{}"), ["jobs: there must be one at least"]);
+    }
+
+    #[test]
+    fn each_value_that_cannot_be_is_named_with_its_key() {
+        let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}], {rest}}}"#));
+        let first = |rest: &str| of(rest).into_iter().next().unwrap_or_default();
+        for (rest, key) in [
+            (r#""cluster": {"nodes": 0, "racks": 1}"#, "cluster.nodes"),
+            (r#""cluster": {"racks": 5}"#, "cluster.racks"),
+            (r#""cluster": {"slower": 0}"#, "cluster.slower"),
+            (r#""cluster": {"queues": [{"name": "default", "share": 1.2}]}"#, "cluster.queues.default.share"),
+            (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
+            (r#""hadoop": {"report": 0}"#, "hadoop.report"),
+            (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+            (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
+            (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
+            (r#""trouble": [{}]"#, "trouble[0].nodes"),
+        ] {
+            assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
+        }
+    }
+
+    #[test]
+    fn a_group_comes_after_one_that_is_there_and_is_as_large() {
+        let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}, {{"name": "b", "maps": {{"tasks": 1}}, {rest}}}]}}"#));
+        assert_eq!(of(r#""after": "a""#), [""; 0]);
+        assert_eq!(of(r#""after": "c""#), ["jobs[1].after: names no group before this one"]);
+        assert_eq!(of(r#""after": "a", "count": 2"#), ["jobs[1].count: is above that of the group it comes after"]);
+    }
+
+    #[test]
+    fn a_container_that_fits_on_no_node_is_told_and_so_is_a_job_without_tasks() {
+        let big = told(r#"{"jobs": [{"name": "a", "maps": {"tasks": 4, "memory_mb": 9000}}]}"#);
+        assert!(big[0].contains("larger than a node"), "{big:?}");
+        assert!(told(r#"{"jobs": [{"name": "a"}]}"#)[0].contains("no tasks at all"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_told_by_its_name() {
+        let unknown = serde_json::from_str::<Scenario>(r#"{"jobs": [], "clutser": {}}"#).unwrap_err().to_string();
+        assert!(unknown.contains("`clutser`"), "{unknown}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Containers for those who wait.
+
+use super::draw::Purpose;
+use super::job::{Ask, Job, replicas};
+use super::world::{Event, World};
+use crate::model::{Millis, TaskKind, Time};
+use std::collections::BTreeSet;
+
+/// How many of a job's requests are looked through for one that has its split on a node with room.
+const LOOKED_THROUGH: usize = 64;
+
+/// Share of a job's memory, 0–1, that reduces may take while maps wait (`yarn.app.mapreduce.am.job.reduce.rampup.limit`).
+const RAMP_UP: f64 = 0.5;
+
+/// Where a request can be served.
+struct Place {
+    kind: TaskKind,
+    /// Which of the job's requests.
+    nth: usize,
+    node: u32,
+    /// It has its split there.
+    local: bool,
+}
+
+impl World<'_> {
+    /// Gives out containers until nobody can be served any more.
+    pub(super) fn serve(&mut self, now: Time) {
+        let mut aside = BTreeSet::new();
+        while self.yarn.is_busy() {
+            let Some(number) = self.yarn.next(&aside) else { return };
+            let mut wakes = None;
+            match self.jobs.get(&number).and_then(|job| self.place(job, now, &mut wakes)) {
+                Some(place) => self.give(number, &place, now),
+                None => drop(aside.insert(number)),
+            }
+            let sooner = |at: &Time| aside.contains(&number) && self.unwaits.is_none_or(|known| *at < known);
+            if let Some(at) = wakes.filter(sooner) {
+                self.unwaits = Some(at);
+                self.calendar.enter(at, Event::Unwait);
+            }
+        }
+    }
+
+    fn give(&mut self, number: u32, place: &Place, now: Time) {
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        let Some(ask) = job.of_mut(place.kind).asks.remove(place.nth) else { return };
+        let remote = place.kind == TaskKind::Map && !place.local;
+        let factor = if remote { self.scenario.hadoop.remote_slower } else { 1.0 };
+        self.allocate(number, place.kind, &ask, place.node, factor, now);
+        if let Some(job) = self.jobs.get(&number) {
+            self.yarn.seat(job);
+        }
+    }
+
+    /// Where one of a job's requests can be served; reduces first where they may be, as Hadoop asks for them with priority. In `wakes` the instant at which one that waits
+    /// for its split's nodes may go anywhere.
+    fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
+        let headroom = self.yarn.headroom_mb(job.queue);
+        let kinds = [TaskKind::Reduce, TaskKind::Map];
+        kinds.into_iter().find_map(|kind| {
+            let tasks = job.of(kind);
+            let open = !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom;
+            let allowed = kind == TaskKind::Map || self.may_ramp_up(job, headroom);
+            if open && allowed { self.place_of_kind(job, kind, now, wakes) } else { None }
+        })
+    }
+
+    /// May another reduce start? While maps wait, only within a share of the job's memory that grows with the maps that have ended.
+    fn may_ramp_up(&self, job: &Job, headroom: u64) -> bool {
+        let (maps, reduces) = (job.of(TaskKind::Map), job.of(TaskKind::Reduce));
+        if maps.asks.is_empty() {
+            return true;
+        }
+        let free: u64 = self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum();
+        let all = job.held_mb() + free.min(headroom);
+        let theirs = u64::from(reduces.held + 1) * reduces.size.memory_mb;
+        theirs as f64 <= job.maps_done().min(RAMP_UP) * all as f64
+    }
+
+    fn place_of_kind(&self, job: &Job, kind: TaskKind, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
+        let hadoop = &self.scenario.hadoop;
+        let local_matters = kind == TaskKind::Map && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0);
+        let tasks = job.of(kind);
+        let fits = |node: u32, ask: &Ask| self.nodes[node as usize].fits(tasks.size) && !ask.avoid.contains(&node);
+        let wait = Millis::from_secs_f64(hadoop.locality_wait);
+        for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate() {
+            let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
+            if let Some(node) = preferred {
+                return Some(Place { kind, nth, node, local: false });
+            }
+            if local_matters {
+                let holders = replicas(self.scenario, &self.draws, job.of, ask.index);
+                if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
+                    return Some(Place { kind, nth, node, local: true });
+                }
+                if now.since(ask.since) < wait {
+                    wakes.get_or_insert(ask.since + wait);
+                    continue;
+                }
+            }
+            if let Some(node) = self.anywhere(job, kind, ask, &fits) {
+                return Some(Place { kind, nth, node, local: false });
+            }
+        }
+        None
+    }
+
+    /// A node with room, drawn for that attempt.
+    fn anywhere(&self, job: &Job, kind: TaskKind, ask: &Ask, fits: &dyn Fn(u32, &Ask) -> bool) -> Option<u32> {
+        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
+        let key = u64::from(ask.index) << 1 | kind as u64;
+        let nth =
+            self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]).below(self.yarn.open().max(1));
+        self.yarn.open_from(nth).find(|node| fits(*node, ask))
+    }
+}

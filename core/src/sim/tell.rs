@@ -1,0 +1,190 @@
+//! What the engine is told at an exchange: of each job what has changed, and now and then what the ResourceManager knows.
+
+use super::attempt::{Attempt, Stage, Told};
+use super::job::{Job, Task, replicas};
+use super::world::World;
+use crate::model::*;
+
+impl World<'_> {
+    /// Tells of all jobs, and asks for decisions.
+    pub(super) fn tell_all(&mut self, now: Time) -> Vec<Decision> {
+        if self.driver.polls(Millis::from_secs_f64(self.scenario.hadoop.poll), now) {
+            self.tell_cluster(now);
+        }
+        let numbers: Vec<u32> = self.jobs.keys().copied().collect();
+        for number in numbers {
+            self.tell_job(number, now);
+        }
+        self.driver.decide(now).decisions
+    }
+
+    fn tell_cluster(&mut self, now: Time) {
+        let rack = |number: u32| format!("/r{number}");
+        let node = |machine: &super::machine::Machine| NodeFact {
+            rack: rack(machine.rack),
+            usable: machine.is_up(),
+            containers: machine.attempts.len() as u32,
+            last_health: now,
+            ..NodeFact::usable(&machine.host, machine.total, machine.used)
+        };
+        let sum = |of: &dyn Fn(&super::machine::Machine) -> Resources| {
+            self.nodes.iter().filter(|machine| machine.is_up()).map(of).fold(Resources::default(), |sum, one| {
+                Resources { memory_mb: sum.memory_mb + one.memory_mb, vcores: sum.vcores + one.vcores }
+            })
+        };
+        let asked = || self.jobs.values().flat_map(|job| &job.tasks);
+        let totals = ClusterFact {
+            total: sum(&|machine| machine.total),
+            allocated: sum(&|machine| machine.used),
+            pending: Resources {
+                memory_mb: asked().map(|tasks| tasks.asks.len() as u64 * tasks.size.memory_mb).sum(),
+                vcores: asked().map(|tasks| tasks.asks.len() as u32 * tasks.size.vcores).sum(),
+            },
+            containers: self.nodes.iter().map(|machine| machine.attempts.len() as u32).sum(),
+            containers_pending: asked().map(|tasks| tasks.asks.len() as u32).sum(),
+            active_nodes: self.nodes.iter().filter(|machine| machine.is_up()).count() as u32,
+        };
+        let whole = totals.total.memory_mb.max(1) as f64;
+        let queue = |(number, queue): (usize, &super::yarn::Queue)| QueueFact {
+            name: queue.name.clone(),
+            max_capacity: queue.most as f32,
+            used_capacity: (queue.held_mb as f64 / whole) as f32,
+            containers_pending: (self.jobs.values().filter(|job| job.queue == number as u32))
+                .flat_map(|job| &job.tasks)
+                .map(|tasks| tasks.asks.len() as u32)
+                .sum(),
+            user_capacity: None,
+            user_share: None,
+            users: Vec::new(),
+        };
+        let queues = self.yarn.queues().iter().enumerate().map(queue).collect();
+        let nodes = self.nodes.iter().map(node).collect();
+        self.driver.say(now, Fact::Nodes(nodes));
+        self.driver.say(now, Fact::Cluster(totals));
+        self.driver.say(now, Fact::Queues(queues));
+    }
+
+    fn tell_job(&mut self, number: u32, now: Time) {
+        let Some(mut job) = self.jobs.remove(&number) else { return };
+        if !job.told {
+            self.open(&mut job, now);
+        }
+        let news = std::mem::take(&mut job.news);
+        let tasks: Vec<TaskFact> = news.into_iter().map(|(kind, index)| task_fact(&job, kind, index)).collect();
+        let mut attempts = std::mem::take(&mut job.ended);
+        let (report_ms, has_reduces) = (self.report_ms(), job.has_reduces());
+        for key in &job.live {
+            let attempt = self.attempts.get_mut(*key);
+            attempt.note_report(report_ms, has_reduces, now);
+            let host = &self.nodes[attempt.node as usize].host;
+            attempts.extend(news_of(&job, attempt, host));
+        }
+        if !tasks.is_empty() {
+            self.driver.say(now, Fact::Tasks { job: job.id, complete: false, tasks });
+        }
+        let needs = TaskKind::ALL.map(|kind| job.of(kind).asks.len() as u32);
+        // Something is told each time: of a job that is silent nothing is decided.
+        if needs != job.told_needs || attempts.is_empty() {
+            job.told_needs = needs;
+            let [maps, reduces] = needs;
+            self.driver.say(now, Fact::Needs { job: job.id, maps, reduces, native_copies: 0 });
+        }
+        if !attempts.is_empty() {
+            self.driver.say(now, Fact::Attempts { job: job.id, attempts });
+        }
+        self.jobs.insert(number, job);
+    }
+
+    /// The first that is told of a job.
+    fn open(&mut self, job: &mut Job, now: Time) {
+        let group = &self.scenario.jobs[job.of.0 as usize];
+        let hadoop = &self.scenario.hadoop;
+        let [maps, reduces] = TaskKind::ALL.map(|kind| job.of(kind).all.len() as u32);
+        let summary = JobFact {
+            job: job.id,
+            attempt: AppAttemptId { app: job.id.0, number: 1 },
+            name: group.name.clone(),
+            user: group.user.clone(),
+            queue: self.yarn.queues()[job.queue as usize].name.clone(),
+            state: Some(JobPhase::Running),
+            started: job.arrived,
+            maps,
+            reduces,
+            uber: false,
+        };
+        let settings = JobSettings {
+            report_interval: Millis::from_secs_f64(hadoop.report),
+            map_container: job.of(TaskKind::Map).size,
+            reduce_container: job.of(TaskKind::Reduce).size,
+            slow_start: hadoop.slow_start,
+            ..JobSettings::default()
+        };
+        let hosts = |index: u32| {
+            let nodes = replicas(self.scenario, &self.draws, job.of, index);
+            nodes.into_iter().map(|node| self.nodes[node as usize].host.clone()).collect()
+        };
+        let all = TaskKind::ALL
+            .into_iter()
+            .flat_map(|kind| (0..job.of(kind).all.len() as u32).map(move |index| (kind, index)));
+        let listed = all.map(|(kind, index)| TaskFact {
+            input: Some(job.task(kind, index).input).filter(|input| input.0 > 0 && kind == TaskKind::Map),
+            hosts: if kind == TaskKind::Map { hosts(index) } else { Vec::new() },
+            ..task_fact(job, kind, index)
+        });
+        let tasks = listed.collect();
+        job.told = true;
+        job.news.clear();
+        self.driver.say(now, Fact::Job(summary));
+        self.driver.say(now, Fact::Settings(job.id, settings));
+        self.driver.say(now, Fact::ShimSession(job.id, true));
+        self.driver.say(now, Fact::Can(job.id, hadoop.can));
+        self.driver.say(now, Fact::Tasks { job: job.id, complete: true, tasks });
+    }
+}
+
+fn task_fact(job: &Job, kind: TaskKind, index: u32) -> TaskFact {
+    let task: &Task = job.task(kind, index);
+    TaskFact {
+        state: Some(task.state),
+        started: task.started,
+        finished: task.finished,
+        winner: task.winner.map(|(number, _)| number),
+        ..TaskFact::of(job.id.task(kind, index))
+    }
+}
+
+/// What has not been told of an attempt yet.
+fn news_of(job: &Job, attempt: &mut Attempt, host: &str) -> Option<AttemptFact> {
+    let told = attempt.told;
+    let launched = attempt.stage != Stage::Waiting;
+    let now_told = Told { exists: true, launched, report: attempt.report.map(|report| report.at) };
+    if told == now_told {
+        return None;
+    }
+    attempt.told = now_told;
+    let first = launched && !told.launched;
+    let report = attempt.report.filter(|report| told.report != Some(report.at));
+    let read = report.and_then(|_| read_by(job, attempt));
+    Some(AttemptFact {
+        state: Some(if launched { AttemptState::Running } else { AttemptState::Starting }),
+        host: first.then(|| host.to_owned()),
+        started: first.then_some(attempt.launched),
+        score: report.map(|report| report.score),
+        scored_at: report.map(|report| report.at),
+        reports: report.map(|report| report.count),
+        phase: report.map(|report| report.stage.phase(attempt.kind)),
+        speculative: attempt.is_copy.then_some(true),
+        counters: Counters {
+            read: read.filter(|_| attempt.kind == TaskKind::Map),
+            shuffled: read.filter(|_| attempt.kind == TaskKind::Reduce),
+            ..Counters::default()
+        },
+        ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
+    })
+}
+
+/// Bytes that it had read by its newest report; `None` where nothing is known of its input.
+fn read_by(job: &Job, attempt: &Attempt) -> Option<Bytes> {
+    let input = job.task(attempt.kind, attempt.index).input;
+    (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(job.has_reduces())) as u64))
+}

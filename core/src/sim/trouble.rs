@@ -1,0 +1,117 @@
+//! Nodes that turn slow or are lost, and come back.
+
+use super::am::End;
+use super::attempt::{AttemptKey, Stage};
+use super::draw::Purpose;
+use super::job::{Ask, Task};
+use super::world::{Event, World};
+use crate::model::{Millis, TaskKind, TaskState, Time};
+
+/// A trouble's times.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    /// When it begins first.
+    From,
+    /// How long it lasts.
+    Lasts,
+    /// From its end to the next.
+    Again,
+}
+
+impl World<'_> {
+    /// The nodes that a trouble befalls.
+    pub(super) fn troubled(&self, which: u32) -> Vec<u32> {
+        let (trouble, nodes) = (&self.scenario.trouble[which as usize], self.scenario.cluster.nodes);
+        if !trouble.nodes.is_empty() {
+            return trouble.nodes.clone();
+        }
+        let draw = |node: u32| self.draws.of(Purpose::Trouble, [which.into(), node.into(), u64::MAX]).uniform();
+        let mut drawn: Vec<(f64, u32)> = (0..nodes).map(|node| (draw(node), node)).collect();
+        drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
+        drawn.truncate(crate::model::share_of(trouble.share, nodes.into()).round() as usize);
+        drawn.into_iter().map(|(_, node)| node).collect()
+    }
+
+    /// One of a trouble's times, on a node, for the nth time.
+    pub(super) fn trouble_time(&self, which: u32, node: u32, nth: u32, part: Part) -> Millis {
+        let trouble = &self.scenario.trouble[which as usize];
+        let dist = match part {
+            Part::From => &trouble.from,
+            Part::Lasts => &trouble.lasts,
+            Part::Again => &trouble.again,
+        };
+        let subject = [u64::from(which) << 32 | (part as u64 + 1), node.into(), nth.into()];
+        Millis::from_secs_f64(dist.sample(&mut self.draws.of(Purpose::Trouble, subject)))
+    }
+
+    /// A trouble begins or ends on a node.
+    pub(super) fn trouble(&mut self, which: u32, node: u32, nth: u32, begins: bool, now: Time) {
+        let trouble = &self.scenario.trouble[which as usize];
+        if begins {
+            let slower =
+                trouble.slower.sample(&mut self.draws.of(Purpose::Trouble, [which.into(), node.into(), nth.into()]));
+            self.nodes[node as usize].suffer(which, slower, trouble.lost);
+            if trouble.lost {
+                self.lose(node, now);
+            }
+            let lasts = self.trouble_time(which, node, nth, Part::Lasts);
+            if lasts > Millis(0) {
+                self.calendar.enter(now + lasts, Event::Trouble { which, node, nth, begins: false });
+            }
+        } else {
+            self.nodes[node as usize].recover(which, trouble.lost);
+            let again = self.trouble_time(which, node, nth, Part::Again);
+            if again > Millis(0) && self.is_awaited(now) {
+                self.calendar.enter(now + again, Event::Trouble { which, node, nth: nth + 1, begins: true });
+            }
+        }
+        self.pace_changed(node, now);
+        self.yarn.node_changed(node, &self.nodes[node as usize]);
+        self.stirred = true;
+    }
+
+    /// A node is lost: so are its attempts, and outputs of maps that are still to be read.
+    fn lose(&mut self, node: u32, now: Time) {
+        for key in self.nodes[node as usize].attempts.clone() {
+            self.ends(key, End::Lost, now);
+        }
+        let numbers: Vec<u32> = self.jobs.keys().copied().collect();
+        for number in numbers {
+            self.lose_outputs(number, node, now);
+        }
+    }
+
+    fn lose_outputs(&mut self, number: u32, node: u32, now: Time) {
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        let reduces = job.of(TaskKind::Reduce);
+        // What all reduces have read is not missed.
+        let read = |key: &AttemptKey| self.attempts.get(*key).stage > Stage::Copy;
+        let is_read = |task: &Task| task.state == TaskState::Succeeded || task.live.iter().any(read);
+        if reduces.all.is_empty() || reduces.all.iter().all(is_read) {
+            return;
+        }
+        let there = |task: &Task| task.winner.is_some_and(|(_, on)| on == node);
+        let lost: Vec<u32> =
+            (0..).zip(&job.of(TaskKind::Map).all).filter(|(_, task)| there(task)).map(|(index, _)| index).collect();
+        for index in lost {
+            let task = job.task_mut(TaskKind::Map, index);
+            (task.state, task.winner, task.finished) = (TaskState::Scheduled, None, None);
+            job.of_mut(TaskKind::Map).finished -= 1;
+            job.tally.recomputed += 1;
+            job.ask(
+                TaskKind::Map,
+                Ask { index, number: 0, since: now, is_copy: false, avoid: vec![], prefer: vec![] },
+                true,
+            );
+        }
+        self.yarn.seat(job);
+        self.let_read(number, now);
+    }
+
+    /// Is more trouble of any interest? Without jobs, now or to come, it would go on for ever, and with jobs that never get a container, too.
+    fn is_awaited(&self, now: Time) -> bool {
+        const PATIENCE: Millis = Millis(30 * 24 * 3_600_000);
+        let served = !self.jobs.is_empty() && now.since(self.given) < PATIENCE;
+        served || self.calendar.any(|event| matches!(event, Event::Arrive(..)))
+    }
+}

@@ -1,0 +1,246 @@
+//! The simulated cluster, event by event.
+
+use super::attempt::{AttemptKey, Attempts};
+use super::calendar::Calendar;
+use super::draw::{Draws, Purpose};
+use super::driver::Driver;
+use super::job::{Job, START};
+use super::machine::Machine;
+use super::outcome::{JobRow, Outcome};
+use super::scenario::Scenario;
+use super::trouble::Part;
+use super::yarn::Yarn;
+use crate::engine::EngineParams;
+use crate::model::{Answer, Decision, Millis, Resources, Time};
+use std::collections::BTreeMap;
+
+/// What happens.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// The nth job of a group arrives.
+    Arrive(u32, u32),
+    /// An attempt's stage ends, unless its plan has changed since.
+    Stage(AttemptKey, u32),
+    /// A trouble begins or ends on a node.
+    Trouble { which: u32, node: u32, nth: u32, begins: bool },
+    /// AMs tell of their jobs, and the policy decides.
+    Exchange,
+    /// Maps that have waited for a node with their split may go anywhere.
+    Unwait,
+}
+
+/// Why a run could not be ended.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Stuck {
+    /// Nothing is left to happen, and jobs wait.
+    #[error("{jobs} jobs wait for containers that never come; at {at:?} the first of them is {first}")]
+    Waiting {
+        /// How many.
+        jobs: usize,
+        /// Since when nothing happens, from the start.
+        at: Millis,
+        /// Name of one.
+        first: String,
+    },
+    /// The books do not balance: a fault of the simulator's.
+    #[error("the simulator has miscounted: {0}")]
+    Miscounted(String),
+}
+
+/// Is told of each decision, and of the answer to it.
+pub type Log<'a> = &'a mut dyn FnMut(&Decision, Answer);
+
+/// The cluster, its jobs, and who watches them.
+pub(super) struct World<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) draws: Draws,
+    pub(super) calendar: Calendar<Event>,
+    pub(super) nodes: Vec<Machine>,
+    pub(super) yarn: Yarn,
+    pub(super) jobs: BTreeMap<u32, Job>,
+    pub(super) attempts: Attempts,
+    pub(super) driver: Driver,
+    /// Is told of each decision, and what came of it.
+    pub(super) log: Log<'a>,
+    pub(super) outcome: Outcome,
+    /// An exchange is in the calendar.
+    pub(super) ticking: bool,
+    /// Room or requests have changed since containers were last given.
+    pub(super) stirred: bool,
+    /// Maps that wait for a node with their split are looked at again then.
+    pub(super) unwaits: Option<Time>,
+    /// When a container was last given.
+    pub(super) given: Time,
+    /// The furthest that any winner's work was off what its task asks for, milliseconds.
+    pub(super) off_ms: f64,
+    arrived: u32,
+}
+
+/// Runs a scenario under a policy, with the luck that a seed gives.
+///
+/// # Errors
+/// Where jobs can never end.
+pub fn run(scenario: &Scenario, params: EngineParams, seed: u64) -> Result<Outcome, Stuck> {
+    run_logged(scenario, params, seed, &mut |_, _| {})
+}
+
+/// The same, telling of each decision.
+///
+/// # Errors
+/// Where jobs can never end.
+pub fn run_logged(scenario: &Scenario, params: EngineParams, seed: u64, log: Log<'_>) -> Result<Outcome, Stuck> {
+    let mut world = World::new(scenario, params, seed, log);
+    world.enter_all();
+    while let Some((now, event)) = world.calendar.next() {
+        world.happens(event, now);
+        if std::mem::take(&mut world.stirred) {
+            world.serve(now);
+        }
+    }
+    world.close()
+}
+
+impl<'a> World<'a> {
+    fn new(scenario: &'a Scenario, params: EngineParams, seed: u64, log: Log<'a>) -> World<'a> {
+        let (draws, cluster) = (Draws::new(seed), &scenario.cluster);
+        let total = Resources { memory_mb: cluster.memory_mb, vcores: cluster.vcores };
+        let node = |number: u32| {
+            let own = cluster.slower.sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
+            Machine::new(number, cluster.racks, total, own, START)
+        };
+        let phases = || scenario.jobs.iter().flat_map(|group| [&group.maps, &group.reduces]);
+        let smallest = Resources {
+            memory_mb: phases().map(|phase| phase.memory_mb).min().unwrap_or(1),
+            vcores: phases().map(|phase| phase.vcores).min().unwrap_or(1),
+        };
+        World {
+            scenario,
+            draws,
+            calendar: Calendar::new(START),
+            nodes: (0..cluster.nodes).map(node).collect(),
+            yarn: Yarn::new(cluster, smallest),
+            jobs: BTreeMap::new(),
+            attempts: Attempts::default(),
+            driver: Driver::new(params, &scenario.hadoop),
+            log,
+            outcome: Outcome::default(),
+            ticking: false,
+            stirred: false,
+            unwaits: None,
+            given: START,
+            off_ms: 0.0,
+            arrived: 0,
+        }
+    }
+
+    /// The first arrival of each group that waits for no other, and the first trouble of each node that has one.
+    fn enter_all(&mut self) {
+        for (number, group) in self.scenario.jobs.iter().enumerate() {
+            if group.after.is_none() {
+                self.calendar.enter(START + Millis::from_secs_f64(group.arrive.at), Event::Arrive(number as u32, 0));
+            }
+        }
+        for which in 0..self.scenario.trouble.len() as u32 {
+            for node in self.troubled(which) {
+                let from = self.trouble_time(which, node, 0, Part::From);
+                self.calendar.enter(START + from, Event::Trouble { which, node, nth: 0, begins: true });
+            }
+        }
+    }
+
+    fn happens(&mut self, event: Event, now: Time) {
+        match event {
+            Event::Arrive(group, nth) => self.arrives(group, nth, now),
+            Event::Stage(key, version) => {
+                if self.attempts.get(key).version == version {
+                    self.stage_ends(key, now);
+                }
+            }
+            Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
+            Event::Exchange => self.exchange(now),
+            Event::Unwait => (self.unwaits, self.stirred) = (None, true),
+        }
+    }
+
+    fn arrives(&mut self, group: u32, nth: u32, now: Time) {
+        let spec = &self.scenario.jobs[group as usize];
+        if nth + 1 < spec.count && spec.after.is_none() {
+            let mut draw = self.draws.of(Purpose::Arrival, [group.into(), nth.into(), 0]);
+            let next = now + Millis::from_secs_f64(spec.arrive.every.sample(&mut draw));
+            self.calendar.enter(next, Event::Arrive(group, nth + 1));
+        }
+        let queue = self.yarn.queue(&spec.queue);
+        let job = Job::new(self.scenario, &self.draws, self.arrived, (group, nth), queue, now);
+        self.arrived += 1;
+        let number = job.number;
+        self.jobs.insert(number, job);
+        self.begin_phases(number, now);
+        self.tick(now);
+        self.end_if_over(number, now);
+    }
+
+    /// Sees to it that there is an exchange to come while there are jobs: on the instants that all share, so that one pass serves many.
+    fn tick(&mut self, now: Time) {
+        if self.ticking || !self.driver.watches() {
+            return;
+        }
+        let every = Millis::from_secs_f64(self.scenario.hadoop.exchange).0.max(1);
+        let next = START.0 + (now.since(START).0 / every + 1) * every;
+        self.calendar.enter(Time(next), Event::Exchange);
+        self.ticking = true;
+    }
+
+    fn exchange(&mut self, now: Time) {
+        self.ticking = false;
+        let decisions = self.tell_all(now);
+        for decision in decisions {
+            self.carry_out(&decision, now);
+        }
+        // Where nothing else is to come, jobs wait for what will never be.
+        if !self.jobs.is_empty() && self.calendar.any(|_| true) {
+            self.tick(now);
+        }
+    }
+
+    /// A job whose tasks have all succeeded is over, and those that wait for it begin.
+    pub(super) fn end_if_over(&mut self, number: u32, now: Time) {
+        if !self.jobs.get(&number).is_some_and(Job::is_over) {
+            return;
+        }
+        let Some(job) = self.jobs.remove(&number) else { return };
+        self.yarn.unseat(number);
+        self.driver.ended(&job, now);
+        let (group, nth) = job.of;
+        let name = &self.scenario.jobs[group as usize].name;
+        for (number, next) in self.scenario.jobs.iter().enumerate() {
+            if next.after.as_ref() == Some(name) && nth < next.count {
+                self.calendar.enter(now + Millis::from_secs_f64(next.arrive.at), Event::Arrive(number as u32, nth));
+            }
+        }
+        self.outcome.lasted = now.since(START);
+        self.outcome.jobs.push(JobRow::of(self.scenario, &job, START, now));
+    }
+
+    fn close(mut self) -> Result<Outcome, Stuck> {
+        let now = self.calendar.now();
+        if let Some(job) = self.jobs.values().next() {
+            let first = self.scenario.jobs[job.of.0 as usize].name.clone();
+            return Err(Stuck::Waiting { jobs: self.jobs.len(), at: now.since(START), first });
+        }
+        self.outcome.held_ms = self.nodes.iter().map(|node| node.held_ms(now)).sum();
+        let ran: u64 = self.outcome.jobs.iter().map(|job| job.useful_ms + job.wasted_ms).sum();
+        let counted = ran + self.outcome.waiting_ms;
+        if counted != self.outcome.held_ms {
+            let words = format!("nodes held containers for {} ms, attempts for {counted}", self.outcome.held_ms);
+            return Err(Stuck::Miscounted(words));
+        }
+        if self.off_ms > 1.0 {
+            return Err(Stuck::Miscounted(format!(
+                "a task was done with {} ms of its work too much or too little",
+                self.off_ms
+            )));
+        }
+        self.outcome.decided = self.driver.decided;
+        Ok(self.outcome)
+    }
+}

@@ -1,0 +1,166 @@
+//! Whose turn it is when there is room, and where that is.
+
+use super::job::Job;
+use super::machine::Machine;
+use super::scenario::{ClusterSpec, QueueOrder};
+use crate::model::Resources;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Queues, the jobs that wait in them, and the nodes with room.
+#[derive(Debug)]
+pub struct Yarn {
+    order: QueueOrder,
+    queues: Vec<Queue>,
+    /// Place of each waiting job in its queue.
+    places: BTreeMap<u32, (u32, u64)>,
+    open: Open,
+    cluster_mb: u64,
+}
+
+/// A leaf queue.
+#[derive(Debug)]
+pub struct Queue {
+    /// Name.
+    pub name: String,
+    /// Share of the cluster that is promised to it, 0–1.
+    pub share: f64,
+    /// Share that it may use at most, 0–1.
+    pub most: f64,
+    /// What its jobs hold, mebibytes.
+    pub held_mb: u64,
+    /// Jobs that wait for containers, the next to be served first.
+    waiting: BTreeSet<(u64, u32)>,
+}
+
+/// Nodes on which the smallest container of all would fit.
+#[derive(Debug)]
+struct Open {
+    smallest: Resources,
+    nodes: Vec<u32>,
+    /// Where each node stands in these.
+    places: Vec<Option<u32>>,
+}
+
+impl Yarn {
+    /// Queues without jobs, and all nodes empty.
+    pub fn new(cluster: &ClusterSpec, smallest: Resources) -> Yarn {
+        let queue = |name: &str, share, most| Queue {
+            name: name.to_owned(),
+            share,
+            most,
+            held_mb: 0,
+            waiting: BTreeSet::new(),
+        };
+        let mut queues: Vec<_> = cluster.queues.iter().map(|spec| queue(&spec.name, spec.share, spec.most)).collect();
+        if queues.is_empty() {
+            queues.push(queue("default", 1.0, 1.0));
+        }
+        let open =
+            Open { smallest, nodes: (0..cluster.nodes).collect(), places: (0..cluster.nodes).map(Some).collect() };
+        let cluster_mb = u64::from(cluster.nodes) * cluster.memory_mb;
+        Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, cluster_mb }
+    }
+
+    /// Number of a queue; the only one where none was named.
+    pub fn queue(&self, name: &str) -> u32 {
+        self.queues.iter().position(|queue| queue.name == name).unwrap_or(0) as u32
+    }
+
+    /// The queues.
+    pub fn queues(&self) -> &[Queue] {
+        &self.queues
+    }
+
+    /// A queue's jobs hold so much more, or less, mebibytes.
+    pub fn hold(&mut self, queue: u32, more_mb: i64) {
+        let held = &mut self.queues[queue as usize].held_mb;
+        *held = held.saturating_add_signed(more_mb);
+    }
+
+    /// Mebibytes that a queue may still take.
+    pub fn headroom_mb(&self, queue: u32) -> u64 {
+        let queue = &self.queues[queue as usize];
+        let most = crate::model::share_of(queue.most, self.cluster_mb) as u64;
+        most.saturating_sub(queue.held_mb)
+    }
+
+    /// Puts a job where it belongs among those that wait, or takes it out.
+    pub fn seat(&mut self, job: &Job) {
+        let waits = job.tasks.iter().any(|tasks| !tasks.asks.is_empty());
+        let key = match self.order {
+            QueueOrder::Fair => job.held_mb(),
+            QueueOrder::Capacity | QueueOrder::Fifo => 0,
+        };
+        let new = waits.then_some((job.queue, key));
+        if self.places.get(&job.number).copied() == new {
+            return;
+        }
+        self.unseat(job.number);
+        if let Some((queue, key)) = new {
+            self.queues[queue as usize].waiting.insert((key, job.number));
+            self.places.insert(job.number, (queue, key));
+        }
+    }
+
+    /// A job is over.
+    pub fn unseat(&mut self, job: u32) {
+        if let Some((queue, key)) = self.places.remove(&job) {
+            self.queues[queue as usize].waiting.remove(&(key, job));
+        }
+    }
+
+    /// Does any job wait, and any node have room?
+    pub fn is_busy(&self) -> bool {
+        !self.places.is_empty() && !self.open.nodes.is_empty()
+    }
+
+    /// The job whose turn it is, of those that are not set aside.
+    pub fn next(&self, aside: &BTreeSet<u32>) -> Option<u32> {
+        let first = |queue: &Queue| queue.waiting.iter().map(|(_, job)| *job).find(|job| !aside.contains(job));
+        let all = self.queues.iter().filter(|queue| !queue.waiting.is_empty());
+        let waiting = all.filter_map(|queue| Some((queue, first(queue)?)));
+        match self.order {
+            QueueOrder::Fifo => waiting.map(|(_, job)| job).min(),
+            QueueOrder::Capacity | QueueOrder::Fair => {
+                let used = |queue: &Queue| queue.held_mb as f64 / queue.share.max(1e-9);
+                waiting.min_by(|(a, _), (b, _)| used(a).total_cmp(&used(b))).map(|(_, job)| job)
+            }
+        }
+    }
+
+    /// A node has more or less room than before.
+    pub fn node_changed(&mut self, number: u32, machine: &Machine) {
+        self.open.set(number, machine.fits(self.open.smallest));
+    }
+
+    /// The nodes on which the smallest container fits, from the nth on and round.
+    pub fn open_from(&self, nth: usize) -> impl Iterator<Item = u32> {
+        let nodes = &self.open.nodes;
+        let begin = if nodes.is_empty() { 0 } else { nth % nodes.len() };
+        nodes[begin..].iter().chain(&nodes[..begin]).copied()
+    }
+
+    /// How many nodes these are.
+    pub fn open(&self) -> usize {
+        self.open.nodes.len()
+    }
+}
+
+impl Open {
+    fn set(&mut self, number: u32, is_open: bool) {
+        match (self.places[number as usize], is_open) {
+            (None, true) => {
+                self.places[number as usize] = Some(self.nodes.len() as u32);
+                self.nodes.push(number);
+            }
+            (Some(place), false) => {
+                self.nodes.swap_remove(place as usize);
+                if let Some(moved) = self.nodes.get(place as usize) {
+                    self.places[*moved as usize] = Some(place);
+                }
+                self.places[number as usize] = None;
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! One small scenario for each mechanism. A container is on its way for 0.5 s, a JVM starts in 1.5 s, a commit takes 0.1 s: 2.1 s beside the work.
+
+use super::*;
+use serde_json::json;
+
+#[test]
+fn a_wave_takes_its_work_and_what_containers_and_commits_take() {
+    let outcome =
+        alone(json!({"cluster": {"memory_mb": 1024}, "jobs": [{"name": "a", "maps": {"tasks": 4, "work": 10}}]}));
+    assert_eq!(took(&outcome), [12.1]);
+    assert_eq!((outcome.attempts, outcome.waiting_ms, outcome.held_ms), (4, 2_000, 48_400));
+}
+
+#[test]
+fn a_second_wave_waits_for_the_first() {
+    let outcome =
+        alone(json!({"cluster": {"memory_mb": 1024}, "jobs": [{"name": "a", "maps": {"tasks": 5, "work": 10}}]}));
+    assert_eq!(took(&outcome), [24.2]);
+}
+
+#[test]
+fn a_node_has_room_for_as_many_containers_as_memory_and_cores_bear() {
+    let of = |memory_mb, vcores| {
+        let cluster = json!({"nodes": 1, "memory_mb": memory_mb, "vcores": vcores});
+        took(&alone(json!({"cluster": cluster, "jobs": [{"name": "a", "maps": {"tasks": 6, "work": 10}}]})))[0]
+    };
+    assert_eq!([of(6144, 6), of(3072, 6), of(6144, 2)], [12.1, 24.2, 36.3]);
+}
+
+#[test]
+fn a_slow_node_takes_as_much_longer_for_all_that_runs_there() {
+    let of = |slow_start_up| {
+        let cluster = json!({"nodes": 1, "slower": 10});
+        let hadoop = json!({"slow_start_up": slow_start_up});
+        took(&alone(
+            json!({"cluster": cluster, "hadoop": hadoop, "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]}),
+        ))[0]
+    };
+    assert_eq!([of(true), of(false)], [0.5 + 15.0 + 100.0 + 1.0, 0.5 + 1.5 + 100.0 + 0.1]);
+}
+
+#[test]
+fn a_node_that_turns_slow_for_a_time_slows_what_is_left_for_that_time() {
+    let trouble = json!([{"nodes": [0], "from": 5, "lasts": 10, "slower": 2}]);
+    let outcome = alone(
+        json!({"cluster": {"nodes": 1}, "trouble": trouble, "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]}),
+    );
+    // Work from 2 s on: 3 s of it until 5 s, 5 s until 15 s, the rest until 17 s.
+    assert_eq!(took(&outcome), [17.1]);
+}
+
+#[test]
+fn trouble_comes_again_after_as_long_as_is_said() {
+    let trouble = json!([{"nodes": [0], "from": 3, "lasts": 1, "again": 2, "slower": 2}]);
+    let outcome = alone(
+        json!({"cluster": {"nodes": 1}, "trouble": trouble, "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]}),
+    );
+    // From 2 s on, of each three seconds one at half the pace: 2.5 s of work in 3 s. After 12 s of that: 10 s.
+    assert_eq!(took(&outcome), [14.1]);
+}
+
+#[test]
+fn what_is_tied_to_the_attempt_or_to_the_data_multiplies_the_work() {
+    let of = |slowness| {
+        took(&alone(json!({"slowness": slowness, "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]})))[0]
+    };
+    assert_eq!(
+        [of(json!({"attempt": 3})), of(json!({"data": 5})), of(json!({"attempt": 3, "data": 5}))],
+        [32.1, 52.1, 152.1]
+    );
+}
+
+#[test]
+fn reduces_begin_when_enough_maps_have_ended_and_read_on_until_all_have() {
+    let reduces = json!({"tasks": 1, "copy": 4, "sort": 1, "work": 5});
+    let of = |slow_start: f64, maps: u32| {
+        let jobs = json!([{"name": "a", "maps": {"tasks": maps, "work": 10}, "reduces": reduces}]);
+        took(&alone(
+            json!({"cluster": {"nodes": 1, "memory_mb": 2048}, "hadoop": {"slow_start": slow_start}, "jobs": jobs}),
+        ))[0]
+    };
+    // Maps end at 12.1 s; the reduce starts then, and has all to read.
+    assert_eq!(of(1.0, 2), rounded(12.1 + 2.0 + 4.0 + 1.0 + 5.0 + 0.1));
+    // Two waves of maps: the reduce may take half of the memory when two of four have ended, so that the other maps go one after the other, until 36.3 s. It has read three
+    // quarters by then, and reads the last in a second.
+    assert_eq!(of(0.5, 4), rounded(36.3 + 1.0 + 1.0 + 5.0 + 0.1));
+}
+
+#[test]
+fn the_fair_order_serves_whoever_holds_least_and_the_others_whoever_came_first() {
+    let of = |order: &str| {
+        let job = |name: &str, at: u32, tasks: u32| json!({"name": name, "arrive": {"at": at}, "maps": {"tasks": tasks, "work": 10}});
+        let cluster = json!({"nodes": 2, "memory_mb": 1024, "order": order});
+        took(&alone(json!({"cluster": cluster, "jobs": [job("a", 0, 6), job("b", 1, 2)]})))
+    };
+    assert_eq!(of("fifo"), [36.3, 47.4]);
+    assert_eq!(of("capacity"), [36.3, 47.4]);
+    // At 12.1 s both places fall free: one for b, which holds nothing, and one for either.
+    assert_eq!(of("fair"), [48.4, 35.3]);
+}
+
+#[test]
+fn a_queue_below_its_share_is_served_first_and_none_gets_beyond_its_most() {
+    let job = |name: &str, at: u32| json!({"name": name, "queue": name, "arrive": {"at": at}, "maps": {"tasks": 4, "work": 10}});
+    let of = |most: f64| {
+        let queues = json!([{"name": "a", "share": 0.5, "most": most}, {"name": "b", "share": 0.5}]);
+        let cluster = json!({"nodes": 4, "memory_mb": 1024, "queues": queues});
+        took(&alone(json!({"cluster": cluster, "jobs": [job("a", 0), job("b", 1)]})))
+    };
+    assert_eq!(of(1.0), [12.1, 11.1 + 12.1]);
+    assert_eq!(of(0.5), [24.2, 24.2], "two places each");
+}
+
+#[test]
+fn a_map_waits_for_a_node_with_its_split_as_long_as_is_said_and_is_slower_elsewhere() {
+    let of = |wait: f64| {
+        let hadoop = json!({"replicas": 1, "locality_wait": wait, "remote_slower": 3.0});
+        // Eight maps in four places: some have their split where there is no room for them.
+        let jobs = json!([{"name": "a", "maps": {"tasks": 4, "work": 10}}]);
+        took(&alone(json!({"cluster": {"nodes": 4, "memory_mb": 1024}, "hadoop": hadoop, "jobs": jobs})))[0]
+    };
+    // By the seed two splits at least lie on one node. Without a wait the second goes elsewhere; with a long one it comes after the first.
+    assert_eq!([of(0.0), of(5.0), of(60.0)], [32.1, 37.1, 24.2]);
+}
+
+#[test]
+fn a_lost_node_takes_its_attempts_and_the_outputs_that_are_still_to_be_read() {
+    let trouble = json!([{"nodes": [1], "from": 15, "lost": true}]);
+    let of = |reduces: u32| {
+        let jobs = json!([{"name": "a", "maps": {"tasks": 2, "work": 10}, "reduces": {"tasks": reduces, "copy": 10, "work": 10}}]);
+        let cluster = json!({"nodes": 2, "memory_mb": 1024});
+        alone(json!({"cluster": cluster, "hadoop": {"slow_start": 1.0}, "trouble": trouble, "jobs": jobs}))
+    };
+    let without = of(0);
+    assert_eq!((took(&without), without.jobs[0].recomputed), (vec![12.1], 0), "nobody reads what it wrote");
+    let with = of(1);
+    assert_eq!(with.jobs[0].recomputed, 1);
+    assert!(took(&with)[0] > 12.1 + 22.1 + 12.0, "{:?}", took(&with));
+}
+
+#[test]
+fn a_job_after_another_begins_when_that_has_ended() {
+    let jobs = json!([
+        {"name": "a", "count": 2, "arrive": {"every": 100}, "maps": {"tasks": 1, "work": 10}},
+        {"name": "b", "count": 2, "after": "a", "arrive": {"at": 3}, "maps": {"tasks": 1, "work": 20}},
+    ]);
+    let outcome = alone(json!({"jobs": jobs}));
+    let arrived: Vec<u64> = outcome.jobs.iter().filter(|job| job.name == "b").map(|job| job.arrived.0).collect();
+    assert_eq!((took(&outcome), arrived), (vec![12.1, 12.1, 22.1, 22.1], vec![15_100, 115_100]));
+}
+
+#[test]
+fn jobs_that_can_never_run_are_told_and_not_waited_for() {
+    let trouble = json!([{"nodes": [0], "from": 1, "lost": true}]);
+    let stuck = run(
+        &scenario(json!({"cluster": {"nodes": 1}, "trouble": trouble, "jobs": [{"name": "a", "maps": {"tasks": 1}}]})),
+        EngineParams::default(),
+        1,
+    );
+    assert!(stuck.unwrap_err().to_string().starts_with("1 jobs wait for containers"));
+}

@@ -1,0 +1,63 @@
+//! Policies in the simulated cluster: the engine is told what a shim would tell, and what it decides is done.
+
+use super::*;
+use drover_core::policy::PolicyName::*;
+use serde_json::json;
+
+/// Sixteen maps of 20 s on four nodes, one of which is five times slower.
+fn one_slow_node(hadoop: serde_json::Value) -> Scenario {
+    let trouble = json!([{"nodes": [1], "slower": 5}]);
+    let jobs = json!([{"name": "a", "maps": {"tasks": 16, "work": 20}}]);
+    scenario(json!({"cluster": {"memory_mb": 5120}, "hadoop": hadoop, "trouble": trouble, "jobs": jobs}))
+}
+
+#[test]
+fn whoever_speculates_ends_a_job_with_a_slow_node_sooner_than_nobody() {
+    let scenario = one_slow_node(json!({"report": 1}));
+    let none = took(&under(None, &scenario, 1))[0];
+    assert_eq!(none, 0.5 + 5.0 * (1.5 + 20.0 + 0.1));
+    for policy in [Late, Mantri, Drover, HadoopTuned] {
+        let outcome = under(policy, &scenario, 1);
+        let row = &outcome.jobs[0];
+        assert!(seconds(row) < 0.75 * none, "{}: {}", policy.label(), seconds(row));
+        assert!(row.copies_won > 0 && row.copies <= 8, "{}: {row:?}", policy.label());
+    }
+}
+
+#[test]
+fn copies_keep_off_the_slow_node_under_drover() {
+    let row = under(Drover, &one_slow_node(json!({"report": 1})), 1).jobs.remove(0);
+    assert_eq!(row.copies_won, row.copies);
+}
+
+#[test]
+fn where_nothing_is_slow_nothing_is_copied() {
+    let jobs = json!([{"name": "a", "count": 5, "arrive": {"every": 60}, "maps": {"tasks": 16, "work": {"uniform": {"low": 18, "high": 22}}}}]);
+    let scenario = scenario(json!({"cluster": {"memory_mb": 5120}, "hadoop": {"report": 1}, "jobs": jobs}));
+    for policy in [Late, Mantri, Drover] {
+        let copies: u32 = under(policy, &scenario, 3).jobs.iter().map(|job| job.copies).sum();
+        assert!(copies <= 1, "{}: {copies}", policy.label());
+    }
+}
+
+#[test]
+fn a_restart_is_done_where_it_can_be_and_keeps_off_the_node_that_it_left() {
+    // Full, with tasks waiting: Mantri's line 6. Its clusters start no JVMs.
+    let trouble = json!([{"nodes": [1], "slower": 8}]);
+    let can = json!({"duplicate": true, "restart": true, "place": true});
+    let hadoop = json!({"report": 1, "allocate": 0, "start_up": 0, "can": can});
+    let jobs = json!([{"name": "a", "maps": {"tasks": 40, "work": 20}}]);
+    let cluster = json!({"memory_mb": 4096});
+    let scenario = scenario(json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs}));
+    let outcome = run(&scenario, EngineParams::paper(Mantri), 1).unwrap();
+    let row = &outcome.jobs[0];
+    assert!(row.restarts > 0, "{row:?}");
+    assert!(seconds(row) < 0.7 * took(&under(None, &scenario, 1))[0], "{row:?}");
+}
+
+#[test]
+fn attempts_that_never_report_are_judged_by_how_long_their_peers_took() {
+    let row = under(Late, &one_slow_node(json!({"report": 1, "silent": 1.0})), 1).jobs.remove(0);
+    assert_eq!((row.copies, row.copies_won), (4, 4), "{row:?}");
+    assert!(seconds(&row) > 2.0 * 22.1, "nobody knew before: {row:?}");
+}

@@ -1,0 +1,54 @@
+//! Means with their intervals, over seeds.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// A mean over seeds, and the interval that holds the true one with 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// The mean.
+    pub mean: f64,
+    /// Lower end; the mean itself where there is one seed only, of which nothing follows.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Student's, of independent values. `None` where there are none.
+    pub fn of(values: &[f64]) -> Option<Interval> {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        if values.len() < 2 {
+            return values.first().map(|only| Interval { mean: *only, low: *only, high: *only });
+        }
+        let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let quantile = StudentsT::new(0.0, 1.0, count - 1.0).ok()?.inverse_cdf(0.975);
+        let half = quantile * (variance / count).sqrt();
+        Some(Interval { mean, low: mean - half, high: mean + half })
+    }
+}
+
+/// The `share` quantile (0–1) of values; `None` where there are none.
+pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    drover_core::estimate::stats::quantile(&mut values.to_vec(), share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_students() {
+        // The values 1 to 5: mean 3, standard error √(2.5 / 5), t at 4 degrees of freedom 2.776445.
+        let Interval { mean, low, high } = Interval::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let half = 2.776_445_1 * 0.5_f64.sqrt();
+        assert!((mean - 3.0).abs() < 1e-12 && (high - 3.0 - half).abs() < 1e-6 && (3.0 - low - half).abs() < 1e-6);
+    }
+
+    #[test]
+    fn one_value_has_no_width_and_none_no_mean() {
+        assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, low: 7.0, high: 7.0 }));
+        assert_eq!(Interval::of(&[]), None);
+    }
+}
