@@ -34,11 +34,9 @@ impl Flights {
             None => Some(Verdict::AlreadyAdvised),
             Some(asked) => asked.rests(now).then_some(Verdict::CoolDown),
         };
-        let bars = || self.of(task).filter_map(bar);
-        bars()
-            .find(|bar| *bar == Verdict::CopyInFlight)
-            .or_else(|| bars().next())
-            .or(self.bar_of_job(task.job, mode, now))
+        // What is in flight says more than what came to nothing before it.
+        let own = self.of(task).filter_map(bar).reduce(|a, b| if b == Verdict::CopyInFlight { b } else { a });
+        own.or_else(|| self.bar_of_job(task.job, mode, now))
     }
 
     /// May a task have what is proposed beside its copies in flight? Only where its copies need not come one after the other, and only what the policy has weighed against every
@@ -47,7 +45,7 @@ impl Flights {
     pub fn may_join(&self, judged: &Judged, job: &Job, params: &GovernParams, mode: Mode, now: Time) -> bool {
         let Some(task) = job.task(judged.task) else { return false };
         let is_copy = judged.action == Action::Duplicate && judged.budget == Budget::Copies;
-        let weighed = judged.weighed > 0 && judged.weighed as usize >= task.unended().count();
+        let weighed = judged.weighed as usize >= task.unended().count();
         let lets = |flight: &Flight| match &flight.asked {
             None => true,
             Some(asked) if !flight.counted => !asked.rests(now),
