@@ -56,8 +56,9 @@ struct Rules {
     caps: Caps,
     /// Copies of a task need not come one after the other.
     together: bool,
-    /// Mantri's alpha.
+    /// Mantri's alpha and gamma.
     alpha: u32,
+    gamma: u32,
     /// A blacklist beside the policy, and clones by machine.
     beside: bool,
     by_machine: bool,
@@ -68,7 +69,7 @@ impl Rules {
         let blacklist = BlacklistParams { beside: self.beside, ..BlacklistParams::default() };
         let by_machine = self.by_machine;
         let dolly = DollyParams { beta: 1.0, tau: 1.0, by_machine, ..DollyParams::default() };
-        let mantri = MantriParams { alpha: self.alpha, ..MantriParams::default() };
+        let mantri = MantriParams { alpha: self.alpha, restarts_max: self.gamma, ..MantriParams::default() };
         let govern = self.caps.govern();
         let govern =
             if self.together { GovernParams { copies_per_task: 0, futile_copies: 0, ..govern } } else { govern };
@@ -85,12 +86,13 @@ impl Rules {
 }
 
 fn rules() -> impl Strategy<Value = Rules> {
-    (policies(), caps(), any::<bool>(), 1u32..3, any::<bool>(), any::<bool>()).prop_map(
-        |(policy, caps, together, alpha, beside, by_machine)| Rules {
+    (policies(), caps(), any::<bool>(), 1u32..3, 1u32..4, any::<bool>(), any::<bool>()).prop_map(
+        |(policy, caps, together, alpha, gamma, beside, by_machine)| Rules {
             policy,
             caps,
             together,
             alpha,
+            gamma,
             beside,
             by_machine,
         },
@@ -139,12 +141,11 @@ fn allowed(decision: &Decision, open: &Open, rules: Rules, world: &World<'_>) ->
 
 /// Checks what was really done: of no task more restarts than gamma, nor more attempts at once than may be, and to none the last attempt taken.
 fn done(rules: Rules, world: &World<'_>) -> Result<(), TestCaseError> {
-    let gamma = MantriParams::default().restarts_max as usize;
-    let mut restarts: BTreeMap<TaskId, usize> = BTreeMap::new();
+    let mut restarts: BTreeMap<TaskId, u32> = BTreeMap::new();
     for restart in world.done.iter().filter(|decision| decision.action == Action::Restart) {
         *restarts.entry(restart.task).or_default() += 1;
     }
-    prop_assert!(restarts.values().all(|times| *times <= gamma), "{restarts:?}");
+    prop_assert!(restarts.values().all(|times| *times <= rules.gamma), "{restarts:?}");
     prop_assert_eq!(&world.robbed, &vec![]);
     let most = if rules.weighs_copies() { 3 } else { 2 };
     prop_assert!(rules.clones() || world.most_at_once() <= most, "{} at once", world.most_at_once());
@@ -206,8 +207,8 @@ fn by_chance_tasks_are_copied_twice_over_and_restarted_and_copies_withdrawn() {
     let mut twice = 0;
     for seed in 0..40_u32 {
         let dice: Vec<u8> = (1..400_u32).map(|n| (n.wrapping_mul(seed * 2 + 2_654_435_769) >> 16) as u8).collect();
-        let (policy, alpha) = (PolicyName::Mantri, 1 + seed % 2);
-        let rules = Rules { policy, caps, together: true, alpha, beside: false, by_machine: false };
+        let (policy, alpha, gamma) = (PolicyName::Mantri, 1 + seed % 2, 1 + seed % 3);
+        let rules = Rules { policy, caps, together: true, alpha, gamma, beside: false, by_machine: false };
         let done = run(rules, &dice).unwrap();
         done.iter().for_each(|decision| *seen.entry(decision.action).or_default() += 1);
         twice += done.iter().filter(|decision| decision.action == Action::Duplicate && decision.live > 1).count();
