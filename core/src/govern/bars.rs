@@ -39,19 +39,19 @@ impl Flights {
         own.or_else(|| self.bar_of_job(task.job, mode, now))
     }
 
-    /// May a task have what is proposed beside its copies in flight? Only where its copies need not come one after the other, and only what the policy has weighed against every
+    /// May a task have what is proposed, a copy or another start, beside its copies in flight? Only where its copies need not come one after the other, and only what the policy has weighed against every
     /// attempt that has not ended. All of these must be known for what they are, so that an attempt to come can be told from them. `now` is the AM's clock. In advice
     /// copies are never seen, and so never weighed.
     pub fn may_join(&self, judged: &Judged, job: &Job, params: &GovernParams, mode: Mode, now: Time) -> bool {
         let Some(task) = job.task(judged.task) else { return false };
-        let is_copy = judged.action == Action::Duplicate && judged.budget == Budget::Copies;
+        let is_one = judged.action != Action::Withdraw && judged.budget == Budget::Copies;
         let weighed = judged.weighed as usize >= task.unended().count();
         let lets = |flight: &Flight| match &flight.asked {
             None => true,
             Some(asked) if !flight.counted => !asked.rests(now),
             Some(asked) => !flight.clones && asked.is_settled(flight.copies, job, task, params.answer_grace),
         };
-        let proposed = mode == Mode::Act && judged.verdict == Verdict::Decided && is_copy && weighed;
+        let proposed = mode == Mode::Act && judged.verdict == Verdict::Decided && is_one && weighed;
         let rests = || self.bar_of_job(job.id, mode, now).is_some();
         proposed && params.copies_per_task == 0 && !rests() && self.of(judged.task).all(lets)
     }

@@ -94,8 +94,12 @@ fn a_copy_joins_another_only_where_each_attempt_was_weighed() {
     let job = seen(Time(12_000), &[Running, Running]);
     let flights = copied(Some(&[1]));
     assert_eq!([0, 1, 2].map(|weighed| joins(&flights, &job, &proposed(weighed))), [false, false, true]);
+    assert!(
+        joins(&flights, &job, &Judged { action: Action::Restart, ..proposed(2) }),
+        "line 6 asks how often, not whether it was before"
+    );
     for other in [
-        Judged { action: Action::Restart, ..proposed(2) },
+        Judged { action: Action::Withdraw, ..proposed(2) },
         Judged { budget: Budget::Clones, ..proposed(2) },
         Judged { verdict: Verdict::NoGain, ..proposed(2) },
     ] {
