@@ -69,11 +69,13 @@ impl Engine {
 
     /// Gives a proposal its place in the budgets, or the name of the refusal.
     fn govern(&mut self, proposal: Proposal, slow: &[NameId], now: Time, counted: &mut Counted, pass: &mut Pass) {
-        let Proposal { mut judged, mode } = proposal;
+        let Proposal { mut judged, mode: proposed } = proposal;
         let task = judged.task;
         let Some(job) = self.cluster.job(task.job) else { return };
         // A breaker may have opened since it was judged.
-        let mode = mode.min(self.mode_of(job));
+        let mode = proposed.min(self.mode_of(job));
+        let bar = || self.flights.bar(judged.attempt, judged.action, mode, job.am_time(now));
+        let barred = if mode < proposed { bar() } else { None };
         let avoid = self.avoid(job, task, slow, &counted.tally.rooms);
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let size = container(job, task.kind).memory_mb;
@@ -81,7 +83,7 @@ impl Engine {
         let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
         let cloned = self.cloned(size, judged.budget, counted);
         judged.numbers.budget = Some(room.tightest(judged.budget, cloned));
-        let refusal = unplaced.or_else(|| room.refusal(&judged)).or_else(|| {
+        let refusal = barred.or(unplaced).or_else(|| room.refusal(&judged)).or_else(|| {
             let takes = judged.action == Action::Duplicate;
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
@@ -108,13 +110,10 @@ impl Engine {
         let budget = judged.budget;
         let cause = cause.flatten();
         let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
-        if let Some(before) = self.flights.of(task) {
-            counted.tally.copies.remove(task, before, job);
-        }
+        let copies = &mut counted.tally.copies;
+        self.flights.of(task).for_each(|before| copies.remove(task, before, job));
         self.flights.add(&decision, budget, job, self.params.seed);
-        if let Some(flight) = self.flights.of(task) {
-            counted.tally.copies.add(task, flight, job);
-        }
+        self.flights.of(task).for_each(|flight| copies.add(task, flight, job));
         pass.decisions.push(decision);
     }
 

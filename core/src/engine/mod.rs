@@ -246,8 +246,8 @@ impl Engine {
             Err(Verdict::AlreadyCopied) if self.flights.was_sent(decision) => {}
             said => said?,
         }
-        let am_now = self.cluster.job(decision.job).map_or(self.last_pass, |job| job.am_time(self.last_pass));
-        by_past(decision, &self.flights, &self.clones, am_now).map_or(Ok(()), Err)
+        let job = self.cluster.job(decision.job).ok_or(Verdict::JobEnded)?;
+        by_past(decision, job, &self.flights, &self.clones, job.am_time(self.last_pass)).map_or(Ok(()), Err)
     }
 
     /// Is an order neither answered nor otherwise over, as of the last pass?

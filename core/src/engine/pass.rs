@@ -138,11 +138,15 @@ impl Engine {
         let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
         let mut all = self.params.policy.judge(view, &self.params.thresholds());
         for judged in &mut all {
+            let joins = || self.flights.may_join(judged, view.job, &self.params.govern, mode, view.now);
             let own = self.flights.bar(judged.attempt, judged.action, mode, view.now);
+            let own = own.filter(|own| *own != Verdict::CopyInFlight || !joins());
             if let Some(own) = own.filter(|own| *own != Verdict::CoolDown || judged.verdict == Verdict::Decided) {
                 judged.verdict = own;
             } else if judged.verdict == Verdict::Decided {
+                let last = || self.flights.ends_task(judged.attempt, view.job, mode);
                 let lack = bar.or_else(|| eligible::lack(view.job.can, judged.action, mode));
+                let lack = lack.or_else(|| if judged.action == Action::Withdraw { last() } else { None });
                 judged.verdict = lack.unwrap_or(Verdict::Decided);
             }
         }

@@ -33,7 +33,7 @@ impl Engine {
                 // A task that still runs is judged anew in this pass; one that cannot be, has none.
                 (task.verdict, task.lags) = (None, false);
                 let Some(finished) = task.ended() else { continue };
-                if self.flights.of(task_id).is_some() {
+                if self.flights.of(task_id).next().is_some() {
                     ended.push((task_id, task.state, finished, task.natively_copied()));
                 }
             }

@@ -79,6 +79,7 @@ mod tests {
             rank: 0.0,
             recheck: None,
             early: false,
+            weighed: 0,
         }
     }
 

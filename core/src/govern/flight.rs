@@ -1,11 +1,11 @@
 //! Copies in flight: those only advised count like those sent, from the decision to their sampled end or the task's real one.
 
-use super::copies::{Asked, Fortune};
+use super::asked::Asked;
+use super::copies::Fortune;
 use super::minute::Minute;
+use super::withdrawals::Withdrawals;
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{
-    Action, AttemptId, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, Verdict, VirtualOutcome,
-};
+use crate::model::{Action, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, VirtualOutcome};
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,28 +46,35 @@ pub struct Flight {
 /// All copies in flight.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flights {
-    #[serde(with = "crate::model::pairs")]
-    by_task: BTreeMap<TaskId, Flight>,
+    /// By task and decision: of nearly every task that has any, one.
+    #[serde(with = "pairs_by_task")]
+    by_task: BTreeMap<(TaskId, u64), Flight>,
     #[serde(with = "crate::model::pairs")]
     pub(super) fortunes: BTreeMap<JobId, Fortune>,
     /// When the last copy of each job was decided on, the AM's clock.
     #[serde(with = "crate::model::pairs", default)]
     last: BTreeMap<JobId, Time>,
-    /// Copies that are to be withdrawn, and whether that was only advised.
-    #[serde(with = "crate::model::pairs", default)]
-    withdrawn: BTreeMap<(AttemptId, Mode), Withdrawal>,
+    /// Attempts that are to be ended.
+    #[serde(default)]
+    pub(super) withdrawn: Withdrawals,
     /// Copies decided on within the last minute.
     #[serde(default)]
     pub minute: Minute,
 }
 
-/// An attempt that is to be ended without another in its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Withdrawal {
-    decision: u64,
-    /// When it is too late to carry it out, the service's clock.
-    deadline: Time,
-    answered: bool,
+/// Serialised as pairs of task and flight, as when a task had one at most.
+mod pairs_by_task {
+    use super::{BTreeMap, Flight, TaskId};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(map: &BTreeMap<(TaskId, u64), Flight>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(map.iter().map(|((task, _), flight)| (task, flight)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<(TaskId, u64), Flight>, D::Error> {
+        let pairs = Vec::<(TaskId, Flight)>::deserialize(from)?;
+        Ok(pairs.into_iter().map(|(task, flight)| ((task, flight.decision), flight)).collect())
+    }
 }
 
 /// As recordings from before clones mean it.
@@ -76,14 +83,14 @@ fn one() -> u32 {
 }
 
 /// Every task that a job can have.
-fn all_of(job: JobId) -> RangeInclusive<TaskId> {
+pub(super) fn tasks_of(job: JobId) -> RangeInclusive<TaskId> {
     job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX)
 }
 
-/// Every withdrawal that a job can have.
-fn withdrawals_of(job: JobId) -> RangeInclusive<(AttemptId, Mode)> {
-    let (first, last) = all_of(job).into_inner();
-    (first.attempt(0), Mode::Off)..=(last.attempt(u32::MAX), Mode::Act)
+/// Every flight that these tasks can have.
+fn flights_of(tasks: RangeInclusive<TaskId>) -> RangeInclusive<(TaskId, u64)> {
+    let (first, last) = tasks.into_inner();
+    (first, 0)..=(last, u64::MAX)
 }
 
 impl Flight {
@@ -91,14 +98,18 @@ impl Flight {
     pub fn restarts(&self) -> u32 {
         self.asked.as_ref().map_or(0, |asked| asked.restarts)
     }
+
+    /// It was asked for, and is not over.
+    fn is_asked(&self) -> bool {
+        self.counted && self.asked.is_some()
+    }
 }
 
 impl Flights {
     /// Takes note of a decision. Where no fresh copy's time is known the copy is taken to last as long as the original has run.
     pub fn add(&mut self, decision: &Decision, budget: Budget, job: &Job, seed: u64) {
         if decision.action == Action::Withdraw {
-            let withdrawal = Withdrawal { decision: decision.id, deadline: decision.deadline, answered: false };
-            self.withdrawn.insert((decision.attempt, decision.mode), withdrawal);
+            self.withdrawn.add(decision);
             return;
         }
         let numbers = &decision.numbers;
@@ -106,18 +117,22 @@ impl Flights {
         let spread = numbers.fresh_copy_spread.unwrap_or(mean.scaled(0.25));
         let draw = normal_draw(seed ^ decision.id);
         let lasts = Millis((mean.0 as f64 + draw * spread.0 as f64).max(0.0) as u64);
-        let before = self.by_task.get(&decision.task).and_then(|flight| flight.asked.as_ref());
+        let newest_before = job.task(decision.task).and_then(|task| task.attempts.last()).map_or(0, |last| last.number);
+        let before = self.newest(decision.task).and_then(|flight| flight.asked.as_ref());
         let asked = (decision.mode == Mode::Act).then(|| Asked {
             deadline: decision.deadline,
             sent: false,
             answer: None,
             attempts: Vec::new(),
-            newest_before: job.task(decision.task).and_then(|task| task.attempts.last()).map_or(0, |last| last.number),
+            newest_before,
+            newest_own: None,
+            others: Vec::new(),
             incarnation: job.incarnation,
             tries: before.map_or(0, |asked| asked.tries) + 1,
             restarts: before.map_or(0, |asked| asked.restarts) + u32::from(decision.action == Action::Restart),
             again: None,
         });
+        self.make_way(decision.task, newest_before);
         let flight = Flight {
             decision: decision.id,
             policy: decision.policy.clone(),
@@ -132,8 +147,18 @@ impl Flights {
             asked,
         };
         self.minute.add(decision.at, decision.copies);
-        self.by_task.insert(decision.task, flight);
+        self.by_task.insert((decision.task, decision.id), flight);
         self.last.insert(decision.job, decision.am_at);
+    }
+
+    /// Another comes in the place of a task's flights that are over or were only advised. Attempts that are numbered above the newest by now do not stand for those that go on.
+    fn make_way(&mut self, task: TaskId, newest: u32) {
+        let of_task = self.by_task.range(flights_of(task..=task));
+        let over: Vec<_> = of_task.filter(|(_, flight)| !flight.is_asked()).map(|(key, _)| *key).collect();
+        over.iter().for_each(|key| drop(self.by_task.remove(key)));
+        for asked in self.task_mut(task).filter_map(|flight| flight.asked.as_mut()) {
+            asked.newest_own.get_or_insert(newest);
+        }
     }
 
     /// When the last copy of a job was decided on, the AM's clock, whether it is still in flight or not.
@@ -141,37 +166,14 @@ impl Flights {
         self.last.get(&job).copied()
     }
 
-    /// Why what is proposed about an attempt, or about its task, may not be done at `now` on the AM's clock; `None` when nothing of the task's own past speaks against it.
-    pub fn bar(&self, attempt: AttemptId, action: Action, mode: Mode, now: Time) -> Option<Verdict> {
-        match action {
-            Action::Withdraw => self.withdrawn.contains_key(&(attempt, mode)).then_some(Verdict::AlreadyCopied),
-            Action::Duplicate | Action::Restart => self.bar_of_task(attempt.task, mode, now),
-        }
+    /// The copies of that task, in the order in which they were decided on.
+    pub fn of(&self, task: TaskId) -> impl Iterator<Item = &Flight> {
+        self.by_task.range(flights_of(task..=task)).map(|(_, flight)| flight)
     }
 
-    /// Why none of the job's tasks may have a copy at `now` on the AM's clock: too many came to nothing.
-    pub fn bar_of_job(&self, job: JobId, mode: Mode, now: Time) -> Option<Verdict> {
-        let rests = self.fortunes.get(&job).is_some_and(|fortune| mode == Mode::Act && now < fortune.rests_until);
-        rests.then_some(Verdict::CoolDown)
-    }
-
-    /// Why the task may not have another copy at `now` on the AM's clock.
-    pub fn bar_of_task(&self, task: TaskId, mode: Mode, now: Time) -> Option<Verdict> {
-        let of_job = self.bar_of_job(task.job, mode, now);
-        let Some(flight) = self.by_task.get(&task) else { return of_job };
-        match &flight.asked {
-            // What was only advised says nothing against doing it.
-            None if mode == Mode::Act => of_job,
-            _ if flight.counted => Some(Verdict::CopyInFlight),
-            None => Some(Verdict::AlreadyAdvised),
-            Some(asked) if asked.again.is_none_or(|again| now < again) => Some(Verdict::CoolDown),
-            Some(_) => of_job,
-        }
-    }
-
-    /// The copy of that task.
-    pub fn of(&self, task: TaskId) -> Option<&Flight> {
-        self.by_task.get(&task)
+    /// The one that was decided on last, which knows how many there were before.
+    pub fn newest(&self, task: TaskId) -> Option<&Flight> {
+        self.by_task.range(flights_of(task..=task)).next_back().map(|(_, flight)| flight)
     }
 
     /// Copies of a job that hold budget.
@@ -189,7 +191,7 @@ impl Flights {
 
     /// The copies, by task.
     pub fn all(&self) -> impl Iterator<Item = (TaskId, &Flight)> {
-        self.by_task.iter().map(|(task, flight)| (*task, flight))
+        self.by_task.iter().map(|((task, _), flight)| (*task, flight))
     }
 
     /// Gives back the budget of a job's copies that would have ended by `now` on the AM's clock. The next instant at which one will.
@@ -208,10 +210,9 @@ impl Flights {
     /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for, and for clones: when they are decided on nobody knows how
     /// long one would take.
     pub fn land(&mut self, task: TaskId, ended: Time, natively_copied: bool) -> Option<VirtualOutcome> {
-        if self.by_task.get(&task)?.asked.is_some() {
-            return None;
-        }
-        let flight = self.by_task.remove(&task).filter(|flight| !flight.clones)?;
+        let (key, _) = self.by_task.range(flights_of(task..=task)).find(|(_, flight)| flight.asked.is_none())?;
+        let key = *key;
+        let flight = self.by_task.remove(&key).filter(|flight| !flight.clones)?;
         let left = ended.since(flight.since);
         let ahead = left.0 as f64 - flight.fresh.0.0 as f64;
         Some(VirtualOutcome {
@@ -224,18 +225,29 @@ impl Flights {
         })
     }
 
-    /// Tasks of a job that have a copy, in order.
+    /// Copies of a job with their tasks, in order of these.
     pub fn tasks_of(&self, job: JobId) -> impl Iterator<Item = (TaskId, &Flight)> {
-        self.by_task.range(all_of(job)).map(|(task, flight)| (*task, flight))
+        self.by_task.range(flights_of(tasks_of(job))).map(|((task, _), flight)| (*task, flight))
     }
 
-    /// Copies of a job, in order of task, to be changed.
+    /// The same, to be changed.
     pub(super) fn job_mut(&mut self, job: JobId) -> impl Iterator<Item = (TaskId, &mut Flight)> {
-        self.by_task.range_mut(all_of(job)).map(|(task, flight)| (*task, flight))
+        self.by_task.range_mut(flights_of(tasks_of(job))).map(|((task, _), flight)| (*task, flight))
     }
 
+    /// Those of a task, to be changed.
+    pub(super) fn task_mut(&mut self, task: TaskId) -> impl DoubleEndedIterator<Item = &mut Flight> {
+        self.by_task.range_mut(flights_of(task..=task)).map(|(_, flight)| flight)
+    }
+
+    /// The task needs none of them any more.
     pub(super) fn remove(&mut self, task: TaskId) {
-        self.by_task.remove(&task);
+        self.remove_all(task..=task);
+    }
+
+    fn remove_all(&mut self, tasks: RangeInclusive<TaskId>) {
+        let theirs: Vec<_> = self.by_task.range(flights_of(tasks)).map(|(key, _)| *key).collect();
+        theirs.iter().for_each(|key| drop(self.by_task.remove(key)));
     }
 
     /// Copies of a job that wait for a container, as far as is known.
@@ -247,36 +259,12 @@ impl Flights {
         self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).map(|(_, flight)| flight.copies).sum()
     }
 
-    /// Has that withdrawal neither been answered nor been given up?
-    pub(super) fn awaits_withdrawal(&self, decision: &Decision) -> bool {
-        let asked = self.withdrawn.get(&(decision.attempt, decision.mode));
-        asked.is_some_and(|asked| asked.decision == decision.id && !asked.answered)
-    }
-
-    /// A withdrawal of that job's was answered.
-    pub(super) fn withdrawal_answered(&mut self, job: JobId, decision: u64) {
-        let of_job = self.withdrawn.range_mut(withdrawals_of(job));
-        of_job.filter(|(_, asked)| asked.decision == decision).for_each(|(_, asked)| asked.answered = true);
-    }
-
-    /// Gives up the job's withdrawals whose order, or the word on it, may have been lost: what still runs at `now`, the service's clock, may be withdrawn again. When the next
-    /// one will be given up.
-    pub(super) fn give_up_withdrawals(&mut self, job: JobId, grace: Millis, now: Time) -> Option<Time> {
-        let asked = self.withdrawn.range(withdrawals_of(job)).filter(|((_, mode), _)| *mode == Mode::Act);
-        let ends: Vec<_> = asked.map(|(key, asked)| (asked.deadline + grace, *key)).collect();
-        for (_, key) in ends.iter().filter(|(end, _)| *end <= now) {
-            self.withdrawn.remove(key);
-        }
-        ends.into_iter().map(|(end, _)| end).filter(|end| *end > now).min()
-    }
-
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
-        let theirs: Vec<TaskId> = self.tasks_of(job).map(|(task, _)| task).collect();
-        theirs.iter().for_each(|task| drop(self.by_task.remove(task)));
+        self.remove_all(tasks_of(job));
         self.fortunes.remove(&job);
         self.last.remove(&job);
-        self.withdrawn.retain(|(attempt, _), _| attempt.task.job != job);
+        self.withdrawn.forget(job);
     }
 }
 

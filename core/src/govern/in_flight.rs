@@ -97,7 +97,7 @@ mod tests {
         let (mut flights, mut counted) = (Flights::default(), InFlight::default());
         for decision in decisions {
             flights.add(decision, Budget::Copies, job, 0);
-            counted.add(decision.task, flights.of(decision.task).unwrap(), job);
+            counted.add(decision.task, flights.newest(decision.task).unwrap(), job);
         }
         (flights, counted)
     }
@@ -117,7 +117,7 @@ mod tests {
         let (flights, _) = count(&[asked(2, 1)], &job);
         attempt(&mut job, map(1).attempt(1), AttemptState::Running, 12_000, 0);
         let mut placed = InFlight::default();
-        placed.add(map(1), flights.of(map(1)).unwrap(), &job);
+        placed.add(map(1), flights.newest(map(1)).unwrap(), &job);
         assert_eq!(counts(&placed), [1, 1, 1, 0]);
     }
 
@@ -127,7 +127,7 @@ mod tests {
         let two = Decision { copies: 2, ..decision(2, map(1), Mode::Advise) };
         let (flights, mut counted) = count(&[decision(1, map(0), Mode::Advise), two], &job);
         assert_eq!(counts(&counted), [3; 4]);
-        counted.remove(map(0), flights.of(map(0)).unwrap(), &job);
+        counted.remove(map(0), flights.newest(map(0)).unwrap(), &job);
         assert_eq!(counts(&counted), [2; 4]);
         counted.add_native(5, &job);
         assert_eq!(counts(&counted), [7, 7, 7, 2], "those hold their containers");

@@ -1,5 +1,7 @@
 //! Proposals in, decisions out: modes, safety, budgets, headroom. Every refusal has a name.
 
+pub mod asked;
+pub mod bars;
 pub mod breaker;
 pub mod budget;
 pub mod claims;
@@ -17,6 +19,7 @@ mod paper;
 pub mod revalidate;
 pub mod rooms;
 pub mod tally;
+pub mod withdrawals;
 
 use crate::model::{Millis, Mode};
 use serde::{Deserialize, Serialize};
@@ -74,7 +77,8 @@ pub struct GovernParams {
     pub answer_grace: Millis,
     /// Before a task whose copy was refused, lost on the way or died may have another.
     pub try_again: Millis,
-    /// Copies of one task that may come to be in all; 0: however many die, and the next one need not wait for as long as a copy takes.
+    /// Copies of one task that may come to be in all, one after the other; 0: however many die, the next one need not wait for as long as a copy takes, and how many run at
+    /// once is the policy's to say (Mantri's `copies_max`).
     pub copies_per_task: u32,
     /// Copies of one job that may be lost in a row before it gets none for a while; 0: however many.
     pub futile_copies: u32,

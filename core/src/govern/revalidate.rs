@@ -3,10 +3,10 @@
 use super::clones::ClonePlans;
 use super::flight::Flights;
 use super::{GovernParams, eligible};
-use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, JobPhase, Mode, Task, Time, Verdict};
+use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, Job, JobPhase, Mode, Task, Time, Verdict};
 
 /// What may speak against it, for metrics that start at zero.
-pub const REASONS: [Verdict; 20] = [
+pub const REASONS: [Verdict; 21] = [
     Verdict::JobEnded,
     Verdict::TooLate,
     Verdict::NotActing,
@@ -23,6 +23,7 @@ pub const REASONS: [Verdict; 20] = [
     Verdict::TaskEnded,
     Verdict::Committing,
     Verdict::AttemptEnded,
+    Verdict::LastAttempt,
     Verdict::AlreadyCopied,
     Verdict::CoolDown,
     Verdict::GaveWay,
@@ -61,12 +62,18 @@ impl GovernParams {
 }
 
 /// Why it had better not be acted on for what has become since of the job's other copies, or of the phase's clones that it gives; `None` where that says nothing against it. `am_now`
-/// is the AM's clock. A copy is withdrawn all the same.
-pub fn by_past(decision: &Decision, flights: &Flights, clones: &ClonePlans, am_now: Time) -> Option<Verdict> {
+/// is the AM's clock. A copy is withdrawn all the same, unless nothing would be left of its task.
+pub fn by_past(
+    decision: &Decision,
+    job: &Job,
+    flights: &Flights,
+    clones: &ClonePlans,
+    am_now: Time,
+) -> Option<Verdict> {
     if decision.action == Action::Withdraw {
-        return None;
+        return flights.ends_task(decision.attempt, job, decision.mode);
     }
-    let given = flights.of(decision.task).filter(|flight| flight.clones && flight.decision == decision.id);
+    let given = flights.of(decision.task).find(|flight| flight.clones && flight.decision == decision.id);
     let plan = given.and_then(|_| clones.of(decision.job, decision.task.kind));
     let of_clones = plan.and_then(|plan| plan.refused.or(plan.gives_way.then_some(Verdict::GaveWay)));
     flights.bar_of_job(decision.job, decision.mode, am_now).or(of_clones)
@@ -92,7 +99,7 @@ fn of_task(task: &Task, decided_on: AttemptId, action: Action, live: u32) -> Res
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, cluster, decision, job, map, succeed};
-    use crate::model::{Capabilities, ClonePlan, ClusterFact, Job, JobId, JobSettings, Millis};
+    use crate::model::{Capabilities, ClonePlan, ClusterFact, JobId, JobSettings, Millis};
 
     /// The decision's deadline is at eighteen seconds.
     const NOW: Time = Time(12_000);
@@ -147,7 +154,9 @@ mod tests {
                 succeed(&mut job, map(1), Some(0), 11_000);
                 flights.follow(&job, &params, NOW);
             }
-            let why = by_past(&decision, &flights, &clones, NOW);
+            let mut job = able();
+            attempt(&mut job, map(0).attempt(1), AttemptState::Running, 11_000, 0);
+            let why = by_past(&decision, &job, &flights, &clones, NOW);
             assert!(why.is_none_or(|why| REASONS.contains(&why)), "{why:?}");
             why
         };
@@ -159,6 +168,18 @@ mod tests {
         assert_eq!(said(Budget::Copies, gone, false, Action::Duplicate), None, "it is no clone");
         assert_eq!(said(Budget::Copies, plan, true, Action::Duplicate), Some(Verdict::CoolDown));
         assert_eq!(said(Budget::Copies, plan, true, Action::Withdraw), None);
+    }
+
+    #[test]
+    fn the_only_attempt_that_is_left_of_a_task_is_not_withdrawn() {
+        let order = Decision { action: Action::Withdraw, ..decision(1, map(0), Mode::Act) };
+        let said = |job: &Job| by_past(&order, job, &Flights::default(), &ClonePlans::default(), NOW);
+        let mut job = able();
+        attempt(&mut job, map(0).attempt(1), AttemptState::Running, 11_000, 0);
+        assert_eq!(said(&job), None);
+        attempt(&mut job, map(0).attempt(1), AttemptState::Failed, 11_000, 11_500);
+        assert_eq!(said(&job), Some(Verdict::LastAttempt));
+        assert!(REASONS.contains(&Verdict::LastAttempt));
     }
 
     #[test]

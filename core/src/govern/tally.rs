@@ -98,7 +98,7 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
 
 /// Tasks of a job that have more than one attempt that has not ended without a copy of ours being counted for them.
 fn uncounted_copies(job: &Job, kind: TaskKind, flights: &Flights) -> u32 {
-    let counted = |task| flights.of(task).is_some_and(|flight| flight.counted);
+    let counted = |task| flights.of(task).any(|flight| flight.counted);
     job.tasks(kind).filter(|(id, task)| task.unended().count() > 1 && !counted(*id)).count() as u32
 }
 

@@ -81,8 +81,8 @@ impl<'a> Contender<'a> {
         let attempt = self.id.attempt(self.task.original().map_or(0, |attempt| attempt.number));
         let (action, rule) = (Action::default(), None);
         let (copies, budget) = (1, Budget::default());
-        let (task, rank, recheck, early) = (self.id, 0.0, None, false);
-        Judged { task, verdict, action, copies, budget, attempt, rule, numbers, rank, recheck, early }
+        let (task, rank, recheck, early, weighed) = (self.id, 0.0, None, false, 0);
+        Judged { task, verdict, action, copies, budget, attempt, rule, numbers, rank, recheck, early, weighed }
     }
 
     /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at

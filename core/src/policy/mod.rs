@@ -94,6 +94,8 @@ pub struct Judged {
     pub recheck: Option<Time>,
     /// A copy is worth a container even while tasks of its kind still wait for theirs.
     pub early: bool,
+    /// Attempts that run and that it is weighed against, Mantri's c; 0 where the policy wants one copy at a time.
+    pub weighed: u32,
 }
 
 /// What copies are charged to.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::estimate::stats::normal_draw;
 use crate::model::{
-    AppId, AttemptFact, AttemptState, Channel, ClusterState, Fact, Numbers, Observation, Source, TaskFact, TaskState,
+    AppId, AttemptFact, AttemptId, AttemptState, Channel, ClusterState, Fact, Numbers, Observation, Source, TaskFact,
+    TaskState,
 };
 
 pub const JOB: JobId = JobId(AppId { cluster: 1, seq: 1 });
@@ -80,14 +81,14 @@ pub fn flights(decisions: &[Decision]) -> Flights {
     flights
 }
 
-fn changed(flights: &mut Flights, task: TaskId, change: impl FnOnce(&mut Flight)) {
-    change(flights.by_task.get_mut(&task).unwrap());
+pub fn changed(flights: &mut Flights, task: TaskId, change: impl FnOnce(&mut Flight)) {
+    change(flights.task_mut(task).next_back().unwrap());
 }
 
 #[test]
 fn a_recording_from_before_clones_tells_of_one_copy_at_a_time() {
     let flights = flights(&[decision(1, map(0), Mode::Advise)]);
-    let mut told = serde_json::to_value(flights.of(map(0)).unwrap()).unwrap();
+    let mut told = serde_json::to_value(flights.newest(map(0)).unwrap()).unwrap();
     told.as_object_mut().unwrap().remove("copies");
     assert_eq!(serde_json::from_value::<Flight>(told).unwrap().copies, 1);
 }
@@ -100,45 +101,10 @@ fn an_advised_copy_lasts_its_expected_time_and_as_many_spreads_as_its_own_number
         decision.numbers.fresh_copy_spread = Some(Millis(2_000));
         let mut flights = Flights::default();
         flights.add(&decision, Budget::Copies, &job(), SEED);
-        let lasts = flights.of(map(0)).unwrap().until.since(decision.am_at).0 as f64;
+        let lasts = flights.newest(map(0)).unwrap().until.since(decision.am_at).0 as f64;
         let draw = normal_draw(SEED ^ id);
         assert!((lasts - 20_000.0 - 2_000.0 * draw).abs() < 1.0, "{id}: {lasts} with {draw}");
     }
-}
-
-#[test]
-fn a_job_that_rests_gets_no_copy_before_it_has_and_may_be_advised_on() {
-    let mut flights = flights(&[]);
-    flights.fortunes.insert(JOB, Fortune { lost_in_a_row: 0, rests_until: Time(50_000) });
-    let bar = |mode, now| flights.bar_of_task(map(0), mode, Time(now));
-    assert_eq!(bar(Mode::Act, 49_999), Some(Verdict::CoolDown));
-    assert_eq!(bar(Mode::Act, 50_000), None);
-    assert_eq!(bar(Mode::Advise, 49_999), None);
-}
-
-#[test]
-fn a_task_gets_no_other_copy_before_it_may_try_again_nor_ever_where_it_may_not() {
-    let mut flights = flights(&[decision(1, map(0), Mode::Act)]);
-    assert_eq!(flights.bar_of_task(map(0), Mode::Act, Time(90_000)), Some(Verdict::CopyInFlight));
-    let mut over = |again, now| {
-        changed(&mut flights, map(0), |flight| {
-            flight.counted = false;
-            flight.asked.as_mut().unwrap().again = again;
-        });
-        flights.bar_of_task(map(0), Mode::Act, Time(now))
-    };
-    assert_eq!(over(Some(Time(50_000)), 49_999), Some(Verdict::CoolDown));
-    assert_eq!(over(Some(Time(50_000)), 50_000), None);
-    assert_eq!(over(None, u64::MAX), Some(Verdict::CoolDown));
-}
-
-#[test]
-fn what_was_only_advised_says_nothing_against_doing_it_and_is_not_advised_twice() {
-    let mut flights = flights(&[decision(1, map(0), Mode::Advise)]);
-    let bars = |flights: &Flights| [Mode::Act, Mode::Advise].map(|mode| flights.bar_of_task(map(0), mode, Time(0)));
-    assert_eq!(bars(&flights), [None, Some(Verdict::CopyInFlight)]);
-    changed(&mut flights, map(0), |flight| flight.counted = false);
-    assert_eq!(bars(&flights), [None, Some(Verdict::AlreadyAdvised)]);
 }
 
 #[test]
@@ -200,23 +166,4 @@ fn nothing_is_kept_of_a_job_that_is_forgotten_and_all_of_another() {
     // What was decided on within the last minute was, whatever has become of its job.
     both.minute = own.minute.clone();
     assert_eq!(both, own);
-}
-
-#[test]
-fn a_withdrawal_whose_word_was_lost_may_be_decided_on_again_and_one_that_was_advised_is_not() {
-    let withdrawal = |id, mode| Decision { action: Action::Withdraw, ..decision(id, map(0), mode) };
-    let mut flights = flights(&[withdrawal(1, Mode::Act), withdrawal(2, Mode::Advise)]);
-    let params = crate::govern::GovernParams { answer_grace: Millis(5_000), ..Default::default() };
-    let barred = |flights: &Flights| {
-        let bar = |mode| flights.bar(map(0).attempt(0), Action::Withdraw, mode, Time(0)).is_some();
-        [Mode::Act, Mode::Advise].map(bar)
-    };
-    assert_eq!(flights.follow(&job(), &params, Time(22_999)).1, Some(Time(23_000)), "deadline and grace");
-    assert_eq!(barred(&flights), [true; 2]);
-    assert!(flights.awaits_answer(&withdrawal(1, Mode::Act)));
-    let ack = crate::model::AckFact { job: JOB, decision: 1, answer: crate::model::Answer::Applied, attempts: vec![] };
-    flights.answered(&ack);
-    assert!(!flights.awaits_answer(&withdrawal(1, Mode::Act)), "it is sent no more");
-    assert_eq!(flights.follow(&job(), &params, Time(23_000)).1, None);
-    assert_eq!(barred(&flights), [false, true]);
 }

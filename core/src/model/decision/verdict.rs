@@ -170,6 +170,8 @@ verdicts! {
     TaskEnded = "task_ended": "it has ended since a copy was decided on",
     /// The attempt that was decided on has ended since.
     AttemptEnded = "attempt_ended": "the attempt that was to be copied has ended since",
+    /// A copy is not withdrawn that is the only one left.
+    LastAttempt = "last_attempt": "without the attempt that was to be withdrawn it would have none left",
     /// The decision was not acted on before its deadline.
     TooLate = "too_late": "what was decided has not been done in time, and may not be true any more",
     /// Drover has stopped acting on its job since it was decided on.

@@ -92,6 +92,7 @@ fn waiting(view: &View<'_>, plan: ClonePlan, id: TaskId, task: &Task) -> Judged 
         rank: 0.0,
         recheck: None,
         early: false,
+        weighed: 0,
     };
     if verdict == Verdict::Decided { line_4(view, judged) } else { judged }
 }

@@ -99,7 +99,7 @@ impl<'a> Phase<'a> {
         }
         let rule = || format!("{}; {}{}", ruling.rule.words(), fastest.basis.words(), self.t_new.words());
         judged.rule = (verdict == Verdict::Decided).then(rule);
-        judged.rank = t_rem - ruling.t_new_mean;
+        (judged.rank, judged.weighed) = (t_rem - ruling.t_new_mean, running.copies);
         // While its tasks wait for slots, "schedule a duplicate" (line 7) means before they are.
         judged.early = ruling.rule == Rule::SavesResources && self.view.job.can.copy_first;
         let waits = matches!(verdict, Verdict::TooFewReports | Verdict::InputUnknown);

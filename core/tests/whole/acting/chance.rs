@@ -2,7 +2,7 @@
 
 use super::world::{BEGIN, JOBS, World, jobs};
 use super::*;
-use drover_core::policy::{BlacklistParams, DollyParams, PolicyName};
+use drover_core::policy::{BlacklistParams, DollyParams, MantriParams, PolicyName};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,11 +42,62 @@ fn caps() -> impl Strategy<Value = Caps> {
 
 fn policies() -> impl Strategy<Value = PolicyName> {
     use PolicyName::{Dolly, Drover, Dryad, HadoopTuned, Late, Mantri, MapReduce};
-    prop::sample::select(vec![Late, Late, Mantri, HadoopTuned, MapReduce, Dryad, Dolly, Drover])
+    // Those that do more than copy come more often.
+    prop::sample::select(vec![Late, Late, Mantri, Mantri, Mantri, HadoopTuned, MapReduce, Dryad, Dolly, Drover, Drover])
 }
 
-/// Decisions whose end was not told yet.
+/// Decisions on copies and restarts whose end was not told yet.
 type Open = BTreeMap<u64, Decision>;
+
+/// What a run of the world may do.
+#[derive(Debug, Clone, Copy)]
+struct Rules {
+    policy: PolicyName,
+    caps: Caps,
+    /// Copies of a task need not come one after the other.
+    together: bool,
+    /// Mantri's alpha and gamma.
+    alpha: u32,
+    gamma: u32,
+    /// A blacklist beside the policy, and clones by machine.
+    beside: bool,
+    by_machine: bool,
+}
+
+impl Rules {
+    fn params(self) -> EngineParams {
+        let blacklist = BlacklistParams { beside: self.beside, ..BlacklistParams::default() };
+        let by_machine = self.by_machine;
+        let dolly = DollyParams { beta: 1.0, tau: 1.0, by_machine, ..DollyParams::default() };
+        let mantri = MantriParams { alpha: self.alpha, restarts_max: self.gamma, ..MantriParams::default() };
+        let govern = self.caps.govern();
+        let govern =
+            if self.together { GovernParams { copies_per_task: 0, futile_copies: 0, ..govern } } else { govern };
+        EngineParams { policy: self.policy, govern, blacklist, dolly, mantri, ..acting() }
+    }
+
+    fn clones(self) -> bool {
+        matches!(self.policy, PolicyName::Dolly | PolicyName::Drover)
+    }
+
+    fn weighs_copies(self) -> bool {
+        self.together && matches!(self.policy, PolicyName::Mantri | PolicyName::Drover)
+    }
+}
+
+fn rules() -> impl Strategy<Value = Rules> {
+    (policies(), caps(), any::<bool>(), 1u32..3, 1u32..4, any::<bool>(), any::<bool>()).prop_map(
+        |(policy, caps, together, alpha, gamma, beside, by_machine)| Rules {
+            policy,
+            caps,
+            together,
+            alpha,
+            gamma,
+            beside,
+            by_machine,
+        },
+    )
+}
 
 /// Checks the caps against what `count` finds of the jobs' tasks that it is shown.
 fn within(caps: Caps, clones: bool, count: impl Fn(&dyn Fn(TaskId) -> bool) -> u32) -> Result<(), TestCaseError> {
@@ -66,57 +117,102 @@ fn within(caps: Caps, clones: bool, count: impl Fn(&dyn Fn(TaskId) -> bool) -> u
 }
 
 /// Is the decision one that may be taken in this world, beside those that are open?
-fn allowed(decision: &Decision, open: &Open, world: &World<'_>) -> Result<(), TestCaseError> {
-    prop_assert_eq!((decision.mode, decision.action), (Mode::Act, Action::Duplicate));
-    prop_assert!(!world.told.contains(&decision.task), "{} has ended", decision.task);
-    prop_assert!(open.values().all(|other| other.task != decision.task), "{} twice at once", decision.task);
+fn allowed(decision: &Decision, open: &Open, rules: Rules, world: &World<'_>) -> Result<(), TestCaseError> {
+    let task = decision.task;
+    let can = world.script.engine.cluster().job(decision.job).unwrap().can;
+    let able = [can.duplicate, can.restart, can.withdraw][decision.action as usize];
+    prop_assert_eq!((decision.mode, able), (Mode::Act, true), "{:?}", decision);
+    prop_assert!(!world.told.contains(&task), "{} has ended", task);
+    let told = world.told_of(task);
+    let together = rules.weighs_copies() && decision.action == Action::Duplicate && told.len() < 3;
+    match decision.action {
+        Action::Withdraw => prop_assert!(told.iter().any(|number| *number != decision.attempt.number), "{told:?}"),
+        _ => prop_assert!(together || open.values().all(|other| other.task != task), "{} twice at once", task),
+    }
     let avoid: BTreeSet<&String> = decision.avoid.iter().collect();
     prop_assert_eq!((avoid.len(), avoid.len() <= Decision::AVOID_MAX), (decision.avoid.len(), true));
     prop_assert!(decision.prefer.iter().all(|host| !avoid.contains(host)), "{:?}", decision);
-    prop_assert!(decision.host.as_ref().is_none_or(|host| avoid.contains(host)), "{:?}", decision);
+    // A task that has been on every host leaves no choice.
+    let spared = decision.host.as_ref().is_none_or(|host| avoid.contains(host));
+    prop_assert!(spared || world.hosts_of(task).len() == 4, "{:?}", decision);
     prop_assert!(avoid.len() < 4, "no host is left");
     Ok(())
+}
+
+/// Checks what was really done: of no task more restarts than gamma, nor more attempts at once than may be, and to none the last attempt taken.
+fn done(rules: Rules, world: &World<'_>) -> Result<(), TestCaseError> {
+    let mut restarts: BTreeMap<TaskId, u32> = BTreeMap::new();
+    for restart in world.done.iter().filter(|decision| decision.action == Action::Restart) {
+        *restarts.entry(restart.task).or_default() += 1;
+    }
+    prop_assert!(restarts.values().all(|times| *times <= rules.gamma), "{restarts:?}");
+    prop_assert_eq!(&world.robbed, &vec![]);
+    let most = if rules.weighs_copies() { 3 } else { 2 };
+    prop_assert!(rules.clones() || world.most_at_once() <= most, "{} at once", world.most_at_once());
+    Ok(())
+}
+
+/// Lets the jobs run. What was carried out.
+fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
+    let (caps, clones) = (rules.caps, rules.clones());
+    let mut world = World::new(rules.params(), dice);
+    let (mut open, mut decided, mut ended) = (Open::new(), Vec::new(), Vec::new());
+    for second in 1..44 {
+        let second = BEGIN + f64::from(second);
+        world.turn(second);
+        let pass = world.look(second);
+        ended.extend(pass.copies.iter().map(|end| end.decision));
+        pass.copies.iter().for_each(|end| drop(open.remove(&end.decision)));
+        prop_assert!(pass.copies.iter().all(|end| world.are_its_own(end)), "{:?}", pass.copies);
+        for decision in &pass.decisions {
+            allowed(decision, &open, rules, &world)?;
+            if decision.action != Action::Withdraw {
+                open.insert(decision.id, decision.clone());
+                decided.push((decision.id, decision.copies));
+            }
+            world.ask(second, decision);
+        }
+        world.send(second);
+        within(caps, clones, |of| open.values().filter(|one| of(one.task)).map(|one| one.copies).sum())?;
+        within(caps, clones, |of| world.live(of))?;
+        done(rules, &world)?;
+        for host in ["nm1", "nm2", "nm3", "nm4"] {
+            let from = open.values().filter(|one| one.host.as_deref() == Some(host)).count();
+            prop_assert!(clones || from <= caps.node as usize, "{from} for attempts on {host}");
+        }
+        prop_assert!(decided.iter().map(|(_, copies)| copies).sum::<u32>() <= caps.minute, "{decided:?} within 44 s");
+    }
+    ended.extend(world.close(BEGIN + 45.0).copies.iter().map(|end| end.decision));
+    ended.sort_unstable();
+    prop_assert_eq!(ended, decided.into_iter().map(|(id, _)| id).collect::<Vec<_>>());
+    Ok(world.done)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
-    fn whatever_words_are_lost_or_repeated_budgets_hold_each_copy_is_one_that_may_be_and_every_decision_has_one_end(
+    fn whatever_words_are_lost_or_repeated_budgets_hold_each_order_is_one_that_may_be_and_every_copy_and_restart_has_one_end(
         dice in prop::collection::vec(any::<u8>(), 1..400),
-        caps in caps(),
-        policy in policies(),
-        beside in any::<bool>(),
-        by_machine in any::<bool>(),
+        rules in rules(),
     ) {
-        let blacklist = BlacklistParams { beside, ..BlacklistParams::default() };
-        let dolly = DollyParams { beta: 1.0, tau: 1.0, by_machine, ..DollyParams::default() };
-        let params = EngineParams { policy, govern: caps.govern(), blacklist, dolly, ..acting() };
-        let mut world = World::new(params, &dice);
-        let clones = matches!(policy, PolicyName::Dolly | PolicyName::Drover);
-        let (mut open, mut decided, mut ended) = (Open::new(), Vec::new(), Vec::new());
-        for second in 1..44 {
-            let second = BEGIN + f64::from(second);
-            world.turn(second);
-            let pass = world.look(second);
-            ended.extend(pass.copies.iter().map(|end| end.decision));
-            pass.copies.iter().for_each(|end| drop(open.remove(&end.decision)));
-            for decision in &pass.decisions {
-                allowed(decision, &open, &world)?;
-                open.insert(decision.id, decision.clone());
-                decided.push((decision.id, decision.copies));
-                world.ask(second, decision);
-            }
-            within(caps, clones, |of| open.values().filter(|one| of(one.task)).map(|one| one.copies).sum())?;
-            within(caps, clones, |of| world.live(of))?;
-            for host in ["nm1", "nm2", "nm3", "nm4"] {
-                let from = open.values().filter(|one| one.host.as_deref() == Some(host)).count();
-                prop_assert!(clones || from <= caps.node as usize, "{from} for attempts on {host}");
-            }
-            prop_assert!(decided.iter().map(|(_, copies)| copies).sum::<u32>() <= caps.minute, "{decided:?} within 44 s");
-        }
-        ended.extend(world.close(BEGIN + 45.0).copies.iter().map(|end| end.decision));
-        ended.sort_unstable();
-        prop_assert_eq!(ended, decided.into_iter().map(|(id, _)| id).collect::<Vec<_>>());
+        run(rules, &dice)?;
     }
+}
+
+#[test]
+fn by_chance_tasks_are_copied_twice_over_and_restarted_and_copies_withdrawn() {
+    let caps = Caps { cluster: 19, user: 19, queue: 19, job: 8, node: 8, minute: 59 };
+    let mut seen: BTreeMap<Action, usize> = BTreeMap::new();
+    let mut twice = 0;
+    for seed in 0..40_u32 {
+        let dice: Vec<u8> = (1..400_u32).map(|n| (n.wrapping_mul(seed * 2 + 2_654_435_769) >> 16) as u8).collect();
+        let (policy, alpha, gamma) = (PolicyName::Mantri, 1 + seed % 2, 1 + seed % 3);
+        let rules = Rules { policy, caps, together: true, alpha, gamma, beside: false, by_machine: false };
+        let done = run(rules, &dice).unwrap();
+        done.iter().for_each(|decision| *seen.entry(decision.action).or_default() += 1);
+        twice += done.iter().filter(|decision| decision.action == Action::Duplicate && decision.live > 1).count();
+    }
+    assert!(Action::ALL.iter().all(|action| seen.get(action).is_some_and(|times| *times > 10)), "{seen:?}");
+    assert!(twice > 10, "{twice} beside another");
 }

@@ -1,5 +1,7 @@
 //! Jobs of two users in two queues, whose shims, tasks and polls go as the dice fall.
 
+mod orders;
+
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +10,47 @@ pub const BEGIN: f64 = 42.0;
 /// Users and queues.
 pub const JOBS: [(&str, &str); 3] = [("alice", "root.etl"), ("alice", "root.adhoc"), ("bob", "root.etl")];
 
-/// A copy that exists.
-struct Extra {
-    task: TaskId,
-    number: u32,
+/// An attempt that exists; its number is its place among its task's.
+struct Real {
     state: AttemptState,
+    /// When, and how long it takes from then on, seconds.
     launched: Option<f64>,
+    takes: f64,
+    ended: Option<f64>,
     host: String,
+    /// The decision that it came of, if it did.
+    asked: Option<u64>,
+}
+
+impl Real {
+    fn end(&mut self, state: AttemptState, second: f64) {
+        (self.state, self.ended) = (state, Some(second));
+    }
+
+    fn is_live(&self) -> bool {
+        !self.state.is_final()
+    }
 }
 
 /// What is really so, and what of it the engine hears.
 pub struct World<'a> {
     pub script: Script,
     dice: std::iter::Cycle<std::slice::Iter<'a, u8>>,
-    extras: Vec<Extra>,
+    attempts: BTreeMap<TaskId, Vec<Real>>,
+    /// Orders on their way, and when they arrive.
+    orders: Vec<(f64, Decision)>,
+    /// What shims have answered, by decision: an order that is repeated is answered the same.
+    answered: BTreeMap<u64, AckFact>,
     /// Answers on their way, and when they arrive.
     answers: Vec<(f64, AckFact)>,
-    /// Tasks that a copy has finished: when, and its number.
+    /// Tasks that have succeeded: when, and by which attempt.
     won: BTreeMap<TaskId, (f64, u32)>,
     /// Tasks that the engine was told the end of.
     pub told: BTreeSet<TaskId>,
+    /// Decisions that were carried out.
+    pub done: Vec<Decision>,
+    /// Withdrawals that were sent of attempts of which the engine had been told that they were all that was left of their tasks.
+    pub robbed: Vec<Decision>,
 }
 
 pub fn jobs() -> impl Iterator<Item = JobId> {
@@ -41,12 +64,20 @@ fn alone(task: TaskId) -> f64 {
 
 impl World<'_> {
     pub fn new(params: EngineParams, dice: &[u8]) -> World<'_> {
-        let mut script = with_a_slow_second_node(params);
+        let mut world = World {
+            script: with_a_slow_second_node(params),
+            dice: dice.iter().cycle(),
+            attempts: BTreeMap::new(),
+            orders: Vec::new(),
+            answered: BTreeMap::new(),
+            answers: Vec::new(),
+            won: BTreeMap::new(),
+            told: BTreeSet::new(),
+            done: Vec::new(),
+            robbed: Vec::new(),
+        };
         for (id, (user, queue)) in jobs().zip(JOBS) {
-            script.open_job_of(user, queue, id, MAPS, 0, at(BEGIN));
-            script.say(at(BEGIN), Fact::ShimSession(id, true));
-            let can = Capabilities { duplicate: true, place: true, ..Capabilities::default() };
-            script.say(at(BEGIN), Fact::Can(id, can));
+            world.open(id, user, queue);
         }
         let app = |(id, (user, queue)): (JobId, (&str, &str))| AppFact {
             app: id.0,
@@ -57,18 +88,62 @@ impl World<'_> {
             containers: 1,
             allocated: Resources::default(),
         };
-        script.say(at(BEGIN), Fact::Apps(jobs().zip(JOBS).map(app).collect()));
-        let (dice, answers) = (dice.iter().cycle(), Vec::new());
-        World { script, dice, extras: Vec::new(), answers, won: BTreeMap::new(), told: BTreeSet::new() }
+        world.script.say(at(BEGIN), Fact::Apps(jobs().zip(JOBS).map(app).collect()));
+        world
+    }
+
+    /// A job that can have copies, and perhaps its attempts killed or withdrawn.
+    fn open(&mut self, id: JobId, user: &str, queue: &str) {
+        self.script.open_job_of(user, queue, id, MAPS, 0, at(BEGIN));
+        self.script.say(at(BEGIN), Fact::ShimSession(id, true));
+        let [restart, withdraw] = [(); 2].map(|()| self.roll(2) == 0);
+        let can = Capabilities { duplicate: true, place: true, restart, withdraw, ..Capabilities::default() };
+        self.script.say(at(BEGIN), Fact::Can(id, can));
+        for task in (0..MAPS).map(|index| id.task(TaskKind::Map, index)) {
+            let first = Real {
+                state: AttemptState::Running,
+                launched: Some(BEGIN),
+                takes: alone(task),
+                ended: None,
+                host: format!("nm{}", task.index % 4 + 1),
+                asked: None,
+            };
+            self.attempts.insert(task, vec![first]);
+        }
     }
 
     fn roll(&mut self, sides: u8) -> u8 {
         self.dice.next().map_or(0, |die| die % sides)
     }
 
-    /// Copies of a task that have not ended.
+    /// Attempts that came of decisions and have not ended.
     pub fn live(&self, of: impl Fn(TaskId) -> bool) -> u32 {
-        self.extras.iter().filter(|extra| of(extra.task) && !extra.state.is_final()).count() as u32
+        let theirs = self.attempts.iter().filter(|(task, _)| of(**task)).flat_map(|(_, attempts)| attempts);
+        theirs.filter(|real| real.asked.is_some() && real.is_live()).count() as u32
+    }
+
+    /// Attempts of one task that run or wait for their containers at once, where they are most.
+    pub fn most_at_once(&self) -> usize {
+        let live = |attempts: &Vec<Real>| attempts.iter().filter(|real| real.is_live()).count();
+        self.attempts.values().map(live).max().unwrap_or(0)
+    }
+
+    /// Does none of the attempts that are told of with an end come of another decision?
+    pub fn are_its_own(&self, end: &CopyOutcome) -> bool {
+        let attempts = end.attempts.iter().map(|number| &self.attempts[&end.task][*number as usize]);
+        attempts.filter_map(|real| real.asked).all(|decision| decision == end.decision)
+    }
+
+    /// Hosts that a task's attempts have been on.
+    pub fn hosts_of(&self, task: TaskId) -> BTreeSet<&str> {
+        let launched = self.attempts[&task].iter().filter(|real| real.launched.is_some());
+        launched.map(|real| real.host.as_str()).collect()
+    }
+
+    /// Numbers of a task's attempts that have not ended as far as the engine was told.
+    pub fn told_of(&self, task: TaskId) -> Vec<u32> {
+        let known = self.script.engine.cluster().job(task.job).and_then(|job| job.task(task));
+        known.into_iter().flat_map(Task::unended).map(|attempt| attempt.number).collect()
     }
 
     fn own(&mut self, second: f64, fact: Fact) {
@@ -77,54 +152,35 @@ impl World<'_> {
         self.script.engine.observe(&seen).unwrap();
     }
 
-    /// What the shim does with a decision: it may never be sent, get lost, be refused, or add copies; the answer may come late, never, and more than once.
-    pub fn ask(&mut self, second: f64, decision: &Decision) {
-        let fate = self.roll(8);
-        if fate == 0 {
-            return;
-        }
-        self.own(second, Fact::Sent { job: decision.job, decision: decision.id });
-        let known = self.extras.iter().filter(|extra| extra.task == decision.task).count() as u32;
-        let (answer, attempts) = match fate {
-            1 => return,
-            2 => (Answer::NoHeadroom, vec![]),
-            _ if self.live(|task| task == decision.task) + 1 > decision.live => (Answer::TooManyAttempts, vec![]),
-            _ => (Answer::Applied, (1..=decision.copies).map(|nth| known + nth).collect()),
-        };
-        for number in &attempts {
-            let host = format!("nm{}", self.roll(4) + 1);
-            let (task, state) = (decision.task, AttemptState::Starting);
-            self.extras.push(Extra { task, number: *number, state, launched: None, host });
-        }
-        let ack = AckFact { job: decision.job, decision: decision.id, answer, attempts };
-        for _ in 0..self.roll(4) {
-            let late = f64::from(self.roll(16));
-            self.answers.push((second + late, ack.clone()));
-        }
+    /// One more attempt of a task asks for its container: one that comes of a decision takes as long as it is drawn to, any other as long as its host has such tasks take. Its
+    /// number.
+    fn start(&mut self, task: TaskId, asked: Option<u64>) -> u32 {
+        let (place, drawn) = (self.roll(4), asked.map(|_| 2.0 + f64::from(self.roll(64))));
+        let (host, takes) = (format!("nm{}", place + 1), drawn.unwrap_or(4.0 * one_node_in_four(place.into())));
+        let attempts = self.attempts.get_mut(&task).unwrap();
+        attempts.push(Real { state: AttemptState::Starting, launched: None, takes, ended: None, host, asked });
+        attempts.len() as u32 - 1
     }
 
     /// A second goes by.
     pub fn turn(&mut self, second: f64) {
-        for nth in 0..self.extras.len() {
-            let (fate, extra) = (self.roll(16), &mut self.extras[nth]);
-            match (extra.state, fate) {
-                (AttemptState::Starting, 0..8) => {
-                    (extra.state, extra.launched) = (AttemptState::Running, Some(second));
+        let tasks: Vec<TaskId> = self.attempts.keys().copied().filter(|task| !self.won.contains_key(task)).collect();
+        for task in tasks {
+            for nth in 1..self.attempts[&task].len() {
+                let fate = self.roll(16);
+                let real = &mut self.attempts.get_mut(&task).unwrap()[nth];
+                match (real.state, fate) {
+                    (AttemptState::Starting, 0..8) => {
+                        (real.state, real.launched) = (AttemptState::Running, Some(second));
+                    }
+                    (AttemptState::Running, 0) => real.end(AttemptState::Failed, second),
+                    _ => {}
                 }
-                (AttemptState::Running, 0) => extra.state = AttemptState::Failed,
-                (AttemptState::Running, 1) => {
-                    let (task, number) = (extra.task, extra.number);
-                    self.won.entry(task).or_insert((second, number));
-                }
-                _ => {}
             }
-        }
-        for nth in 0..self.extras.len() {
-            let task = self.extras[nth].task;
-            let Some((_, winner)) = self.end(task, second) else { continue };
-            let extra = &mut self.extras[nth];
-            if !extra.state.is_final() {
-                extra.state = if extra.number == winner { AttemptState::Succeeded } else { AttemptState::Killed };
+            self.win(task, second);
+            // Hadoop goes on with a task whose attempts have failed.
+            if !self.attempts[&task].iter().any(Real::is_live) && !self.won.contains_key(&task) {
+                self.start(task, None);
             }
         }
         let (due, later) = self.answers.drain(..).partition(|(at, _)| *at <= second);
@@ -133,13 +189,21 @@ impl World<'_> {
         due.into_iter().for_each(|(_, ack)| self.own(second, Fact::Acked(ack)));
     }
 
-    /// When a task ended, and by which attempt.
-    fn end(&self, task: TaskId, second: f64) -> Option<(f64, u32)> {
-        let end = BEGIN + alone(task);
-        self.won.get(&task).copied().or((end <= second).then_some((end, 0)))
+    /// The first attempt that is done ends its task.
+    fn win(&mut self, task: TaskId, second: f64) {
+        let attempts = self.attempts.get_mut(&task).unwrap();
+        let end = |real: &Real| real.launched.filter(|_| real.is_live()).map(|launched| launched + real.takes);
+        let ends = attempts.iter().enumerate().filter_map(|(number, real)| Some((end(real)?, number)));
+        let Some((end, winner)) = ends.filter(|(end, _)| *end <= second).min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return;
+        };
+        self.won.insert(task, (end, winner as u32));
+        for (number, real) in attempts.iter_mut().enumerate().filter(|(_, real)| real.is_live()) {
+            real.end(if number == winner { AttemptState::Succeeded } else { AttemptState::Killed }, end);
+        }
     }
 
-    /// What is heard of the jobs, of each but for now and then, and what the engine makes of it.
+    /// What is heard of the jobs, of each but for now and then, and what the engine makes of it. Now and then they ask for containers for reduces.
     pub fn look(&mut self, second: f64) -> Pass {
         let nodes = self.script.engine.cluster().nodes.values().cloned().collect();
         self.script.say(at(second), Fact::Nodes(nodes));
@@ -147,6 +211,8 @@ impl World<'_> {
             if self.roll(8) == 0 {
                 continue;
             }
+            let reduces = u32::from(self.roll(2));
+            self.script.say(at(second), Fact::Needs { job: id, maps: 0, reduces, native_copies: 0 });
             let all = (0..MAPS).map(|index| self.seen(id.task(TaskKind::Map, index), second));
             let (tasks, attempts): (Vec<_>, Vec<_>) = all.unzip();
             let over = tasks.iter().filter(|task| task.state == Some(TaskState::Succeeded));
@@ -158,25 +224,23 @@ impl World<'_> {
     }
 
     fn seen(&self, task: TaskId, second: f64) -> (TaskFact, Vec<AttemptFact>) {
-        let (mut of_task, mut attempts) = runs_of(task, &[Run { launched: BEGIN, takes: alone(task) }], second);
-        let end = self.end(task, second);
-        let finished = end.map(|(when, _)| at(when));
-        attempts.iter_mut().for_each(|first| first.host = Some(format!("nm{}", task.index % 4 + 1)));
-        if let Some((_, winner)) = end {
-            let state = Some(TaskState::Succeeded);
-            of_task = TaskFact { state, finished, winner: Some(winner), ..of_task };
-            let first = if winner == 0 { AttemptState::Succeeded } else { AttemptState::Killed };
-            attempts.iter_mut().for_each(|one| (one.state, one.finished) = (Some(first), finished));
-        }
-        let extras = self.extras.iter().filter(|extra| extra.task == task).map(|extra| AttemptFact {
-            state: Some(extra.state),
-            started: extra.launched.map(at),
-            finished: finished.or(extra.state.is_final().then_some(at(second))),
-            host: extra.launched.map(|_| extra.host.clone()),
-            ..AttemptFact::of(task.attempt(extra.number))
-        });
-        attempts.extend(extras);
-        (of_task, attempts)
+        let won = self.won.get(&task);
+        let of_task = TaskFact {
+            state: Some(won.map_or(TaskState::Running, |_| TaskState::Succeeded)),
+            started: Some(at(BEGIN)),
+            finished: won.map(|(end, _)| at(*end)),
+            winner: won.map(|(_, number)| *number),
+            ..TaskFact::of(task)
+        };
+        let fact = |(number, real): (u32, &Real)| AttemptFact {
+            state: Some(real.state),
+            started: real.launched.map(at),
+            finished: real.ended.map(at),
+            score: real.launched.map(|launched| (((second - launched) / real.takes) as f32).min(1.0)),
+            host: real.launched.map(|_| real.host.clone()),
+            ..AttemptFact::of(task.attempt(number))
+        };
+        (of_task, (0..).zip(&self.attempts[&task]).map(fact).collect())
     }
 
     /// The jobs end.

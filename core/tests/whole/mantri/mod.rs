@@ -4,6 +4,7 @@ mod bytes;
 mod lines;
 mod measures;
 mod orders;
+mod third;
 mod times;
 
 use crate::common::*;
@@ -39,7 +40,11 @@ impl Phase {
     }
 
     fn under(params: EngineParams, total: u32, maps: Vec<Vec<Run>>) -> Phase {
-        let params = EngineParams { policy: PolicyName::Mantri, ..params };
+        Phase::as_set(EngineParams { policy: PolicyName::Mantri, ..params }, total, maps)
+    }
+
+    /// Under whatever policy is set.
+    fn as_set(params: EngineParams, total: u32, maps: Vec<Vec<Run>>) -> Phase {
         let (mut script, id) = (Script::new(params), job_id(1));
         script.open_job(id, total, 0, at(0.0));
         script.say(at(0.0), Fact::ShimSession(id, true));

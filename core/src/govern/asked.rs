@@ -1,0 +1,176 @@
+//! One copy that was asked for: the answers to it, and the attempts that stand for it.
+
+use super::flight::Flight;
+use crate::model::*;
+use serde::{Deserialize, Serialize};
+
+/// A copy that was asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// When it is too late to start it, the service's clock.
+    pub deadline: Time,
+    /// It was put into an answer to the shim.
+    pub sent: bool,
+    /// The shim's newest answer.
+    pub answer: Option<Answer>,
+    /// Numbers of the attempts that are its copies, once known.
+    pub attempts: Vec<u32>,
+    /// Attempts numbered above this one are younger than the decision.
+    pub newest_before: u32,
+    /// Those numbered above this one are younger than the next decision about the task; `None` while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest_own: Option<u32>,
+    /// Attempts that another decision's answer has named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<u32>,
+    /// The AM that was asked.
+    pub incarnation: u64,
+    /// Copies of the task that were asked for so far and came to be, this one included. What is so of a task its newest decision knows.
+    pub tries: u32,
+    /// How many of these were restarts, likewise.
+    #[serde(default)]
+    pub restarts: u32,
+    /// When the task may be given another, the AM's clock, once this one is over; `None`: never.
+    pub again: Option<Time>,
+}
+
+impl Asked {
+    /// The attempts of the task that stand for the copy.
+    fn copies<'a>(&'a self, task: &'a Task) -> impl Iterator<Item = &'a Attempt> {
+        task.attempts.iter().filter(|attempt| self.is_copy(attempt.number))
+    }
+
+    fn is_copy(&self, number: u32) -> bool {
+        if !self.attempts.is_empty() {
+            return self.attempts.contains(&number);
+        }
+        let in_time = number > self.newest_before && self.newest_own.is_none_or(|newest| number <= newest);
+        in_time && !self.others.contains(&number)
+    }
+
+    /// Takes an answer in. A later word on a copy that was moved replaces the earlier one: each move has a higher number, so an earlier word that is repeated says nothing new.
+    /// Nor does a refusal of what was applied.
+    pub(super) fn hear(&mut self, ack: &AckFact) {
+        self.sent = true;
+        let older = ack.attempts.iter().max() < self.attempts.iter().max();
+        if self.is_applied() && (older || !ack.answer.is_applied()) {
+            return;
+        }
+        self.answer = Some(ack.answer);
+        if ack.answer.is_applied() {
+            self.attempts.clone_from(&ack.attempts);
+        }
+    }
+
+    /// Another decision's answer has named its copies: what is not told of one's own yet is none of these.
+    pub(super) fn leave_to_another(&mut self, attempts: &[u32]) {
+        if self.attempts.is_empty() {
+            let theirs: Vec<u32> = attempts.iter().copied().filter(|number| self.is_copy(*number)).collect();
+            self.others.extend(theirs);
+        }
+    }
+
+    /// May its task have no other yet at `now` on the AM's clock? It is over.
+    pub(super) fn rests(&self, now: Time) -> bool {
+        self.again.is_none_or(|again| now < again)
+    }
+
+    /// Can nothing that is still on its way tell of it any more?
+    fn is_late(&self, job: &Job, grace: Millis) -> bool {
+        job.heard > self.deadline + grace || job.incarnation > self.incarnation
+    }
+
+    /// Do so many copies run, and are no others to come: are they those that the answer names or, once none can be on its way any more, those that are seen?
+    pub(super) fn is_settled(&self, copies: u32, job: &Job, task: &Task, grace: Millis) -> bool {
+        let running = task.live().filter(|attempt| self.is_copy(attempt.number)).count();
+        let known = (self.is_applied() && !self.attempts.is_empty()) || self.is_late(job, grace);
+        known && running >= copies as usize
+    }
+
+    fn is_applied(&self) -> bool {
+        self.answer.is_some_and(Answer::is_applied)
+    }
+
+    /// Asked for, and not known to have a container yet.
+    pub fn is_unplaced(&self, task: Option<&Task>) -> bool {
+        let placed = task.is_some_and(|task| {
+            let mut copies = self.copies(task).peekable();
+            copies.peek().is_some() && copies.all(|copy| copy.started.get().is_some() || copy.state.is_final())
+        });
+        !placed
+    }
+
+    /// When, the service's clock, it is over though nothing more is heard. What was sent may have been carried out: only news of the job can tell that it was not.
+    pub(super) fn over_at(&self, grace: Millis) -> Option<Time> {
+        (!self.sent && self.answer.is_none()).then(|| self.deadline + grace)
+    }
+
+    /// Its end while the task itself goes on; `None` while it lasts. `now` is the service's clock.
+    pub(super) fn over(&self, job: &Job, task: &Task, grace: Millis, now: Time) -> Option<CopyEnd> {
+        if self.answer.is_some() && !self.is_applied() {
+            return Some(CopyEnd::Refused);
+        }
+        let (mut seen, mut alive, mut launched) = (0, 0, false);
+        for copy in self.copies(task) {
+            seen += 1;
+            alive += usize::from(!copy.state.is_final());
+            launched |= copy.was_launched();
+        }
+        let late = self.is_late(job, grace);
+        if self.is_applied() || seen > 0 {
+            let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
+            // One killed before its launch is being moved to another host: the word of its new number is on its way.
+            let over = (gone && (launched || late)) || job.incarnation > self.incarnation;
+            return over.then_some(CopyEnd::Died);
+        }
+        if self.over_at(grace).is_some_and(|at| at <= now) {
+            return Some(CopyEnd::Unsent);
+        }
+        late.then_some(if self.sent { CopyEnd::Unanswered } else { CopyEnd::Unsent })
+    }
+
+    pub(super) fn outcome(&self, flight: &Flight, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
+        let task = job.task(id);
+        let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
+        let copies = || task.into_iter().flat_map(|task| self.copies(task));
+        CopyOutcome {
+            decision: flight.decision,
+            policy: flight.policy.clone(),
+            telling: job.incarnation == self.incarnation && is_telling(flight, job),
+            task: id,
+            end,
+            answer: self.answer,
+            attempts: copies().map(|copy| copy.number).collect(),
+            winner: task.and_then(Task::won).map(|winner| winner.number),
+            host: None,
+            at,
+            cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
+        }
+    }
+}
+
+/// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.
+fn is_telling(flight: &Flight, job: &Job) -> bool {
+    let goes_well = !matches!(job.state, Some(JobPhase::Failed | JobPhase::Killed));
+    !flight.clones && flight.action == Action::Duplicate && goes_well
+}
+
+/// Who won, once the task has succeeded.
+fn winner(asked: &Asked, task: &Task) -> CopyEnd {
+    let any = asked.copies(task).next().is_some();
+    match task.won() {
+        _ if !any => match asked.answer {
+            Some(answer) if !answer.is_applied() => CopyEnd::Refused,
+            None if !asked.sent => CopyEnd::Unsent,
+            _ => CopyEnd::Unanswered,
+        },
+        None => CopyEnd::Unknown,
+        Some(winner) if asked.copies(task).any(|copy| copy.number == winner.number) => CopyEnd::Won,
+        Some(_) => CopyEnd::Lost,
+    }
+}
+
+/// Its end with its task's, or with its job's.
+pub(super) fn end_with(asked: &Asked, task: &Task) -> CopyEnd {
+    if task.state == TaskState::Succeeded { winner(asked, task) } else { CopyEnd::Unknown }
+}
