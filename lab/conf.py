@@ -110,6 +110,9 @@ def scheduler() -> dict:
         f"{prefix}.root.queues": ",".join(QUEUES),
         f"{prefix}.maximum-am-resource-percent": 0.9,
         f"{prefix}.node-locality-delay": 40,
+        # Whoever asks for a host waits until it has been offered, as among many nodes. By default a request of one
+        # container goes anywhere after one heartbeat where nodes are as few as here.
+        f"{prefix}.rack-locality-additional-delay": 40,
         # One container a heartbeat: tasks spread over the nodes the same way every time.
         f"{prefix}.per-node-heartbeat.multiple-assignments-enabled": "false",
         **queues,

@@ -13,6 +13,7 @@ mod nodes;
 mod once;
 mod output;
 mod replay;
+mod reproduce;
 mod serve;
 mod simulate;
 mod source;
@@ -90,6 +91,8 @@ enum Command {
     Replay(replay::Command),
     /// Compare policies in a simulated cluster
     Simulate(simulate::Command),
+    /// Reproduce what the papers published, number by number
+    Reproduce(reproduce::Command),
     /// Say how good each estimate of time left has proved to be
     Calibration(calibration::Command),
     /// Compute the papers' formulas by hand
@@ -131,6 +134,7 @@ pub fn main() -> ExitCode {
         Command::Resume(command) => block_on(command.run(&cli.common)),
         Command::Replay(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Calibration(command) => block_on(command.run(&cli.common)),
         Command::Calc(command) => command.run(),
         Command::Config(command) => command.run(&cli.common),

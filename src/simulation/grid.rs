@@ -32,6 +32,13 @@ pub trait Progress: Sync {
     fn done(&self);
 }
 
+/// Tells nobody.
+pub struct Silent;
+
+impl Progress for Silent {
+    fn done(&self) {}
+}
+
 /// Plays all runs, seed by seed, so that what is there when `stop` is set can be compared. In order of policy and seed.
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 
 pub mod file;
 mod grid;
+pub mod reproduce;
 pub mod stats;
 pub mod summary;
 

@@ -33,16 +33,15 @@ impl Basis {
 
 impl Reading {
     /// t_rem in seconds by eq. 2, counted over the newest reports: tasks speed up and slow down. `None` where the score tells of more than the bytes do: once it has
-    /// left its reading phase, where the counters are older than the score, or while they were told once only and it more often: what is counted from the launch on
-    /// has the start-up in its pace.
+    /// left its reading phase, or where the counters are older than the score.
     fn seconds_left(&self, sample: &Sample, shape: Shape, times: &PhaseTimes, now: Time) -> Option<f64> {
         let (read, at) = self.newest;
         let outdated = sample.track.at().is_some_and(|scored| scored.since(at) > sample.rhythm);
-        let told_once = self.oldest.is_none() && sample.track.reports() > 1;
-        if outdated || told_once || shape.current(sample.phase, sample.track.score()) > 0 {
+        if outdated || shape.current(sample.phase, sample.track.score()) > 0 {
             return None;
         }
-        let (before, since) = self.oldest.unwrap_or((Bytes(0), sample.started));
+        let oldest = self.oldest.or_else(|| self.by_first_score(sample, shape));
+        let (before, since) = oldest.unwrap_or((Bytes(0), sample.started));
         // In the rhythm of its reports it is taken to go on as before, beyond it to stand still since the last.
         let silent = sample.is_silent_since(at.max(sample.track.at().unwrap_or(at)));
         let (until, gone_on) = if silent { (sample.heard.max(at), Millis(0)) } else { (at, now.since(at)) };
@@ -51,6 +50,14 @@ impl Reading {
         let whole = until.since(since).as_secs_f64() * self.size.0 as f64 / read.0 as f64;
         let wrap_up = later_seconds(shape, times, 0, whole);
         Some((to_read + wrap_up - gone_on.as_secs_f64()).max(0.0))
+    }
+
+    /// Where counters were told once only: what had been read by the first report, as its score has it. Counted from the launch on, the pace would have the start-up in it.
+    fn by_first_score(&self, sample: &Sample, shape: Shape) -> Option<(Bytes, Time)> {
+        let (read, at) = self.newest;
+        let (score, first) = sample.track.first()?;
+        let before = Bytes((self.size.0 as f64 * shape.done(0, score)) as u64);
+        (first < at && before < read).then_some((before, first))
     }
 }
 
@@ -113,10 +120,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_were_told_once_give_way_to_a_score_that_was_told_more_often() {
+    fn bytes_that_were_told_once_are_set_against_the_first_score_and_not_against_the_launch() {
         let scores = [(10, 0.2), (12, 0.3)];
-        assert_eq!(seconds(&[(12, 30)], 12, &scores).map(|(_, basis)| basis), Some(Basis::Score), "its start took 8 s");
-        assert_eq!(seconds(&[(10, 20), (12, 30)], 12, &scores), Some((14.0, Basis::Bytes)));
+        assert_eq!(seconds(&[(12, 30)], 12, &scores), Some((14.0, Basis::Bytes)), "its start took 8 s");
+        let behind = [(10, 0.35), (12, 0.4)];
+        assert_eq!(seconds(&[(12, 30)], 12, &behind), Some((28.0, Basis::Bytes)), "where these do not agree");
+        assert_eq!(seconds(&[(12, 30)], 12, &[(12, 0.3)]), Some((28.0, Basis::Bytes)));
     }
 
     #[test]

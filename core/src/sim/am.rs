@@ -67,7 +67,7 @@ impl World<'_> {
         let attempt = self.attempts.get_mut(key);
         let (number, kind) = (attempt.job, attempt.kind);
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        attempt.note_report(report_ms, job.has_reduces(), now);
+        attempt.note_report(report_ms, job.scoring, now);
         attempt.finish(now);
         match (attempt.stage, kind) {
             (Stage::Waiting, _) => self.launch(key, now),
@@ -152,7 +152,7 @@ impl World<'_> {
             let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
             let attempt = self.attempts.get_mut(key);
             let Some(job) = self.jobs.get(&attempt.job) else { continue };
-            attempt.note_report(report_ms, job.has_reduces(), now);
+            attempt.note_report(report_ms, job.scoring, now);
             let ends = attempt.turn(rate, now);
             if attempt.is_free_to_go_on() {
                 self.calendar.enter(ends, Event::Stage(key, attempt.version));
@@ -173,12 +173,13 @@ impl World<'_> {
     pub(super) fn let_read(&mut self, number: u32, now: Time) {
         let report_ms = self.report_ms();
         let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
+        let scoring = job.scoring;
         let reading: Vec<AttemptKey> =
             job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied().collect();
         for key in reading {
             let attempt = self.attempts.get_mut(key);
             if attempt.stage == Stage::Copy {
-                attempt.note_report(report_ms, true, now);
+                attempt.note_report(report_ms, scoring, now);
                 self.may_read(key, now);
             }
         }

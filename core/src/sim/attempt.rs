@@ -1,5 +1,6 @@
 //! Attempts: stages one after the other, each at the pace of its node, and the score that each reports.
 
+use super::scenario::Scores;
 use crate::model::{Phase, TaskKind, Time};
 
 /// Where an attempt stands in [`Attempts`].
@@ -78,6 +79,15 @@ pub struct Report {
     pub stage: Stage,
     /// How many reports there were up to it.
     pub count: u32,
+}
+
+/// What a job's scores are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scoring {
+    /// The job has reduces: a map sorts for them.
+    pub has_reduces: bool,
+    /// Of reduces.
+    pub of: Scores,
 }
 
 /// What Drover has been told of an attempt.
@@ -183,26 +193,28 @@ impl Attempt {
     }
 
     /// Takes note of the newest report that has fallen due. To be called before each change of its pace or stage, too: later nobody knows what it said.
-    pub fn note_report(&mut self, interval_ms: u64, has_reduces: bool, now: Time) {
+    pub fn note_report(&mut self, interval_ms: u64, scoring: Scoring, now: Time) {
         let Some(first) = self.reports_from.filter(|first| *first <= now) else { return };
         let passed = now.since(first).0 / interval_ms;
         let at = Time(first.0 + passed * interval_ms);
         if self.report.is_some_and(|report| report.at >= at) || at < self.since {
             return;
         }
-        let score = self.score(has_reduces, at);
+        let score = self.score(scoring, at);
         self.report = Some(Report { at, score, stage: self.stage, count: passed as u32 + 1 });
     }
 
     /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces (MapTask); a reduce's a third for each of
     /// copy, sort and reduce (ReduceTask).
-    fn score(&self, has_reduces: bool, at: Time) -> f32 {
+    fn score(&self, scoring: Scoring, at: Time) -> f32 {
         let share = if self.whole > 0.0 { 1.0 - self.left_at(at) / self.whole } else { 1.0 };
         let score = match (self.kind, self.stage) {
             (_, Stage::Waiting | Stage::StartUp) => 0.0,
             (_, Stage::Commit) => 1.0,
-            (TaskKind::Map, _) if has_reduces => share * 2.0 / 3.0,
+            (TaskKind::Map, _) if scoring.has_reduces => share * 2.0 / 3.0,
             (TaskKind::Map, _) => share,
+            (TaskKind::Reduce, Stage::Copy | Stage::Sort) if scoring.of == Scores::Work => 0.0,
+            (TaskKind::Reduce, Stage::Work) if scoring.of == Scores::Work => share,
             (TaskKind::Reduce, Stage::Copy) => share / 3.0,
             (TaskKind::Reduce, Stage::Sort) => (1.0 + share) / 3.0,
             (TaskKind::Reduce, Stage::Work) => (2.0 + share) / 3.0,
@@ -211,12 +223,13 @@ impl Attempt {
     }
 
     /// Share (0–1) of its input that it had read by its newest report.
-    pub fn read(&self, has_reduces: bool) -> f64 {
+    pub fn read(&self, scoring: Scoring) -> f64 {
         let Some(report) = self.report else { return 0.0 };
         let score = f64::from(report.score);
         match (self.kind, report.stage) {
             (_, Stage::Waiting | Stage::StartUp) => 0.0,
-            (TaskKind::Map, Stage::Work) => score * if has_reduces { 1.5 } else { 1.0 },
+            (TaskKind::Map, Stage::Work) => score * if scoring.has_reduces { 1.5 } else { 1.0 },
+            // Where scores do not tell, none of it.
             (TaskKind::Reduce, Stage::Copy) => 3.0 * score,
             _ => 1.0,
         }
@@ -276,6 +289,9 @@ impl Attempts {
 mod tests {
     use super::*;
 
+    const MAPS_ALONE: Scoring = Scoring { has_reduces: false, of: Scores::Hadoop };
+    const MAPS_SORT: Scoring = Scoring { has_reduces: true, ..MAPS_ALONE };
+
     fn attempt(kind: TaskKind) -> Attempt {
         Attempt::new(0, kind, 0, 0, false, 0, Time(0))
     }
@@ -296,11 +312,11 @@ mod tests {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
         map.will_report(Time(5_000));
-        map.note_report(1_000, true, Time(7_400));
+        map.note_report(1_000, MAPS_SORT, Time(7_400));
         assert_eq!(map.report, Some(Report { at: Time(7_000), score: 0.7 * 2.0 / 3.0, stage: Stage::Work, count: 3 }));
-        assert!((map.read(true) - 0.7).abs() < 1e-6);
+        assert!((map.read(MAPS_SORT) - 0.7).abs() < 1e-6);
         map.report = None;
-        map.note_report(1_000, false, Time(7_400));
+        map.note_report(1_000, MAPS_ALONE, Time(7_400));
         assert_eq!(map.report.map(|report| report.score), Some(0.7));
     }
 
@@ -309,11 +325,11 @@ mod tests {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
         map.will_report(Time(3_000));
-        map.note_report(3_000, false, Time(5_000));
+        map.note_report(3_000, MAPS_ALONE, Time(5_000));
         map.turn(0.5, Time(5_000));
-        map.note_report(3_000, false, Time(5_500));
+        map.note_report(3_000, MAPS_ALONE, Time(5_500));
         assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(3_000), 0.3)));
-        map.note_report(3_000, false, Time(6_000));
+        map.note_report(3_000, MAPS_ALONE, Time(6_000));
         assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(6_000), 0.55)));
     }
 
@@ -321,7 +337,7 @@ mod tests {
     fn one_that_never_reports_says_nothing() {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
-        map.note_report(1_000, false, Time(9_000));
+        map.note_report(1_000, MAPS_ALONE, Time(9_000));
         assert_eq!(map.report, None);
     }
 
@@ -332,12 +348,12 @@ mod tests {
         reduce.will_report(Time(0));
         assert_eq!(reduce.may_read(0.0, Time(0)), None);
         assert_eq!(reduce.may_read(0.5, Time(1_000)), None);
-        reduce.note_report(1, true, Time(30_000));
+        reduce.note_report(1, MAPS_SORT, Time(30_000));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5 / 3.0));
         assert_eq!(reduce.may_read(1.0, Time(30_000)), Some(Time(34_500)));
         reduce.finish(Time(34_500));
         assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
-        reduce.note_report(1, true, Time(35_500));
+        reduce.note_report(1, MAPS_SORT, Time(35_500));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5));
     }
 

@@ -1,6 +1,6 @@
 //! A simulated job: its tasks, what it waits for, and what of it has not been told yet.
 
-use super::attempt::AttemptKey;
+use super::attempt::{AttemptKey, Scoring};
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
 use super::scenario::{PhaseSpec, Scenario};
@@ -77,6 +77,8 @@ pub struct Job {
     pub arrived: Time,
     /// Number of its queue.
     pub queue: u32,
+    /// What its scores are made of.
+    pub scoring: Scoring,
     /// Its maps and its reduces.
     pub tasks: [Tasks; 2],
     /// Its attempts that have containers and have not ended.
@@ -119,12 +121,14 @@ impl Job {
         let key = u64::from(of.0) << 32 | u64::from(of.1);
         let kinds = [(TaskKind::Map, &group.maps), (TaskKind::Reduce, &group.reduces)];
         let tasks = kinds.map(|(kind, phase)| Tasks::new(scenario, draws, key, kind, phase));
+        let has_reduces = !tasks[TaskKind::Reduce as usize].all.is_empty();
         Job {
             number,
             of,
             id: JobId(crate::model::AppId { cluster: START.0, seq: number + 1 }),
             arrived: now,
             queue,
+            scoring: Scoring { has_reduces, of: scenario.hadoop.scores },
             tasks,
             live: BTreeSet::new(),
             news: BTreeSet::new(),
@@ -159,11 +163,6 @@ impl Job {
     /// Have all its tasks succeeded?
     pub fn is_over(&self) -> bool {
         self.tasks.iter().all(|tasks| tasks.finished as usize == tasks.all.len())
-    }
-
-    /// Does it have reduces?
-    pub fn has_reduces(&self) -> bool {
-        !self.of(TaskKind::Reduce).all.is_empty()
     }
 
     /// Share (0–1) of its maps that have succeeded.

@@ -72,10 +72,10 @@ impl World<'_> {
         let news = std::mem::take(&mut job.news);
         let tasks: Vec<TaskFact> = news.into_iter().map(|(kind, index)| task_fact(&job, kind, index)).collect();
         let mut attempts = std::mem::take(&mut job.ended);
-        let (report_ms, has_reduces) = (self.report_ms(), job.has_reduces());
+        let report_ms = self.report_ms();
         for key in &job.live {
             let attempt = self.attempts.get_mut(*key);
-            attempt.note_report(report_ms, has_reduces, now);
+            attempt.note_report(report_ms, job.scoring, now);
             let host = &self.nodes[attempt.node as usize].host;
             attempts.extend(news_of(&job, attempt, host));
         }
@@ -186,5 +186,5 @@ fn news_of(job: &Job, attempt: &mut Attempt, host: &str) -> Option<AttemptFact> 
 /// Bytes that it had read by its newest report; `None` where nothing is known of its input.
 fn read_by(job: &Job, attempt: &Attempt) -> Option<Bytes> {
     let input = job.task(attempt.kind, attempt.index).input;
-    (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(job.has_reduces())) as u64))
+    (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(job.scoring)) as u64))
 }

@@ -92,6 +92,8 @@ pub struct HadoopSpec {
     pub commit: Dist,
     /// How often an attempt reports, seconds.
     pub report: f64,
+    /// What a reduce's score is made of.
+    pub scores: Scores,
     /// Share of attempts, 0–1, that never report.
     pub silent: f64,
     /// How often a job's AM tells Drover of what has changed, seconds.
@@ -108,6 +110,17 @@ pub struct HadoopSpec {
     pub remote_slower: f64,
     /// What can be done to jobs; of what is not named, nothing.
     pub can: Capabilities,
+}
+
+/// What a reduce's score is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scores {
+    /// A third each of copy, sort and reduce.
+    #[default]
+    Hadoop,
+    /// Its own work alone.
+    Work,
 }
 
 /// What makes attempts slow. The factors multiply; answers depend on which it is, so every result names it.
@@ -163,6 +176,7 @@ impl Default for HadoopSpec {
             slow_start_up: true,
             commit: Dist::Constant(0.1),
             report: 6.0,
+            scores: Scores::default(),
             silent: 0.0,
             exchange: 1.0,
             poll: 5.0,

@@ -124,7 +124,7 @@ fn allowed(decision: &Decision, open: &Open, rules: Rules, world: &World<'_>) ->
     prop_assert_eq!((decision.mode, able), (Mode::Act, true), "{:?}", decision);
     prop_assert!(!world.told.contains(&task), "{} has ended", task);
     let told = world.told_of(task);
-    let together = rules.weighs_copies() && decision.action == Action::Duplicate && told.len() < 3;
+    let together = rules.weighs_copies() && (decision.action == Action::Restart || told.len() < 3);
     match decision.action {
         Action::Withdraw => prop_assert!(told.iter().any(|number| *number != decision.attempt.number), "{told:?}"),
         _ => prop_assert!(together || open.values().all(|other| other.task != task), "{} twice at once", task),

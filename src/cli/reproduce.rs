@@ -1,0 +1,102 @@
+//! `drover reproduce`: the papers' numbers beside ours.
+
+use super::output::{self, Exit, Failure};
+use crate::simulation::reproduce::{Effort, Experiment, Finding, Verdict, all};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+
+const EXAMPLES: &str = "\
+Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says
+of it holds), not_reproduced. The last column is the share of what the paper leaves open under which it is reproduced.
+
+Examples:
+  drover reproduce late                     all of one paper
+  drover reproduce late.fig2 dolly.fig5     some experiments
+  drover reproduce all --seeds 50 --json";
+
+/// `drover reproduce`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Command {
+    /// Experiments: late, mantri, dolly, all, or one of those that `--list` names
+    #[arg(default_values = ["all"])]
+    experiments: Vec<String>,
+    /// Name the experiments, and run none
+    #[arg(long)]
+    list: bool,
+    /// Seeds of the main set of assumptions; the others get a fifth of them
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=10_000))]
+    seeds: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    /// Runs it.
+    pub fn run(&self) -> Result<(), Failure> {
+        if self.list {
+            let mut table = output::table(&["experiment", "what it is"]);
+            for one in all() {
+                table.add_row([one.name, one.about]);
+            }
+            return Ok(output::say(&table.to_string())?);
+        }
+        if let Some(unknown) = self.experiments.iter().find(|name| !all().iter().any(|one| one.is_meant(name))) {
+            let words = format!("no experiment is named {unknown}; `drover reproduce --list` names them");
+            return Err(Failure::new(Exit::Usage, words));
+        }
+        let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
+        let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
+        let effort = Effort { seeds: self.seeds, seeds_of_others: self.seeds.div_ceil(5) };
+        let bar = bar(asked.len() as u64);
+        let mut found = Vec::new();
+        for one in &asked {
+            bar.set_message(one.name);
+            found.extend(one.run(effort).map_err(|stuck| Failure::new(Exit::Failed, stuck.to_string()))?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        if self.json { output::json(&found) } else { Ok(output::say(&text(&found))?) }
+    }
+}
+
+fn bar(experiments: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {elapsed} so far: {msg}");
+    let bar = ProgressBar::new(experiments).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(std::time::Duration::from_secs(1));
+    bar
+}
+
+fn text(found: &[Finding]) -> String {
+    let mut table =
+        output::table(&["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"]);
+    for one in found {
+        let number = |value: f64| format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value);
+        let verdict = match one.verdict {
+            Verdict::Exact => "exact",
+            Verdict::Within => "within",
+            Verdict::Direction => "direction",
+            Verdict::NotReproduced => "not_reproduced",
+        };
+        let share = one.share_of_assumptions.map_or_else(|| "-".into(), super::words::share);
+        let published = one.published.map_or_else(|| "-".into(), number);
+        let interval =
+            if one.low == one.high { "-".into() } else { format!("{}–{}", number(one.low), number(one.high)) };
+        table.add_row([
+            &one.experiment,
+            &one.quantity,
+            &published,
+            &number(one.measured),
+            &interval,
+            &one.unit,
+            verdict,
+            &share,
+        ]);
+    }
+    table.to_string()
+}

@@ -1,0 +1,255 @@
+//! LATE's sensitivity analysis (OSDI'08, §5.4): one job of sleeping reduces on forty machines, whose thresholds are varied.
+//!
+//! Specified: 40 machines; maps of 15 s; reduces of a hundred sleeps of U(0, 2t), t = 0.7 s times the machine's factor; most factors 1 or 1.5, five 3, one 10. The machines' factors
+//! are the reduces' own: a map takes 15 s anywhere.
+//!
+//! Assumed, with reasons: two slots a machine, 80 in all, the default of Hadoop's clusters then; 72 reduces, for the job filled one wave ("nearly full slots": no speculation takes
+//! 10 × 70 s, so that the slowest machine runs one wave) and left room for copies; half of the machines 1, half 1.5; the maps have ended before reduces start; scores
+//! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: 60 and 80 reduces;
+//! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
+
+use super::{Effort, Experiment, Finding, Verdict, judge};
+use crate::simulation::grid::{Grid, Played, Silent, play};
+use crate::simulation::stats::Interval;
+use drover_core::engine::EngineParams;
+use drover_core::policy::PolicyName;
+use drover_core::sim::{Scenario, Stuck};
+use serde_json::json;
+use std::sync::atomic::AtomicBool;
+
+const NAME: &str = "late.s54";
+
+pub(super) fn experiments() -> Vec<Experiment> {
+    vec![Experiment { name: NAME, about: "LATE §5.4: thresholds varied in a sleep workload", run }]
+}
+
+/// What the paper leaves open.
+#[derive(Debug, Clone, Copy)]
+struct Assumed {
+    reduces: u32,
+    work_scores: bool,
+    report: f64,
+    start_up: f64,
+}
+
+impl Assumed {
+    const MAIN: Assumed = Assumed { reduces: 72, work_scores: false, report: 1.0, start_up: 0.0 };
+
+    fn others() -> impl Iterator<Item = Assumed> {
+        let scores = [false, true].into_iter();
+        let all = scores.flat_map(|work_scores| {
+            [60, 72, 80].into_iter().flat_map(move |reduces| {
+                [(1.0, 0.0), (5.0, 0.0), (1.0, 2.0), (5.0, 2.0)].map(|(report, start_up)| Assumed {
+                    reduces,
+                    work_scores,
+                    report,
+                    start_up,
+                })
+            })
+        });
+        all.into_iter()
+    }
+
+    fn scenario(self) -> Result<Scenario, serde_json::Error> {
+        let maps_end = 15.0 + self.start_up;
+        // A hundred sleeps of U(0, 2t): mean 100 t, standard deviation 100^½ · 2t/12^½.
+        let t = 0.7;
+        let sleeps = json!({"normal": {"mean": 100.0 * t, "sd": 10.0 * 2.0 * t / 12_f64.sqrt()}});
+        let slower = |nodes: Vec<u32>, factor: f64| json!({"nodes": nodes, "from": maps_end, "slower": factor});
+        serde_json::from_value(json!({
+            "about": "LATE §5.4",
+            "cluster": {"nodes": 40, "memory_mb": 2048, "vcores": 2},
+            "hadoop": {
+                "allocate": 0, "start_up": self.start_up, "slow_start_up": false, "commit": 0, "report": self.report, "slow_start": 1.0,
+                "scores": if self.work_scores { "work" } else { "hadoop" },
+            },
+            "trouble": [
+                slower((0..34).filter(|node| node % 2 == 1).collect(), 1.5),
+                slower((34..39).collect(), 3.0),
+                slower(vec![39], 10.0),
+            ],
+            "jobs": [{
+                "name": "sleeps",
+                "maps": {"tasks": 80, "work": 15},
+                "reduces": {"tasks": self.reduces, "work": sleeps},
+            }],
+        }))
+    }
+}
+
+/// LATE with its three thresholds.
+fn late(cap: f64, slow_task: f64, slow_node: f64) -> EngineParams {
+    let mut params = EngineParams::paper(PolicyName::Late);
+    params.govern.cluster_cap = cap;
+    (params.late.slow_task_percentile, params.late.slow_node_percentile) = (slow_task, slow_node);
+    params
+}
+
+fn policies() -> Vec<(String, EngineParams)> {
+    let fixed =
+        [("none", EngineParams::paper(PolicyName::None)), ("native", EngineParams::paper(PolicyName::Hadoop020))];
+    let caps = [0.1, 0.2, 0.5].map(|cap| (format!("cap {cap}"), late(cap, 0.25, 0.25)));
+    let tasks = [0.05, 0.5, 1.0].map(|share| (format!("task {share}"), late(0.2, share, 0.25)));
+    let nodes = [0.05, 0.5].map(|share| (format!("node {share}"), late(0.2, 0.25, share)));
+    fixed.map(|(name, params)| (name.to_owned(), params)).into_iter().chain(caps).chain(tasks).chain(nodes).collect()
+}
+
+/// The runs of one set of assumptions.
+struct Runs {
+    names: Vec<String>,
+    played: Vec<Played>,
+}
+
+impl Runs {
+    fn of(assumed: Assumed, seeds: u64) -> Result<Runs, Stuck> {
+        let scenario = assumed.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
+        let policies = policies();
+        let names = policies.iter().map(|(name, _)| name.clone()).collect();
+        let grid = Grid { scenario: &scenario, policies, seeds: 1..seeds + 1 };
+        Ok(Runs { names, played: play(&grid, &AtomicBool::new(false), &Silent)? })
+    }
+
+    /// Of each seed: the job's seconds and the seconds wasted on each node.
+    fn each(&self, name: &str) -> Vec<[f64; 2]> {
+        let policy = self.names.iter().position(|known| known == name);
+        let runs = self.played.iter().filter(|one| Some(one.policy) == policy);
+        let row = |one: &Played| {
+            let jobs = &one.outcome.jobs;
+            [jobs[0].took.as_secs_f64(), jobs[0].wasted_ms as f64 / 1e3 / 40.0]
+        };
+        runs.map(row).collect()
+    }
+
+    fn seconds(&self, name: &str) -> Option<Interval> {
+        Interval::of(&self.each(name).into_iter().map(|[seconds, _]| seconds).collect::<Vec<_>>())
+    }
+
+    fn wasted(&self, name: &str) -> Option<Interval> {
+        Interval::of(&self.each(name).into_iter().map(|[_, wasted]| wasted).collect::<Vec<_>>())
+    }
+
+    /// One's time over another's, seed by seed.
+    fn ratio(&self, name: &str, other: &str) -> Option<Interval> {
+        let pairs = self.each(name).into_iter().zip(self.each(other));
+        Interval::of(&pairs.map(|([own, _], [other, _])| own / other).collect::<Vec<_>>())
+    }
+}
+
+/// One number of the section's.
+struct Row {
+    quantity: &'static str,
+    published: Option<f64>,
+    unit: &'static str,
+    measure: fn(&Runs) -> Option<Interval>,
+    holds: fn(f64) -> bool,
+}
+
+const ROWS: [Row; 12] = [
+    Row {
+        quantity: "response time without speculation",
+        published: Some(745.0),
+        unit: "s",
+        measure: |runs| runs.seconds("none"),
+        holds: |s| (695.0..=795.0).contains(&s),
+    },
+    Row {
+        quantity: "response time with Hadoop's own",
+        published: Some(247.0),
+        unit: "s",
+        measure: |runs| runs.seconds("native"),
+        holds: |s| (225.0..=285.0).contains(&s),
+    },
+    Row {
+        quantity: "time wasted on each node with Hadoop's own",
+        published: Some(35.0),
+        unit: "s",
+        measure: |runs| runs.wasted("native"),
+        holds: |s| s > 0.0,
+    },
+    Row {
+        quantity: "LATE's time at a cap of 20 % over Hadoop's own",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("cap 0.2", "native"),
+        holds: |ratio| ratio < 0.85,
+    },
+    Row {
+        quantity: "LATE's time wasted on each node at a cap of 20 %, less than Hadoop's own",
+        published: None,
+        unit: "s",
+        measure: |runs| runs.wasted("cap 0.2"),
+        holds: |s| s < 35.0,
+    },
+    Row {
+        quantity: "Fig. 10: time at a cap of 20 % over that at 10 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("cap 0.2", "cap 0.1"),
+        holds: |ratio| ratio < 0.85,
+    },
+    Row {
+        quantity: "Fig. 10: time at a cap of 50 % over that at 20 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("cap 0.5", "cap 0.2"),
+        holds: |ratio| (ratio - 1.0).abs() < 0.05,
+    },
+    Row {
+        quantity: "Fig. 11: time at SlowTaskThreshold 5 % over that at 25 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("task 0.05", "cap 0.2"),
+        holds: |ratio| ratio >= 1.15,
+    },
+    Row {
+        quantity: "Fig. 11: time at SlowTaskThreshold 50 % over that at 25 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("task 0.5", "cap 0.2"),
+        holds: |ratio| (ratio - 1.0).abs() < 0.05,
+    },
+    Row {
+        quantity: "Fig. 11: time at SlowTaskThreshold 100 % over that at 25 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("task 1", "cap 0.2"),
+        holds: |ratio| (ratio - 1.0).abs() < 0.05,
+    },
+    Row {
+        quantity: "Fig. 12: time at SlowNodeThreshold 5 % over that at 25 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("node 0.05", "cap 0.2"),
+        holds: |ratio| (ratio - 1.0).abs() < 0.05,
+    },
+    Row {
+        quantity: "Fig. 12: time at SlowNodeThreshold 50 % over that at 25 %",
+        published: None,
+        unit: "ratio",
+        measure: |runs| runs.ratio("node 0.5", "cap 0.2"),
+        holds: |ratio| (ratio - 1.0).abs() < 0.05,
+    },
+];
+
+fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
+    let main = Runs::of(Assumed::MAIN, effort.seeds)?;
+    let others =
+        Assumed::others().map(|assumed| Runs::of(assumed, effort.seeds_of_others)).collect::<Result<Vec<_>, _>>()?;
+    let found = ROWS.iter().filter_map(|row| {
+        let ours = (row.measure)(&main)?;
+        let verdict = |ours: Interval| judge(row.published, ours, (row.holds)(ours.mean));
+        let reproduced = others.iter().filter_map(row.measure).filter(|ours| verdict(*ours) != Verdict::NotReproduced);
+        Some(Finding {
+            experiment: NAME.into(),
+            quantity: row.quantity.into(),
+            published: row.published,
+            measured: ours.mean,
+            low: ours.low,
+            high: ours.high,
+            unit: row.unit.into(),
+            verdict: verdict(ours),
+            share_of_assumptions: Some(reproduced.count() as f64 / others.len() as f64),
+        })
+    });
+    Ok(found.collect())
+}

@@ -1,0 +1,130 @@
+//! The papers' numbers beside ours: `drover reproduce`. Each paper has one workload and one set of assumptions, stated where it stands; the policies keep the paper's constants.
+
+mod exact;
+mod late;
+
+use super::stats::Interval;
+use drover_core::sim::Stuck;
+use serde::{Deserialize, Serialize};
+
+/// How a number compares with the published one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The same, to the printed digits.
+    Exact,
+    /// The published one is within 20 % of ours, and half of our interval at most 10 %.
+    Within,
+    /// What the paper says of it holds: its sign, its order, or the bound that it is to keep.
+    Direction,
+    /// None of these.
+    NotReproduced,
+}
+
+/// One number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Which experiment, by paper and place in it.
+    pub experiment: String,
+    /// What it is.
+    pub quantity: String,
+    /// The paper's; absent where it says no number, only what holds.
+    pub published: Option<f64>,
+    /// Ours.
+    pub measured: f64,
+    /// Lower end of our 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Unit of all four.
+    pub unit: String,
+    /// How they compare.
+    pub verdict: Verdict,
+    /// Of the assumptions that the paper leaves open, the share (0–1) of the combinations that reproduce it; absent where it leaves none.
+    pub share_of_assumptions: Option<f64>,
+}
+
+/// What is to be run, and how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// Seeds of the main set of assumptions.
+    pub seeds: u64,
+    /// Seeds of each other combination.
+    pub seeds_of_others: u64,
+}
+
+/// An experiment.
+pub struct Experiment {
+    /// Paper and place: `late.fig10`.
+    pub name: &'static str,
+    /// One line.
+    pub about: &'static str,
+    run: fn(Effort) -> Result<Vec<Finding>, Stuck>,
+}
+
+impl Experiment {
+    /// Is it meant by a name: its own, its paper's, or `all`?
+    pub fn is_meant(&self, name: &str) -> bool {
+        name == "all" || name == self.name || self.name.split('.').next() == Some(name)
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Where a simulation cannot be ended.
+    pub fn run(&self, effort: Effort) -> Result<Vec<Finding>, Stuck> {
+        (self.run)(effort)
+    }
+}
+
+/// Every experiment, in the papers' order.
+pub fn all() -> Vec<Experiment> {
+    exact::experiments().into_iter().chain(late::experiments()).collect()
+}
+
+/// Verdict on a number that the paper prints, where `holds` says whether what it says of it holds.
+fn judge(published: Option<f64>, ours: Interval, holds: bool) -> Verdict {
+    let half = (ours.high - ours.low) / 2.0;
+    let near = |published: f64| (published - ours.mean).abs() <= 0.2 * ours.mean.abs() && half <= 0.1 * ours.mean.abs();
+    match published {
+        _ if !holds => Verdict::NotReproduced,
+        Some(published) if near(published) => Verdict::Within,
+        _ => Verdict::Direction,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_within_where_it_is_near_and_sure_and_what_must_hold_does() {
+        let at = |mean, half: f64| Interval { mean, low: mean - half, high: mean + half };
+        assert_eq!(judge(Some(120.0), at(100.0, 9.9), true), Verdict::Within);
+        assert_eq!(judge(Some(121.0), at(100.0, 9.9), true), Verdict::Direction);
+        assert_eq!(judge(Some(120.0), at(100.0, 10.1), true), Verdict::Direction, "not sure enough");
+        assert_eq!(judge(Some(120.0), at(100.0, 1.0), false), Verdict::NotReproduced);
+        assert_eq!(judge(None, at(100.0, 1.0), true), Verdict::Direction);
+    }
+
+    #[test]
+    fn every_experiment_has_a_name_of_its_own_and_is_meant_by_it_by_its_paper_and_by_all() {
+        let all = all();
+        let mut names: Vec<_> = all.iter().map(|one| one.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all.len());
+        let late = all.iter().find(|one| one.name == "late.fig2").unwrap();
+        assert!(["all", "late", "late.fig2"].iter().all(|name| late.is_meant(name)) && !late.is_meant("mantri"));
+    }
+
+    #[test]
+    fn what_the_papers_work_out_by_hand_comes_out_to_the_printed_digits() {
+        let effort = Effort { seeds: 1, seeds_of_others: 1 };
+        let found: Vec<Finding> = exact::experiments().iter().flat_map(|one| one.run(effort).unwrap()).collect();
+        assert!(found.len() >= 8);
+        for one in found {
+            assert_eq!(one.verdict, Verdict::Exact, "{one:?}");
+        }
+    }
+}
