@@ -16,8 +16,9 @@ TEN_PLACES = {
     "mapreduce.reduce.memory.mb": 320,
 }
 MAPS = {**TEN_PLACES, "lab.maps": 16, "lab.map.ms": 4000}
-# Six tasks a node: all maps of such a job at once, and room for a few copies.
-ONE_WAVE = {**MAPS, "mapreduce.map.memory.mb": 160}
+# Six tasks a node, and four beside the ApplicationMaster: all maps of such a job at once, as many on each node, and
+# room for a few copies. With three beside it some other node had five, now the slow one and now another.
+ONE_WAVE = {**MAPS, "mapreduce.map.memory.mb": 160, "yarn.app.mapreduce.am.resource.mb": 384}
 
 
 @dataclass(frozen=True)
