@@ -1,5 +1,6 @@
 //! Containers for those who wait.
 
+use super::am::End;
 use super::draw::Purpose;
 use super::job::{Ask, Job, replicas};
 use super::world::{Event, World};
@@ -22,9 +23,34 @@ struct Place {
     local: bool,
 }
 
+/// Do maps of the job wait, and none runs?
+fn is_starved(job: &Job) -> bool {
+    let maps = job.of(TaskKind::Map);
+    !maps.asks.is_empty() && maps.held == 0
+}
+
 impl World<'_> {
-    /// Gives out containers until nobody can be served any more.
+    /// Gives out containers until nobody can be served any more. Reduces make way for maps of their job that have to run again: without these they would wait for ever.
     pub(super) fn serve(&mut self, now: Time) {
+        loop {
+            self.serve_all(now);
+            if !self.make_way(now) {
+                return;
+            }
+        }
+    }
+
+    /// Kills the youngest reduce of a job of which no map runs and some wait (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
+    fn make_way(&mut self, now: Time) -> bool {
+        let starves = |job: &&Job| is_starved(job) && job.of(TaskKind::Reduce).held > 0;
+        let victim = self.jobs.values().find(starves).and_then(|job| {
+            let reduces = job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied();
+            reduces.max_by_key(|key| (self.attempts.get(*key).held_since, *key))
+        });
+        victim.inspect(|key| self.ends(*key, End::Lost, now)).is_some()
+    }
+
+    fn serve_all(&mut self, now: Time) {
         let mut aside = BTreeSet::new();
         while self.yarn.is_busy() {
             let Some(number) = self.yarn.next(&aside) else { return };
@@ -68,8 +94,8 @@ impl World<'_> {
     /// May another reduce start? While maps wait, only within a share of the job's memory that grows with the maps that have ended.
     fn may_ramp_up(&self, job: &Job, headroom: u64) -> bool {
         let (maps, reduces) = (job.of(TaskKind::Map), job.of(TaskKind::Reduce));
-        if maps.asks.is_empty() {
-            return true;
+        if maps.asks.is_empty() || is_starved(job) {
+            return maps.asks.is_empty();
         }
         let free: u64 = self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum();
         let all = job.held_mb() + free.min(headroom);

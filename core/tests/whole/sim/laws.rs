@@ -18,7 +18,7 @@ fn jobs_wait_for_as_long_as_in_a_queue_of_so_many_servers() {
     let (servers, rho, mean) = (3, 0.7, 10.0);
     let every = mean / (f64::from(servers) * rho);
     let jobs = json!([{
-        "name": "a", "count": 20_000, "arrive": {"every": {"exponential": {"mean": every}}},
+        "name": "a", "count": 8_000, "arrive": {"every": {"exponential": {"mean": every}}},
         "maps": {"tasks": 1, "work": {"exponential": {"mean": mean}}},
     }]);
     let hadoop = json!({"allocate": 0, "start_up": 0, "commit": 0});
@@ -30,5 +30,5 @@ fn jobs_wait_for_as_long_as_in_a_queue_of_so_many_servers() {
     let means: Vec<f64> = outcomes.collect();
     let measured = means.iter().sum::<f64>() / means.len() as f64;
     let expected = mean * (1.0 + erlang_c(servers, rho));
-    assert!((measured / expected - 1.0).abs() < 0.03, "{means:?} where {expected} is expected");
+    assert!((measured / expected - 1.0).abs() < 0.05, "{means:?} where {expected} is expected");
 }

@@ -35,7 +35,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
     #[test]
     fn the_books_balance_all_jobs_end_and_a_seed_gives_the_same_run(scenario in any_scenario(), seed in 0..1_000_u64) {
         for policy in [None, Late, Mantri, Dolly, Drover, Hadoop] {

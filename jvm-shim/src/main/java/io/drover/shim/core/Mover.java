@@ -109,7 +109,10 @@ final class Mover {
     copy.moving = true;
     String why = "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost();
     try {
-      ((EventHandler<TaskAttemptEvent>) copy.attempt).handle(new TaskAttemptKillEvent(id, why));
+      // The replacement of one that is rescheduled asks for no host. Any other asks for those of its
+      // split again, and where requests wait for their hosts it is given the same one each time.
+      ((EventHandler<TaskAttemptEvent>) copy.attempt)
+          .handle(new TaskAttemptKillEvent(id, why, true));
     } catch (Throwable e) {
       Log.warn("cannot move {}: {}", id, e.toString());
       copies.forget(copy);
