@@ -109,8 +109,8 @@ final class Mover {
     copy.moving = true;
     String why = "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost();
     try {
-      // The replacement of one that is rescheduled asks for no host. Any other asks for those of its
-      // split again, and where requests wait for their hosts it is given the same one each time.
+      // The replacement of one that is rescheduled asks for no host. Any other asks for those
+      // of its split again, and where requests wait for their hosts is given the same one.
       ((EventHandler<TaskAttemptEvent>) copy.attempt)
           .handle(new TaskAttemptKillEvent(id, why, true));
     } catch (Throwable e) {
