@@ -4,7 +4,7 @@ use super::output::{self, Exit, Failure};
 use super::words::policy;
 use crate::simulation::stats::Interval;
 use crate::simulation::summary::{Against, PolicySummary, Spread, summarise};
-use crate::simulation::{Grid, Progress, file, play};
+use crate::simulation::{Grid, Progress, file, play, traces};
 use clap::Args;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -38,6 +38,9 @@ pub struct Command {
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
+    /// Run the jobs of a trace, too: a CSV of attempts, or SWIM's jobs; plain or gzipped
+    #[arg(long, value_name = "PATH")]
+    trace: Option<PathBuf>,
     /// Constants of the policies: Drover's own, or those of the papers
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     preset: Preset,
@@ -57,6 +60,10 @@ enum Preset {
 struct Told<'a> {
     about: &'a str,
     slowness_is_tied_to: Vec<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    assumed: &'a [String],
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    repairs: &'a BTreeMap<String, u64>,
     seeds: u64,
     complete: bool,
     baseline: &'a str,
@@ -75,7 +82,10 @@ impl Progress for Bar {
 impl Command {
     /// Runs it.
     pub fn run(&self) -> Result<(), Failure> {
-        let scenario = file::read(&self.scenario).map_err(|bad| Failure::new(Exit::Usage, bad.to_string()))?;
+        let usage = |bad: &dyn std::fmt::Display| Failure::new(Exit::Usage, bad.to_string());
+        let trace = self.trace.as_deref().map(traces::read).transpose().map_err(|bad| usage(&bad))?.unwrap_or_default();
+        let (assumed, repairs) = (trace.assumed, trace.repairs);
+        let scenario = file::read(&self.scenario, trace.jobs).map_err(|bad| usage(&bad))?;
         let params = |policy: PolicyName| match self.preset {
             Preset::Default => EngineParams { policy, ..EngineParams::default() },
             Preset::Paper => EngineParams::paper(policy),
@@ -94,6 +104,8 @@ impl Command {
         let told = Told {
             about: &scenario.about,
             slowness_is_tied_to: tied_to(&scenario),
+            assumed: &assumed,
+            repairs: &repairs,
             seeds: self.seeds,
             complete,
             baseline: &names[0],
@@ -137,6 +149,11 @@ fn text(told: &Told<'_>) -> String {
     let seeds = told.policies.iter().map(|policy| policy.seeds).min().unwrap_or(0);
     let mut parts = Vec::from_iter((!told.about.is_empty()).then(|| told.about.to_owned()));
     parts.push(format!("Slowness is tied to: {tied}. Seeds: {seeds}. Intervals hold the true value with 95 %."));
+    let repaired = told.repairs.iter().map(|(what, count)| format!("{count} {what}"));
+    let said: Vec<String> = told.assumed.iter().cloned().chain(repaired).map(|line| format!("- {line}")).collect();
+    if !said.is_empty() {
+        parts.push(format!("Of the trace:\n{}", said.join("\n")));
+    }
     if !told.complete {
         parts.push(format!("Cut short: {} seeds were asked for.", told.seeds));
     }

@@ -1,6 +1,6 @@
 //! Reads a scenario, and tells what is wrong with one by file and line.
 
-use drover_core::sim::{Fault, Scenario};
+use drover_core::sim::{Fault, Scenario, TracedJob};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -24,26 +24,26 @@ fn lines(path: &Path, faults: &[(usize, String)]) -> String {
     faults.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads and checks a scenario.
+/// Reads and checks a scenario, with the jobs of a trace beside its own.
 ///
 /// # Errors
 /// Every fault with its line.
-pub fn read(path: &Path) -> Result<Scenario, BadScenario> {
+pub fn read(path: &Path, traced: Vec<TracedJob>) -> Result<Scenario, BadScenario> {
     let bad = |faults| BadScenario { path: path.to_owned(), faults };
     let unread = |error: std::io::Error| bad(vec![(0, format!("cannot be read: {error}"))]);
     let size = std::fs::metadata(path).map_err(unread)?.len();
     if size > LIMIT {
         return Err(bad(vec![(0, format!("is {size} bytes long; a scenario has at most {LIMIT}"))]));
     }
-    parse(&std::fs::read_to_string(path).map_err(unread)?).map_err(bad)
+    parse(&std::fs::read_to_string(path).map_err(unread)?, traced).map_err(bad)
 }
 
-fn parse(text: &str) -> Result<Scenario, Vec<(usize, String)>> {
+fn parse(text: &str, traced: Vec<TracedJob>) -> Result<Scenario, Vec<(usize, String)>> {
     let line = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
     let wrong = |error: toml::de::Error| {
         vec![(error.span().map_or(0, |span| line(span.start)), error.message().replace('\n', " "))]
     };
-    let scenario: Scenario = toml::from_str(text).map_err(wrong)?;
+    let scenario = Scenario { traced, ..toml::from_str(text).map_err(wrong)? };
     let faults = scenario.faults();
     if faults.is_empty() {
         return Ok(scenario);
@@ -77,7 +77,7 @@ mod tests {
 
     fn told(text: &str) -> String {
         let bad = |faults| BadScenario { path: "s.toml".into(), faults };
-        parse(text).map_err(bad).err().map_or_else(String::new, |error| error.to_string())
+        parse(text, vec![]).map_err(bad).err().map_or_else(String::new, |error| error.to_string())
     }
 
     const JOB: &str =
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_scenario_is_read_as_it_is_written() {
-        let scenario = parse(&format!("[cluster]\nnodes = 9\n{JOB}")).unwrap();
+        let scenario = parse(&format!("[cluster]\nnodes = 9\n{JOB}"), vec![]).unwrap();
         assert_eq!((scenario.cluster.nodes, scenario.jobs[0].maps.memory_mb), (9, 1024));
     }
 

@@ -5,5 +5,6 @@ mod grid;
 pub mod reproduce;
 pub mod stats;
 pub mod summary;
+pub mod traces;
 
 pub use grid::{Grid, Played, Progress, play};

@@ -2,7 +2,7 @@
 
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::draw::Purpose;
-use super::job::{Ask, Job};
+use super::job::{Ask, Job, Origin, task_key};
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
 
@@ -40,10 +40,18 @@ impl World<'_> {
         self.given = now;
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
-        let key_of_task = u64::from(ask.index) << 1 | kind as u64;
-        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
+        let key_of_task = task_key(kind, ask.index);
+        let of_job = job.of.key();
         let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, ask.number.into()]);
-        attempt.factor = factor * self.scenario.slowness.attempt.sample(&mut draw(Purpose::Luck));
+        let mut luck = draw(Purpose::Luck);
+        let traced = match job.of {
+            Origin::Group(..) => 1.0,
+            Origin::Traced(nth) => {
+                let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
+                tasks.luck(ask.index, ask.number == 0, &mut luck)
+            }
+        };
+        attempt.factor = factor * traced * self.scenario.slowness.attempt.sample(&mut luck);
         let on_its_way = self.scenario.hadoop.allocate.sample(&mut draw(Purpose::Place));
         let ends = attempt.begin(Stage::Waiting, Millis::from_secs_f64(on_its_way).0 as f64, 1.0, now);
         let key = self.attempts.add(attempt);
@@ -105,8 +113,8 @@ impl World<'_> {
         let attempt = self.attempts.get(key);
         let Some(job) = self.jobs.get(&attempt.job) else { return };
         let task = job.task(attempt.kind, attempt.index);
-        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
-        let key_of_task = u64::from(attempt.index) << 1 | attempt.kind as u64;
+        let of_job = job.of.key();
+        let key_of_task = task_key(attempt.kind, attempt.index);
         let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, attempt.number.into()]);
         let hadoop = &self.scenario.hadoop;
         let seconds = |seconds: f64| Millis::from_secs_f64(seconds).0 as f64;

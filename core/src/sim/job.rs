@@ -4,6 +4,7 @@ use super::attempt::{AttemptKey, Scoring};
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
 use super::scenario::{PhaseSpec, Scenario};
+use super::traced::TracedPhase;
 use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -64,13 +65,43 @@ pub struct Tasks {
     pub held: u32,
 }
 
+/// Where a job comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The nth job of a group.
+    Group(u32, u32),
+    /// The nth of the trace.
+    Traced(u32),
+}
+
+impl Origin {
+    /// A number that no other job has: what is drawn for it is drawn by that.
+    pub fn key(self) -> u64 {
+        match self {
+            Origin::Group(group, nth) => u64::from(group) << 32 | u64::from(nth),
+            Origin::Traced(nth) => 1 << 63 | u64::from(nth),
+        }
+    }
+
+    /// Which of its group, or of the trace.
+    pub fn nth(self) -> u32 {
+        match self {
+            Origin::Group(_, nth) | Origin::Traced(nth) => nth,
+        }
+    }
+}
+
 /// A job that has not ended.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// Its number within the run.
     pub number: u32,
-    /// Its group, and which of it.
-    pub of: (u32, u32),
+    /// Where it comes from.
+    pub of: Origin,
+    /// Its name.
+    pub name: String,
+    /// Its user.
+    pub user: String,
     /// Its id, as Drover knows it.
     pub id: JobId,
     /// When it came.
@@ -115,16 +146,28 @@ pub struct Tally {
 }
 
 impl Job {
-    /// One that has just arrived. Its work is drawn by group and number in it, so that it is the same under every policy.
-    pub fn new(scenario: &Scenario, draws: &Draws, number: u32, of: (u32, u32), queue: u32, now: Time) -> Job {
-        let group = &scenario.jobs[of.0 as usize];
-        let key = u64::from(of.0) << 32 | u64::from(of.1);
-        let kinds = [(TaskKind::Map, &group.maps), (TaskKind::Reduce, &group.reduces)];
-        let tasks = kinds.map(|(kind, phase)| Tasks::new(scenario, draws, key, kind, phase));
+    /// One that has just arrived. Its work is drawn by where it comes from, so that it is the same under every policy.
+    pub fn new(scenario: &Scenario, draws: &Draws, number: u32, of: Origin, queue: u32, now: Time) -> Job {
+        let (name, user, tasks) = match of {
+            Origin::Group(group, _) => {
+                let group = &scenario.jobs[group as usize];
+                let kinds = [(TaskKind::Map, &group.maps), (TaskKind::Reduce, &group.reduces)];
+                let tasks = kinds.map(|(kind, phase)| Tasks::drawn(scenario, draws, of.key(), kind, phase));
+                (&group.name, &group.user, tasks)
+            }
+            Origin::Traced(nth) => {
+                let job = &scenario.traced[nth as usize];
+                let tasks = TaskKind::ALL
+                    .map(|kind| Tasks::traced(scenario, draws, of.key(), kind, &job.phases[kind as usize]));
+                (&job.name, &job.user, tasks)
+            }
+        };
         let has_reduces = !tasks[TaskKind::Reduce as usize].all.is_empty();
         Job {
             number,
             of,
+            name: name.clone(),
+            user: user.clone(),
             id: JobId(crate::model::AppId { cluster: START.0, seq: number + 1 }),
             arrived: now,
             queue,
@@ -210,13 +253,11 @@ impl Job {
 }
 
 impl Tasks {
-    fn new(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &PhaseSpec) -> Tasks {
+    fn drawn(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &PhaseSpec) -> Tasks {
         let count = phase.tasks.sample(&mut draws.of(Purpose::Tasks, [job, kind as u64, 0])).round() as u32;
         let all = (0..count).map(|index| {
-            let key = u64::from(index) << 1 | kind as u64;
-            let draw = |purpose| draws.of(purpose, [job, key, 0]);
-            let data = scenario.slowness.data.sample(&mut draw(Purpose::Data));
-            let mut drawn = draw(Purpose::Work);
+            let data = data(scenario, draws, job, kind, index);
+            let mut drawn = draws.of(Purpose::Work, [job, task_key(kind, index), 0]);
             let mut millis = |dist: &Dist| Millis::from_secs_f64(dist.sample(&mut drawn) * data).0 as f64;
             let own = millis(&phase.work);
             let read = if kind == TaskKind::Reduce { [millis(&phase.copy), millis(&phase.sort)] } else { [0.0; 2] };
@@ -225,6 +266,16 @@ impl Tasks {
         });
         let size = Resources { memory_mb: phase.memory_mb, vcores: phase.vcores };
         Tasks { all: all.collect(), size, ..Tasks::default() }
+    }
+
+    fn traced(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &TracedPhase) -> Tasks {
+        let task = |index| {
+            let data = data(scenario, draws, job, kind, index);
+            let task = phase.tasks.task(index)?;
+            Some(Task::new(task.work.map(|millis| (millis * data).round()), Bytes((task.input.0 as f64 * data) as u64)))
+        };
+        let all = (0..phase.tasks.count()).filter_map(task).collect();
+        Tasks { all, size: phase.size, ..Tasks::default() }
     }
 
     /// Asks for a container for every task.
@@ -236,6 +287,16 @@ impl Tasks {
             self.asks.push_back(Ask { index, number: 0, since: now, is_copy: false, avoid: vec![], prefer: vec![] });
         }
     }
+}
+
+/// A number that no other task of a job has.
+pub fn task_key(kind: TaskKind, index: u32) -> u64 {
+    u64::from(index) << 1 | kind as u64
+}
+
+/// How many times more data than another a task has.
+fn data(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, index: u32) -> f64 {
+    scenario.slowness.data.sample(&mut draws.of(Purpose::Data, [job, task_key(kind, index), 0]))
 }
 
 impl Task {
@@ -258,9 +319,8 @@ impl Task {
 pub const START: Time = Time(1_000_000_000_000);
 
 /// The nodes that hold a map's split.
-pub fn replicas(scenario: &Scenario, draws: &Draws, of: (u32, u32), index: u32) -> Vec<u32> {
-    let key = u64::from(of.0) << 32 | u64::from(of.1);
-    let mut draw = draws.of(Purpose::Replica, [key, index.into(), 0]);
+pub fn replicas(scenario: &Scenario, draws: &Draws, of: Origin, index: u32) -> Vec<u32> {
+    let mut draw = draws.of(Purpose::Replica, [of.key(), index.into(), 0]);
     let (nodes, wanted) = (scenario.cluster.nodes, scenario.hadoop.replicas.min(scenario.cluster.nodes));
     let mut chosen = Vec::with_capacity(wanted as usize);
     while chosen.len() < wanted as usize {

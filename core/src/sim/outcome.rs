@@ -1,7 +1,6 @@
 //! What came of a run.
 
 use super::job::{Job, Tally};
-use super::scenario::Scenario;
 use crate::model::{Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +80,11 @@ pub struct PhaseRow {
 
 impl JobRow {
     /// That of a job which has ended at `now`.
-    pub fn of(scenario: &Scenario, job: &Job, start: Time, now: Time) -> JobRow {
+    pub fn of(job: &Job, start: Time, now: Time) -> JobRow {
         let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed } = job.tally;
         JobRow {
-            name: scenario.jobs[job.of.0 as usize].name.clone(),
-            nth: job.of.1,
+            name: job.name.clone(),
+            nth: job.of.nth(),
             arrived: job.arrived.since(start),
             took: now.since(job.arrived),
             phases: TaskKind::ALL.into_iter().filter_map(|kind| PhaseRow::of(job, kind)).collect(),

@@ -2,7 +2,7 @@
 
 use super::am::End;
 use super::draw::Purpose;
-use super::job::{Ask, Job, replicas};
+use super::job::{Ask, Job, replicas, task_key};
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;
@@ -133,8 +133,8 @@ impl World<'_> {
 
     /// A node with room, drawn for that attempt.
     fn anywhere(&self, job: &Job, kind: TaskKind, ask: &Ask, fits: &dyn Fn(u32, &Ask) -> bool) -> Option<u32> {
-        let of_job = u64::from(job.of.0) << 32 | u64::from(job.of.1);
-        let key = u64::from(ask.index) << 1 | kind as u64;
+        let of_job = job.of.key();
+        let key = task_key(kind, ask.index);
         let nth =
             self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]).below(self.yarn.open().max(1));
         self.yarn.open_from(nth).find(|node| fits(*node, ask))

@@ -97,14 +97,13 @@ impl World<'_> {
 
     /// The first that is told of a job.
     fn open(&mut self, job: &mut Job, now: Time) {
-        let group = &self.scenario.jobs[job.of.0 as usize];
         let hadoop = &self.scenario.hadoop;
         let [maps, reduces] = TaskKind::ALL.map(|kind| job.of(kind).all.len() as u32);
         let summary = JobFact {
             job: job.id,
             attempt: AppAttemptId { app: job.id.0, number: 1 },
-            name: group.name.clone(),
-            user: group.user.clone(),
+            name: job.name.clone(),
+            user: job.user.clone(),
             queue: self.yarn.queues()[job.queue as usize].name.clone(),
             state: Some(JobPhase::Running),
             started: job.arrived,

@@ -4,7 +4,7 @@ use super::attempt::{AttemptKey, Attempts};
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
 use super::driver::Driver;
-use super::job::{Job, START};
+use super::job::{Job, Origin, START};
 use super::machine::Machine;
 use super::outcome::{JobRow, Outcome};
 use super::scenario::Scenario;
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// What happens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
-    /// The nth job of a group arrives.
-    Arrive(u32, u32),
+    /// A job arrives.
+    Arrive(Origin),
     /// An attempt's stage ends, unless its plan has changed since.
     Stage(AttemptKey, u32),
     /// A trouble begins or ends on a node.
@@ -108,11 +108,14 @@ impl<'a> World<'a> {
             let own = cluster.slower.sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
             Machine::new(number, cluster.racks, total, own, START)
         };
-        let phases = || scenario.jobs.iter().flat_map(|group| [&group.maps, &group.reduces]);
-        let smallest = Resources {
-            memory_mb: phases().map(|phase| phase.memory_mb).min().unwrap_or(1),
-            vcores: phases().map(|phase| phase.vcores).min().unwrap_or(1),
+        let of_groups = scenario.jobs.iter().flat_map(|group| [&group.maps, &group.reduces]);
+        let sizes = of_groups.map(|phase| Resources { memory_mb: phase.memory_mb, vcores: phase.vcores });
+        let sizes = sizes.chain(scenario.traced.iter().flat_map(|job| &job.phases).map(|phase| phase.size));
+        let smaller = |a: Resources, b: Resources| Resources {
+            memory_mb: a.memory_mb.min(b.memory_mb),
+            vcores: a.vcores.min(b.vcores),
         };
+        let smallest = sizes.reduce(smaller).unwrap_or_default();
         World {
             scenario,
             draws,
@@ -137,9 +140,11 @@ impl<'a> World<'a> {
     fn enter_all(&mut self) {
         for (number, group) in self.scenario.jobs.iter().enumerate() {
             if group.after.is_none() {
-                self.calendar.enter(START + Millis::from_secs_f64(group.arrive.at), Event::Arrive(number as u32, 0));
+                let origin = Origin::Group(number as u32, 0);
+                self.calendar.enter(START + Millis::from_secs_f64(group.arrive.at), Event::Arrive(origin));
             }
         }
+        self.enter_traced(0);
         for which in 0..self.scenario.trouble.len() as u32 {
             for node in self.troubled(which) {
                 let from = self.trouble_time(which, node, 0, Part::From);
@@ -150,7 +155,7 @@ impl<'a> World<'a> {
 
     fn happens(&mut self, event: Event, now: Time) {
         match event {
-            Event::Arrive(group, nth) => self.arrives(group, nth, now),
+            Event::Arrive(origin) => self.arrives(origin, now),
             Event::Stage(key, version) => {
                 if self.attempts.get(key).version == version {
                     self.stage_ends(key, now);
@@ -162,21 +167,43 @@ impl<'a> World<'a> {
         }
     }
 
-    fn arrives(&mut self, group: u32, nth: u32, now: Time) {
-        let spec = &self.scenario.jobs[group as usize];
-        if nth + 1 < spec.count && spec.after.is_none() {
-            let mut draw = self.draws.of(Purpose::Arrival, [group.into(), nth.into(), 0]);
-            let next = now + Millis::from_secs_f64(spec.arrive.every.sample(&mut draw));
-            self.calendar.enter(next, Event::Arrive(group, nth + 1));
+    /// The nth job of the trace is to come.
+    fn enter_traced(&mut self, nth: u32) {
+        if let Some(job) = self.scenario.traced.get(nth as usize) {
+            let at = (START + job.arrives).max(self.calendar.now());
+            self.calendar.enter(at, Event::Arrive(Origin::Traced(nth)));
         }
-        let queue = self.yarn.queue(&spec.queue);
-        let job = Job::new(self.scenario, &self.draws, self.arrived, (group, nth), queue, now);
+    }
+
+    fn arrives(&mut self, origin: Origin, now: Time) {
+        let queue = match origin {
+            Origin::Group(group, nth) => {
+                self.enter_next(group, nth, now);
+                &self.scenario.jobs[group as usize].queue
+            }
+            Origin::Traced(nth) => {
+                self.enter_traced(nth + 1);
+                &self.scenario.traced[nth as usize].queue
+            }
+        };
+        let queue = self.yarn.queue(queue);
+        let job = Job::new(self.scenario, &self.draws, self.arrived, origin, queue, now);
         self.arrived += 1;
         let number = job.number;
         self.jobs.insert(number, job);
         self.begin_phases(number, now);
         self.tick(now);
         self.end_if_over(number, now);
+    }
+
+    /// The next job of a group is to come.
+    fn enter_next(&mut self, group: u32, nth: u32, now: Time) {
+        let spec = &self.scenario.jobs[group as usize];
+        if nth + 1 < spec.count && spec.after.is_none() {
+            let mut draw = self.draws.of(Purpose::Arrival, [group.into(), nth.into(), 0]);
+            let next = now + Millis::from_secs_f64(spec.arrive.every.sample(&mut draw));
+            self.calendar.enter(next, Event::Arrive(Origin::Group(group, nth + 1)));
+        }
     }
 
     /// Sees to it that there is an exchange to come while there are jobs: on the instants that all share, so that one pass serves many.
@@ -210,21 +237,28 @@ impl<'a> World<'a> {
         let Some(job) = self.jobs.remove(&number) else { return };
         self.yarn.unseat(number);
         self.driver.ended(&job, now);
-        let (group, nth) = job.of;
+        if let Origin::Group(group, nth) = job.of {
+            self.enter_followers(group, nth, now);
+        }
+        self.outcome.lasted = now.since(START);
+        self.outcome.jobs.push(JobRow::of(&job, START, now));
+    }
+
+    /// The jobs that wait for one that has ended.
+    fn enter_followers(&mut self, group: u32, nth: u32, now: Time) {
         let name = &self.scenario.jobs[group as usize].name;
         for (number, next) in self.scenario.jobs.iter().enumerate() {
             if next.after.as_ref() == Some(name) && nth < next.count {
-                self.calendar.enter(now + Millis::from_secs_f64(next.arrive.at), Event::Arrive(number as u32, nth));
+                let origin = Origin::Group(number as u32, nth);
+                self.calendar.enter(now + Millis::from_secs_f64(next.arrive.at), Event::Arrive(origin));
             }
         }
-        self.outcome.lasted = now.since(START);
-        self.outcome.jobs.push(JobRow::of(self.scenario, &job, START, now));
     }
 
     fn close(mut self) -> Result<Outcome, Stuck> {
         let now = self.calendar.now();
         if let Some(job) = self.jobs.values().next() {
-            let first = self.scenario.jobs[job.of.0 as usize].name.clone();
+            let first = job.name.clone();
             return Err(Stuck::Waiting { jobs: self.jobs.len(), at: now.since(START), first });
         }
         self.outcome.held_ms = self.nodes.iter().map(|node| node.held_ms(now)).sum();

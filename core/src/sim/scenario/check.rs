@@ -52,7 +52,8 @@ impl Scenario {
     /// All that is wrong with it; empty where nothing is.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Faults { under: String::new(), found: Vec::new() };
-        faults.unless(!self.jobs.is_empty(), "jobs", "there must be one at least");
+        let some = !self.jobs.is_empty() || !self.traced.is_empty();
+        faults.unless(some, "jobs", "there must be one at least");
         let mut all = vec![faults];
         let mut under = |key: String, check: &dyn Fn(&mut Faults)| {
             let mut faults = Faults { under: key, found: Vec::new() };

@@ -7,6 +7,7 @@ pub use check::Fault;
 pub use jobs::{Arrivals, JobGroup, PhaseSpec};
 
 use super::dist::Dist;
+use super::traced::TracedJob;
 use crate::model::Capabilities;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,9 @@ pub struct Scenario {
     pub trouble: Vec<Trouble>,
     /// The jobs.
     pub jobs: Vec<JobGroup>,
+    /// Those of a trace beside them, in order of their arrival.
+    #[serde(skip)]
+    pub traced: Vec<TracedJob>,
 }
 
 /// The cluster.

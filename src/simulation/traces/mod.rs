@@ -1,0 +1,206 @@
+//! Traces of real clusters as workloads: what they tell is done again, and what they do not tell is assumed and said.
+
+mod attempts;
+mod swim;
+
+use drover_core::sim::TracedJob;
+use flate2::read::MultiGzDecoder;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// A trace that was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// Its jobs, in order of their arrival.
+    pub jobs: Vec<TracedJob>,
+    /// What it does not tell and was assumed, a sentence each.
+    pub assumed: Vec<String>,
+    /// What was amiss and was mended or left out, and how often.
+    pub repairs: BTreeMap<String, u64>,
+}
+
+/// Why a trace cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadTrace {
+    /// It cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A line is wrong.
+    #[error("{}:{line}: {what}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It is of no kind that is known, or empty.
+    #[error("{}: {what}", path.display())]
+    Whole {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// Largest trace that is read, bytes, unpacked.
+const LIMIT: u64 = 8 << 30;
+
+/// Reads a trace, plain or gzipped: attempts as CSV, or SWIM's jobs.
+///
+/// # Errors
+/// With file and line.
+pub fn read(path: &Path) -> Result<Trace, BadTrace> {
+    let unread = |source| BadTrace::Unread { path: path.to_owned(), source };
+    let mut file = BufReader::new(File::open(path).map_err(unread)?);
+    let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
+    let unpacked: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let lines = Lines { path, inner: BufReader::new(unpacked.take(LIMIT)), line: 0 };
+    parse(lines)
+}
+
+fn parse(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+    const UNKNOWN: &str =
+        "is neither a CSV of attempts (dataset,job,phase,task,attempt,…) nor SWIM's jobs (six fields between tabs)";
+    let path = lines.path.to_owned();
+    let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
+    let Some(first) = lines.next()? else { return Err(whole("is empty")) };
+    let trace = match first.as_str() {
+        header if header.starts_with("dataset,job,") => attempts::read(header, lines)?,
+        row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines)?,
+        _ => return Err(whole(UNKNOWN)),
+    };
+    if trace.jobs.is_empty() { Err(whole("has no jobs")) } else { Ok(trace) }
+}
+
+/// Lines with their numbers.
+struct Lines<'a> {
+    path: &'a Path,
+    inner: BufReader<std::io::Take<Box<dyn Read>>>,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The next line, without its end.
+    fn next(&mut self) -> Result<Option<String>, BadTrace> {
+        let mut text = String::new();
+        self.line += 1;
+        let read = self.inner.read_line(&mut text);
+        // A gzip file that was cut off ends in an error, too.
+        let read = read.map_err(|error| self.wrong(format!("cannot be read on: {error}")))?;
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        Ok((read > 0).then_some(text))
+    }
+
+    /// The line that was read last is wrong.
+    fn wrong(&self, what: String) -> BadTrace {
+        BadTrace::Line { path: self.path.to_owned(), line: self.line, what }
+    }
+
+    /// A whole number of that line.
+    fn whole(&self, text: &str, name: &str) -> Result<u64, BadTrace> {
+        text.trim().parse().map_err(|_| self.wrong(format!("{name}: \"{text}\" is no whole number from 0 on")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drover_core::sim::TracedTasks;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn of(bytes: &[u8]) -> Result<Trace, BadTrace> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        read(file.path())
+    }
+
+    fn packed(text: &str) -> Vec<u8> {
+        let mut writer = GzEncoder::new(Vec::new(), Compression::default());
+        writer.write_all(text.as_bytes()).unwrap();
+        writer.finish().unwrap()
+    }
+
+    /// Without the file's name.
+    fn told(bytes: &[u8]) -> String {
+        let error = of(bytes).unwrap_err().to_string();
+        error.split_once(':').map_or(error.clone(), |(_, rest)| rest.trim().to_owned())
+    }
+
+    const SWIM: &str = "job0\t9\t9\t1762\t0\t14347\njob1\t20\t11\t53088744165\t1510005522\t5759777\n";
+    const HEADER: &str = "dataset,job,phase,task,attempt,host,rack,start_ms,finish_ms,dur_s,result,n_attempts,in_bytes,locality,shuffle_fin_ms,sort_fin_ms\n";
+
+    fn row(phase: &str, task: u32, attempt: u32, times: [u64; 3], result: &str) -> String {
+        let [start, shuffled, finish] = times;
+        format!(
+            "d,j1,{phase},t{phase}{task},a{phase}{task}_{attempt},h,r,{start},{finish},0,{result},1,100,,{shuffled},-1\n"
+        )
+    }
+
+    #[test]
+    fn a_swim_job_has_a_map_for_each_block_and_a_reduce_for_each_gibibyte_and_says_what_it_assumes() {
+        let trace = of(SWIM.as_bytes()).unwrap();
+        let counts: Vec<[u32; 2]> =
+            trace.jobs.iter().map(|job| [0, 1].map(|kind| job.phases[kind].tasks.count())).collect();
+        assert_eq!(counts, [[1, 0], [396, 2]]);
+        assert_eq!(trace.jobs[1].arrives.0, 20_000);
+        assert_eq!(trace.assumed.len(), 3);
+        assert_eq!(of(&packed(SWIM)).unwrap(), trace);
+    }
+
+    #[test]
+    fn attempts_give_each_task_its_work_and_its_luck_and_a_reduces_wait_for_maps_is_no_work() {
+        let maps = [10_000, 10_000, 40_000].map(|takes| [1_000, 0, 1_000 + takes]);
+        let mut text = HEADER.to_owned();
+        (0..).zip(maps).for_each(|(task, times)| text += &row("MAP", task, 0, times, "SUCCESS"));
+        text += &row("MAP", 2, 1, [5_000, 0, 6_000], "KILLED");
+        text += &row("REDUCE", 0, 0, [2_000, 45_000, 50_000], "SUCCESS");
+        let trace = of(text.as_bytes()).unwrap();
+        let [maps, reduces] = &trace.jobs[0].phases;
+        let TracedTasks::Each(tasks) = &maps.tasks else { panic!("{maps:?}") };
+        let work: Vec<_> = tasks.iter().map(|task| (task.work[2], task.first)).collect();
+        assert_eq!(work, [(10_000.0, 1.0), (10_000.0, 1.0), (10_000.0, 4.0)]);
+        // The maps end at 41 s; it reads until 45 s, and works for 5 s.
+        assert_eq!(reduces.tasks.task(0).map(|task| task.work), Some([4_000.0, 0.0, 5_000.0]));
+        assert_eq!(trace.repairs.values().copied().collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
+        let bad = |rows: &str| told(format!("{HEADER}{rows}").as_bytes());
+        assert!(bad(&row("MAP", 0, 0, [9, 0, 3], "SUCCESS")).starts_with("2: aMAP0_0 ends at 3, before"));
+        let twice = row("MAP", 0, 0, [1, 0, 3], "SUCCESS").repeat(2);
+        assert_eq!(bad(&twice), "3: aMAP0_0 was there before");
+        assert!(bad("d,j1,MAP\n").starts_with("2: ends too early"));
+        assert!(bad(&row("SHUFFLE", 0, 0, [1, 0, 3], "SUCCESS")).contains("neither MAP nor REDUCE"));
+        assert!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,3,", ",x,3,")).contains("no whole number"));
+        assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED")), "has no jobs");
+        assert!(told(b"dataset,job,task\n").contains("there is no column phase"));
+        assert!(told(b"hello\n").contains("neither a CSV"));
+        assert_eq!(told(b""), "is empty");
+        assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
+        assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
+        let mut lost = row("MAP", 0, 0, [1_000, 0, 3_000], "SUCCESS");
+        lost += &row("MAP", 1, 0, [1_000, 0, 3_000], "FAILED");
+        let trace = of(format!("{HEADER}{lost}").as_bytes()).unwrap();
+        assert_eq!((trace.jobs[0].phases[0].tasks.count(), trace.repairs.len()), (2, 2), "{:?}", trace.repairs);
+    }
+
+    #[test]
+    fn a_gzip_file_that_was_cut_off_is_told() {
+        let mut cut = packed(&SWIM.repeat(1));
+        cut.truncate(cut.len() - 12);
+        assert!(told(&cut).contains("cannot be read on"), "{}", told(&cut));
+    }
+}

@@ -1,0 +1,60 @@
+//! SWIM's workloads: a job a line, with its bytes and nothing of its tasks.
+
+use super::{BadTrace, Lines, Trace};
+use drover_core::model::{Bytes, Millis, Resources};
+use drover_core::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
+
+/// One map for so many bytes of input: Hadoop's block size.
+const SPLIT: u64 = 128 << 20;
+/// One reduce for so many bytes of shuffle: Hive's `hive.exec.reducers.bytes.per.reducer` of the time.
+const PER_REDUCE: u64 = 1 << 30;
+/// What a task reads and works through in a second, and what it takes at least.
+const BYTES_A_SECOND: f64 = 8e6;
+const LEAST_SECONDS: f64 = 2.0;
+const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
+
+pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+    let mut trace = Trace {
+        assumed: vec![
+            "SWIM tells no tasks: one map for each 128 MiB of input, one reduce for each GiB of shuffle".into(),
+            "SWIM tells no times: a task works through 8 MB a second, and takes 2 s at least".into(),
+            "SWIM tells no users, queues or names: one of each".into(),
+        ],
+        ..Trace::default()
+    };
+    let (mut row, mut seen) = (Some(first), std::collections::BTreeSet::new());
+    while let Some(text) = row {
+        let fields: Vec<&str> = text.split('\t').collect();
+        let [id, submitted, _, input, shuffled, _] = fields[..] else {
+            return Err(lines.wrong(format!("has {} fields; a job of SWIM's has six between tabs", fields.len())));
+        };
+        if !seen.insert(id.to_owned()) {
+            return Err(lines.wrong(format!("{id} was there before")));
+        }
+        let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
+        let shuffled = lines.whole(shuffled, "shuffle")?;
+        trace.jobs.push(TracedJob {
+            name: "swim".into(),
+            user: "swim".into(),
+            queue: "default".into(),
+            arrives: Millis(submitted * 1_000),
+            phases: [phase(input, SPLIT, 1, false), phase(shuffled, PER_REDUCE, 0, true)],
+        });
+        row = lines.next()?;
+    }
+    trace.jobs.sort_by_key(|job| job.arrives);
+    Ok(trace)
+}
+
+/// As many tasks as the bytes ask for, but `least`.
+fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> TracedPhase {
+    let count = bytes.div_ceil(each).max(least);
+    let input = bytes.checked_div(count).unwrap_or(0);
+    let millis = (input as f64 / BYTES_A_SECOND).max(LEAST_SECONDS) * 1e3;
+    // Of a reduce's time a half is reading.
+    let work = if reduces { [millis / 2.0, 0.0, millis / 2.0] } else { [0.0, 0.0, millis] };
+    TracedPhase {
+        tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input) }),
+        size: SIZE,
+    }
+}
