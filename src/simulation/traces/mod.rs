@@ -1,6 +1,8 @@
 //! Traces of real clusters as workloads: what they tell is done again, and what they do not tell is assumed and said.
 
 mod attempts;
+mod recorded;
+mod rumen;
 mod swim;
 
 use drover_core::sim::TracedJob;
@@ -55,7 +57,7 @@ pub enum BadTrace {
 /// Largest trace that is read, bytes, unpacked.
 const LIMIT: u64 = 8 << 30;
 
-/// Reads a trace, plain or gzipped: attempts as CSV, or SWIM's jobs.
+/// Reads a trace, plain or gzipped: attempts as CSV, Rumen's JSON, or SWIM's jobs.
 ///
 /// # Errors
 /// With file and line.
@@ -64,22 +66,24 @@ pub fn read(path: &Path) -> Result<Trace, BadTrace> {
     let mut file = BufReader::new(File::open(path).map_err(unread)?);
     let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
     let unpacked: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let lines = Lines { path, inner: BufReader::new(unpacked.take(LIMIT)), line: 0 };
-    parse(lines)
+    let mut inner = BufReader::new(unpacked.take(LIMIT));
+    // A gzip file that was cut off at once ends in an error, too.
+    let is_json = inner.fill_buf().map_err(unread)?.trim_ascii_start().starts_with(b"{");
+    let trace = if is_json { rumen::read(path, inner)? } else { by_line(Lines { path, inner, line: 0 })? };
+    let nothing = || BadTrace::Whole { path: path.to_owned(), what: "has no jobs".into() };
+    if trace.jobs.is_empty() { Err(nothing()) } else { Ok(trace) }
 }
 
-fn parse(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
-    const UNKNOWN: &str =
-        "is neither a CSV of attempts (dataset,job,phase,task,attempt,…) nor SWIM's jobs (six fields between tabs)";
+fn by_line(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+    const UNKNOWN: &str = "is none of a CSV of attempts (dataset,job,phase,task,attempt,…), Rumen's JSON, and SWIM's jobs (six fields between tabs)";
     let path = lines.path.to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
-    let trace = match first.as_str() {
-        header if header.starts_with("dataset,job,") => attempts::read(header, lines)?,
-        row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines)?,
-        _ => return Err(whole(UNKNOWN)),
-    };
-    if trace.jobs.is_empty() { Err(whole("has no jobs")) } else { Ok(trace) }
+    match first.as_str() {
+        header if header.starts_with("dataset,job,") => attempts::read(header, lines),
+        row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines),
+        _ => Err(whole(UNKNOWN)),
+    }
 }
 
 /// Lines with their numbers.
@@ -187,7 +191,7 @@ mod tests {
         assert!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,3,", ",x,3,")).contains("no whole number"));
         assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED")), "has no jobs");
         assert!(told(b"dataset,job,task\n").contains("there is no column phase"));
-        assert!(told(b"hello\n").contains("neither a CSV"));
+        assert!(told(b"hello\n").contains("none of a CSV"));
         assert_eq!(told(b""), "is empty");
         assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
         assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
@@ -195,6 +199,32 @@ mod tests {
         lost += &row("MAP", 1, 0, [1_000, 0, 3_000], "FAILED");
         let trace = of(format!("{HEADER}{lost}").as_bytes()).unwrap();
         assert_eq!((trace.jobs[0].phases[0].tasks.count(), trace.repairs.len()), (2, 2), "{:?}", trace.repairs);
+    }
+
+    #[test]
+    fn rumens_jobs_come_with_their_users_and_what_is_amiss_in_them_is_told_or_counted() {
+        let attempt = |id: &str, result: &str, from: u64, to: i64| {
+            format!(r#"{{"attemptID": "{id}", "result": "{result}", "startTime": {from}, "finishTime": {to}}}"#)
+        };
+        let task = |id: &str, attempts: &[String]| {
+            format!(r#"{{"taskID": "{id}", "inputBytes": 64, "attempts": [{}]}}"#, attempts.join(","))
+        };
+        let job = |id: &str, tasks: &[String]| {
+            format!(
+                r#"{{"jobID": "{id}", "user": "geek1", "jobName": null, "submitTime": 500, "mapTasks": [{}]}}"#,
+                tasks.join(",")
+            )
+        };
+        let one = task("t1", &[attempt("a1", "SUCCESS", 1_000, 3_000), attempt("a2", "KILLED", 1_500, 3_000)]);
+        let two = task("t2", &[attempt("a3", "KILLED", 1_000, -1)]);
+        let trace = of(format!("{}\n{}", job("j1", &[one.clone(), two]), job("j2", &[])).as_bytes()).unwrap();
+        assert_eq!(trace.jobs.len(), 1);
+        let only = &trace.jobs[0];
+        assert_eq!((only.user.as_str(), only.name.as_str(), only.phases[0].tasks.count()), ("geek1", "j1", 2));
+        let counted: Vec<u64> = trace.repairs.values().copied().collect();
+        assert_eq!(counted, [1, 1, 1, 1], "{:?}", trace.repairs);
+        assert!(told(job("j1", &[one.clone(), one]).as_bytes()).contains("job 1: a1 was there before"));
+        assert!(told(b"{\n\"jobID\": 7}").starts_with("2: "), "{}", told(b"{\n\"jobID\": 7}"));
     }
 
     #[test]

@@ -1,0 +1,173 @@
+//! What traces of attempts have in common: which attempt of a task succeeded first, and what that says of its work and its luck.
+
+use super::Trace;
+use drover_core::model::{Bytes, Millis, Resources};
+use drover_core::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
+
+/// An attempt, milliseconds by the cluster's clock.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Attempt {
+    pub(super) job: String,
+    pub(super) is_reduce: bool,
+    pub(super) task: String,
+    pub(super) id: String,
+    pub(super) started: u64,
+    /// `None`: the trace ends before it.
+    pub(super) finished: Option<u64>,
+    /// End of a reduce's shuffle, and of its sort.
+    pub(super) stages: [Option<u64>; 2],
+    pub(super) input: u64,
+    pub(super) succeeded: bool,
+}
+
+/// What is told of a job beside its attempts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct About {
+    pub(super) name: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) queue: Option<String>,
+    pub(super) submitted: Option<u64>,
+}
+
+/// The attempt of a task that succeeded first.
+#[derive(Debug, Clone, Copy)]
+struct Winner {
+    started: u64,
+    finished: u64,
+    stages: [Option<u64>; 2],
+    input: u64,
+}
+
+/// Collects attempts, in any order.
+#[derive(Debug, Default)]
+pub(super) struct Recorder {
+    jobs: BTreeMap<String, About>,
+    tasks: BTreeMap<String, BTreeMap<(bool, String), Option<Winner>>>,
+    seen: BTreeSet<String>,
+    repairs: BTreeMap<String, u64>,
+}
+
+impl Recorder {
+    /// A job. Twice is a fault.
+    pub(super) fn job(&mut self, id: &str, about: About) -> Result<(), String> {
+        let known = self.jobs.insert(id.to_owned(), about);
+        if known.is_some() { Err(format!("{id} was there before")) } else { Ok(()) }
+    }
+
+    /// A task, of which there may be no attempt.
+    pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) -> &mut Option<Winner> {
+        self.tasks.entry(job.to_owned()).or_default().entry((is_reduce, task.to_owned())).or_default()
+    }
+
+    /// An attempt. What cannot be is a fault; what is only not told is counted.
+    pub(super) fn attempt(&mut self, attempt: Attempt) -> Result<(), String> {
+        let Attempt { job, is_reduce, task, id, started, finished, stages, input, succeeded } = attempt;
+        if !self.seen.insert(id.clone()) {
+            return Err(format!("{id} was there before"));
+        }
+        self.task(&job, is_reduce, &task);
+        let Some(finished) = finished else {
+            self.mend("attempts without an end: left out");
+            return Ok(());
+        };
+        if finished < started {
+            return Err(format!("{id} ends at {finished}, before it begins at {started}"));
+        }
+        if !succeeded {
+            self.mend("attempts that did not succeed: how long they would have taken is not known");
+            return Ok(());
+        }
+        let stages = stages.map(|at| at.filter(|at| (started..=finished).contains(at)));
+        let winner = self.task(&job, is_reduce, &task);
+        if winner.is_none_or(|known| finished < known.finished) {
+            *winner = Some(Winner { started, finished, stages, input });
+        }
+        Ok(())
+    }
+
+    fn mend(&mut self, what: &str) {
+        *self.repairs.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// The trace that they make.
+    pub(super) fn trace(mut self) -> Trace {
+        let mut trace = Trace::default();
+        trace.assumed.push("the trace tells no containers' sizes: 1 GiB and a core each".into());
+        trace.assumed.push("a copy takes as long as another task of its phase took, drawn".into());
+        let tasks = std::mem::take(&mut self.tasks);
+        let starts = tasks.values().flat_map(BTreeMap::values).flatten().map(|winner| winner.started);
+        let began = starts.chain(self.jobs.values().filter_map(|about| about.submitted)).min().unwrap_or(0);
+        for (id, tasks) in tasks {
+            let about = self.jobs.remove(&id).unwrap_or_default();
+            trace.jobs.extend(self.traced(id, about, &tasks, began));
+        }
+        let empty = self.jobs.len() as u64;
+        if empty > 0 {
+            self.repairs.insert("jobs without tasks: left out".into(), empty);
+        }
+        trace.jobs.sort_by_key(|job| job.arrives);
+        trace.repairs = self.repairs;
+        trace
+    }
+
+    fn traced(
+        &mut self,
+        id: String,
+        about: About,
+        tasks: &BTreeMap<(bool, String), Option<Winner>>,
+        began: u64,
+    ) -> Option<TracedJob> {
+        let winners = |reduces| tasks.iter().filter(move |((of, _), _)| *of == reduces).map(|(_, winner)| *winner);
+        let Some(first) = tasks.values().flatten().map(|winner| winner.started).min() else {
+            self.mend("jobs without any attempt that succeeded: left out");
+            return None;
+        };
+        (tasks.values().filter(|winner| winner.is_none()))
+            .for_each(|_| self.mend("tasks without an attempt that succeeded: they take their phase's median"));
+        let maps_end = winners(false).flatten().map(|winner| winner.finished).max().unwrap_or(0);
+        Some(TracedJob {
+            name: about.name.unwrap_or(id),
+            user: about.user.unwrap_or_else(|| "trace".into()),
+            queue: about.queue.unwrap_or_else(|| "default".into()),
+            arrives: Millis(about.submitted.unwrap_or(first).min(first) - began),
+            phases: [maps(&winners(false).collect::<Vec<_>>()), reduces(&winners(true).collect::<Vec<_>>(), maps_end)],
+        })
+    }
+}
+
+/// The median of what winners took for something, milliseconds; one at least.
+fn median(winners: &[Option<Winner>], of: impl Fn(&Winner) -> u64) -> f64 {
+    let mut all: Vec<u64> = winners.iter().flatten().map(of).collect();
+    all.sort_unstable();
+    all.get(all.len() / 2).copied().unwrap_or(0).max(1) as f64
+}
+
+/// What a phase's tasks take with ordinary luck, and each one's luck: its own time over the phase's median.
+fn phase(winners: &[Option<Winner>], read: [f64; 2], own: impl Fn(&Winner) -> u64) -> TracedPhase {
+    let work = median(winners, &own);
+    let task = |winner: &Option<Winner>| TracedTask {
+        work: [read[0], read[1], work],
+        first: winner.map_or(1.0, |winner| (own(&winner) as f64 / work).max(1e-3)),
+        input: Bytes(winner.map_or(0, |winner| winner.input)),
+    };
+    TracedPhase { tasks: TracedTasks::Each(winners.iter().map(task).collect()), size: SIZE }
+}
+
+fn maps(winners: &[Option<Winner>]) -> TracedPhase {
+    phase(winners, [0.0; 2], |winner| winner.finished - winner.started)
+}
+
+/// What a reduce waited for maps is no work: its reading counts from their end on.
+fn reduces(winners: &[Option<Winner>], maps_end: u64) -> TracedPhase {
+    let sorted = |winner: &Winner| winner.stages[1].or(winner.stages[0]);
+    let reads = |winner: &Winner| winner.stages[0].map_or(0, |at| at.saturating_sub(maps_end.max(winner.started)));
+    let sorts =
+        |winner: &Winner| winner.stages[0].zip(winner.stages[1]).map_or(0, |(from, to)| to.saturating_sub(from));
+    let own =
+        |winner: &Winner| winner.finished - sorted(winner).unwrap_or(maps_end.clamp(winner.started, winner.finished));
+    let read = if winners.is_empty() { [0.0; 2] } else { [median(winners, reads), median(winners, sorts)] };
+    phase(winners, read, own)
+}
