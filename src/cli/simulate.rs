@@ -116,7 +116,8 @@ impl Command {
 }
 
 fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
-    scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble)
+    let of_trace = (!scenario.traced.is_empty()).then_some("the attempt, as in the trace");
+    of_trace.into_iter().chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble)).collect()
 }
 
 fn bar(runs: u64) -> ProgressBar {

@@ -43,7 +43,7 @@ impl World<'_> {
     /// Kills the youngest reduce of a job of which no map runs and some wait (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
     fn make_way(&mut self, now: Time) -> bool {
         let starves = |job: &&Job| is_starved(job) && job.of(TaskKind::Reduce).held > 0;
-        let victim = self.jobs.values().find(starves).and_then(|job| {
+        let victim = self.yarn.waiting().filter_map(|number| self.jobs.get(&number)).find(starves).and_then(|job| {
             let reduces = job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied();
             reduces.max_by_key(|key| (self.attempts.get(*key).held_since, *key))
         });

@@ -114,6 +114,11 @@ impl Yarn {
         !self.places.is_empty() && !self.open.nodes.is_empty()
     }
 
+    /// The jobs that wait for containers.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> {
+        self.places.keys().copied()
+    }
+
     /// The job whose turn it is, of those that are not set aside.
     pub fn next(&self, aside: &BTreeSet<u32>) -> Option<u32> {
         let first = |queue: &Queue| queue.waiting.iter().map(|(_, job)| *job).find(|job| !aside.contains(job));

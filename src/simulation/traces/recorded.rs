@@ -58,7 +58,11 @@ impl Recorder {
     }
 
     /// A task, of which there may be no attempt.
-    pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) -> &mut Option<Winner> {
+    pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) {
+        self.winner(job, is_reduce, task);
+    }
+
+    fn winner(&mut self, job: &str, is_reduce: bool, task: &str) -> &mut Option<Winner> {
         self.tasks.entry(job.to_owned()).or_default().entry((is_reduce, task.to_owned())).or_default()
     }
 
@@ -81,7 +85,7 @@ impl Recorder {
             return Ok(());
         }
         let stages = stages.map(|at| at.filter(|at| (started..=finished).contains(at)));
-        let winner = self.task(&job, is_reduce, &task);
+        let winner = self.winner(&job, is_reduce, &task);
         if winner.is_none_or(|known| finished < known.finished) {
             *winner = Some(Winner { started, finished, stages, input });
         }
@@ -138,16 +142,16 @@ impl Recorder {
     }
 }
 
-/// The median of what winners took for something, milliseconds; one at least.
+/// The median of what winners took for something, milliseconds.
 fn median(winners: &[Option<Winner>], of: impl Fn(&Winner) -> u64) -> f64 {
     let mut all: Vec<u64> = winners.iter().flatten().map(of).collect();
     all.sort_unstable();
-    all.get(all.len() / 2).copied().unwrap_or(0).max(1) as f64
+    all.get(all.len() / 2).copied().unwrap_or(0) as f64
 }
 
 /// What a phase's tasks take with ordinary luck, and each one's luck: its own time over the phase's median.
 fn phase(winners: &[Option<Winner>], read: [f64; 2], own: impl Fn(&Winner) -> u64) -> TracedPhase {
-    let work = median(winners, &own);
+    let work = median(winners, &own).max(1.0);
     let task = |winner: &Option<Winner>| TracedTask {
         work: [read[0], read[1], work],
         first: winner.map_or(1.0, |winner| (own(&winner) as f64 / work).max(1e-3)),

@@ -57,13 +57,11 @@ fn known(value: i64) -> Option<u64> {
 pub(super) fn read(path: &Path, text: impl Read) -> Result<Trace, BadTrace> {
     let wrong = |line, what| BadTrace::Line { path: path.to_owned(), line, what };
     let mut recorder = Recorder::default();
-    let mut jobs = serde_json::Deserializer::from_reader(text).into_iter::<LoggedJob>();
-    let mut nth = 0;
-    while let Some(job) = jobs.next() {
+    let jobs = serde_json::Deserializer::from_reader(text).into_iter::<LoggedJob>();
+    for (nth, job) in jobs.enumerate() {
         let job = job.map_err(|error| wrong(error.line(), error.to_string()))?;
-        nth += 1;
         record(&mut recorder, job)
-            .map_err(|what| BadTrace::Whole { path: path.to_owned(), what: format!("job {nth}: {what}") })?;
+            .map_err(|what| BadTrace::Whole { path: path.to_owned(), what: format!("job {}: {what}", nth + 1) })?;
     }
     Ok(recorder.trace())
 }
