@@ -1,7 +1,7 @@
 //! `drover reproduce`: the papers' numbers beside ours.
 
 use super::output::{self, Exit, Failure};
-use crate::simulation::reproduce::{Effort, Experiment, Finding, Verdict, all};
+use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -77,12 +77,6 @@ fn text(found: &[Finding]) -> String {
         output::table(&["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"]);
     for one in found {
         let number = |value: f64| format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value);
-        let verdict = match one.verdict {
-            Verdict::Exact => "exact",
-            Verdict::Within => "within",
-            Verdict::Direction => "direction",
-            Verdict::NotReproduced => "not_reproduced",
-        };
         let share = one.share_of_assumptions.map_or_else(|| "-".into(), super::words::share);
         let published = one.published.map_or_else(|| "-".into(), number);
         let interval =
@@ -94,7 +88,7 @@ fn text(found: &[Finding]) -> String {
             &number(one.measured),
             &interval,
             &one.unit,
-            verdict,
+            one.verdict.label(),
             &share,
         ]);
     }

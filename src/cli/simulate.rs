@@ -38,7 +38,7 @@ pub struct Command {
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
-    /// Run the jobs of a trace, too: a CSV of attempts, or SWIM's jobs; plain or gzipped
+    /// Run the jobs of a trace, too: a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// Constants of the policies: Drover's own, or those of the papers

@@ -12,7 +12,6 @@ impl World<'_> {
         let number = decision.job.0.seq - 1;
         let done = self.bar(number, decision).map_or_else(|| self.act(number, decision, now), Err);
         let (answer, attempts) = done.map_or_else(|refused| (refused, vec![]), |attempts| (Answer::Applied, attempts));
-        (self.log)(decision, answer);
         self.driver.answer(decision, answer, attempts, now);
     }
 

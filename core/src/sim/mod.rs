@@ -25,4 +25,4 @@ pub use dist::Dist;
 pub use outcome::{Decided, JobRow, Outcome, PhaseRow};
 pub use scenario::{Fault, Scenario};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
-pub use world::{Log, Stuck, run, run_logged};
+pub use world::{Stuck, run};

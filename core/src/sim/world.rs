@@ -11,7 +11,7 @@ use super::scenario::Scenario;
 use super::trouble::Part;
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
-use crate::model::{Answer, Decision, Millis, Resources, Time};
+use crate::model::{Millis, Resources, Time};
 use std::collections::BTreeMap;
 
 /// What happens.
@@ -47,9 +47,6 @@ pub enum Stuck {
     Miscounted(String),
 }
 
-/// Is told of each decision, and of the answer to it.
-pub type Log<'a> = &'a mut dyn FnMut(&Decision, Answer);
-
 /// The cluster, its jobs, and who watches them.
 pub(super) struct World<'a> {
     pub(super) scenario: &'a Scenario,
@@ -60,8 +57,6 @@ pub(super) struct World<'a> {
     pub(super) jobs: BTreeMap<u32, Job>,
     pub(super) attempts: Attempts,
     pub(super) driver: Driver,
-    /// Is told of each decision, and what came of it.
-    pub(super) log: Log<'a>,
     pub(super) outcome: Outcome,
     /// An exchange is in the calendar.
     pub(super) ticking: bool,
@@ -81,15 +76,7 @@ pub(super) struct World<'a> {
 /// # Errors
 /// Where jobs can never end.
 pub fn run(scenario: &Scenario, params: EngineParams, seed: u64) -> Result<Outcome, Stuck> {
-    run_logged(scenario, params, seed, &mut |_, _| {})
-}
-
-/// The same, telling of each decision.
-///
-/// # Errors
-/// Where jobs can never end.
-pub fn run_logged(scenario: &Scenario, params: EngineParams, seed: u64, log: Log<'_>) -> Result<Outcome, Stuck> {
-    let mut world = World::new(scenario, params, seed, log);
+    let mut world = World::new(scenario, params, seed);
     world.enter_all();
     while let Some((now, event)) = world.calendar.next() {
         world.happens(event, now);
@@ -101,7 +88,7 @@ pub fn run_logged(scenario: &Scenario, params: EngineParams, seed: u64, log: Log
 }
 
 impl<'a> World<'a> {
-    fn new(scenario: &'a Scenario, params: EngineParams, seed: u64, log: Log<'a>) -> World<'a> {
+    fn new(scenario: &'a Scenario, params: EngineParams, seed: u64) -> World<'a> {
         let (draws, cluster) = (Draws::new(seed), &scenario.cluster);
         let total = Resources { memory_mb: cluster.memory_mb, vcores: cluster.vcores };
         let node = |number: u32| {
@@ -125,7 +112,6 @@ impl<'a> World<'a> {
             jobs: BTreeMap::new(),
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
-            log,
             outcome: Outcome::default(),
             ticking: false,
             stirred: false,

@@ -21,6 +21,18 @@ pub enum Verdict {
     NotReproduced,
 }
 
+impl Verdict {
+    /// Stable label, its serialised form.
+    pub fn label(self) -> &'static str {
+        match self {
+            Verdict::Exact => "exact",
+            Verdict::Within => "within",
+            Verdict::Direction => "direction",
+            Verdict::NotReproduced => "not_reproduced",
+        }
+    }
+}
+
 /// One number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -105,6 +117,13 @@ mod tests {
         assert_eq!(judge(Some(120.0), at(100.0, 10.1), true), Verdict::Direction, "not sure enough");
         assert_eq!(judge(Some(120.0), at(100.0, 1.0), false), Verdict::NotReproduced);
         assert_eq!(judge(None, at(100.0, 1.0), true), Verdict::Direction);
+    }
+
+    #[test]
+    fn a_verdicts_label_is_its_serialised_form() {
+        for verdict in [Verdict::Exact, Verdict::Within, Verdict::Direction, Verdict::NotReproduced] {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.label());
+        }
     }
 
     #[test]

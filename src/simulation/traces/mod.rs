@@ -195,6 +195,10 @@ mod tests {
         assert_eq!(told(b""), "is empty");
         assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
         assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
+        let most = u64::MAX;
+        assert_eq!(told(format!("job0\t{most}\t9\t1\t0\t1\n").as_bytes()), "1: submission: is too late");
+        assert_eq!(told(format!("job0\t9\t9\t{most}\t0\t1\n").as_bytes()), "1: input: is too large");
+        assert_eq!(told(format!("job0\t9\t9\t1\t{most}\t1\n").as_bytes()), "1: shuffle: is too large");
         let mut lost = row("MAP", 0, 0, [1_000, 0, 3_000], "SUCCESS");
         lost += &row("MAP", 1, 0, [1_000, 0, 3_000], "FAILED");
         let trace = of(format!("{HEADER}{lost}").as_bytes()).unwrap();
@@ -216,13 +220,13 @@ mod tests {
             )
         };
         let one = task("t1", &[attempt("a1", "SUCCESS", 1_000, 3_000), attempt("a2", "KILLED", 1_500, 3_000)]);
-        let two = task("t2", &[attempt("a3", "KILLED", 1_000, -1)]);
+        let two = task("t2", &[attempt("a3", "KILLED", 1_000, -1), attempt("a4", "KILLED", 0, -1)]);
         let trace = of(format!("{}\n{}", job("j1", &[one.clone(), two]), job("j2", &[])).as_bytes()).unwrap();
         assert_eq!(trace.jobs.len(), 1);
         let only = &trace.jobs[0];
         assert_eq!((only.user.as_str(), only.name.as_str(), only.phases[0].tasks.count()), ("geek1", "j1", 2));
         let counted: Vec<u64> = trace.repairs.values().copied().collect();
-        assert_eq!(counted, [1, 1, 1, 1], "{:?}", trace.repairs);
+        assert_eq!(counted, [1; 5], "{:?}", trace.repairs);
         assert!(told(job("j1", &[one.clone(), one]).as_bytes()).contains("job 1: a1 was there before"));
         assert!(told(b"{\n\"jobID\": 7}").starts_with("2: "), "{}", told(b"{\n\"jobID\": 7}"));
     }

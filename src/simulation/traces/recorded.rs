@@ -92,7 +92,8 @@ impl Recorder {
         Ok(())
     }
 
-    fn mend(&mut self, what: &str) {
+    /// Something was amiss, and was mended or left out.
+    pub(super) fn mend(&mut self, what: &str) {
         *self.repairs.entry(what.to_owned()).or_default() += 1;
     }
 

@@ -73,7 +73,10 @@ fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
         recorder.task(&job.id, is_reduce, &task.id);
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
-            let Some(started) = known(attempt.start_time) else { continue };
+            let Some(started) = known(attempt.start_time) else {
+                recorder.mend("attempts without a start: left out");
+                continue;
+            };
             recorder.attempt(Attempt {
                 job: job.id.clone(),
                 is_reduce,

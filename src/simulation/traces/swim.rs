@@ -11,6 +11,8 @@ const PER_REDUCE: u64 = 1 << 30;
 /// What a task reads and works through in a second, and what it takes at least.
 const BYTES_A_SECOND: f64 = 8e6;
 const LEAST_SECONDS: f64 = 2.0;
+/// Tasks of a job of one kind: 256 TiB of input.
+const TASKS_MAX: u64 = 2_000_000;
 const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 
 pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
@@ -37,8 +39,11 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
             name: "swim".into(),
             user: "swim".into(),
             queue: "default".into(),
-            arrives: Millis(submitted * 1_000),
-            phases: [phase(input, SPLIT, 1, false), phase(shuffled, PER_REDUCE, 0, true)],
+            arrives: Millis(submitted.checked_mul(1_000).ok_or_else(|| lines.wrong("submission: is too late".into()))?),
+            phases: [
+                phase(input, SPLIT, 1, false).ok_or_else(|| lines.wrong("input: is too large".into()))?,
+                phase(shuffled, PER_REDUCE, 0, true).ok_or_else(|| lines.wrong("shuffle: is too large".into()))?,
+            ],
         });
         row = lines.next()?;
     }
@@ -46,15 +51,15 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
     Ok(trace)
 }
 
-/// As many tasks as the bytes ask for, but `least`.
-fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> TracedPhase {
-    let count = bytes.div_ceil(each).max(least);
+/// As many tasks as the bytes ask for, but `least`; `None` for more than a job can have.
+fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase> {
+    let count = Some(bytes.div_ceil(each).max(least)).filter(|count| *count <= TASKS_MAX)?;
     let input = bytes.checked_div(count).unwrap_or(0);
     let millis = (input as f64 / BYTES_A_SECOND).max(LEAST_SECONDS) * 1e3;
     // Of a reduce's time a half is reading.
     let work = if reduces { [millis / 2.0, 0.0, millis / 2.0] } else { [0.0, 0.0, millis] };
-    TracedPhase {
+    Some(TracedPhase {
         tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input) }),
         size: SIZE,
-    }
+    })
 }
