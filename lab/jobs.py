@@ -85,6 +85,15 @@ class Result:
             tasks.setdefault(attempt.task, []).append(attempt)
         return [a for a in ran if any(a.copies(older) for older in tasks[a.task])]
 
+    def first_by_node(self) -> dict:
+        """How many tasks had their first attempt on each node: how much of a job met a slow one."""
+        firsts, found = {}, {}
+        for one in sorted(self.attempts, key=lambda a: (a.start_ms, a.id), reverse=True):
+            firsts[one.task] = one.node
+        for node in sorted(firsts.values()):
+            found[node] = found.get(node, 0) + 1
+        return found
+
     def most_live(self) -> dict:
         """How many attempts of each task were live at once, at most."""
         most = {}
@@ -101,6 +110,7 @@ class Result:
             "copies": len(self.copies()),
             "copies_won": sum(a.state == "SUCCEEDED" for a in self.copies()),
             "container_seconds": round(sum(a.seconds for a in self.attempts), 3),
+            "first_by_node": self.first_by_node(),
         }
 
 

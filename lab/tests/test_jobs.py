@@ -52,6 +52,11 @@ class Copies(unittest.TestCase):
     def test_every_attempt_pays_for_its_container(self):
         self.assertEqual(result(attempt(0, 0, 3), attempt(1, 1, 2.5)).summary()["container_seconds"], 4.5)
 
+    def test_a_tasks_first_attempt_says_where_the_task_fell_and_its_copies_do_not(self):
+        copy = Attempt("attempt_a_1", "a", "nm2", "SUCCEEDED", 50_000, 60_000)
+        found = result(copy, attempt(0, 0, 100, task="a"), attempt(0, 20, 30, task="b"))
+        self.assertEqual(found.summary()["first_by_node"], {"nm1": 2})
+
 
 if __name__ == "__main__":
     unittest.main()
