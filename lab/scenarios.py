@@ -16,8 +16,8 @@ TEN_PLACES = {
     "mapreduce.reduce.memory.mb": 320,
 }
 MAPS = {**TEN_PLACES, "lab.maps": 16, "lab.map.ms": 4000}
-# Six tasks a node, and four beside the ApplicationMaster: all maps of such a job at once, as many on each node, and
-# room for a few copies. With three beside it some other node had five, now the slow one and now another.
+# Six tasks a node, and four beside the ApplicationMaster: all maps of such a job at once, and room for a few copies.
+# Three begin beside the ApplicationMaster, and some other node has five, now the slow one and now another.
 ONE_WAVE = {**MAPS, "mapreduce.map.memory.mb": 160, "yarn.app.mapreduce.am.resource.mb": 384}
 
 

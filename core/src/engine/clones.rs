@@ -182,7 +182,7 @@ impl Engine {
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };
         let jobs = self.clones.give_way(&self.cluster, budget, share(self.params.dolly.tau));
-        self.changed.extend(jobs);
+        self.stir(jobs);
     }
 }
 

@@ -5,6 +5,7 @@ mod calibrate;
 mod causes;
 mod clones;
 mod crossing;
+mod glance;
 mod grant;
 mod health;
 mod location;
@@ -154,7 +155,22 @@ impl Engine {
             self.measures.clear();
         }
         self.params = params;
-        self.changed.extend(self.cluster.jobs().map(|job| job.id));
+        self.stir_all();
+    }
+
+    /// These jobs are to be looked at, and whole.
+    fn stir(&mut self, jobs: Vec<JobId>) {
+        for id in jobs {
+            if let Some(job) = self.cluster.job_mut(id) {
+                job.stirred = true;
+                self.changed.insert(id);
+            }
+        }
+    }
+
+    /// So is every job.
+    fn stir_all(&mut self) {
+        self.stir(self.cluster.jobs().map(|job| job.id).collect());
     }
 
     /// How it decides.
@@ -203,10 +219,10 @@ impl Engine {
                 if seen.fact == Fact::Lifted(Scope::Cluster) {
                     self.breakers.reset();
                 }
-                self.changed.extend(self.cluster.jobs().map(|job| job.id));
+                self.stir_all();
             }
             // Clones of jobs that nothing runs of yet wait for this.
-            Fact::Cluster(_) if blind => self.changed.extend(self.cluster.jobs().map(|job| job.id)),
+            Fact::Cluster(_) if blind => self.stir_all(),
             _ => {}
         }
         match changed {

@@ -28,6 +28,9 @@ impl Engine {
         let (mut proposals, mut supply, mut onsets) = (Proposals::default(), None, Onsets::new());
         for id in self.take_due(now) {
             pass.jobs_evaluated += 1;
+            if self.glance(id, now) {
+                continue;
+            }
             self.settle_tasks(id, &mut pass);
             if self.params.policy.clones() {
                 self.settle_clones(id, now, &mut supply);
@@ -35,9 +38,10 @@ impl Engine {
             self.take_measures(id, now, &mut onsets, &mut pass);
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
-            if let Some(next) = next {
-                self.due.insert(id, next);
-            }
+            match next {
+                Some(next) => self.due.insert(id, next),
+                None => self.due.remove(&id),
+            };
         }
         self.precompute(&onsets, now, &mut pass);
         self.govern_all(proposals, now, &mut pass);
@@ -47,19 +51,21 @@ impl Engine {
         pass
     }
 
-    /// Jobs to look at: those heard of, and those whose instant has come.
+    /// Jobs to look at: those heard of, and those whose instant has come, which are to be looked at whole.
     fn take_due(&mut self, now: Time) -> Vec<JobId> {
         let mut jobs = std::mem::take(&mut self.changed);
-        jobs.extend(self.due.iter().filter(|(_, at)| **at <= now).map(|(job, _)| *job));
-        for job in &jobs {
-            self.due.remove(job);
+        for (job, _) in self.due.iter().filter(|(_, at)| **at <= now) {
+            self.cluster.job_mut(*job).into_iter().for_each(|job| job.stirred = true);
+            jobs.insert(*job);
         }
         jobs.into_iter().filter(|job| self.cluster.job(*job).is_some()).collect()
     }
 
+    /// How a job's tasks are shown to a policy; all of them.
     pub(super) fn view_params(&self, of: Option<&JobKind>, kind: TaskKind, mode: Mode) -> ViewParams {
         let estimator = self.estimator_of(of, kind);
         ViewParams {
+            told_only: false,
             estimator,
             spreads: self.spreads(of, kind, estimator),
             t_rem_spreads: self.spreads(of, kind, Estimator::Mantri),
@@ -71,6 +77,18 @@ impl Engine {
 
     /// What a policy is shown of a job's tasks of one kind.
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
+        self.view_where(job, kind, mode, am_now, false)
+    }
+
+    /// The same, or with those alone to judge of which progress was told.
+    pub(super) fn view_where<'a>(
+        &'a self,
+        job: &'a Job,
+        kind: TaskKind,
+        mode: Mode,
+        am_now: Time,
+        told_only: bool,
+    ) -> View<'a> {
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
         let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
         let restarts = self.flights.tasks_of(job.id).filter(|(_, flight)| flight.restarts() > 0);
@@ -78,7 +96,8 @@ impl Engine {
         let past = Past { last: self.flights.last_of(job.id), barred, restarts };
         let plan = self.clones.of(job.id, kind);
         let of = JobKind::of(job);
-        let view = View::of_tasks(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
+        let params = ViewParams { told_only, ..self.view_params(of.as_ref(), kind, mode) };
+        let view = View::of_tasks(job, kind, am_now, &params);
         let listed = self.listed_of(&view);
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
@@ -119,9 +138,10 @@ impl Engine {
         }
         let running = !verdicts.is_empty();
         let job = self.cluster.job_mut(id)?;
+        job.stirred = false;
         for (task, verdict, lags) in verdicts {
             if let Some(task) = job.task_mut(task) {
-                (task.verdict, task.lags) = (Some(verdict), lags);
+                (task.verdict, task.marks) = (Some(verdict), task.marks.lagging(lags));
             }
         }
         for (attempt, note) in notes {
@@ -133,7 +153,7 @@ impl Engine {
     }
 
     /// The policy's verdicts, with what bars the whole job and the copies already decided on laid over them.
-    fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
+    pub(super) fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
         let stale = self.params.govern.room_is_stale(&self.cluster, mode, now).then_some(Verdict::StaleData);
         let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
         let mut all = self.params.policy.judge(view, &self.params.thresholds());
@@ -178,7 +198,7 @@ impl Engine {
 }
 
 /// Would a copy end before it, be it by ever so little; or, while nothing tells how long one takes, is it at less than half the pace of its peers, score per second?
-fn lags(numbers: &Numbers, pace: f64) -> bool {
+pub(super) fn lags(numbers: &Numbers, pace: f64) -> bool {
     numbers.gain.map_or(numbers.score > 0.0 && 2.0 * numbers.rate < pace, |gain| gain > Millis(0))
 }
 

@@ -31,7 +31,7 @@ impl Engine {
             for task_id in tasks {
                 let Some(task) = job.task_mut(task_id) else { continue };
                 // A task that still runs is judged anew in this pass; one that cannot be, has none.
-                (task.verdict, task.lags) = (None, false);
+                (task.verdict, task.marks) = (None, Marks::default());
                 let Some(finished) = task.ended() else { continue };
                 if self.flights.of(task_id).next().is_some() {
                     ended.push((task_id, task.state, finished, task.natively_copied()));

@@ -95,8 +95,8 @@ impl Engine {
 fn follows(job: &Job, id: AttemptId) -> bool {
     let Some(task) = job.task(id.task) else { return false };
     let begins = match id.task.kind {
-        TaskKind::Map => task.lags && task.input.0 > 0,
-        TaskKind::Reduce => task.lags || (id.task.index as usize) < PEERS,
+        TaskKind::Map => task.marks.lags() && task.input.0 > 0,
+        TaskKind::Reduce => task.marks.lags() || (id.task.index as usize) < PEERS,
     };
     begins || job.intakes.of(id).is_some()
 }
@@ -111,7 +111,7 @@ mod tests {
             let mut job = Job::new("job_1_0001".parse().unwrap());
             let task = job.id.task(TaskKind::Map, 0);
             assert!(job.learn_task(&TaskFact { input: Some(Bytes(input)), ..TaskFact::of(task) }, Time(1), 10));
-            job.task_mut(task).unwrap().lags = lags;
+            job.task_mut(task).unwrap().marks = Marks::default().lagging(lags);
             follows(&job, task.attempt(0))
         };
         assert_eq!([followed(true, 1), followed(true, 0), followed(false, 1)], [true, false, false]);

@@ -2,7 +2,7 @@
 
 use super::runs::work_began;
 use super::stats::robust_mean_spread;
-use crate::model::{Job, Millis, Phase, TaskKind, TaskState, Time};
+use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time};
 
 /// At most three: copy, sort, reduce.
 pub const PHASES_MAX: usize = 3;
@@ -82,7 +82,8 @@ impl PhaseTimes {
                 TaskKind::Map => work_began(started, &attempt.track, ended).unwrap_or(started),
                 TaskKind::Reduce => started.max(maps_done.unwrap_or(started)),
             };
-            let marks = [Some(begin), attempt.second_phase.get(), attempt.third_phase.get()];
+            let since = |at: Stamp| at.get().map(|at| at.max(begin));
+            let marks = [Some(begin), since(attempt.second_phase), since(attempt.third_phase)];
             for phase in 0..shape.phases() {
                 let end = if phase + 1 == shape.phases() { ended } else { marks[phase + 1] };
                 if let (Some(from), Some(to)) = (marks[phase], end) {

@@ -5,7 +5,7 @@ use crate::estimate::input::Whole;
 use crate::estimate::stats::probability_positive;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Left, Sample};
-use crate::model::{Action, AttemptState, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Verdict};
+use crate::model::{Action, Attempt, AttemptState, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Verdict};
 
 /// A task that runs, judged by the oldest of its attempts.
 #[derive(Debug)]
@@ -27,15 +27,16 @@ pub struct Contender<'a> {
 }
 
 impl<'a> Contender<'a> {
-    pub(super) fn new(view: &View<'a>, id: TaskId, task: &'a Task) -> Option<Contender<'a>> {
-        if task.state != TaskState::Running {
-            return None;
-        }
+    /// The attempt by which a running task is judged, where any is known of it; `None` where there is nothing to judge.
+    pub(super) fn attempt_of(task: &'a Task) -> Option<Option<&'a Attempt>> {
         let original = task.original();
-        // Every known attempt has ended and none has taken over yet: there is nothing to judge.
-        if original.is_none() && !task.attempts.is_empty() {
-            return None;
-        }
+        // Where every known attempt has ended, none has taken over yet.
+        let runs = task.state == TaskState::Running && (original.is_some() || task.attempts.is_empty());
+        runs.then_some(original)
+    }
+
+    pub(super) fn new(view: &View<'a>, id: TaskId, task: &'a Task) -> Option<Contender<'a>> {
+        let original = Contender::attempt_of(task)?;
         let (shape, track) = (view.shape, task.progress());
         let sample = view.sample(id, task, original, track)?;
         let copying = shape.current(sample.phase, track.score()) == 0;
@@ -86,11 +87,25 @@ impl<'a> Contender<'a> {
     }
 
     /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
-    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one.
+    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one. A quarter longer is enough where it is not alone: where others wait on
+    /// its host, too, and none has finished there.
     pub fn outlasts(&self, view: &View<'_>) -> bool {
         const JITTER: Millis = Millis(2_000);
+        const ALONE: f64 = 2.0;
+        const WITH_ITS_HOST: f64 = 1.25;
         let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
-        self.elapsed > longest.scaled(2.0 * view.input_ratio(self)) + JITTER
+        let host = self.task.original().and_then(|attempt| attempt.host);
+        let times = if host.is_some_and(|host| view.dumb_hosts.contains(&host)) { WITH_ITS_HOST } else { ALONE };
+        self.elapsed > longest.scaled(times * view.input_ratio(self)) + JITTER
+    }
+
+    /// Had its peers by their first report done half of their work more than it by its own? That comes two intervals after the start of an attempt's reporter, which is that of its
+    /// work, for at the first of them Hadoop tells of the progress before it (Task.TaskReporter); so what ended without one did all of it in less. A late start cannot
+    /// explain so much, and no second report needs waiting for.
+    pub fn begins_behind(&self, view: &View<'_>) -> bool {
+        const BEHIND: f64 = 0.5;
+        let first = self.sample.track.first().map(|(score, _)| score);
+        first.zip(view.typical_first).is_some_and(|(first, typical)| typical - first >= BEHIND)
     }
 
     /// One of its attempts has done its work, and waits for leave to commit, or commits.
@@ -122,5 +137,27 @@ mod tests {
         };
         assert_eq!([of(10, 21.9), of(10, 22.0), of(10, 22.1), of(10, 90.0)], [false, false, true, true]);
         assert_eq!([of(20, 42.0), of(20, 42.1)], [false, true], "twice the data");
+    }
+
+    #[test]
+    fn a_quarter_longer_is_enough_where_others_wait_on_its_host_and_none_has_finished_there() {
+        let of = |on: u32, reports: &[(f64, f32)], elapsed| {
+            let phase = Phase::maps(5).took(&[5.0, 10.0]).done(2, 2, [0.0, 4.0]);
+            let mut phase = phase.runs((3, 0), 1, 0.0, reports).runs((4, 0), on, 0.0, &[]);
+            let mut view = phase.view(1.0);
+            view.contenders[1].elapsed = secs(elapsed);
+            view.contenders[1].outlasts(&view)
+        };
+        assert_eq!([of(1, &[], 14.5), of(1, &[], 14.6)], [false, true]);
+        assert!(!of(3, &[], 20.0), "it is alone there");
+        assert!(!of(1, &[(0.5, 0.1)], 20.0), "the other one there moves");
+        let beside_done = |elapsed| {
+            let phase = Phase::maps(5).took(&[5.0, 10.0]).done(2, 1, [0.0, 4.0]);
+            let mut phase = phase.runs((3, 0), 1, 0.0, &[]).runs((4, 0), 1, 0.0, &[]);
+            let mut view = phase.view(1.0);
+            view.contenders[1].elapsed = secs(elapsed);
+            view.contenders[1].outlasts(&view)
+        };
+        assert!(!beside_done(20.0), "another has finished there");
     }
 }

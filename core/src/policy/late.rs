@@ -173,7 +173,8 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ol
         return Some(Verdict::Silent);
     }
     let old = contender.elapsed >= params.age_needed(view) + params.age_needed(view);
-    (reports > 0 && reports < params.min_reports && !old).then_some(Verdict::TooFewReports)
+    let few = reports > 0 && reports < params.min_reports;
+    (few && !old && !contender.begins_behind(view)).then_some(Verdict::TooFewReports)
 }
 
 /// Is it slow, and would a copy pay?

@@ -212,6 +212,13 @@ impl PolicyName {
         matches!(verdict, NotSlow | NotBehind | ProgressIsGood | TooYoung | WaitsForMaps) || (all && verdict == NoGain)
     }
 
+    /// Does it find a task ordinary by the task's own progress and the ended ones of its phase alone, whatever the others that run do? Not where slow is what is slower than
+    /// a share of them.
+    pub fn judges_alone(self, params: &Thresholds<'_>) -> bool {
+        use PolicyName::{Drover, Late, LateEarly, None};
+        self == None || (matches!(self, Drover | Late | LateEarly) && params.late.slow_factor > 0.0)
+    }
+
     /// Judges every candidate of the view.
     pub fn judge(self, view: &View<'_>, params: &Thresholds<'_>) -> Vec<Judged> {
         match self {

@@ -122,6 +122,7 @@ impl Phase {
     pub fn view(&mut self, now: f64) -> View<'_> {
         self.job.heard = at(now);
         let params = ViewParams {
+            told_only: false,
             estimator: Estimator::Late,
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,

@@ -14,7 +14,7 @@ use crate::estimate::stats::median;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
-    Attempt, Bytes, ClonePlan, Job, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
+    Attempt, Bytes, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 use rhythm::{rhythm, start_up};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +42,10 @@ pub struct View<'a> {
     pub typical: Option<Millis>,
     /// Median of their time at work, where reports tell it from the start-up.
     pub typical_work: Option<Millis>,
+    /// Median score of finished maps at their first report, 0–1; of one that ended without any, 1. `None` where no shim tells of reports as they come.
+    pub typical_first: Option<f64>,
+    /// Hosts on which several attempts have shown no progress and none has succeeded, where succeeded ones were too short to show any.
+    pub dumb_hosts: Vec<NameId>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
     /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
@@ -109,6 +113,8 @@ impl Past {
 /// What does not depend on the job: how estimates are made.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewParams {
+    /// Only tasks of which progress was told since the last look contend; the others that run are passed over.
+    pub told_only: bool,
     /// Estimate of time left.
     pub estimator: Estimator,
     /// See [`View::spreads`].
@@ -139,6 +145,8 @@ impl<'a> View<'a> {
             fresh: None,
             typical: None,
             typical_work: None,
+            typical_first: None,
+            dumb_hosts: Vec::new(),
             typical_split: Bytes(0),
             typical_input: None,
             rates: Vec::with_capacity(job.known(kind) as usize),
@@ -180,6 +188,7 @@ impl<'a> View<'a> {
         let maps_done_at = maps_done_at(job);
         let mut view = View::blank(job, kind, now, params, maps_done_at);
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
+        let mut firsts = Vec::new();
         for (id, task) in job.tasks(kind) {
             splits.push(task.input.0 as f64);
             begun += u32::from(task.state >= TaskState::Running);
@@ -189,6 +198,7 @@ impl<'a> View<'a> {
                 let won = task.winner().zip(task.ended());
                 let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
                 inputs.extend(intake.map(Whole::of_finished));
+                firsts.extend(task.won().map(|won| won.track.first().map_or(1.0, |(score, _)| score)));
                 let launched = task.won().and_then(|won| Some((won.started.get()?, won)));
                 let work = launched.and_then(|(launched, winner)| {
                     view.start_up_of(launched, &winner.track, winner.finished.get().or(task.ended()))
@@ -202,6 +212,8 @@ impl<'a> View<'a> {
                     });
                     view.rates.push(late_rate(1.0, took));
                 }
+            } else if params.told_only && !task.marks.told() {
+                view.pass_over(task);
             } else if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
                 view.rates.push(contender.rate());
@@ -219,9 +231,30 @@ impl<'a> View<'a> {
             view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
         }
         view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
+        view.dumb_hosts = if view.start_up.is_none() { view.hosts_without_a_word() } else { Vec::new() };
+        view.typical_first = median(&mut firsts).filter(|_| kind == TaskKind::Map && job.shim);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
+    }
+
+    /// See [`View::dumb_hosts`].
+    fn hosts_without_a_word(&self) -> Vec<NameId> {
+        let done: BTreeSet<NameId> = self.job.tasks(self.kind).filter_map(|(_, task)| task.won()?.host).collect();
+        let dumb = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
+        let mut hosts: Vec<NameId> = dumb.filter_map(|contender| contender.task.original()?.host).collect();
+        hosts.retain(|host| !done.contains(host));
+        hosts.sort_unstable();
+        let several = hosts.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect::<BTreeSet<_>>();
+        several.into_iter().collect()
+    }
+
+    /// What a running task says of the others though it is not judged: how long it took to start.
+    fn pass_over(&mut self, task: &Task) {
+        let launched = Contender::attempt_of(task).and_then(|one| one.map_or(task.started, |one| one.started).get());
+        if let Some(launched) = launched {
+            self.start_up_of(launched, &task.progress(), None);
+        }
     }
 
     /// Do tasks of the job wait for slots (Mantri §5.1, Pseudocode 1, line 5) that an attempt of this kind holds: of this kind those that have not begun, of the other those
@@ -287,7 +320,9 @@ impl<'a> View<'a> {
             _ => launched,
         };
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
-        let entered = attempt.map_or([None; 2], |a| [a.second_phase.get(), a.third_phase.get()]);
+        // By a clock that is behind; but a reduce cannot have copied what the maps had not written.
+        let since = |at: Stamp| at.get().map(|at| at.max(started));
+        let entered = attempt.map_or([None; 2], |a| [a.second_phase, a.third_phase].map(since));
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));

@@ -11,6 +11,7 @@ mod docs;
 mod dolly;
 mod drover;
 mod ends;
+mod glance;
 mod mantri;
 mod native;
 mod new_copies;

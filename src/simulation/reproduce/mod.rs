@@ -2,6 +2,7 @@
 
 mod exact;
 mod late;
+mod tail;
 
 use super::stats::Interval;
 use drover_core::sim::Stuck;
@@ -91,7 +92,7 @@ impl Experiment {
 
 /// Every experiment, in the papers' order.
 pub fn all() -> Vec<Experiment> {
-    exact::experiments().into_iter().chain(late::experiments()).collect()
+    [exact::experiments(), late::experiments(), tail::experiments()].into_iter().flatten().collect()
 }
 
 /// Verdict on a number that the paper prints, where `holds` says whether what it says of it holds.

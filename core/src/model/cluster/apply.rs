@@ -145,10 +145,12 @@ impl ClusterState {
                 job.learn_place(id.task(task.kind, task.index), self.places.intern(racks.map(|node| &*node.rack)));
             }
         }
+        let before = (job.is_complete(), job.hidden);
         if complete {
             job.listed_by(seen.source.channel);
         }
         job.hidden = false;
+        job.stirred |= before != (job.is_complete(), job.hidden);
     }
 
     fn learn_attempts(&mut self, id: JobId, attempts: &[AttemptFact], seen: &Observation) {
@@ -159,6 +161,7 @@ impl ClusterState {
                 job.intakes.learn(attempt.id(id), attempt, seen.at);
             }
             if attempt.is_counters_only(id) {
+                job.stirred = true;
                 job.learn_output(attempt);
                 continue;
             }
@@ -185,6 +188,15 @@ impl ClusterState {
 
 /// What a fact says of the job as a whole.
 fn learn_of_itself(job: &mut Job, fact: &Fact) {
+    job.stirred |= match fact {
+        Fact::Settings(_, settings) => job.settings.as_ref() != Some(settings),
+        Fact::Needs { maps, reduces, native_copies, .. } => {
+            (job.needs, job.native_copies) != ([*maps, *reduces], *native_copies)
+        }
+        Fact::ShimSession(_, open) => job.shim != *open,
+        Fact::Can(_, can) => job.can != *can,
+        _ => true,
+    };
     match fact {
         Fact::Settings(_, settings) => job.settings = Some(settings.clone()),
         Fact::Needs { maps, reduces, native_copies, .. } => {

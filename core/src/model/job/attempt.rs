@@ -24,9 +24,9 @@ pub struct Attempt {
     pub started: Stamp,
     /// End, the AM's clock.
     pub finished: Stamp,
-    /// When it was first seen past its first phase, the AM's clock.
+    /// When it was past its first phase, as it tells or as it was first seen, the AM's clock.
     pub second_phase: Stamp,
-    /// When it was first seen past its second phase, the AM's clock.
+    /// The same of its second phase.
     pub third_phase: Stamp,
     /// Its progress.
     pub track: Track,
@@ -65,8 +65,15 @@ impl Attempt {
         launched_before && self.finished.get().map_or(!self.state.is_final(), |finished| launched < finished)
     }
 
-    /// Folds in what a fact tells, which held at `at` on the AM's clock.
-    pub(super) fn learn(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time) {
+    /// All that is known of it but how far it is.
+    fn standing(&self) -> (Option<NameId>, AttemptState, Option<Phase>, bool, [Stamp; 4]) {
+        let stamps = [self.started, self.finished, self.second_phase, self.third_phase];
+        (self.host, self.state, self.phase, self.speculative, stamps)
+    }
+
+    /// Folds in what a fact tells, which held at `at` on the AM's clock. Is any of it more than how far the attempt is?
+    pub(super) fn learn(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time) -> bool {
+        let before = self.standing();
         self.host = self.host.or(host);
         self.state = self.state.max(fact.state.unwrap_or(self.state));
         self.speculative |= fact.speculative == Some(true);
@@ -91,5 +98,9 @@ impl Attempt {
                 _ => {}
             }
         }
+        // The task tells by its node's clock; none tells of what is to come.
+        self.second_phase.earliest(fact.copied.filter(|at| *at <= seen));
+        self.third_phase.earliest(fact.sorted.filter(|at| *at <= seen));
+        before != self.standing()
     }
 }

@@ -3,6 +3,7 @@
 mod attempt;
 mod attempts;
 mod listings;
+mod marks;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ mod tests;
 pub use attempt::Attempt;
 pub use attempts::Attempts;
 pub use listings::Listings;
+pub use marks::Marks;
 pub use task::Task;
 
 use super::capability::Capabilities;
@@ -80,8 +82,16 @@ pub struct Job {
     /// Who has listed all tasks.
     #[serde(default)]
     pub listings: Listings,
+    /// More was told of it than how far its tasks are since the engine last looked at it whole.
+    #[serde(default = "stirred")]
+    pub stirred: bool,
     known: [u32; 2],
     tasks: [Vec<Option<Task>>; 2],
+}
+
+/// What has not been looked at yet is to be looked at whole.
+fn stirred() -> bool {
+    true
 }
 
 impl Job {
@@ -111,6 +121,7 @@ impl Job {
             lost: Lost::default(),
             held_out: None,
             listings: Listings::default(),
+            stirred: stirred(),
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
         }
@@ -118,6 +129,9 @@ impl Job {
 
     /// Folds in its summary.
     pub fn learn(&mut self, fact: &JobFact) {
+        let named = (&self.name, &self.user, &self.queue) == (&fact.name, &fact.user, &fact.queue);
+        let stands = fact.state.is_none_or(|state| self.state == Some(state)) && (self.uber || !fact.uber);
+        self.stirred |= !named || !stands || self.totals != Some([fact.maps, fact.reduces]);
         self.name.clone_from(&fact.name);
         self.user.clone_from(&fact.user);
         self.queue.clone_from(&fact.queue);
@@ -129,6 +143,7 @@ impl Job {
 
     /// What the RM says of owner and queue goes before the job's own word: modes hang on it.
     pub fn vouched(&mut self, app: &AppFact) {
+        self.stirred |= (&self.user, &self.queue) != (&app.user, &app.queue);
         self.user.clone_from(&app.user);
         self.queue.clone_from(&app.queue);
     }
@@ -144,7 +159,7 @@ impl Job {
         if incarnation <= self.incarnation {
             return;
         }
-        self.incarnation = incarnation;
+        (self.incarnation, self.stirred) = (incarnation, true);
         let first = self.first_number();
         self.can = Capabilities::default();
         self.listings.clear();
@@ -176,7 +191,11 @@ impl Job {
 
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
-        self.slot(fact.kind, fact.index, limit).map(|task| task.learn(fact, at)).is_some()
+        let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
+        let before = task.standing();
+        task.learn(fact, at);
+        self.stirred |= before != task.standing();
+        true
     }
 
     /// The racks that a task's input lies on, once they are told.
@@ -193,13 +212,16 @@ impl Job {
         if task.attempts.len() >= ATTEMPTS_MAX && !task.attempts.iter().any(|known| known.number == fact.number) {
             return false;
         }
+        let (before, known) = (task.standing(), task.attempts.len());
         let attempt = task.attempts.of_number(fact.number);
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
-        attempt.learn(fact, host, at);
+        let changed = attempt.learn(fact, host, at);
+        task.marks = task.marks.heard(task.marks.told() || fact.score.is_some());
         task.started.earliest(fact.started);
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
         }
+        self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;
         self.learn_output(fact);
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {

@@ -1,6 +1,6 @@
 //! A task and its attempts, as they are known.
 
-use super::{Attempt, Attempts};
+use super::{Attempt, Attempts, Marks};
 use crate::model::decision::Verdict;
 use crate::model::observation::TaskFact;
 use crate::model::places::Place;
@@ -16,9 +16,9 @@ pub struct Task {
     pub state: TaskState,
     /// Verdict of the last pass.
     pub verdict: Option<Verdict>,
-    /// By the last pass it may come to want a copy: its counters are worth following.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub lags: bool,
+    /// What the engine keeps in mind of it.
+    #[serde(default)]
+    pub marks: Marks,
     /// Phase, as a status text of the task tells it.
     pub phase: Option<Phase>,
     /// Racks that hold its input split, where known.
@@ -45,7 +45,7 @@ impl Default for Task {
         Task {
             state: TaskState::New,
             verdict: None,
-            lags: false,
+            marks: Marks::default(),
             phase: None,
             place: None,
             as_of: Stamp::default(),
@@ -60,8 +60,14 @@ impl Default for Task {
 }
 
 impl Task {
+    /// All that is known of itself but how far it is.
+    pub(super) fn standing(&self) -> (TaskState, Option<u32>, Option<Phase>, Bytes, [Stamp; 2]) {
+        (self.state, self.winner, self.phase, self.input, [self.started, self.finished])
+    }
+
     /// Folds in what a fact tells, which held at `at` on the AM's clock.
     pub(super) fn learn(&mut self, fact: &TaskFact, at: Time) {
+        self.marks = self.marks.heard(self.marks.told() || fact.score.is_some());
         // A map whose output was lost runs again, so the newest state counts, not the furthest.
         if let Some(state) = fact.state
             && (Some(at), state) >= (self.as_of.get(), self.state)

@@ -51,12 +51,31 @@ fn what_is_too_young_is_looked_at_again_when_it_is_old_enough() {
 #[test]
 fn one_report_is_waited_beyond_until_twice_the_age() {
     let judged = |age: f64| {
-        let phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.01)]);
+        let phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.52)]);
         judge(&phase.shim().view(20.0 + age), &LateParams::default()).remove(0)
     };
     let once = judged(19.999);
     assert_eq!((once.verdict, once.recheck), (Verdict::TooFewReports, Some(at(40.0))));
     assert_eq!((judged(20.0).verdict, judged(20.0).recheck), (Verdict::Decided, None));
+}
+
+#[test]
+fn one_report_is_enough_of_what_by_then_had_done_less_than_its_peers_by_half_of_the_work() {
+    let verdict = |first: f32, peers: Option<f32>, shim: bool| {
+        let told = |phase: Phase, index| match peers {
+            Some(score) => phase.runs((index, 0), 0, 0.0, &[(3.0, score)]),
+            None => phase,
+        };
+        let mut phase = (0..4).fold(Phase::maps(5), told).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(28.0, first)]);
+        phase.job.shim = shim;
+        phase = (0..5).fold(phase, |phase, index| phase.split(index, 10));
+        judge(&phase.view(34.5), &LateParams::default())[0].verdict
+    };
+    use Verdict::{Decided, TooFewReports};
+    assert_eq!(verdict(0.25, None, true), Decided, "they ended before any");
+    assert_eq!(verdict(0.25, Some(0.76), true), Decided);
+    assert_eq!(verdict(0.25, Some(0.7), true), TooFewReports);
+    assert_eq!(verdict(0.25, None, false), TooFewReports, "over REST a report is seen when it is asked for");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::runs::work_began;
+use crate::estimate::stats::median;
 use crate::estimate::{Estimator, Sample};
-use crate::model::{Attempt, Millis, NameId, Task, TaskKind};
+use crate::model::{Attempt, Millis, NameId, Task, TaskKind, TaskState};
 
 /// A copy that runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,12 +89,13 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 
 /// t_new from the phase's tasks, of which a copy's own is left out later ([`own_place`]): the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
 /// they are fewer than is enough, the job's earlier runs speak beside them.
-pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams) -> NewCopy {
+pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_from: f64) -> NewCopy {
     let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
     let (there, elsewhere): (Vec<_>, Vec<_>) =
         rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, &slow));
-    let evidence = there.len() + elsewhere.len();
+    let tells = |(task, rate): &&(&Task, f64)| task.state == TaskState::Succeeded || *rate <= slow_from;
+    let evidence = there.iter().chain(&elsewhere).filter(tells).count();
     let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|(_, rate)| rate).collect();
     let prior = view.prior.filter(|_| evidence < params.min_evidence as usize);
     let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
@@ -114,15 +116,32 @@ fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterato
     finished.chain(running)
 }
 
+/// Time for the typical input, seconds, beyond which a running task is slow and no evidence of how long a copy takes: of two stragglers in a small phase either would make
+/// the other's copy seem slow.
+pub fn slow_from(view: &View<'_>) -> f64 {
+    let own = view.runs.own_runs().map(|(seconds, run)| seconds / view.split_share(run.input).unwrap_or(1.0));
+    let typical = median(&mut own.collect::<Vec<_>>());
+    typical.filter(|_| view.slow_factor > 0.0).map_or(f64::INFINITY, |typical| view.slow_factor * typical)
+}
+
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
     let left = fastest.t_rem.filter(|left| left.is_finite())?;
     Some((so_far(view, contender, told)? + left) / data(view, contender))
 }
 
-/// The place that a running task's own time has in t_new, where it has one.
-pub fn own_place(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, t_new: &NewCopy) -> Option<usize> {
-    t_new.place(rate(view, contender, fastest, start_up_is_told(view))?)
+/// The place that a running task's own time has in t_new, where it has one; and of how many of the evidence that leaves t_new to rest on.
+pub fn own_place(
+    view: &View<'_>,
+    contender: &Contender<'_>,
+    fastest: &LiveCopy,
+    t_new: &NewCopy,
+    slow_from: f64,
+) -> (Option<usize>, usize) {
+    let own = rate(view, contender, fastest, start_up_is_told(view));
+    let place = own.and_then(|own| t_new.place(own));
+    let counted = place.is_some() && own.is_some_and(|own| own <= slow_from);
+    (place, t_new.evidence() - usize::from(counted))
 }
 
 /// Is start-up told from work?
@@ -159,11 +178,11 @@ fn so_far(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Option<f64>
 mod tests {
     use super::*;
     use crate::estimate::prior::Prior;
-    use crate::model::{Bytes, TaskFact, TaskState};
+    use crate::model::{Bytes, TaskFact};
     use crate::policy::tests::{Phase, at, secs};
 
     fn fresh(view: &View<'_>) -> NewCopy {
-        new_copy(view, &Copies::of(view), &MantriParams::default())
+        new_copy(view, &Copies::of(view), &MantriParams::default(), slow_from(view))
     }
 
     fn close(times: &[f64], expected: &[f64]) -> bool {
@@ -261,6 +280,19 @@ mod tests {
     }
 
     #[test]
+    fn of_two_stragglers_in_a_small_phase_neither_is_evidence_of_how_long_the_others_copy_takes() {
+        let evidence = |factor| {
+            let one = |phase: Phase, index| phase.runs((index, 0), index, 50.0, &[(60.0, 0.25)]);
+            let mut phase = (2..4).fold(Phase::maps(4).took(&[10.0; 2]), one);
+            let view = View { slow_factor: factor, ..phase.view(60.0) };
+            let (copies, new) = (Copies::of(&view), fresh(&view));
+            (new.evidence(), own_place(&view, &view.contenders[0], &copies.of_task(0)[0], &new, slow_from(&view)).1)
+        };
+        assert_eq!(evidence(1.5), (2, 2), "they would take 40 s each");
+        assert_eq!(evidence(0.0), (4, 3), "the paper has no such distinction");
+    }
+
+    #[test]
     fn once_a_task_is_slow_what_ran_on_slow_hosts_says_nothing_of_a_copy_that_is_kept_off_them() {
         let times = |on, reported, factor| {
             let fine = Phase::maps(6).took(&[10.0; 3]).done(3, 1, [0.0, 40.0]).done(4, 1, [0.0, 40.0]);
@@ -270,8 +302,8 @@ mod tests {
         };
         let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);
         assert_eq!(times(2, 1.875, 1.5), all(15.0), "none runs for longer than 1.5 times 10 s");
-        assert_eq!(times(0, 2.0, 1.5), (vec![10.0, 10.0, 10.0, 16.0], 6));
-        assert_eq!(times(1, 2.0, 1.5), (vec![10.0; 3], 6), "it is on the slow host itself");
+        assert_eq!(times(0, 2.0, 1.5), (vec![10.0, 10.0, 10.0, 16.0], 5), "slow as it is it is no evidence");
+        assert_eq!(times(1, 2.0, 1.5), (vec![10.0; 3], 5), "it is on the slow host itself");
         assert_eq!(times(1, 2.0, 0.0), all(16.0));
     }
 }

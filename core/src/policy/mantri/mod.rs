@@ -43,6 +43,8 @@ pub(super) struct Phase<'a> {
     view: &'a View<'a>,
     params: MantriParams,
     t_new: NewCopy,
+    /// See [`copies::slow_from`].
+    slow_from: f64,
     /// The copies that run, by contender.
     copies: Copies,
 }
@@ -56,8 +58,9 @@ pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
 impl<'a> Phase<'a> {
     pub(super) fn of(view: &'a View<'a>, params: &MantriParams) -> Phase<'a> {
         let copies = Copies::of(view);
-        let t_new = copies::new_copy(view, &copies, params);
-        Phase { view, params: params.of_phase(t_new.typical()), t_new, copies }
+        let slow_from = copies::slow_from(view);
+        let t_new = copies::new_copy(view, &copies, params, slow_from);
+        Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, copies }
     }
 
     /// Judges one of the view's contenders.
@@ -75,7 +78,7 @@ impl<'a> Phase<'a> {
         let [fastest, ..] = copies else { return contender.judged(self.view, Verdict::Silent) };
         // The task ends with its fastest copy.
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
-        let own = copies::own_place(self.view, contender, fastest, &self.t_new);
+        let (own, others) = copies::own_place(self.view, contender, fastest, &self.t_new, self.slow_from);
         let running = Running {
             t_rem,
             t_new: &self.t_new.times(copies::data(self.view, contender), own),
@@ -87,7 +90,6 @@ impl<'a> Phase<'a> {
         let Some(ruling) = choose(&running, &self.params) else {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
-        let others = self.t_new.evidence() - usize::from(own.is_some());
         let early = self.too_early(contender, copies, others);
         let verdict = early.unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
@@ -131,7 +133,8 @@ impl<'a> Phase<'a> {
         }
         let reports = contender.sample.track.reports();
         let old = self.old().is_some_and(|old| contender.elapsed >= old);
-        (reports > 0 && reports < self.params.min_reports && !old).then_some(Verdict::TooFewReports)
+        let few = reports > 0 && reports < self.params.min_reports;
+        (few && !old && !contender.begins_behind(self.view)).then_some(Verdict::TooFewReports)
     }
 
     fn verdict(&self, contender: &Contender<'_>, t_rem: f64, ruling: &Ruling) -> Verdict {

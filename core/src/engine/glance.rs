@@ -1,0 +1,80 @@
+//! A glance at what has moved: of a job of which nothing but progress was told, the tasks that it was told of.
+//!
+//! Whether a task is ordinary hangs on its own progress and on the phase's ended tasks, under policies that judge alone. So where those that moved were and are
+//! ordinary, the others stay as they were found: a pass costs what has changed, not what is known. Time alone brings them up again when the job is due.
+
+use super::Engine;
+use super::pass::lags;
+use crate::estimate::calibration::Note;
+use crate::model::*;
+use crate::policy::Judged;
+
+/// What a glance comes to.
+#[derive(Default)]
+struct Seen {
+    judged: Vec<Judged>,
+    notes: Vec<(AttemptId, Note)>,
+}
+
+impl Engine {
+    /// Looks at those tasks of a job of which progress was told. False, and nothing has changed, where the whole job is to be looked at.
+    pub(super) fn glance(&mut self, id: JobId, now: Time) -> bool {
+        let Some(seen) = self.cluster.job(id).and_then(|job| self.seen_at_a_glance(job, now)) else { return false };
+        let Some(job) = self.cluster.job_mut(id) else { return false };
+        for judged in &seen.judged {
+            if let Some(task) = job.task_mut(judged.task) {
+                let marks = task.marks.heard(false);
+                task.verdict = Some(judged.verdict);
+                // How its peers do, which lags rest on where nothing tells of a copy's time, is not seen at a glance.
+                task.marks =
+                    if judged.numbers.gain.is_some() { marks.lagging(lags(&judged.numbers, 0.0)) } else { marks };
+            }
+        }
+        let offset = job.clock_offset_ms;
+        let named = seen.judged.iter().filter_map(|judged| judged.recheck).map(|at| at.shifted(-offset));
+        if let Some(next) = named.filter(|at| *at > now).min() {
+            self.due.entry(id).and_modify(|due| *due = next.min(*due)).or_insert(next);
+        }
+        seen.notes.into_iter().for_each(|(attempt, note)| self.calibration.note(attempt, note));
+        true
+    }
+
+    /// What is found of the tasks that moved; `None` where that does not settle them.
+    fn seen_at_a_glance(&self, job: &Job, now: Time) -> Option<Seen> {
+        let alone = self.params.policy.judges_alone(&self.params.thresholds());
+        if job.stirred || !alone {
+            return None;
+        }
+        let (mode, am_now, mut seen) = (self.mode_of(job), job.am_time(now), Seen::default());
+        for kind in TaskKind::ALL {
+            let moved = || job.tasks(kind).map(|(_, task)| task).filter(|task| task.marks.told());
+            let cloned = || self.clones.of(job.id, kind).is_some_and(|plan| plan.refused.is_none());
+            if moved().next().is_none() {
+                continue;
+            }
+            if !moved().all(was_calm) || cloned() {
+                return None;
+            }
+            let view = self.view_where(job, kind, mode, am_now, true);
+            seen.notes.extend(self.notes_on(&view));
+            seen.judged.extend(self.judge(&view, mode, now));
+            // Before any task has ended, slow is what is slower than a share of those that run.
+            let settled = |verdict| is_calm(verdict) && (verdict != Verdict::NotSlow || view.typical.is_some());
+            if !seen.judged.iter().all(|judged| settled(judged.verdict)) {
+                return None;
+            }
+        }
+        Some(seen)
+    }
+}
+
+/// Is that verdict one for which no other running task counts?
+fn is_calm(verdict: Verdict) -> bool {
+    use Verdict::{NotSlow, PolicyNone, TooFewFinished, TooYoung, WaitsForMaps};
+    matches!(verdict, NotSlow | PolicyNone | TooFewFinished | TooYoung | WaitsForMaps)
+}
+
+/// Was it found so, with nothing beside it that has not ended?
+fn was_calm(task: &Task) -> bool {
+    task.verdict.is_none_or(is_calm) && task.unended().count() <= 1
+}

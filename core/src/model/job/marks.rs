@@ -1,0 +1,52 @@
+//! What an engine keeps in mind of a task.
+
+use serde::{Deserialize, Serialize};
+
+/// Two marks in one byte, for they are kept of a million tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Marks(u8);
+
+const LAGS: u8 = 1;
+const TOLD: u8 = 2;
+
+impl Marks {
+    /// By the last pass it may come to want a copy: its counters are worth following.
+    pub fn lags(self) -> bool {
+        self.0 & LAGS != 0
+    }
+
+    /// How far it is was told since the engine last looked at it.
+    pub fn told(self) -> bool {
+        self.0 & TOLD != 0
+    }
+
+    /// The same, lagging or not.
+    pub fn lagging(self, lags: bool) -> Marks {
+        Marks(self.0 & !LAGS | if lags { LAGS } else { 0 })
+    }
+
+    /// The same, with something told or nothing.
+    pub fn heard(self, told: bool) -> Marks {
+        Marks(self.0 & !TOLD | if told { TOLD } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mark_is_set_and_taken_back_without_the_other() {
+        let of = |marks: Marks| (marks.lags(), marks.told());
+        let none = Marks::default();
+        assert_eq!(of(none), (false, false));
+        assert_eq!(of(none.lagging(true)), (true, false));
+        assert_eq!(of(none.heard(true)), (false, true));
+        let both = none.heard(true).lagging(true);
+        assert_eq!(
+            (of(both), of(both.lagging(false)), of(both.heard(false))),
+            ((true, true), (false, true), (true, false))
+        );
+    }
+}
