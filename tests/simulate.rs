@@ -1,6 +1,7 @@
 //! `drover simulate` as a person meets it.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -75,5 +76,124 @@ fn every_example_is_a_scenario_that_ends() {
         let (code, _, error) =
             drover(&["simulate", file.to_str().unwrap(), "--policy", "none", "--seeds", "1", "--json"]);
         assert_eq!(code, 0, "{}: {error}", file.display());
+    }
+}
+
+/// The files of a directory, by name.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    entries.map(|file| (file.file_name().into_string().unwrap(), std::fs::read(file.path()).unwrap())).collect()
+}
+
+#[test]
+fn a_report_holds_every_file_the_same_bytes_each_time_and_what_json_prints() {
+    let temp = tempfile::tempdir().unwrap();
+    let report = |name: &str| {
+        let dir = temp.path().join(name);
+        let out = dir.to_str().unwrap();
+        let common = ["simulate", EXAMPLE, "--policy", "none,drover", "--seeds", "2"];
+        let (code, said, error) = drover(&[&common[..], &["--job", "sessions/3", "--json", "--out", out]].concat());
+        assert_eq!(code, 0, "{error}");
+        (files(&dir), said)
+    };
+    let (one, said) = report("one");
+    let names: Vec<&str> = one.keys().map(String::as_str).collect();
+    let all = ["cdf.svg", "gain.svg", "jobs.csv", "phases.csv", "report.html", "summary.json", "swimlane.svg"];
+    assert_eq!(names, all);
+    assert_eq!(one["summary.json"], said.as_bytes());
+    let page = String::from_utf8(one["report.html"].clone()).unwrap();
+    let again = "drover simulate examples/one-slow-node.toml --policy &#39;none,drover&#39; --baseline none --seeds 2 --preset default --job sessions/3</pre>";
+    assert!(page.contains(again) && page.contains(env!("CARGO_PKG_VERSION")));
+    assert!(one == report("two").0, "another directory gives other bytes");
+    assert!(one == report("one").0, "an earlier report is no obstacle");
+}
+
+#[test]
+fn what_is_not_a_report_is_not_written_over_and_is_told_before_anything_runs() {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::write(temp.path().join("thesis.tex"), "years").unwrap();
+    let out = temp.path().to_str().unwrap();
+    let (code, said, error) = drover(&["simulate", EXAMPLE, "--seeds", "100000", "--out", out]);
+    assert_eq!((code, said.as_str()), (2, ""));
+    assert!(error.contains("no earlier report"), "{error}");
+    assert_eq!(files(temp.path()).into_keys().collect::<Vec<_>>(), ["thesis.tex"]);
+}
+
+#[test]
+fn a_job_that_is_not_there_is_told_before_anything_runs() {
+    let temp = tempfile::tempdir().unwrap();
+    let out = temp.path().join("report");
+    for (job, told) in [("sessions/10", "no such job"), ("sessions", "a job is a name and a number")] {
+        let (code, _, error) =
+            drover(&["simulate", EXAMPLE, "--seeds", "100000", "--out", out.to_str().unwrap(), "--job", job]);
+        assert!(code == 2 && error.contains(told) && !out.exists(), "{error}");
+    }
+}
+
+#[test]
+fn any_policy_is_the_baseline_and_is_run_though_it_is_not_among_those_compared() {
+    let told = json(&["--policy", "none,drover", "--baseline", "hadoop", "--seeds", "1"]);
+    let policies = told["policies"].as_array().unwrap();
+    let names: Vec<&str> = policies.iter().map(|one| one["policy"].as_str().unwrap()).collect();
+    assert_eq!((told["baseline"].as_str(), names), (Some("hadoop"), vec!["hadoop", "none", "drover"]));
+    assert!(policies[0]["against"].is_null());
+    let against: Vec<_> = policies[1..].iter().map(|one| one["against"]["baseline"].as_str()).collect();
+    assert_eq!(against, [Some("hadoop"); 2]);
+}
+
+/// Does a process have SIGINT caught yet?
+#[cfg(target_os = "linux")]
+fn catches_interrupts(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_keeps_what_is_done_says_how_much_is_missing_and_ends_with_130() {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_drover"));
+    let run = run.args(["simulate", EXAMPLE, "--policy", "none", "--seeds", "100000", "--json"]);
+    let mut child = run
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !catches_interrupts(child.id()) {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{error}");
+    let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let (missing, done) = (told["missing_runs"].as_u64().unwrap(), told["policies"][0]["seeds"].as_u64().unwrap());
+    assert_eq!((&told["complete"], missing + done), (&false.into(), 100_000));
+    assert!(error.contains(&format!("interrupted: {missing} of 100000 runs are missing")), "{error}");
+}
+
+#[test]
+fn the_guides_commands_work() {
+    let guide = include_str!("../docs/simulating.md");
+    let commands: Vec<&str> =
+        guide.lines().filter_map(|line| line.strip_prefix("    drover simulate examples/")).collect();
+    assert!(commands.len() >= 3, "{commands:?}");
+    let temp = tempfile::tempdir().unwrap();
+    for command in commands {
+        // One seed is enough to see that it runs, and nothing is left behind.
+        let mut words = vec!["simulate".to_owned()];
+        let mut given = format!("examples/{command}").split(' ').map(str::to_owned).collect::<Vec<_>>().into_iter();
+        while let Some(word) = given.next() {
+            match word.as_str() {
+                "--seeds" => drop(given.next()),
+                "--out" => words.extend([word, temp.path().join(given.next().unwrap()).display().to_string()]),
+                _ => words.push(word),
+            }
+        }
+        words.extend(["--seeds".into(), "1".into()]);
+        let (code, said, error) = drover(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(code == 0 && !said.is_empty(), "{command}: {error}");
     }
 }

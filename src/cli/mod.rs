@@ -46,7 +46,8 @@ Exit codes:
   2  the command line or the configuration is wrong
   3  the cluster or the service cannot be reached
   4  a check failed (doctor), or a replay differs from its recording (replay --check)
-  5  what was asked for is not known (a job, a task)";
+  5  what was asked for is not known (a job, a task)
+  130  interrupted; simulate has said what was done until then";
 
 /// The whole command line.
 #[derive(Debug, Parser)]

@@ -2,28 +2,29 @@
 
 use super::output::{self, Exit, Failure};
 use super::words::policy;
-use crate::simulation::stats::Interval;
-use crate::simulation::summary::{Against, PolicySummary, Spread, summarise};
-use crate::simulation::{Grid, Progress, file, play, traces};
-use clap::Args;
+use crate::simulation::report::{Origin, Report, dir};
+use crate::simulation::summary::summarise;
+use crate::simulation::tables::tables;
+use crate::simulation::told::{Told, tied_to};
+use crate::simulation::watched::{JobName, watch};
+use crate::simulation::{Grid, Played, Progress, file, play, traces};
+use clap::{Args, ValueEnum};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
-use drover_core::sim::Scenario;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const EXAMPLES: &str = "\
 The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between
-policies are told with the interval that their pairs give. Ctrl-C keeps what is done.
+policies are told with the interval that their pairs give. Ctrl-C keeps what is done: runs under way end, no other begins, and the code is 130.
 
 Examples:
   drover simulate examples/one-slow-node.toml                              Drover against Hadoop's own speculator and none
   drover simulate examples/one-slow-node.toml --policy late,mantri --seeds 20
+  drover simulate examples/one-slow-node.toml --policy late,mantri --baseline hadoop --out report
   drover simulate examples/one-slow-node.toml --preset paper --json | jq '.policies[].jobs.of.p90'";
 
 /// `drover simulate`.
@@ -32,9 +33,12 @@ Examples:
 pub struct Command {
     /// The scenario, TOML
     scenario: PathBuf,
-    /// Policies to compare, the baseline first: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none
+    /// Policies to compare: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none
     #[arg(long, value_delimiter = ',', value_parser = policy, default_values = ["none", "hadoop", "drover"])]
     policy: Vec<PolicyName>,
+    /// Policy that the others are compared with; run, too, where --policy does not name it [default: the first of --policy]
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
+    baseline: Option<PolicyName>,
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
@@ -44,30 +48,21 @@ pub struct Command {
     /// Constants of the policies: Drover's own, or those of the papers
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     preset: Preset,
+    /// Write a report, too: report.html, jobs.csv, phases.csv, summary.json and plots as SVG; the directory is made, or holds an earlier report
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Job that the report shows attempt by attempt, as in sessions/3 [default: the slowest under the baseline with the first seed]
+    #[arg(long, value_name = "NAME/NTH", requires = "out")]
+    job: Option<JobName>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preset {
     Default,
     Paper,
-}
-
-/// What is printed as JSON.
-#[derive(Debug, Serialize)]
-struct Told<'a> {
-    about: &'a str,
-    slowness_is_tied_to: Vec<&'static str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    assumed: &'a [String],
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    repairs: &'a BTreeMap<String, u64>,
-    seeds: u64,
-    complete: bool,
-    baseline: &'a str,
-    policies: &'a [PolicySummary],
 }
 
 /// The bar, on a terminal.
@@ -79,45 +74,125 @@ impl Progress for Bar {
     }
 }
 
+fn usage(bad: impl std::fmt::Display) -> Failure {
+    Failure::new(Exit::Usage, bad.to_string())
+}
+
+fn failed(bad: impl std::fmt::Display) -> Failure {
+    Failure::new(Exit::Failed, bad.to_string())
+}
+
 impl Command {
     /// Runs it.
     pub fn run(&self) -> Result<(), Failure> {
-        let usage = |bad: &dyn std::fmt::Display| Failure::new(Exit::Usage, bad.to_string());
-        let trace = self.trace.as_deref().map(traces::read).transpose().map_err(|bad| usage(&bad))?.unwrap_or_default();
-        let (assumed, repairs) = (trace.assumed, trace.repairs);
-        let scenario = file::read(&self.scenario, trace.jobs).map_err(|bad| usage(&bad))?;
-        let params = |policy: PolicyName| match self.preset {
-            Preset::Default => EngineParams { policy, ..EngineParams::default() },
-            Preset::Paper => EngineParams::paper(policy),
+        let trace = self.trace.as_deref().map(traces::read).transpose().map_err(usage)?.unwrap_or_default();
+        let scenario = file::read(&self.scenario, trace.jobs).map_err(usage)?;
+        let in_words = std::fs::read_to_string(&self.scenario)?;
+        if let Some(job) = self.job.as_ref().filter(|job| !job.is_in(&scenario)) {
+            return Err(usage(format!(
+                "--job {job}: the scenario has no such job; jobs of a group are numbered from 0"
+            )));
+        }
+        if let Some(out) = &self.out {
+            dir::prepare(out).map_err(usage)?;
+        }
+        let policies = self.policies();
+        let names: Vec<String> = policies.iter().map(|policy| policy.label().to_owned()).collect();
+        let baseline = self.baseline.and_then(|base| policies.iter().position(|policy| *policy == base)).unwrap_or(0);
+        let params = policies.iter().map(|policy| self.preset.params(*policy));
+        let grid = Grid {
+            scenario: &scenario,
+            policies: names.iter().cloned().zip(params).collect(),
+            seeds: 1..self.seeds + 1,
         };
-        let policies: Vec<_> = self.policy.iter().map(|policy| (policy.label().to_owned(), params(*policy))).collect();
-        let names: Vec<String> = policies.iter().map(|(name, _)| name.clone()).collect();
-        let grid = Grid { scenario: &scenario, policies, seeds: 1..self.seeds + 1 };
-        let bar = bar(self.seeds * names.len() as u64);
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_ctrl_c(&stop)?;
-        let played =
-            play(&grid, &stop, &Bar(bar.clone())).map_err(|stuck| Failure::new(Exit::Failed, stuck.to_string()))?;
+        let bar = bar(grid.runs());
+        let played = play(&grid, &stop, &Bar(bar.clone())).map_err(failed)?;
         bar.finish_and_clear();
-        let complete = played.len() as u64 == self.seeds * names.len() as u64;
-        let summaries = summarise(&names, &names[0], &played);
+        let missing_runs = grid.runs() - played.len() as u64;
         let told = Told {
-            about: &scenario.about,
+            about: scenario.about.clone(),
             slowness_is_tied_to: tied_to(&scenario),
-            assumed: &assumed,
-            repairs: &repairs,
+            assumed: trace.assumed,
+            repairs: trace.repairs,
             seeds: self.seeds,
-            complete,
-            baseline: &names[0],
-            policies: &summaries,
+            complete: missing_runs == 0,
+            missing_runs,
+            baseline: names[baseline].clone(),
+            policies: summarise(&names, &names[baseline], &played),
         };
-        if self.json { output::json(&told) } else { Ok(output::say(&text(&told))?) }
+        let out = self.out.as_ref().filter(|_| !played.is_empty());
+        let written = out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), in_words));
+        // What was played is told, even where it could not be written.
+        if self.json {
+            output::json(&told)?
+        } else {
+            output::say(&text(&told))?
+        }
+        written?;
+        let interrupted = || format!("interrupted: {missing_runs} of {} runs are missing", grid.runs());
+        if missing_runs == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
+    }
+
+    /// Each policy once, the baseline among them.
+    fn policies(&self) -> Vec<PolicyName> {
+        let added = self.baseline.filter(|baseline| !self.policy.contains(baseline));
+        let mut policies: Vec<PolicyName> = Vec::new();
+        for policy in added.iter().chain(&self.policy) {
+            if !policies.contains(policy) {
+                policies.push(*policy);
+            }
+        }
+        policies
+    }
+
+    fn report(
+        &self,
+        out: &Path,
+        grid: &Grid<'_>,
+        baseline: usize,
+        (told, played): (&Told, &[Played]),
+        scenario: String,
+    ) -> Result<(), Failure> {
+        let job = self.job.clone().or_else(|| JobName::slowest(played, baseline));
+        // Who interrupts does not want more runs.
+        let watched =
+            job.filter(|_| told.complete).map(|job| watch(grid, baseline, &job)).transpose().map_err(failed)?;
+        let origin = Origin { command: self.again(&told.baseline)?, version: env!("CARGO_PKG_VERSION"), scenario };
+        let report = Report { told, played, watched: watched.as_ref(), origin };
+        dir::write(out, &report.files().map_err(failed)?).map_err(failed)
+    }
+
+    /// The command that gives the same numbers again, whatever the defaults will be by then, and wherever its report goes.
+    fn again(&self, baseline: &str) -> Result<String, Failure> {
+        let policies: Vec<&str> = self.policies().iter().map(|policy| policy.label()).collect();
+        let preset = self.preset.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        let path = |path: &Path| path.display().to_string();
+        let mut words: Vec<String> = ["drover", "simulate"].map(str::to_owned).into();
+        words.push(path(&self.scenario));
+        let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+        option("policy", policies.join(","));
+        option("baseline", baseline.to_owned());
+        option("seeds", self.seeds.to_string());
+        option("preset", preset);
+        if let Some(trace) = &self.trace {
+            option("trace", path(trace));
+        }
+        if let Some(job) = &self.job {
+            option("job", job.to_string());
+        }
+        shlex::try_join(words.iter().map(String::as_str)).map_err(usage)
     }
 }
 
-fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
-    let of_trace = (!scenario.traced.is_empty()).then_some("the attempt, as in the trace");
-    of_trace.into_iter().chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble)).collect()
+impl Preset {
+    fn params(self, policy: PolicyName) -> EngineParams {
+        match self {
+            Preset::Default => EngineParams { policy, ..EngineParams::default() },
+            Preset::Paper => EngineParams::paper(policy),
+        }
+    }
 }
 
 fn bar(runs: u64) -> ProgressBar {
@@ -145,74 +220,20 @@ fn stop_on_ctrl_c(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn text(told: &Told<'_>) -> String {
-    let tied = if told.slowness_is_tied_to.is_empty() { "nothing".into() } else { told.slowness_is_tied_to.join(", ") };
+fn text(told: &Told) -> String {
     let seeds = told.policies.iter().map(|policy| policy.seeds).min().unwrap_or(0);
-    let mut parts = Vec::from_iter((!told.about.is_empty()).then(|| told.about.to_owned()));
+    let mut parts = Vec::from_iter((!told.about.is_empty()).then(|| told.about.clone()));
+    let tied = told.tied_to();
     parts.push(format!("Slowness is tied to: {tied}. Seeds: {seeds}. Intervals hold the true value with 95 %."));
-    let repaired = told.repairs.iter().map(|(what, count)| format!("{count} {what}"));
-    let said: Vec<String> = told.assumed.iter().cloned().chain(repaired).map(|line| format!("- {line}")).collect();
-    if !said.is_empty() {
-        parts.push(format!("Of the trace:\n{}", said.join("\n")));
+    let of_trace: Vec<String> = told.of_trace().map(|line| format!("- {line}")).collect();
+    if !of_trace.is_empty() {
+        parts.push(format!("Of the trace:\n{}", of_trace.join("\n")));
     }
-    if !told.complete {
-        parts.push(format!("Cut short: {} seeds were asked for.", told.seeds));
+    parts.extend(told.cut_short());
+    for table in tables(told) {
+        let mut shown = output::table(&table.heading.iter().map(String::as_str).collect::<Vec<_>>());
+        shown.add_rows(table.rows);
+        parts.push(format!("{}\n{shown}", table.title));
     }
-    parts.push(times(told.policies));
-    parts.push(costs(told.policies));
-    parts.extend(against(told));
     parts.join("\n\n")
-}
-
-/// A mean with half the width of its interval.
-fn with_half(interval: Option<&Interval>) -> String {
-    interval.map_or_else(|| "-".into(), |one| format!("{:.1} ± {:.1}", one.mean, (one.high - one.low) / 2.0))
-}
-
-fn row(name: &str, of: &str, spread: &Spread) -> Vec<String> {
-    let keys = ["mean", "p50", "p75", "p90", "p99"];
-    [name.to_owned(), of.to_owned(), spread.count.to_string()]
-        .into_iter()
-        .chain(keys.map(|key| with_half(spread.of.get(key))))
-        .collect()
-}
-
-fn times(policies: &[PolicySummary]) -> String {
-    let mut table = output::table(&["policy", "seconds of", "count", "mean", "p50", "p75", "p90", "p99"]);
-    for one in policies {
-        table.add_row(row(&one.policy, "jobs", &one.jobs));
-        for (bin, spread) in one.bins.iter().filter(|_| one.bins.len() > 1) {
-            table.add_row(row("", &format!("jobs of {bin} tasks"), spread));
-        }
-        table.add_row(row("", "phases", &one.phases));
-    }
-    table.to_string()
-}
-
-fn costs(policies: &[PolicySummary]) -> String {
-    let keys = ["container_seconds", "wasted_seconds", "copies", "copies_won", "restarts", "recomputed"];
-    let mut table =
-        output::table(&["policy", "container-s", "of these wasted", "copies", "won", "restarts", "recomputed maps"]);
-    for one in policies {
-        table.add_row(
-            [one.policy.clone()].into_iter().chain(keys.map(|key| with_half(one.costs.get(key)))).collect::<Vec<_>>(),
-        );
-    }
-    table.to_string()
-}
-
-fn against(told: &Told<'_>) -> Option<String> {
-    let compared: Vec<(&str, &Against)> =
-        told.policies.iter().filter_map(|one| Some((one.policy.as_str(), one.against.as_ref()?))).collect();
-    let first = compared.first()?;
-    let heading = format!("Less than under {} with the same luck, percent:", first.1.baseline);
-    let mut table = output::table(&["policy", "jobs' mean", "jobs' p50", "jobs' p90", "each job, p50", "container-s"]);
-    let of = |map: &BTreeMap<String, Interval>, key: &str| with_half(map.get(key));
-    for (policy, one) in compared {
-        let held = with_half(one.container_seconds.as_ref());
-        let jobs = ["mean", "p50", "p90"].map(|key| of(&one.jobs, key));
-        let cells = [policy.to_owned()].into_iter().chain(jobs).chain([of(&one.each_job, "p50"), held]);
-        table.add_row(cells.collect::<Vec<_>>());
-    }
-    Some(format!("{heading}\n{table}"))
 }

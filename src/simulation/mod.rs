@@ -1,10 +1,15 @@
 //! Simulations: scenario files, many runs side by side, what came of them. The cluster itself is `drover_core::sim`.
 
+pub mod against;
 pub mod file;
 mod grid;
+pub mod report;
 pub mod reproduce;
 pub mod stats;
 pub mod summary;
+pub mod tables;
+pub mod told;
 pub mod traces;
+pub mod watched;
 
 pub use grid::{Grid, Played, Progress, play};

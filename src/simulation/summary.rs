@@ -1,5 +1,6 @@
 //! What many runs come to: each policy's times and costs, and how they compare with a baseline's under the same luck.
 
+use super::against::Against;
 use super::grid::Played;
 use super::stats::{Interval, quantile};
 use drover_core::sim::{JobRow, Outcome};
@@ -37,19 +38,6 @@ pub struct Spread {
     pub of: BTreeMap<String, Interval>,
 }
 
-/// How a policy compares with another under the same luck: what is said of each is how much less it is, in percent of the other's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Against {
-    /// The other.
-    pub baseline: String,
-    /// Reduction of jobs' mean and quantiles, percent.
-    pub jobs: BTreeMap<String, Interval>,
-    /// Reduction of each job's time, at quantiles over jobs, percent.
-    pub each_job: BTreeMap<String, Interval>,
-    /// Reduction of container-seconds, percent.
-    pub container_seconds: Option<Interval>,
-}
-
 /// Sums all up: in the policies' order, compared with the one named `baseline`.
 pub fn summarise(policies: &[String], baseline: &str, played: &[Played]) -> Vec<PolicySummary> {
     let base = policies.iter().position(|policy| policy == baseline);
@@ -58,10 +46,6 @@ pub fn summarise(policies: &[String], baseline: &str, played: &[Played]) -> Vec<
     let each = policies.iter().enumerate().map(|(number, policy)| {
         let runs = of(number);
         let other = based.as_ref().filter(|_| base != Some(number));
-        let job_times = |outcome: &Outcome| outcome.jobs.iter().map(seconds).collect::<Vec<_>>();
-        let phase_times = |outcome: &Outcome| {
-            outcome.jobs.iter().flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
-        };
         PolicySummary {
             policy: policy.clone(),
             seeds: runs.len(),
@@ -75,19 +59,19 @@ pub fn summarise(policies: &[String], baseline: &str, played: &[Played]) -> Vec<
     each.collect()
 }
 
-fn seconds(job: &JobRow) -> f64 {
+pub(super) fn seconds(job: &JobRow) -> f64 {
     job.took.as_secs_f64()
 }
 
 /// Mean and quantiles of one run.
-fn points(values: &[f64]) -> BTreeMap<String, f64> {
+pub(super) fn points(values: &[f64]) -> BTreeMap<String, f64> {
     let mean = (!values.is_empty()).then(|| ("mean".to_owned(), values.iter().sum::<f64>() / values.len() as f64));
     let quantiles = SHARES.iter().filter_map(|(name, share)| Some(((*name).to_owned(), quantile(values, *share)?)));
     mean.into_iter().chain(quantiles).collect()
 }
 
 /// The same points of several runs, each over them.
-fn over_seeds(runs: impl Iterator<Item = BTreeMap<String, f64>>) -> BTreeMap<String, Interval> {
+pub(super) fn over_seeds(runs: impl Iterator<Item = BTreeMap<String, f64>>) -> BTreeMap<String, Interval> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (name, value) in runs.flatten() {
         all.entry(name).or_default().push(value);
@@ -102,66 +86,64 @@ impl Spread {
     }
 }
 
-/// Dolly's bins of jobs by their number of tasks (NSDI'13, Table 1), those without jobs left out.
-fn bins(runs: &[&Played]) -> Vec<(String, Spread)> {
-    const BINS: [(u32, u32); 5] = [(1, 10), (11, 50), (51, 150), (151, 500), (501, u32::MAX)];
-    let spread = |(low, high): (u32, u32)| {
+/// Dolly's bins of jobs by their number of tasks: least and most (NSDI'13, Table 1).
+const BINS: [(u32, u32); 5] = [(1, 10), (11, 50), (51, 150), (151, 500), (501, u32::MAX)];
+
+/// The bin of a job of so many tasks, as it is told. One without tasks is in none.
+pub fn bin(tasks: u32) -> Option<String> {
+    BINS.into_iter().find(|(low, high)| (low..=high).contains(&&tasks)).map(named)
+}
+
+fn named((low, high): (u32, u32)) -> String {
+    if high == u32::MAX { format!(">{}", low - 1) } else { format!("{low}-{high}") }
+}
+
+/// Times of a run's jobs, seconds.
+pub(super) fn job_times(outcome: &Outcome) -> Vec<f64> {
+    outcome.jobs.iter().map(seconds).collect()
+}
+
+/// Times of its phases, seconds.
+pub(super) fn phase_times(outcome: &Outcome) -> Vec<f64> {
+    outcome.jobs.iter().flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
+}
+
+/// Each bin's name, and how the times of its jobs, in seconds, are found.
+pub(super) fn bin_times() -> impl Iterator<Item = (String, impl Fn(&Outcome) -> Vec<f64>)> {
+    BINS.into_iter().map(|(low, high)| {
         let within = move |outcome: &Outcome| {
-            let jobs = outcome.jobs.iter().filter(|job| (low..=high).contains(&job.tasks()));
-            jobs.map(seconds).collect::<Vec<_>>()
+            outcome.jobs.iter().filter(|job| (low..=high).contains(&job.tasks())).map(seconds).collect()
         };
-        let name = if high == u32::MAX { format!(">{}", low - 1) } else { format!("{low}-{high}") };
-        (name, Spread::of(runs, &within))
-    };
-    BINS.into_iter().map(spread).filter(|(_, spread)| spread.count > 0).collect()
+        (named((low, high)), within)
+    })
+}
+
+/// Those without jobs are left out.
+fn bins(runs: &[&Played]) -> Vec<(String, Spread)> {
+    let spreads = bin_times().map(|(name, times)| (name, Spread::of(runs, &times)));
+    spreads.filter(|(_, spread)| spread.count > 0).collect()
 }
 
 fn costs(runs: &[&Played]) -> BTreeMap<String, Interval> {
-    let of_run = |one: &&Played| {
-        let sum = |of: &dyn Fn(&JobRow) -> f64| one.outcome.jobs.iter().map(of).sum::<f64>();
-        let all = [
-            ("container_seconds", sum(&|job| (job.useful_ms + job.wasted_ms) as f64 / 1e3)),
-            ("wasted_seconds", sum(&|job| job.wasted_ms as f64 / 1e3)),
-            ("copies", sum(&|job| job.copies.into())),
-            ("copies_won", sum(&|job| job.copies_won.into())),
-            ("restarts", sum(&|job| job.restarts.into())),
-            ("withdrawn", sum(&|job| job.withdrawn.into())),
-            ("recomputed", sum(&|job| job.recomputed.into())),
-        ];
-        all.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
-    };
-    over_seeds(runs.iter().map(of_run))
+    over_seeds(runs.iter().map(|one| sums(&one.outcome)))
 }
 
-impl Against {
-    fn of(baseline: &str, runs: &[&Played], others: &[&Played]) -> Against {
-        let pairs: Vec<(&Outcome, &Outcome)> = runs
-            .iter()
-            .filter_map(|one| Some((&one.outcome, &others.iter().find(|other| other.seed == one.seed)?.outcome)))
-            .collect();
-        let times = |outcome: &Outcome| outcome.jobs.iter().map(seconds).collect::<Vec<_>>();
-        let less = |own: f64, other: f64| 100.0 * (1.0 - own / other);
-        let jobs = pairs.iter().map(|(own, other)| {
-            let other = points(&times(other));
-            points(&times(own))
-                .into_iter()
-                .filter_map(|(name, own)| Some((name.clone(), less(own, *other.get(&name)?))))
-                .collect()
-        });
-        let each = pairs.iter().map(|(own, other)| {
-            let of = |job: &JobRow| ((job.name.clone(), job.nth), seconds(job));
-            let known: BTreeMap<_, f64> = other.jobs.iter().map(of).collect();
-            let paired = own.jobs.iter().map(of).filter_map(|(id, own)| Some(less(own, *known.get(&id)?)));
-            points(&paired.collect::<Vec<_>>())
-        });
-        let held =
-            |outcome: &Outcome| outcome.jobs.iter().map(|job| (job.useful_ms + job.wasted_ms) as f64).sum::<f64>();
-        let held: Vec<f64> = pairs.iter().map(|(own, other)| less(held(own), held(other))).collect();
-        Against {
-            baseline: baseline.to_owned(),
-            jobs: over_seeds(jobs),
-            each_job: over_seeds(each),
-            container_seconds: Interval::of(&held),
-        }
-    }
+/// What a run cost, and what was done in it. Shares of budgets are there only where decisions drew on some.
+pub(super) fn sums(outcome: &Outcome) -> BTreeMap<String, f64> {
+    let sum = |of: &dyn Fn(&JobRow) -> f64| outcome.jobs.iter().map(of).sum::<f64>();
+    let budget = outcome.budget;
+    let all = [
+        ("container_seconds", sum(&|job| (job.useful_ms + job.wasted_ms) as f64 / 1e3)),
+        ("wasted_seconds", sum(&|job| job.wasted_ms as f64 / 1e3)),
+        ("copies", sum(&|job| job.copies.into())),
+        ("copies_won", sum(&|job| job.copies_won.into())),
+        ("restarts", sum(&|job| job.restarts.into())),
+        ("withdrawn", sum(&|job| job.withdrawn.into())),
+        ("recomputed", sum(&|job| job.recomputed.into())),
+        ("decided_in_vain", outcome.decided.in_vain as f64),
+        ("budget_decisions", budget.decisions as f64),
+    ];
+    let shares = [("budget_mean_percent", budget.sum / budget.decisions as f64), ("budget_peak_percent", budget.peak)];
+    let shares = shares.map(|(name, share)| (name, 100.0 * share)).into_iter().filter(|_| budget.decisions > 0);
+    all.into_iter().chain(shares).map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -3,19 +3,9 @@
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::draw::Purpose;
 use super::job::{Ask, Job, Origin, task_key};
+use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
-
-/// How an attempt ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
-    /// First of its task's.
-    Succeeded,
-    /// Another was first, or it was withdrawn.
-    Killed,
-    /// It was killed, or its node lost: another takes its place.
-    Lost,
-}
 
 impl World<'_> {
     /// Asks for the containers of phases whose turn has come.
@@ -218,7 +208,7 @@ impl World<'_> {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         job.unask(kind, index);
         let others = job.task(kind, index).live.clone();
-        others.into_iter().for_each(|other| self.ends(other, End::Killed, now));
+        others.into_iter().for_each(|other| self.ends(other, End::Overtaken, now));
         if let Some(job) = self.jobs.get(&number) {
             self.yarn.seat(job);
         }
@@ -236,7 +226,10 @@ impl World<'_> {
         let ran = if attempt.stage == Stage::Waiting { Millis(0) } else { now.since(attempt.launched) };
         match end {
             End::Succeeded => job.tally.useful_ms += ran.0,
-            End::Killed | End::Lost => job.tally.wasted_ms += ran.0,
+            _ => job.tally.wasted_ms += ran.0,
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.ended(job, &attempt, end, now);
         }
         self.outcome.waiting_ms += now.since(attempt.held_since).0 - ran.0;
         let fact = ended_fact(job, &attempt, end, &self.nodes[attempt.node as usize].host, now);
@@ -247,12 +240,12 @@ impl World<'_> {
         machine.give_back(key, size, now);
         self.yarn.node_changed(attempt.node, machine);
         self.stirred = true;
-        if end == End::Lost {
+        if end.is_replaced() {
             self.replace(&attempt, now);
         }
     }
 
-    /// Asks for another in the place of one that was lost, before all that wait: Hadoop gives such a task the first turn.
+    /// Asks for another in the place of one that was killed or lost, before all that wait: Hadoop gives such a task the first turn.
     fn replace(&mut self, lost: &Attempt, now: Time) {
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
         let task = job.task_mut(lost.kind, lost.index);

@@ -1,8 +1,8 @@
 //! Decisions, carried out as an AM would: checked against the task as it is now, and answered.
 
-use super::am::End;
 use super::attempt::Stage;
 use super::job::Ask;
+use super::watch::End;
 use super::world::World;
 use crate::model::{Action, Answer, Decision, TaskState, Time};
 
@@ -61,7 +61,7 @@ impl World<'_> {
                 job.tally.restarts += 1;
                 let number_of_next = job.task(kind, index).numbered;
                 let left = self.attempts.get(victim).node;
-                self.ends(victim, End::Lost, now);
+                self.ends(victim, End::Restarted, now);
                 // It would be the first to get the place that has just fallen free.
                 self.steer(number, (kind, index), &[&avoid[..], &[left]].concat(), &prefer);
                 Ok(vec![number_of_next])
@@ -69,7 +69,7 @@ impl World<'_> {
             Action::Withdraw => {
                 let victim = victim().ok_or(Answer::NotRunning)?;
                 job.tally.withdrawn += 1;
-                self.ends(victim, End::Killed, now);
+                self.ends(victim, End::Withdrawn, now);
                 Ok(vec![])
             }
         }

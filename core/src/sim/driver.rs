@@ -1,7 +1,7 @@
 //! The engine beside the simulated cluster: what a job's shim and the ResourceManager would tell it goes in, and its decisions come out.
 
 use super::job::Job;
-use super::outcome::Decided;
+use super::outcome::{BudgetUse, Decided};
 use super::scenario::HadoopSpec;
 use crate::engine::{Engine, EngineParams, Pass};
 use crate::model::*;
@@ -14,6 +14,8 @@ pub(super) struct Driver {
     polled: Option<Time>,
     /// What was decided so far.
     pub(super) decided: Decided,
+    /// What was taken of budgets.
+    pub(super) budget: BudgetUse,
 }
 
 impl Driver {
@@ -22,7 +24,13 @@ impl Driver {
         let slowest = Millis::from_secs_f64(3.0 * hadoop.poll.max(hadoop.exchange));
         params.govern.mode = Mode::Act;
         params.govern.stale_after = params.govern.stale_after.max(slowest);
-        Driver { engine: Engine::new(params), seq: 0, polled: None, decided: Decided::default() }
+        Driver {
+            engine: Engine::new(params),
+            seq: 0,
+            polled: None,
+            decided: Decided::default(),
+            budget: BudgetUse::default(),
+        }
     }
 
     /// Is there a policy that wants to know?
@@ -63,6 +71,7 @@ impl Driver {
     pub(super) fn decide(&mut self, now: Time) -> Pass {
         let pass = self.engine.decide(now);
         for decision in &pass.decisions {
+            self.budget.count(decision);
             match decision.action {
                 Action::Duplicate => self.decided.copies += u64::from(decision.copies),
                 Action::Restart => self.decided.restarts += 1,

@@ -18,11 +18,13 @@ mod serve;
 mod tell;
 mod traced;
 mod trouble;
+mod watch;
 mod world;
 mod yarn;
 
 pub use dist::Dist;
-pub use outcome::{Decided, JobRow, Outcome, PhaseRow};
+pub use outcome::{BudgetUse, Decided, JobRow, Outcome, PhaseRow};
 pub use scenario::{Fault, Scenario};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
-pub use world::{Stuck, run};
+pub use watch::{AttemptRow, End, Watch};
+pub use world::{Stuck, run, run_watching};

@@ -1,7 +1,7 @@
 //! What came of a run.
 
 use super::job::{Job, Tally};
-use crate::model::{Millis, TaskKind, Time};
+use crate::model::{Action, Decision, Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 
 /// What came of a run.
@@ -15,6 +15,8 @@ pub struct Outcome {
     pub attempts: u64,
     /// Decisions that the policy took, by what they said to do.
     pub decided: Decided,
+    /// What these found taken of budgets.
+    pub budget: BudgetUse,
     /// Containers times milliseconds, as the nodes count them.
     pub held_ms: u64,
     /// Of these those before launches.
@@ -32,6 +34,29 @@ pub struct Decided {
     pub withdrawals: u64,
     /// Those that came too late, or could not be done.
     pub in_vain: u64,
+}
+
+/// How much of the budget that was nearest its end was taken when decisions drew on one: copies in flight, or of the last minute, over the cap
+/// (`Numbers::budget`); of clones, containers over Dolly's β (NSDI'13, §4). The decision itself is not counted. Shares, 0–1.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct BudgetUse {
+    /// How many decisions drew on one.
+    pub decisions: u64,
+    /// Sum of the shares.
+    pub sum: f64,
+    /// The largest.
+    pub peak: f64,
+}
+
+impl BudgetUse {
+    /// Takes note of a decision. What gives its container back draws on none.
+    pub fn count(&mut self, decision: &Decision) {
+        let Some((used, cap)) = decision.numbers.budget.filter(|_| decision.action != Action::Withdraw) else { return };
+        let share = f64::from(used) / f64::from(cap.max(1));
+        self.decisions += 1;
+        self.sum += share;
+        self.peak = self.peak.max(share);
+    }
 }
 
 /// One job.

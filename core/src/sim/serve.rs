@@ -1,8 +1,8 @@
 //! Containers for those who wait.
 
-use super::am::End;
 use super::draw::Purpose;
 use super::job::{Ask, Job, replicas, task_key};
+use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ impl World<'_> {
             let reduces = job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied();
             reduces.max_by_key(|key| (self.attempts.get(*key).held_since, *key))
         });
-        victim.inspect(|key| self.ends(*key, End::Lost, now)).is_some()
+        victim.inspect(|key| self.ends(*key, End::MadeWay, now)).is_some()
     }
 
     fn serve_all(&mut self, now: Time) {

@@ -1,9 +1,9 @@
 //! Nodes that turn slow or are lost, and come back.
 
-use super::am::End;
 use super::attempt::{AttemptKey, Stage};
 use super::draw::Purpose;
 use super::job::{Ask, Task};
+use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, TaskState, Time};
 

@@ -9,6 +9,7 @@ use super::machine::Machine;
 use super::outcome::{JobRow, Outcome};
 use super::scenario::Scenario;
 use super::trouble::Part;
+use super::watch::Watch;
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
 use crate::model::{Millis, Resources, Time};
@@ -68,6 +69,8 @@ pub(super) struct World<'a> {
     pub(super) given: Time,
     /// The furthest that any winner's work was off what its task asks for, milliseconds.
     pub(super) off_ms: f64,
+    /// The job whose attempts are kept.
+    pub(super) watch: Option<&'a mut Watch>,
     arrived: u32,
 }
 
@@ -76,15 +79,15 @@ pub(super) struct World<'a> {
 /// # Errors
 /// Where jobs can never end.
 pub fn run(scenario: &Scenario, params: EngineParams, seed: u64) -> Result<Outcome, Stuck> {
-    let mut world = World::new(scenario, params, seed);
-    world.enter_all();
-    while let Some((now, event)) = world.calendar.next() {
-        world.happens(event, now);
-        if std::mem::take(&mut world.stirred) {
-            world.serve(now);
-        }
-    }
-    world.close()
+    World::new(scenario, params, seed).play()
+}
+
+/// The same run, and the attempts of one of its jobs.
+///
+/// # Errors
+/// Where jobs can never end.
+pub fn run_watching(scenario: &Scenario, params: EngineParams, seed: u64, watch: &mut Watch) -> Result<Outcome, Stuck> {
+    World { watch: Some(watch), ..World::new(scenario, params, seed) }.play()
 }
 
 impl<'a> World<'a> {
@@ -118,8 +121,20 @@ impl<'a> World<'a> {
             unwaits: None,
             given: START,
             off_ms: 0.0,
+            watch: None,
             arrived: 0,
         }
+    }
+
+    fn play(mut self) -> Result<Outcome, Stuck> {
+        self.enter_all();
+        while let Some((now, event)) = self.calendar.next() {
+            self.happens(event, now);
+            if std::mem::take(&mut self.stirred) {
+                self.serve(now);
+            }
+        }
+        self.close()
     }
 
     /// The first arrival of each group that waits for no other, and the first trouble of each node that has one.
@@ -260,7 +275,7 @@ impl<'a> World<'a> {
                 self.off_ms
             )));
         }
-        self.outcome.decided = self.driver.decided;
+        (self.outcome.decided, self.outcome.budget) = (self.driver.decided, self.driver.budget);
         Ok(self.outcome)
     }
 }

@@ -3,6 +3,7 @@
 mod laws;
 mod mechanisms;
 mod policies;
+mod watched;
 mod world;
 
 use drover_core::engine::EngineParams;

@@ -1,0 +1,92 @@
+//! A row for each job, and for each phase, of every run, as CSV.
+
+use crate::simulation::Played;
+use crate::simulation::summary::bin;
+use drover_core::model::TaskKind;
+use drover_core::sim::JobRow;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Job<'a> {
+    policy: &'a str,
+    seed: u64,
+    job: &'a str,
+    nth: u32,
+    tasks: u32,
+    bin: String,
+    arrived_ms: u64,
+    took_ms: u64,
+    useful_container_ms: u64,
+    wasted_container_ms: u64,
+    copies: u32,
+    copies_won: u32,
+    restarts: u32,
+    withdrawn: u32,
+    recomputed: u32,
+}
+
+#[derive(Serialize)]
+struct Phase<'a> {
+    policy: &'a str,
+    seed: u64,
+    job: &'a str,
+    nth: u32,
+    phase: &'static str,
+    tasks: u32,
+    took_ms: u64,
+    median_task_ms: u64,
+    slowest_task_ms: u64,
+}
+
+/// Runs in order of policy and seed, the jobs of each in order of their names and numbers.
+fn each<'a>(policies: &'a [String], played: &'a [Played]) -> impl Iterator<Item = (&'a str, u64, &'a JobRow)> {
+    played.iter().flat_map(|one| {
+        let mut jobs: Vec<&JobRow> = one.outcome.jobs.iter().collect();
+        jobs.sort_by_key(|job| (&job.name, job.nth));
+        jobs.into_iter().map(|job| (policies[one.policy].as_str(), one.seed, job))
+    })
+}
+
+/// `jobs.csv`.
+pub fn jobs(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    written(each(policies, played).map(|(policy, seed, row)| Job {
+        policy,
+        seed,
+        job: &row.name,
+        nth: row.nth,
+        tasks: row.tasks(),
+        bin: bin(row.tasks()).unwrap_or_default(),
+        arrived_ms: row.arrived.0,
+        took_ms: row.took.0,
+        useful_container_ms: row.useful_ms,
+        wasted_container_ms: row.wasted_ms,
+        copies: row.copies,
+        copies_won: row.copies_won,
+        restarts: row.restarts,
+        withdrawn: row.withdrawn,
+        recomputed: row.recomputed,
+    }))
+}
+
+/// `phases.csv`.
+pub fn phases(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    written(each(policies, played).flat_map(|(policy, seed, row)| {
+        row.phases.iter().map(move |phase| Phase {
+            policy,
+            seed,
+            job: &row.name,
+            nth: row.nth,
+            phase: if phase.kind == TaskKind::Map { "map" } else { "reduce" },
+            tasks: phase.tasks,
+            took_ms: phase.took.0,
+            median_task_ms: phase.median.0,
+            slowest_task_ms: phase.slowest.0,
+        })
+    }))
+}
+
+fn written(rows: impl Iterator<Item = impl Serialize>) -> csv::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    rows.into_iter().try_for_each(|row| writer.serialize(row))?;
+    writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
+}

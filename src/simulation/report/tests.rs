@@ -1,0 +1,149 @@
+use super::super::grid::Silent;
+use super::super::summary::summarise;
+use super::super::told::tied_to;
+use super::super::watched::{JobName, watch};
+use super::super::{Grid, play};
+use super::*;
+use drover_core::engine::EngineParams;
+use drover_core::policy::PolicyName;
+use drover_core::sim::Scenario;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+const SCENARIO: &str = r#"# </pre><script>alert(1)</script>
+about = "Slow & slower <nodes>"
+[cluster]
+nodes = 4
+memory_mb = 2048
+[hadoop]
+report = 3
+[[trouble]]
+nodes = [1]
+slower = 6
+[[jobs]]
+name = "a, \"quoted\" <job>"
+count = 2
+arrive = { every = 20 }
+maps = { tasks = 8, work = { lognormal = { median = 30, sigma = 0.2 } } }
+reduces = { tasks = 2, copy = 2, sort = 1, work = 5 }
+[[jobs]]
+name = "large"
+maps = { tasks = 40, work = 10 }
+"#;
+
+fn made() -> BTreeMap<&'static str, String> {
+    let scenario: Scenario = toml::from_str(SCENARIO).unwrap();
+    let policies = [PolicyName::None, PolicyName::Drover];
+    let policies =
+        policies.map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }));
+    let grid = Grid { scenario: &scenario, policies: policies.into(), seeds: 1..3 };
+    let played = play(&grid, &AtomicBool::new(false), &Silent).unwrap();
+    let names = ["none".to_owned(), "drover".to_owned()];
+    let told = Told {
+        about: scenario.about.clone(),
+        slowness_is_tied_to: tied_to(&scenario),
+        assumed: vec!["it is <assumed>".into()],
+        repairs: BTreeMap::new(),
+        seeds: 2,
+        complete: true,
+        missing_runs: 0,
+        baseline: "none".into(),
+        policies: summarise(&names, "none", &played),
+    };
+    let watched = watch(&grid, 0, &JobName::slowest(&played, 0).unwrap()).unwrap();
+    let origin = Origin { command: "drover simulate 'a <b>.toml'".into(), version: "0.1", scenario: SCENARIO.into() };
+    let report = Report { told: &told, played: &played, watched: Some(&watched), origin };
+    let files = report.files().unwrap();
+    files.into_iter().map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap())).collect()
+}
+
+/// The elements of a text that must be well-formed XML: how often each occurs, and all that is read as text.
+fn parsed(xml: &str) -> (BTreeMap<String, usize>, String) {
+    let mut reader = quick_xml::Reader::from_str(xml);
+    let (mut elements, mut text): (BTreeMap<String, usize>, String) = Default::default();
+    loop {
+        match reader.read_event().unwrap_or_else(|error| panic!("{error} at {}", reader.error_position())) {
+            Event::Start(start) | Event::Empty(start) => {
+                start.attributes().for_each(|attribute| drop(attribute.unwrap()));
+                *elements.entry(start.name().as_ref().to_owned()).or_default() += 1;
+            }
+            Event::Text(words) => text += &words,
+            Event::GeneralRef(named) => match named.resolve_char_ref().unwrap() {
+                Some(character) => text.push(character),
+                None => text += resolve_predefined_entity(&named).unwrap(),
+            },
+            Event::Eof => return (elements, text),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn the_same_runs_make_the_same_bytes() {
+    assert_eq!(made(), made());
+}
+
+#[test]
+fn plots_are_well_formed_and_their_words_are_text() {
+    let files = made();
+    let words = |name: &str| parsed(&files[name]).1;
+    for (name, of) in [
+        ("cdf.svg", ["from arrival to end, seconds", "share of jobs, percent", "drover"]),
+        ("gain.svg", ["reduction, percent", "p99", "drover"]),
+        ("swimlane.svg", ["since the job's arrival, seconds", "map 7", "overtaken by a copy"]),
+    ] {
+        for word in of {
+            let (elements, text) = parsed(&files[name]);
+            assert!(text.contains(word), "{name} lacks {word}: {text}");
+            assert!(elements["text"] > 10, "{name}");
+        }
+    }
+    assert!(!words("gain.svg").contains("none "), "the baseline is not set beside itself");
+    assert!(files["swimlane.svg"].contains("#F0E442") || files["swimlane.svg"].contains("#E69F00"), "a copy was run");
+}
+
+#[test]
+fn the_page_is_well_formed_needs_nothing_else_and_takes_nothing_for_markup() {
+    let page = &made()["report.html"];
+    let (elements, _) = parsed(page);
+    assert_eq!((elements["svg"], elements["table"]), (3, 4));
+    assert!(!elements.contains_key("script") && !elements.contains_key("link") && !elements.contains_key("img"));
+    for outside in ["src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let addresses = page.matches("://").count();
+    assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
+    for words in ["seeds 1 to 2", "tied to: the time", "assumed", "drover simulate"] {
+        assert!(page.contains(words), "{words}");
+    }
+}
+
+#[test]
+fn there_is_a_row_for_each_job_and_phase_of_each_run_and_names_survive() {
+    let files = made();
+    let rows = |name: &str| {
+        let mut reader = csv::Reader::from_reader(files[name].as_bytes());
+        reader.deserialize().collect::<Result<Vec<BTreeMap<String, String>>, _>>().unwrap()
+    };
+    let (jobs, phases) = (rows("jobs.csv"), rows("phases.csv"));
+    assert_eq!((jobs.len(), phases.len()), (2 * 2 * 3, 2 * 2 * 5));
+    assert_eq!((jobs[0]["policy"].as_str(), jobs[0]["job"].as_str()), ("none", "a, \"quoted\" <job>"));
+    assert_eq!((jobs[2]["bin"].as_str(), jobs[2]["tasks"].as_str()), ("11-50", "40"));
+    assert_eq!((phases[1]["phase"].as_str(), phases[1]["tasks"].as_str()), ("reduce", "2"));
+    assert!(jobs.iter().all(|row| row["took_ms"].parse::<u64>().unwrap() > 10_000));
+}
+
+#[test]
+fn the_summary_is_what_json_prints() {
+    let files = made();
+    let told: serde_json::Value = serde_json::from_str(&files["summary.json"]).unwrap();
+    assert_eq!((&told["baseline"], &told["missing_runs"]), (&"none".into(), &0.into()));
+    let drover = &told["policies"][1];
+    assert_eq!(drover["against"]["pairs"], 2);
+    let of = |path: &str| drover.pointer(path).and_then(serde_json::Value::as_f64).unwrap();
+    assert!(of("/against/more/copies/mean") > 0.0 && of("/costs/budget_decisions/mean") > 0.0, "{drover}");
+    let budget = of("/costs/budget_peak_percent/mean");
+    assert!((0.0..=100.0).contains(&budget) && of("/costs/budget_mean_percent/mean") <= budget);
+}

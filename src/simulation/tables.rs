@@ -1,0 +1,108 @@
+//! The tables that are told of a simulation: the same on a terminal and in a report.
+
+use super::against::Against;
+use super::stats::Interval;
+use super::summary::{PolicySummary, SHARES, Spread};
+use super::told::Told;
+use std::collections::BTreeMap;
+
+/// A table: cells are as they are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What it is of, with its unit.
+    pub title: String,
+    /// Above each column.
+    pub heading: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// All of them.
+pub fn tables(told: &Told) -> Vec<Table> {
+    let compared: Vec<(&str, &Against)> =
+        told.policies.iter().filter_map(|one| Some((one.policy.as_str(), one.against.as_ref()?))).collect();
+    let beside = (!compared.is_empty()).then(|| [reductions(told, &compared), more(told, &compared)]);
+    [times(&told.policies), costs(&told.policies)].into_iter().chain(beside.into_iter().flatten()).collect()
+}
+
+/// The names of mean and quantiles, in the order of the columns.
+pub fn points() -> impl Iterator<Item = &'static str> {
+    ["mean"].into_iter().chain(SHARES.into_iter().map(|(name, _)| name))
+}
+
+/// A mean with half the width of its interval.
+fn with_half(interval: Option<&Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |one| format!("{:.1} ± {:.1}", one.mean, (one.high - one.low) / 2.0))
+}
+
+fn cells(of: &BTreeMap<String, Interval>) -> impl Iterator<Item = String> {
+    points().map(|key| with_half(of.get(key)))
+}
+
+fn heading(first: &[&'static str], others: impl Iterator<Item = &'static str>) -> Vec<String> {
+    first.iter().copied().chain(others).map(str::to_owned).collect()
+}
+
+fn times(policies: &[PolicySummary]) -> Table {
+    let row = |name: &str, of: &str, spread: &Spread| {
+        [name.to_owned(), of.to_owned(), spread.count.to_string()].into_iter().chain(cells(&spread.of)).collect()
+    };
+    let mut rows = Vec::new();
+    for one in policies {
+        rows.push(row(&one.policy, "jobs", &one.jobs));
+        for (bin, spread) in one.bins.iter().filter(|_| one.bins.len() > 1) {
+            rows.push(row("", &format!("jobs of {bin} tasks"), spread));
+        }
+        rows.push(row("", "phases", &one.phases));
+    }
+    let title = "Time from arrival to end, of phases from first launch to last success, seconds:";
+    Table { title: title.into(), heading: heading(&["policy", "of", "count"], points()), rows }
+}
+
+/// What is told of costs: the key in [`PolicySummary::costs`], and the column's name.
+const COSTS: [(&str, &str); 6] = [
+    ("container_seconds", "container-s"),
+    ("wasted_seconds", "of these wasted"),
+    ("copies", "copies"),
+    ("copies_won", "won"),
+    ("restarts", "restarts"),
+    ("recomputed", "recomputed maps"),
+];
+
+fn costs(policies: &[PolicySummary]) -> Table {
+    let keys = COSTS.into_iter().chain([("budget_mean_percent", "budget, %"), ("budget_peak_percent", "at most, %")]);
+    let row = |one: &PolicySummary| {
+        [one.policy.clone()].into_iter().chain(keys.clone().map(|(key, _)| with_half(one.costs.get(key)))).collect()
+    };
+    let title = "Costs of a run (budget: how much of the tightest was taken when a decision drew on it):";
+    let heading = heading(&["policy"], keys.clone().map(|(_, name)| name));
+    Table { title: title.into(), heading, rows: policies.iter().map(row).collect() }
+}
+
+fn reductions(told: &Told, compared: &[(&str, &Against)]) -> Table {
+    let row = |name: &str, of: &str, what: &BTreeMap<String, Interval>| {
+        [name.to_owned(), of.to_owned()].into_iter().chain(cells(what)).collect::<Vec<_>>()
+    };
+    let mut rows = Vec::new();
+    for (policy, one) in compared {
+        rows.push(row(policy, "jobs", &one.jobs));
+        for (bin, of) in one.bins.iter().filter(|_| one.bins.len() > 1) {
+            rows.push(row("", &format!("jobs of {bin} tasks"), of));
+        }
+        rows.push(row("", "each job by itself", &one.each_job));
+        rows.push(row("", "phases", &one.phases));
+    }
+    let title = format!("Less than under {} with the same luck, percent:", told.baseline);
+    Table { title, heading: heading(&["policy", "of"], points()), rows }
+}
+
+fn more(told: &Told, compared: &[(&str, &Against)]) -> Table {
+    let row = |(policy, one): &(&str, &Against)| {
+        let less_held = with_half(one.container_seconds.as_ref());
+        let more = COSTS.into_iter().map(|(key, _)| with_half(one.more.get(key)));
+        [(*policy).to_owned(), one.pairs.to_string()].into_iter().chain(more).chain([less_held]).collect()
+    };
+    let title = format!("More than under {} with the same luck, of a run:", told.baseline);
+    let names = COSTS.into_iter().map(|(_, name)| name).chain(["container-s less, %"]);
+    Table { title, heading: heading(&["policy", "seeds"], names), rows: compared.iter().map(row).collect() }
+}

@@ -1,0 +1,58 @@
+//! What is told of a simulation, whatever it is printed as.
+
+use super::summary::PolicySummary;
+use drover_core::sim::Scenario;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// All of it; as JSON, what `--json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Told {
+    /// The scenario, in its own words.
+    pub about: String,
+    /// What slowness is tied to.
+    pub slowness_is_tied_to: Vec<&'static str>,
+    /// What a trace does not tell and was assumed, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+    /// What was amiss in it and was mended or left out, and how often.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub repairs: BTreeMap<String, u64>,
+    /// How many seeds were asked for, from 1 on.
+    pub seeds: u64,
+    /// All runs were played.
+    pub complete: bool,
+    /// How many were not.
+    pub missing_runs: u64,
+    /// The policy that others are compared with.
+    pub baseline: String,
+    /// Each policy.
+    pub policies: Vec<PolicySummary>,
+}
+
+impl Told {
+    /// What slowness is tied to, in one line.
+    pub fn tied_to(&self) -> String {
+        if self.slowness_is_tied_to.is_empty() { "nothing".into() } else { self.slowness_is_tied_to.join(", ") }
+    }
+
+    /// What is to be known of a trace, a sentence each.
+    pub fn of_trace(&self) -> impl Iterator<Item = String> {
+        let repaired = self.repairs.iter().map(|(what, count)| format!("{count} {what}"));
+        self.assumed.iter().cloned().chain(repaired)
+    }
+
+    /// That runs are missing, where some are.
+    pub fn cut_short(&self) -> Option<String> {
+        let all = self.seeds * self.policies.len() as u64;
+        let missing = self.missing_runs;
+        (!self.complete)
+            .then(|| format!("Cut short: {missing} of {all} runs are missing. {} seeds were asked for.", self.seeds))
+    }
+}
+
+/// What slowness is tied to in a scenario.
+pub fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
+    let of_trace = (!scenario.traced.is_empty()).then_some("the attempt, as in the trace");
+    of_trace.into_iter().chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble)).collect()
+}
