@@ -38,7 +38,7 @@ pub struct Command {
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
-    /// Run the jobs of a trace, too: a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
+    /// Run the jobs of a trace, too: job histories (.jhist, or a directory of them, with their confs), a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// Constants of the policies: Drover's own, or those of the papers
@@ -84,8 +84,9 @@ impl Command {
     pub fn run(&self) -> Result<(), Failure> {
         let usage = |bad: &dyn std::fmt::Display| Failure::new(Exit::Usage, bad.to_string());
         let trace = self.trace.as_deref().map(traces::read).transpose().map_err(|bad| usage(&bad))?.unwrap_or_default();
-        let (assumed, repairs) = (trace.assumed, trace.repairs);
+        let (mut assumed, repairs) = (trace.assumed, trace.repairs);
         let scenario = file::read(&self.scenario, trace.jobs).map_err(|bad| usage(&bad))?;
+        assumed.extend(traces::strays(&scenario));
         let params = |policy: PolicyName| match self.preset {
             Preset::Default => EngineParams { policy, ..EngineParams::default() },
             Preset::Paper => EngineParams::paper(policy),

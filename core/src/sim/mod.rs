@@ -12,6 +12,7 @@ pub mod draw;
 mod driver;
 mod job;
 mod machine;
+mod moments;
 mod outcome;
 pub mod scenario;
 mod serve;
@@ -23,6 +24,6 @@ mod yarn;
 
 pub use dist::Dist;
 pub use outcome::{Decided, JobRow, Outcome, PhaseRow};
-pub use scenario::{Fault, Scenario};
+pub use scenario::{Fault, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
 pub use world::{Stuck, run};
