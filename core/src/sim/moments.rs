@@ -36,9 +36,7 @@ impl Law {
             Law::Pareto { least, shape, most } => {
                 least + least.powf(*shape) * (most.powf(1.0 - shape) - least.powf(1.0 - shape)) / (1.0 - shape)
             }
-            Law::Quantiles(all) => {
-                all.windows(2).map(|two| (two[1].0 - two[0].0) * (two[0].1 + two[1].1) / 2.0).sum()
-            }
+            Law::Quantiles(all) => all.windows(2).map(|two| (two[1].0 - two[0].0) * (two[0].1 + two[1].1) / 2.0).sum(),
             Law::Mixture(laws) => {
                 let weights: f64 = laws.iter().map(|(weight, _)| weight).sum();
                 laws.iter().map(|(weight, law)| weight / weights * law.mean()).sum()
@@ -79,8 +77,7 @@ mod tests {
         ] {
             let dist: Dist = serde_json::from_str(law).unwrap();
             let draws = Draws::new(7);
-            let drawn: Vec<f64> =
-                (0..20_000).map(|n| dist.sample(&mut draws.of(Purpose::Work, [n, 0, 0]))).collect();
+            let drawn: Vec<f64> = (0..20_000).map(|n| dist.sample(&mut draws.of(Purpose::Work, [n, 0, 0]))).collect();
             let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
             assert!((dist.mean() / mean - 1.0).abs() < 0.03, "{law}: {} {mean}", dist.mean());
             assert!(drawn.iter().all(|value| *value <= dist.most()), "{law}: {}", dist.most());

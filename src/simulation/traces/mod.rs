@@ -90,7 +90,12 @@ pub fn strays(scenario: &Scenario) -> Option<String> {
     let known = &scenario.cluster.queues;
     let is_known = |job: &&TracedJob| known.iter().any(|queue| queue.name == job.queue);
     let strays = scenario.traced.iter().filter(|job| !is_known(job)).count();
-    let told = || format!("{strays} of {} jobs were in queues that the scenario does not have: they go to its first", scenario.traced.len());
+    let told = || {
+        format!(
+            "{strays} of {} jobs were in queues that the scenario does not have: they go to its first",
+            scenario.traced.len()
+        )
+    };
     (strays > 0 && !known.is_empty()).then(told)
 }
 

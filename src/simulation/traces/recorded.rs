@@ -149,7 +149,9 @@ impl Recorder {
         match (self.tasks.iter().filter(|job| !told(job)).count(), self.tasks.len()) {
             (0, _) => None,
             (none, all) if none == all => Some("the trace tells no containers' sizes: 1 GiB and a core each".into()),
-            (some, all) => Some(format!("no containers' sizes are told of {some} of {all} jobs: 1 GiB and a core each")),
+            (some, all) => {
+                Some(format!("no containers' sizes are told of {some} of {all} jobs: 1 GiB and a core each"))
+            }
         }
     }
 

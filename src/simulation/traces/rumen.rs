@@ -63,7 +63,8 @@ pub(super) fn read(path: &Path, text: impl Read) -> Result<Trace, BadTrace> {
 
 fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     let submitted = known(job.submit_time);
-    recorder.job(&job.id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
+    recorder
+        .job(&job.id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
     let maps = job.map_tasks.into_iter().map(|task| (false, task));
     for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
         recorder.task(&job.id, is_reduce, &task.id);

@@ -96,9 +96,8 @@ impl Scenario {
     /// Does every container of the trace fit on a node?
     fn traced_fit(&self, faults: &mut Faults) {
         let sizes = self.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
-        let (memory, cores) = sizes.fold((0, 0), |(memory, cores), phase| {
-            (phase.size.memory_mb.max(memory), phase.size.vcores.max(cores))
-        });
+        let (memory, cores) = sizes
+            .fold((0, 0), |(memory, cores), phase| (phase.size.memory_mb.max(memory), phase.size.vcores.max(cores)));
         let asked = |what: u64| format!("a container of the trace asks for {what}, and would never be placed");
         faults.unless(memory <= self.cluster.memory_mb, "memory_mb", &asked(memory));
         faults.unless(cores <= self.cluster.vcores, "vcores", &asked(cores.into()));
@@ -252,7 +251,8 @@ mod tests {
             told(&format!(r#"{{"jobs": [{{"name": "a", "count": {count}, "maps": {{"tasks": {tasks}}}}}]}}"#))
         };
         let many = "jobs[0].maps.tasks: gives more than 2,000,000 tasks to a job";
-        for law in ["1e12", r#"{"uniform": {"low": 1, "high": 1e9}}"#, r#"{"lognormal": {"median": 1e6, "sigma": 1}}"#] {
+        for law in ["1e12", r#"{"uniform": {"low": 1, "high": 1e9}}"#, r#"{"lognormal": {"median": 1e6, "sigma": 1}}"#]
+        {
             assert!(of(law, 1).iter().any(|fault| fault == many), "{law}: {:?}", of(law, 1));
         }
         assert_eq!(of("2000000", 1), [""; 0]);

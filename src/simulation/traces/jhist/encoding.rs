@@ -4,6 +4,7 @@
 use super::super::{BadTrace, Lines};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
+use apache_avro::schema::Name;
 use apache_avro::types::Value as Avro;
 use serde_json::Value;
 use std::io::{self, Read};
@@ -67,6 +68,9 @@ fn binary(
 ) -> Result<bool, BadTrace> {
     let no_schema = |lines: &Lines<'_>, error| lines.wrong(format!("is no Avro schema: {error}"));
     let schema = Schema::parse_str(schema).map_err(|error| no_schema(lines, error))?;
+    if contains_itself(&schema, &mut Vec::new()) {
+        return Err(lines.wrong("is no schema of a job history: a type of it contains itself".into()));
+    }
     let reader = GenericDatumReader::builder(&schema).build().map_err(|error| no_schema(lines, error))?;
     for nth in 1_u64.. {
         let wrong = |lines: &Lines<'_>, what: String| lines.whole_wrong(format!("event {nth}: {what}"));
@@ -85,6 +89,23 @@ fn binary(
         }
     }
     Ok(true)
+}
+
+/// Values of such a type may be deeper than there is room to follow; Hadoop's schemas have none.
+fn contains_itself<'a>(schema: &'a Schema, open: &mut Vec<&'a Name>) -> bool {
+    match schema {
+        Schema::Record(record) => {
+            open.push(&record.name);
+            let does = record.fields.iter().any(|field| contains_itself(&field.schema, open));
+            open.pop();
+            does
+        }
+        Schema::Array(array) => contains_itself(&array.items, open),
+        Schema::Map(map) => contains_itself(&map.types, open),
+        Schema::Union(union) => union.variants().iter().any(|variant| contains_itself(variant, open)),
+        Schema::Ref { name } => open.contains(&name),
+        _ => false,
+    }
 }
 
 /// Notes whether more was asked for than there is.

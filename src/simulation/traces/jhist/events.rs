@@ -143,9 +143,7 @@ impl Counters {
     /// What a container of `MAPS` or of `REDUCES` had: the job's counters have its memory and cores by time, and the time.
     pub(super) fn size(&self, kind: &str) -> Option<Resources> {
         let time = self.of(&format!("MILLIS_{kind}")).filter(|millis| *millis > 0)?;
-        let of = |what: &str| {
-            Some((self.of(&format!("{what}_MILLIS_{kind}"))?.saturating_add(time / 2) / time).max(1))
-        };
+        let of = |what: &str| Some((self.of(&format!("{what}_MILLIS_{kind}"))?.saturating_add(time / 2) / time).max(1));
         Some(Resources { memory_mb: of("MB")?, vcores: of("VCORES")?.try_into().ok()? })
     }
 }

@@ -47,7 +47,8 @@ pub(super) fn directory(dir: &Path) -> Result<Trace, BadTrace> {
         all.read(&mut lines)?;
         left = lines.left();
     }
-    let nothing = || BadTrace::Whole { path: dir.to_owned(), what: "holds no job histories (.jhist, .jhist.gz)".into() };
+    let nothing =
+        || BadTrace::Whole { path: dir.to_owned(), what: "holds no job histories (.jhist, .jhist.gz)".into() };
     if all.read == 0 { Err(nothing()) } else { Ok(all.trace()) }
 }
 
