@@ -59,8 +59,6 @@ pub(super) struct AttemptStarted {
     pub(super) id: String,
     pub(super) task_type: String,
     pub(super) start_time: i64,
-    /// From Hadoop 3 on: `SPECULATIVE` for a copy.
-    pub(super) avataar: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -222,6 +222,14 @@ fn attempts_of_a_second_master_count_from_a_thousand_and_give_the_task_its_time(
 }
 
 #[test]
+fn a_copy_that_won_is_counted_though_no_label_tells_it_from_a_retry_and_a_retry_is_none() {
+    let copied = [start("1_0", 2000), start("1_1", 6000), end("1_1", "FINISHED", 9000), end("1_0", "KILLED", 9001)];
+    let retried = [start("2_0", 2000), end("2_0", "FAILED", 5999), start("2_1", 6000), end("2_1", "FINISHED", 9000)];
+    let counted = repairs(&with(&[copied.concat(), retried.concat()]));
+    assert_eq!(first_words(&counted), [("attempts that did not succeed", 2), ("tasks that a copy won", 1)]);
+}
+
+#[test]
 fn a_map_whose_output_was_lost_keeps_its_time_and_is_counted() {
     let lost = [end("0_0", "FAILED", 8000), start("0_1", 9000), end("0_1", "FINISHED", 20_000)];
     let trace = of(with(&lost).as_bytes()).unwrap();
