@@ -197,3 +197,28 @@ fn the_guides_commands_work() {
         assert!(code == 0 && !said.is_empty(), "{command}: {error}");
     }
 }
+
+#[test]
+fn job_histories_of_a_directory_are_a_workload_and_what_was_assumed_and_mended_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let cluster = dir.path().join("cluster.toml");
+    std::fs::write(&cluster, "[cluster]\nnodes = 4\nmemory_mb = 1024\nqueues = [{ name = \"etl\", share = 1 }]\n")
+        .unwrap();
+    let run = |cluster: &Path, more: &[&str]| {
+        let trace = ["simulate", cluster.to_str().unwrap(), "--trace", "tests/recorded/3.4.3/jhist/json"];
+        drover(&[&trace, more].concat())
+    };
+    let (code, said, error) = run(&cluster, &["--policy", "none,late", "--seeds", "1"]);
+    assert_eq!(code, 0, "{error}");
+    for words in
+        ["the attempt, as in the trace", "lies no conf", "2 tasks that a copy won", "1 of 1 jobs were in queues"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    std::fs::write(&cluster, "[cluster]\nnodes = 4\nmemory_mb = 256\n").unwrap();
+    let (code, _, error) = run(&cluster, &[]);
+    assert!(
+        code == 2 && error.contains("cluster.toml:3: cluster.memory_mb: a container of the trace asks for 320"),
+        "{error}"
+    );
+}

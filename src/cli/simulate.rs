@@ -42,7 +42,7 @@ pub struct Command {
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
-    /// Run the jobs of a trace, too: a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
+    /// Run the jobs of a trace, too: job histories (.jhist, or a directory of them, with their confs), a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
     /// Constants of the policies: Drover's own, or those of the papers
@@ -86,7 +86,9 @@ impl Command {
     /// Runs it.
     pub fn run(&self) -> Result<(), Failure> {
         let trace = self.trace.as_deref().map(traces::read).transpose().map_err(usage)?.unwrap_or_default();
+        let (mut assumed, repairs) = (trace.assumed, trace.repairs);
         let scenario = file::read(&self.scenario, trace.jobs).map_err(usage)?;
+        assumed.extend(traces::strays(&scenario));
         let in_words = std::fs::read_to_string(&self.scenario)?;
         if let Some(job) = self.job.as_ref().filter(|job| !job.is_in(&scenario)) {
             return Err(usage(format!(
@@ -114,8 +116,8 @@ impl Command {
         let told = Told {
             about: scenario.about.clone(),
             slowness_is_tied_to: tied_to(&scenario),
-            assumed: trace.assumed,
-            repairs: trace.repairs,
+            assumed,
+            repairs,
             seeds: self.seeds,
             complete: missing_runs == 0,
             missing_runs,

@@ -3,7 +3,7 @@
 use super::attempt::{AttemptKey, Scoring};
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
-use super::scenario::{PhaseSpec, Scenario};
+use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
 use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
 use std::collections::{BTreeSet, VecDeque};
@@ -254,7 +254,9 @@ impl Job {
 
 impl Tasks {
     fn drawn(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &PhaseSpec) -> Tasks {
-        let count = phase.tasks.sample(&mut draws.of(Purpose::Tasks, [job, kind as u64, 0])).round() as u32;
+        let count = phase.tasks.sample(&mut draws.of(Purpose::Tasks, [job, kind as u64, 0])).round();
+        // Of laws without a bound, one draw in a million may be above it.
+        let count = count.min(TASKS_MAX.into()) as u32;
         let all = (0..count).map(|index| {
             let data = data(scenario, draws, job, kind, index);
             let mut drawn = draws.of(Purpose::Work, [job, task_key(kind, index), 0]);

@@ -12,6 +12,7 @@ pub mod draw;
 mod driver;
 mod job;
 mod machine;
+mod moments;
 mod outcome;
 pub mod scenario;
 mod serve;
@@ -24,7 +25,7 @@ mod yarn;
 
 pub use dist::Dist;
 pub use outcome::{BudgetUse, Decided, JobRow, Outcome, PhaseRow};
-pub use scenario::{Fault, Scenario};
+pub use scenario::{Fault, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
 pub use watch::{AttemptRow, End, Watch};
 pub use world::{Stuck, run, run_watching};

@@ -1,11 +1,13 @@
 //! Traces of real clusters as workloads: what they tell is done again, and what they do not tell is assumed and said.
 
 mod attempts;
+mod jhist;
 mod recorded;
 mod rumen;
 mod swim;
 
-use drover_core::sim::TracedJob;
+use crate::yarn::site::SiteError;
+use drover_core::sim::{Scenario, TracedJob};
 use flate2::read::MultiGzDecoder;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -44,6 +46,9 @@ pub enum BadTrace {
         /// What is wrong with it.
         what: String,
     },
+    /// A job's conf beside its history is wrong.
+    #[error(transparent)]
+    Conf(#[from] SiteError),
     /// It is of no kind that is known, or empty.
     #[error("{}: {what}", path.display())]
     Whole {
@@ -54,28 +59,48 @@ pub enum BadTrace {
     },
 }
 
-/// Largest trace that is read, bytes, unpacked.
+/// Largest trace that is read, bytes, unpacked, and the longest line of one.
 const LIMIT: u64 = 8 << 30;
+const LINE_LIMIT: u64 = 256 << 20;
 
-/// Reads a trace, plain or gzipped: attempts as CSV, Rumen's JSON, or SWIM's jobs.
+/// Reads a trace, plain or gzipped: attempts as CSV, Rumen's JSON, SWIM's jobs, or Hadoop's job histories, of which a directory may hold many.
 ///
 /// # Errors
 /// With file and line.
 pub fn read(path: &Path) -> Result<Trace, BadTrace> {
-    let unread = |source| BadTrace::Unread { path: path.to_owned(), source };
-    let mut file = BufReader::new(File::open(path).map_err(unread)?);
-    let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
-    let unpacked: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let mut inner = BufReader::new(unpacked.take(LIMIT));
-    // A gzip file that was cut off at once ends in an error, too.
-    let is_json = inner.fill_buf().map_err(unread)?.trim_ascii_start().starts_with(b"{");
-    let trace = if is_json { rumen::read(path, inner)? } else { by_line(Lines { path, inner, line: 0 })? };
+    let trace = if path.is_dir() { jhist::directory(path)? } else { file(Lines::open(path, LIMIT)?)? };
     let nothing = || BadTrace::Whole { path: path.to_owned(), what: "has no jobs".into() };
     if trace.jobs.is_empty() { Err(nothing()) } else { Ok(trace) }
 }
 
+fn file(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+    // A gzip file that was cut off at once ends in an error, too.
+    let unread = |source| BadTrace::Unread { path: lines.path.to_owned(), source };
+    let begins = lines.inner.fill_buf().map_err(unread)?;
+    let (is_history, is_json) = (begins.starts_with(jhist::BEGINS), begins.trim_ascii_start().starts_with(b"{"));
+    match (is_history, is_json) {
+        (true, _) => jhist::one(lines),
+        (_, true) => rumen::read(lines.path, lines.inner),
+        _ => by_line(lines),
+    }
+}
+
+/// What a scenario has no room for as the trace has it, and how it is done instead.
+pub fn strays(scenario: &Scenario) -> Option<String> {
+    let known = &scenario.cluster.queues;
+    let is_known = |job: &&TracedJob| known.iter().any(|queue| queue.name == job.queue);
+    let strays = scenario.traced.iter().filter(|job| !is_known(job)).count();
+    let told = || {
+        format!(
+            "{strays} of {} jobs were in queues that the scenario does not have: they go to its first",
+            scenario.traced.len()
+        )
+    };
+    (strays > 0 && !known.is_empty()).then(told)
+}
+
 fn by_line(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
-    const UNKNOWN: &str = "is none of a CSV of attempts (dataset,job,phase,task,attempt,…), Rumen's JSON, and SWIM's jobs (six fields between tabs)";
+    const UNKNOWN: &str = "is none of a CSV of attempts (dataset,job,phase,task,attempt,…), Rumen's JSON, a job history (.jhist), and SWIM's jobs (six fields between tabs)";
     let path = lines.path.to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
@@ -93,14 +118,53 @@ struct Lines<'a> {
     line: usize,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    /// Of a file, plain or gzipped, that has `limit` bytes at most, unpacked.
+    fn open(path: &'a Path, limit: u64) -> Result<Lines<'a>, BadTrace> {
+        let unread = |source| BadTrace::Unread { path: path.to_owned(), source };
+        let mut file = BufReader::new(File::open(path).map_err(unread)?);
+        let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
+        let unpacked: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+        Ok(Lines { path, inner: BufReader::new(unpacked.take(limit)), line: 0 })
+    }
+
+    fn path(&self) -> &Path {
+        self.path
+    }
+
+    /// What follows the line that was read last.
+    fn rest(&mut self) -> &mut impl Read {
+        &mut self.inner
+    }
+
+    /// Is there no more?
+    ///
+    /// # Errors
+    /// Where there is more than is read of a trace.
+    fn is_at_end(&mut self) -> std::io::Result<bool> {
+        let is_at_end = self.inner.fill_buf()?.is_empty();
+        if is_at_end && self.left() == 0 {
+            return Err(std::io::Error::other(format!("there is more than {LIMIT} bytes")));
+        }
+        Ok(is_at_end)
+    }
+
+    /// How much more may be read, bytes.
+    fn left(&self) -> u64 {
+        self.inner.get_ref().limit()
+    }
+
     /// The next line, without its end.
     fn next(&mut self) -> Result<Option<String>, BadTrace> {
         let mut text = String::new();
         self.line += 1;
-        let read = self.inner.read_line(&mut text);
+        let ended = self.is_at_end();
+        let read = ended.and_then(|_| (&mut self.inner).take(LINE_LIMIT).read_line(&mut text));
         // A gzip file that was cut off ends in an error, too.
         let read = read.map_err(|error| self.wrong(format!("cannot be read on: {error}")))?;
+        if read as u64 == LINE_LIMIT {
+            return Err(self.wrong(format!("is longer than {LINE_LIMIT} bytes")));
+        }
         text.truncate(text.trim_end_matches(['\n', '\r']).len());
         Ok((read > 0).then_some(text))
     }
@@ -108,6 +172,11 @@ impl Lines<'_> {
     /// The line that was read last is wrong.
     fn wrong(&self, what: String) -> BadTrace {
         BadTrace::Line { path: self.path.to_owned(), line: self.line, what }
+    }
+
+    /// The file is wrong.
+    fn whole_wrong(&self, what: String) -> BadTrace {
+        BadTrace::Whole { path: self.path.to_owned(), what }
     }
 
     /// A whole number of that line.

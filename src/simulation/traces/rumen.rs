@@ -1,6 +1,6 @@
 //! Rumen's traces: jobs as JSON, one after the other, with all their attempts.
 
-use super::recorded::{About, Attempt, Recorder};
+use super::recorded::{About, Attempt, Recorder, STARTLESS, known};
 use super::{BadTrace, Trace};
 use serde::Deserialize;
 use std::io::Read;
@@ -49,11 +49,6 @@ struct LoggedAttempt {
     sort_finished: i64,
 }
 
-/// What is told, where it is: Rumen has zero and less for what it does not know.
-fn known(value: i64) -> Option<u64> {
-    u64::try_from(value).ok().filter(|value| *value > 0)
-}
-
 pub(super) fn read(path: &Path, text: impl Read) -> Result<Trace, BadTrace> {
     let wrong = |line, what| BadTrace::Line { path: path.to_owned(), line, what };
     let mut recorder = Recorder::default();
@@ -68,13 +63,14 @@ pub(super) fn read(path: &Path, text: impl Read) -> Result<Trace, BadTrace> {
 
 fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     let submitted = known(job.submit_time);
-    recorder.job(&job.id, About { name: job.job_name, user: job.user, queue: job.queue, submitted })?;
+    recorder
+        .job(&job.id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
     let maps = job.map_tasks.into_iter().map(|task| (false, task));
     for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
         recorder.task(&job.id, is_reduce, &task.id);
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
             let Some(started) = known(attempt.start_time) else {
-                recorder.mend("attempts without a start: left out");
+                recorder.mend(STARTLESS);
                 continue;
             };
             recorder.attempt(Attempt {

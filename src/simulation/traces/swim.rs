@@ -2,7 +2,7 @@
 
 use super::{BadTrace, Lines, Trace};
 use drover_core::model::{Bytes, Millis, Resources};
-use drover_core::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
+use drover_core::sim::{TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
 
 /// One map for so many bytes of input: Hadoop's block size.
 const SPLIT: u64 = 128 << 20;
@@ -11,8 +11,6 @@ const PER_REDUCE: u64 = 1 << 30;
 /// What a task reads and works through in a second, and what it takes at least.
 const BYTES_A_SECOND: f64 = 8e6;
 const LEAST_SECONDS: f64 = 2.0;
-/// Tasks of a job of one kind: 256 TiB of input.
-const TASKS_MAX: u64 = 2_000_000;
 const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 
 pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
@@ -53,7 +51,7 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
 
 /// As many tasks as the bytes ask for, but `least`; `None` for more than a job can have.
 fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase> {
-    let count = Some(bytes.div_ceil(each).max(least)).filter(|count| *count <= TASKS_MAX)?;
+    let count = Some(bytes.div_ceil(each).max(least)).filter(|count| *count <= TASKS_MAX.into())?;
     let input = bytes.checked_div(count).unwrap_or(0);
     let millis = (input as f64 / BYTES_A_SECOND).max(LEAST_SECONDS) * 1e3;
     // Of a reduce's time a half is reading.

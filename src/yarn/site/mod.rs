@@ -111,6 +111,16 @@ impl Site {
         if site.files.is_empty() { Err(SiteError::NothingThere(site.dir)) } else { Ok(site) }
     }
 
+    /// Reads one file of properties alone, a job's configuration, say.
+    ///
+    /// # Errors
+    /// With file, line and column.
+    pub fn of_file(file: &Path) -> Result<Site, SiteError> {
+        let mut site = Site { dir: file.parent().map(Path::to_path_buf).unwrap_or_default(), ..Site::default() };
+        read::file(file, &mut site.entries, &mut site.files)?;
+        Ok(site)
+    }
+
     /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir

@@ -3,6 +3,11 @@
 use super::super::dist::Dist;
 use super::{ClusterSpec, HadoopSpec, JobGroup, PhaseSpec, Scenario, Trouble};
 
+/// Tasks of one kind that a job may have.
+pub const TASKS_MAX: u32 = 2_000_000;
+/// Tasks of all jobs together, as many as their laws give on the whole.
+const ALL_TASKS_MAX: f64 = 1e8;
+
 /// What is wrong with a scenario: the key, and what it wants.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {wants}")]
@@ -54,13 +59,18 @@ impl Scenario {
         let mut faults = Faults { under: String::new(), found: Vec::new() };
         let some = !self.jobs.is_empty() || !self.traced.is_empty();
         faults.unless(some, "jobs", "there must be one at least");
+        let all = self.tasks();
+        faults.unless(all.is_nan() || all <= ALL_TASKS_MAX, "jobs", "they have more than 100,000,000 tasks together");
         let mut all = vec![faults];
         let mut under = |key: String, check: &dyn Fn(&mut Faults)| {
             let mut faults = Faults { under: key, found: Vec::new() };
             check(&mut faults);
             all.push(faults);
         };
-        under("cluster".into(), &|faults| cluster(&self.cluster, faults));
+        under("cluster".into(), &|faults| {
+            cluster(&self.cluster, faults);
+            self.traced_fit(faults);
+        });
         under("hadoop".into(), &|faults| hadoop(&self.hadoop, faults));
         under("slowness".into(), &|faults| {
             faults.factor(&self.slowness.attempt, "attempt");
@@ -73,6 +83,24 @@ impl Scenario {
             under(format!("jobs[{nth}]"), &|faults| self.group(group, nth, faults));
         }
         all.into_iter().flat_map(|faults| faults.found).collect()
+    }
+
+    /// How many tasks its jobs have together, on the whole.
+    fn tasks(&self) -> f64 {
+        let groups = self.jobs.iter();
+        let drawn = groups.map(|group| f64::from(group.count) * (group.maps.tasks.mean() + group.reduces.tasks.mean()));
+        let traced = self.traced.iter().flat_map(|job| &job.phases).map(|phase| f64::from(phase.tasks.count()));
+        drawn.chain(traced).sum()
+    }
+
+    /// Does every container of the trace fit on a node?
+    fn traced_fit(&self, faults: &mut Faults) {
+        let sizes = self.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
+        let (memory, cores) = sizes
+            .fold((0, 0), |(memory, cores), phase| (phase.size.memory_mb.max(memory), phase.size.vcores.max(cores)));
+        let asked = |what: u64| format!("a container of the trace asks for {what}, and would never be placed");
+        faults.unless(memory <= self.cluster.memory_mb, "memory_mb", &asked(memory));
+        faults.unless(cores <= self.cluster.vcores, "vcores", &asked(cores.into()));
     }
 
     fn group(&self, group: &JobGroup, nth: usize, faults: &mut Faults) {
@@ -159,11 +187,15 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     ];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, &format!("{kind}.{key}")));
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
+    let few = phase.tasks.fault().is_some() || phase.tasks.most() <= f64::from(TASKS_MAX);
+    faults.unless(few, &format!("{kind}.tasks"), "gives more than 2,000,000 tasks to a job");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Bytes, Millis, Resources};
+    use crate::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
 
     fn told(json: &str) -> Vec<String> {
         let scenario: Scenario = serde_json::from_str(json).unwrap();
@@ -211,6 +243,40 @@ mod tests {
         let big = told(r#"{"jobs": [{"name": "a", "maps": {"tasks": 4, "memory_mb": 9000}}]}"#);
         assert!(big[0].contains("larger than a node"), "{big:?}");
         assert!(told(r#"{"jobs": [{"name": "a"}]}"#)[0].contains("no tasks at all"));
+    }
+
+    #[test]
+    fn more_tasks_than_memory_has_room_for_are_told_before_they_are_made() {
+        let of = |tasks: &str, count: u64| {
+            told(&format!(r#"{{"jobs": [{{"name": "a", "count": {count}, "maps": {{"tasks": {tasks}}}}}]}}"#))
+        };
+        let many = "jobs[0].maps.tasks: gives more than 2,000,000 tasks to a job";
+        for law in ["1e12", r#"{"uniform": {"low": 1, "high": 1e9}}"#, r#"{"lognormal": {"median": 1e6, "sigma": 1}}"#]
+        {
+            assert!(of(law, 1).iter().any(|fault| fault == many), "{law}: {:?}", of(law, 1));
+        }
+        assert_eq!(of("2000000", 1), [""; 0]);
+        assert_eq!(of(r#"{"lognormal": {"median": 20, "sigma": 2}}"#, 100_000), [""; 0]);
+        assert_eq!(of("2000000", 51), ["jobs: they have more than 100,000,000 tasks together"]);
+    }
+
+    #[test]
+    fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_it() {
+        let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0) };
+        let phase = |count, memory_mb, vcores| TracedPhase {
+            tasks: TracedTasks::Alike(count, task),
+            size: Resources { memory_mb, vcores },
+        };
+        let of = |phases| {
+            let (name, user, queue) = ("a".into(), "u".into(), "default".into());
+            let job = TracedJob { name, user, queue, arrives: Millis(0), phases };
+            let scenario = Scenario { traced: vec![job], ..Scenario::default() };
+            scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(of([phase(1, 8192, 8), phase(0, 9000, 1)]), [""; 0]);
+        let big = of([phase(1, 1024, 1), phase(1, 9000, 9)]);
+        assert_eq!(big[0], "cluster.memory_mb: a container of the trace asks for 9000, and would never be placed");
+        assert!(big[1].starts_with("cluster.vcores: "), "{big:?}");
     }
 
     #[test]

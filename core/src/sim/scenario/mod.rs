@@ -3,7 +3,7 @@
 mod check;
 mod jobs;
 
-pub use check::Fault;
+pub use check::{Fault, TASKS_MAX};
 pub use jobs::{Arrivals, JobGroup, PhaseSpec};
 
 use super::dist::Dist;

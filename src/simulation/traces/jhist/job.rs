@@ -1,0 +1,197 @@
+//! One job's history, from event to event.
+
+use super::super::recorded::{About, Attempt, Recorder, STARTLESS, known};
+use super::events::{AttemptEnded, AttemptStarted, Event, Outcome, Submitted};
+use drover_core::model::{AttemptId, JobId, Resources, TaskId, TaskKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A job whose history is being read.
+pub(super) struct Job<'a> {
+    recorder: &'a mut Recorder,
+    id: Option<JobId>,
+    tasks: BTreeSet<TaskId>,
+    /// How many tasks it says that it has.
+    has: u64,
+    attempts: BTreeMap<AttemptId, Started>,
+    sizes: [Option<Resources>; 2],
+    ended: Option<Outcome>,
+}
+
+/// An attempt that has started.
+#[derive(Debug, Clone, Copy)]
+struct Started {
+    at: Option<u64>,
+    ended: Option<(Outcome, Option<u64>)>,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(recorder: &'a mut Recorder) -> Job<'a> {
+        let (tasks, attempts) = (BTreeSet::new(), BTreeMap::new());
+        Job { recorder, id: None, tasks, has: 0, attempts, sizes: [None; 2], ended: None }
+    }
+
+    /// Its next event. What cannot be is a fault.
+    pub(super) fn event(&mut self, event: Event) -> Result<(), String> {
+        match event {
+            Event::Submitted(job) => self.submitted(job)?,
+            Event::Inited(job) => {
+                self.has = [job.total_maps, job.total_reduces].iter().filter_map(|count| known(*count)).sum()
+            }
+            Event::TaskStarted(task) => {
+                if self.is_of_use(&task.task_type) {
+                    let id: TaskId = task.task.parse().map_err(|bad| format!("{bad}"))?;
+                    self.task(id, true)?;
+                }
+            }
+            Event::AttemptStarted(attempt) => self.started(attempt)?,
+            Event::AttemptEnded(attempt, outcome) => self.attempt_ended(attempt, outcome)?,
+            Event::JobEnded(job, outcome) => {
+                self.ended = Some(outcome);
+                if let Some(counters) = job.total_counters {
+                    self.sizes = ["MAPS", "REDUCES"].map(|kind| counters.size(kind));
+                }
+            }
+            Event::Other => {}
+        }
+        Ok(())
+    }
+
+    fn submitted(&mut self, job: Submitted) -> Result<(), String> {
+        if let Some(first) = self.id {
+            return Err(format!("{} is submitted in the history of {first}", job.job));
+        }
+        let id: JobId = job.job.parse().map_err(|bad| format!("{bad}"))?;
+        let queue = job.job_queue_name.as_deref().and_then(|queue| queue.rsplit('.').next());
+        let about = About {
+            name: Some(job.job_name),
+            user: Some(job.user_name),
+            // A scenario knows leaf queues by their own names, without the path to them.
+            queue: queue.filter(|name| !name.is_empty()).map(str::to_owned),
+            submitted: known(job.submit_time),
+            sizes: [None; 2],
+        };
+        self.id = Some(id);
+        self.recorder.job(&id.to_string(), about)
+    }
+
+    /// Maps and reduces are; early versions had tasks for a job's set-up and clean-up, too.
+    fn is_of_use(&mut self, kind: &str) -> bool {
+        let is = ["MAP", "REDUCE"].contains(&kind);
+        if !is {
+            self.recorder.mend("events of a job's set-up and clean-up: left out");
+        }
+        is
+    }
+
+    fn task(&mut self, id: TaskId, is_news: bool) -> Result<(), String> {
+        match self.id {
+            None => return Err(format!("{id} is there before its job was submitted")),
+            Some(job) if job != id.job => return Err(format!("{id} is no task of {job}")),
+            Some(_) => {}
+        }
+        if self.tasks.insert(id) {
+            self.recorder.task(&id.job.to_string(), id.kind == TaskKind::Reduce, &id.to_string());
+        } else if is_news {
+            return Err(format!("{id} was there before"));
+        }
+        Ok(())
+    }
+
+    fn started(&mut self, attempt: AttemptStarted) -> Result<(), String> {
+        if !self.is_of_use(&attempt.task_type) {
+            return Ok(());
+        }
+        let id: AttemptId = attempt.id.parse().map_err(|bad| format!("{bad}"))?;
+        self.task(id.task, false)?;
+        let started = Started { at: known(attempt.start_time), ended: None };
+        let before = self.attempts.insert(id, started);
+        if before.is_some() { Err(format!("{id} was there before")) } else { Ok(()) }
+    }
+
+    fn attempt_ended(&mut self, attempt: AttemptEnded, outcome: Outcome) -> Result<(), String> {
+        if !self.is_of_use(&attempt.task_type) {
+            return Ok(());
+        }
+        let id: AttemptId = attempt.id.parse().map_err(|bad| format!("{bad}"))?;
+        self.task(id.task, false)?;
+        let Some(started) = self.attempts.get_mut(&id) else { return self.startless() };
+        let finished = known(attempt.finish_time);
+        let before = started.ended.replace((outcome, finished));
+        let Some(at) = started.at else { return self.startless() };
+        if before.is_some_and(|(before, _)| before == Outcome::Succeeded) && outcome == Outcome::Lost {
+            started.ended = before;
+            self.recorder.mend("attempts whose output was lost after they had succeeded: their success is taken");
+            return Ok(());
+        }
+        let is_reduce = id.task.kind == TaskKind::Reduce;
+        self.recorder.attempt(Attempt {
+            finished,
+            stages: [known(attempt.shuffle_finish_time), known(attempt.sort_finish_time)],
+            input: attempt.counters.map_or(0, |counters| counters.input(is_reduce)),
+            succeeded: outcome == Outcome::Succeeded,
+            ..endless(id, at)
+        })
+    }
+
+    fn startless(&mut self) -> Result<(), String> {
+        self.recorder.mend(STARTLESS);
+        Ok(())
+    }
+
+    /// How many attempts succeeded that began beside an older one. Hadoop's own label (`avataar`) is lost where a copy was killed
+    /// and asked for anew, and is not there before Hadoop 3.
+    fn won_by_copies(&self) -> usize {
+        let is_beside = |id: &AttemptId, started: &Started| {
+            let others = self.attempts.range(id.task.attempt(0)..=id.task.attempt(u32::MAX));
+            // What an earlier master began ended with it: the next counts on from another thousand.
+            others.filter(|(other, _)| other.number / 1000 == id.number / 1000).any(|(_, other)| {
+                other.at < started.at && other.at.is_some() && other.ended.is_none_or(|(_, end)| end >= started.at)
+            })
+        };
+        let won = |started: &Started| started.ended.is_some_and(|(outcome, _)| outcome == Outcome::Succeeded);
+        self.attempts.iter().filter(|(id, started)| won(started) && is_beside(id, started)).count()
+    }
+
+    /// Its history has no more. Its id, and the sizes of its containers, where it told them.
+    pub(super) fn close(mut self, is_whole: bool) -> Result<(JobId, [Option<Resources>; 2]), String> {
+        let Some(id) = self.id else { return Err("tells of no job: it has no JOB_SUBMITTED".into()) };
+        for _ in 0..self.won_by_copies() {
+            self.recorder.mend("tasks that a copy won: they take what the copy took");
+        }
+        let open = std::mem::take(&mut self.attempts).into_iter().filter(|(_, started)| started.ended.is_none());
+        for (id, started) in open {
+            match started.at {
+                Some(at) => self.recorder.attempt(endless(id, at))?,
+                None => self.startless()?,
+            }
+        }
+        let recorder = self.recorder;
+        if !is_whole {
+            recorder.mend("histories that break off within an event: that event is left out");
+        }
+        match self.ended {
+            Some(Outcome::Succeeded) => {}
+            Some(Outcome::Lost) => recorder.mend("jobs that failed or were killed: taken as far as they came"),
+            None => recorder.mend("jobs without an end: taken as far as their history goes"),
+        }
+        if (self.tasks.len() as u64) < self.has {
+            recorder.mend("jobs that tell of fewer tasks than they have: only those told are taken");
+        }
+        Ok((id, self.sizes))
+    }
+}
+
+/// An attempt of which no more than its start is known.
+fn endless(id: AttemptId, started: u64) -> Attempt {
+    Attempt {
+        job: id.task.job.to_string(),
+        is_reduce: id.task.kind == TaskKind::Reduce,
+        task: id.task.to_string(),
+        id: id.to_string(),
+        started,
+        finished: None,
+        stages: [None; 2],
+        input: 0,
+        succeeded: false,
+    }
+}
