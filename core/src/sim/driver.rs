@@ -30,6 +30,22 @@ impl Driver {
         self.engine.params().policy != PolicyName::None
     }
 
+    /// Does the policy settle clones before a phase's first task runs?
+    pub(super) fn clones(&self) -> bool {
+        self.engine.params().policy.clones()
+    }
+
+    /// What it has settled about the clones of a phase's tasks, where these are cloned.
+    pub(super) fn clones_of(&self, job: JobId, kind: TaskKind) -> Option<ClonePlan> {
+        let given = |plan: &ClonePlan| plan.refused.is_none() && plan.scheme == CloneScheme::Task;
+        self.engine.clone_plan(job, kind).filter(given)
+    }
+
+    /// Has it settled whether the phase is cloned?
+    pub(super) fn has_settled(&self, job: JobId, kind: TaskKind) -> bool {
+        self.engine.clone_plan(job, kind).is_some()
+    }
+
     /// Does the policy say where its copies must not be put? Those of the systems that it is compared with do not.
     pub(super) fn places(&self) -> bool {
         use PolicyName::{Dryad, Hadoop, Hadoop020, HadoopTuned, MapReduce};

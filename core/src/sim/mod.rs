@@ -13,6 +13,7 @@ mod driver;
 mod job;
 mod machine;
 mod outcome;
+mod reads;
 pub mod scenario;
 mod serve;
 mod tell;

@@ -1,7 +1,9 @@
 //! The papers' numbers beside ours: `drover reproduce`. Each paper has one workload and one set of assumptions, stated where it stands; the policies keep the paper's constants.
 
+mod dolly;
 mod exact;
 mod late;
+mod rows;
 
 use super::stats::Interval;
 use drover_core::sim::Stuck;
@@ -91,7 +93,7 @@ impl Experiment {
 
 /// Every experiment, in the papers' order.
 pub fn all() -> Vec<Experiment> {
-    exact::experiments().into_iter().chain(late::experiments()).collect()
+    exact::experiments().into_iter().chain(late::experiments()).chain(dolly::experiments()).collect()
 }
 
 /// Verdict on a number that the paper prints, where `holds` says whether what it says of it holds.
