@@ -4,7 +4,7 @@ use super::attempt::{Attempt, AttemptKey, Stage};
 use super::draw::Purpose;
 use super::job::{Ask, Job, Origin, task_key};
 use super::world::{Event, World};
-use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
+use crate::model::{AttemptFact, AttemptState, Counters, Millis, TaskKind, TaskState, Time};
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +141,10 @@ impl World<'_> {
             attempt.will_report(first);
         }
         let ends = attempt.begin(stage, whole, rate, now);
+        // Hadoop's reduces report the end of their reading at once (Shuffle.run).
+        if stage == Stage::Sort && task.work[0] > 0.0 && attempt.reports() {
+            attempt.speak(job.scoring, now);
+        }
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
     }
 
@@ -218,9 +222,12 @@ impl World<'_> {
 
     /// An attempt ends, and its container with it.
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
-        let attempt = self.attempts.get(key).clone();
+        let mut attempt = self.attempts.get(key).clone();
         self.attempts.remove(key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
+        if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
+            attempt.speak(job.scoring, now);
+        }
         let size = job.of(attempt.kind).size;
         job.of_mut(attempt.kind).held -= 1;
         job.live.remove(&key);
@@ -264,12 +271,19 @@ impl World<'_> {
 fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
     let launched = attempt.stage != Stage::Waiting;
     let state = if end == End::Succeeded { AttemptState::Succeeded } else { AttemptState::Killed };
+    let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
+    let input = job.task(attempt.kind, attempt.index).input;
+    let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;
     AttemptFact {
         state: Some(state),
         host: launched.then(|| host.to_owned()),
         started: launched.then_some(attempt.launched),
         finished: Some(now),
+        score: report.map(|report| report.score),
+        scored_at: report.map(|report| report.at),
+        reports: report.map(|report| report.count),
         speculative: attempt.is_copy.then_some(true),
+        counters: Counters { shuffled: has_read.then_some(input), ..Counters::default() },
         ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
     }
 }

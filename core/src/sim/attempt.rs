@@ -250,6 +250,17 @@ impl Attempt {
         self.report = Some(Report { at, score, stage: self.stage, count: passed as u32 + 1 });
     }
 
+    /// Does it ever report?
+    pub fn reports(&self) -> bool {
+        self.reports_from.is_some()
+    }
+
+    /// Says how far it has come, beside its reports.
+    pub fn speak(&mut self, scoring: Scoring, now: Time) {
+        let count = self.report.map_or(0, |report| report.count) + 1;
+        self.report = Some(Report { at: now, score: self.score(scoring, now), stage: self.stage, count });
+    }
+
     /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces (MapTask); a reduce's a third for each of
     /// copy, sort and reduce (ReduceTask).
     fn score(&self, scoring: Scoring, at: Time) -> f32 {

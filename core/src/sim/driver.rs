@@ -6,6 +6,7 @@ use super::scenario::HadoopSpec;
 use crate::engine::{Engine, EngineParams, Pass};
 use crate::model::*;
 use crate::policy::PolicyName;
+use crate::policy::dolly::Reads;
 
 /// The engine, and the sequence of what it is told.
 pub(super) struct Driver {
@@ -41,9 +42,9 @@ impl Driver {
         self.engine.clone_plan(job, kind).filter(given)
     }
 
-    /// Has it settled whether the phase is cloned?
-    pub(super) fn has_settled(&self, job: JobId, kind: TaskKind) -> bool {
-        self.engine.clone_plan(job, kind).is_some()
+    /// May clones of the job's reduces turn out to wait for outputs of their own, as nothing is settled about them yet?
+    pub(super) fn may_wait(&self, job: JobId) -> bool {
+        self.engine.clone_plan(job, TaskKind::Reduce).is_none() && self.engine.params().dolly.reads != Reads::Cc
     }
 
     /// Does the policy say where its copies must not be put? Those of the systems that it is compared with do not.
@@ -101,6 +102,10 @@ impl Driver {
             return;
         }
         let (state, attempts) = (Some(JobPhase::Succeeded), job.ended.clone());
+        if !attempts.is_empty() {
+            // An AM's last words come before the job's history.
+            self.say(now, Fact::Attempts { job: job.id, attempts: attempts.clone() });
+        }
         let end = EndFact { job: job.id, state, started: Some(job.arrived), finished: Some(now), attempts };
         self.say(now, Fact::Ended(end));
     }

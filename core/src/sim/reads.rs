@@ -134,7 +134,7 @@ impl World<'_> {
 
     /// Until when clones of reduces wait for other outputs of a map that has succeeded; `None` where they do not.
     fn waits_until(&self, job: &Job, index: u32) -> Option<Time> {
-        if !self.driver.has_settled(job.id, TaskKind::Reduce) {
+        if self.driver.may_wait(job.id) {
             return Some(FOREVER);
         }
         let plan = self.driver.clones_of(job.id, TaskKind::Reduce).filter(|plan| !plan.gives_way)?;

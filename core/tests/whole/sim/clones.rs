@@ -5,10 +5,10 @@ use drover_core::policy::PolicyName::Dolly;
 use drover_core::policy::dolly::Reads;
 use serde_json::json;
 
-/// As §3 and §4 have it, but that all of so small a cluster may be cloned. p is .1 while no task has shown it.
+/// As §3 and §4 have it, but that so small a cluster may be cloned beyond what it holds, and clones wait. p is .1 while no task has shown it.
 fn dolly(reads: Reads) -> EngineParams {
     let mut params = EngineParams::paper(Dolly);
-    (params.dolly.beta, params.dolly.tau, params.dolly.reads) = (1.0, 1.0, reads);
+    (params.dolly.beta, params.dolly.tau, params.dolly.reads) = (2.0, 2.0, reads);
     params
 }
 
@@ -53,4 +53,33 @@ fn clones_that_share_an_output_read_it_more_slowly_and_one_that_has_its_own_does
     assert_eq!((took(Reads::Cc, 1.0), took(Reads::Cc, 0.5)), (20.0, 26.0));
     // CAC: the map's other clone goes on, and the reduce's first one has the output to itself.
     assert_eq!(took(Reads::Cac, 0.5), 20.0);
+}
+
+#[test]
+fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_reads_the_others() {
+    // p is .04 at first, so that the first of the jobs has no clones, and shows that a reduce reads for 6 s; then one of five tasks straggles, and .2² is below 5 %.
+    let hadoop = json!({
+        "allocate": 0, "start_up": 0, "commit": 0, "report": 1, "slow_start": 1.0, "contention": 0.5,
+        "can": {"duplicate": true, "copy_waiting": true, "reads": true},
+    });
+    let reduces = json!({"tasks": 1, "copy": 6, "work": 4});
+    let scenario = scenario(json!({
+        "cluster": {"nodes": 2, "memory_mb": 1024}, "hadoop": hadoop, "trouble": [{"nodes": [1], "from": 50, "slower": 10}],
+        "jobs": [
+            {"name": "a", "count": 2, "arrive": {"every": 300}, "maps": {"tasks": 1, "work": 10}, "reduces": reduces},
+            {"name": "b", "arrive": {"at": 60}, "maps": {"tasks": 5, "work": 10}},
+        ],
+    }));
+    let second = |reads| {
+        let mut params = dolly(reads);
+        (params.dolly.prior, params.dolly.exclusive) = (0.04, Some(0.9));
+        let rows = run(&scenario, params, 1).unwrap().jobs;
+        assert!(rows.iter().filter(|row| row.nth == 0).all(|row| row.copies == 0), "{rows:?}");
+        let row = rows.into_iter().find(|row| row.nth == 1).unwrap();
+        (seconds(&row), row.copies)
+    };
+    // The map's other clone holds the slow node. CAC: until the job has ended. CC: it is killed at 10 s for the reduce's other clone, which shares.
+    assert_eq!((second(Reads::Cac), second(Reads::Cc)), ((20.0, 1), (26.0, 2)));
+    // Where clones compute alike they read one after the other (§4.4): ω is 6 s, and the first has read all when the other begins.
+    assert_eq!(second(Reads::Delay), (20.0, 2));
 }

@@ -1,7 +1,7 @@
 //! §5.4 and §5.5: how large the cloning budget must be (Figs. 14 and 15), and who is given it (Fig. 16).
 
 use super::runs::{ALL, Both, TINY, dolly, paper, play_all};
-use super::workload::{Assumed, Mix};
+use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare};
 use crate::simulation::reproduce::{Effort, Finding};
 use drover_core::engine::EngineParams;
@@ -13,8 +13,8 @@ const FIG14: &str = "dolly.fig14";
 const FIG15: &str = "dolly.fig15";
 const FIG16: &str = "dolly.fig16";
 
-fn budgets(mix: Mix, assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
-    let of = |beta| dolly(mix, assumed, |dolly| dolly.beta = beta);
+fn budgets(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
+    let of = |beta| dolly(assumed, |dolly| dolly.beta = beta);
     vec![("late", paper(PolicyName::Late)), ("1 %", of(0.01)), ("3 %", of(0.03)), ("5 %", of(0.05)), ("10 %", of(0.1))]
 }
 
@@ -98,8 +98,8 @@ pub(super) fn sweep(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     Ok(compare(&OF_BUDGETS, &main, &others))
 }
 
-fn admissions(mix: Mix, assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
-    let of = |admission| dolly(mix, assumed, |dolly| dolly.admission = admission);
+fn admissions(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
+    let of = |admission| dolly(assumed, |dolly| dolly.admission = admission);
     vec![
         ("late", paper(PolicyName::Late)),
         ("admission", of(Admission::AllOrNothing)),

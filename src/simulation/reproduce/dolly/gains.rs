@@ -13,11 +13,11 @@ const MARGINALS: &str = "dolly.marginals";
 const FIG7: &str = "dolly.fig7";
 const FIG9: &str = "dolly.fig9";
 
-fn policies(mix: Mix, assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
+fn policies(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
     vec![
         ("late", paper(PolicyName::Late)),
         ("mantri", paper(PolicyName::Mantri)),
-        ("dolly", dolly(mix, assumed, |_| {})),
+        ("dolly", dolly(assumed, |_| {})),
         (IDEAL, paper(PolicyName::None)),
     ]
 }

@@ -1,7 +1,7 @@
 //! §5.3: whose output the clones of reduces read (Fig. 11).
 
 use super::runs::{Both, TINY, dolly, paper, play_all};
-use super::workload::{Assumed, Mix};
+use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare};
 use crate::simulation::reproduce::{Effort, Finding};
 use drover_core::engine::EngineParams;
@@ -11,8 +11,8 @@ use drover_core::sim::Stuck;
 
 const FIG11: &str = "dolly.fig11";
 
-fn policies(mix: Mix, assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
-    let reading = |reads| dolly(mix, assumed, |dolly| dolly.reads = reads);
+fn policies(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
+    let reading = |reads| dolly(assumed, |dolly| dolly.reads = reads);
     vec![
         ("late", paper(PolicyName::Late)),
         ("delay", reading(Reads::Delay)),

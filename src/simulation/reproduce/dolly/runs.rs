@@ -16,8 +16,8 @@ pub const TINY: Option<&str> = Some(BINS[0].0);
 /// All jobs.
 pub const ALL: Option<&str> = None;
 
-/// Policies by name, for a mix under some assumptions.
-pub type Policies = fn(Mix, Assumed) -> Vec<(&'static str, EngineParams)>;
+/// Policies by name, under some assumptions.
+pub type Policies = fn(Assumed) -> Vec<(&'static str, EngineParams)>;
 
 /// Runs of both mixes under one set of assumptions.
 pub struct Both {
@@ -33,7 +33,7 @@ pub struct Runs(BTreeMap<&'static str, Vec<Outcome>>);
 /// The main set of assumptions, and the others.
 pub fn play_all(policies: Policies, effort: Effort) -> Result<(Both, Vec<Both>), Stuck> {
     let of = |assumed, seeds| {
-        let runs = |mix| Runs::of(mix, assumed, policies(mix, assumed), seeds);
+        let runs = |mix| Runs::of(mix, assumed, policies(assumed), seeds);
         Ok::<_, Stuck>(Both { facebook: runs(Mix::Facebook)?, bing: runs(Mix::Bing)? })
     };
     let main = of(Assumed::MAIN, effort.seeds)?;
@@ -49,9 +49,9 @@ pub fn paper(policy: PolicyName) -> EngineParams {
 }
 
 /// Dolly with its paper's constants, but for what `change` varies.
-pub fn dolly(mix: Mix, assumed: Assumed, change: impl FnOnce(&mut DollyParams)) -> EngineParams {
+pub fn dolly(assumed: Assumed, change: impl FnOnce(&mut DollyParams)) -> EngineParams {
     let mut params = paper(if assumed.beside { PolicyName::Drover } else { PolicyName::Dolly });
-    params.dolly.exclusive = Some(1.0 - mix.p());
+    params.dolly.exclusive = Some(1.0 - Mix::P);
     change(&mut params.dolly);
     params
 }

@@ -66,17 +66,12 @@ impl Mix {
     }
 
     /// Probability that an attempt straggles.
-    pub fn p(self) -> f64 {
-        match self {
-            Mix::Facebook => 0.15,
-            Mix::Bing => 0.1,
-        }
-    }
+    pub const P: f64 = 0.15;
 
     /// How many times longer an attempt takes.
-    fn luck(self) -> serde_json::Value {
+    fn luck() -> serde_json::Value {
         let slow = json!({"pareto": {"least": 2.5, "shape": 0.6, "most": 12}});
-        json!({"mixture": [[1.0 - self.p(), {"uniform": {"low": 0.92, "high": 1.08}}], [self.p(), slow]]})
+        json!({"mixture": [[1.0 - Mix::P, {"uniform": {"low": 0.92, "high": 1.08}}], [Mix::P, slow]]})
     }
 
     /// Names of bins and numbers of tasks, in order of arrival.
@@ -114,7 +109,7 @@ fn size(name: &str, least: f64, most: f64, share: f64) -> u32 {
 
 /// The scenario; `ideal`: with every attempt's luck the median one.
 pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stuck> {
-    let luck = if ideal { json!(1.0) } else { mix.luck() };
+    let luck = if ideal { json!(1.0) } else { Mix::luck() };
     let can = json!({
         "duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "reads": true,
     });
@@ -122,7 +117,7 @@ pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stu
         "about": "Dolly §5",
         "cluster": {"nodes": NODES, "memory_mb": u64::from(SLOTS) * SLOT_MB, "vcores": SLOTS, "order": "fair"},
         "hadoop": {
-            "allocate": 0, "start_up": 0, "commit": 0, "report": 1, "exchange": 1, "poll": 0.01, "slow_start": 1.0,
+            "allocate": 0, "start_up": 0, "commit": 0, "report": 10, "exchange": 1, "last_words": true, "poll": 0.01, "slow_start": 1.0,
             "contention": assumed.contention, "can": can,
         },
         "slowness": {"attempt": luck},
@@ -161,7 +156,7 @@ fn phase(tasks: u32, seconds: f64, reading: f64) -> TracedPhase {
 
 fn mean_luck(mix: Mix) -> Result<f64, Stuck> {
     const DRAWS: usize = 10_000;
-    let luck: Dist = serde_json::from_value(mix.luck()).map_err(|error| Stuck::Miscounted(error.to_string()))?;
+    let luck: Dist = serde_json::from_value(Mix::luck()).map_err(|error| Stuck::Miscounted(error.to_string()))?;
     Ok((0..DRAWS).map(|nth| luck.sample(&mut mix.draw(nth, 3))).sum::<f64>() / DRAWS as f64)
 }
 
