@@ -5,18 +5,20 @@ use super::draw::Purpose;
 use super::job::{Ask, Job, Origin, task_key};
 use super::watch::End;
 use super::world::{Event, World};
-use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
+use crate::model::{AttemptFact, AttemptState, Counters, Millis, TaskKind, TaskState, Time};
 
 impl World<'_> {
     /// Asks for the containers of phases whose turn has come.
     pub(super) fn begin_phases(&mut self, number: u32, now: Time) {
         let slow_start = f64::from(self.scenario.hadoop.slow_start);
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        if !job.of(TaskKind::Map).begun {
+        if job.of(TaskKind::Map).begun.is_none() {
             job.of_mut(TaskKind::Map).begin(now);
+            self.begun.insert(number);
         }
-        if !job.of(TaskKind::Reduce).begun && job.maps_done() >= slow_start {
+        if job.of(TaskKind::Reduce).begun.is_none() && job.maps_done() >= slow_start {
             job.of_mut(TaskKind::Reduce).begin(now);
+            self.begun.insert(number);
             // Told with the job itself where that has not been told of.
             let reduces = job.of(TaskKind::Reduce).all.len() as u32;
             job.news.extend((0..reduces).map(|index| (TaskKind::Reduce, index)));
@@ -129,6 +131,10 @@ impl World<'_> {
             attempt.will_report(first);
         }
         let ends = attempt.begin(stage, whole, rate, now);
+        // Hadoop's reduces report the end of their reading at once (Shuffle.run).
+        if stage == Stage::Sort && task.work[0] > 0.0 && attempt.reports() {
+            attempt.speak(job.scoring, now);
+        }
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
     }
 
@@ -158,44 +164,31 @@ impl World<'_> {
         }
     }
 
-    /// A reduce may read what maps have written: all of it once they have all ended.
-    fn may_read(&mut self, key: AttemptKey, now: Time) {
-        let attempt = self.attempts.get_mut(key);
-        let Some(job) = self.jobs.get(&attempt.job) else { return };
-        if let Some(ends) = attempt.may_read(job.maps_done(), now) {
-            self.calendar.enter(ends, Event::Stage(key, attempt.version));
-        }
-    }
-
-    /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
-    pub(super) fn let_read(&mut self, number: u32, now: Time) {
-        let report_ms = self.report_ms();
-        let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
-        let scoring = job.scoring;
-        let reading: Vec<AttemptKey> =
-            job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied().collect();
-        for key in reading {
-            let attempt = self.attempts.get_mut(key);
-            if attempt.stage == Stage::Copy {
-                attempt.note_report(report_ms, scoring, now);
-                self.may_read(key, now);
-            }
-        }
-    }
-
     fn succeeds(&mut self, key: AttemptKey, now: Time) {
         let attempt = self.attempts.get(key);
         let (number, kind, index, nth, node, is_copy) =
             (attempt.job, attempt.kind, attempt.index, attempt.number, attempt.node, attempt.is_copy);
         let worked = attempt.worked(now);
         let Some(job) = self.jobs.get_mut(&number) else { return };
+        if kind == TaskKind::Map {
+            job.task_mut(kind, index).outputs.push(now);
+        }
+        if job.task(kind, index).state == TaskState::Succeeded {
+            self.ends(key, End::Overtaken, now);
+            self.let_read(number, now);
+            return;
+        }
         self.off_ms = self.off_ms.max((worked - job.task(kind, index).work.iter().sum::<f64>()).abs());
         job.tally.copies_won += u32::from(is_copy);
         let task = job.task_mut(kind, index);
         (task.state, task.finished, task.winner) = (TaskState::Succeeded, Some(now), Some((nth, node)));
         job.of_mut(kind).finished += 1;
         self.ends(key, End::Succeeded, now);
-        self.end_others(number, kind, index, now);
+        if self.goes_on(number, kind, index) {
+            self.unask(number, kind, index);
+        } else {
+            self.end_others(number, kind, index, now);
+        }
         if kind == TaskKind::Map {
             self.begin_phases(number, now);
             self.let_read(number, now);
@@ -204,21 +197,27 @@ impl World<'_> {
     }
 
     /// Kills what else there is of a task, and takes back what it has asked for.
-    fn end_others(&mut self, number: u32, kind: TaskKind, index: u32, now: Time) {
-        let Some(job) = self.jobs.get_mut(&number) else { return };
-        job.unask(kind, index);
-        let others = job.task(kind, index).live.clone();
+    pub(super) fn end_others(&mut self, number: u32, kind: TaskKind, index: u32, now: Time) {
+        self.unask(number, kind, index);
+        let others = self.jobs.get(&number).map_or_else(Vec::new, |job| job.task(kind, index).live.clone());
         others.into_iter().for_each(|other| self.ends(other, End::Overtaken, now));
-        if let Some(job) = self.jobs.get(&number) {
+    }
+
+    fn unask(&mut self, number: u32, kind: TaskKind, index: u32) {
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.unask(kind, index);
             self.yarn.seat(job);
         }
     }
 
     /// An attempt ends, and its container with it.
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
-        let attempt = self.attempts.get(key).clone();
+        let mut attempt = self.attempts.get(key).clone();
         self.attempts.remove(key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
+        if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
+            attempt.speak(job.scoring, now);
+        }
         let size = job.of(attempt.kind).size;
         job.of_mut(attempt.kind).held -= 1;
         job.live.remove(&key);
@@ -249,6 +248,9 @@ impl World<'_> {
     fn replace(&mut self, lost: &Attempt, now: Time) {
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
         let task = job.task_mut(lost.kind, lost.index);
+        if task.state == TaskState::Succeeded {
+            return;
+        }
         if task.live.is_empty() {
             task.state = if task.asked == 0 { TaskState::Scheduled } else { task.state };
         }
@@ -262,12 +264,19 @@ impl World<'_> {
 fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
     let launched = attempt.stage != Stage::Waiting;
     let state = if end == End::Succeeded { AttemptState::Succeeded } else { AttemptState::Killed };
+    let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
+    let input = job.task(attempt.kind, attempt.index).input;
+    let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;
     AttemptFact {
         state: Some(state),
         host: launched.then(|| host.to_owned()),
         started: launched.then_some(attempt.launched),
         finished: Some(now),
+        score: report.map(|report| report.score),
+        scored_at: report.map(|report| report.at),
+        reports: report.map(|report| report.count),
         speculative: attempt.is_copy.then_some(true),
+        counters: Counters { shuffled: has_read.then_some(input), ..Counters::default() },
         ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
     }
 }

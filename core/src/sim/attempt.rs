@@ -66,6 +66,21 @@ pub struct Attempt {
     pub report: Option<Report>,
     /// It has been told of since its last change of state.
     pub told: Told,
+    /// Of a clone of a reduce: which clone's output of each map it reads, by the map's index.
+    pub reads: Vec<Option<Read>>,
+    /// Healthy milliseconds that contention has added to its reading.
+    extra: f64,
+}
+
+/// What a clone of a reduce reads of one map.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Read {
+    /// How many others were given to it before.
+    pub nth: u32,
+    /// Which of the map's clones' outputs, in the order in which they ended.
+    pub output: u32,
+    /// How long that takes on a healthy node, contention included, milliseconds.
+    pub millis: f64,
 }
 
 /// What an attempt said last.
@@ -125,6 +140,8 @@ impl Attempt {
             reports_from: None,
             report: None,
             told: Told::default(),
+            reads: Vec::new(),
+            extra: 0.0,
         }
     }
 
@@ -154,6 +171,35 @@ impl Attempt {
         (limit >= 1.0).then(|| self.ends(now))
     }
 
+    /// Of a clone of a reduce: it is to read a map's output.
+    pub fn give(&mut self, map: usize, output: u32, millis: f64) {
+        let nth = self.reads.iter().flatten().count() as u32;
+        self.reads[map] = Some(Read { nth, output, millis });
+    }
+
+    /// Of a clone of a reduce that was given what it reads: the rest of its reading, where each map not given yet takes `each`. When it ends; `None` while maps are awaited.
+    pub fn read_on(&mut self, each: f64, now: Time) -> Option<Time> {
+        self.settle(now);
+        let given = self.reads.iter().flatten();
+        let (open, missing) = (given.clone().map(|read| read.millis).sum::<f64>(), self.reads.len() - given.count());
+        let whole = open + missing as f64 * each;
+        let more = whole - self.whole;
+        (self.whole, self.left, self.extra) = (whole, (self.left + more).max(0.0), self.extra + more);
+        let limit = if missing == 0 { 1.0 } else { (open / whole).min(1.0 - f64::EPSILON) };
+        self.may_read(if limit.is_finite() { limit } else { 0.0 }, now)
+    }
+
+    /// How much of what it reads of a map is still to be read, 0–1; it reads in the order in which outputs were given to it.
+    pub fn unread(&self, map: usize, now: Time) -> f64 {
+        let Some(read) = self.reads.get(map).copied().flatten() else { return 1.0 };
+        if self.stage != Stage::Copy || read.millis <= 0.0 {
+            return f64::from(u8::from(self.stage < Stage::Copy));
+        }
+        let before = self.reads.iter().flatten().filter(|other| other.nth < read.nth).map(|other| other.millis);
+        let done = self.whole - self.left_at(now) - before.sum::<f64>();
+        (1.0 - done / read.millis).clamp(0.0, 1.0)
+    }
+
     /// Does its stage end by itself? That of a reduce which waits for maps does not.
     pub fn is_free_to_go_on(&self) -> bool {
         self.limit >= 1.0
@@ -181,10 +227,10 @@ impl Attempt {
         (self.left, self.since) = (0.0, now);
     }
 
-    /// Healthy milliseconds of work it has done.
+    /// Healthy milliseconds of work it has done, contention apart.
     pub fn worked(&self, now: Time) -> f64 {
         let now_at_it = matches!(self.stage, Stage::Copy | Stage::Sort | Stage::Work);
-        self.worked + if now_at_it { self.whole - self.left_at(now) } else { 0.0 }
+        self.worked - self.extra + if now_at_it { self.whole - self.left_at(now) } else { 0.0 }
     }
 
     /// From now on it reports at every so many milliseconds, first after `offset` more.
@@ -202,6 +248,17 @@ impl Attempt {
         }
         let score = self.score(scoring, at);
         self.report = Some(Report { at, score, stage: self.stage, count: passed as u32 + 1 });
+    }
+
+    /// Does it ever report?
+    pub fn reports(&self) -> bool {
+        self.reports_from.is_some()
+    }
+
+    /// Says how far it has come, beside its reports.
+    pub fn speak(&mut self, scoring: Scoring, now: Time) {
+        let count = self.report.map_or(0, |report| report.count) + 1;
+        self.report = Some(Report { at: now, score: self.score(scoring, now), stage: self.stage, count });
     }
 
     /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces (MapTask); a reduce's a third for each of
@@ -355,6 +412,40 @@ mod tests {
         assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
         reduce.note_report(1, MAPS_SORT, Time(35_500));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5));
+    }
+
+    #[test]
+    fn two_clones_that_share_an_output_take_what_the_paper_says() {
+        // §4.4, T_C, with r/B = 10 s, ω = 3 s and α = .5: ω + 7/.5, and 2 ω + 7/.5 after the first began.
+        let mut clones = [attempt(TaskKind::Reduce), attempt(TaskKind::Reduce)];
+        let unread = |clone: &Attempt, at| clone.unread(0, Time(at));
+        let mut begin = |clone: usize, at, millis| {
+            clones[clone].begin(Stage::Copy, 10_000.0, 1.0, Time(at));
+            clones[clone].reads.resize(1, None);
+            clones[clone].give(0, 0, millis);
+            clones[clone].read_on(10_000.0, Time(at))
+        };
+        assert_eq!(begin(0, 0, 10_000.0), Some(Time(10_000)));
+        assert_eq!(begin(1, 3_000, 3_000.0 + 7_000.0 / 0.5), Some(Time(20_000)));
+        assert!((unread(&clones[0], 3_000) - 0.7).abs() < 1e-9);
+        clones[0].reads[0] = Some(Read { nth: 0, output: 0, millis: 17_000.0 });
+        assert_eq!(clones[0].read_on(10_000.0, Time(3_000)), Some(Time(17_000)));
+        clones[0].finish(Time(17_000));
+        clones[0].begin(Stage::Sort, 0.0, 1.0, Time(17_000));
+        assert!((clones[0].worked(Time(17_000)) - 10_000.0).abs() < 1e-9, "contention is no work of its own");
+        assert_eq!(unread(&clones[0], 17_000), 0.0);
+    }
+
+    #[test]
+    fn a_clone_reads_what_it_was_given_in_that_order_and_waits_for_the_rest() {
+        let mut clone = attempt(TaskKind::Reduce);
+        clone.begin(Stage::Copy, 8_000.0, 1.0, Time(0));
+        clone.reads.resize(2, None);
+        clone.give(1, 0, 4_000.0);
+        assert_eq!(clone.read_on(4_000.0, Time(0)), None);
+        assert_eq!((clone.unread(1, Time(1_000)), clone.unread(0, Time(1_000))), (0.75, 1.0));
+        clone.give(0, 1, 4_000.0);
+        assert_eq!(clone.read_on(4_000.0, Time(6_000)), Some(Time(10_000)), "it stood still for two seconds");
     }
 
     #[test]

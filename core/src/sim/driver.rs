@@ -6,6 +6,7 @@ use super::scenario::HadoopSpec;
 use crate::engine::{Engine, EngineParams, Pass};
 use crate::model::*;
 use crate::policy::PolicyName;
+use crate::policy::dolly::Reads;
 
 /// The engine, and the sequence of what it is told.
 pub(super) struct Driver {
@@ -36,6 +37,22 @@ impl Driver {
     /// Is there a policy that wants to know?
     pub(super) fn watches(&self) -> bool {
         self.engine.params().policy != PolicyName::None
+    }
+
+    /// Does the policy settle clones before a phase's first task runs?
+    pub(super) fn clones(&self) -> bool {
+        self.engine.params().policy.clones()
+    }
+
+    /// What it has settled about the clones of a phase's tasks, where these are cloned.
+    pub(super) fn clones_of(&self, job: JobId, kind: TaskKind) -> Option<ClonePlan> {
+        let given = |plan: &ClonePlan| plan.refused.is_none() && plan.scheme == CloneScheme::Task;
+        self.engine.clone_plan(job, kind).filter(given)
+    }
+
+    /// May clones of the job's reduces turn out to wait for outputs of their own, as nothing is settled about them yet?
+    pub(super) fn may_wait(&self, job: JobId) -> bool {
+        self.engine.clone_plan(job, TaskKind::Reduce).is_none() && self.engine.params().dolly.reads != Reads::Cc
     }
 
     /// Does the policy say where its copies must not be put? Those of the systems that it is compared with do not.
@@ -94,6 +111,10 @@ impl Driver {
             return;
         }
         let (state, attempts) = (Some(JobPhase::Succeeded), job.ended.clone());
+        if !attempts.is_empty() {
+            // An AM's last words come before the job's history.
+            self.say(now, Fact::Attempts { job: job.id, attempts: attempts.clone() });
+        }
         let end = EndFact { job: job.id, state, started: Some(job.arrived), finished: Some(now), attempts };
         self.say(now, Fact::Ended(end));
     }

@@ -46,6 +46,8 @@ pub struct Task {
     pub finished: Option<Time>,
     /// The attempt that succeeded, and the node it ran on.
     pub winner: Option<(u32, u32)>,
+    /// Of a map: when each of its clones ended whose output can be read.
+    pub outputs: Vec<Time>,
 }
 
 /// Tasks of one kind.
@@ -57,8 +59,8 @@ pub struct Tasks {
     pub finished: u32,
     /// Requests, the next to be served first.
     pub asks: VecDeque<Ask>,
-    /// They have been asked for.
-    pub begun: bool,
+    /// When they were asked for.
+    pub begun: Option<Time>,
     /// What a container of theirs asks for.
     pub size: Resources,
     /// How many containers they hold.
@@ -124,6 +126,8 @@ pub struct Job {
     pub told_needs: [u32; 2],
     /// What became of it so far.
     pub tally: Tally,
+    /// Instants at which clones of its reduces stop waiting for outputs of their own.
+    pub waits: BTreeSet<Time>,
 }
 
 /// What a job has cost, and what was done to it.
@@ -179,6 +183,7 @@ impl Job {
             told: false,
             told_needs: [0; 2],
             tally: Tally::default(),
+            waits: BTreeSet::new(),
         }
     }
 
@@ -282,7 +287,7 @@ impl Tasks {
 
     /// Asks for a container for every task.
     pub fn begin(&mut self, now: Time) {
-        self.begun = true;
+        self.begun = Some(now);
         for (index, task) in self.all.iter_mut().enumerate() {
             (task.state, task.numbered, task.asked) = (TaskState::Scheduled, 1, 1);
             let index = index as u32;
@@ -313,6 +318,7 @@ impl Task {
             started: None,
             finished: None,
             winner: None,
+            outputs: Vec::new(),
         }
     }
 }

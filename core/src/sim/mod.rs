@@ -14,6 +14,7 @@ mod job;
 mod machine;
 mod moments;
 mod outcome;
+mod reads;
 pub mod scenario;
 mod serve;
 mod tell;

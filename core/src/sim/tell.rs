@@ -18,6 +18,21 @@ impl World<'_> {
         self.driver.decide(now).decisions
     }
 
+    /// Has the clones of phases planned that have just been asked for, before any of their tasks is given a container, where tasks can be cloned that wait for one: Dolly's
+    /// scheduler is the one that gives containers out, and knows what is in use (NSDI'13, §3.2 and §5.1).
+    pub(super) fn plan_clones(&mut self, now: Time) {
+        let begun = std::mem::take(&mut self.begun);
+        if begun.is_empty() || !self.driver.clones() || !self.scenario.hadoop.can.copy_waiting {
+            return;
+        }
+        self.tell_cluster(now);
+        begun.iter().for_each(|number| self.tell_job(*number, now));
+        for decision in self.driver.decide(now).decisions {
+            self.carry_out(&decision, now);
+        }
+        begun.iter().for_each(|number| self.end_spares(*number, now));
+    }
+
     fn tell_cluster(&mut self, now: Time) {
         let rack = |number: u32| format!("/r{number}");
         let node = |machine: &super::machine::Machine| NodeFact {

@@ -96,6 +96,8 @@ impl World<'_> {
         for index in lost {
             let task = job.task_mut(TaskKind::Map, index);
             (task.state, task.winner, task.finished) = (TaskState::Scheduled, None, None);
+            // Those of its clones are taken to be lost with it.
+            task.outputs.clear();
             job.of_mut(TaskKind::Map).finished -= 1;
             job.tally.recomputed += 1;
             job.ask(

@@ -9,11 +9,11 @@ use super::machine::Machine;
 use super::outcome::{JobRow, Outcome};
 use super::scenario::Scenario;
 use super::trouble::Part;
-use super::watch::Watch;
+use super::watch::{End, Watch};
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
 use crate::model::{Millis, Resources, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,8 @@ pub(super) enum Event {
     Exchange,
     /// Maps that have waited for a node with their split may go anywhere.
     Unwait,
+    /// Clones of a job's reduces have waited for outputs of their own.
+    Waited(u32),
 }
 
 /// Why a run could not be ended.
@@ -61,6 +63,8 @@ pub(super) struct World<'a> {
     pub(super) outcome: Outcome,
     /// An exchange is in the calendar.
     pub(super) ticking: bool,
+    /// Jobs of which a phase has just been asked for.
+    pub(super) begun: BTreeSet<u32>,
     /// Room or requests have changed since containers were last given.
     pub(super) stirred: bool,
     /// Maps that wait for a node with their split are looked at again then.
@@ -117,6 +121,7 @@ impl<'a> World<'a> {
             driver: Driver::new(params, &scenario.hadoop),
             outcome: Outcome::default(),
             ticking: false,
+            begun: BTreeSet::new(),
             stirred: false,
             unwaits: None,
             given: START,
@@ -130,6 +135,7 @@ impl<'a> World<'a> {
         self.enter_all();
         while let Some((now, event)) = self.calendar.next() {
             self.happens(event, now);
+            self.plan_clones(now);
             if std::mem::take(&mut self.stirred) {
                 self.serve(now);
             }
@@ -164,6 +170,10 @@ impl<'a> World<'a> {
             }
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
             Event::Exchange => self.exchange(now),
+            Event::Waited(number) => {
+                self.let_read(number, now);
+                self.end_spares(number, now);
+            }
             Event::Unwait => (self.unwaits, self.stirred) = (None, true),
         }
     }
@@ -232,9 +242,9 @@ impl<'a> World<'a> {
 
     /// A job whose tasks have all succeeded is over, and those that wait for it begin.
     pub(super) fn end_if_over(&mut self, number: u32, now: Time) {
-        if !self.jobs.get(&number).is_some_and(Job::is_over) {
-            return;
-        }
+        let Some(job) = self.jobs.get(&number).filter(|job| job.is_over()) else { return };
+        // Maps' clones whose outputs were still waited for.
+        job.live.clone().into_iter().for_each(|key| self.ends(key, End::Overtaken, now));
         let Some(job) = self.jobs.remove(&number) else { return };
         self.yarn.unseat(number);
         self.driver.ended(&job, now);

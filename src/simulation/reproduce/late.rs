@@ -8,7 +8,8 @@
 //! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: 60 and 80 reduces;
 //! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
-use super::{Effort, Experiment, Finding, Verdict, judge};
+use super::rows::{Row, compare};
+use super::{Effort, Experiment, Finding};
 use crate::simulation::grid::{Grid, Played, Silent, play};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
@@ -135,17 +136,9 @@ impl Runs {
     }
 }
 
-/// One number of the section's.
-struct Row {
-    quantity: &'static str,
-    published: Option<f64>,
-    unit: &'static str,
-    measure: fn(&Runs) -> Option<Interval>,
-    holds: fn(f64) -> bool,
-}
-
-const ROWS: [Row; 12] = [
+const ROWS: [Row<Runs>; 12] = [
     Row {
+        experiment: NAME,
         quantity: "response time without speculation",
         published: Some(745.0),
         unit: "s",
@@ -153,6 +146,7 @@ const ROWS: [Row; 12] = [
         holds: |s| (695.0..=795.0).contains(&s),
     },
     Row {
+        experiment: NAME,
         quantity: "response time with Hadoop's own",
         published: Some(247.0),
         unit: "s",
@@ -160,6 +154,7 @@ const ROWS: [Row; 12] = [
         holds: |s| (225.0..=285.0).contains(&s),
     },
     Row {
+        experiment: NAME,
         quantity: "time wasted on each node with Hadoop's own",
         published: Some(35.0),
         unit: "s",
@@ -167,6 +162,7 @@ const ROWS: [Row; 12] = [
         holds: |s| s > 0.0,
     },
     Row {
+        experiment: NAME,
         quantity: "LATE's time at a cap of 20 % over Hadoop's own",
         published: None,
         unit: "ratio",
@@ -174,6 +170,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| ratio < 0.85,
     },
     Row {
+        experiment: NAME,
         quantity: "LATE's time wasted on each node at a cap of 20 %, less than Hadoop's own",
         published: None,
         unit: "s",
@@ -181,6 +178,7 @@ const ROWS: [Row; 12] = [
         holds: |s| s < 35.0,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 10: time at a cap of 20 % over that at 10 %",
         published: None,
         unit: "ratio",
@@ -188,6 +186,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| ratio < 0.85,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 10: time at a cap of 50 % over that at 20 %",
         published: None,
         unit: "ratio",
@@ -195,6 +194,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| (ratio - 1.0).abs() < 0.05,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 11: time at SlowTaskThreshold 5 % over that at 25 %",
         published: None,
         unit: "ratio",
@@ -202,6 +202,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| ratio >= 1.15,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 11: time at SlowTaskThreshold 50 % over that at 25 %",
         published: None,
         unit: "ratio",
@@ -209,6 +210,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| (ratio - 1.0).abs() < 0.05,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 11: time at SlowTaskThreshold 100 % over that at 25 %",
         published: None,
         unit: "ratio",
@@ -216,6 +218,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| (ratio - 1.0).abs() < 0.05,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 12: time at SlowNodeThreshold 5 % over that at 25 %",
         published: None,
         unit: "ratio",
@@ -223,6 +226,7 @@ const ROWS: [Row; 12] = [
         holds: |ratio| (ratio - 1.0).abs() < 0.05,
     },
     Row {
+        experiment: NAME,
         quantity: "Fig. 12: time at SlowNodeThreshold 50 % over that at 25 %",
         published: None,
         unit: "ratio",
@@ -235,21 +239,5 @@ fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let main = Runs::of(Assumed::MAIN, effort.seeds)?;
     let others =
         Assumed::others().map(|assumed| Runs::of(assumed, effort.seeds_of_others)).collect::<Result<Vec<_>, _>>()?;
-    let found = ROWS.iter().filter_map(|row| {
-        let ours = (row.measure)(&main)?;
-        let verdict = |ours: Interval| judge(row.published, ours, (row.holds)(ours.mean));
-        let reproduced = others.iter().filter_map(row.measure).filter(|ours| verdict(*ours) != Verdict::NotReproduced);
-        Some(Finding {
-            experiment: NAME.into(),
-            quantity: row.quantity.into(),
-            published: row.published,
-            measured: ours.mean,
-            low: ours.low,
-            high: ours.high,
-            unit: row.unit.into(),
-            verdict: verdict(ours),
-            share_of_assumptions: Some(reproduced.count() as f64 / others.len() as f64),
-        })
-    });
-    Ok(found.collect())
+    Ok(compare(&ROWS, &main, &others))
 }

@@ -1,7 +1,9 @@
 //! The papers' numbers beside ours: `drover reproduce`. Each paper has one workload and one set of assumptions, stated where it stands; the policies keep the paper's constants.
 
+mod dolly;
 mod exact;
 mod late;
+mod rows;
 mod tail;
 
 use super::stats::Interval;
@@ -92,7 +94,10 @@ impl Experiment {
 
 /// Every experiment, in the papers' order.
 pub fn all() -> Vec<Experiment> {
-    [exact::experiments(), late::experiments(), tail::experiments()].into_iter().flatten().collect()
+    [exact::experiments(), late::experiments(), tail::experiments(), dolly::experiments()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Verdict on a number that the paper prints, where `holds` says whether what it says of it holds.

@@ -112,6 +112,10 @@ pub struct HadoopSpec {
     pub locality_wait: f64,
     /// How many times longer a map takes away from its split.
     pub remote_slower: f64,
+    /// Share of its pace, above 0 to 1, at which a clone of a reduce reads what another clone of the reduce reads at the same time (Dolly, NSDI'13, §4.4: α).
+    pub contention: f64,
+    /// Is it told how far an attempt had come when it was killed? Hadoop knows its last report, and the paper's schedulers its progress rate.
+    pub last_words: bool,
     /// What can be done to jobs; of what is not named, nothing.
     pub can: Capabilities,
 }
@@ -188,6 +192,8 @@ impl Default for HadoopSpec {
             replicas: 3,
             locality_wait: 0.0,
             remote_slower: 1.0,
+            contention: 1.0,
+            last_words: false,
             can: Capabilities { duplicate: true, ..Capabilities::NONE },
         }
     }

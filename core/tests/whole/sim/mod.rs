@@ -1,5 +1,6 @@
 //! The simulator, against answers worked out by hand.
 
+mod clones;
 mod laws;
 mod mechanisms;
 mod policies;

@@ -1,0 +1,174 @@
+//! Which clone's output of each map a clone of a reduce reads, and how fast: the contention of Dolly's §4 (NSDI'13), and no more of it.
+//!
+//! A reduce reads as much of each map, one output after the other in the order in which they are given to it. Who reads which, and who waits, is the engine's plan
+//! ([`read_from`]). Two clones of a reduce that read one output at the same time each have the scenario's `contention` of their pace for as long as both read: what the one that came first
+//! has still to read when the other comes, as in T_C of §4.4. While outputs are waited for, the maps' clones that write them go on; they are killed once nobody waits for them.
+//!
+//! Left out: contention between different reduces, jobs and speculative copies, links and disks, and that a third reader slows the others any further.
+
+use super::attempt::{AttemptKey, Stage};
+use super::job::Job;
+use super::world::{Event, World};
+use crate::model::{Assignment, TaskKind, TaskState, Time};
+use crate::policy::dolly::{Output, Step, read_from};
+
+/// As long as the job lasts.
+const FOREVER: Time = Time(u64::MAX);
+
+impl World<'_> {
+    /// How the clones of a reduce read; `None` for one that is not cloned.
+    fn assignment(&self, job: &Job, index: u32) -> Option<Assignment> {
+        let plan = self.driver.clones_of(job.id, TaskKind::Reduce).filter(|plan| index < plan.tasks)?;
+        plan.reading.map(|reading| reading.done)
+    }
+
+    /// A reduce may read what maps have written: all of it once they have all ended.
+    pub(super) fn may_read(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get_mut(key);
+        let Some(job) = self.jobs.get(&attempt.job) else { return };
+        let index = attempt.index;
+        if let Some(assignment) = self.assignment(job, index).filter(|_| !job.of(TaskKind::Map).all.is_empty()) {
+            return self.read_by(assignment, key, now);
+        }
+        let attempt = self.attempts.get_mut(key);
+        if let Some(ends) = attempt.may_read(job.maps_done(), now) {
+            self.calendar.enter(ends, Event::Stage(key, attempt.version));
+        }
+    }
+
+    /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
+    pub(super) fn let_read(&mut self, number: u32, now: Time) {
+        let report_ms = self.report_ms();
+        let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
+        let scoring = job.scoring;
+        let reading: Vec<AttemptKey> =
+            job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied().collect();
+        for key in reading {
+            let attempt = self.attempts.get_mut(key);
+            if attempt.stage == Stage::Copy {
+                attempt.note_report(report_ms, scoring, now);
+                self.may_read(key, now);
+            }
+        }
+    }
+
+    /// A clone of a reduce is given what there is for it to read by now.
+    fn read_by(&mut self, assignment: Assignment, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get(key);
+        let (number, index, began) = (attempt.job, attempt.index, attempt.launched);
+        let Some(job) = self.jobs.get(&number) else { return };
+        let maps = job.of(TaskKind::Map).all.len();
+        let others: Vec<AttemptKey> =
+            job.task(TaskKind::Reduce, index).live.iter().copied().filter(|other| *other != key).collect();
+        self.attempts.get_mut(key).reads.resize(maps, None);
+        let mut waits = None;
+        for map in 0..maps {
+            let Some(job) = self.jobs.get(&number) else { return };
+            if self.attempts.get(key).reads[map].is_some() {
+                continue;
+            }
+            let reads = |other: &&AttemptKey, place: usize| {
+                let read = self.attempts.get(**other).reads.get(map).copied().flatten();
+                read.is_some_and(|read| read.output as usize == place)
+            };
+            let readers = |place| others.iter().filter(|other| reads(other, place)).count() as u32;
+            let ended = job.of(TaskKind::Map).all[map].outputs.iter().enumerate();
+            let outputs: Vec<Output> =
+                ended.map(|(place, at)| Output { finished: *at, readers: readers(place) }).collect();
+            match read_from(assignment, &outputs, began, now) {
+                Step::From(place) => {
+                    let beside = others.iter().filter(|other| reads(other, place)).copied().collect();
+                    self.share(key, (map, place), beside, now);
+                }
+                Step::Wait(until) => waits = [waits, until].into_iter().flatten().min(),
+            }
+        }
+        self.read_on(key, now);
+        if let Some(until) = waits {
+            self.wait(number, until);
+        }
+    }
+
+    /// What a reduce reads of each of its job's maps, healthy milliseconds.
+    fn each(&self, key: AttemptKey) -> f64 {
+        let attempt = self.attempts.get(key);
+        let of = |job: &Job| job.task(attempt.kind, attempt.index).work[0] / job.of(TaskKind::Map).all.len() as f64;
+        self.jobs.get(&attempt.job).map_or(0.0, of)
+    }
+
+    /// It is to read that output of a map's, `beside` others that were given it before: what these have still to read of it takes all of them longer.
+    fn share(&mut self, key: AttemptKey, (map, place): (usize, usize), beside: Vec<AttemptKey>, now: Time) {
+        let (each, contention) = (self.each(key), self.scenario.hadoop.contention);
+        let mut shared: f64 = 0.0;
+        for other in beside {
+            let attempt = self.attempts.get_mut(other);
+            let unread = attempt.unread(map, now);
+            shared = shared.max(unread);
+            let alone = attempt.reads[map].as_mut().filter(|read| read.millis <= each && unread > 0.0);
+            if let Some(read) = alone {
+                read.millis = each * (1.0 - unread + unread / contention);
+                self.read_on(other, now);
+            }
+        }
+        let millis = each * (1.0 - shared + shared / contention);
+        self.attempts.get_mut(key).give(map, place as u32, millis);
+    }
+
+    fn read_on(&mut self, key: AttemptKey, now: Time) {
+        let (each, report_ms) = (self.each(key), self.report_ms());
+        let attempt = self.attempts.get_mut(key);
+        let Some(job) = self.jobs.get(&attempt.job).filter(|_| attempt.stage == Stage::Copy) else { return };
+        attempt.note_report(report_ms, job.scoring, now);
+        if let Some(ends) = attempt.read_on(each, now) {
+            self.calendar.enter(ends, Event::Stage(key, attempt.version));
+        }
+    }
+
+    /// Do the other clones of a map that has just succeeded go on, because clones of reduces wait, or may be going to wait, for outputs of their own?
+    pub(super) fn goes_on(&self, number: u32, kind: TaskKind, index: u32) -> bool {
+        let Some(job) = self.jobs.get(&number).filter(|_| kind == TaskKind::Map) else { return false };
+        let is_cloned = self.driver.clones_of(job.id, kind).is_some_and(|plan| index < plan.tasks && !plan.gives_way);
+        let reads = !job.of(TaskKind::Reduce).all.is_empty() && self.scenario.hadoop.can.reads;
+        is_cloned && reads && self.waits_until(job, index).is_some()
+    }
+
+    /// Until when clones of reduces wait for other outputs of a map that has succeeded; `None` where they do not.
+    fn waits_until(&self, job: &Job, index: u32) -> Option<Time> {
+        if self.driver.may_wait(job.id) {
+            return Some(FOREVER);
+        }
+        let plan = self.driver.clones_of(job.id, TaskKind::Reduce).filter(|plan| !plan.gives_way)?;
+        match plan.reading?.done {
+            Assignment::Contention => None,
+            Assignment::Avoidance => Some(FOREVER),
+            Assignment::Delay { omega } => {
+                let first = job.task(TaskKind::Map, index).outputs.first()?;
+                Some((*first).max(job.of(TaskKind::Reduce).begun?) + omega)
+            }
+        }
+    }
+
+    /// Kills the clones of maps that have succeeded for whose outputs nobody waits any more (§4.4: "unfinished upstream clones at that point are killed").
+    pub(super) fn end_spares(&mut self, number: u32, now: Time) {
+        let Some(job) = self.jobs.get(&number) else { return };
+        let Some(plan) = self.driver.clones_of(job.id, TaskKind::Map) else { return };
+        let is_spared = |index: &u32| {
+            let task = job.task(TaskKind::Map, *index);
+            task.state == TaskState::Succeeded && !task.live.is_empty()
+        };
+        let spared = (0..plan.tasks).filter(is_spared).map(|index| (index, self.waits_until(job, index)));
+        for (index, until) in spared.collect::<Vec<_>>() {
+            match until {
+                Some(FOREVER) => {}
+                Some(until) if until > now => self.wait(number, until),
+                _ => self.end_others(number, TaskKind::Map, index, now),
+            }
+        }
+    }
+
+    fn wait(&mut self, number: u32, until: Time) {
+        if self.jobs.get_mut(&number).is_some_and(|job| job.waits.insert(until)) {
+            self.calendar.enter(until, Event::Waited(number));
+        }
+    }
+}

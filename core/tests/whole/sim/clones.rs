@@ -1,0 +1,85 @@
+//! Dolly's mechanisms, by hand: clones start with the originals, the first to end kills the others, and clones of reduces read as the engine's plan has it.
+
+use super::*;
+use drover_core::policy::PolicyName::Dolly;
+use drover_core::policy::dolly::Reads;
+use serde_json::json;
+
+/// As §3 and §4 have it, but that so small a cluster may be cloned beyond what it holds, and clones wait. p is .1 while no task has shown it.
+fn dolly(reads: Reads) -> EngineParams {
+    let mut params = EngineParams::paper(Dolly);
+    (params.dolly.beta, params.dolly.tau, params.dolly.reads) = (2.0, 2.0, reads);
+    params
+}
+
+/// Nodes of one slot each, of which the second is three times slower; nothing takes time but the work.
+fn ideal(nodes: u32, contention: f64, maps: u32, reduces: serde_json::Value) -> Scenario {
+    let can = json!({"duplicate": true, "copy_waiting": true, "reads": true});
+    let hadoop = json!({
+        "allocate": 0, "start_up": 0, "commit": 0, "report": 1, "poll": 0.01, "slow_start": 1.0, "contention": contention, "can": can,
+    });
+    scenario(json!({
+        "cluster": {"nodes": nodes, "memory_mb": 1024}, "hadoop": hadoop, "trouble": [{"nodes": [1], "slower": 3}],
+        "jobs": [{"name": "a", "maps": {"tasks": maps, "work": 10}, "reduces": reduces}],
+    }))
+}
+
+fn row(scenario: &Scenario, params: EngineParams) -> JobRow {
+    run(scenario, params, 1).unwrap().jobs.remove(0)
+}
+
+#[test]
+fn a_clone_starts_with_the_original_and_the_first_to_end_kills_the_other() {
+    // One task: .1² is below 5 %, so two copies, one of them on the slow node.
+    let row = row(&ideal(2, 1.0, 1, json!({})), dolly(Reads::Cc));
+    assert_eq!((seconds(&row), row.copies, row.useful_ms, row.wasted_ms), (10.0, 1, 10_000, 10_000));
+}
+
+#[test]
+fn a_reduce_has_no_more_clones_than_the_maps_before_it() {
+    // Ten tasks ask for three copies each, one for two.
+    let outcome = run(&ideal(40, 1.0, 1, json!({"tasks": 10, "work": 5})), dolly(Reads::Cc), 1).unwrap();
+    assert_eq!(outcome.attempts, 2 + 20);
+    let outcome = run(&ideal(40, 1.0, 10, json!({"tasks": 10, "work": 5})), dolly(Reads::Cc), 1).unwrap();
+    assert_eq!(outcome.attempts, 30 + 30);
+}
+
+#[test]
+fn clones_that_share_an_output_read_it_more_slowly_and_one_that_has_its_own_does_not() {
+    let took = |reads, contention| {
+        seconds(&row(&ideal(2, contention, 1, json!({"tasks": 1, "copy": 6, "work": 4})), dolly(reads)))
+    };
+    // CC: the map's other clone is killed at 10 s, both clones of the reduce read what the first wrote, and the one on the good node takes 6/.5 s for it.
+    assert_eq!((took(Reads::Cc, 1.0), took(Reads::Cc, 0.5)), (20.0, 26.0));
+    // CAC: the map's other clone goes on, and the reduce's first one has the output to itself.
+    assert_eq!(took(Reads::Cac, 0.5), 20.0);
+}
+
+#[test]
+fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_reads_the_others() {
+    // p is .04 at first, so that the first of the jobs has no clones, and shows that a reduce reads for 6 s; then one of five tasks straggles, and .2² is below 5 %.
+    let hadoop = json!({
+        "allocate": 0, "start_up": 0, "commit": 0, "report": 1, "slow_start": 1.0, "contention": 0.5,
+        "can": {"duplicate": true, "copy_waiting": true, "reads": true},
+    });
+    let reduces = json!({"tasks": 1, "copy": 6, "work": 4});
+    let scenario = scenario(json!({
+        "cluster": {"nodes": 2, "memory_mb": 1024}, "hadoop": hadoop, "trouble": [{"nodes": [1], "from": 50, "slower": 10}],
+        "jobs": [
+            {"name": "a", "count": 2, "arrive": {"every": 300}, "maps": {"tasks": 1, "work": 10}, "reduces": reduces},
+            {"name": "b", "arrive": {"at": 60}, "maps": {"tasks": 5, "work": 10}},
+        ],
+    }));
+    let second = |reads| {
+        let mut params = dolly(reads);
+        (params.dolly.prior, params.dolly.exclusive) = (0.04, Some(0.9));
+        let rows = run(&scenario, params, 1).unwrap().jobs;
+        assert!(rows.iter().filter(|row| row.nth == 0).all(|row| row.copies == 0), "{rows:?}");
+        let row = rows.into_iter().find(|row| row.nth == 1).unwrap();
+        (seconds(&row), row.copies)
+    };
+    // The map's other clone holds the slow node. CAC: until the job has ended. CC: it is killed at 10 s for the reduce's other clone, which shares.
+    assert_eq!((second(Reads::Cac), second(Reads::Cc)), ((20.0, 1), (26.0, 2)));
+    // Where clones compute alike they read one after the other (§4.4): ω is 6 s, and the first has read all when the other begins.
+    assert_eq!(second(Reads::Delay), (20.0, 2));
+}

@@ -1,0 +1,43 @@
+//! Rows of an experiment: the same numbers of the main set of assumptions and of the others.
+
+use super::{Finding, judge};
+use crate::simulation::reproduce::Verdict;
+use crate::simulation::stats::Interval;
+
+/// One number of a paper's, and how it is taken from runs.
+pub struct Row<R> {
+    /// Which experiment it belongs to.
+    pub experiment: &'static str,
+    /// What it is.
+    pub quantity: &'static str,
+    /// The paper's; absent where it says no number, only what holds.
+    pub published: Option<f64>,
+    /// Unit.
+    pub unit: &'static str,
+    /// Ours.
+    pub measure: fn(&R) -> Option<Interval>,
+    /// Does what the paper says of it hold?
+    pub holds: fn(f64) -> bool,
+}
+
+/// Ours beside the published, with the share of the other sets of assumptions that reproduce it; of none there is no share.
+pub fn compare<R>(rows: &[Row<R>], main: &R, others: &[R]) -> Vec<Finding> {
+    let found = rows.iter().filter_map(|row| {
+        let ours = (row.measure)(main)?;
+        let verdict = |ours: Interval| judge(row.published, ours, (row.holds)(ours.mean));
+        let reproduced = others.iter().filter_map(row.measure).filter(|ours| verdict(*ours) != Verdict::NotReproduced);
+        let share = reproduced.count() as f64 / others.len() as f64;
+        Some(Finding {
+            experiment: row.experiment.into(),
+            quantity: row.quantity.into(),
+            published: row.published,
+            measured: ours.mean,
+            low: ours.low,
+            high: ours.high,
+            unit: row.unit.into(),
+            verdict: verdict(ours),
+            share_of_assumptions: (!others.is_empty()).then_some(share),
+        })
+    });
+    found.collect()
+}
