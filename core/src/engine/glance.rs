@@ -57,12 +57,13 @@ impl Engine {
             }
             let view = self.view_where(job, kind, mode, am_now, true);
             seen.notes.extend(self.notes_on(&view));
-            seen.judged.extend(self.judge(&view, mode, now));
-            // Before any task has ended, slow is what is slower than a share of those that run.
+            let judged = self.judge(&view, mode, now);
+            // Before any task of the kind has ended, slow is what is slower than a share of those that run.
             let settled = |verdict| is_calm(verdict) && (verdict != Verdict::NotSlow || view.typical.is_some());
-            if !seen.judged.iter().all(|judged| settled(judged.verdict)) {
+            if !judged.iter().all(|judged| settled(judged.verdict)) {
                 return None;
             }
+            seen.judged.extend(judged);
         }
         Some(seen)
     }

@@ -95,7 +95,7 @@ impl<'a> Contender<'a> {
         const WITH_ITS_HOST: f64 = 1.25;
         let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
         let host = self.task.original().and_then(|attempt| attempt.host);
-        let times = if host.is_some_and(|host| view.dumb_hosts.contains(&host)) { WITH_ITS_HOST } else { ALONE };
+        let times = if host.is_some_and(|host| view.silent_hosts.contains(&host)) { WITH_ITS_HOST } else { ALONE };
         self.elapsed > longest.scaled(times * view.input_ratio(self)) + JITTER
     }
 

@@ -45,7 +45,7 @@ pub struct View<'a> {
     /// Median score of finished maps at their first report, 0–1; of one that ended without any, 1. `None` where no shim tells of reports as they come.
     pub typical_first: Option<f64>,
     /// Hosts on which several attempts have shown no progress and none has succeeded, where succeeded ones were too short to show any.
-    pub dumb_hosts: Vec<NameId>,
+    pub silent_hosts: Vec<NameId>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
     /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
@@ -146,7 +146,7 @@ impl<'a> View<'a> {
             typical: None,
             typical_work: None,
             typical_first: None,
-            dumb_hosts: Vec::new(),
+            silent_hosts: Vec::new(),
             typical_split: Bytes(0),
             typical_input: None,
             rates: Vec::with_capacity(job.known(kind) as usize),
@@ -231,18 +231,20 @@ impl<'a> View<'a> {
             view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
         }
         view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
-        view.dumb_hosts = if view.start_up.is_none() { view.hosts_without_a_word() } else { Vec::new() };
+        // In no paper, as the factor is in none.
+        let asked = view.start_up.is_none() && view.slow_factor > 0.0;
+        view.silent_hosts = if asked { view.find_silent_hosts() } else { Vec::new() };
         view.typical_first = median(&mut firsts).filter(|_| kind == TaskKind::Map && job.shim);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
         view
     }
 
-    /// See [`View::dumb_hosts`].
-    fn hosts_without_a_word(&self) -> Vec<NameId> {
+    /// See [`View::silent_hosts`].
+    fn find_silent_hosts(&self) -> Vec<NameId> {
         let done: BTreeSet<NameId> = self.job.tasks(self.kind).filter_map(|(_, task)| task.won()?.host).collect();
-        let dumb = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
-        let mut hosts: Vec<NameId> = dumb.filter_map(|contender| contender.task.original()?.host).collect();
+        let silent = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
+        let mut hosts: Vec<NameId> = silent.filter_map(|contender| contender.task.original()?.host).collect();
         hosts.retain(|host| !done.contains(host));
         hosts.sort_unstable();
         let several = hosts.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect::<BTreeSet<_>>();

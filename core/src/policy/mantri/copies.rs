@@ -4,7 +4,7 @@ use super::super::{Contender, View, slow_hosts};
 use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
-use crate::estimate::runs::work_began;
+use crate::estimate::runs::{Run, work_began};
 use crate::estimate::stats::median;
 use crate::estimate::{Estimator, Sample};
 use crate::model::{Attempt, Millis, NameId, Task, TaskKind, TaskState};
@@ -106,21 +106,23 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
 
 /// The phase's tasks, each with its time for the phase's typical input, seconds.
 fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterator<Item = (&'a Task, f64)> {
-    let finished = view.runs.own_runs().filter_map(|(seconds, run)| {
-        let task = view.job.task(view.job.id.task(view.kind, run.index))?;
-        Some((task, seconds / view.split_share(run.input).unwrap_or(1.0)))
-    });
+    let finished = finished_rates(view)
+        .filter_map(|(run, rate)| Some((view.job.task(view.job.id.task(view.kind, run.index))?, rate)));
     let running = view.contenders.iter().zip(copies.fastest());
     let running =
         running.filter_map(move |(contender, fastest)| Some((contender.task, rate(view, contender, fastest?, told)?)));
     finished.chain(running)
 }
 
+/// Those of the finished tasks.
+fn finished_rates<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'a Run, f64)> {
+    view.runs.own_runs().map(|(seconds, run)| (run, seconds / view.split_share(run.input).unwrap_or(1.0)))
+}
+
 /// Time for the typical input, seconds, beyond which a running task is slow and no evidence of how long a copy takes: of two stragglers in a small phase either would make
 /// the other's copy seem slow.
 pub fn slow_from(view: &View<'_>) -> f64 {
-    let own = view.runs.own_runs().map(|(seconds, run)| seconds / view.split_share(run.input).unwrap_or(1.0));
-    let typical = median(&mut own.collect::<Vec<_>>());
+    let typical = median(&mut finished_rates(view).map(|(_, rate)| rate).collect::<Vec<_>>());
     typical.filter(|_| view.slow_factor > 0.0).map_or(f64::INFINITY, |typical| view.slow_factor * typical)
 }
 
