@@ -15,12 +15,17 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Of a number without chance.
+    pub fn sure(value: f64) -> Interval {
+        Interval { mean: value, low: value, high: value }
+    }
+
     /// Student's, of independent values. `None` where there are none.
     pub fn of(values: &[f64]) -> Option<Interval> {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         if values.len() < 2 {
-            return values.first().map(|only| Interval { mean: *only, low: *only, high: *only });
+            return values.first().map(|only| Interval::sure(*only));
         }
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
         let quantile = StudentsT::new(0.0, 1.0, count - 1.0).ok()?.inverse_cdf(0.975);

@@ -159,5 +159,8 @@ mod tests {
             view.contenders[1].outlasts(&view)
         };
         assert!(!beside_done(20.0), "another has finished there");
+        let both = |phase: Phase, index| phase.runs((index, 0), 1, 0.0, &[]);
+        let mut phase = (3..5).fold(Phase::maps(5).took(&[5.0, 10.0]), both);
+        assert_eq!([1.5, 0.0].map(|factor| phase.view_by(1.0, factor).silent_hosts.len()), [1, 0], "no paper has it");
     }
 }

@@ -120,6 +120,11 @@ impl Phase {
 
     /// What is to be seen of it then, by someone who has just heard of it; time left as LATE reckons it, and copies that start at once.
     pub fn view(&mut self, now: f64) -> View<'_> {
+        self.view_by(now, 1.5)
+    }
+
+    /// The same, with a host slow from so many typical runs on.
+    pub fn view_by(&mut self, now: f64, slow_factor: f64) -> View<'_> {
         self.job.heard = at(now);
         let params = ViewParams {
             told_only: false,
@@ -128,7 +133,7 @@ impl Phase {
             t_rem_spreads: Spreads::UNMEASURED,
             start_lag: Millis(0),
             judge_native_copies: false,
-            slow_factor: 1.5,
+            slow_factor,
         };
         View::new(&self.job, self.kind, at(now), &params)
     }

@@ -1,6 +1,7 @@
 //! Worked examples and formulas, to the printed digits.
 
 use super::{Effort, Experiment, Finding, Verdict};
+use crate::simulation::stats::Interval;
 use drover_core::estimate::lpt;
 use drover_core::estimate::straggle::{Scheme, clones_per_task};
 use drover_core::estimate::time_left::late_seconds;
@@ -34,17 +35,7 @@ fn exact(
     let measured = measured.unwrap_or(f64::NAN);
     let digits = |value: f64| (value * 10_f64.powi(decimals)).round();
     let verdict = if digits(published) == digits(measured) { Verdict::Exact } else { Verdict::NotReproduced };
-    Finding {
-        experiment: experiment.into(),
-        quantity: quantity.into(),
-        published: Some(published),
-        measured,
-        low: measured,
-        high: measured,
-        unit: unit.into(),
-        verdict,
-        share_of_assumptions: None,
-    }
+    Finding::new(experiment, quantity, Some(published), Interval::sure(measured), unit, verdict)
 }
 
 /// Half of its progress at 5 % a second, the rest at 1 %; looked at at 20 s, copies having started at 0 s and at 10 s.

@@ -59,6 +59,30 @@ pub struct Finding {
     pub share_of_assumptions: Option<f64>,
 }
 
+impl Finding {
+    /// A number of ours beside the published, where the paper leaves no assumption open.
+    fn new(
+        experiment: &str,
+        quantity: &str,
+        published: Option<f64>,
+        ours: Interval,
+        unit: &str,
+        verdict: Verdict,
+    ) -> Finding {
+        Finding {
+            experiment: experiment.into(),
+            quantity: quantity.into(),
+            published,
+            measured: ours.mean,
+            low: ours.low,
+            high: ours.high,
+            unit: unit.into(),
+            verdict,
+            share_of_assumptions: None,
+        }
+    }
+}
+
 /// What is to be run, and how long.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort {

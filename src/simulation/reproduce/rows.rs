@@ -27,17 +27,8 @@ pub fn compare<R>(rows: &[Row<R>], main: &R, others: &[R]) -> Vec<Finding> {
         let verdict = |ours: Interval| judge(row.published, ours, (row.holds)(ours.mean));
         let reproduced = others.iter().filter_map(row.measure).filter(|ours| verdict(*ours) != Verdict::NotReproduced);
         let share = reproduced.count() as f64 / others.len() as f64;
-        Some(Finding {
-            experiment: row.experiment.into(),
-            quantity: row.quantity.into(),
-            published: row.published,
-            measured: ours.mean,
-            low: ours.low,
-            high: ours.high,
-            unit: row.unit.into(),
-            verdict: verdict(ours),
-            share_of_assumptions: (!others.is_empty()).then_some(share),
-        })
+        let found = Finding::new(row.experiment, row.quantity, row.published, ours, row.unit, verdict(ours));
+        Some(Finding { share_of_assumptions: (!others.is_empty()).then_some(share), ..found })
     });
     found.collect()
 }

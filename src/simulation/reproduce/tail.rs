@@ -145,7 +145,7 @@ fn proposition(_: Effort) -> Result<Vec<Finding>, Stuck> {
                 _ => Verdict::NotReproduced,
             };
             let quantity = format!("share of the tail under eq. 5's bound, β = {beta}, {how}");
-            found.push(number(PROPOSITION, quantity, published, flat(share), "share", verdict));
+            found.push(Finding::new(PROPOSITION, &quantity, published, Interval::sure(share), "share", verdict));
         }
     }
     Ok(found)
@@ -164,14 +164,21 @@ fn table(effort: Effort) -> Result<Vec<Finding>, Stuck> {
         let name = |what: &str| format!("time saved, β = {beta}, {tasks} tasks on {slots} slots, {what}");
         let saved = saved_at_least(of(Kill::AtFirstReport), tasks, slots);
         let off = if beta < 2.0 { 0.5 } else { 1.5 };
-        let verdict = judge(Some(published), flat(saved), (saved - published).abs() <= off + 0.05);
-        found.push(number(TABLE, name("by Proposition 2"), Some(published), flat(saved), "%", verdict));
+        let verdict = judge(Some(published), Interval::sure(saved), (saved - published).abs() <= off + 0.05);
+        found.push(Finding::new(
+            TABLE,
+            &name("by Proposition 2"),
+            Some(published),
+            Interval::sure(saved),
+            "%",
+            verdict,
+        ));
         let [report, age] =
             [Kill::AtFirstReport, Kill::AtAge].map(|kill| saved_by_jobs(of(kill), tasks, slots, effort.seeds));
         let verdict = judge(None, report, report.high >= saved);
-        found.push(number(TABLE, name("simulated, killed at the first report"), None, report, "%", verdict));
+        found.push(Finding::new(TABLE, &name("simulated, killed at the first report"), None, report, "%", verdict));
         let verdict = judge(None, age, age.low <= report.mean);
-        found.push(number(TABLE, name("simulated, killed at age t_k"), None, age, "%", verdict));
+        found.push(Finding::new(TABLE, &name("simulated, killed at age t_k"), None, age, "%", verdict));
     }
     Ok(found)
 }
@@ -200,7 +207,7 @@ fn saved_by_jobs(chopped: Chopped, tasks: u32, slots: u32, seeds: u64) -> Interv
         100.0 * (1.0 - after / (longest + beside))
     };
     let all: Vec<f64> = (0..seeds.max(1)).map(saved).collect();
-    Interval::of(&all).unwrap_or(flat(f64::NAN))
+    Interval::of(&all).unwrap_or(Interval::sure(f64::NAN))
 }
 
 /// When the last of some tasks ends, which slots take in order as they become free.
@@ -212,32 +219,6 @@ fn job_time(tasks: &[f64], slots: u32) -> f64 {
         }
     }
     free.into_iter().fold(0.0, f64::max)
-}
-
-/// A number without chance.
-fn flat(value: f64) -> Interval {
-    Interval { mean: value, low: value, high: value }
-}
-
-fn number(
-    experiment: &str,
-    quantity: String,
-    published: Option<f64>,
-    ours: Interval,
-    unit: &str,
-    verdict: Verdict,
-) -> Finding {
-    Finding {
-        experiment: experiment.into(),
-        quantity,
-        published,
-        measured: ours.mean,
-        low: ours.low,
-        high: ours.high,
-        unit: unit.into(),
-        verdict,
-        share_of_assumptions: None,
-    }
 }
 
 #[cfg(test)]
