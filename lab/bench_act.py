@@ -16,13 +16,12 @@ from lab import arms, build, commands, paths, scenarios, stage, stats, targets
 from lab.ledger import Cell, Ledger
 from lab.load import Foreign
 from lab.progress import say
-from lab.scenarios import SCENARIOS
+from lab.scenarios import INTERVALS, SCENARIOS
 from lab.stage import Stage
 
 FOREIGN_LIMIT = 0.35
 TAKES = 3
 CALM_WAIT_S, CALM_SAMPLE_S = 60, 2
-INTERVALS = {"500ms": {"mapreduce.task.progress-report.interval": 500}, "default": {}}
 HOME = paths.TARGET / "bench-act"
 
 
@@ -61,7 +60,8 @@ class Bench:
         for arm in cell.arms[turn:] + cell.arms[:turn]:
             self.calm()
             foreign = Foreign(self.stage.cluster)
-            played = self.stage.play(cell.scenario, self.scenarios[cell.scenario], arm, INTERVALS[cell.interval])
+            scenario = self.scenarios[cell.scenario]
+            played = self.stage.play(cell.scenario, scenario, arm, scenario.more_at(cell.interval))
             place = {"interval": cell.interval, "round": number, "take": take, "foreign": round(foreign.share(), 3)}
             row = {**played.row(), **place}
             self.ledger.add(row)

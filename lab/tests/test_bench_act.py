@@ -55,6 +55,13 @@ class Ledgers(unittest.TestCase):
         self.assertEqual(ledger.accepted(CELL, 0)["native"]["seconds"], 7.0)
 
 
+class Intervals(unittest.TestCase):
+    def test_a_scenario_differs_by_interval_only_where_it_says_so(self):
+        self.assertEqual(SCENARIOS["one-slow-node"].more_at("default"), {})
+        self.assertEqual(list(SCENARIOS["turns-slow"].more_at("500ms").values()), [500])
+        self.assertEqual(SCENARIOS["turns-slow"].more_at("default"), {"lab.map.ms": 16000})
+
+
 class Targets(unittest.TestCase):
     def judged(self, scenario: str, interval: str, rounds: list) -> dict:
         runs = [run for arms in rounds for run in arms.values()]
@@ -77,6 +84,16 @@ class Targets(unittest.TestCase):
         hard = "time at most 0.85 of native-tuned"
         self.assertTrue(self.judged("turns-slow", "default", self.rounds(drover=8.5))[hard])
         self.assertFalse(self.judged("turns-slow", "default", self.rounds(drover=8.6))[hard])
+
+    def test_where_the_tuned_one_has_a_good_answer_drover_must_not_be_slower(self):
+        for seconds, reached in ((11.0, True), (11.1, False)):
+            rounds = self.rounds(native=20.0, native_tuned=11.0, drover=seconds)
+            self.assertEqual(
+                list(self.judged("slow-reduces", "default", rounds).items())[0],
+                ("time at most 1 of native-tuned", reached),
+            )
+        rounds = self.rounds(native=20.0, native_tuned=11.1, drover=11.0)
+        self.assertIs(self.judged("slow-reduces", "default", rounds)["time at most 0.85 of native-tuned"], False)
 
     def test_four_rounds_say_nothing(self):
         self.assertIsNone(

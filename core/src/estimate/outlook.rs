@@ -54,7 +54,8 @@ fn phase_seconds(sample: &Sample, shape: Shape, phase: usize, at: Time, times: &
     }
     let whole = entered.and_then(|entered| pace(shape.begin(phase), entered));
     let since_first = sample.track.first().and_then(|(first, when)| {
-        let in_phase = entered.is_some_and(|entered| when >= entered);
+        // At a phase's change Hadoop reports the new phase with the old score.
+        let in_phase = first >= shape.begin(phase) && entered.is_some_and(|entered| when >= entered);
         in_phase.then(|| pace(first, when)).flatten()
     });
     match (whole, since_first) {

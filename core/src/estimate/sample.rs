@@ -29,7 +29,12 @@ impl Sample {
         self.is_silent_since(self.track.at().unwrap_or(self.started))
     }
 
-    /// The same, where its last report came `at` that time.
+    /// When it will have been, if nothing comes and the job is heard of as late after the fact as now.
+    pub fn silent_at(&self, now: Time) -> Time {
+        self.track.at().unwrap_or(self.started) + self.rhythm + now.since(self.heard)
+    }
+
+    /// Has it been silent for longer than that, where its last report came `at` that time?
     pub(super) fn is_silent_since(&self, at: Time) -> bool {
         self.heard.since(at) > self.rhythm
     }

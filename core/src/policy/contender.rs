@@ -5,7 +5,9 @@ use crate::estimate::input::Whole;
 use crate::estimate::stats::probability_positive;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Left, Sample};
-use crate::model::{Action, Attempt, AttemptState, Millis, Numbers, Task, TaskId, TaskKind, TaskState, Verdict};
+use crate::model::{
+    Action, Attempt, AttemptState, Millis, NameId, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict,
+};
 
 /// A task that runs, judged by the oldest of its attempts.
 #[derive(Debug)]
@@ -86,17 +88,41 @@ impl<'a> Contender<'a> {
         Judged { task, verdict, action, copies, budget, attempt, rule, numbers, rank, recheck, early, weighed }
     }
 
-    /// Has it run for twice as long as the longest run of any finished task of its kind, each against its data, where finished ones were too short to report at
-    /// all? Then its age alone tells, and no report needs waiting for: healthy attempts end without one. A quarter longer is enough where it is not alone: where others wait on
-    /// its host, too, and none has finished there.
+    /// Has it run for so long, with nothing said, that its age alone tells? See [`Contender::patience`].
     pub fn outlasts(&self, view: &View<'_>) -> bool {
+        self.patience(view).is_some_and(|patience| self.elapsed > patience)
+    }
+
+    /// Where most finished tasks of its kind were too short to report at all, no report needs waiting for beyond twice as long as the longest run of any, each against its data. A quarter
+    /// longer is enough where it is not alone: where others wait on its host, too, and none has finished there; and as long as the longest where such hosts
+    /// are few, or where others' reports show its host to be slow.
+    fn patience(&self, view: &View<'_>) -> Option<Millis> {
         const JITTER: Millis = Millis(2_000);
         const ALONE: f64 = 2.0;
         const WITH_ITS_HOST: f64 = 1.25;
-        let (None, Some(longest)) = (view.start_up, view.longest) else { return false };
+        const ON_A_SLOW_HOST: f64 = 1.0;
+        let longest = view.longest.filter(|_| view.ends_unreported)?;
         let host = self.task.original().and_then(|attempt| attempt.host);
-        let times = if host.is_some_and(|host| view.silent_hosts.contains(&host)) { WITH_ITS_HOST } else { ALONE };
-        self.elapsed > longest.scaled(times * view.input_ratio(self)) + JITTER
+        let on_one_of = |hosts: &[NameId]| host.is_some_and(|host| hosts.contains(&host));
+        let times = if on_one_of(&view.slow_hosts) {
+            ON_A_SLOW_HOST
+        } else if on_one_of(&view.silent_hosts) {
+            WITH_ITS_HOST
+        } else {
+            ALONE
+        };
+        Some(longest.scaled(times * view.input_ratio(self)) + JITTER)
+    }
+
+    /// When its silence will tell, if it goes on, the AM's clock: by its age, or by its own rhythm of reports.
+    pub fn silence_tells_at(&self, view: &View<'_>) -> Option<Time> {
+        let by_age = self.patience(view).map(|patience| self.sample.started + patience);
+        [by_age, Some(self.sample.silent_at(view.now))]
+            .into_iter()
+            .flatten()
+            .filter(|at| *at >= view.now)
+            .min()
+            .map(|at| at + Millis(1))
     }
 
     /// Had its peers by their first report done half of their work more than it by its own? That comes two intervals after the start of an attempt's reporter, which is that of its
@@ -140,6 +166,47 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_that_has_reported_before_it_ended_makes_no_silence_ordinary_until_half_have() {
+        let of = |reported: u32| {
+            let tells = |phase: Phase, index| phase.runs((index, 0), 0, 0.0, &[(4.0, 0.5)]);
+            let phase = (0..reported).fold(Phase::maps(5).took(&[5.0; 4]), tells);
+            let phase = (0..reported).fold(phase, |phase, index| phase.done(index, 0, [0.0, 5.0]));
+            let mut phase = phase.runs((4, 0), 0, 0.0, &[]);
+            let mut view = phase.view(1.0);
+            view.contenders[0].elapsed = secs(12.1);
+            (view.ends_unreported, view.contenders[0].outlasts(&view))
+        };
+        assert_eq!([of(0), of(1), of(2)], [(true, true), (true, true), (false, false)]);
+    }
+
+    #[test]
+    fn as_long_as_the_longest_is_enough_where_another_ones_report_shows_its_host_to_be_slow() {
+        let of = |on, score, elapsed| {
+            let phase = Phase::maps(5).took(&[5.0, 10.0]).done(2, 2, [0.0, 4.0]);
+            let mut phase = phase.runs((3, 0), 1, 0.0, &[(4.0, score)]).runs((4, 0), on, 0.0, &[]);
+            let mut view = phase.view_by(4.0, 1.5);
+            view.contenders[1].elapsed = secs(elapsed);
+            view.contenders[1].outlasts(&view)
+        };
+        assert_eq!([of(1, 0.1, 12.0), of(1, 0.1, 12.1)], [false, true]);
+        assert!(!of(1, 0.9, 20.0), "the other one there is no slower than any");
+        assert!(!of(3, 0.1, 20.0), "on another host");
+    }
+
+    #[test]
+    fn as_long_as_the_longest_is_enough_where_three_hosts_have_finished_some_for_one_that_is_silent() {
+        let of = |hosts: u32, elapsed| {
+            let done = |phase: Phase, index| phase.done(index, 10 + index % hosts, [0.0, 10.0]);
+            let phase = (0..3).fold(Phase::maps(5), done);
+            let mut phase = (3..5).fold(phase, |phase, index| phase.runs((index, 0), 1, 0.0, &[]));
+            let mut view = phase.view_by(4.0, 1.5);
+            view.contenders[1].elapsed = secs(elapsed);
+            view.contenders[1].outlasts(&view)
+        };
+        assert_eq!([of(3, 12.0), of(3, 12.1), of(2, 12.1), of(2, 14.6)], [false, true, false, true]);
+    }
+
+    #[test]
     fn a_quarter_longer_is_enough_where_others_wait_on_its_host_and_none_has_finished_there() {
         let of = |on: u32, reports: &[(f64, f32)], elapsed| {
             let phase = Phase::maps(5).took(&[5.0, 10.0]).done(2, 2, [0.0, 4.0]);
@@ -150,7 +217,7 @@ mod tests {
         };
         assert_eq!([of(1, &[], 14.5), of(1, &[], 14.6)], [false, true]);
         assert!(!of(3, &[], 20.0), "it is alone there");
-        assert!(!of(1, &[(0.5, 0.1)], 20.0), "the other one there moves");
+        assert!(!of(1, &[(0.5, 0.5)], 20.0), "the other one there moves, and not slowly");
         let beside_done = |elapsed| {
             let phase = Phase::maps(5).took(&[5.0, 10.0]).done(2, 1, [0.0, 4.0]);
             let mut phase = phase.runs((3, 0), 1, 0.0, &[]).runs((4, 0), 1, 0.0, &[]);

@@ -147,6 +147,7 @@ fn judge_one(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, sl
     judged.rank = contender.left.map_or(f64::INFINITY, |left| left.mean.as_secs_f64());
     judged.recheck = match verdict {
         Verdict::TooYoung => Some(old_enough),
+        Verdict::Silent => contender.silence_tells_at(view),
         Verdict::TooFewReports | Verdict::InputUnknown => Some(contender.sample.started + age_needed + age_needed),
         _ => None,
     };

@@ -3,6 +3,7 @@
 use super::View;
 use crate::estimate::stats::median;
 use crate::model::{AttemptState, NameId};
+use std::collections::BTreeSet;
 
 /// The hosts, in no particular order: those where the median run of the job's attempts, as far as it is known or projected, is longer than [`View::slow_factor`] typical
 /// runs, the measure by which a task is slow. None where that is 0, and while nothing has finished to compare with. A task with more input than typical counts for
@@ -29,6 +30,19 @@ pub fn of(view: &View<'_>) -> Vec<NameId> {
     hosts.into_iter().zip(&mut of_host).filter_map(|(host, runs)| slow(runs).then_some(host)).collect()
 }
 
+/// The hosts on which several attempts run that have shown no progress, and none has succeeded, ascending; and are they few beside those on which some have?
+pub fn silent(view: &View<'_>) -> (Vec<NameId>, bool) {
+    const FEW: usize = 3;
+    let done: BTreeSet<NameId> = view.job.tasks(view.kind).filter_map(|(_, task)| task.won()?.host).collect();
+    let silent = view.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
+    let mut hosts: Vec<NameId> = silent.filter_map(|contender| contender.task.original()?.host).collect();
+    hosts.retain(|host| !done.contains(host));
+    hosts.sort_unstable();
+    let several: BTreeSet<NameId> = hosts.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    let few = done.len() >= FEW * several.len();
+    (several.into_iter().collect(), few)
+}
+
 /// Each host with a run on it, seconds; of those that were killed the ones longer than `long`.
 fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)> + 'a {
     let running = view.contenders.iter().filter_map(|contender| {
@@ -38,7 +52,7 @@ fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)
     let attempts = view.job.tasks(view.kind).flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
     let ended = attempts.filter_map(move |(task, attempt)| {
         let (host, started, finished) = (attempt.host?, attempt.started.get()?, attempt.finished.get()?);
-        let run = finished.since(started).as_secs_f64() / view.split_ratio(task);
+        let run = finished.since(view.own_start(started)).as_secs_f64() / view.split_ratio(task);
         let outran = attempt.state == AttemptState::Killed && run > long;
         (attempt.state == AttemptState::Succeeded || outran).then_some((host, run))
     });
@@ -48,7 +62,8 @@ fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::tests::{Phase, host, left, secs};
+    use crate::model::{TaskFact, TaskKind, TaskState};
+    use crate::policy::tests::{Phase, at, host, left, secs};
 
     /// Eight tasks of 10 s on host 0; the ninth and those after it are the test's. Limit of a slow host's median run: 15 s.
     fn beside_eight_of_10_s() -> Phase {
@@ -57,6 +72,14 @@ mod tests {
 
     fn slow(mut phase: Phase) -> Vec<NameId> {
         of(&phase.view(100.0))
+    }
+
+    #[test]
+    fn what_reduces_waited_for_maps_makes_their_host_no_slower() {
+        let mut reduces = Phase::reduces(4).done(0, 0, [38.0, 50.0]).done(1, 1, [0.0, 50.0]).done(2, 2, [0.0, 50.0]);
+        let (map, state) = (TaskFact::of(reduces.job.id.task(TaskKind::Map, 0)), Some(TaskState::Succeeded));
+        reduces.task(TaskFact { state, started: Some(at(0.0)), finished: Some(at(40.0)), ..map });
+        assert_eq!(slow(reduces.done(3, 3, [0.0, 55.1])), [host(3)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod rhythm;
 
-use super::Contender;
+use super::{Contender, slow_hosts};
 use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::input::Whole;
@@ -46,6 +46,8 @@ pub struct View<'a> {
     pub typical_first: Option<f64>,
     /// Hosts on which several attempts have shown no progress and none has succeeded, where succeeded ones were too short to show any.
     pub silent_hosts: Vec<NameId>,
+    /// Those of them that are few beside the hosts on which some succeeded; and hosts that others of the job's attempts show to be slow.
+    pub slow_hosts: Vec<NameId>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
     /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
@@ -66,8 +68,10 @@ pub struct View<'a> {
     pub start_lag: Millis,
     /// How long attempts of this kind may take to their first report, where ended ones have shown it.
     pub start_up: Option<Millis>,
-    /// Longest of them.
+    /// Longest run of a finished task.
     pub longest: Option<Millis>,
+    /// Most finished tasks were too short to report any progress.
+    pub ends_unreported: bool,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
     /// Copies are kept off hosts where the job's tasks run for longer than this many typical runs; 0 has none be slow.
@@ -147,6 +151,7 @@ impl<'a> View<'a> {
             typical_work: None,
             typical_first: None,
             silent_hosts: Vec::new(),
+            slow_hosts: Vec::new(),
             typical_split: Bytes(0),
             typical_input: None,
             rates: Vec::with_capacity(job.known(kind) as usize),
@@ -158,6 +163,7 @@ impl<'a> View<'a> {
             start_lag: params.start_lag,
             start_up: start_up(job, kind),
             longest: None,
+            ends_unreported: false,
             judge_native_copies: params.judge_native_copies,
             slow_factor: params.slow_factor,
             estimator: params.estimator,
@@ -188,7 +194,7 @@ impl<'a> View<'a> {
         let maps_done_at = maps_done_at(job);
         let mut view = View::blank(job, kind, now, params, maps_done_at);
         let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
-        let mut firsts = Vec::new();
+        let (mut firsts, mut unreported) = (Vec::new(), 0);
         for (id, task) in job.tasks(kind) {
             splits.push(task.input.0 as f64);
             begun += u32::from(task.state >= TaskState::Running);
@@ -198,7 +204,9 @@ impl<'a> View<'a> {
                 let won = task.winner().zip(task.ended());
                 let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
                 inputs.extend(intake.map(Whole::of_finished));
-                firsts.extend(task.won().map(|won| won.track.first().map_or(1.0, |(score, _)| score)));
+                let first = task.won().map(|won| won.track.first());
+                unreported += u32::from(first == Some(None));
+                firsts.extend(first.map(|first| first.map_or(1.0, |(score, _)| score)));
                 let launched = task.won().and_then(|won| Some((won.started.get()?, won)));
                 let work = launched.and_then(|(launched, winner)| {
                     view.start_up_of(launched, &winner.track, winner.finished.get().or(task.ended()))
@@ -231,24 +239,23 @@ impl<'a> View<'a> {
             view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
         }
         view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
-        // In no paper, as the factor is in none.
-        let asked = view.start_up.is_none() && view.slow_factor > 0.0;
-        view.silent_hosts = if asked { view.find_silent_hosts() } else { Vec::new() };
         view.typical_first = median(&mut firsts).filter(|_| kind == TaskKind::Map && job.shim);
         view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
+        view.ends_unreported = 2 * unreported > view.finished;
+        view.look_for_hosts_of_silent();
         view
     }
 
-    /// See [`View::silent_hosts`].
-    fn find_silent_hosts(&self) -> Vec<NameId> {
-        let done: BTreeSet<NameId> = self.job.tasks(self.kind).filter_map(|(_, task)| task.won()?.host).collect();
-        let silent = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
-        let mut hosts: Vec<NameId> = silent.filter_map(|contender| contender.task.original()?.host).collect();
-        hosts.retain(|host| !done.contains(host));
-        hosts.sort_unstable();
-        let several = hosts.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect::<BTreeSet<_>>();
-        several.into_iter().collect()
+    /// Fills [`View::silent_hosts`] and [`View::slow_hosts`]: in no paper, as the factor is in none.
+    fn look_for_hosts_of_silent(&mut self) {
+        let mut silent = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
+        if self.ends_unreported && self.slow_factor > 0.0 && silent.next().is_some() {
+            let (silent, few) = slow_hosts::silent(self);
+            self.slow_hosts = slow_hosts::of(self);
+            self.slow_hosts.extend(silent.iter().filter(|_| few));
+            self.silent_hosts = silent;
+        }
     }
 
     /// What a running task says of the others though it is not judged: how long it took to start.
@@ -314,13 +321,18 @@ impl<'a> View<'a> {
         !told && !self.job.shim
     }
 
+    /// When the time of an attempt launched then began to be its own: a reduce's wait for maps is not.
+    pub fn own_start(&self, launched: Time) -> Time {
+        match (self.kind, self.maps_done_at) {
+            (TaskKind::Reduce, Some(done)) => launched.max(done),
+            _ => launched,
+        }
+    }
+
     /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
     pub fn sample(&self, id: TaskId, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
         let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
-        let started = match (self.kind, self.maps_done_at) {
-            (TaskKind::Reduce, Some(done)) => launched.max(done),
-            _ => launched,
-        };
+        let started = self.own_start(launched);
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
         // By a clock that is behind; but a reduce cannot have copied what the maps had not written.
         let since = |at: Stamp| at.get().map(|at| at.max(started));

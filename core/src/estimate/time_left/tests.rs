@@ -198,6 +198,13 @@ fn an_attempt_that_has_just_entered_a_phase_or_just_begun_is_given_no_pace_of_it
 }
 
 #[test]
+fn an_old_score_that_is_told_when_a_phase_begins_is_not_taken_for_progress_within_it() {
+    // A sixth of its reducing in 6 s; what it copied and sorted meanwhile it had done before.
+    let told = reduces_seconds(&[(42, 0.31), (48, 2.0 / 3.0 + 1.0 / 18.0)], [Some(42), Some(42)], [None; 3]);
+    assert!(close(told, 30.0), "{told:?}");
+}
+
+#[test]
 fn a_score_of_zero_is_start_up_and_not_the_pace_of_the_moment() {
     // It does 3 % of its copying a second, of which it had done six before its first report.
     let told = reduces_seconds(&[(1, 0.0), (9, 0.02), (11, 0.12)], [None; 2], [Some(20), Some(0), Some(0)]);

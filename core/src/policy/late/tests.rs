@@ -49,6 +49,17 @@ fn what_is_too_young_is_looked_at_again_when_it_is_old_enough() {
 }
 
 #[test]
+fn what_is_silent_is_looked_at_again_when_its_silence_tells() {
+    let judged = |age: f64| {
+        let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 3, 20.0, &[]);
+        judge(&phase.view(20.0 + age), &LateParams::default()).remove(0)
+    };
+    let silent = judged(15.0);
+    assert_eq!((silent.verdict, silent.recheck), (Verdict::Silent, Some(at(42.001))), "twice its peers' 10 s, and two");
+    assert_eq!((judged(22.0).verdict, judged(22.001).verdict), (Verdict::Silent, Verdict::Decided));
+}
+
+#[test]
 fn one_report_is_waited_beyond_until_twice_the_age() {
     let judged = |age: f64| {
         let phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.52)]);
