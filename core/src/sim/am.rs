@@ -102,6 +102,7 @@ impl World<'_> {
 
     /// Begins a stage of an attempt's.
     fn go_on(&mut self, key: AttemptKey, stage: Stage, now: Time) {
+        self.network.leave(key);
         let attempt = self.attempts.get(key);
         let Some(job) = self.jobs.get(&attempt.job) else { return };
         let task = job.task(attempt.kind, attempt.index);
@@ -136,10 +137,13 @@ impl World<'_> {
             attempt.speak(job.scoring, now);
         }
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
+        if stage != Stage::Copy {
+            self.share_with_others(key);
+        }
     }
 
-    /// Healthy milliseconds per millisecond of an attempt in a stage.
-    fn rate(&self, attempt: &Attempt, stage: Stage) -> f64 {
+    /// Healthy milliseconds per millisecond of an attempt in a stage, where it is alone.
+    pub(super) fn rate(&self, attempt: &Attempt, stage: Stage) -> f64 {
         let slower = self.nodes[attempt.node as usize].slower();
         match stage {
             Stage::Waiting => 1.0,
@@ -154,6 +158,9 @@ impl World<'_> {
         let report_ms = self.report_ms();
         for key in self.nodes[node as usize].attempts.clone() {
             let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
+            if self.turns_among_others(key, rate) {
+                continue;
+            }
             let attempt = self.attempts.get_mut(key);
             let Some(job) = self.jobs.get(&attempt.job) else { continue };
             attempt.note_report(report_ms, job.scoring, now);
@@ -214,6 +221,8 @@ impl World<'_> {
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
         let mut attempt = self.attempts.get(key).clone();
         self.attempts.remove(key);
+        self.network.leave(key);
+        self.asked_back.remove(&key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
         if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
             attempt.speak(job.scoring, now);

@@ -163,6 +163,11 @@ impl Attempt {
         self.ends(now)
     }
 
+    /// Is that its pace already?
+    pub fn goes_at(&self, rate: f64) -> bool {
+        (self.rate - rate).abs() <= 1e-9 * rate
+    }
+
     /// Of a reduce: how much of its reading can be done by now, share (0–1). When it ends; `None` while maps are awaited.
     pub fn may_read(&mut self, limit: f64, now: Time) -> Option<Time> {
         self.settle(now);

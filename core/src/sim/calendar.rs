@@ -65,6 +65,11 @@ impl<E> Calendar<E> {
         self.heap.iter().any(|Reverse(entry)| of(&entry.event))
     }
 
+    /// The instant of the next event.
+    pub fn next_at(&self) -> Option<Time> {
+        self.heap.peek().map(|Reverse(entry)| entry.at)
+    }
+
     /// The next event, whose instant is now.
     pub fn next(&mut self) -> Option<(Time, E)> {
         let Reverse(Entry { at, event, .. }) = self.heap.pop()?;

@@ -326,6 +326,11 @@ impl Task {
 /// The instant at which every run begins: far from zero, so that there is a time before.
 pub const START: Time = Time(1_000_000_000_000);
 
+/// The next of the instants at every so long, counted from there.
+pub fn next_of(every: Millis, now: Time) -> Time {
+    Time(START.0 + (now.since(START).0 / every.0 + 1) * every.0)
+}
+
 /// The nodes that hold a map's split.
 pub fn replicas(scenario: &Scenario, draws: &Draws, of: Origin, index: u32) -> Vec<u32> {
     let mut draw = draws.of(Purpose::Replica, [of.key(), index.into(), 0]);

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub decided: Decided,
     /// What these found taken of budgets.
     pub budget: BudgetUse,
+    /// Attempts whose queues gave their containers back.
+    pub preempted: u64,
     /// Containers times milliseconds, as the nodes count them.
     pub held_ms: u64,
     /// Of these those before launches.

@@ -31,9 +31,15 @@ impl World<'_> {
             return self.read_by(assignment, key, now);
         }
         let attempt = self.attempts.get_mut(key);
-        if let Some(ends) = attempt.may_read(job.maps_done(), now) {
-            self.calendar.enter(ends, Event::Stage(key, attempt.version));
-        }
+        let ends = attempt.may_read(job.maps_done(), now);
+        self.reads_until(key, ends, now);
+    }
+
+    /// It reads to the end by then, and shares links with others meanwhile; what it reads while maps are awaited burdens none.
+    fn reads_until(&mut self, key: AttemptKey, ends: Option<Time>, now: Time) {
+        let Some(ends) = ends else { return self.share_no_more(key, now) };
+        self.calendar.enter(ends, Event::Stage(key, self.attempts.get(key).version));
+        self.share_with_others(key);
     }
 
     /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
@@ -119,9 +125,8 @@ impl World<'_> {
         let attempt = self.attempts.get_mut(key);
         let Some(job) = self.jobs.get(&attempt.job).filter(|_| attempt.stage == Stage::Copy) else { return };
         attempt.note_report(report_ms, job.scoring, now);
-        if let Some(ends) = attempt.read_on(each, now) {
-            self.calendar.enter(ends, Event::Stage(key, attempt.version));
-        }
+        let ends = attempt.read_on(each, now);
+        self.reads_until(key, ends, now);
     }
 
     /// Do the other clones of a map that has just succeeded go on, because clones of reduces wait, or may be going to wait, for outputs of their own?

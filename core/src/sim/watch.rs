@@ -20,6 +20,8 @@ pub enum End {
     Restarted,
     /// A reduce that made way for a map of its job.
     MadeWay,
+    /// Its queue gave its container back to one that had less than its share.
+    Preempted,
     /// Its node was lost.
     Lost,
 }
@@ -27,7 +29,7 @@ pub enum End {
 impl End {
     /// Does its task ask for another in its place?
     pub fn is_replaced(self) -> bool {
-        matches!(self, End::Restarted | End::MadeWay | End::Lost)
+        matches!(self, End::Restarted | End::MadeWay | End::Preempted | End::Lost)
     }
 }
 

@@ -4,8 +4,9 @@ use super::attempt::{AttemptKey, Attempts};
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
 use super::driver::Driver;
-use super::job::{Job, Origin, START};
+use super::job::{Job, Origin, START, next_of};
 use super::machine::Machine;
+use super::network::Network;
 use super::outcome::{JobRow, Outcome};
 use super::scenario::Scenario;
 use super::trouble::Part;
@@ -28,6 +29,8 @@ pub(super) enum Event {
     Exchange,
     /// Maps that have waited for a node with their split may go anywhere.
     Unwait,
+    /// Queues are looked at: has one less than its share?
+    Preempt,
     /// Clones of a job's reduces have waited for outputs of their own.
     Waited(u32),
 }
@@ -57,12 +60,17 @@ pub(super) struct World<'a> {
     pub(super) calendar: Calendar<Event>,
     pub(super) nodes: Vec<Machine>,
     pub(super) yarn: Yarn,
+    pub(super) network: Network,
     pub(super) jobs: BTreeMap<u32, Job>,
     pub(super) attempts: Attempts,
     pub(super) driver: Driver,
     pub(super) outcome: Outcome,
     /// An exchange is in the calendar.
     pub(super) ticking: bool,
+    /// A look at the queues is in the calendar.
+    pub(super) watched: bool,
+    /// Attempts whose containers queues were asked to give back, and since when.
+    pub(super) asked_back: BTreeMap<AttemptKey, Time>,
     /// Jobs of which a phase has just been asked for.
     pub(super) begun: BTreeSet<u32>,
     /// Room or requests have changed since containers were last given.
@@ -97,10 +105,9 @@ pub fn run_watching(scenario: &Scenario, params: EngineParams, seed: u64, watch:
 impl<'a> World<'a> {
     fn new(scenario: &'a Scenario, params: EngineParams, seed: u64) -> World<'a> {
         let (draws, cluster) = (Draws::new(seed), &scenario.cluster);
-        let total = Resources { memory_mb: cluster.memory_mb, vcores: cluster.vcores };
         let node = |number: u32| {
-            let own = cluster.slower.sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
-            Machine::new(number, cluster.racks, total, own, START)
+            let own = cluster.slower_of(number).sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
+            Machine::new(number, cluster.racks, cluster.offers(number), own, START)
         };
         let of_groups = scenario.jobs.iter().flat_map(|group| [&group.maps, &group.reduces]);
         let sizes = of_groups.map(|phase| Resources { memory_mb: phase.memory_mb, vcores: phase.vcores });
@@ -116,11 +123,14 @@ impl<'a> World<'a> {
             calendar: Calendar::new(START),
             nodes: (0..cluster.nodes).map(node).collect(),
             yarn: Yarn::new(cluster, smallest),
+            network: Network::new(cluster),
             jobs: BTreeMap::new(),
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
             outcome: Outcome::default(),
             ticking: false,
+            watched: false,
+            asked_back: BTreeMap::new(),
             begun: BTreeSet::new(),
             stirred: false,
             unwaits: None,
@@ -138,6 +148,9 @@ impl<'a> World<'a> {
             self.plan_clones(now);
             if std::mem::take(&mut self.stirred) {
                 self.serve(now);
+            }
+            if self.network.is_stirred() && self.calendar.next_at() != Some(now) {
+                self.settle_shares(now);
             }
         }
         self.close()
@@ -170,6 +183,7 @@ impl<'a> World<'a> {
             }
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
             Event::Exchange => self.exchange(now),
+            Event::Preempt => self.preempt(now),
             Event::Waited(number) => {
                 self.let_read(number, now);
                 self.end_spares(number, now);
@@ -204,6 +218,7 @@ impl<'a> World<'a> {
         self.jobs.insert(number, job);
         self.begin_phases(number, now);
         self.tick(now);
+        self.watch_queues(now);
         self.end_if_over(number, now);
     }
 
@@ -222,9 +237,8 @@ impl<'a> World<'a> {
         if self.ticking || !self.driver.watches() {
             return;
         }
-        let every = Millis::from_secs_f64(self.scenario.hadoop.exchange).0.max(1);
-        let next = START.0 + (now.since(START).0 / every + 1) * every;
-        self.calendar.enter(Time(next), Event::Exchange);
+        let every = Millis::from_secs_f64(self.scenario.hadoop.exchange).max(Millis(1));
+        self.calendar.enter(next_of(every, now), Event::Exchange);
         self.ticking = true;
     }
 
@@ -234,8 +248,8 @@ impl<'a> World<'a> {
         for decision in decisions {
             self.carry_out(&decision, now);
         }
-        // Where nothing else is to come, jobs wait for what will never be.
-        if !self.jobs.is_empty() && self.calendar.any(|_| true) {
+        // Where nothing else is to come but looks at queues, jobs wait for what will never be.
+        if !self.jobs.is_empty() && self.calendar.any(|event| !matches!(event, Event::Preempt)) {
             self.tick(now);
         }
     }

@@ -57,7 +57,7 @@ impl Yarn {
         }
         let open =
             Open { smallest, nodes: (0..cluster.nodes).collect(), places: (0..cluster.nodes).map(Some).collect() };
-        let cluster_mb = u64::from(cluster.nodes) * cluster.memory_mb;
+        let cluster_mb = (0..cluster.nodes).map(|node| cluster.offers(node).memory_mb).sum();
         Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, cluster_mb }
     }
 
@@ -69,6 +69,11 @@ impl Yarn {
     /// The queues.
     pub fn queues(&self) -> &[Queue] {
         &self.queues
+    }
+
+    /// What all nodes offer together, mebibytes.
+    pub fn cluster_mb(&self) -> u64 {
+        self.cluster_mb
     }
 
     /// A queue's jobs hold so much more, or less, mebibytes.

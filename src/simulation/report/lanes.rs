@@ -37,7 +37,7 @@ fn look(row: &AttemptRow) -> usize {
         End::Overtaken if row.is_copy => 2,
         End::Overtaken => 1,
         End::Withdrawn => 2,
-        End::Restarted | End::MadeWay => 3,
+        End::Restarted | End::MadeWay | End::Preempted => 3,
         End::Lost => 4,
     }
 }

@@ -1,7 +1,8 @@
 //! Is a scenario one that can be?
 
 use super::super::dist::Dist;
-use super::{ClusterSpec, HadoopSpec, JobGroup, PhaseSpec, Scenario, Trouble};
+use super::{ClusterSpec, HadoopSpec, JobGroup, PhaseSpec, QueueOrder, Scenario, Trouble};
+use crate::model::Resources;
 
 /// Tasks of one kind that a job may have.
 pub const TASKS_MAX: u32 = 2_000_000;
@@ -95,12 +96,13 @@ impl Scenario {
 
     /// Does every container of the trace fit on a node?
     fn traced_fit(&self, faults: &mut Faults) {
-        let sizes = self.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
-        let (memory, cores) = sizes
-            .fold((0, 0), |(memory, cores), phase| (phase.size.memory_mb.max(memory), phase.size.vcores.max(cores)));
-        let asked = |what: u64| format!("a container of the trace asks for {what}, and would never be placed");
-        faults.unless(memory <= self.cluster.memory_mb, "memory_mb", &asked(memory));
-        faults.unless(cores <= self.cluster.vcores, "vcores", &asked(cores.into()));
+        let phases = self.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
+        let too_large = phases.map(|phase| phase.size).find(|size| !self.cluster.has_room_for(*size));
+        if let Some(Resources { memory_mb, vcores }) = too_large {
+            let asked =
+                format!("a container of the trace asks for {memory_mb} and {vcores} vcores, and would never be placed");
+            faults.unless(false, "memory_mb", &asked);
+        }
     }
 
     fn group(&self, group: &JobGroup, nth: usize, faults: &mut Faults) {
@@ -120,7 +122,7 @@ impl Scenario {
         let known = self.cluster.queues.is_empty() || self.cluster.queues.iter().any(|queue| queue.name == group.queue);
         faults.unless(known, "queue", "is none of cluster.queues");
         for kind in [&group.maps, &group.reduces] {
-            let fits = kind.memory_mb <= self.cluster.memory_mb && kind.vcores <= self.cluster.vcores;
+            let fits = self.cluster.has_room_for(Resources { memory_mb: kind.memory_mb, vcores: kind.vcores });
             faults.unless(fits, "memory_mb", "a container is larger than a node, and would never be placed");
         }
         if let Some(after) = &group.after {
@@ -142,6 +144,29 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     faults.unless(cluster.memory_mb > 0, "memory_mb", "must be above 0");
     faults.unless(cluster.vcores > 0, "vcores", "must be above 0");
     faults.factor(&cluster.slower, "slower");
+    for (nth, kind) in cluster.kinds.iter().enumerate() {
+        let key = |name: &str| format!("kinds[{nth}].{name}");
+        faults.unless(kind.nodes > 0, &key("nodes"), "must be above 0");
+        faults.unless(kind.memory_mb != Some(0), &key("memory_mb"), "must be above 0");
+        faults.unless(kind.vcores != Some(0), &key("vcores"), "must be above 0");
+        if let Some(slower) = &kind.slower {
+            faults.factor(slower, &key("slower"));
+        }
+    }
+    let unlike: u64 = cluster.kinds.iter().map(|kind| u64::from(kind.nodes)).sum();
+    faults.unless(unlike <= cluster.nodes.into(), "kinds", "have more nodes than cluster.nodes");
+    let network = &cluster.network;
+    let shared = [
+        (network.disk_mb_s, "disk_mb_s"),
+        (network.uplink_mb_s, "uplink_mb_s"),
+        (network.downlink_mb_s, "downlink_mb_s"),
+        (network.starts, "starts"),
+    ];
+    for (most, key) in shared {
+        let sound = most >= 0.0 && most.is_finite();
+        faults.unless(sound, &format!("network.{key}"), "must be above 0, or 0 for no limit");
+    }
+    preemption(cluster, faults);
     for queue in &cluster.queues {
         faults.share(queue.share, &format!("queues.{}.share", queue.name));
         faults.share(queue.most, &format!("queues.{}.most", queue.name));
@@ -153,6 +178,18 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     }
     let promised: f64 = cluster.queues.iter().map(|queue| queue.share).sum();
     faults.unless(promised <= 1.0 + 1e-9, "queues", "their shares are above 1 together");
+}
+
+fn preemption(cluster: &ClusterSpec, faults: &mut Faults) {
+    let spec = &cluster.preemption;
+    let often = spec.every == 0.0 || (spec.every >= 0.01 && spec.every.is_finite());
+    faults.unless(often, "preemption.every", "must be 0.01 s at least, or 0 for none");
+    faults.unless(spec.wait >= 0.0 && spec.wait.is_finite(), "preemption.wait", "must not be below 0");
+    faults.share(spec.most, "preemption.most");
+    faults.share(spec.ignored, "preemption.ignored");
+    faults.unless(spec.natural > 0.0 && spec.natural <= 1.0, "preemption.natural", "must be above 0 and at most 1");
+    let queues = spec.every == 0.0 || (cluster.queues.len() > 1 && cluster.order != QueueOrder::Fifo);
+    faults.unless(queues, "preemption.every", "needs two queues at least, and an order by their shares");
 }
 
 fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
@@ -275,9 +312,13 @@ mod tests {
             scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(of([phase(1, 8192, 8), phase(0, 9000, 1)]), [""; 0]);
-        let big = of([phase(1, 1024, 1), phase(1, 9000, 9)]);
-        assert_eq!(big[0], "cluster.memory_mb: a container of the trace asks for 9000, and would never be placed");
-        assert!(big[1].starts_with("cluster.vcores: "), "{big:?}");
+        let of = |memory_mb, vcores| of([phase(1, 1024, 1), phase(1, memory_mb, vcores)]);
+        let words = |memory_mb, vcores| {
+            format!(
+                "cluster.memory_mb: a container of the trace asks for {memory_mb} and {vcores} vcores, and would never be placed"
+            )
+        };
+        assert_eq!([of(9000, 1), of(1, 9)], [[words(9000, 1)], [words(1, 9)]]);
     }
 
     #[test]

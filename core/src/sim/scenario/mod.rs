@@ -8,7 +8,7 @@ pub use jobs::{Arrivals, JobGroup, PhaseSpec};
 
 use super::dist::Dist;
 use super::traced::TracedJob;
-use crate::model::Capabilities;
+use crate::model::{Capabilities, Resources};
 use serde::{Deserialize, Serialize};
 
 /// A simulation, but for its policy and its seed.
@@ -46,10 +46,101 @@ pub struct ClusterSpec {
     pub vcores: u32,
     /// How many times longer than a healthy node each takes, for good.
     pub slower: Dist,
+    /// Nodes unlike the others, from the first node on, kind by kind.
+    pub kinds: Vec<NodeKind>,
     /// Who is served first.
     pub order: QueueOrder,
+    /// What all share.
+    pub network: NetworkSpec,
+    /// Do queues give back what they have beyond their shares?
+    pub preemption: PreemptionSpec,
     /// Leaf queues; without any, all jobs are in one that may use everything.
     pub queues: Vec<QueueSpec>,
+}
+
+/// Nodes unlike the others; what is not said of them is as of the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NodeKind {
+    /// How many.
+    pub nodes: u32,
+    /// What each offers for containers, mebibytes.
+    #[serde(default)]
+    pub memory_mb: Option<u64>,
+    /// The same, virtual cores.
+    #[serde(default)]
+    pub vcores: Option<u32>,
+    /// How many times longer than a healthy node each takes, for good.
+    #[serde(default)]
+    pub slower: Option<Dist>,
+}
+
+impl ClusterSpec {
+    fn kind(&self, number: u32) -> Option<&NodeKind> {
+        let mut before = 0;
+        self.kinds.iter().find(|kind| {
+            before += kind.nodes;
+            number < before
+        })
+    }
+
+    /// What a node offers for containers.
+    pub fn offers(&self, number: u32) -> Resources {
+        let kind = self.kind(number);
+        Resources {
+            memory_mb: kind.and_then(|kind| kind.memory_mb).unwrap_or(self.memory_mb),
+            vcores: kind.and_then(|kind| kind.vcores).unwrap_or(self.vcores),
+        }
+    }
+
+    /// How many times longer than a healthy node it takes, for good.
+    pub fn slower_of(&self, number: u32) -> &Dist {
+        self.kind(number).and_then(|kind| kind.slower.as_ref()).unwrap_or(&self.slower)
+    }
+
+    /// Would a container of that size fit on any node, were it empty?
+    pub fn has_room_for(&self, size: Resources) -> bool {
+        let fits = |offered: Resources| size.memory_mb <= offered.memory_mb && size.vcores <= offered.vcores;
+        let unlike: u32 = self.kinds.iter().map(|kind| kind.nodes).sum();
+        (unlike < self.nodes && fits(self.offers(unlike)))
+            || (0..unlike.min(self.nodes)).any(|node| fits(self.offers(node)))
+    }
+}
+
+/// Preemption between queues, with Hadoop's own defaults (yarn.resourcemanager.monitor.capacity.preemption.*) but for `every`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PreemptionSpec {
+    /// How often queues are looked at, seconds; 0, the default, as Hadoop's has it, for none (monitoring_interval: 3 s).
+    pub every: f64,
+    /// From the first look that asks a container back to its end, seconds (max_wait_before_kill).
+    pub wait: f64,
+    /// Share of the cluster, 0–1, that is asked back in one look at most (total_preemption_per_round).
+    pub most: f64,
+    /// Share of its own, 0–1, by which a queue may be above that (max_ignored_over_capacity).
+    pub ignored: f64,
+    /// Share, above 0 to 1, of what a queue has too much that is asked back in one look, for some will end by themselves (natural_termination_factor).
+    pub natural: f64,
+}
+
+impl Default for PreemptionSpec {
+    fn default() -> Self {
+        PreemptionSpec { every: 0.0, wait: 15.0, most: 0.1, ignored: 0.1, natural: 0.2 }
+    }
+}
+
+/// What attempts share beside their nodes' pace, max–min fairly; 0 where there is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkSpec {
+    /// What each node's disks read, mebibytes a second.
+    pub disk_mb_s: f64,
+    /// What leaves a rack, mebibytes a second.
+    pub uplink_mb_s: f64,
+    /// What comes into a rack, mebibytes a second.
+    pub downlink_mb_s: f64,
+    /// How many JVMs start at full pace at a time on all nodes together, as where all of them are one machine: its processors.
+    pub starts: f64,
 }
 
 /// Whose turn it is when a container is free.
@@ -169,7 +260,10 @@ impl Default for ClusterSpec {
             memory_mb: 8192,
             vcores: 8,
             slower: Dist::Constant(1.0),
+            kinds: Vec::new(),
             order: QueueOrder::default(),
+            network: NetworkSpec::default(),
+            preemption: PreemptionSpec::default(),
             queues: Vec::new(),
         }
     }
@@ -225,7 +319,10 @@ impl Slowness {
         let varies = |dist: &Dist| dist.range() != (1.0, 1.0);
         let all = [
             (varies(&self.attempt), "the attempt"),
-            (varies(&cluster.slower), "the node"),
+            (
+                varies(&cluster.slower) || cluster.kinds.iter().filter_map(|kind| kind.slower.as_ref()).any(varies),
+                "the node",
+            ),
             (!trouble.is_empty(), "the time"),
             (varies(&self.data), "the data"),
         ];

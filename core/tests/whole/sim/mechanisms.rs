@@ -28,6 +28,22 @@ fn a_node_has_room_for_as_many_containers_as_memory_and_cores_bear() {
 }
 
 #[test]
+fn nodes_unlike_the_others_offer_and_take_what_is_said_of_them_and_the_rest_is_as_of_the_others() {
+    let kinds = json!([{"nodes": 1, "memory_mb": 2048}, {"nodes": 1, "slower": 3}]);
+    let hadoop = json!({"slow_start_up": false});
+    let of = |tasks| {
+        let cluster = json!({"nodes": 3, "memory_mb": 1024, "kinds": kinds});
+        let jobs = json!([{"name": "a", "maps": {"tasks": tasks, "work": 10}}]);
+        took(&alone(json!({"cluster": cluster, "hadoop": hadoop, "jobs": jobs})))[0]
+    };
+    assert_eq!(
+        [of(4), of(6)],
+        [32.1, 32.1],
+        "four places; the slow one is still at its first when the others end their second"
+    );
+}
+
+#[test]
 fn a_slow_node_takes_as_much_longer_for_all_that_runs_there() {
     let of = |slow_start_up| {
         let cluster = json!({"nodes": 1, "slower": 10});

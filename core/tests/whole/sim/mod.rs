@@ -4,6 +4,8 @@ mod clones;
 mod laws;
 mod mechanisms;
 mod policies;
+mod preemption;
+mod shared;
 mod watched;
 mod world;
 

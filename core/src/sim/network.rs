@@ -1,0 +1,212 @@
+//! What attempts share beside their nodes' pace: disks, links between racks, and in a lab the processors that start JVMs.
+
+use super::attempt::{Attempt, AttemptKey, Stage};
+use super::fluid::{Flow, fair};
+use super::job::{Job, replicas};
+use super::scenario::{ClusterSpec, NetworkSpec};
+use super::world::{Event, World};
+use crate::model::{TaskKind, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes per millisecond.
+const MIB_PER_S: f64 = (1 << 20) as f64 / 1000.0;
+
+/// All that flows, and through what.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    /// Of each resource, units per millisecond; infinite where there is no limit.
+    capacity: Vec<f64>,
+    nodes: u32,
+    racks: u32,
+    flows: BTreeMap<AttemptKey, Stream>,
+    /// Who goes through each.
+    through: Vec<BTreeSet<AttemptKey>>,
+    /// Resources whose flows have changed since shares were last reckoned.
+    stirred: BTreeSet<u32>,
+}
+
+/// An attempt's flow.
+#[derive(Debug)]
+struct Stream {
+    flow: Flow,
+    /// Units that a healthy millisecond of its stage is.
+    each: f64,
+}
+
+/// What an attempt would take of what is shared, by the healthy millisecond.
+struct Need {
+    each: f64,
+    through: Vec<(u32, f64)>,
+}
+
+impl Network {
+    pub(super) fn new(cluster: &ClusterSpec) -> Network {
+        let spec = &cluster.network;
+        let (nodes, racks) = (cluster.nodes, cluster.racks.max(1));
+        if *spec == NetworkSpec::default() {
+            return Network::default();
+        }
+        let limited = |most: f64, unit: f64| if most > 0.0 { most * unit } else { f64::INFINITY };
+        let mut capacity = vec![limited(spec.disk_mb_s, MIB_PER_S); nodes as usize];
+        capacity.extend(vec![limited(spec.uplink_mb_s, MIB_PER_S); racks as usize]);
+        capacity.extend(vec![limited(spec.downlink_mb_s, MIB_PER_S); racks as usize]);
+        capacity.push(limited(spec.starts, 1.0));
+        let through = vec![BTreeSet::new(); capacity.len()];
+        Network { capacity, nodes, racks, through, ..Network::default() }
+    }
+
+    fn up(&self, rack: u32) -> u32 {
+        self.nodes + rack
+    }
+
+    fn down(&self, rack: u32) -> u32 {
+        self.nodes + self.racks + rack
+    }
+
+    fn starts(&self) -> u32 {
+        self.nodes + 2 * self.racks
+    }
+
+    fn is_limited(&self, resource: u32) -> bool {
+        self.capacity.get(resource as usize).is_some_and(|most| most.is_finite())
+    }
+
+    /// Has anything changed since shares were last reckoned?
+    pub(super) fn is_stirred(&self) -> bool {
+        !self.stirred.is_empty()
+    }
+
+    /// An attempt goes through these, or no longer through what it went through before. At `rate` healthy milliseconds per millisecond where nobody is beside it.
+    fn join(&mut self, key: AttemptKey, need: Need, rate: f64) {
+        self.leave(key);
+        let through: Vec<(u32, f64)> = need.through.into_iter().filter(|(one, _)| self.is_limited(*one)).collect();
+        if through.is_empty() || need.each <= 0.0 || rate <= 0.0 {
+            return;
+        }
+        for (resource, _) in &through {
+            self.through[*resource as usize].insert(key);
+            self.stirred.insert(*resource);
+        }
+        self.flows.insert(key, Stream { flow: Flow { most: need.each * rate, through }, each: need.each });
+    }
+
+    /// An attempt takes nothing any more. Did it?
+    pub(super) fn leave(&mut self, key: AttemptKey) -> bool {
+        let Some(stream) = self.flows.remove(&key) else { return false };
+        for (resource, _) in stream.flow.through {
+            self.through[resource as usize].remove(&key);
+            self.stirred.insert(resource);
+        }
+        true
+    }
+
+    /// Its own pace has changed. Does it go through anything?
+    fn turn(&mut self, key: AttemptKey, rate: f64) -> bool {
+        let Some(stream) = self.flows.get_mut(&key) else { return false };
+        stream.flow.most = stream.each * rate;
+        self.stirred.extend(stream.flow.through.iter().map(|(resource, _)| *resource));
+        true
+    }
+
+    /// What those have from now on whose shares may have changed, healthy milliseconds per millisecond: all that share anything with what has changed, or with one that does.
+    fn settle(&mut self) -> Vec<(AttemptKey, f64)> {
+        let mut open: Vec<u32> = std::mem::take(&mut self.stirred).into_iter().collect();
+        let (mut resources, mut keys) = (open.iter().copied().collect::<BTreeSet<u32>>(), BTreeSet::new());
+        while let Some(resource) = open.pop() {
+            for key in &self.through[resource as usize] {
+                if keys.insert(*key) {
+                    let others = self.flows[key].flow.through.iter().map(|(other, _)| *other);
+                    open.extend(others.filter(|other| resources.insert(*other)));
+                }
+            }
+        }
+        let streams: Vec<(AttemptKey, &Stream)> = keys.iter().map(|key| (*key, &self.flows[key])).collect();
+        let rates = fair(&self.capacity, &streams.iter().map(|(_, stream)| &stream.flow).collect::<Vec<_>>());
+        streams.iter().zip(rates).map(|((key, stream), rate)| (*key, rate / stream.each)).collect()
+    }
+}
+
+impl World<'_> {
+    /// An attempt has begun a stage, or may read all that there is for it: from now on it shares what that needs with others.
+    pub(super) fn share_with_others(&mut self, key: AttemptKey) {
+        let attempt = self.attempts.get(key);
+        let need = self.jobs.get(&attempt.job).and_then(|job| self.need(job, attempt));
+        if let Some(need) = need {
+            let rate = self.rate(attempt, attempt.stage);
+            self.network.join(key, need, rate);
+        }
+    }
+
+    fn need(&self, job: &Job, attempt: &Attempt) -> Option<Need> {
+        let task = job.task(attempt.kind, attempt.index);
+        let each = |work: f64| if work > 0.0 { task.input.0 as f64 / work } else { 0.0 };
+        match (attempt.stage, attempt.kind) {
+            (Stage::StartUp, _) => Some(Need { each: 1.0, through: vec![(self.network.starts(), 1.0)] }),
+            (Stage::Work, TaskKind::Map) => {
+                Some(Need { each: each(task.work[2]), through: self.way_of_a_split(job, attempt) })
+            }
+            (Stage::Copy, _) => Some(Need { each: each(task.work[0]), through: self.ways_of_outputs(job, attempt) }),
+            _ => None,
+        }
+    }
+
+    /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links.
+    fn way_of_a_split(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
+        let rack = |node: u32| self.nodes[node as usize].rack;
+        let holders = replicas(self.scenario, &self.draws, job.of, attempt.index);
+        let near = |node: &u32| (*node != attempt.node, rack(*node) != rack(attempt.node));
+        let Some(source) = holders.into_iter().min_by_key(near) else { return Vec::new() };
+        let mut way = vec![(source, 1.0)];
+        if rack(source) != rack(attempt.node) {
+            way.extend([(self.network.up(rack(source)), 1.0), (self.network.down(rack(attempt.node)), 1.0)]);
+        }
+        way
+    }
+
+    /// A reduce reads as much from each map: from those of other racks through their uplinks, and its own downlink. What maps have just written comes out of memory, not from disks.
+    fn ways_of_outputs(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
+        let own = self.nodes[attempt.node as usize].rack;
+        let mut maps_of: BTreeMap<u32, u32> = BTreeMap::new();
+        let winners = job.of(TaskKind::Map).all.iter().filter_map(|map| map.winner);
+        winners.for_each(|(_, node)| *maps_of.entry(self.nodes[node as usize].rack).or_default() += 1);
+        let all = f64::from(maps_of.values().sum::<u32>().max(1));
+        let ups = maps_of.iter().filter(|(rack, _)| **rack != own);
+        let mut way: Vec<(u32, f64)> =
+            ups.map(|(rack, maps)| (self.network.up(*rack), f64::from(*maps) / all)).collect();
+        let far: f64 = way.iter().map(|(_, share)| share).sum();
+        if far > 0.0 {
+            way.push((self.network.down(own), far));
+        }
+        way
+    }
+
+    /// It waits: it takes nothing until it goes on, and is then as fast as its node is.
+    pub(super) fn share_no_more(&mut self, key: AttemptKey, now: Time) {
+        if self.network.leave(key) {
+            let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
+            self.attempts.get_mut(key).turn(rate, now);
+        }
+    }
+
+    /// The pace of its node, or its luck, has changed. Is it shared, and will be reckoned anew?
+    pub(super) fn turns_among_others(&mut self, key: AttemptKey, rate: f64) -> bool {
+        self.network.turn(key, rate)
+    }
+
+    /// Once all that happens at an instant has happened: gives every attempt whose share has changed its new pace.
+    pub(super) fn settle_shares(&mut self, now: Time) {
+        let report_ms = self.report_ms();
+        for (key, rate) in self.network.settle() {
+            let attempt = self.attempts.get_mut(key);
+            let Some(job) = self.jobs.get(&attempt.job) else { continue };
+            if attempt.goes_at(rate) {
+                continue;
+            }
+            attempt.note_report(report_ms, job.scoring, now);
+            let ends = attempt.turn(rate, now);
+            if attempt.is_free_to_go_on() {
+                self.calendar.enter(ends, Event::Stage(key, attempt.version));
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Queues that give back what they have beyond their shares. As in `mechanisms`, 2.1 s pass beside the work.
+
+use super::*;
+use serde_json::{Value, json};
+
+/// Four places, all held by a job of queue `a` when one of queue `b` comes after 10 s: when the first of each ended, and how many containers were given back.
+fn two_queues(preemption: Value) -> ([f64; 2], u64) {
+    let queues = json!([{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]);
+    let job = |name: &str, at: u32, tasks: u32, work: u32| json!({"name": name, "queue": name, "arrive": {"at": at}, "maps": {"tasks": tasks, "work": work}});
+    let cluster = json!({"memory_mb": 1024, "queues": queues, "preemption": preemption});
+    let outcome = alone(json!({"cluster": cluster, "jobs": [job("a", 0, 4, 100), job("b", 10, 2, 10)]}));
+    ([took(&outcome)[0], took(&outcome)[1]].map(rounded), outcome.preempted)
+}
+
+#[test]
+fn without_it_a_job_waits_for_what_the_other_queue_has_beyond_its_share() {
+    assert_eq!(two_queues(json!({})), ([102.1, 104.2], 0));
+}
+
+#[test]
+fn a_queue_gets_its_share_back_after_as_long_as_was_waited_and_what_was_killed_begins_anew() {
+    // Asked back at the look at 12 s, killed at that at 27 s, started anew when the other job has ended at 39.1 s.
+    let all_at_once = json!({"every": 3, "most": 1, "natural": 1});
+    assert_eq!(two_queues(all_at_once), ([141.2, 29.1], 2));
+}
+
+#[test]
+fn a_part_of_it_is_asked_back_at_each_look_as_the_rest_may_end_by_itself() {
+    // One of two at 12 s, killed at 27 s; the other is asked back at 30 s, and is needed no more when the first has ended at 39.1 s.
+    let halves = json!({"every": 3, "most": 1, "natural": 0.5});
+    let ([_, took], preempted) = two_queues(halves);
+    assert_eq!((took, preempted), (41.2, 1));
+    let one_a_look = json!({"every": 3, "most": 0.25, "natural": 1});
+    assert_eq!(two_queues(one_a_look).1, 1);
+}
+
+#[test]
+fn a_queue_that_is_hardly_above_its_share_is_left_alone() {
+    assert_eq!(two_queues(json!({"every": 3, "most": 1, "natural": 1, "ignored": 1})).1, 0);
+}
+
+#[test]
+fn one_queue_has_nobody_to_give_anything_back_to() {
+    let alone = json!({"cluster": {"preemption": {"every": 3}}, "jobs": [{"name": "a", "maps": {"tasks": 1}}]});
+    let alone: Scenario = serde_json::from_value(alone).unwrap();
+    assert_eq!(alone.faults()[0].key, "cluster.preemption.every");
+}

@@ -1,0 +1,86 @@
+//! Disks, links and processors that attempts share. As in `mechanisms`, 2.1 s pass beside the work.
+
+use super::*;
+use serde_json::{Value, json};
+
+/// On one node, of which maps read 10 MiB in each second of their work.
+fn beside_each_other(disk_mb_s: f64, jobs: Value, trouble: Value) -> Vec<f64> {
+    let cluster = json!({"nodes": 1, "network": {"disk_mb_s": disk_mb_s}});
+    took(&alone(json!({"cluster": cluster, "jobs": jobs, "trouble": trouble})))
+}
+
+fn maps(name: &str, tasks: u32, seconds: u32) -> Value {
+    json!({"name": name, "maps": {"tasks": tasks, "work": seconds, "input_mb": 10 * seconds}})
+}
+
+#[test]
+fn maps_that_read_more_than_a_disk_gives_take_as_much_longer() {
+    let of = |disk_mb_s| beside_each_other(disk_mb_s, json!([maps("a", 2, 10)]), json!([]))[0];
+    assert_eq!([of(0.0), of(20.0), of(10.0), of(5.0)], [12.1, 12.1, 22.1, 42.1]);
+}
+
+#[test]
+fn what_one_leaves_when_it_has_read_all_goes_to_the_other() {
+    let jobs = json!([maps("a", 1, 10), maps("b", 1, 5)]);
+    assert_eq!(beside_each_other(10.0, jobs, json!([])), [17.1, 12.1], "half its pace for 10 s, all of it for 5 s");
+}
+
+#[test]
+fn a_node_that_turns_slow_reads_no_faster_for_having_its_disk_to_itself() {
+    let trouble = json!([{"nodes": [0], "from": 7, "slower": 4}]);
+    // From 2 s on half its pace for 5 s, then a quarter of it for the 7.5 s that are left; the commit takes four times as long.
+    assert_eq!(beside_each_other(10.0, json!([maps("a", 2, 10)]), trouble), [37.4]);
+}
+
+/// Two racks of a node each, a map on each, then a reduce, which reads 10 MiB in a second, half of them from the other rack.
+fn across(network: Value, reduces: u32) -> f64 {
+    let reduces = json!({"tasks": reduces, "copy": 10, "work": 5, "input_mb": 100});
+    let cluster = json!({"nodes": 2, "racks": 2, "memory_mb": 1024, "network": network});
+    let job = json!({"name": "a", "maps": {"tasks": 2, "work": 10, "input_mb": 0}, "reduces": reduces});
+    rounded(took(&alone(json!({"cluster": cluster, "hadoop": {"slow_start": 1}, "jobs": [job]})))[0])
+}
+
+#[test]
+fn a_reduce_reads_from_other_racks_no_faster_than_their_uplinks_and_its_own_downlink_let_it() {
+    assert_eq!(across(json!({}), 1), 29.2);
+    assert_eq!(across(json!({"uplink_mb_s": 5}), 1), 29.2);
+    assert_eq!(across(json!({"uplink_mb_s": 2.5}), 1), 39.2);
+    assert_eq!(across(json!({"uplink_mb_s": 10, "downlink_mb_s": 1.25}), 1), 59.2);
+    assert_eq!(across(json!({"uplink_mb_s": 2.5}), 2), 39.2, "each through another rack's");
+}
+
+#[test]
+fn a_map_away_from_its_split_reads_through_the_links_between_the_racks() {
+    // One node holds the split; whichever it is, one map of the two is away from it.
+    let cluster = |uplink: f64| json!({"nodes": 2, "racks": 2, "memory_mb": 1024, "network": {"uplink_mb_s": uplink}});
+    let of = |uplink| {
+        let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10, "input_mb": 100}});
+        let outcomes = (0..20).map(|seed| {
+            let hadoop = json!({"replicas": 1});
+            let scenario = scenario(json!({"cluster": cluster(uplink), "hadoop": hadoop, "jobs": [job]}));
+            took(&under(PolicyName::None, &scenario, seed))[0]
+        });
+        let mut all: Vec<f64> = outcomes.collect();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    };
+    assert_eq!(of(5.0), [12.1, 22.1]);
+    assert_eq!(of(10.0), [12.1]);
+}
+
+#[test]
+fn jvms_that_start_together_on_one_machine_share_its_processors() {
+    let of = |starts| {
+        let cluster = json!({"memory_mb": 1024, "network": {"starts": starts}});
+        rounded(took(&alone(json!({"cluster": cluster, "jobs": [{"name": "a", "maps": {"tasks": 4, "work": 10}}]})))[0])
+    };
+    assert_eq!([of(0), of(4), of(2), of(1)], [12.1, 12.1, 13.6, 16.6]);
+}
+
+#[test]
+fn a_limit_below_zero_is_refused_by_its_key() {
+    let wrong = json!({"cluster": {"network": {"disk_mb_s": -1}}, "jobs": [{"name": "a", "maps": {"tasks": 1}}]});
+    let wrong: Scenario = serde_json::from_value(wrong).unwrap();
+    assert_eq!(wrong.faults()[0].key, "cluster.network.disk_mb_s");
+}
