@@ -6,7 +6,7 @@ import sys
 from lab import proc
 from lab.progress import Failed, say
 
-COMMANDS = ("demo", "test", "cluster", "bench", "mutants", "lint")
+COMMANDS = ("demo", "test", "cluster", "bench", "fidelity", "mutants", "lint")
 
 
 def main(arguments: list) -> int:

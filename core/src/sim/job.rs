@@ -63,6 +63,8 @@ pub struct Tasks {
     pub begun: Option<Time>,
     /// What a container of theirs asks for.
     pub size: Resources,
+    /// Processors that each keeps busy while it works.
+    pub busy: f64,
     /// How many containers they hold.
     pub held: u32,
 }
@@ -272,7 +274,7 @@ impl Tasks {
             Task::new([read[0], read[1], own], Bytes(input as u64))
         });
         let size = Resources { memory_mb: phase.memory_mb, vcores: phase.vcores };
-        Tasks { all: all.collect(), size, ..Tasks::default() }
+        Tasks { all: all.collect(), size, busy: phase.busy, ..Tasks::default() }
     }
 
     fn traced(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &TracedPhase) -> Tasks {

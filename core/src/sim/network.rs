@@ -1,4 +1,4 @@
-//! What attempts share beside their nodes' pace: disks, links between racks, and in a lab the processors that start JVMs.
+//! What attempts share beside their nodes' pace: disks, links between racks, and in a lab processors.
 
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::fluid::{Flow, fair};
@@ -43,14 +43,16 @@ impl Network {
     pub(super) fn new(cluster: &ClusterSpec) -> Network {
         let spec = &cluster.network;
         let (nodes, racks) = (cluster.nodes, cluster.racks.max(1));
-        if *spec == NetworkSpec::default() {
+        let none = *spec == NetworkSpec::default() && cluster.kinds.iter().all(|kind| kind.processors.is_none());
+        if none {
             return Network::default();
         }
         let limited = |most: f64, unit: f64| if most > 0.0 { most * unit } else { f64::INFINITY };
         let mut capacity = vec![limited(spec.disk_mb_s, MIB_PER_S); nodes as usize];
         capacity.extend(vec![limited(spec.uplink_mb_s, MIB_PER_S); racks as usize]);
         capacity.extend(vec![limited(spec.downlink_mb_s, MIB_PER_S); racks as usize]);
-        capacity.push(limited(spec.starts, 1.0));
+        capacity.extend((0..nodes).map(|node| limited(cluster.processors_of(node), 1.0)));
+        capacity.push(limited(spec.lab_processors, 1.0));
         let through = vec![BTreeSet::new(); capacity.len()];
         Network { capacity, nodes, racks, through, ..Network::default() }
     }
@@ -63,8 +65,10 @@ impl Network {
         self.nodes + self.racks + rack
     }
 
-    fn starts(&self) -> u32 {
-        self.nodes + 2 * self.racks
+    /// Of a node, and those that all share.
+    fn processors(&self, node: u32) -> [u32; 2] {
+        let first = self.nodes + 2 * self.racks;
+        [first + node, first + self.nodes]
     }
 
     fn is_limited(&self, resource: u32) -> bool {
@@ -139,15 +143,21 @@ impl World<'_> {
 
     fn need(&self, job: &Job, attempt: &Attempt) -> Option<Need> {
         let task = job.task(attempt.kind, attempt.index);
-        let each = |work: f64| if work > 0.0 { task.input.0 as f64 / work } else { 0.0 };
+        let bytes = |work: f64| if work > 0.0 { task.input.0 as f64 / work } else { 0.0 };
         match (attempt.stage, attempt.kind) {
-            (Stage::StartUp, _) => Some(Need { each: 1.0, through: vec![(self.network.starts(), 1.0)] }),
+            (Stage::StartUp, _) => Some(self.busy(attempt.node, 1.0)),
+            (Stage::Work, kind) if job.of(kind).busy > 0.0 => Some(self.busy(attempt.node, job.of(kind).busy)),
             (Stage::Work, TaskKind::Map) => {
-                Some(Need { each: each(task.work[2]), through: self.way_of_a_split(job, attempt) })
+                Some(Need { each: bytes(task.work[2]), through: self.way_of_a_split(job, attempt) })
             }
-            (Stage::Copy, _) => Some(Need { each: each(task.work[0]), through: self.ways_of_outputs(job, attempt) }),
+            (Stage::Copy, _) => Some(Need { each: bytes(task.work[0]), through: self.ways_of_outputs(job, attempt) }),
             _ => None,
         }
+    }
+
+    /// What keeps processors busy takes nothing else that is shared.
+    fn busy(&self, node: u32, processors: f64) -> Need {
+        Need { each: processors, through: self.network.processors(node).map(|one| (one, 1.0)).to_vec() }
     }
 
     /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links.

@@ -149,6 +149,8 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
         faults.unless(kind.nodes > 0, &key("nodes"), "must be above 0");
         faults.unless(kind.memory_mb != Some(0), &key("memory_mb"), "must be above 0");
         faults.unless(kind.vcores != Some(0), &key("vcores"), "must be above 0");
+        let sound = kind.processors.is_none_or(|most| most >= 0.0 && most.is_finite());
+        faults.unless(sound, &key("processors"), "must be above 0, or 0 for no limit");
         if let Some(slower) = &kind.slower {
             faults.factor(slower, &key("slower"));
         }
@@ -160,7 +162,8 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
         (network.disk_mb_s, "disk_mb_s"),
         (network.uplink_mb_s, "uplink_mb_s"),
         (network.downlink_mb_s, "downlink_mb_s"),
-        (network.starts, "starts"),
+        (network.processors, "processors"),
+        (network.lab_processors, "lab_processors"),
     ];
     for (most, key) in shared {
         let sound = most >= 0.0 && most.is_finite();
@@ -224,6 +227,8 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
         (&phase.input_mb, "input_mb"),
     ];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, &format!("{kind}.{key}")));
+    let sound = phase.busy >= 0.0 && phase.busy.is_finite();
+    faults.unless(sound, &format!("{kind}.busy"), "must not be below 0");
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
     let few = phase.tasks.fault().is_some() || phase.tasks.most() <= f64::from(TASKS_MAX);
     faults.unless(few, &format!("{kind}.tasks"), "gives more than 2,000,000 tasks to a job");

@@ -54,6 +54,8 @@ pub struct PhaseSpec {
     pub copy: Dist,
     /// Of a reduce: its sort, seconds on a healthy node.
     pub sort: Dist,
+    /// Processors that a task keeps busy while it works, where the cluster's are shared.
+    pub busy: f64,
     /// Input of a task, mebibytes.
     pub input_mb: Dist,
     /// What its container asks for, mebibytes.
@@ -69,6 +71,7 @@ impl Default for PhaseSpec {
             work: Dist::Constant(10.0),
             copy: Dist::Constant(0.0),
             sort: Dist::Constant(0.0),
+            busy: 0.0,
             input_mb: Dist::Constant(128.0),
             memory_mb: 1024,
             vcores: 1,

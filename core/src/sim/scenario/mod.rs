@@ -70,6 +70,9 @@ pub struct NodeKind {
     /// The same, virtual cores.
     #[serde(default)]
     pub vcores: Option<u32>,
+    /// Processors of each.
+    #[serde(default)]
+    pub processors: Option<f64>,
     /// How many times longer than a healthy node each takes, for good.
     #[serde(default)]
     pub slower: Option<Dist>,
@@ -91,6 +94,11 @@ impl ClusterSpec {
             memory_mb: kind.and_then(|kind| kind.memory_mb).unwrap_or(self.memory_mb),
             vcores: kind.and_then(|kind| kind.vcores).unwrap_or(self.vcores),
         }
+    }
+
+    /// Its processors; 0 where there is no limit.
+    pub fn processors_of(&self, number: u32) -> f64 {
+        self.kind(number).and_then(|kind| kind.processors).unwrap_or(self.network.processors)
     }
 
     /// How many times longer than a healthy node it takes, for good.
@@ -139,8 +147,10 @@ pub struct NetworkSpec {
     pub uplink_mb_s: f64,
     /// What comes into a rack, mebibytes a second.
     pub downlink_mb_s: f64,
-    /// How many JVMs start at full pace at a time on all nodes together, as where all of them are one machine: its processors.
-    pub starts: f64,
+    /// Processors of each node: a JVM that starts keeps one busy, a task at work as many as its phase says.
+    pub processors: f64,
+    /// Those that all nodes have together, as in a lab where they are one machine.
+    pub lab_processors: f64,
 }
 
 /// Whose turn it is when a container is free.

@@ -72,10 +72,31 @@ fn a_map_away_from_its_split_reads_through_the_links_between_the_racks() {
 #[test]
 fn jvms_that_start_together_on_one_machine_share_its_processors() {
     let of = |starts| {
-        let cluster = json!({"memory_mb": 1024, "network": {"starts": starts}});
+        let cluster = json!({"memory_mb": 1024, "network": {"lab_processors": starts}});
         rounded(took(&alone(json!({"cluster": cluster, "jobs": [{"name": "a", "maps": {"tasks": 4, "work": 10}}]})))[0])
     };
     assert_eq!([of(0), of(4), of(2), of(1)], [12.1, 12.1, 13.6, 16.6]);
+}
+
+#[test]
+fn tasks_that_work_share_processors_with_jvms_that_start_by_how_many_each_keeps_busy() {
+    let of = |busy| {
+        let cluster = json!({"memory_mb": 1024, "network": {"lab_processors": 2}});
+        let maps = json!({"tasks": 4, "work": 10, "busy": busy});
+        rounded(took(&alone(json!({"cluster": cluster, "jobs": [{"name": "a", "maps": maps}]})))[0])
+    };
+    assert_eq!([of(0.0), of(0.5), of(1.0)], [13.6, 13.6, 23.6], "3 s until all have started, then 40 s of work on two");
+}
+
+#[test]
+fn a_node_with_fewer_processors_than_its_tasks_keep_busy_is_the_slower_for_it() {
+    let of = |kinds: Value| {
+        let cluster = json!({"nodes": 2, "memory_mb": 2048, "network": {"processors": 2}, "kinds": kinds});
+        let maps = json!({"tasks": 4, "work": 10, "busy": 1});
+        rounded(took(&alone(json!({"cluster": cluster, "jobs": [{"name": "a", "maps": maps}]})))[0])
+    };
+    assert_eq!(of(json!([])), 12.1);
+    assert_eq!(of(json!([{"nodes": 1, "processors": 0.5}])), 0.5 + 4.0 * 11.5 + 0.1, "a quarter of a processor each");
 }
 
 #[test]

@@ -18,7 +18,7 @@ prop_compose! {
             "reduces": {"tasks": reduces, "copy": 2, "sort": 1, "work": work},
         });
         let jobs: Vec<_> = jobs.into_iter().enumerate().map(job).collect();
-        let network = if shared { json!({"disk_mb_s": 20, "uplink_mb_s": 15, "starts": 2}) } else { json!({}) };
+        let network = if shared { json!({"disk_mb_s": 20, "uplink_mb_s": 15, "processors": 2, "lab_processors": 5}) } else { json!({}) };
         let preempts = preempts && order != "fifo";
         let queues = json!([{"name": "default", "share": 0.5}, {"name": "other", "share": 0.5}]);
         let preemption = json!({"every": if preempts { 3 } else { 0 }, "wait": 5, "most": 1, "natural": 1});

@@ -1,0 +1,155 @@
+"""./dev fidelity: the same jobs on the real cluster and simulated: how far apart are their times, and is the order of
+policies the same?
+
+Sleeping tasks and a throttled word count, 1 to 40 tasks, one or two slow nodes; without speculation, under Hadoop's
+own, as shipped and tuned, and under Drover. What passes beside the work (the start of a JVM, a commit, counting words)
+is what fits the runs without speculation of the *other* mixes best, never the mix's own. Rounds, their rejection and
+their resumption are those of `./dev bench act`.
+"""
+
+import argparse
+import itertools
+import json
+import math
+import statistics
+
+from lab import bench_act, paths
+from lab.ledger import Ledger
+from lab.mixes import MIXES
+from lab.progress import say
+from lab.scenarios import INTERVALS, SHORT
+from lab.simulated import Costs, scenario, simulate
+from lab.stats import t_quantile
+
+HOME = paths.TARGET / "fidelity"
+ERROR_AT_MOST, CONFIDENCE = 0.10, 0.975
+SEEDS, SEEDS_TO_FIT = 20, 4
+START_UPS = [round(0.9 + 0.1 * n, 1) for n in range(12)]
+COMMITS = (0.1, 0.2, 0.4)
+WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
+
+
+def interval_of(seconds: list) -> tuple:
+    """Student's 95 % interval of a mean; without end where there is one run."""
+    mean = statistics.fmean(seconds)
+    if len(seconds) < 2:
+        return -math.inf, math.inf
+    half = t_quantile(CONFIDENCE, len(seconds) - 1) * statistics.stdev(seconds) / math.sqrt(len(seconds))
+    return mean - half, mean + half
+
+
+def off(simulated: float, real: list) -> float:
+    """By how much the simulated time lies from the mean of the real ones, share of that."""
+    return simulated / statistics.fmean(real) - 1
+
+
+class Fit:
+    """What fits mixes' runs without speculation best; simulations that were run once are kept."""
+
+    def __init__(self, real: dict, interval: str):
+        self.real, self.interval, self.known = real, interval, {}
+
+    def error(self, mix: str, costs: Costs) -> float:
+        if (mix, costs) not in self.known:
+            whole = scenario(MIXES[mix], self.interval, costs)
+            self.known[mix, costs] = abs(off(simulate(whole, ["none"], SEEDS_TO_FIT)["none"], self.real[mix]["none"]))
+        return self.known[mix, costs]
+
+    def best(self, choices, mixes: list) -> Costs:
+        return min(choices, key=lambda costs: sum(self.error(mix, costs) for mix in mixes))
+
+    def without(self, mix: str) -> Costs:
+        """Start-ups and commits by mixes of tasks that sleep, then the counting of words by those that count."""
+        others = [other for other in self.real if other != mix]
+        words = [other for other in others if MIXES[other].text_mb]
+        asleep = [other for other in others if not MIXES[other].text_mb]
+        costs = self.best([Costs(*one) for one in itertools.product(START_UPS, COMMITS)], asleep)
+        if not words:
+            return costs
+        return self.best([Costs(costs.start_up, costs.commit, word_mb) for word_mb in WORD_MBS], words)
+
+
+def rows_of(mix: str, real: dict, simulated: dict, costs: Costs) -> list:
+    def row(arm: str, seconds: list) -> dict:
+        low, high = interval_of(seconds)
+        told = {"real": statistics.fmean(seconds), "low": low, "high": high, "simulated": simulated[arm]}
+        rounded = {key: round(value, 2) if math.isfinite(value) else None for key, value in told.items()}
+        error = round(off(simulated[arm], seconds), 4)
+        return {"mix": mix, "arm": arm, "rounds": len(seconds), **rounded, "error": error, "costs": vars(costs)}
+
+    return [row(arm, seconds) for arm, seconds in real.items()]
+
+
+def misordered(rows: list) -> list:
+    """Pairs of one mix's arms whose real intervals are apart, and whose simulated times stand the other way round."""
+    found = []
+    for one, other in itertools.permutations(rows, 2):
+        known = None not in (one["high"], other["low"])
+        apart = one["mix"] == other["mix"] and known and one["high"] < other["low"]
+        if apart and one["simulated"] >= other["simulated"]:
+            found.append(f"{one['mix']}: {one['arm']} before {other['arm']}")
+    return found
+
+
+def compare(real: dict, interval: str) -> list:
+    """Every mix that was played, simulated."""
+    fit, rows = Fit(real, interval), []
+    for mix, arms in real.items():
+        say(f"==> {mix}, reports {interval}: simulated with what the other mixes show")
+        costs = fit.without(mix)
+        rows += rows_of(mix, arms, simulate(scenario(MIXES[mix], interval, costs), list(arms), SEEDS), costs)
+    return rows
+
+
+def judge(rows: list, interval: str) -> list:
+    error = statistics.fmean(abs(row["error"]) for row in rows)
+    wrong = misordered(rows)
+    return [
+        {
+            "target": f"reports {interval}: mean absolute error of job times at most {ERROR_AT_MOST:.0%}",
+            "measured": f"{error:.1%} of {len(rows)} times",
+            "reached": error <= ERROR_AT_MOST,
+        },
+        {
+            "target": f"reports {interval}: the order of policies where the real ones' intervals are apart",
+            "measured": "; ".join(wrong) or "the same",
+            "reached": not wrong,
+        },
+    ]
+
+
+def show(rows: list) -> None:
+    say(f"    {'mix':16} {'arm':14} {'real':>6} {'interval':>15} {'simulated':>9} {'off':>7}")
+    for row in rows:
+        ends = "-" if row["low"] is None else f"{row['low']:.1f}-{row['high']:.1f}"
+        told = f"{row['real']:6.1f} {ends:>15} {row['simulated']:9.1f} {row['error']:+7.1%}"
+        say(f"    {row['mix']:16} {row['arm']:14} {told}")
+
+
+def report(ledger: Ledger, cells: list) -> dict:
+    """Each mix's real times beside the simulated ones, and the targets."""
+    found, runs, _ = bench_act.collected(ledger, cells)
+    rows, judged = [], []
+    for interval in INTERVALS:
+        real = {
+            cell.scenario: {arm: [one[arm]["seconds"] for one in found[cell.scenario, interval]] for arm in cell.arms}
+            for cell in cells
+            if cell.interval == interval and found[cell.scenario, interval]
+        }
+        if len(real) > 1:
+            compared = compare(real, interval)
+            show(compared)
+            rows += [{"interval": interval, **row} for row in compared]
+            judged += judge(compared, interval)
+    return bench_act.told(ledger, rows, judged, runs)
+
+
+def main(arguments: list) -> int:
+    parser = argparse.ArgumentParser(prog="./dev fidelity", description=__doc__)
+    bench_act.options(parser, MIXES)
+    parser.set_defaults(interval=SHORT)
+    whole, reached = bench_act.perform(parser.parse_args(arguments), HOME, report, MIXES)
+    file = paths.ROOT / "fidelity.json"
+    file.write_text(json.dumps({**whole, "reached": reached}, indent=1) + "\n")
+    say(f"written: {file.name}")
+    return 0 if reached else 1

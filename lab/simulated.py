@@ -1,0 +1,120 @@
+"""The simulator's counterpart of what is played on the real cluster: the same tasks, nodes and policies."""
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import conf, paths
+from lab.progress import Failed
+from lab.scenarios import INTERVALS, NODE_MB, NODES, Scenario
+
+# Which of Drover's policies does what each arm's speculator does.
+POLICIES = {"none": "none", "native": "hadoop", "native-tuned": "hadoop-tuned", "drover": "drover"}
+DEFAULT_REPORT_MS = 6000
+REDUCE_COPY_S, WORD_REDUCE_S = 0.3, 0.5
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What passes beside the work that a scenario names: processor-seconds of a JVM's start, seconds of a commit, and
+    processor-seconds in which a mebibyte of words is counted."""
+
+    start_up: float
+    commit: float
+    word_mb: float = 0.0
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def scenario(played: Scenario, interval: str, costs: Costs) -> dict:
+    """A scenario of `drover simulate`, in which the ApplicationMaster's container is taken off its node."""
+    settings = {**played.settings, **played.more_at(interval)}
+    report_ms = INTERVALS[interval].get("mapreduce.task.progress-report.interval", DEFAULT_REPORT_MS)
+    return {
+        "cluster": {
+            "nodes": NODES,
+            "racks": len({conf.rack(number) for number in range(1, NODES + 1)}),
+            "memory_mb": NODE_MB,
+            "vcores": 64,
+            "kinds": kinds(played, settings),
+            "network": {"lab_processors": processors()},
+        },
+        "hadoop": {
+            # Heartbeats of an ApplicationMaster and of a NodeManager, a second each, and of Drover's shim.
+            "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
+            "start_up": costs.start_up,
+            "slow_start_up": False,
+            "commit": costs.commit,
+            "report": report_ms / 1000,
+            "exchange": 0.5,
+            "poll": 1,
+            "slow_start": settings.get("mapreduce.job.reduce.slowstart.completedmaps", 0.05),
+        },
+        "slowness": {"data": jitter(settings.get("lab.jitter", 0))},
+        "jobs": [{"name": "mix", "maps": maps(played, settings, costs), "reduces": reduces(played, settings)}],
+    }
+
+
+def kinds(played: Scenario, settings: dict) -> list:
+    """Node by node what sets it apart: room for the ApplicationMaster, tasks that sleep longer, fewer processors."""
+    named = (one.split(":") for one in settings.get("lab.slow.nodes", "").split(",") if one)
+    slower = {name: float(factor) for name, factor in named}
+    throttled = {name: processors() / NODES / factor for name, factor in played.throttled}
+    found = []
+    for number in range(1, NODES + 1):
+        name, kind = f"nm{number}", {"nodes": 1}
+        if number == 1:
+            kind["memory_mb"] = NODE_MB - settings["yarn.app.mapreduce.am.resource.mb"]
+        if name in slower:
+            kind["slower"] = slower[name]
+        if name in throttled:
+            kind["processors"] = throttled[name]
+        found.append(kind)
+    return found
+
+
+def maps(played: Scenario, settings: dict, costs: Costs) -> dict:
+    room = {"memory_mb": settings["mapreduce.map.memory.mb"]}
+    if played.text_mb:
+        work = costs.word_mb * played.text_mb / played.text_files
+        return {"tasks": played.text_files, "work": work, "busy": 1, **room}
+    return {"tasks": settings["lab.maps"], "work": settings["lab.map.ms"] / 1000, **room}
+
+
+def reduces(played: Scenario, settings: dict) -> dict:
+    room = {"memory_mb": settings["mapreduce.reduce.memory.mb"], "copy": REDUCE_COPY_S}
+    if played.text_mb:
+        return {"tasks": settings["lab.reduces"], "work": WORD_REDUCE_S, "busy": 1, **room}
+    return {"tasks": settings.get("lab.reduces", 0), "work": settings.get("lab.reduce.ms", 0) / 1000, **room}
+
+
+def jitter(share: float):
+    return {"uniform": {"low": 1 - share / 2, "high": 1 + share / 2}} if share else 1
+
+
+def toml(value) -> str:
+    """A value as TOML has it, tables in line; of a whole file its keys."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(one) for one in value) + "]"
+    return json.dumps(value)
+
+
+def simulate(whole: dict, arms, seeds: int) -> dict:
+    """By arm: the mean time of its jobs over so many seeds, seconds."""
+    policies = ",".join(POLICIES[arm] for arm in arms)
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "mix.toml"
+        file.write_text("".join(f"{key} = {toml(value)}\n" for key, value in whole.items()))
+        command = [paths.DROVER, "simulate", file, "--policy", policies, "--seeds", str(seeds), "--json"]
+        ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode:
+        raise Failed(f"drover simulate: {ran.stderr.strip()}")
+    means = {one["policy"]: one["jobs"]["of"]["mean"]["mean"] for one in json.loads(ran.stdout)["policies"]}
+    return {arm: means[POLICIES[arm]] for arm in arms}
