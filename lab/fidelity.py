@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import statistics
+from dataclasses import replace
 
 from lab import bench_act, paths
 from lab.ledger import Ledger
@@ -24,8 +25,9 @@ from lab.stats import t_quantile
 HOME = paths.TARGET / "fidelity"
 ERROR_AT_MOST, CONFIDENCE = 0.10, 0.975
 SEEDS, SEEDS_TO_FIT = 20, 4
-START_UPS = [round(0.9 + 0.1 * n, 1) for n in range(12)]
-COMMITS = (0.1, 0.2, 0.4)
+START_UPS = [round(0.6 + 0.1 * n, 1) for n in range(12)]
+LOCALIZES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+COMMITS = (0.1, 0.3)
 WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
 
 
@@ -63,10 +65,10 @@ class Fit:
         others = [other for other in self.real if other != mix]
         words = [other for other in others if MIXES[other].text_mb]
         asleep = [other for other in others if not MIXES[other].text_mb]
-        costs = self.best([Costs(*one) for one in itertools.product(START_UPS, COMMITS)], asleep)
+        costs = self.best([Costs(*one) for one in itertools.product(START_UPS, LOCALIZES, COMMITS)], asleep)
         if not words:
             return costs
-        return self.best([Costs(costs.start_up, costs.commit, word_mb) for word_mb in WORD_MBS], words)
+        return self.best([replace(costs, word_mb=word_mb) for word_mb in WORD_MBS], words)
 
 
 def rows_of(mix: str, real: dict, simulated: dict, costs: Costs) -> list:

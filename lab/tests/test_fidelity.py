@@ -12,7 +12,7 @@ def row(mix: str, arm: str, low: float, high: float, told: float) -> dict:
 
 
 class Scenarios(unittest.TestCase):
-    costs = Costs(start_up=1.5, commit=0.2, word_mb=2.0)
+    costs = Costs(start_up=1.5, localize=1.0, commit=0.2, word_mb=2.0)
 
     def test_a_slow_node_and_the_masters_container_are_where_they_are_on_the_real_cluster(self):
         made = simulated.scenario(MIXES["two-slow-nodes"], "500ms", self.costs)
@@ -42,11 +42,11 @@ class Fits(unittest.TestCase):
 
         def answer(whole, arms, seeds):
             asked.append(whole["jobs"][0]["maps"]["tasks"])
-            return {"none": 10 * whole["hadoop"]["start_up"]}
+            return {"none": 13 * whole["hadoop"]["start_up"] + whole["hadoop"]["localize"]}
 
         with mock.patch.object(fidelity, "simulate", answer):
             costs = fidelity.Fit(real, "500ms").without("two-slow-nodes")
-        self.assertEqual(costs.start_up, 2.0)
+        self.assertEqual((costs.start_up, costs.localize), (1.5, 0.5))
         self.assertEqual(set(asked), {1, 16})
 
 

@@ -14,6 +14,7 @@ mod once;
 mod output;
 mod replay;
 mod reproduce;
+mod reproduced;
 mod serve;
 mod simulate;
 mod source;

@@ -1,10 +1,12 @@
 //! `drover reproduce`: the papers' numbers beside ours.
 
 use super::output::{self, Exit, Failure};
-use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
+use super::reproduced::{markdown, text};
+use crate::simulation::reproduce::{Effort, Experiment, all};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says
@@ -13,7 +15,8 @@ of it holds), not_reproduced. The last column is the share of what the paper lea
 Examples:
   drover reproduce late                     all of one paper
   drover reproduce late.fig2 dolly.fig5     some experiments
-  drover reproduce all --seeds 50 --json";
+  drover reproduce all --seeds 50 --json
+  drover reproduce all --markdown reproduction.md";
 
 /// `drover reproduce`.
 #[derive(Debug, Args)]
@@ -28,6 +31,9 @@ pub struct Command {
     /// Seeds of the main set of assumptions; the others get a fifth of them
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     seeds: u64,
+    /// Write a document in Markdown, too
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -58,6 +64,10 @@ impl Command {
             bar.inc(1);
         }
         bar.finish_and_clear();
+        if let Some(file) = &self.markdown {
+            std::fs::write(file, markdown(&asked, &found, self.seeds))
+                .map_err(|error| Failure::new(Exit::Failed, format!("{}: {error}", file.display())))?;
+        }
         if self.json { output::json(&found) } else { Ok(output::say(&text(&found))?) }
     }
 }
@@ -70,27 +80,4 @@ fn bar(experiments: u64) -> ProgressBar {
     let bar = ProgressBar::new(experiments).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(std::time::Duration::from_secs(1));
     bar
-}
-
-fn text(found: &[Finding]) -> String {
-    let mut table =
-        output::table(&["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"]);
-    for one in found {
-        let number = |value: f64| format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value);
-        let share = one.share_of_assumptions.map_or_else(|| "-".into(), super::words::share);
-        let published = one.published.map_or_else(|| "-".into(), number);
-        let interval =
-            if one.low == one.high { "-".into() } else { format!("{}–{}", number(one.low), number(one.high)) };
-        table.add_row([
-            &one.experiment,
-            &one.quantity,
-            &published,
-            &number(one.measured),
-            &interval,
-            &one.unit,
-            one.verdict.label(),
-            &share,
-        ]);
-    }
-    table.to_string()
 }

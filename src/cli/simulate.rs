@@ -1,5 +1,6 @@
 //! `drover simulate`: policies side by side in a simulated cluster.
 
+use super::calc::given::probability;
 use super::output::{self, Exit, Failure};
 use super::words::policy;
 use crate::simulation::report::{Origin, Report, dir};
@@ -48,6 +49,9 @@ pub struct Command {
     /// Constants of the policies: Drover's own, or those of the papers
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     preset: Preset,
+    /// Share of the jobs, 0-1, that each policy leaves alone, as govern.holdout does: what would the others show beside them?
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = probability)]
+    holdout: f64,
     /// Write a report, too: report.html, jobs.csv, phases.csv, summary.json and plots as SVG; the directory is made, or holds an earlier report
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -101,7 +105,11 @@ impl Command {
         let policies = self.policies();
         let names: Vec<String> = policies.iter().map(|policy| policy.label().to_owned()).collect();
         let baseline = self.baseline.and_then(|base| policies.iter().position(|policy| *policy == base)).unwrap_or(0);
-        let params = policies.iter().map(|policy| self.preset.params(*policy));
+        let params = policies.iter().map(|policy| {
+            let mut params = self.preset.params(*policy);
+            params.govern.holdout = self.holdout;
+            params
+        });
         let grid = Grid {
             scenario: &scenario,
             policies: names.iter().cloned().zip(params).collect(),
@@ -122,7 +130,7 @@ impl Command {
             complete: missing_runs == 0,
             missing_runs,
             baseline: names[baseline].clone(),
-            policies: summarise(&names, &names[baseline], &played),
+            policies: summarise(&names, &names[baseline], self.holdout, &played),
         };
         let out = self.out.as_ref().filter(|_| !played.is_empty());
         let written = out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), in_words));
@@ -178,6 +186,9 @@ impl Command {
         option("baseline", baseline.to_owned());
         option("seeds", self.seeds.to_string());
         option("preset", preset);
+        if self.holdout > 0.0 {
+            option("holdout", self.holdout.to_string());
+        }
         if let Some(trace) = &self.trace {
             option("trace", path(trace));
         }

@@ -92,6 +92,7 @@ mod tests {
         JobRow {
             name: "a".into(),
             nth,
+            held_out: false,
             arrived: Millis(0),
             took,
             phases: vec![phase],

@@ -54,7 +54,10 @@ impl Grid<'_> {
 pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Result<Vec<Played>, Stuck> {
     let all = grid.seeds.clone().flat_map(|seed| (0..grid.policies.len()).map(move |policy| (seed, policy)));
     let one = |(seed, policy): (u64, usize)| {
-        let outcome = run(grid.scenario, grid.policies[policy].1.clone(), seed)?;
+        let mut params = grid.policies[policy].1.clone();
+        // Which jobs are held out is luck, too.
+        params.govern.holdout_salt ^= seed;
+        let outcome = run(grid.scenario, params, seed)?;
         progress.done();
         Ok(Played { policy, seed, outcome })
     };

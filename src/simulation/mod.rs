@@ -3,6 +3,7 @@
 pub mod against;
 pub mod file;
 mod grid;
+pub mod holdout;
 pub mod report;
 pub mod reproduce;
 pub mod stats;

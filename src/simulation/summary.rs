@@ -2,6 +2,7 @@
 
 use super::against::Against;
 use super::grid::Played;
+use super::holdout::HoldOut;
 use super::stats::{Interval, quantile};
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,9 @@ pub struct PolicySummary {
     pub bins: Vec<(String, Spread)>,
     /// Sums of a run.
     pub costs: BTreeMap<String, Interval>,
+    /// What jobs left alone show beside the others, where some were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<HoldOut>,
     /// Against the baseline, run by run; `None` for the baseline itself.
     pub against: Option<Against>,
 }
@@ -38,8 +42,8 @@ pub struct Spread {
     pub of: BTreeMap<String, Interval>,
 }
 
-/// Sums all up: in the policies' order, compared with the one named `baseline`.
-pub fn summarise(policies: &[String], baseline: &str, played: &[Played]) -> Vec<PolicySummary> {
+/// Sums all up: in the policies' order, compared with the one named `baseline`; `holdout` is the share of jobs that each left alone, 0–1.
+pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Played]) -> Vec<PolicySummary> {
     let base = policies.iter().position(|policy| policy == baseline);
     let of = |policy: usize| played.iter().filter(move |one| one.policy == policy).collect::<Vec<_>>();
     let based = base.map(of);
@@ -53,6 +57,7 @@ pub fn summarise(policies: &[String], baseline: &str, played: &[Played]) -> Vec<
             phases: Spread::of(&runs, &phase_times),
             bins: bins(&runs),
             costs: costs(&runs),
+            holdout: HoldOut::of(holdout, runs.iter().map(|one| &one.outcome)).filter(|_| holdout > 0.0),
             against: other.map(|other| Against::of(baseline, &runs, other)),
         }
     });

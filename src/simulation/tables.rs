@@ -22,7 +22,30 @@ pub fn tables(told: &Told) -> Vec<Table> {
     let compared: Vec<(&str, &Against)> =
         told.policies.iter().filter_map(|one| Some((one.policy.as_str(), one.against.as_ref()?))).collect();
     let beside = (!compared.is_empty()).then(|| [reductions(told, &compared), more(told, &compared)]);
-    [times(&told.policies), costs(&told.policies)].into_iter().chain(beside.into_iter().flatten()).collect()
+    let all = [times(&told.policies), costs(&told.policies)].into_iter().chain(beside.into_iter().flatten());
+    all.chain(held_out(&told.policies)).collect()
+}
+
+/// What hold-outs show, where any job was held out.
+fn held_out(policies: &[PolicySummary]) -> Option<Table> {
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    let row = |one: &PolicySummary| {
+        let held = one.holdout.as_ref()?;
+        let change =
+            held.change.map(|one| Interval { mean: 100.0 * one.mean, low: 100.0 * one.low, high: 100.0 * one.high });
+        Some(vec![
+            one.policy.clone(),
+            percent(held.share),
+            held.runs.to_string(),
+            with_half(change.as_ref()),
+            percent(held.covers_none),
+            percent(held.shows_gain),
+        ])
+    };
+    let rows: Vec<_> = policies.iter().filter_map(row).collect();
+    let heading = heading(&["policy", "held out", "runs", "change", "covers none", "shows a gain"], std::iter::empty());
+    let title = "What jobs that are held out show beside the others of their name and size, percent:";
+    (!rows.is_empty()).then(|| Table { title: title.into(), heading, rows })
 }
 
 /// The names of mean and quantiles, in the order of the columns.

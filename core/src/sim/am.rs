@@ -92,10 +92,12 @@ impl World<'_> {
         attempt.launched = now;
         let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
         self.outcome.attempts += 1;
+        let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
             let task = job.task_mut(kind, index);
             task.state = TaskState::Running;
             task.started.get_or_insert(now);
+            attempt.fetches = job.localize(attempt.node, takes, now);
         }
         self.go_on(key, Stage::StartUp, now);
     }
@@ -113,7 +115,7 @@ impl World<'_> {
         let seconds = |seconds: f64| Millis::from_secs_f64(seconds).0 as f64;
         let whole = match stage {
             Stage::Waiting => 0.0,
-            Stage::StartUp => seconds(hadoop.start_up.sample(&mut draw(Purpose::StartUp))),
+            Stage::StartUp => seconds(hadoop.start_up.sample(&mut draw(Purpose::StartUp))) + attempt.fetches.0 as f64,
             Stage::Copy => task.work[0],
             Stage::Sort => task.work[1],
             Stage::Work => task.work[2],

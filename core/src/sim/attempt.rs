@@ -1,7 +1,7 @@
 //! Attempts: stages one after the other, each at the pace of its node, and the score that each reports.
 
 use super::scenario::Scores;
-use crate::model::{Phase, TaskKind, Time};
+use crate::model::{Millis, Phase, TaskKind, Time};
 
 /// Where an attempt stands in [`Attempts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,8 @@ pub struct Attempt {
     pub held_since: Time,
     /// Launch.
     pub launched: Time,
+    /// What its start takes longer, as files are fetched, on a healthy node.
+    pub fetches: Millis,
     /// What it is at.
     pub stage: Stage,
     /// How many times longer it takes by itself: its luck, and where its input lies.
@@ -128,6 +130,7 @@ impl Attempt {
             node,
             held_since: now,
             launched: now,
+            fetches: Millis(0),
             stage: Stage::Waiting,
             factor: 1.0,
             left: 0.0,

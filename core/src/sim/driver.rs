@@ -39,6 +39,11 @@ impl Driver {
         self.engine.params().policy != PolicyName::None
     }
 
+    /// Is a job one of those held out to compare with?
+    pub(super) fn leaves_alone(&self, job: JobId) -> bool {
+        self.engine.params().govern.draws_out(job)
+    }
+
     /// Does the policy settle clones before a phase's first task runs?
     pub(super) fn clones(&self) -> bool {
         self.engine.params().policy.clones()

@@ -6,7 +6,7 @@ use super::draw::{Draws, Purpose};
 use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
 use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A request for a container.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +116,8 @@ pub struct Job {
     pub scoring: Scoring,
     /// Its maps and its reduces.
     pub tasks: [Tasks; 2],
+    /// The nodes it has come to, and when its files are there.
+    pub localized: BTreeMap<u32, Time>,
     /// Its attempts that have containers and have not ended.
     pub live: BTreeSet<AttemptKey>,
     /// Tasks whose state has changed since the last telling.
@@ -179,6 +181,7 @@ impl Job {
             queue,
             scoring: Scoring { has_reduces, of: scenario.hadoop.scores },
             tasks,
+            localized: BTreeMap::new(),
             live: BTreeSet::new(),
             news: BTreeSet::new(),
             ended: Vec::new(),
@@ -240,6 +243,12 @@ impl Job {
             asks.push_back(ask)
         }
         number
+    }
+
+    /// How long an attempt that is launched on a node waits for the job's files, of which the first there fetches them, which takes so long.
+    pub fn localize(&mut self, node: u32, takes: Millis, now: Time) -> Millis {
+        let there = *self.localized.entry(node).or_insert(now + takes);
+        there.since(now)
     }
 
     /// Takes back what a task has asked for.

@@ -57,6 +57,11 @@ impl Network {
         Network { capacity, nodes, racks, through, ..Network::default() }
     }
 
+    /// Is nothing shared at all?
+    fn is_unlimited(&self) -> bool {
+        self.capacity.is_empty()
+    }
+
     fn up(&self, rack: u32) -> u32 {
         self.nodes + rack
     }
@@ -133,6 +138,9 @@ impl Network {
 impl World<'_> {
     /// An attempt has begun a stage, or may read all that there is for it: from now on it shares what that needs with others.
     pub(super) fn share_with_others(&mut self, key: AttemptKey) {
+        if self.network.is_unlimited() {
+            return;
+        }
         let attempt = self.attempts.get(key);
         let need = self.jobs.get(&attempt.job).and_then(|job| self.need(job, attempt));
         if let Some(need) = need {

@@ -68,6 +68,8 @@ pub struct JobRow {
     pub name: String,
     /// Which of the group.
     pub nth: u32,
+    /// The policy leaves it alone, to compare with (`govern.holdout`).
+    pub held_out: bool,
     /// From the start of the run.
     pub arrived: Millis,
     /// From its arrival to its end.
@@ -107,11 +109,12 @@ pub struct PhaseRow {
 
 impl JobRow {
     /// That of a job which has ended at `now`.
-    pub fn of(job: &Job, start: Time, now: Time) -> JobRow {
+    pub fn of(job: &Job, held_out: bool, start: Time, now: Time) -> JobRow {
         let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed } = job.tally;
         JobRow {
             name: job.name.clone(),
             nth: job.of.nth(),
+            held_out,
             arrived: job.arrived.since(start),
             took: now.since(job.arrived),
             phases: TaskKind::ALL.into_iter().filter_map(|kind| PhaseRow::of(job, kind)).collect(),

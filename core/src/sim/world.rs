@@ -266,7 +266,7 @@ impl<'a> World<'a> {
             self.enter_followers(group, nth, now);
         }
         self.outcome.lasted = now.since(START);
-        self.outcome.jobs.push(JobRow::of(&job, START, now));
+        self.outcome.jobs.push(JobRow::of(&job, self.driver.leaves_alone(job.id), START, now));
     }
 
     /// The jobs that wait for one that has ended.

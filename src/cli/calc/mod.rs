@@ -1,7 +1,7 @@
 //! `drover calc`: the papers' closed formulas. One file a formula; the formulas themselves are the engine's.
 
 mod clones;
-mod given;
+pub(super) mod given;
 mod late;
 mod lpt;
 mod mantri;

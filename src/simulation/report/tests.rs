@@ -50,7 +50,7 @@ fn made() -> BTreeMap<&'static str, String> {
         complete: true,
         missing_runs: 0,
         baseline: "none".into(),
-        policies: summarise(&names, "none", &played),
+        policies: summarise(&names, "none", 0.0, &played),
     };
     let watched = watch(&grid, 0, &JobName::slowest(&played, 0).unwrap()).unwrap();
     let origin = Origin { command: "drover simulate 'a <b>.toml'".into(), version: "0.1", scenario: SCENARIO.into() };

@@ -25,6 +25,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict, the best first.
+    pub const ALL: [Verdict; 4] = [Verdict::Exact, Verdict::Within, Verdict::Direction, Verdict::NotReproduced];
+
     /// Stable label, its serialised form.
     pub fn label(self) -> &'static str {
         match self {
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_verdicts_label_is_its_serialised_form() {
-        for verdict in [Verdict::Exact, Verdict::Within, Verdict::Direction, Verdict::NotReproduced] {
+        for verdict in Verdict::ALL {
             assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.label());
         }
     }

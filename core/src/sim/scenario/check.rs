@@ -203,6 +203,7 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     }
     faults.share(hadoop.silent, "silent");
     faults.share(hadoop.slow_start.into(), "slow_start");
+    faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
     faults.unless(hadoop.locality_wait >= 0.0, "locality_wait", "must not be below 0");
     faults.unless(hadoop.remote_slower >= 1.0, "remote_slower", "must be 1 at least");
     faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");

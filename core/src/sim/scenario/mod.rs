@@ -110,7 +110,7 @@ impl ClusterSpec {
     pub fn has_room_for(&self, size: Resources) -> bool {
         let fits = |offered: Resources| size.memory_mb <= offered.memory_mb && size.vcores <= offered.vcores;
         let unlike: u32 = self.kinds.iter().map(|kind| kind.nodes).sum();
-        (unlike < self.nodes && fits(self.offers(unlike)))
+        (unlike < self.nodes.max(1) && fits(self.offers(unlike)))
             || (0..unlike.min(self.nodes)).any(|node| fits(self.offers(node)))
     }
 }
@@ -191,6 +191,8 @@ pub struct HadoopSpec {
     pub allocate: Dist,
     /// From the launch to the first work, seconds: the JVM.
     pub start_up: Dist,
+    /// What a job's first attempt on a node takes longer to start, and those that are launched meanwhile: files are fetched once a node, seconds.
+    pub localize: f64,
     /// Does a slow node take as much longer to start a JVM?
     pub slow_start_up: bool,
     /// From a task's last work to its success, seconds.
@@ -285,6 +287,7 @@ impl Default for HadoopSpec {
         HadoopSpec {
             allocate: Dist::Constant(0.5),
             start_up: Dist::Constant(1.5),
+            localize: 0.0,
             slow_start_up: true,
             commit: Dist::Constant(0.1),
             report: 6.0,

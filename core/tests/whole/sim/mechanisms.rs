@@ -28,6 +28,16 @@ fn a_node_has_room_for_as_many_containers_as_memory_and_cores_bear() {
 }
 
 #[test]
+fn files_are_fetched_once_a_node_and_who_is_launched_meanwhile_waits_for_them() {
+    let of = |tasks| {
+        let jobs = json!([{"name": "a", "maps": {"tasks": tasks, "work": 10}}]);
+        let cluster = json!({"nodes": 1, "memory_mb": 2048});
+        took(&alone(json!({"cluster": cluster, "hadoop": {"localize": 3}, "jobs": jobs})))[0]
+    };
+    assert_eq!([of(1), of(2), of(3)], [15.1, 15.1, 15.1 + 12.1]);
+}
+
+#[test]
 fn nodes_unlike_the_others_offer_and_take_what_is_said_of_them_and_the_rest_is_as_of_the_others() {
     let kinds = json!([{"nodes": 1, "memory_mb": 2048}, {"nodes": 1, "slower": 3}]);
     let hadoop = json!({"slow_start_up": false});
