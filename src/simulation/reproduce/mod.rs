@@ -3,6 +3,7 @@
 mod dolly;
 mod exact;
 mod late;
+mod mantri;
 mod rows;
 mod tail;
 
@@ -121,7 +122,7 @@ impl Experiment {
 
 /// Every experiment, in the papers' order.
 pub fn all() -> Vec<Experiment> {
-    [exact::experiments(), late::experiments(), tail::experiments(), dolly::experiments()]
+    [exact::experiments(), late::experiments(), tail::experiments(), mantri::experiments(), dolly::experiments()]
         .into_iter()
         .flatten()
         .collect()

@@ -1,0 +1,301 @@
+//! The rows: Figs. 16–18, restarts and their success, and how near the workload comes to what the paper prints of its own.
+
+use super::runs::{CHOP_TAIL, DROVER, NO_SKEW, NULL, Runs, play_all};
+use super::workload::Phase;
+use crate::simulation::reproduce::rows::{Row, compare};
+use crate::simulation::reproduce::{Effort, Finding};
+use crate::simulation::stats::Interval;
+use drover_core::sim::Stuck;
+
+const MARGINALS: &str = "mantri.marginals";
+const FIG16: &str = "mantri.fig16";
+const FIG17: &str = "mantri.fig17";
+const FIG18: &str = "mantri.fig18";
+const RESTARTS: &str = "mantri.restarts";
+
+pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
+    let (main, others) = play_all(effort)?;
+    let rows: Vec<Row<Runs>> = [marginals(), fig16(), restarts(), fig17(), fig18()].into_iter().flatten().collect();
+    Ok(compare(&rows, &main, &others))
+}
+
+fn row(
+    experiment: &'static str,
+    quantity: &'static str,
+    published: impl Into<Option<f64>>,
+    unit: &'static str,
+    measure: fn(&Runs) -> Option<Interval>,
+    holds: fn(f64) -> bool,
+) -> Row<Runs> {
+    Row { experiment, quantity, published: published.into(), unit, measure, holds }
+}
+
+fn marginals() -> Vec<Row<Runs>> {
+    fn share(values: &[f64], of: impl Fn(f64) -> bool) -> Option<f64> {
+        let meant = values.iter().filter(|value| of(**value)).count();
+        (!values.is_empty()).then(|| 100.0 * meant as f64 / values.len() as f64)
+    }
+    vec![
+        row(
+            MARGINALS,
+            "§3.1: tasks for each slot, median phase",
+            2.11,
+            "ratio",
+            |runs| runs.each(|sample| sample.over(0.5, Phase::waves)),
+            |ratio| (1.8..=2.4).contains(&ratio),
+        ),
+        row(
+            MARGINALS,
+            "Fig. 2: outliers in the phase that a quarter of phases exceed",
+            15.0,
+            "% of tasks",
+            |runs| runs.each(|sample| sample.over(0.75, |phase| 100.0 * phase.outliers().1)),
+            |percent| (12.0..=18.0).contains(&percent),
+        ),
+        row(
+            MARGINALS,
+            "Fig. 3: outliers below 2.5 times the median",
+            80.0,
+            "%",
+            |runs| runs.each(|sample| share(&sample.outliers(), |ratio| ratio < 2.5)),
+            |percent| (75.0..=85.0).contains(&percent),
+        ),
+        row(
+            MARGINALS,
+            "Fig. 3: outliers above 10 times the median",
+            10.0,
+            "%",
+            |runs| runs.each(|sample| share(&sample.outliers(), |ratio| ratio > 10.0)),
+            |percent| (8.0..=12.0).contains(&percent),
+        ),
+        row(
+            MARGINALS,
+            "§4.2: variation of data within a phase, median phase",
+            0.34,
+            "ratio",
+            |runs| runs.each(|sample| sample.over(0.5, Phase::variation)),
+            |ratio| (0.2..=0.5).contains(&ratio),
+        ),
+        row(
+            MARGINALS,
+            "§4.2: the same, p90 of phases",
+            3.1,
+            "ratio",
+            |runs| runs.each(|sample| sample.over(0.9, Phase::variation)),
+            |ratio| ratio > 1.0,
+        ),
+        row(
+            MARGINALS,
+            "null: tasks meet what others met and nobody acts, p25 of phases",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.faster(NULL, 0.25)),
+            |gain| gain < 0.0,
+        ),
+        row(
+            MARGINALS,
+            "null: the same, p50",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.faster(NULL, 0.5)),
+            |gain| gain.abs() < 10.0,
+        ),
+    ]
+}
+
+fn fig16() -> Vec<Row<Runs>> {
+    let hardly = |gain: f64| gain <= 8.0;
+    let more = |saved: f64| saved < 0.0;
+    vec![
+        row(
+            FIG16,
+            "Mantri: less time, p50 of phases by their lifetime",
+            21.1,
+            "%",
+            |runs| runs.each(|sample| sample.faster("mantri", 0.5)),
+            |gain| (10.0..=35.0).contains(&gain),
+        ),
+        row(
+            FIG16,
+            "Mantri: less time, p75",
+            42.0,
+            "%",
+            |runs| runs.each(|sample| sample.faster("mantri", 0.75)),
+            |gain| (30.0..=75.0).contains(&gain),
+        ),
+        row(
+            FIG16,
+            "Mantri: less container time, p50",
+            3.0,
+            "%",
+            |runs| runs.each(|sample| sample.cheaper("mantri", 0.5)),
+            |saved| saved >= -0.5,
+        ),
+        row(
+            FIG16,
+            "Mantri: less container time, p75",
+            7.0,
+            "%",
+            |runs| runs.each(|sample| sample.cheaper("mantri", 0.75)),
+            |saved| saved > 0.0,
+        ),
+        row(
+            FIG16,
+            "Mantri ahead of the next best of Hadoop, LATE, Dryad and MapReduce, p50",
+            14.2,
+            "points",
+            |runs| runs.each(|sample| Some(sample.faster("mantri", 0.5)? - sample.next_best(0.5)?)),
+            |points| points > 0.0,
+        ),
+        row(
+            FIG16,
+            "the same, p75",
+            None,
+            "points",
+            |runs| runs.each(|sample| Some(sample.faster("mantri", 0.75)? - sample.next_best(0.75)?)),
+            |points| points > 0.0,
+        ),
+        row(FIG16, "Hadoop: less time, p50", 6.9, "%", |runs| runs.each(|sample| sample.faster("hadoop", 0.5)), hardly),
+        row(
+            FIG16,
+            "Hadoop: less container time, p50",
+            -15.9,
+            "%",
+            |runs| runs.each(|sample| sample.cheaper("hadoop", 0.5)),
+            more,
+        ),
+        row(FIG16, "LATE: less time, p50", None, "%", |runs| runs.each(|sample| sample.faster("late", 0.5)), hardly),
+        row(
+            FIG16,
+            "LATE: less container time than Hadoop, p50",
+            None,
+            "points",
+            |runs| runs.each(|sample| Some(sample.cheaper("late", 0.5)? - sample.cheaper("hadoop", 0.5)?)),
+            |points| points > 0.0,
+        ),
+        row(FIG16, "Dryad: less time, p50", 0.0, "%", |runs| runs.each(|sample| sample.faster("dryad", 0.5)), hardly),
+        row(
+            FIG16,
+            "Dryad: less time, p25",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.faster("dryad", 0.25)),
+            |gain| gain <= 0.0,
+        ),
+        row(
+            FIG16,
+            "MapReduce: less time, p50",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.faster("mapreduce", 0.5)),
+            hardly,
+        ),
+        row(
+            FIG16,
+            "MapReduce: less container time, p50",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.cheaper("mapreduce", 0.5)),
+            more,
+        ),
+        row(
+            FIG16,
+            "Drover as it ships: less time, p50",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.faster(DROVER, 0.5)),
+            |gain| gain > 0.0,
+        ),
+        row(
+            FIG16,
+            "Drover as it ships: less container time, p50",
+            None,
+            "%",
+            |runs| runs.each(|sample| sample.cheaper(DROVER, 0.5)),
+            |saved| saved >= -0.5,
+        ),
+    ]
+}
+
+fn restarts() -> Vec<Row<Runs>> {
+    let some = |restarts: f64| restarts > 0.0;
+    vec![
+        row(RESTARTS, "Mantri", 0.2, "for each task", |runs| runs.each(|sample| sample.restarts("mantri")), some),
+        row(RESTARTS, "Dryad", 0.2, "for each task", |runs| runs.each(|sample| sample.restarts("dryad")), some),
+        row(RESTARTS, "LATE", 0.06, "for each task", |runs| runs.each(|sample| sample.restarts("late")), some),
+        row(RESTARTS, "Hadoop", 0.56, "for each task", |runs| runs.each(|sample| sample.restarts("hadoop")), some),
+        row(
+            RESTARTS,
+            "Mantri: copies that won",
+            70.0,
+            "%",
+            |runs| runs.each(|sample| sample.success("mantri")),
+            |won| won > 50.0,
+        ),
+        row(
+            RESTARTS,
+            "LATE: copies that won",
+            15.0,
+            "%",
+            |runs| runs.each(|sample| sample.success("late")),
+            |won| won < 50.0,
+        ),
+        row(
+            RESTARTS,
+            "Hadoop: copies that won, less than LATE's",
+            None,
+            "points",
+            |runs| runs.each(|sample| Some(sample.success("late")? - sample.success("hadoop")?)),
+            |points| points > 0.0,
+        ),
+    ]
+}
+
+fn fig17() -> Vec<Row<Runs>> {
+    fn early(runs: &Runs, share: f64) -> Option<Interval> {
+        runs.each(|sample| Some(sample.faster("late-early", share)? - sample.faster("late", share)?))
+    }
+    vec![
+        row(
+            FIG17,
+            "LATE that acts early: less time than LATE, p20",
+            None,
+            "points",
+            |runs| early(runs, 0.2),
+            |points| points <= 0.0,
+        ),
+        row(FIG17, "the same, p40", None, "points", |runs| early(runs, 0.4), |points| points <= 0.0),
+        row(
+            FIG17,
+            "LATE that acts early: less container time than LATE, p50",
+            None,
+            "points",
+            |runs| runs.each(|sample| Some(sample.cheaper("late-early", 0.5)? - sample.cheaper("late", 0.5)?)),
+            |points| points < 0.0,
+        ),
+    ]
+}
+
+fn fig18() -> Vec<Row<Runs>> {
+    fn behind(runs: &Runs, ideal: &'static str) -> Option<Interval> {
+        runs.each(|sample| Some(sample.faster(ideal, 0.5)? - sample.faster("mantri", 0.5)?))
+    }
+    vec![
+        row(
+            FIG18,
+            "Mantri behind NoSkew, p50",
+            0.0,
+            "points",
+            |runs| behind(runs, NO_SKEW),
+            |points| points.abs() <= 10.0,
+        ),
+        row(
+            FIG18,
+            "Mantri behind NoSkew + ChopTail, p50",
+            None,
+            "points",
+            |runs| behind(runs, CHOP_TAIL),
+            |points| points > 0.0,
+        ),
+    ]
+}

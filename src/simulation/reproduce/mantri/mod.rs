@@ -1,0 +1,38 @@
+//! Mantri's comparison of what is done against stragglers (OSDI'10, §6.3: Figs. 16–18), on phases like those of its logs, which are not public. What slowness is tied to: by phase, the
+//! data, the attempt, or both, as Fig. 4 has them.
+//!
+//! Assumed, with reasons, before the first full run:
+//!
+//! | what | value | why |
+//! |---|---|---|
+//! | a run | one phase, alone on its slots | §6.3 compares phases, weighed by their lifetime, each three times; n/s is theirs |
+//! | slots | lognormal, median 24, σ 1.2, 2–250 | not printed. Table 2: 98,000 s of tasks' work in the mean phase, most of it in a few; larger ones are cut off so that a run stays short |
+//! | n/s | lognormal, median 2.11, σ 1.36, at most 20; n at least 2 | §3.1: median 2.11, standard deviation 12.37 |
+//! | a task | by phase: lognormal, median 40 s, σ 1 | mean 66 s; Table 2 has 8.6 MB a second of work |
+//! | outliers in a phase | exponential, mean .108, at most .45 | Fig. 2: in 25 % of phases more than 15 % |
+//! | how long an outlier takes | × 1.5–2.5 in 80 %, 2.5–10 in 10 %, 10–25 in 10 %, the latter two log-uniform | Fig. 3 |
+//! | outliers that data explain | all in 40 % of phases, none in 18 %, else an even share | Fig. 4(a) |
+//! | ordinary tasks | data lognormal, σ .2; luck .9–1.1, even | §4.2: data vary by .34 in the median phase, outliers included; a residual of 20 % is explained |
+//! | what data do | time is in proportion to them | what "explained" means there |
+//! | a copy's luck | that of another task of its phase, drawn | §6.1: the simulator repeats the observed distributions; a copy has its task's own data |
+//! | Hadoop | a start-up of 1 s; nodes of one container; a report every 10 s, or ten in a median task where that is shorter | §5.1 |
+//! | baseline | nobody acts | Dryad, which Cosmos is based on, is one of the schemes, and not without effect |
+//! | restarts | copies and kills for another in their place; of their success only copies are told | the paper counts both as restarts |
+//!
+//! The policies have the papers' constants; `hadoop-0.20` is the Hadoop of that year. Drover's own, as it ships, is told beside them.
+//!
+//! Varied, one at a time: all unexplained; all explained; reports each second; tasks three times as long; a start-up of 5 s.
+
+mod compared;
+mod runs;
+mod workload;
+
+use super::Experiment;
+
+pub(super) fn experiments() -> Vec<Experiment> {
+    vec![Experiment {
+        name: "mantri.s63",
+        about: "Mantri §6.3, Figs. 16–18: against Hadoop, LATE, Dryad, MapReduce and ideals; the workload's marginals",
+        run: compared::run,
+    }]
+}

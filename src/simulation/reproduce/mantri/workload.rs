@@ -1,0 +1,238 @@
+//! Phases like those of the paper's logs (§3.1, §4). A seed is a sample of them.
+
+use crate::simulation::stats::quantile;
+use drover_core::model::{Bytes, Millis, Resources};
+use drover_core::sim::draw::{Draw, Draws, Purpose};
+use drover_core::sim::{Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use serde_json::json;
+
+/// What the paper leaves open and is varied.
+#[derive(Debug, Clone, Copy)]
+pub struct Assumed {
+    /// Share of the outliers that their data explain; of each phase its own (Fig. 4) where it is `None`.
+    pub explained: Option<f64>,
+    /// Longest time between two reports, seconds.
+    pub report: f64,
+    /// The median phase's tasks, seconds.
+    pub task: f64,
+    /// A JVM's start, seconds.
+    pub start_up: f64,
+}
+
+impl Assumed {
+    /// The main set.
+    pub const MAIN: Assumed = Assumed { explained: None, report: 10.0, task: 40.0, start_up: 1.0 };
+
+    /// The others.
+    pub const OTHERS: [Assumed; 5] = [
+        Assumed { explained: Some(0.0), ..Assumed::MAIN },
+        Assumed { explained: Some(1.0), ..Assumed::MAIN },
+        Assumed { report: 1.0, ..Assumed::MAIN },
+        Assumed { task: 120.0, ..Assumed::MAIN },
+        Assumed { start_up: 5.0, ..Assumed::MAIN },
+    ];
+}
+
+/// An outlier takes so many times the median (§4.1).
+pub const OUTLIER: f64 = 1.5;
+
+/// What an ordinary task reads.
+const SPLIT: f64 = (256 << 20) as f64;
+
+/// A phase: its slots, and its tasks.
+#[derive(Debug, Clone)]
+pub struct Phase {
+    slots: u32,
+    /// An ordinary task's time, seconds.
+    task: f64,
+    tasks: Vec<Task>,
+}
+
+/// How many times an ordinary task's time one takes.
+#[derive(Debug, Clone, Copy)]
+struct Task {
+    /// For its data.
+    data: f64,
+    /// For what its first attempt met.
+    luck: f64,
+}
+
+impl Task {
+    fn takes(&self) -> f64 {
+        self.data * self.luck
+    }
+}
+
+impl Phase {
+    /// The `nth` of a seed's.
+    pub fn drawn(assumed: Assumed, seed: u64, nth: u64) -> Phase {
+        let draw = |purpose, task| Draws::new(seed).of(purpose, [nth, task, 0]);
+        let mut of_phase = draw(Purpose::Tasks, 0);
+        let slots = lognormal(&mut of_phase, 24.0, 1.2).clamp(2.0, 250.0).round();
+        let waves = lognormal(&mut of_phase, 2.11, 1.36).min(20.0);
+        let task = lognormal(&mut of_phase, assumed.task, 1.0);
+        let outliers = (-0.108 * (1.0 - of_phase.uniform()).ln()).min(0.45);
+        let explained = explained(of_phase.uniform());
+        let tasks = (0..(slots * waves).round().max(2.0) as u64).map(|task| {
+            let mut own = draw(Purpose::Work, task);
+            let ordinary = Task { data: (0.2 * own.normal()).exp(), luck: 0.9 + 0.2 * own.uniform() };
+            let (is_outlier, by_data) =
+                (own.uniform() < outliers, own.uniform() < assumed.explained.unwrap_or(explained));
+            let factor = outlier(&mut own);
+            match (is_outlier, by_data) {
+                (false, _) => ordinary,
+                (true, true) => Task { data: factor, ..ordinary },
+                (true, false) => Task { luck: factor, ..ordinary },
+            }
+        });
+        Phase { slots: slots as u32, task, tasks: tasks.collect() }
+    }
+
+    /// The same tasks, which each meet what another met.
+    pub fn with_other_luck(&self) -> Phase {
+        let others = self.tasks.iter().cycle().skip(self.tasks.len() / 2);
+        let tasks = self.tasks.iter().zip(others).map(|(task, other)| Task { luck: other.luck, ..*task });
+        Phase { tasks: tasks.collect(), ..self.clone() }
+    }
+
+    /// All of its tasks take as long as its `share` shortest ones on average: NoSkew of all of them, ChopTail of three quarters (§6.1).
+    pub fn without_skew(&self, share: f64) -> Phase {
+        let mut takes: Vec<f64> = self.tasks.iter().map(Task::takes).collect();
+        takes.sort_by(f64::total_cmp);
+        takes.truncate(((takes.len() as f64 * share).ceil() as usize).max(1));
+        let data = takes.iter().sum::<f64>() / takes.len() as f64;
+        Phase { tasks: vec![Task { data, luck: 1.0 }; self.tasks.len()], ..self.clone() }
+    }
+
+    /// Tasks for each slot.
+    pub fn waves(&self) -> f64 {
+        self.tasks.len() as f64 / f64::from(self.slots)
+    }
+
+    /// How many times the median the outliers take, each; with the share of them.
+    pub fn outliers(&self) -> (Vec<f64>, f64) {
+        let takes: Vec<f64> = self.tasks.iter().map(Task::takes).collect();
+        let typical = quantile(&takes, 0.5).unwrap_or(1.0);
+        let beyond: Vec<f64> = takes.iter().map(|one| one / typical).filter(|ratio| *ratio > OUTLIER).collect();
+        let share = beyond.len() as f64 / self.tasks.len() as f64;
+        (beyond, share)
+    }
+
+    /// Standard deviation over mean of its tasks' data.
+    pub fn variation(&self) -> f64 {
+        let count = self.tasks.len() as f64;
+        let mean = self.tasks.iter().map(|task| task.data).sum::<f64>() / count;
+        let variance = self.tasks.iter().map(|task| (task.data - mean).powi(2)).sum::<f64>() / count;
+        variance.sqrt() / mean
+    }
+
+    /// It, alone on its slots.
+    pub fn scenario(&self, assumed: Assumed) -> Result<Scenario, Stuck> {
+        let can = json!({"duplicate": true, "restart": true, "withdraw": true, "place": true});
+        let read: Result<Scenario, _> = serde_json::from_value(json!({
+            "about": "Mantri §6.3",
+            "cluster": {"nodes": self.slots, "racks": self.slots.div_ceil(40), "memory_mb": 1024, "vcores": 1},
+            "hadoop": {
+                "allocate": 0, "start_up": assumed.start_up, "commit": 0, "report": assumed.report.min(self.task / 10.0),
+                "exchange": 1, "last_words": true, "poll": 1, "can": can,
+            },
+            "jobs": [],
+        }));
+        let scenario = read.map_err(|error| Stuck::Miscounted(error.to_string()))?;
+        Ok(Scenario { traced: vec![self.job()], ..scenario })
+    }
+
+    fn job(&self) -> TracedJob {
+        let task = |one: &Task| TracedTask {
+            work: [0.0, 0.0, one.data * self.task * 1e3],
+            first: one.luck,
+            input: Bytes((one.data * SPLIT) as u64),
+        };
+        let of =
+            |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size: Resources { memory_mb: 1024, vcores: 1 } };
+        TracedJob {
+            name: "phase".into(),
+            user: "ann".into(),
+            queue: "default".into(),
+            arrives: Millis(0),
+            phases: [of(self.tasks.iter().map(task).collect()), of(vec![])],
+        }
+    }
+}
+
+fn lognormal(draw: &mut Draw, median: f64, sigma: f64) -> f64 {
+    median * (sigma * draw.normal()).exp()
+}
+
+/// Fig. 4(a): the share of its outliers that data explain, in the phase below which that share of the phases is.
+fn explained(share: f64) -> f64 {
+    const NONE: f64 = 0.18;
+    const ALL: f64 = 0.6;
+    ((share - NONE) / (ALL - NONE)).clamp(0.0, 1.0)
+}
+
+/// Fig. 3: how many times the median an outlier takes.
+fn outlier(draw: &mut Draw) -> f64 {
+    let between = |least: f64, most: f64, share: f64| least * (most / least).powf(share);
+    match draw.uniform() {
+        most if most < 0.8 => OUTLIER + most / 0.8,
+        some if some < 0.9 => between(2.5, 10.0, (some - 0.8) / 0.1),
+        few => between(10.0, 25.0, (few - 0.9) / 0.1),
+    }
+}
+
+/// A quantile over a sample of phases.
+pub fn over(phases: &[Phase], share: f64, of: impl Fn(&Phase) -> f64) -> Option<f64> {
+    quantile(&phases.iter().map(of).collect::<Vec<_>>(), share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn many() -> Vec<Phase> {
+        (0..2_000).map(|nth| Phase::drawn(Assumed::MAIN, 1, nth)).collect()
+    }
+
+    #[test]
+    fn phases_are_as_the_paper_has_them_in_what_it_prints() {
+        let phases = many();
+        let share = |of: &dyn Fn(&Phase) -> bool| phases.iter().filter(|one| of(one)).count() as f64 / 2e3;
+        let waves = over(&phases, 0.5, Phase::waves).unwrap();
+        assert!((waves - 2.11).abs() < 0.2, "§3.1: {waves}");
+        let many_outliers = share(&|phase| phase.outliers().1 > 0.15);
+        assert!((many_outliers - 0.25).abs() < 0.05, "Fig. 2: {many_outliers}");
+        let all: Vec<f64> = phases.iter().flat_map(|phase| phase.outliers().0).collect();
+        let of_all =
+            |of: &dyn Fn(f64) -> bool| all.iter().filter(|ratio| of(**ratio)).count() as f64 / all.len() as f64;
+        let (short, long) = (of_all(&|ratio| ratio < 2.5), of_all(&|ratio| ratio > 10.0));
+        assert!((short - 0.8).abs() < 0.05 && (long - 0.1).abs() < 0.03, "Fig. 3: {short}, {long}");
+    }
+
+    #[test]
+    fn what_explains_outliers_can_be_the_data_alone_or_the_attempt_alone() {
+        let of = |explained| Phase::drawn(Assumed { explained: Some(explained), ..Assumed::MAIN }, 1, 7);
+        let (by_luck, by_data) = (of(0.0), of(1.0));
+        assert!(by_luck.tasks.iter().all(|task| task.data < 2.5) && by_data.tasks.iter().all(|task| task.luck <= 1.1));
+        assert_eq!(by_luck.tasks.len(), by_data.tasks.len());
+        let at = [0.1, 0.18, 0.39, 0.6, 0.9].map(explained);
+        let off = at.into_iter().zip([0.0, 0.0, 0.5, 1.0, 1.0]).map(|(ours, figure)| (ours - figure).abs());
+        assert!(off.fold(0.0, f64::max) < 1e-9, "{at:?}");
+    }
+
+    #[test]
+    fn the_ideals_keep_the_mean_of_all_and_of_the_shortest_three_quarters() {
+        let task = |data| Task { data, luck: 1.0 };
+        let phase = Phase { slots: 2, task: 10.0, tasks: [1.0, 2.0, 3.0, 10.0].map(task).into() };
+        let all_of = |phase: Phase| phase.tasks.iter().map(Task::takes).collect::<Vec<_>>();
+        assert_eq!(all_of(phase.without_skew(1.0)), [4.0; 4]);
+        assert_eq!(all_of(phase.without_skew(0.75)), [2.0; 4]);
+    }
+
+    #[test]
+    fn a_phase_can_be_played() {
+        for phase in many().iter().take(50) {
+            assert_eq!(phase.scenario(Assumed::MAIN).unwrap().faults(), []);
+        }
+    }
+}
