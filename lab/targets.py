@@ -89,7 +89,7 @@ def same_output(runs: list) -> dict:
     copied = sum(run["copies"] > 0 for run in runs)
     if not copied:
         return target(what, f"{len(runs)} runs, none with copies", None)
-    return target(what, f"{len(digests)} different of {len(runs)} runs, {copied} with copies", len(digests) == 1)
+    return target(what, f"{len(digests)} distinct in {len(runs)} runs, {copied} with copies", len(digests) == 1)
 
 
 def judge(rounds: dict, runs: list, tasks: int) -> list:
