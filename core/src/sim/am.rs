@@ -278,6 +278,8 @@ fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> 
     let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
     let input = job.task(attempt.kind, attempt.index).input;
     let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;
+    let writes = end == End::Succeeded && attempt.kind == TaskKind::Map;
+    let written = writes.then_some(job.each_writes).filter(|written| written.0 > 0);
     AttemptFact {
         state: Some(state),
         host: launched.then(|| host.to_owned()),
@@ -287,7 +289,7 @@ fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> 
         scored_at: report.map(|report| report.at),
         reports: report.map(|report| report.count),
         speculative: attempt.is_copy.then_some(true),
-        counters: Counters { shuffled: has_read.then_some(input), ..Counters::default() },
+        counters: Counters { shuffled: has_read.then_some(input), written, ..Counters::default() },
         ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
     }
 }

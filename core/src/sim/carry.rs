@@ -4,9 +4,16 @@ use super::attempt::Stage;
 use super::job::Ask;
 use super::watch::End;
 use super::world::World;
+use crate::engine::Pass;
 use crate::model::{Action, Answer, Decision, TaskState, Time};
 
 impl World<'_> {
+    /// Carries out what one look has come to.
+    pub(super) fn carry_out_all(&mut self, pass: &Pass, now: Time) {
+        pass.measures.iter().for_each(|measure| self.take(measure));
+        pass.decisions.iter().for_each(|decision| self.carry_out(decision, now));
+    }
+
     /// Carries out a decision, and answers it.
     pub(super) fn carry_out(&mut self, decision: &Decision, now: Time) {
         let number = decision.job.0.seq - 1;

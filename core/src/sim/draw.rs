@@ -30,6 +30,8 @@ pub enum Purpose {
     Node,
     /// When trouble comes and goes.
     Trouble,
+    /// What others take of links.
+    Others,
 }
 
 /// All draws of one run.

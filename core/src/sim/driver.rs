@@ -49,6 +49,11 @@ impl Driver {
         self.engine.params().policy.clones()
     }
 
+    /// Does the policy want anything of jobs beside copies?
+    pub(super) fn takes_measures(&self) -> bool {
+        self.engine.params().policy.takes_measures()
+    }
+
     /// What it has settled about the clones of a phase's tasks, where these are cloned.
     pub(super) fn clones_of(&self, job: JobId, kind: TaskKind) -> Option<ClonePlan> {
         let given = |plan: &ClonePlan| plan.refused.is_none() && plan.scheme == CloneScheme::Task;

@@ -130,6 +130,8 @@ pub struct Job {
     pub told_needs: [u32; 2],
     /// What became of it so far.
     pub tally: Tally,
+    /// What each of its maps writes, as its reduces read as much from each.
+    pub each_writes: Bytes,
     /// Instants at which clones of its reduces stop waiting for outputs of their own.
     pub waits: BTreeSet<Time>,
 }
@@ -170,7 +172,10 @@ impl Job {
                 (&job.name, &job.user, tasks)
             }
         };
-        let has_reduces = !tasks[TaskKind::Reduce as usize].all.is_empty();
+        let [maps, reduces] = &tasks;
+        let has_reduces = !reduces.all.is_empty();
+        let read: u64 = reduces.all.iter().map(|task| task.input.0).sum();
+        let each_writes = Bytes(read / maps.all.len().max(1) as u64);
         Job {
             number,
             of,
@@ -188,6 +193,7 @@ impl Job {
             told: false,
             told_needs: [0; 2],
             tally: Tally::default(),
+            each_writes,
             waits: BTreeSet::new(),
         }
     }

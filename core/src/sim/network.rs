@@ -16,6 +16,8 @@ const MIB_PER_S: f64 = (1 << 20) as f64 / 1000.0;
 pub(super) struct Network {
     /// Of each resource, units per millisecond; infinite where there is no limit.
     capacity: Vec<f64>,
+    /// A rack's links out and in with nobody else on them.
+    whole: [f64; 2],
     nodes: u32,
     racks: u32,
     flows: BTreeMap<AttemptKey, Stream>,
@@ -49,12 +51,12 @@ impl Network {
         }
         let limited = |most: f64, unit: f64| if most > 0.0 { most * unit } else { f64::INFINITY };
         let mut capacity = vec![limited(spec.disk_mb_s, MIB_PER_S); nodes as usize];
-        capacity.extend(vec![limited(spec.uplink_mb_s, MIB_PER_S); racks as usize]);
-        capacity.extend(vec![limited(spec.downlink_mb_s, MIB_PER_S); racks as usize]);
+        let whole = [spec.uplink_mb_s, spec.downlink_mb_s].map(|most| limited(most, MIB_PER_S));
+        whole.iter().for_each(|link| capacity.extend(vec![*link; racks as usize]));
         capacity.extend((0..nodes).map(|node| limited(cluster.processors_of(node), 1.0)));
         capacity.push(limited(spec.lab_processors, 1.0));
         let through = vec![BTreeSet::new(); capacity.len()];
-        Network { capacity, nodes, racks, through, ..Network::default() }
+        Network { capacity, whole, nodes, racks, through, ..Network::default() }
     }
 
     /// Is nothing shared at all?
@@ -78,6 +80,22 @@ impl Network {
 
     fn is_limited(&self, resource: u32) -> bool {
         self.capacity.get(resource as usize).is_some_and(|most| most.is_finite())
+    }
+
+    /// Others leave these shares of what a rack can send and take in.
+    pub(super) fn leave_of_links(&mut self, rack: u32, shares: [f64; 2]) {
+        let links = [self.up(rack), self.down(rack)].into_iter().zip(self.whole).zip(shares);
+        for ((link, whole), share) in links.filter(|((_, whole), _)| whole.is_finite()) {
+            self.capacity[link as usize] = whole * share;
+            self.stirred.insert(link);
+        }
+    }
+
+    /// What a rack can send and take in now, bytes a second; `None` where either has no limit.
+    pub(super) fn links(&self, rack: u32) -> Option<[f64; 2]> {
+        let links = [self.up(rack), self.down(rack)];
+        let limited = links.iter().all(|link| self.is_limited(*link));
+        limited.then(|| links.map(|link| self.capacity[link as usize] * 1e3))
     }
 
     /// Has anything changed since shares were last reckoned?

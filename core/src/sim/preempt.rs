@@ -62,8 +62,7 @@ impl World<'_> {
                 self.ends(key, End::Preempted, now);
             }
         }
-        // Where nothing else is to come but exchanges, jobs wait for what will never be.
-        if !self.jobs.is_empty() && self.calendar.any(|event| !matches!(event, Event::Exchange)) {
+        if self.goes_on_by_itself() {
             self.watch_queues(now);
         }
     }

@@ -2,12 +2,14 @@
 
 use super::attempt::{Attempt, Stage, Told};
 use super::job::{Job, Task, replicas};
+use super::links::rack_name;
 use super::world::World;
+use crate::engine::Pass;
 use crate::model::*;
 
 impl World<'_> {
     /// Tells of all jobs, and asks for decisions.
-    pub(super) fn tell_all(&mut self, now: Time) -> Vec<Decision> {
+    pub(super) fn tell_all(&mut self, now: Time) -> Pass {
         if self.driver.polls(Millis::from_secs_f64(self.scenario.hadoop.poll), now) {
             self.tell_cluster(now);
         }
@@ -15,28 +17,28 @@ impl World<'_> {
         for number in numbers {
             self.tell_job(number, now);
         }
-        self.driver.decide(now).decisions
+        self.driver.decide(now)
     }
 
-    /// Has the clones of phases planned that have just been asked for, before any of their tasks is given a container, where tasks can be cloned that wait for one: Dolly's
-    /// scheduler is the one that gives containers out, and knows what is in use (NSDI'13, §3.2 and §5.1).
-    pub(super) fn plan_clones(&mut self, now: Time) {
-        let begun = std::mem::take(&mut self.begun);
-        if begun.is_empty() || !self.driver.clones() || !self.scenario.hadoop.can.copy_waiting {
+    /// Has those phases planned that have just been asked for, before any of their tasks is given a container, where anything can be done to tasks that wait for one: Dolly's
+    /// scheduler is the one that gives containers out, and knows what is in use (NSDI'13, §3.2 and §5.1); Mantri's orders and places what it gives them to (OSDI'10, §6.1).
+    pub(super) fn plan_begun(&mut self, now: Time) {
+        let (begun, can) = (std::mem::take(&mut self.begun), self.scenario.hadoop.can);
+        let clones = self.driver.clones() && can.copy_waiting;
+        let measures = self.driver.takes_measures() && (can.order || can.place_reduces);
+        if begun.is_empty() || !(clones || measures) {
             return;
         }
         self.tell_cluster(now);
         begun.iter().for_each(|number| self.tell_job(*number, now));
-        for decision in self.driver.decide(now).decisions {
-            self.carry_out(&decision, now);
-        }
+        let pass = self.driver.decide(now);
+        self.carry_out_all(&pass, now);
         begun.iter().for_each(|number| self.end_spares(*number, now));
     }
 
     fn tell_cluster(&mut self, now: Time) {
-        let rack = |number: u32| format!("/r{number}");
         let node = |machine: &super::machine::Machine| NodeFact {
-            rack: rack(machine.rack),
+            rack: rack_name(machine.rack),
             usable: machine.is_up(),
             containers: machine.attempts.len() as u32,
             last_health: now,
@@ -77,6 +79,10 @@ impl World<'_> {
         self.driver.say(now, Fact::Nodes(nodes));
         self.driver.say(now, Fact::Cluster(totals));
         self.driver.say(now, Fact::Queues(queues));
+        let can = self.scenario.hadoop.can;
+        if can.place_reduces || can.replicate {
+            self.driver.say(now, Fact::Racks(self.racks(now)));
+        }
     }
 
     fn tell_job(&mut self, number: u32, now: Time) {

@@ -31,6 +31,8 @@ pub(super) enum Event {
     Unwait,
     /// Queues are looked at: has one less than its share?
     Preempt,
+    /// Others take more or less of racks' links.
+    Links,
     /// Clones of a job's reduces have waited for outputs of their own.
     Waited(u32),
 }
@@ -69,6 +71,8 @@ pub(super) struct World<'a> {
     pub(super) ticking: bool,
     /// A look at the queues is in the calendar.
     pub(super) watched: bool,
+    /// A change of links is in the calendar.
+    pub(super) links_watched: bool,
     /// Attempts whose containers queues were asked to give back, and since when.
     pub(super) asked_back: BTreeMap<AttemptKey, Time>,
     /// Jobs of which a phase has just been asked for.
@@ -130,6 +134,7 @@ impl<'a> World<'a> {
             outcome: Outcome::default(),
             ticking: false,
             watched: false,
+            links_watched: false,
             asked_back: BTreeMap::new(),
             begun: BTreeSet::new(),
             stirred: false,
@@ -145,7 +150,7 @@ impl<'a> World<'a> {
         self.enter_all();
         while let Some((now, event)) = self.calendar.next() {
             self.happens(event, now);
-            self.plan_clones(now);
+            self.plan_begun(now);
             if std::mem::take(&mut self.stirred) {
                 self.serve(now);
             }
@@ -184,6 +189,7 @@ impl<'a> World<'a> {
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
             Event::Exchange => self.exchange(now),
             Event::Preempt => self.preempt(now),
+            Event::Links => self.links_change(now),
             Event::Waited(number) => {
                 self.let_read(number, now);
                 self.end_spares(number, now);
@@ -219,6 +225,7 @@ impl<'a> World<'a> {
         self.begin_phases(number, now);
         self.tick(now);
         self.watch_queues(now);
+        self.watch_links(now);
         self.end_if_over(number, now);
     }
 
@@ -244,14 +251,17 @@ impl<'a> World<'a> {
 
     fn exchange(&mut self, now: Time) {
         self.ticking = false;
-        let decisions = self.tell_all(now);
-        for decision in decisions {
-            self.carry_out(&decision, now);
-        }
-        // Where nothing else is to come but looks at queues, jobs wait for what will never be.
-        if !self.jobs.is_empty() && self.calendar.any(|event| !matches!(event, Event::Preempt)) {
+        let pass = self.tell_all(now);
+        self.carry_out_all(&pass, now);
+        if self.goes_on_by_itself() {
             self.tick(now);
         }
+    }
+
+    /// Are there jobs for which anything is to come but what comes every so often? Else they wait for what will never be.
+    pub(super) fn goes_on_by_itself(&self) -> bool {
+        let recurs = |event: &Event| matches!(event, Event::Exchange | Event::Preempt | Event::Links);
+        !self.jobs.is_empty() && self.calendar.any(|event| !recurs(event))
     }
 
     /// A job whose tasks have all succeeded is over, and those that wait for it begin.

@@ -20,6 +20,18 @@ pub struct Row<R> {
     pub holds: fn(f64) -> bool,
 }
 
+/// One row; what the paper prints of it may be no number.
+pub fn row<R>(
+    experiment: &'static str,
+    quantity: &'static str,
+    published: impl Into<Option<f64>>,
+    unit: &'static str,
+    measure: fn(&R) -> Option<Interval>,
+    holds: fn(f64) -> bool,
+) -> Row<R> {
+    Row { experiment, quantity, published: published.into(), unit, measure, holds }
+}
+
 /// Ours beside the published, with the share of the other sets of assumptions that reproduce it; of none there is no share.
 pub fn compare<R>(rows: &[Row<R>], main: &R, others: &[R]) -> Vec<Finding> {
     let found = rows.iter().filter_map(|row| {

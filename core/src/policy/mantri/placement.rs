@@ -1,5 +1,7 @@
 //! Network-aware placement of reduces (Mantri, OSDI'10, §5.2): each reduce on the rack that keeps the slowest of all rack links fastest.
 
+mod alike;
+
 /// What a rack's links still carry, bytes per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Links {
@@ -36,11 +38,14 @@ const LOOKS_MAX: usize = 600_000;
 const DEPTH_MAX: usize = 1_000;
 
 /// §5.2: arg min max_j c_j, where c_{2i−1} = d_u^i / b_u^i and c_{2i} = d_d^i / b_d^i, over every placement of the reduces on racks. `inputs` is I: what each reduce (a
-/// row) has to read from each rack, bytes. Exact where that takes no more than so many looks, which Mantri's own greedy search is not; else the best found, with a bound. `None` for
+/// row) has to read from each rack, bytes. Exact where all rows are alike, and where that takes no more than so many looks, which Mantri's own greedy search is not; else the best found, with a bound. `None` for
 /// rows that are not as long as there are racks, and without racks.
 pub fn place(inputs: &[Vec<f64>], links: &[Links]) -> Option<Placement> {
     if links.is_empty() || inputs.iter().any(|row| row.len() != links.len()) {
         return None;
+    }
+    if inputs.iter().all(|row| *row == inputs[0]) {
+        return Some(alike(inputs, links));
     }
     // The largest first: what is decided last should matter least. Equal rows stand together, and may change places without changing anything.
     let mut order: Vec<usize> = (0..inputs.len()).collect();
@@ -61,6 +66,14 @@ pub fn place(inputs: &[Vec<f64>], links: &[Links]) -> Option<Placement> {
     let mut placed = vec![0; inputs.len()];
     order.iter().zip(&racks).for_each(|(row, rack)| placed[*row] = *rack);
     Some(Placement { racks: placed, seconds, bound: if exact { seconds } else { bound(inputs, links).min(seconds) } })
+}
+
+/// All read the same.
+fn alike(inputs: &[Vec<f64>], links: &[Links]) -> Placement {
+    let none = vec![0.0; links.len()];
+    let (on, seconds) = alike::counts(inputs.first().unwrap_or(&none), inputs.len() as u32, links);
+    let racks = on.iter().enumerate().flat_map(|(rack, there)| (0..*there).map(move |_| rack));
+    Placement { racks: racks.collect(), seconds, bound: seconds }
 }
 
 /// Depth first over the rows in order, leaving out what cannot be better than the best so far: no link's transfer shrinks when another reduce is placed.
@@ -120,16 +133,33 @@ impl<'a> Search<'a> {
         (0..self.links.len()).map(|rack| here(rack).max(others(rack))).collect()
     }
 
-    /// The better of what is found in one go and of the same number on each rack.
+    /// The best of what is found in one go, of the same number on each rack, and of the numbers that would be best were all alike.
     fn at_first(&mut self, order: &[usize]) -> (Vec<usize>, f64) {
-        let (greedy, evenly) = (self.greedily(), self.evenly(order));
-        if evenly.1 < greedy.1 { evenly } else { greedy }
+        let all = [self.greedily(), self.evenly(order), self.as_though_alike()];
+        let better = |best: (Vec<usize>, f64), other: (Vec<usize>, f64)| if other.1 < best.1 { other } else { best };
+        all.into_iter().reduce(better).unwrap_or_default()
     }
 
     /// The reduces by their numbers on one rack after the other.
     fn evenly(&mut self, order: &[usize]) -> (Vec<usize>, f64) {
         let racks: Vec<usize> = order.iter().map(|number| number % self.links.len()).collect();
         racks.iter().enumerate().for_each(|(row, rack)| self.shift(row, *rack, 1.0));
+        self.ended(racks)
+    }
+
+    /// As many on each rack as were best if each row were the mean one, the largest rows where most are still to go.
+    fn as_though_alike(&mut self) -> (Vec<usize>, f64) {
+        let count = self.rows.len().max(1) as f64;
+        let mean: Vec<f64> =
+            (0..self.links.len()).map(|rack| self.rows.iter().map(|row| row[rack]).sum::<f64>() / count).collect();
+        let (mut open, _) = alike::counts(&mean, self.rows.len() as u32, self.links);
+        let mut racks = Vec::new();
+        for row in 0..self.rows.len() {
+            let rack = (0..open.len()).rev().max_by_key(|rack| open[*rack]).unwrap_or(0);
+            open[rack] = open[rack].saturating_sub(1);
+            self.shift(row, rack, 1.0);
+            racks.push(rack);
+        }
         self.ended(racks)
     }
 

@@ -1,7 +1,7 @@
 //! Is a scenario one that can be?
 
 use super::super::dist::Dist;
-use super::{ClusterSpec, HadoopSpec, JobGroup, PhaseSpec, QueueOrder, Scenario, Trouble};
+use super::{ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PhaseSpec, QueueOrder, Scenario, Trouble};
 use crate::model::Resources;
 
 /// Tasks of one kind that a job may have.
@@ -47,6 +47,17 @@ impl Faults {
             Some(fault) => self.unless(false, key, &fault),
             None => self.unless(dist.range().0 > 0.0, key, "must give values above 0 only"),
         }
+    }
+
+    /// How much there is of something that may have no limit.
+    fn limit(&mut self, most: f64, key: &str) {
+        self.unless(most >= 0.0 && most.is_finite(), key, "must be above 0, or 0 for no limit");
+    }
+
+    /// How often something comes, that need not come at all.
+    fn often(&mut self, every: f64, key: &str) {
+        let sound = every == 0.0 || (every >= 0.01 && every.is_finite());
+        self.unless(sound, key, "must be 0.01 s at least, or 0 for none");
     }
 
     fn share(&mut self, share: f64, key: &str) {
@@ -144,31 +155,8 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     faults.unless(cluster.memory_mb > 0, "memory_mb", "must be above 0");
     faults.unless(cluster.vcores > 0, "vcores", "must be above 0");
     faults.factor(&cluster.slower, "slower");
-    for (nth, kind) in cluster.kinds.iter().enumerate() {
-        let key = |name: &str| format!("kinds[{nth}].{name}");
-        faults.unless(kind.nodes > 0, &key("nodes"), "must be above 0");
-        faults.unless(kind.memory_mb != Some(0), &key("memory_mb"), "must be above 0");
-        faults.unless(kind.vcores != Some(0), &key("vcores"), "must be above 0");
-        let sound = kind.processors.is_none_or(|most| most >= 0.0 && most.is_finite());
-        faults.unless(sound, &key("processors"), "must be above 0, or 0 for no limit");
-        if let Some(slower) = &kind.slower {
-            faults.factor(slower, &key("slower"));
-        }
-    }
-    let unlike: u64 = cluster.kinds.iter().map(|kind| u64::from(kind.nodes)).sum();
-    faults.unless(unlike <= cluster.nodes.into(), "kinds", "have more nodes than cluster.nodes");
-    let network = &cluster.network;
-    let shared = [
-        (network.disk_mb_s, "disk_mb_s"),
-        (network.uplink_mb_s, "uplink_mb_s"),
-        (network.downlink_mb_s, "downlink_mb_s"),
-        (network.processors, "processors"),
-        (network.lab_processors, "lab_processors"),
-    ];
-    for (most, key) in shared {
-        let sound = most >= 0.0 && most.is_finite();
-        faults.unless(sound, &format!("network.{key}"), "must be above 0, or 0 for no limit");
-    }
+    kinds(cluster, faults);
+    network(&cluster.network, faults);
     preemption(cluster, faults);
     for queue in &cluster.queues {
         faults.share(queue.share, &format!("queues.{}.share", queue.name));
@@ -183,10 +171,45 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     faults.unless(promised <= 1.0 + 1e-9, "queues", "their shares are above 1 together");
 }
 
+fn kinds(cluster: &ClusterSpec, faults: &mut Faults) {
+    for (nth, kind) in cluster.kinds.iter().enumerate() {
+        let key = |name: &str| format!("kinds[{nth}].{name}");
+        faults.unless(kind.nodes > 0, &key("nodes"), "must be above 0");
+        faults.unless(kind.memory_mb != Some(0), &key("memory_mb"), "must be above 0");
+        faults.unless(kind.vcores != Some(0), &key("vcores"), "must be above 0");
+        faults.limit(kind.processors.unwrap_or(0.0), &key("processors"));
+        if let Some(slower) = &kind.slower {
+            faults.factor(slower, &key("slower"));
+        }
+    }
+    let unlike: u64 = cluster.kinds.iter().map(|kind| u64::from(kind.nodes)).sum();
+    faults.unless(unlike <= cluster.nodes.into(), "kinds", "have more nodes than cluster.nodes");
+}
+
+fn network(network: &NetworkSpec, faults: &mut Faults) {
+    let shared = [
+        (network.disk_mb_s, "disk_mb_s"),
+        (network.uplink_mb_s, "uplink_mb_s"),
+        (network.downlink_mb_s, "downlink_mb_s"),
+        (network.processors, "processors"),
+        (network.lab_processors, "lab_processors"),
+    ];
+    for (most, key) in shared {
+        faults.limit(most, &format!("network.{key}"));
+    }
+    let others = &network.others;
+    faults.often(others.every, "network.others.every");
+    faults.law(&others.share, 0.0, "network.others.share");
+    faults.unless(others.share.range().1 < 1.0, "network.others.share", "must be below 1, its largest value, too");
+    let sound = others.foresight >= 0.0 && others.foresight.is_finite();
+    faults.unless(sound, "network.others.foresight", "must not be below 0");
+    let are_limited = network.uplink_mb_s > 0.0 && network.downlink_mb_s > 0.0;
+    faults.unless(others.every == 0.0 || are_limited, "network.others", "needs uplink_mb_s and downlink_mb_s");
+}
+
 fn preemption(cluster: &ClusterSpec, faults: &mut Faults) {
     let spec = &cluster.preemption;
-    let often = spec.every == 0.0 || (spec.every >= 0.01 && spec.every.is_finite());
-    faults.unless(often, "preemption.every", "must be 0.01 s at least, or 0 for none");
+    faults.often(spec.every, "preemption.every");
     faults.unless(spec.wait >= 0.0 && spec.wait.is_finite(), "preemption.wait", "must not be below 0");
     faults.share(spec.most, "preemption.most");
     faults.share(spec.ignored, "preemption.ignored");

@@ -138,7 +138,7 @@ impl Default for PreemptionSpec {
 }
 
 /// What attempts share beside their nodes' pace, max–min fairly; 0 where there is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkSpec {
     /// What each node's disks read, mebibytes a second.
@@ -147,10 +147,24 @@ pub struct NetworkSpec {
     pub uplink_mb_s: f64,
     /// What comes into a rack, mebibytes a second.
     pub downlink_mb_s: f64,
+    /// Who else is on the links.
+    pub others: OthersSpec,
     /// Processors of each node: a JVM that starts keeps one busy, a task at work as many as its phase says.
     pub processors: f64,
     /// Those that all nodes have together, as in a lab where they are one machine.
     pub lab_processors: f64,
+}
+
+/// What jobs that are not simulated take of racks' links: of each link, each way, a share that is drawn anew every so often.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OthersSpec {
+    /// How often, seconds; 0: there are none.
+    pub every: f64,
+    /// Share, 0 to below 1.
+    pub share: Dist,
+    /// What the policy is told of links is what they leave on average over so many seconds to come, which nobody can know; 0: what they leave now.
+    pub foresight: f64,
 }
 
 /// Whose turn it is when a container is free.

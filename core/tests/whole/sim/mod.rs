@@ -2,6 +2,7 @@
 
 mod clones;
 mod laws;
+mod measures;
 mod mechanisms;
 mod policies;
 mod preemption;

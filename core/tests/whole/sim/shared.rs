@@ -50,6 +50,15 @@ fn a_reduce_reads_from_other_racks_no_faster_than_their_uplinks_and_its_own_down
 }
 
 #[test]
+fn what_others_take_of_links_is_not_there_for_a_reduces_reading() {
+    let others = |share: Value| json!({"uplink_mb_s": 5, "downlink_mb_s": 5, "others": {"every": 1, "share": share}});
+    assert_eq!([others(json!(0)), others(json!(0.5))].map(|network| across(network, 1)), [29.2, 39.2]);
+    // Drawn anew each second and for each link, it is at times the one, at times the other that lets least through.
+    let varied = across(others(json!({"uniform": {"low": 0, "high": 0.9}})), 1);
+    assert!(varied > 39.2, "{varied}");
+}
+
+#[test]
 fn a_map_away_from_its_split_reads_through_the_links_between_the_racks() {
     // One node holds the split; whichever it is, one map of the two is away from it.
     let cluster = |uplink: f64| json!({"nodes": 2, "racks": 2, "memory_mb": 1024, "network": {"uplink_mb_s": uplink}});

@@ -2,7 +2,7 @@
 
 use super::runs::{ALL, Both, IDEAL, TINY, dolly, paper, play_all};
 use super::workload::{Assumed, Mix, used_by_smallest};
-use crate::simulation::reproduce::rows::{Row, compare};
+use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
@@ -20,17 +20,6 @@ fn policies(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
         ("dolly", dolly(assumed, |_| {})),
         (IDEAL, paper(PolicyName::None)),
     ]
-}
-
-fn row(
-    experiment: &'static str,
-    quantity: &'static str,
-    published: impl Into<Option<f64>>,
-    unit: &'static str,
-    measure: fn(&Both) -> Option<Interval>,
-    holds: fn(f64) -> bool,
-) -> Row<Both> {
-    Row { experiment, quantity, published: published.into(), unit, measure, holds }
 }
 
 fn rows() -> Vec<Row<Both>> {

@@ -1,13 +1,12 @@
-//! The rows: Figs. 16–18, restarts and their success, and how near the workload comes to what the paper prints of its own.
+//! The rows of Figs. 16–18, of restarts and their success.
 
-use super::runs::{CHOP_TAIL, DROVER, NO_SKEW, NULL, Runs, play_all};
-use super::workload::Phase;
-use crate::simulation::reproduce::rows::{Row, compare};
+use super::marginals::marginals;
+use super::runs::{CHOP_TAIL, DROVER, NO_SKEW, Runs, play_all};
+use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
 use drover_core::sim::Stuck;
 
-const MARGINALS: &str = "mantri.marginals";
 const FIG16: &str = "mantri.fig16";
 const FIG17: &str = "mantri.fig17";
 const FIG18: &str = "mantri.fig18";
@@ -17,90 +16,6 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let (main, others) = play_all(effort)?;
     let rows: Vec<Row<Runs>> = [marginals(), fig16(), restarts(), fig17(), fig18()].into_iter().flatten().collect();
     Ok(compare(&rows, &main, &others))
-}
-
-fn row(
-    experiment: &'static str,
-    quantity: &'static str,
-    published: impl Into<Option<f64>>,
-    unit: &'static str,
-    measure: fn(&Runs) -> Option<Interval>,
-    holds: fn(f64) -> bool,
-) -> Row<Runs> {
-    Row { experiment, quantity, published: published.into(), unit, measure, holds }
-}
-
-fn marginals() -> Vec<Row<Runs>> {
-    fn share(values: &[f64], of: impl Fn(f64) -> bool) -> Option<f64> {
-        let meant = values.iter().filter(|value| of(**value)).count();
-        (!values.is_empty()).then(|| 100.0 * meant as f64 / values.len() as f64)
-    }
-    vec![
-        row(
-            MARGINALS,
-            "§3.1: tasks for each slot, median phase",
-            2.11,
-            "ratio",
-            |runs| runs.each(|sample| sample.over(0.5, Phase::waves)),
-            |ratio| (1.8..=2.4).contains(&ratio),
-        ),
-        row(
-            MARGINALS,
-            "Fig. 2: outliers in the phase that a quarter of phases exceed",
-            15.0,
-            "% of tasks",
-            |runs| runs.each(|sample| sample.over(0.75, |phase| 100.0 * phase.outliers().1)),
-            |percent| (12.0..=18.0).contains(&percent),
-        ),
-        row(
-            MARGINALS,
-            "Fig. 3: outliers below 2.5 times the median",
-            80.0,
-            "%",
-            |runs| runs.each(|sample| share(&sample.outliers(), |ratio| ratio < 2.5)),
-            |percent| (75.0..=85.0).contains(&percent),
-        ),
-        row(
-            MARGINALS,
-            "Fig. 3: outliers above 10 times the median",
-            10.0,
-            "%",
-            |runs| runs.each(|sample| share(&sample.outliers(), |ratio| ratio > 10.0)),
-            |percent| (8.0..=12.0).contains(&percent),
-        ),
-        row(
-            MARGINALS,
-            "§4.2: variation of data within a phase, median phase",
-            0.34,
-            "ratio",
-            |runs| runs.each(|sample| sample.over(0.5, Phase::variation)),
-            |ratio| (0.2..=0.5).contains(&ratio),
-        ),
-        row(
-            MARGINALS,
-            "§4.2: the same, p90 of phases",
-            3.1,
-            "ratio",
-            |runs| runs.each(|sample| sample.over(0.9, Phase::variation)),
-            |ratio| ratio > 1.0,
-        ),
-        row(
-            MARGINALS,
-            "null: tasks meet what others met and nobody acts, p25 of phases",
-            None,
-            "%",
-            |runs| runs.each(|sample| sample.faster(NULL, 0.25)),
-            |gain| gain < 0.0,
-        ),
-        row(
-            MARGINALS,
-            "null: the same, p50",
-            None,
-            "%",
-            |runs| runs.each(|sample| sample.faster(NULL, 0.5)),
-            |gain| gain.abs() < 10.0,
-        ),
-    ]
 }
 
 fn fig16() -> Vec<Row<Runs>> {

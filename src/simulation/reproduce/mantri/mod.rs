@@ -24,15 +24,25 @@
 //! Varied, one at a time: all unexplained; all explained; reports each second; tasks three times as long; a start-up of 5 s.
 
 mod compared;
+mod marginals;
+mod placed;
+mod placement;
 mod runs;
 mod workload;
 
 use super::Experiment;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    vec![Experiment {
-        name: "mantri.s63",
-        about: "Mantri §6.3, Figs. 16–18: against Hadoop, LATE, Dryad, MapReduce and ideals; the workload's marginals",
-        run: compared::run,
-    }]
+    vec![
+        Experiment {
+            name: "mantri.s63",
+            about: "Mantri §6.3, Figs. 16–18: against Hadoop, LATE, Dryad, MapReduce and ideals; the workload's marginals",
+            run: compared::run,
+        },
+        Experiment {
+            name: "mantri.s64",
+            about: "Mantri §6.4, Figs. 19 and 20: reduces placed by the links between racks",
+            run: placed::run,
+        },
+    ]
 }

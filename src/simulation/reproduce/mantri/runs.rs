@@ -173,7 +173,7 @@ impl Sample {
 }
 
 /// The value below which values of `share` of all weight are.
-fn weighed(mut values: Vec<(f64, f64)>, share: f64) -> Option<f64> {
+pub fn weighed(mut values: Vec<(f64, f64)>, share: f64) -> Option<f64> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let all: f64 = values.iter().map(|(_, weight)| weight).sum();
     let mut below = 0.0;

@@ -146,6 +146,33 @@ proptest! {
 }
 
 proptest! {
+    #[test]
+    fn reduces_that_read_the_same_are_placed_as_well_as_any_placement_could(
+        row in prop::collection::vec(prop_oneof![Just(0.0), 0.0f64..9.0], 3),
+        reduces in 1usize..7,
+        links in prop::collection::vec((0.1f64..4.0, 0.1f64..4.0), 3),
+    ) {
+        let links: Vec<Links> = links.into_iter().map(|(up, down)| Links { up, down }).collect();
+        let inputs = vec![row; reduces];
+        let placement = place(&inputs, &links).unwrap();
+        let least = best(&inputs, &links);
+        prop_assert!((placement.seconds - least).abs() <= 1e-9 * (1.0 + least), "{} {}", placement.seconds, least);
+        prop_assert_eq!(placement.racks.len(), reduces);
+        let told = seconds_of(&inputs, &links, &placement.racks);
+        prop_assert!((placement.seconds - told).abs() <= 1e-9 * (1.0 + told));
+    }
+}
+
+#[test]
+fn ten_thousand_reduces_that_read_the_same_are_placed_exactly() {
+    // One rack holds half of everything, and its link out is as narrow as any: as many go there as come in as fast as the rest goes out.
+    let row = [9.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    let placement = place(&vec![row.to_vec(); 10_000], &[LIKE; 10]).unwrap();
+    assert_eq!(placement.racks.iter().filter(|rack| **rack == 0).count(), 5_000);
+    assert_eq!((placement.seconds, placement.bound), (45_000.0, 45_000.0));
+}
+
+proptest! {
     // Each looks at as many placements as are ever looked at.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]

@@ -1,0 +1,73 @@
+//! Links between racks as others leave them: what jobs that are not simulated take of them changes every so often.
+
+use super::draw::Purpose;
+use super::job::{START, next_of};
+use super::world::{Event, World};
+use crate::model::{Millis, RackFact, Time};
+
+impl World<'_> {
+    /// Sees to it that links are as others leave them while there are jobs: on instants that do not depend on when these come.
+    pub(super) fn watch_links(&mut self, now: Time) {
+        let every = Millis::from_secs_f64(self.scenario.cluster.network.others.every);
+        if every == Millis(0) || self.links_watched {
+            return;
+        }
+        for rack in 0..self.scenario.cluster.racks {
+            let taken = [0, 1].map(|way| self.taken(rack, way, now));
+            self.network.leave_of_links(rack, taken.map(|share| 1.0 - share));
+        }
+        self.calendar.enter(next_of(every, now), Event::Links);
+        self.links_watched = true;
+    }
+
+    /// They change.
+    pub(super) fn links_change(&mut self, now: Time) {
+        self.links_watched = false;
+        if self.goes_on_by_itself() {
+            self.watch_links(now);
+        }
+    }
+
+    /// Share of a rack's link, out (0) or in (1), that others take at an instant.
+    fn taken(&self, rack: u32, way: u64, at: Time) -> f64 {
+        let others = &self.scenario.cluster.network.others;
+        let nth = at.since(START).0 / Millis::from_secs_f64(others.every).0.max(1);
+        others.share.sample(&mut self.draws.of(Purpose::Others, [nth, rack.into(), way]))
+    }
+
+    /// How many times as much as now others leave of a link on average while what is told of it is looked at.
+    fn ahead(&self, rack: u32, way: u64, now: Time) -> f64 {
+        let others = &self.scenario.cluster.network.others;
+        let [every, ahead] = [others.every, others.foresight].map(Millis::from_secs_f64);
+        if every == Millis(0) || ahead == Millis(0) {
+            return 1.0;
+        }
+        let (mut at, mut left) = (now, 0.0);
+        while at < now + ahead {
+            let until = next_of(every, at).min(now + ahead);
+            left += (1.0 - self.taken(rack, way, at)) * until.since(at).0 as f64;
+            at = until;
+        }
+        left / ahead.0 as f64 / (1.0 - self.taken(rack, way, now))
+    }
+
+    /// Every rack's links as they are now, or as they will be where the scenario has foresight; none where links have no limit.
+    pub(super) fn racks(&self, now: Time) -> Vec<RackFact> {
+        let within = self.scenario.cluster.network.disk_mb_s;
+        let fact = |rack: u32| {
+            let [up, down] = self.network.links(rack)?;
+            Some(RackFact {
+                rack: rack_name(rack),
+                up_bytes_per_second: up * self.ahead(rack, 0, now),
+                down_bytes_per_second: down * self.ahead(rack, 1, now),
+                within_bytes_per_second: if within > 0.0 { within * f64::from(1 << 20) } else { up.max(down) },
+            })
+        };
+        (0..self.scenario.cluster.racks).filter_map(fact).collect()
+    }
+}
+
+/// How nodes name a rack.
+pub(super) fn rack_name(rack: u32) -> String {
+    format!("/r{rack}")
+}

@@ -1,0 +1,240 @@
+//! Where reduces are put (§5.2, §6.4: Figs. 19 and 20): reduce phases alone in a cluster whose free slots lie unevenly, and whose links others use, too.
+//!
+//! Assumed, with reasons, before the first full run:
+//!
+//! | what | value | why |
+//! |---|---|---|
+//! | cluster | 12 racks of 40 servers, 119 MiB/s each | §6.1: roughly 40 servers to a rack; 1 Gbit/s was usual |
+//! | a rack's links | a quarter of what its servers could send | §5.2 calls them over-subscribed and prints no number |
+//! | what others take of them | up to .9 of each, even, anew every 30 s | not printed; "change with time and as a function of other jobs" |
+//! | free slots in a rack | lognormal, median 8, σ 1, 2–40 | §6.2: without placement 5.5 tasks in each rack that has any |
+//! | reduces | lognormal, median 50, σ .7, 4–150 | the same |
+//! | a reduce | reads for as long as its server alone needs: lognormal, median 20 s, σ 1.2, 2–600 s; then works a fifth of that | §6.4 has short phases and long ones |
+//! | maps | 240, on servers anywhere, all ended before | a barrier; §4.2: "the maps are spread across the cluster" |
+//! | baseline | the first free slot that comes, drawn | §6.4: Dryad's |
+//! | what is done | placement alone: no copies | §6.4 |
+//! | `Start`, `Equal` | links as they are at the start of the phase, or equal ones | §6.4; Mantri's own takes the first for short phases, within a minute of all uplinks |
+//! | `IdealReduce` | links as they will be on average while the phase reads | §6.1: "perfect up-to-date knowledge" |
+//!
+//! Varied, one at a time: others change every 5 min; they take half at most; free slots lie evenly (σ .3); half as much over-subscription.
+
+use super::runs::weighed;
+use crate::simulation::stats::{Interval, quantile};
+use drover_core::engine::EngineParams;
+use drover_core::model::{Millis, TaskKind};
+use drover_core::policy::PolicyName;
+use drover_core::sim::draw::{Draws, Purpose};
+use drover_core::sim::{Outcome, Scenario, Stuck, Watch, run_watching};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const RACKS: u32 = 12;
+const SERVERS: u32 = 40;
+const SERVER_MB_S: f64 = 119.0;
+const PHASES: u64 = 40;
+
+/// What the paper leaves open and is varied.
+#[derive(Debug, Clone, Copy)]
+pub struct Assumed {
+    /// Seconds between changes of what others take.
+    pub every: f64,
+    /// The most that they take.
+    pub most: f64,
+    /// How unevenly free slots lie.
+    pub uneven: f64,
+    /// What all servers of a rack could send over what its link lets through.
+    pub over: f64,
+}
+
+impl Assumed {
+    /// The main set.
+    pub const MAIN: Assumed = Assumed { every: 30.0, most: 0.9, uneven: 1.0, over: 4.0 };
+
+    /// The others.
+    pub const OTHERS: [Assumed; 4] = [
+        Assumed { every: 300.0, ..Assumed::MAIN },
+        Assumed { most: 0.5, ..Assumed::MAIN },
+        Assumed { uneven: 0.3, ..Assumed::MAIN },
+        Assumed { over: 2.0, ..Assumed::MAIN },
+    ];
+}
+
+/// How a phase's racks are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// By whatever slot is free first.
+    Dryad,
+    /// §5.2.
+    Mantri,
+    /// By links as they are at the start.
+    Start,
+    /// As though all links were equal.
+    Equal,
+    /// By links as they will be.
+    Ideal,
+}
+
+impl Scheme {
+    const ALL: [Scheme; 5] = [Scheme::Dryad, Scheme::Mantri, Scheme::Start, Scheme::Equal, Scheme::Ideal];
+
+    fn params(self) -> EngineParams {
+        let mut params = EngineParams::paper(if self == Scheme::Dryad { PolicyName::None } else { PolicyName::Mantri });
+        params.govern.cluster_cap = 0.0;
+        match self {
+            Scheme::Start | Scheme::Ideal => params.measures.short_phase = Millis(u64::MAX),
+            Scheme::Equal => params.measures.short_phase = Millis(0),
+            Scheme::Dryad | Scheme::Mantri => {}
+        }
+        params
+    }
+}
+
+/// A reduce phase.
+#[derive(Debug, Clone)]
+struct Phase {
+    free: Vec<u32>,
+    reduces: u32,
+    /// How long a server alone reads for a reduce, seconds.
+    reads: f64,
+}
+
+impl Phase {
+    fn drawn(assumed: Assumed, seed: u64, nth: u64) -> Phase {
+        let mut draw = Draws::new(seed).of(Purpose::Tasks, [nth, 0, 0]);
+        let mut lognormal = |median: f64, sigma: f64| median * (sigma * draw.normal()).exp();
+        Phase {
+            free: (0..RACKS).map(|_| lognormal(8.0, assumed.uneven).clamp(2.0, SERVERS.into()) as u32).collect(),
+            reduces: lognormal(50.0, 0.7).clamp(4.0, 150.0) as u32,
+            reads: lognormal(20.0, 1.2).clamp(2.0, 600.0),
+        }
+    }
+
+    /// Servers stand in racks in turn; those that are taken have no room.
+    fn kinds(&self) -> Vec<Value> {
+        let room = |node: u32| if node / RACKS < self.free[(node % RACKS) as usize] { 1024 } else { 1 };
+        (0..RACKS * SERVERS).map(|node| json!({"nodes": 1, "memory_mb": room(node)})).collect()
+    }
+
+    fn scenario(&self, assumed: Assumed, scheme: Scheme) -> Result<Scenario, Stuck> {
+        let link = f64::from(SERVERS) * SERVER_MB_S / assumed.over;
+        // Others leave half of it on average, and the phase reads for about twice as long as a server alone would.
+        let foresight = if scheme == Scheme::Ideal { 2.0 * self.reads } else { 0.0 };
+        let others = json!({"every": assumed.every, "share": {"uniform": {"low": 0, "high": assumed.most}}, "foresight": foresight});
+        let read: Result<Scenario, _> = serde_json::from_value(json!({
+            "about": "Mantri §6.4",
+            "cluster": {
+                "nodes": RACKS * SERVERS, "racks": RACKS, "vcores": 1, "kinds": self.kinds(),
+                "network": {"uplink_mb_s": link, "downlink_mb_s": link, "others": others},
+            },
+            "hadoop": {
+                "allocate": 0, "start_up": 1, "commit": 0, "report": 10, "exchange": 10, "poll": 10, "slow_start": 1.0,
+                "can": {"duplicate": true, "place_reduces": scheme != Scheme::Dryad},
+            },
+            "jobs": [{
+                "name": "phase",
+                "maps": {"tasks": 240, "work": 2, "input_mb": 0, "memory_mb": 1},
+                "reduces": {
+                    "tasks": self.reduces, "copy": self.reads, "work": 0.2 * self.reads,
+                    "input_mb": self.reads * SERVER_MB_S,
+                },
+            }],
+        }));
+        read.map_err(|error| Stuck::Miscounted(error.to_string()))
+    }
+
+    fn play(&self, assumed: Assumed, scheme: Scheme, seed: u64) -> Result<Taken, Stuck> {
+        let mut watch = Watch::new("phase", 0, usize::MAX);
+        let outcome = run_watching(&self.scenario(assumed, scheme)?, scheme.params(), seed, &mut watch)?;
+        let reduces = watch.rows().filter(|row| row.kind == TaskKind::Reduce);
+        let racks: BTreeSet<u32> = reduces.map(|row| row.node % RACKS).collect();
+        Taken::of(&outcome, racks.len()).ok_or_else(|| Stuck::Miscounted("a phase did not end".into()))
+    }
+}
+
+/// What came of a reduce phase.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    seconds: f64,
+    /// The median reduce's throughput over the slowest one's, as all read as much.
+    pub behind: f64,
+    /// Reduces for each rack that has any.
+    pub spread: f64,
+}
+
+impl Taken {
+    fn of(outcome: &Outcome, racks: usize) -> Option<Taken> {
+        let phase = outcome.jobs.first()?.phases.iter().find(|phase| phase.kind == TaskKind::Reduce)?;
+        Some(Taken {
+            seconds: phase.took.as_secs_f64(),
+            behind: phase.slowest.as_secs_f64() / phase.median.as_secs_f64(),
+            spread: f64::from(phase.tasks) / racks as f64,
+        })
+    }
+}
+
+/// Phases of one seed, each with how long its reads take alone and what it took under each scheme.
+type Sample = Vec<(f64, Vec<Taken>)>;
+
+/// A sample for each seed.
+pub struct Runs(Vec<Sample>);
+
+impl Runs {
+    /// Plays so many seeds' phases under each scheme.
+    pub fn of(assumed: Assumed, seeds: u64) -> Result<Runs, Stuck> {
+        let one = |(seed, nth): (u64, u64)| {
+            let phase = Phase::drawn(assumed, seed, nth);
+            let taken = Scheme::ALL.map(|scheme| phase.play(assumed, scheme, seed * PHASES + nth));
+            Ok((phase.reads, taken.into_iter().collect::<Result<Vec<_>, Stuck>>()?))
+        };
+        let all: Vec<(u64, u64)> = (1..=seeds).flat_map(|seed| (0..PHASES).map(move |nth| (seed, nth))).collect();
+        let played = all.into_par_iter().map(one).collect::<Result<Vec<_>, Stuck>>()?;
+        Ok(Runs(played.chunks(PHASES as usize).map(<[_]>::to_vec).collect()))
+    }
+
+    fn each(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<Interval> {
+        Interval::of(&self.0.iter().filter_map(of).collect::<Vec<_>>())
+    }
+
+    /// Of phases weighed by their lifetimes, the median of by how many percent less time one takes than under another scheme.
+    pub fn faster(&self, scheme: Scheme, than: Scheme, which: fn(f64) -> bool) -> Option<Interval> {
+        let less = |taken: &[Taken]| {
+            let [own, other] = [scheme, than].map(|one| taken[one as usize].seconds);
+            (100.0 * (1.0 - own / other), taken[Scheme::Dryad as usize].seconds)
+        };
+        let meant =
+            |sample: &Sample| sample.iter().filter(|(reads, _)| which(*reads)).map(|(_, taken)| less(taken)).collect();
+        self.each(|sample| weighed(meant(sample), 0.5))
+    }
+
+    /// A quantile over phases.
+    pub fn quantile(&self, scheme: Scheme, share: f64, of: fn(&Taken) -> f64) -> Option<Interval> {
+        self.each(|sample| {
+            quantile(&sample.iter().map(|(_, taken)| of(&taken[scheme as usize])).collect::<Vec<_>>(), share)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_servers_of_a_rack_have_room_as_slots_are_free() {
+        let phase = Phase { free: (1..=RACKS).collect(), reduces: 30, reads: 5.0 };
+        let scenario = phase.scenario(Assumed::MAIN, Scheme::Ideal).unwrap();
+        assert_eq!(scenario.faults(), []);
+        let free = (0..RACKS * SERVERS).filter(|node| scenario.cluster.offers(*node).memory_mb == 1024);
+        let mut in_rack = vec![0; RACKS as usize];
+        free.for_each(|node| in_rack[(node % RACKS) as usize] += 1);
+        assert_eq!(in_rack, phase.free);
+    }
+
+    #[test]
+    fn reduces_that_are_placed_leave_no_rack_with_many_while_others_have_none() {
+        let phase = Phase::drawn(Assumed::MAIN, 1, 2);
+        let of = |scheme| phase.play(Assumed::MAIN, scheme, 1).unwrap();
+        assert!(of(Scheme::Equal).spread <= of(Scheme::Dryad).spread);
+        assert!(of(Scheme::Ideal).seconds <= 1.1 * of(Scheme::Dryad).seconds);
+    }
+}
