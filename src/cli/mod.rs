@@ -7,6 +7,7 @@ mod client;
 mod cloned;
 mod config;
 mod doctor;
+mod entry;
 mod explain;
 mod hold;
 mod nodes;

@@ -1,8 +1,8 @@
 //! `drover simulate`: policies side by side in a simulated cluster.
 
 use super::calc::given::probability;
+use super::entry::{Entry, entry};
 use super::output::{self, Exit, Failure};
-use super::words::policy;
 use crate::simulation::report::{Origin, Report, dir};
 use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
@@ -12,6 +12,7 @@ use crate::simulation::{Grid, Played, Progress, file, play, traces};
 use clap::{Args, ValueEnum};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
+use drover_core::sim::Actor;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -34,12 +35,13 @@ Examples:
 pub struct Command {
     /// The scenario, TOML
     scenario: PathBuf,
-    /// Policies to compare: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none
-    #[arg(long, value_delimiter = ',', value_parser = policy, default_values = ["none", "hadoop", "drover"])]
-    policy: Vec<PolicyName>,
+    /// Policies to compare: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none; and what nobody can do, to hold them
+    /// against: no-skew, chop-tail, ideal-recompute, oracle
+    #[arg(long, value_delimiter = ',', value_parser = entry, default_values = ["none", "hadoop", "drover"])]
+    policy: Vec<Entry>,
     /// Policy that the others are compared with; run, too, where --policy does not name it [default: the first of --policy]
-    #[arg(long, value_name = "POLICY", value_parser = policy)]
-    baseline: Option<PolicyName>,
+    #[arg(long, value_name = "POLICY", value_parser = entry)]
+    baseline: Option<Entry>,
     /// How many seeds, from 1 on
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
@@ -105,14 +107,9 @@ impl Command {
         let policies = self.policies();
         let names: Vec<String> = policies.iter().map(|policy| policy.label().to_owned()).collect();
         let baseline = self.baseline.and_then(|base| policies.iter().position(|policy| *policy == base)).unwrap_or(0);
-        let params = policies.iter().map(|policy| {
-            let mut params = self.preset.params(*policy);
-            params.govern.holdout = self.holdout;
-            params
-        });
         let grid = Grid {
             scenario: &scenario,
-            policies: names.iter().cloned().zip(params).collect(),
+            policies: names.iter().cloned().zip(policies.iter().map(|entry| self.actor(*entry))).collect(),
             seeds: 1..self.seeds + 1,
         };
         let stop = Arc::new(AtomicBool::new(false));
@@ -145,10 +142,21 @@ impl Command {
         if missing_runs == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
     }
 
+    fn actor(&self, entry: Entry) -> Actor {
+        match entry {
+            Entry::Ideal(ideal) => Actor::Ideal(ideal),
+            Entry::Policy(policy) => {
+                let mut params = self.preset.params(policy);
+                params.govern.holdout = self.holdout;
+                params.into()
+            }
+        }
+    }
+
     /// Each policy once, the baseline among them.
-    fn policies(&self) -> Vec<PolicyName> {
+    fn policies(&self) -> Vec<Entry> {
         let added = self.baseline.filter(|baseline| !self.policy.contains(baseline));
-        let mut policies: Vec<PolicyName> = Vec::new();
+        let mut policies: Vec<Entry> = Vec::new();
         for policy in added.iter().chain(&self.policy) {
             if !policies.contains(policy) {
                 policies.push(*policy);

@@ -1,7 +1,6 @@
 //! Every policy with every seed, on all cores.
 
-use drover_core::engine::EngineParams;
-use drover_core::sim::{Outcome, Scenario, Stuck, run};
+use drover_core::sim::{Actor, Outcome, Scenario, Stuck, run};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Grid<'a> {
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// The policies' parameters, by name.
-    pub policies: Vec<(String, EngineParams)>,
+    /// Who acts, by name.
+    pub policies: Vec<(String, Actor)>,
     /// The seeds: each is the same luck for all policies.
     pub seeds: std::ops::Range<u64>,
 }
@@ -40,6 +39,15 @@ impl Progress for Silent {
 }
 
 impl Grid<'_> {
+    /// Who acts in a run: which jobs are held out is luck, too.
+    pub fn actor(&self, policy: usize, seed: u64) -> Actor {
+        let mut actor = self.policies[policy].1.clone();
+        if let Actor::Policy(params) = &mut actor {
+            params.govern.holdout_salt ^= seed;
+        }
+        actor
+    }
+
     /// How many runs there are.
     pub fn runs(&self) -> u64 {
         self.seeds.end.saturating_sub(self.seeds.start) * self.policies.len() as u64
@@ -54,10 +62,7 @@ impl Grid<'_> {
 pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Result<Vec<Played>, Stuck> {
     let all = grid.seeds.clone().flat_map(|seed| (0..grid.policies.len()).map(move |policy| (seed, policy)));
     let one = |(seed, policy): (u64, usize)| {
-        let mut params = grid.policies[policy].1.clone();
-        // Which jobs are held out is luck, too.
-        params.govern.holdout_salt ^= seed;
-        let outcome = run(grid.scenario, params, seed)?;
+        let outcome = run(grid.scenario, grid.actor(policy, seed), seed)?;
         progress.done();
         Ok(Played { policy, seed, outcome })
     };
@@ -71,6 +76,7 @@ pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drover_core::engine::EngineParams;
     use drover_core::policy::PolicyName;
     use std::sync::atomic::AtomicUsize;
 
@@ -78,9 +84,9 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    fn policies() -> Vec<(String, EngineParams)> {
+    fn policies() -> Vec<(String, Actor)> {
         [PolicyName::None, PolicyName::Drover]
-            .map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }))
+            .map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }.into()))
             .into()
     }
 

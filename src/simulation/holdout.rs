@@ -123,7 +123,7 @@ mod tests {
         let mut params = EngineParams { policy, ..EngineParams::default() };
         params.govern.holdout = 0.5;
         let scenario = toml::from_str(&text).unwrap();
-        let grid = Grid { scenario: &scenario, policies: vec![("a".into(), params)], seeds: 1..seeds + 1 };
+        let grid = Grid { scenario: &scenario, policies: vec![("a".into(), params.into())], seeds: 1..seeds + 1 };
         let played = play(&grid, &AtomicBool::new(false), &grid::Silent).unwrap();
         HoldOut::of(0.5, played.iter().map(|one| &one.outcome)).unwrap()
     }

@@ -87,12 +87,12 @@ pub fn watch(grid: &Grid<'_>, baseline: usize, job: &JobName) -> Result<Watched,
     let seed = grid.seeds.start;
     let others = (0..grid.policies.len()).filter(|policy| *policy != baseline);
     let mut panels = Vec::new();
-    for (policy, params) in [baseline].into_iter().chain(others).take(PANELS).map(|nth| &grid.policies[nth]) {
+    for nth in [baseline].into_iter().chain(others).take(PANELS) {
         let mut watch = Watch::new(&job.name, job.nth, MOST);
-        let outcome = run_watching(grid.scenario, params.clone(), seed, &mut watch)?;
+        let outcome = run_watching(grid.scenario, grid.actor(nth, seed), seed, &mut watch)?;
         let row = outcome.jobs.iter().find(|row| row.name == job.name && row.nth == job.nth);
         panels.extend(row.map(|row| Panel {
-            policy: policy.clone(),
+            policy: grid.policies[nth].0.clone(),
             arrived: row.arrived,
             took: row.took,
             rows: watch.rows().copied().collect(),

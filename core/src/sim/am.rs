@@ -1,8 +1,9 @@
 //! What an ApplicationMaster does: asks for containers, follows attempts through their stages, and runs again what was lost.
 
 use super::attempt::{Attempt, AttemptKey, Stage};
+use super::dist::Dist;
 use super::draw::Purpose;
-use super::job::{Ask, Job, Origin, task_key};
+use super::job::{Ask, Job, task_key};
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, TaskKind, TaskState, Time};
@@ -30,23 +31,13 @@ impl World<'_> {
     /// A container has been found for a request.
     pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, factor: f64, now: Time) {
         self.given = now;
-        let Some(job) = self.jobs.get_mut(&number) else { return };
+        let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
-        let key_of_task = task_key(kind, ask.index);
-        let of_job = job.of.key();
-        let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, ask.number.into()]);
-        let mut luck = draw(Purpose::Luck);
-        let traced = match job.of {
-            Origin::Group(..) => 1.0,
-            Origin::Traced(nth) => {
-                let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
-                tasks.luck(ask.index, ask.number == 0, &mut luck)
-            }
-        };
-        attempt.factor = factor * traced * self.scenario.slowness.attempt.sample(&mut luck);
-        let on_its_way = self.scenario.hadoop.allocate.sample(&mut draw(Purpose::Place));
-        let ends = attempt.begin(Stage::Waiting, Millis::from_secs_f64(on_its_way).0 as f64, 1.0, now);
+        attempt.factor = factor * self.luck(job.of, kind, ask.index, ask.number);
+        let on_its_way = self.whole(job, &attempt, Stage::Waiting);
+        let ends = attempt.begin(Stage::Waiting, on_its_way, 1.0, now);
         let key = self.attempts.add(attempt);
+        let Some(job) = self.jobs.get_mut(&number) else { return };
         job.live.insert(key);
         let size = job.of(kind).size;
         job.of_mut(kind).held += 1;
@@ -112,15 +103,7 @@ impl World<'_> {
         let key_of_task = task_key(attempt.kind, attempt.index);
         let draw = |purpose| self.draws.of(purpose, [of_job, key_of_task, attempt.number.into()]);
         let hadoop = &self.scenario.hadoop;
-        let seconds = |seconds: f64| Millis::from_secs_f64(seconds).0 as f64;
-        let whole = match stage {
-            Stage::Waiting => 0.0,
-            Stage::StartUp => seconds(hadoop.start_up.sample(&mut draw(Purpose::StartUp))) + attempt.fetches.0 as f64,
-            Stage::Copy => task.work[0],
-            Stage::Sort => task.work[1],
-            Stage::Work => task.work[2],
-            Stage::Commit => seconds(hadoop.commit.sample(&mut draw(Purpose::Commit))),
-        };
+        let whole = self.whole(job, attempt, stage);
         let began_work = matches!(stage, Stage::Work | Stage::Copy) && attempt.stage == Stage::StartUp;
         let reports = began_work.then(|| {
             let mut draw = draw(Purpose::Report);
@@ -141,6 +124,22 @@ impl World<'_> {
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
         if stage != Stage::Copy {
             self.share_with_others(key);
+        }
+    }
+
+    /// Healthy milliseconds of a stage of an attempt's.
+    pub(super) fn whole(&self, job: &Job, attempt: &Attempt, stage: Stage) -> f64 {
+        let (task, hadoop) = (job.task(attempt.kind, attempt.index), &self.scenario.hadoop);
+        let subject = [job.of.key(), task_key(attempt.kind, attempt.index), attempt.number.into()];
+        let drawn =
+            |dist: &Dist, purpose| Millis::from_secs_f64(dist.sample(&mut self.draws.of(purpose, subject))).0 as f64;
+        match stage {
+            Stage::Waiting => drawn(&hadoop.allocate, Purpose::Place),
+            Stage::StartUp => drawn(&hadoop.start_up, Purpose::StartUp) + attempt.fetches.0 as f64,
+            Stage::Copy => task.work[0],
+            Stage::Sort => task.work[1],
+            Stage::Work => task.work[2],
+            Stage::Commit => drawn(&hadoop.commit, Purpose::Commit),
         }
     }
 

@@ -213,6 +213,11 @@ impl Attempt {
         self.limit >= 1.0
     }
 
+    /// Milliseconds until its stage ends at its present pace; `None` of one that waits for maps.
+    pub fn stage_left(&self, now: Time) -> Option<f64> {
+        (self.limit >= 1.0 && self.rate > 0.0).then(|| self.left_at(now) / self.rate)
+    }
+
     /// What is left at `now`.
     fn left_at(&self, now: Time) -> f64 {
         let least = self.whole * (1.0 - self.limit);

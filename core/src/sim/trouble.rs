@@ -2,6 +2,7 @@
 
 use super::attempt::{AttemptKey, Stage};
 use super::draw::Purpose;
+use super::ideal::Ideal;
 use super::job::{Ask, Task};
 use super::watch::End;
 use super::world::{Event, World};
@@ -82,6 +83,9 @@ impl World<'_> {
     }
 
     fn lose_outputs(&mut self, number: u32, node: u32, now: Time) {
+        if self.ideal == Some(Ideal::IdealRecompute) {
+            return;
+        }
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let reduces = job.of(TaskKind::Reduce);
         // What all reduces have read is not missed.

@@ -4,6 +4,7 @@ use super::attempt::{AttemptKey, Attempts};
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
 use super::driver::Driver;
+use super::ideal::{Actor, Ideal};
 use super::job::{Job, Origin, START, next_of};
 use super::machine::Machine;
 use super::network::Network;
@@ -14,6 +15,7 @@ use super::watch::{End, Watch};
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
 use crate::model::{Millis, Resources, Time};
+use crate::policy::PolicyName;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens.
@@ -66,6 +68,8 @@ pub(super) struct World<'a> {
     pub(super) jobs: BTreeMap<u32, Job>,
     pub(super) attempts: Attempts,
     pub(super) driver: Driver,
+    /// What acts in its stead.
+    pub(super) ideal: Option<Ideal>,
     pub(super) outcome: Outcome,
     /// An exchange is in the calendar.
     pub(super) ticking: bool,
@@ -90,24 +94,33 @@ pub(super) struct World<'a> {
     arrived: u32,
 }
 
-/// Runs a scenario under a policy, with the luck that a seed gives.
+/// Runs a scenario under a policy or an ideal, with the luck that a seed gives.
 ///
 /// # Errors
 /// Where jobs can never end.
-pub fn run(scenario: &Scenario, params: EngineParams, seed: u64) -> Result<Outcome, Stuck> {
-    World::new(scenario, params, seed).play()
+pub fn run(scenario: &Scenario, actor: impl Into<Actor>, seed: u64) -> Result<Outcome, Stuck> {
+    World::new(scenario, actor.into(), seed).play()
 }
 
 /// The same run, and the attempts of one of its jobs.
 ///
 /// # Errors
 /// Where jobs can never end.
-pub fn run_watching(scenario: &Scenario, params: EngineParams, seed: u64, watch: &mut Watch) -> Result<Outcome, Stuck> {
-    World { watch: Some(watch), ..World::new(scenario, params, seed) }.play()
+pub fn run_watching(
+    scenario: &Scenario,
+    actor: impl Into<Actor>,
+    seed: u64,
+    watch: &mut Watch,
+) -> Result<Outcome, Stuck> {
+    World { watch: Some(watch), ..World::new(scenario, actor.into(), seed) }.play()
 }
 
 impl<'a> World<'a> {
-    fn new(scenario: &'a Scenario, params: EngineParams, seed: u64) -> World<'a> {
+    fn new(scenario: &'a Scenario, actor: Actor, seed: u64) -> World<'a> {
+        let (params, ideal) = match actor {
+            Actor::Policy(params) => (*params, None),
+            Actor::Ideal(ideal) => (EngineParams { policy: PolicyName::None, ..EngineParams::default() }, Some(ideal)),
+        };
         let (draws, cluster) = (Draws::new(seed), &scenario.cluster);
         let node = |number: u32| {
             let own = cluster.slower_of(number).sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
@@ -131,6 +144,7 @@ impl<'a> World<'a> {
             jobs: BTreeMap::new(),
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
+            ideal,
             outcome: Outcome::default(),
             ticking: false,
             watched: false,
@@ -218,7 +232,8 @@ impl<'a> World<'a> {
             }
         };
         let queue = self.yarn.queue(queue);
-        let job = Job::new(self.scenario, &self.draws, self.arrived, origin, queue, now);
+        let mut job = Job::new(self.scenario, &self.draws, self.arrived, origin, queue, now);
+        self.even_out(&mut job);
         self.arrived += 1;
         let number = job.number;
         self.jobs.insert(number, job);
@@ -241,7 +256,8 @@ impl<'a> World<'a> {
 
     /// Sees to it that there is an exchange to come while there are jobs: on the instants that all share, so that one pass serves many.
     fn tick(&mut self, now: Time) {
-        if self.ticking || !self.driver.watches() {
+        let foresees = self.ideal == Some(Ideal::Oracle);
+        if self.ticking || !(self.driver.watches() || foresees) {
             return;
         }
         let every = Millis::from_secs_f64(self.scenario.hadoop.exchange).max(Millis(1));
@@ -251,8 +267,12 @@ impl<'a> World<'a> {
 
     fn exchange(&mut self, now: Time) {
         self.ticking = false;
-        let pass = self.tell_all(now);
-        self.carry_out_all(&pass, now);
+        if self.ideal.is_some() {
+            self.foresee(now);
+        } else {
+            let pass = self.tell_all(now);
+            self.carry_out_all(&pass, now);
+        }
         if self.goes_on_by_itself() {
             self.tick(now);
         }

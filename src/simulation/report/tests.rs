@@ -38,7 +38,11 @@ fn made() -> BTreeMap<&'static str, String> {
     let policies = [PolicyName::None, PolicyName::Drover];
     let policies =
         policies.map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }));
-    let grid = Grid { scenario: &scenario, policies: policies.into(), seeds: 1..3 };
+    let grid = Grid {
+        scenario: &scenario,
+        policies: policies.map(|(name, params)| (name, params.into())).into(),
+        seeds: 1..3,
+    };
     let played = play(&grid, &AtomicBool::new(false), &Silent).unwrap();
     let names = ["none".to_owned(), "drover".to_owned()];
     let told = Told {

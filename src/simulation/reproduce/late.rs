@@ -106,6 +106,7 @@ impl Runs {
         let scenario = assumed.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
         let policies = policies();
         let names = policies.iter().map(|(name, _)| name.clone()).collect();
+        let policies = policies.into_iter().map(|(name, params)| (name, params.into())).collect();
         let grid = Grid { scenario: &scenario, policies, seeds: 1..seeds + 1 };
         Ok(Runs { names, played: play(&grid, &AtomicBool::new(false), &Silent)? })
     }

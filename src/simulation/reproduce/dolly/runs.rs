@@ -65,7 +65,7 @@ impl Runs {
         let is_ideal = |one: &&(&str, EngineParams)| one.0 == IDEAL;
         for ideal in [false, true] {
             let some: Vec<_> = policies.iter().filter(|one| is_ideal(one) == ideal).collect();
-            let named = some.iter().map(|(name, params)| ((*name).to_owned(), params.clone())).collect();
+            let named = some.iter().map(|(name, params)| ((*name).to_owned(), params.clone().into())).collect();
             let grid = Grid { scenario: &scenario(mix, assumed, ideal)?, policies: named, seeds: 1..seeds + 1 };
             for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), &Silent)? {
                 runs.entry(some[policy].0).or_insert_with(Vec::new).push(outcome);

@@ -95,15 +95,6 @@ impl Phase {
         Phase { tasks: tasks.collect(), ..self.clone() }
     }
 
-    /// All of its tasks take as long as its `share` shortest ones on average: NoSkew of all of them, ChopTail of three quarters (§6.1).
-    pub fn without_skew(&self, share: f64) -> Phase {
-        let mut takes: Vec<f64> = self.tasks.iter().map(Task::takes).collect();
-        takes.sort_by(f64::total_cmp);
-        takes.truncate(((takes.len() as f64 * share).ceil() as usize).max(1));
-        let data = takes.iter().sum::<f64>() / takes.len() as f64;
-        Phase { tasks: vec![Task { data, luck: 1.0 }; self.tasks.len()], ..self.clone() }
-    }
-
     /// Tasks for each slot.
     pub fn waves(&self) -> f64 {
         self.tasks.len() as f64 / f64::from(self.slots)
@@ -218,15 +209,6 @@ mod tests {
         let at = [0.1, 0.18, 0.39, 0.6, 0.9].map(explained);
         let off = at.into_iter().zip([0.0, 0.0, 0.5, 1.0, 1.0]).map(|(ours, figure)| (ours - figure).abs());
         assert!(off.fold(0.0, f64::max) < 1e-9, "{at:?}");
-    }
-
-    #[test]
-    fn the_ideals_keep_the_mean_of_all_and_of_the_shortest_three_quarters() {
-        let task = |data| Task { data, luck: 1.0 };
-        let phase = Phase { slots: 2, task: 10.0, tasks: [1.0, 2.0, 3.0, 10.0].map(task).into() };
-        let all_of = |phase: Phase| phase.tasks.iter().map(Task::takes).collect::<Vec<_>>();
-        assert_eq!(all_of(phase.without_skew(1.0)), [4.0; 4]);
-        assert_eq!(all_of(phase.without_skew(0.75)), [2.0; 4]);
     }
 
     #[test]

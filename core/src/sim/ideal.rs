@@ -1,0 +1,108 @@
+//! What nobody can do, to hold policies against.
+
+use super::draw::Purpose;
+use super::job::{Job, Origin, Task, Tasks, task_key};
+use super::world::World;
+use crate::engine::EngineParams;
+use crate::model::{Bytes, TaskKind};
+use serde::{Deserialize, Serialize};
+
+/// An ideal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ideal {
+    /// All tasks of a phase take as long as they do on average, first attempts' luck and data included (NoSkew; Mantri, OSDI'10, §6.1). Nodes are as slow as they are.
+    NoSkew,
+    /// As long as the shortest three quarters of them on average (NoSkew + ChopTail, ibidem).
+    ChopTail,
+    /// No output is lost with its node (IdealRecompute, ibidem).
+    IdealRecompute,
+    /// Copies each task whose next attempt would end first, and no other: how long every attempt would take is known to it.
+    Oracle,
+}
+
+impl Ideal {
+    /// All of them.
+    pub const ALL: [Ideal; 4] = [Ideal::NoSkew, Ideal::ChopTail, Ideal::IdealRecompute, Ideal::Oracle];
+
+    /// Stable label, its serialised form.
+    pub fn label(self) -> &'static str {
+        match self {
+            Ideal::NoSkew => "no-skew",
+            Ideal::ChopTail => "chop-tail",
+            Ideal::IdealRecompute => "ideal-recompute",
+            Ideal::Oracle => "oracle",
+        }
+    }
+
+    /// Of a phase's tasks, the shortest first, the share (0–1) whose mean all take; `None` where each takes its own time.
+    fn kept(self) -> Option<f64> {
+        match self {
+            Ideal::NoSkew => Some(1.0),
+            Ideal::ChopTail => Some(0.75),
+            Ideal::IdealRecompute | Ideal::Oracle => None,
+        }
+    }
+}
+
+/// Who acts in a run.
+#[derive(Debug, Clone)]
+pub enum Actor {
+    /// The engine.
+    Policy(Box<EngineParams>),
+    /// What nobody can do.
+    Ideal(Ideal),
+}
+
+impl From<EngineParams> for Actor {
+    fn from(params: EngineParams) -> Self {
+        Actor::Policy(Box::new(params))
+    }
+}
+
+impl World<'_> {
+    /// How many times longer an attempt takes by itself.
+    pub(super) fn luck(&self, of: Origin, kind: TaskKind, index: u32, number: u32) -> f64 {
+        if self.ideal.and_then(Ideal::kept).is_some() {
+            return 1.0;
+        }
+        let mut luck = self.draws.of(Purpose::Luck, [of.key(), task_key(kind, index), number.into()]);
+        let traced = match of {
+            Origin::Group(..) => 1.0,
+            Origin::Traced(nth) => {
+                let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
+                tasks.luck(index, number == 0, &mut luck)
+            }
+        };
+        traced * self.scenario.slowness.attempt.sample(&mut luck)
+    }
+
+    /// Gives all tasks of each of a job's phases the same work, where that is the ideal.
+    pub(super) fn even_out(&mut self, job: &mut Job) {
+        let Some((ideal, kept)) = self.ideal.and_then(|ideal| Some((ideal, ideal.kept()?))) else { return };
+        // What they would take is what they take where nothing is evened out.
+        self.ideal = None;
+        for kind in TaskKind::ALL {
+            let lucks = (0..job.of(kind).all.len() as u32).map(|index| self.luck(job.of, kind, index, 0)).collect();
+            even(job.of_mut(kind), lucks, kept);
+        }
+        self.ideal = Some(ideal);
+    }
+}
+
+fn even(tasks: &mut Tasks, lucks: Vec<f64>, kept: f64) {
+    // Each task's three parts of work, milliseconds, and its input, bytes.
+    let taken = |(task, luck): (&Task, f64)| {
+        let [copy, sort, own] = task.work.map(|millis| millis * luck);
+        [copy, sort, own, task.input.0 as f64]
+    };
+    let mut all: Vec<[f64; 4]> = tasks.all.iter().zip(lucks).map(taken).collect();
+    let takes = |one: &[f64; 4]| one[..3].iter().sum::<f64>();
+    all.sort_by(|a, b| takes(a).total_cmp(&takes(b)));
+    all.truncate((all.len() as f64 * kept).ceil() as usize);
+    let [copy, sort, own, input] =
+        [0, 1, 2, 3].map(|part| all.iter().map(|one| one[part]).sum::<f64>() / all.len() as f64);
+    for task in &mut tasks.all {
+        (task.work, task.input) = ([copy, sort, own].map(f64::round), Bytes(input as u64));
+    }
+}

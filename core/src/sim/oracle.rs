@@ -1,0 +1,87 @@
+//! The ideal that knows how long every attempt would take.
+
+use super::attempt::{Attempt, AttemptKey, Stage};
+use super::job::{Ask, Job};
+use super::world::World;
+use crate::model::{TaskKind, TaskState, Time};
+
+/// A copy that would end before what is at work.
+struct Gain {
+    job: u32,
+    kind: TaskKind,
+    index: u32,
+    node: u32,
+    /// By so many milliseconds.
+    sooner: f64,
+}
+
+impl World<'_> {
+    /// Has each task copied whose next attempt would end first, the one that gains most before the others, while there is room and its job has none that wait.
+    pub(super) fn foresee(&mut self, now: Time) {
+        while let Some(best) = self.best_copy(now) {
+            let Some(job) = self.jobs.get_mut(&best.job) else { return };
+            let prefer = vec![best.node];
+            job.ask(
+                best.kind,
+                Ask { index: best.index, number: 0, since: now, is_copy: true, avoid: vec![], prefer },
+                false,
+            );
+            self.yarn.seat(job);
+            self.serve(now);
+        }
+    }
+
+    fn best_copy(&self, now: Time) -> Option<Gain> {
+        let all = self.jobs.values().filter(|job| job.tasks.iter().all(|tasks| tasks.asks.is_empty()));
+        let gains = all.flat_map(|job| {
+            TaskKind::ALL.into_iter().flat_map(move |kind| {
+                let node = self.fastest(job, kind);
+                (0..job.of(kind).all.len() as u32).filter_map(move |index| self.gain(job, kind, index, node?, now))
+            })
+        });
+        gains.max_by(|a, b| a.sooner.total_cmp(&b.sooner))
+    }
+
+    /// The fastest node with room for one of a job's tasks.
+    fn fastest(&self, job: &Job, kind: TaskKind) -> Option<u32> {
+        let size = job.of(kind).size;
+        let open = self.yarn.open_from(0).filter(|node| self.nodes[*node as usize].fits(size));
+        let has_room = size.memory_mb <= self.yarn.headroom_mb(job.queue);
+        let pace = |node: &u32| self.nodes[*node as usize].slower();
+        open.filter(|_| has_room).min_by(|a, b| pace(a).total_cmp(&pace(b)))
+    }
+
+    fn gain(&self, job: &Job, kind: TaskKind, index: u32, node: u32, now: Time) -> Option<Gain> {
+        let task = job.task(kind, index);
+        if task.state != TaskState::Running || task.asked > 0 {
+            return None;
+        }
+        let left = task.live.iter().map(|key| self.left(job, *key, now));
+        let left = left.collect::<Option<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
+        let mut next = Attempt::new(job.number, kind, index, task.numbered, true, node, now);
+        next.factor = self.luck(job.of, kind, index, task.numbered);
+        let sooner = left - self.from(job, &next, Stage::Waiting);
+        (sooner > 0.0).then_some(Gain { job: job.number, kind, index, node, sooner })
+    }
+
+    /// Milliseconds until an attempt ends at its present pace; `None` of one that waits for maps, or whose end is at hand.
+    fn left(&self, job: &Job, key: AttemptKey, now: Time) -> Option<f64> {
+        let attempt = self.attempts.get(key);
+        let next = match (attempt.stage, attempt.kind) {
+            (Stage::Commit, _) => return None,
+            (Stage::Waiting, _) => Stage::StartUp,
+            (Stage::StartUp, TaskKind::Map) | (Stage::Sort, _) => Stage::Work,
+            (Stage::StartUp, TaskKind::Reduce) => Stage::Copy,
+            (Stage::Copy, _) => Stage::Sort,
+            (Stage::Work, _) => Stage::Commit,
+        };
+        Some(attempt.stage_left(now)? + self.from(job, attempt, next))
+    }
+
+    /// Milliseconds that an attempt takes from the beginning of a stage on.
+    fn from(&self, job: &Job, attempt: &Attempt, first: Stage) -> f64 {
+        const ALL: [Stage; 6] = [Stage::Waiting, Stage::StartUp, Stage::Copy, Stage::Sort, Stage::Work, Stage::Commit];
+        let takes = |stage: Stage| self.whole(job, attempt, stage) / self.rate(attempt, stage);
+        ALL.into_iter().filter(|stage| *stage >= first).map(takes).sum()
+    }
+}
