@@ -76,7 +76,7 @@ impl Engine {
         let mode = proposed.min(self.mode_of(job));
         let bar = || self.flights.bar(judged.attempt, judged.action, mode, job.am_time(now));
         let barred = if mode < proposed { bar() } else { None };
-        let avoid = self.avoid(job, task, slow, &counted.tally.rooms);
+        let mut avoid = self.avoid(job, task, slow, &counted.tally.rooms);
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let size = container(job, task.kind).memory_mb;
         let (params, tally) = (&self.params.govern, &mut counted.tally);
@@ -95,6 +95,9 @@ impl Engine {
                 task.verdict = Some(verdict);
             }
             return;
+        }
+        if self.params.policy.shuns_slow_nodes() {
+            self.shun_slow_nodes(job, task.kind, &mut avoid, counted);
         }
         let prefer = match judged.budget {
             Budget::Clones => {
@@ -211,22 +214,38 @@ impl Engine {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
+        let (work, threshold, rooms) = self.work_of(&job.user, counted);
+        let mut with_room = rooms.with_room(container(job, kind).memory_mb);
+        with_room.all(|host| {
+            let slow = |host| work.of(host).is_some_and(|done| done < threshold);
+            host.is_some_and(|host| avoid.contains(&host) || slow(host))
+        })
+    }
+
+    /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
+    fn shun_slow_nodes(&self, job: &Job, kind: TaskKind, avoid: &mut Vec<NameId>, counted: &mut Counted) {
+        let (work, threshold, rooms) = self.work_of(&job.user, counted);
+        let with_room = rooms.with_room(container(job, kind).memory_mb).flatten();
+        let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
+        let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
+        avoid.extend(more);
+        avoid.truncate(Decision::AVOID_MAX);
+    }
+
+    /// What each node has done for a user, SlowNodeThreshold of it, and where there is room. Counted once a pass.
+    fn work_of<'c>(&self, user: &str, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
         let Counted { tally, work, jobs, .. } = counted;
-        let (work, threshold) = work.entry(job.user.clone()).or_insert_with(|| {
+        let (work, threshold) = work.entry(user.to_owned()).or_insert_with(|| {
             if jobs.is_empty() {
                 self.cluster.jobs().for_each(|job| jobs.entry(job.user.clone()).or_default().push(job.id));
             }
             let mut work = NodeWork::default();
-            let theirs = jobs.get(&job.user).into_iter().flatten();
+            let theirs = jobs.get(user).into_iter().flatten();
             theirs.filter_map(|id| self.cluster.job(*id)).for_each(|job| work.add(job));
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });
-        let mut with_room = tally.rooms.with_room(container(job, kind).memory_mb);
-        with_room.all(|host| {
-            let slow = |host| work.of(host).is_some_and(|done| done < *threshold);
-            host.is_some_and(|host| avoid.contains(&host) || slow(host))
-        })
+        (work, *threshold, &tally.rooms)
     }
 }
 

@@ -191,6 +191,11 @@ impl PolicyName {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)
     }
 
+    /// Must none of its copies run on a node below SlowNodeThreshold, even where others have room, too? Drover's own goes by the pace of hosts.
+    pub fn shuns_slow_nodes(self) -> bool {
+        matches!(self, PolicyName::Late | PolicyName::LateEarly)
+    }
+
     /// Does it weigh what is left of a task against the time of a new copy by all that is known of that: the job's earlier runs, and the machines with room?
     pub fn weighs_new_copies(self) -> bool {
         use PolicyName::{Drover, Late, LateEarly, Mantri};

@@ -26,12 +26,23 @@ fn on_five_nodes(
     (tasks, attempts.concat())
 }
 
-/// A job of Alice's of four tasks on each node, on the second so many times slower, and one of that user's with a task on each, of which the first straggles, while only the
-/// second node has room: what is said of the straggler once it is slow.
+/// What is said of the straggler while only the second node has room.
 fn where_only_the_second_has_room(slow: f64, user: &str) -> Verdict {
+    said_of_the_straggler(PolicyName::Late, slow, user, |n| n == 2).0
+}
+
+/// A job of Alice's of four tasks on each node, on the second so many times slower, and one of that user's with a task on each, of which the first straggles, while some nodes
+/// have room: what is said of the straggler once it is slow, and what its copy is to keep off.
+fn said_of_the_straggler(
+    policy: PolicyName,
+    slow: f64,
+    user: &str,
+    has_room: fn(u32) -> bool,
+) -> (Verdict, Vec<String>) {
     let late = LateParams { slow_node_percentile: 0.25, ..LateParams::default() };
-    let mut script = Script::new(EngineParams { policy: PolicyName::Late, late, ..EngineParams::default() });
-    let room = |n: u32| Resources { memory_mb: if n == 2 { 2_048 } else { 0 }, vcores: 8 };
+    let mut script = Script::new(EngineParams { policy, late, ..EngineParams::default() });
+    let room = |n: u32| Resources { memory_mb: if has_room(n) { 2_048 } else { 0 }, vcores: 8 };
+    let mut avoid = Vec::new();
     let (first, second) = (job_id(1), job_id(2));
     script.open_job(first, 4 * NODES, 0, at(0.0));
     script.open_job_of(user, "root.default", second, NODES, 0, at(30.0));
@@ -45,19 +56,38 @@ fn where_only_the_second_has_room(slow: f64, user: &str) -> Verdict {
         }
         let nodes = (1..=NODES).map(|n| NodeFact::usable(&format!("nm{n}"), room(n), Resources::default()));
         script.say(at(now), Fact::Nodes(nodes.collect()));
-        script.decide(at(now));
-        let verdict = script.engine.cluster().job(second).unwrap().task(second.task(TaskKind::Map, 0)).unwrap().verdict;
+        let straggler = second.task(TaskKind::Map, 0);
+        let decided = script.decide(at(now)).decisions;
+        avoid.extend(decided.into_iter().filter(|one| one.task == straggler).flat_map(|one| one.avoid));
+        let verdict = script.engine.cluster().job(second).unwrap().task(straggler).unwrap().verdict;
         said = verdict.unwrap_or(said);
         if matches!(said, Verdict::Decided | Verdict::NoFastNode) {
             break;
         }
     }
-    said
+    (said, avoid)
 }
 
 #[test]
 fn a_straggler_is_not_copied_where_only_a_node_below_the_threshold_has_room() {
     assert_eq!(where_only_the_second_has_room(100.0, "alice"), Verdict::NoFastNode);
+}
+
+#[test]
+fn where_other_nodes_have_room_too_lates_copy_keeps_off_those_below_the_threshold() {
+    let avoided = |slow, room| said_of_the_straggler(PolicyName::Late, slow, "alice", room);
+    let hosts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        avoided(100.0, |n| n == 2 || n == 4),
+        (Verdict::Decided, hosts(&["nm1", "nm2"])),
+        "its own, and the slow one"
+    );
+    assert_eq!(
+        avoided(100.0, |n| n == 4),
+        (Verdict::Decided, hosts(&["nm1"])),
+        "where there is no room nothing is put anyway"
+    );
+    assert_eq!(avoided(1.0, |n| n == 2 || n == 4), (Verdict::Decided, hosts(&["nm1"])));
 }
 
 #[test]
