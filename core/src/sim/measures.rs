@@ -11,7 +11,6 @@ impl World<'_> {
     /// Takes a measure that was decided.
     pub(super) fn take(&mut self, measure: &Measure) {
         let number = measure.job.0.seq - 1;
-        eprintln!("M {:?}", measure);
         match measure.plan.as_ref().filter(|_| measure.mode == Mode::Act) {
             Some(MeasurePlan::Order { kind, first }) => self.order(number, *kind, first),
             Some(MeasurePlan::Place { racks, .. }) => self.spread(number, racks),
