@@ -4,13 +4,13 @@
 //!
 //! | what | value | why |
 //! |---|---|---|
-//! | cluster | 12 racks of 40 servers, 119 MiB/s each | §6.1: roughly 40 servers to a rack; 1 Gbit/s was usual |
+//! | cluster | 50 racks of 40 servers, 119 MiB/s each | §6.1: thousands of servers, roughly 40 to a rack; 1 Gbit/s was usual. Of 12 racks, a first trial, each has so much of what is read that the worst uplink holds all reduces, wherever they are |
 //! | a rack's links | a quarter of what its servers could send | §5.2 calls them over-subscribed and prints no number |
 //! | what others take of them | up to .9 of each, even, anew every 30 s | not printed; "change with time and as a function of other jobs" |
-//! | free slots in a rack | lognormal, median 8, σ 1, 2–40 | §6.2: without placement 5.5 tasks in each rack that has any |
+//! | free slots in a rack | lognormal, median 3, σ 1.4, 2–40 | what is free first lies in few racks: §6.2 has 5.5 tasks in each that has any |
 //! | reduces | lognormal, median 50, σ .7, 4–150 | the same |
 //! | a reduce | reads for as long as its server alone needs: lognormal, median 20 s, σ 1.2, 2–600 s; then works a fifth of that | §6.4 has short phases and long ones |
-//! | maps | 240, on servers anywhere, all ended before | a barrier; §4.2: "the maps are spread across the cluster" |
+//! | maps | 400, on servers anywhere, all ended before | a barrier; §4.2: "the maps are spread across the cluster" |
 //! | baseline | the first free slot that comes, drawn | §6.4: Dryad's |
 //! | what is done | placement alone: no copies | §6.4 |
 //! | `Start`, `Equal` | links as they are at the start of the phase, or equal ones | §6.4; Mantri's own takes the first for short phases, within a minute of all uplinks |
@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const RACKS: u32 = 12;
+const RACKS: u32 = 50;
 const SERVERS: u32 = 40;
 const SERVER_MB_S: f64 = 119.0;
 const PHASES: u64 = 40;
@@ -49,7 +49,7 @@ pub struct Assumed {
 
 impl Assumed {
     /// The main set.
-    pub const MAIN: Assumed = Assumed { every: 30.0, most: 0.9, uneven: 1.0, over: 4.0 };
+    pub const MAIN: Assumed = Assumed { every: 30.0, most: 0.9, uneven: 1.4, over: 4.0 };
 
     /// The others.
     pub const OTHERS: [Assumed; 4] = [
@@ -104,7 +104,7 @@ impl Phase {
         let mut draw = Draws::new(seed).of(Purpose::Tasks, [nth, 0, 0]);
         let mut lognormal = |median: f64, sigma: f64| median * (sigma * draw.normal()).exp();
         Phase {
-            free: (0..RACKS).map(|_| lognormal(8.0, assumed.uneven).clamp(2.0, SERVERS.into()) as u32).collect(),
+            free: (0..RACKS).map(|_| lognormal(3.0, assumed.uneven).clamp(2.0, SERVERS.into()) as u32).collect(),
             reduces: lognormal(50.0, 0.7).clamp(4.0, 150.0) as u32,
             reads: lognormal(20.0, 1.2).clamp(2.0, 600.0),
         }
@@ -113,7 +113,8 @@ impl Phase {
     /// Servers stand in racks in turn; those that are taken have no room.
     fn kinds(&self) -> Vec<Value> {
         let room = |node: u32| if node / RACKS < self.free[(node % RACKS) as usize] { 1024 } else { 1 };
-        (0..RACKS * SERVERS).map(|node| json!({"nodes": 1, "memory_mb": room(node)})).collect()
+        let all: Vec<u32> = (0..RACKS * SERVERS).map(room).collect();
+        all.chunk_by(|a, b| a == b).map(|alike| json!({"nodes": alike.len(), "memory_mb": alike[0]})).collect()
     }
 
     fn scenario(&self, assumed: Assumed, scheme: Scheme) -> Result<Scenario, Stuck> {
@@ -133,7 +134,7 @@ impl Phase {
             },
             "jobs": [{
                 "name": "phase",
-                "maps": {"tasks": 240, "work": 2, "input_mb": 0, "memory_mb": 1},
+                "maps": {"tasks": 400, "work": 2, "input_mb": 0, "memory_mb": 1},
                 "reduces": {
                     "tasks": self.reduces, "copy": self.reads, "work": 0.2 * self.reads,
                     "input_mb": self.reads * SERVER_MB_S,
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn only_so_many_servers_of_a_rack_have_room_as_slots_are_free() {
-        let phase = Phase { free: (1..=RACKS).collect(), reduces: 30, reads: 5.0 };
+        let phase = Phase { free: (0..RACKS).map(|rack| 1 + rack % SERVERS).collect(), reduces: 30, reads: 5.0 };
         let scenario = phase.scenario(Assumed::MAIN, Scheme::Ideal).unwrap();
         assert_eq!(scenario.faults(), []);
         let free = (0..RACKS * SERVERS).filter(|node| scenario.cluster.offers(*node).memory_mb == 1024);
