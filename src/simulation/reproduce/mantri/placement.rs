@@ -19,6 +19,7 @@
 //! Varied, one at a time: others change every 5 min; they take half at most; free slots lie evenly (σ .3); half as much over-subscription.
 
 use super::runs::weighed;
+use super::workload::lognormal;
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, TaskKind};
@@ -102,7 +103,7 @@ struct Phase {
 impl Phase {
     fn drawn(assumed: Assumed, seed: u64, nth: u64) -> Phase {
         let mut draw = Draws::new(seed).of(Purpose::Tasks, [nth, 0, 0]);
-        let mut lognormal = |median: f64, sigma: f64| median * (sigma * draw.normal()).exp();
+        let mut lognormal = |median, sigma| lognormal(&mut draw, median, sigma);
         Phase {
             free: (0..RACKS).map(|_| lognormal(3.0, assumed.uneven).clamp(2.0, SERVERS.into()) as u32).collect(),
             reduces: lognormal(50.0, 0.7).clamp(4.0, 150.0) as u32,

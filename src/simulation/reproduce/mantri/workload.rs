@@ -151,7 +151,8 @@ impl Phase {
     }
 }
 
-fn lognormal(draw: &mut Draw, median: f64, sigma: f64) -> f64 {
+/// One draw of that law.
+pub fn lognormal(draw: &mut Draw, median: f64, sigma: f64) -> f64 {
     median * (sigma * draw.normal()).exp()
 }
 
