@@ -15,7 +15,7 @@ import json
 
 from lab import build, commands, jobs, paths, stage, stats, watch
 from lab.progress import say
-from lab.scenarios import AM_AWAY, DEMO
+from lab.scenarios import AM_AWAY, DEMO, QUICK_DEMO
 from lab.service import API, Service
 from lab.stage import Stage
 
@@ -53,9 +53,9 @@ def watched(cluster, asked) -> list:
 
 def compared(on: Stage, asked) -> list:
     """Every play of every round; the order of the arms turns by one from round to round."""
-    plays, rounds = [], 1 if asked.quick else asked.rounds
+    plays, rounds, scenarios = [], 1 if asked.quick else asked.rounds, QUICK_DEMO if asked.quick else DEMO
     for number in range(rounds):
-        for name, scenario in DEMO.items():
+        for name, scenario in scenarios.items():
             say(f"==> round {number + 1} of {rounds}: {scenario.about}")
             arms = list(scenario.arms)
             turn = number % len(arms)
@@ -140,7 +140,7 @@ def arguments_of(arguments: list):
         prog="./dev demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=3, help="of the comparison (default 3)")
-    parser.add_argument("--quick", action="store_true", help="one round")
+    parser.add_argument("--quick", action="store_true", help="one round, with less to count")
     parser.add_argument(
         "--watch-only", action="store_true", help="only the advice in time, no comparison; the report has no runs then"
     )

@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand.
 
 mod advise;
+mod bar;
 mod calc;
 mod calibration;
 mod client;

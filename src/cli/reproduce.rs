@@ -1,11 +1,10 @@
 //! `drover reproduce`: the papers' numbers beside ours.
 
+use super::bar::Bar;
 use super::output::{self, Exit, Failure};
 use super::reproduced::{markdown, text};
 use crate::simulation::reproduce::{Effort, Experiment, all};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -55,29 +54,18 @@ impl Command {
         }
         let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
         let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
-        let effort = Effort { seeds: self.seeds, seeds_of_others: self.seeds.div_ceil(5) };
-        let bar = bar(asked.len() as u64);
+        let bar = Bar::new();
+        let effort = Effort { seeds: self.seeds, seeds_of_others: self.seeds.div_ceil(5), progress: &bar };
         let mut found = Vec::new();
         for one in &asked {
-            bar.set_message(one.name);
+            bar.begin(one.name);
             found.extend(one.run(effort).map_err(|stuck| Failure::new(Exit::Failed, stuck.to_string()))?);
-            bar.inc(1);
         }
-        bar.finish_and_clear();
+        bar.end();
         if let Some(file) = &self.markdown {
             std::fs::write(file, markdown(&asked, &found, self.seeds))
                 .map_err(|error| Failure::new(Exit::Failed, format!("{}: {error}", file.display())))?;
         }
         if self.json { output::json(&found) } else { Ok(output::say(&text(&found))?) }
     }
-}
-
-fn bar(experiments: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos} of {len}, {elapsed} so far: {msg}");
-    let bar = ProgressBar::new(experiments).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(std::time::Duration::from_secs(1));
-    bar
 }

@@ -75,12 +75,13 @@ fn row<S: AsRef<str>>(cells: &[S]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::Silent;
     use crate::simulation::reproduce::{Effort, all};
 
     #[test]
     fn a_document_counts_verdicts_and_has_a_table_for_each_experiment() {
         let asked: Vec<Experiment> = all().into_iter().filter(|one| one.name == "late.fig2").collect();
-        let found = asked[0].run(Effort { seeds: 1, seeds_of_others: 1 }).unwrap();
+        let found = asked[0].run(Effort { seeds: 1, seeds_of_others: 1, progress: &Silent }).unwrap();
         let page = markdown(&asked, &found, 1);
         assert!(page.contains("--seeds 1 --markdown") && page.contains("\n## late.fig2\n"), "{page}");
         assert!(page.contains(&format!("| late | {} | 0 | 0 | 0 |\n", found.len())), "{page}");
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn a_number_without_chance_has_no_interval_and_one_without_open_choices_no_share() {
         let asked: Vec<Experiment> = all().into_iter().filter(|one| one.name == "late.fig2").collect();
-        let found = asked[0].run(Effort { seeds: 1, seeds_of_others: 1 }).unwrap();
+        let found = asked[0].run(Effort { seeds: 1, seeds_of_others: 1, progress: &Silent }).unwrap();
         let told = cells(&found[0]);
         assert_eq!((told[3].as_str(), told[6].as_str()), ("-", "-"));
         assert!(text(&found).contains(&found[0].quantity));

@@ -1,5 +1,6 @@
 //! `drover simulate`: policies side by side in a simulated cluster.
 
+use super::bar::Bar;
 use super::calc::given::probability;
 use super::entry::{Entry, entry};
 use super::output::{self, Exit, Failure};
@@ -8,13 +9,11 @@ use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
 use crate::simulation::told::{Told, tied_to};
 use crate::simulation::watched::{JobName, watch};
-use crate::simulation::{Grid, Played, Progress, file, play, traces};
+use crate::simulation::{Grid, Played, file, play, traces};
 use clap::{Args, ValueEnum};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::Actor;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,15 +70,6 @@ enum Preset {
     Paper,
 }
 
-/// The bar, on a terminal.
-struct Bar(ProgressBar);
-
-impl Progress for Bar {
-    fn done(&self) {
-        self.0.inc(1);
-    }
-}
-
 fn usage(bad: impl std::fmt::Display) -> Failure {
     Failure::new(Exit::Usage, bad.to_string())
 }
@@ -114,9 +104,9 @@ impl Command {
         };
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_ctrl_c(&stop)?;
-        let bar = bar(grid.runs());
-        let played = play(&grid, &stop, &Bar(bar.clone())).map_err(failed)?;
-        bar.finish_and_clear();
+        let bar = Bar::new();
+        let played = play(&grid, &stop, &bar).map_err(failed)?;
+        bar.end();
         let missing_runs = grid.runs() - played.len() as u64;
         let told = Told {
             about: scenario.about.clone(),
@@ -214,14 +204,6 @@ impl Preset {
             Preset::Paper => EngineParams::paper(policy),
         }
     }
-}
-
-fn bar(runs: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
-    ProgressBar::new(runs).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// The first Ctrl-C lets the runs under way end and no other begin; the second ends the process.

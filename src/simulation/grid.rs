@@ -27,14 +27,21 @@ pub struct Played {
 
 /// Is told of each run as it ends.
 pub trait Progress: Sync {
+    /// So many more runs are to come.
+    fn expect(&self, runs: u64);
+
     /// One more has ended.
     fn done(&self);
 }
 
 /// Tells nobody.
+#[cfg(test)]
 pub struct Silent;
 
+#[cfg(test)]
 impl Progress for Silent {
+    fn expect(&self, _: u64) {}
+
     fn done(&self) {}
 }
 
@@ -60,6 +67,7 @@ impl Grid<'_> {
 /// # Errors
 /// Of a run that cannot be ended.
 pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Result<Vec<Played>, Stuck> {
+    progress.expect(grid.runs());
     let all = grid.seeds.clone().flat_map(|seed| (0..grid.policies.len()).map(move |policy| (seed, policy)));
     let one = |(seed, policy): (u64, usize)| {
         let outcome = run(grid.scenario, grid.actor(policy, seed), seed)?;
@@ -98,6 +106,8 @@ mod tests {
     }
 
     impl Progress for Enough<'_> {
+        fn expect(&self, _: u64) {}
+
         fn done(&self) {
             if self.done.fetch_add(1, Ordering::Relaxed) + 1 >= self.most {
                 self.stop.store(true, Ordering::Relaxed);

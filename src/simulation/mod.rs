@@ -13,4 +13,6 @@ pub mod told;
 pub mod traces;
 pub mod watched;
 
+#[cfg(test)]
+pub use grid::Silent;
 pub use grid::{Grid, Played, Progress, play};

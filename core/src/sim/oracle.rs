@@ -10,7 +10,6 @@ struct Gain {
     job: u32,
     kind: TaskKind,
     index: u32,
-    node: u32,
     /// By so many milliseconds.
     sooner: f64,
 }
@@ -18,12 +17,18 @@ struct Gain {
 impl World<'_> {
     /// Has each task copied whose next attempt would end first, the one that gains most before the others, while there is room and its job has none that wait.
     pub(super) fn foresee(&mut self, now: Time) {
-        while let Some(best) = self.best_copy(now) {
-            let Some(job) = self.jobs.get_mut(&best.job) else { return };
-            let prefer = vec![best.node];
+        let mut gains = self.gains(now);
+        gains.sort_by(|a, b| b.sooner.total_cmp(&a.sooner));
+        for Gain { job, kind, index, .. } in gains {
+            // Those before it may have taken the node on which it was to gain.
+            let Some(node) = self.jobs.get(&job).and_then(|job| self.node_for(job, kind)) else { continue };
+            if self.gain(&self.jobs[&job], kind, index, node, now).is_none() {
+                continue;
+            }
+            let Some(job) = self.jobs.get_mut(&job) else { continue };
             job.ask(
-                best.kind,
-                Ask { index: best.index, number: 0, since: now, is_copy: true, avoid: vec![], prefer },
+                kind,
+                Ask { index, number: 0, since: now, is_copy: true, avoid: vec![], prefer: vec![node] },
                 false,
             );
             self.yarn.seat(job);
@@ -31,15 +36,19 @@ impl World<'_> {
         }
     }
 
-    fn best_copy(&self, now: Time) -> Option<Gain> {
-        let all = self.jobs.values().filter(|job| job.tasks.iter().all(|tasks| tasks.asks.is_empty()));
-        let gains = all.flat_map(|job| {
-            TaskKind::ALL.into_iter().flat_map(move |kind| {
-                let node = self.fastest(job, kind);
-                (0..job.of(kind).all.len() as u32).filter_map(move |index| self.gain(job, kind, index, node?, now))
+    fn gains(&self, now: Time) -> Vec<Gain> {
+        let of = |job, kind| Some((job, kind, self.node_for(job, kind)?));
+        let phases = self.jobs.values().flat_map(|job| TaskKind::ALL.into_iter().filter_map(move |kind| of(job, kind)));
+        phases
+            .flat_map(|(job, kind, node)| {
+                (0..job.of(kind).all.len() as u32).filter_map(move |index| self.gain(job, kind, index, node, now))
             })
-        });
-        gains.max_by(|a, b| a.sooner.total_cmp(&b.sooner))
+            .collect()
+    }
+
+    /// The fastest node with room for a copy of one of a job's tasks, if none of its tasks waits for a container.
+    fn node_for(&self, job: &Job, kind: TaskKind) -> Option<u32> {
+        job.tasks.iter().all(|tasks| tasks.asks.is_empty()).then(|| self.fastest(job, kind))?
     }
 
     /// The fastest node with room for one of a job's tasks.
@@ -61,7 +70,7 @@ impl World<'_> {
         let mut next = Attempt::new(job.number, kind, index, task.numbered, true, node, now);
         next.factor = self.luck(job.of, kind, index, task.numbered);
         let sooner = left - self.from(job, &next, Stage::Waiting);
-        (sooner > 0.0).then_some(Gain { job: job.number, kind, index, node, sooner })
+        (sooner > 0.0).then_some(Gain { job: job.number, kind, index, sooner })
     }
 
     /// Milliseconds until an attempt ends at its present pace; `None` of one that waits for maps, or whose end is at hand.

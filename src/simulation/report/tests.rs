@@ -1,9 +1,9 @@
-use super::super::grid::Silent;
 use super::super::summary::summarise;
 use super::super::told::tied_to;
 use super::super::watched::{JobName, watch};
 use super::super::{Grid, play};
 use super::*;
+use crate::simulation::Silent;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::Scenario;

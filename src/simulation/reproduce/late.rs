@@ -10,7 +10,7 @@
 
 use super::rows::{Row, compare};
 use super::{Effort, Experiment, Finding};
-use crate::simulation::grid::{Grid, Played, Silent, play};
+use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -102,13 +102,13 @@ struct Runs {
 }
 
 impl Runs {
-    fn of(assumed: Assumed, seeds: u64) -> Result<Runs, Stuck> {
+    fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
         let scenario = assumed.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
         let policies = policies();
         let names = policies.iter().map(|(name, _)| name.clone()).collect();
         let policies = policies.into_iter().map(|(name, params)| (name, params.into())).collect();
         let grid = Grid { scenario: &scenario, policies, seeds: 1..seeds + 1 };
-        Ok(Runs { names, played: play(&grid, &AtomicBool::new(false), &Silent)? })
+        Ok(Runs { names, played: play(&grid, &AtomicBool::new(false), progress)? })
     }
 
     /// Of each seed: the job's seconds and the seconds wasted on each node.
@@ -237,8 +237,6 @@ const ROWS: [Row<Runs>; 12] = [
 ];
 
 fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let main = Runs::of(Assumed::MAIN, effort.seeds)?;
-    let others =
-        Assumed::others().map(|assumed| Runs::of(assumed, effort.seeds_of_others)).collect::<Result<Vec<_>, _>>()?;
+    let (main, others) = effort.under(Assumed::MAIN, Assumed::others(), Runs::of)?;
     Ok(compare(&ROWS, &main, &others))
 }

@@ -7,6 +7,7 @@ mod mantri;
 mod rows;
 mod tail;
 
+use super::grid::Progress;
 use super::stats::Interval;
 use drover_core::sim::Stuck;
 use serde::{Deserialize, Serialize};
@@ -87,13 +88,29 @@ impl Finding {
     }
 }
 
-/// What is to be run, and how long.
-#[derive(Debug, Clone, Copy)]
-pub struct Effort {
+/// How much is to be run, and who is told how far it is.
+#[derive(Clone, Copy)]
+pub struct Effort<'a> {
     /// Seeds of the main set of assumptions.
     pub seeds: u64,
     /// Seeds of each other combination.
     pub seeds_of_others: u64,
+    /// Is told of each run.
+    pub progress: &'a dyn Progress,
+}
+
+impl<'a> Effort<'a> {
+    /// What comes of the main set of assumptions and of each of the others.
+    fn under<A, R>(
+        self,
+        main: A,
+        others: impl IntoIterator<Item = A>,
+        play: impl Fn(A, u64, &'a dyn Progress) -> Result<R, Stuck>,
+    ) -> Result<(R, Vec<R>), Stuck> {
+        let main = play(main, self.seeds, self.progress)?;
+        let others = others.into_iter().map(|assumed| play(assumed, self.seeds_of_others, self.progress));
+        Ok((main, others.collect::<Result<_, _>>()?))
+    }
 }
 
 /// An experiment.
@@ -142,6 +159,7 @@ fn judge(published: Option<f64>, ours: Interval, holds: bool) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::Silent;
 
     #[test]
     fn a_number_is_within_where_it_is_near_and_sure_and_what_must_hold_does() {
@@ -173,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_the_papers_work_out_by_hand_comes_out_to_the_printed_digits() {
-        let effort = Effort { seeds: 1, seeds_of_others: 1 };
+        let effort = Effort { seeds: 1, seeds_of_others: 1, progress: &Silent };
         let found: Vec<Finding> = exact::experiments().iter().flat_map(|one| one.run(effort).unwrap()).collect();
         assert!(found.len() >= 8);
         for one in found {

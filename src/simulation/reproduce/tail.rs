@@ -224,6 +224,7 @@ fn job_time(tasks: &[f64], slots: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::Silent;
 
     const AT_REPORT: Chopped = Chopped { beta: 2.0, kill: Kill::AtFirstReport, most: u32::MAX };
 
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn proposition_1_holds_as_far_as_it_is_said_to_and_no_farther_and_table_3_comes_out() {
-        let effort = Effort { seeds: 3, seeds_of_others: 1 };
+        let effort = Effort { seeds: 3, seeds_of_others: 1, progress: &Silent };
         for found in [proposition(effort).unwrap(), table(effort).unwrap()].concat() {
             assert_ne!(found.verdict, Verdict::NotReproduced, "{found:?}");
         }

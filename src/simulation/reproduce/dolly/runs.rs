@@ -1,7 +1,7 @@
 //! Runs of the evaluation, and what is read off them.
 
 use super::workload::{Assumed, BINS, Mix, scenario};
-use crate::simulation::grid::{Grid, Played, Silent, play};
+use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::reproduce::Effort;
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
@@ -32,13 +32,10 @@ pub struct Runs(BTreeMap<&'static str, Vec<Outcome>>);
 
 /// The main set of assumptions, and the others.
 pub fn play_all(policies: Policies, effort: Effort) -> Result<(Both, Vec<Both>), Stuck> {
-    let of = |assumed, seeds| {
-        let runs = |mix| Runs::of(mix, assumed, policies(assumed), seeds);
-        Ok::<_, Stuck>(Both { facebook: runs(Mix::Facebook)?, bing: runs(Mix::Bing)? })
-    };
-    let main = of(Assumed::MAIN, effort.seeds)?;
-    let others = Assumed::OTHERS.into_iter().map(|assumed| of(assumed, effort.seeds_of_others));
-    Ok((main, others.collect::<Result<_, _>>()?))
+    effort.under(Assumed::MAIN, Assumed::OTHERS, |assumed, seeds, progress| {
+        let runs = |mix| Runs::of(mix, assumed, policies(assumed), seeds, progress);
+        Ok(Both { facebook: runs(Mix::Facebook)?, bing: runs(Mix::Bing)? })
+    })
 }
 
 /// A policy with its paper's constants.
@@ -60,14 +57,20 @@ pub fn dolly(assumed: Assumed, change: impl FnOnce(&mut DollyParams)) -> EngineP
 pub const IDEAL: &str = "ideal";
 
 impl Runs {
-    fn of(mix: Mix, assumed: Assumed, policies: Vec<(&'static str, EngineParams)>, seeds: u64) -> Result<Runs, Stuck> {
+    fn of(
+        mix: Mix,
+        assumed: Assumed,
+        policies: Vec<(&'static str, EngineParams)>,
+        seeds: u64,
+        progress: &dyn Progress,
+    ) -> Result<Runs, Stuck> {
         let mut runs = BTreeMap::new();
         let is_ideal = |one: &&(&str, EngineParams)| one.0 == IDEAL;
         for ideal in [false, true] {
             let some: Vec<_> = policies.iter().filter(|one| is_ideal(one) == ideal).collect();
             let named = some.iter().map(|(name, params)| ((*name).to_owned(), params.clone().into())).collect();
             let grid = Grid { scenario: &scenario(mix, assumed, ideal)?, policies: named, seeds: 1..seeds + 1 };
-            for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), &Silent)? {
+            for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), progress)? {
                 runs.entry(some[policy].0).or_insert_with(Vec::new).push(outcome);
             }
         }

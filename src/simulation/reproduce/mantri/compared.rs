@@ -1,7 +1,8 @@
 //! The rows of Figs. 16–18, of restarts and their success.
 
 use super::marginals::marginals;
-use super::runs::{DROVER, Runs, play_all};
+use super::runs::{DROVER, Runs};
+use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
@@ -13,7 +14,7 @@ const FIG18: &str = "mantri.fig18";
 const RESTARTS: &str = "mantri.restarts";
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = play_all(effort)?;
+    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
     let rows: Vec<Row<Runs>> = [marginals(), fig16(), restarts(), fig17(), fig18()].into_iter().flatten().collect();
     Ok(compare(&rows, &main, &others))
 }

@@ -5,8 +5,8 @@
 //!
 //! | what | value | why |
 //! |---|---|---|
-//! | a run | one phase, alone on its slots | §6.3 compares phases, weighed by their lifetime, each three times; n/s is theirs |
-//! | slots | lognormal, median 24, σ 1.2, 2–250 | not printed. Table 2: 98,000 s of tasks' work in the mean phase, most of it in a few; larger ones are cut off so that a run stays short |
+//! | a run | one phase, alone on its slots, once; sixty a seed | §6.3 compares phases, weighed by their lifetime; each three times there, here each seed draws others; n/s is theirs |
+//! | slots | lognormal, median 24, σ 1.2, 2–100 | not printed. Table 2: 98,000 s of tasks' work in the mean phase, most of it in a few; larger ones are cut off so that a run stays short |
 //! | n/s | lognormal, median 2.11, σ 1.36, at most 20; n at least 2 | §3.1: median 2.11, standard deviation 12.37 |
 //! | a task | by phase: lognormal, median 40 s, σ 1 | mean 66 s; Table 2 has 8.6 MB a second of work |
 //! | outliers in a phase | exponential, mean .108, at most .45 | Fig. 2: in 25 % of phases more than 15 % |

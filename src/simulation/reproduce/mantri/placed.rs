@@ -101,8 +101,6 @@ fn fig20() -> Vec<Row<Runs>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let main = Runs::of(Assumed::MAIN, effort.seeds)?;
-    let others: Result<Vec<Runs>, Stuck> =
-        Assumed::OTHERS.into_iter().map(|assumed| Runs::of(assumed, effort.seeds_of_others)).collect();
-    Ok(compare(&[fig19(), fig20()].into_iter().flatten().collect::<Vec<_>>(), &main, &others?))
+    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    Ok(compare(&[fig19(), fig20()].into_iter().flatten().collect::<Vec<_>>(), &main, &others))
 }

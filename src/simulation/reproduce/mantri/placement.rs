@@ -20,6 +20,7 @@
 
 use super::runs::weighed;
 use super::workload::lognormal;
+use crate::simulation::grid::Progress;
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, TaskKind};
@@ -183,12 +184,14 @@ pub struct Runs(Vec<Sample>);
 
 impl Runs {
     /// Plays so many seeds' phases under each scheme.
-    pub fn of(assumed: Assumed, seeds: u64) -> Result<Runs, Stuck> {
+    pub fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
         let one = |(seed, nth): (u64, u64)| {
             let phase = Phase::drawn(assumed, seed, nth);
             let taken = Scheme::ALL.map(|scheme| phase.play(assumed, scheme, seed * PHASES + nth));
+            progress.done();
             Ok((phase.reads, taken.into_iter().collect::<Result<Vec<_>, Stuck>>()?))
         };
+        progress.expect(seeds * PHASES);
         let all: Vec<(u64, u64)> = (1..=seeds).flat_map(|seed| (0..PHASES).map(move |nth| (seed, nth))).collect();
         let played = all.into_par_iter().map(one).collect::<Result<Vec<_>, Stuck>>()?;
         Ok(Runs(played.chunks(PHASES as usize).map(<[_]>::to_vec).collect()))

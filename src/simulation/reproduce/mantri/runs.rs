@@ -1,7 +1,7 @@
 //! Phases under every scheme, and what is read off them.
 
 use super::workload::{Assumed, Phase, over};
-use crate::simulation::reproduce::Effort;
+use crate::simulation::grid::Progress;
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -27,9 +27,8 @@ pub const NULL: &str = "null";
 /// What Fig. 18 has beside Mantri, and one that knows how long every attempt would take.
 pub const IDEALS: [Ideal; 3] = [Ideal::NoSkew, Ideal::ChopTail, Ideal::Oracle];
 
-/// Phases of one seed, and how often each is played.
-const PHASES: u64 = 150;
-const REPEATS: u64 = 3;
+/// Phases of one seed.
+const PHASES: u64 = 60;
 
 /// What one phase took.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,13 +67,6 @@ pub struct Sample {
 /// A sample for each seed.
 pub struct Runs(Vec<Sample>);
 
-/// The main set of assumptions, and the others.
-pub fn play_all(effort: Effort) -> Result<(Runs, Vec<Runs>), Stuck> {
-    let main = Runs::of(Assumed::MAIN, effort.seeds)?;
-    let others = Assumed::OTHERS.into_iter().map(|assumed| Runs::of(assumed, effort.seeds_of_others));
-    Ok((main, others.collect::<Result<_, _>>()?))
-}
-
 /// A phase under every scheme, once.
 fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Vec<(&'static str, Taken)>, Stuck> {
     let scenario = phase.scenario(assumed)?;
@@ -99,8 +91,10 @@ fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Vec<(&'static str,
 }
 
 impl Runs {
-    fn of(assumed: Assumed, seeds: u64) -> Result<Runs, Stuck> {
-        (1..=seeds).map(|seed| Sample::of(assumed, seed)).collect::<Result<_, _>>().map(Runs)
+    /// Plays so many seeds' phases under each scheme.
+    pub fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
+        progress.expect(seeds * PHASES);
+        (1..=seeds).map(|seed| Sample::of(assumed, seed, progress)).collect::<Result<_, _>>().map(Runs)
     }
 
     /// A number of each seed's sample.
@@ -110,10 +104,14 @@ impl Runs {
 }
 
 impl Sample {
-    fn of(assumed: Assumed, seed: u64) -> Result<Sample, Stuck> {
+    fn of(assumed: Assumed, seed: u64, progress: &dyn Progress) -> Result<Sample, Stuck> {
         let phases: Vec<Phase> = (0..PHASES).map(|nth| Phase::drawn(assumed, seed, nth)).collect();
-        let one = |nth: u64| play(&phases[(nth / REPEATS) as usize], assumed, seed * REPEATS + nth % REPEATS);
-        let played = (0..PHASES * REPEATS).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let one = |nth: u64| {
+            let played = play(&phases[nth as usize], assumed, seed * PHASES + nth);
+            progress.done();
+            played
+        };
+        let played = (0..PHASES).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
         let mut taken: BTreeMap<&'static str, Vec<Taken>> = BTreeMap::new();
         for (name, one) in played.into_iter().flatten() {
             taken.entry(name).or_default().push(one);

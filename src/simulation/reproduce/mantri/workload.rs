@@ -68,7 +68,7 @@ impl Phase {
     pub fn drawn(assumed: Assumed, seed: u64, nth: u64) -> Phase {
         let draw = |purpose, task| Draws::new(seed).of(purpose, [nth, task, 0]);
         let mut of_phase = draw(Purpose::Tasks, 0);
-        let slots = lognormal(&mut of_phase, 24.0, 1.2).clamp(2.0, 250.0).round();
+        let slots = lognormal(&mut of_phase, 24.0, 1.2).clamp(2.0, 100.0).round();
         let waves = lognormal(&mut of_phase, 2.11, 1.36).min(20.0);
         let task = lognormal(&mut of_phase, assumed.task, 1.0);
         let outliers = (-0.108 * (1.0 - of_phase.uniform()).ln()).min(0.45);
