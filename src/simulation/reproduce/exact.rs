@@ -24,7 +24,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
 }
 
 /// A number that is printed with so many decimals.
-fn exact(
+pub(super) fn exact(
     experiment: &str,
     quantity: &str,
     published: f64,
