@@ -3,7 +3,6 @@
 mod dolly;
 mod exact;
 mod late;
-mod late_node;
 mod mantri;
 mod rows;
 mod tail;
@@ -140,14 +139,8 @@ impl Experiment {
 
 /// Every experiment, in the papers' order.
 pub fn all() -> Vec<Experiment> {
-    let rooms = [
-        exact::experiments(),
-        late_node::experiments(),
-        late::experiments(),
-        tail::experiments(),
-        mantri::experiments(),
-        dolly::experiments(),
-    ];
+    let rooms =
+        [exact::experiments(), late::experiments(), tail::experiments(), mantri::experiments(), dolly::experiments()];
     rooms.into_iter().flatten().collect()
 }
 

@@ -8,9 +8,9 @@
 //! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: 60 and 80 reduces;
 //! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
-use super::rows::{Row, compare};
-use super::{Effort, Experiment, Finding};
 use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::reproduce::rows::{Row, compare};
+use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -18,11 +18,7 @@ use drover_core::sim::{Scenario, Stuck};
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 
-const NAME: &str = "late.s54";
-
-pub(super) fn experiments() -> Vec<Experiment> {
-    vec![Experiment { name: NAME, about: "LATE §5.4: thresholds varied in a sleep workload", run }]
-}
+pub(super) const NAME: &str = "late.s54";
 
 /// What the paper leaves open.
 #[derive(Debug, Clone, Copy)]
@@ -236,7 +232,7 @@ const ROWS: [Row<Runs>; 12] = [
     },
 ];
 
-fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
+pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let (main, others) = effort.under(Assumed::MAIN, Assumed::others(), Runs::of)?;
     Ok(compare(&ROWS, &main, &others))
 }

@@ -1,21 +1,13 @@
 //! LATE's example of why a copy must not be put on a slow node (OSDI'08, §5.4.3): ten nodes run a task in a minute, X in 2.9 and Y in 10, and a job has 32 tasks. X is free first, and
 //! with the copy of Y's task on it the job ends after 5.8 minutes; with that on a fast node, .1 minutes later, after 4.
 
-use super::{Effort, Experiment, Finding, exact};
+use crate::simulation::reproduce::{Effort, Finding, exact};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck, run};
 use serde_json::json;
 
-const NAME: &str = "late.s543";
-
-pub(super) fn experiments() -> Vec<Experiment> {
-    vec![Experiment {
-        name: NAME,
-        about: "LATE §5.4.3: a copy on a slow node, and with SlowNodeThreshold",
-        run: played,
-    }]
-}
+pub(super) const NAME: &str = "late.s543";
 
 fn scenario() -> Result<Scenario, serde_json::Error> {
     let slower = |node: u32, factor: f64| json!({"nodes": [node], "slower": factor});
@@ -37,7 +29,7 @@ fn minutes(slow_node: f64) -> Result<Option<f64>, Stuck> {
     Ok(outcome.jobs.first().map(|job| job.took.as_secs_f64() / 60.0))
 }
 
-fn played(_: Effort) -> Result<Vec<Finding>, Stuck> {
+pub(super) fn played(_: Effort) -> Result<Vec<Finding>, Stuck> {
     let row =
         |quantity, published, slow_node| Ok(exact::exact(NAME, quantity, published, minutes(slow_node)?, "min", 1));
     Ok(vec![

@@ -1,0 +1,23 @@
+//! LATE's evaluation (OSDI'08, §5).
+
+mod node;
+mod sleeps;
+mod vms;
+
+use super::Experiment;
+
+pub(super) fn experiments() -> Vec<Experiment> {
+    vec![
+        Experiment {
+            name: node::NAME,
+            about: "LATE §5.4.3: a copy on a slow node, and with SlowNodeThreshold",
+            run: node::played,
+        },
+        Experiment {
+            name: vms::NAME,
+            about: "LATE §5.2, §5.3, Figs. 3–9: Sort, Grep and WordCount on virtual machines that share hosts, and with stragglers",
+            run: vms::run,
+        },
+        Experiment { name: sleeps::NAME, about: "LATE §5.4: thresholds varied in a sleep workload", run: sleeps::run },
+    ]
+}

@@ -1,0 +1,233 @@
+//! Jobs on virtual machines that share hosts (OSDI'08, §5.2 on EC2, §5.3 in a local cluster), healthy ones and with stragglers among them.
+//!
+//! Assumed, with reasons, before the first full run:
+//!
+//! | what | value | why |
+//! |---|---|---|
+//! | machines | those of Table 3 (243, of 1–7 to a host); 100 and 204 with as many of each load level, 1–8; local: Table 5 (15, of 1, 2 and 4 to a host) | §5.2.1, §5.2.2, §5.2.3, §5.3.2 |
+//! | how many times slower by load level | the write rates of Table 2 (EC2) and Table 4 (local), inverted; eight to a host as seven | §5.1, §5.3.1 |
+//! | among machines of a level | lognormal, σ .15 | the tables' deviations are 4–26 % |
+//! | stragglers | eight, local two; ×5 | "2 to 4 times slower" without speculation than with LATE (§5.2.2) |
+//! | slots | two a machine, maps first; reduces nine in ten of them | §5.2.1: 486 maps and 437 reduces on 243 machines |
+//! | maps | of 64 MB: 20 s; Grep 30 s, WordCount 60 s | §5.2.1: 30 GB are 486 maps. §5.1.2: 100 GB on 100 machines alone took 408 s; the others work more on as much |
+//! | Sort's reduces | .45 s a megabyte, of that a third each copied and sorted, by Hadoop's scores | the same 408 s |
+//! | Grep's, WordCount's | 15 s, 3 s | §5.2.3: Grep "writes a significant amount", of WordCount "the reducers finish quickly" |
+//! | luck | lognormal, σ .1 | not printed |
+//! | Hadoop | a start-up of 1 s, a report a second | as for §5.4 |
+//! | SpeculativeCap | 10 %, both other thresholds 25 % | §4, §5.4.1 |
+//!
+//! Varied, one at a time: stragglers ×3 and ×10; machines of a level alike; all work half as long and twice as long. Slowness is tied to the node, a little to the attempt.
+
+use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::reproduce::rows::{Row, compare, row};
+use crate::simulation::reproduce::{Effort, Finding};
+use crate::simulation::stats::Interval;
+use drover_core::engine::EngineParams;
+use drover_core::policy::PolicyName;
+use drover_core::sim::{Scenario, Stuck};
+use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
+
+pub(super) const NAME: &str = "late.s52";
+
+/// What the paper leaves open and is varied.
+#[derive(Debug, Clone, Copy)]
+struct Assumed {
+    /// How many times slower a straggler is than a machine of its level.
+    straggler: f64,
+    /// Standard deviation of the logarithm of a level's machines.
+    spread: f64,
+    /// How many times as long all work takes.
+    work: f64,
+}
+
+impl Assumed {
+    const MAIN: Assumed = Assumed { straggler: 5.0, spread: 0.15, work: 1.0 };
+    const OTHERS: [Assumed; 5] = [
+        Assumed { straggler: 3.0, ..Assumed::MAIN },
+        Assumed { straggler: 10.0, ..Assumed::MAIN },
+        Assumed { spread: 0.0, ..Assumed::MAIN },
+        Assumed { work: 0.5, ..Assumed::MAIN },
+        Assumed { work: 2.0, ..Assumed::MAIN },
+    ];
+}
+
+/// Machines by how many share a host: how many times slower these are, and how many of them there are.
+type Levels = &'static [(f64, u32)];
+
+const TABLE_3: Levels = &[(1.0, 40), (1.09, 40), (1.15, 45), (1.33, 40), (1.81, 40), (2.43, 24), (2.49, 14)];
+const HUNDRED: Levels =
+    &[(1.0, 12), (1.09, 12), (1.15, 12), (1.33, 12), (1.81, 13), (2.43, 13), (2.49, 13), (2.49, 13)];
+const TWO_HUNDRED: Levels =
+    &[(1.0, 25), (1.09, 25), (1.15, 25), (1.33, 25), (1.81, 26), (2.43, 26), (2.49, 26), (2.49, 26)];
+const LOCAL: Levels = &[(1.0, 5), (2.49, 6), (5.16, 4)];
+
+/// What runs on which machines.
+#[derive(Debug, Clone, Copy)]
+struct Setting {
+    name: &'static str,
+    levels: Levels,
+    stragglers: u32,
+    /// What each machine has of the input, megabytes.
+    mb: f64,
+    /// A map's work, seconds.
+    map: f64,
+    /// A reduce's, seconds for each megabyte of its input and beside that.
+    reduce: (f64, f64),
+}
+
+const SORT: (f64, (f64, f64)) = (20.0, (0.45, 0.0));
+const GREP: (f64, (f64, f64)) = (30.0, (0.0, 15.0));
+const WORDS: (f64, (f64, f64)) = (60.0, (0.0, 3.0));
+
+const fn setting(
+    name: &'static str,
+    levels: Levels,
+    stragglers: u32,
+    mb: f64,
+    (map, reduce): (f64, (f64, f64)),
+) -> Setting {
+    Setting { name, levels, stragglers, mb, map, reduce }
+}
+
+const SETTINGS: [Setting; 7] = [
+    setting("Sort", TABLE_3, 0, 128.0, SORT),
+    setting("Sort, stragglers", HUNDRED, 8, 256.0, SORT),
+    setting("Grep, stragglers", TWO_HUNDRED, 8, 200.0, GREP),
+    setting("WordCount, stragglers", TWO_HUNDRED, 8, 100.0, WORDS),
+    setting("local Sort", LOCAL, 0, 64.0, SORT),
+    setting("local Sort, stragglers", LOCAL, 2, 64.0, SORT),
+    setting("local WordCount, stragglers", LOCAL, 2, 64.0, WORDS),
+];
+
+impl Setting {
+    fn scenario(self, assumed: Assumed) -> Result<Scenario, Stuck> {
+        let read: Result<Scenario, _> = serde_json::from_value(json!({
+            "about": format!("LATE §5: {}", self.name),
+            "cluster": {"nodes": self.nodes(), "memory_mb": 2048, "vcores": 2, "kinds": self.kinds(assumed)},
+            "hadoop": {"allocate": 0, "start_up": 1, "commit": 0, "report": 1, "slow_start": 1.0},
+            "slowness": {"attempt": {"lognormal": {"median": 1, "sigma": 0.1}}},
+            "jobs": [self.job(assumed)],
+        }));
+        read.map_err(|error| Stuck::Miscounted(error.to_string()))
+    }
+
+    fn nodes(self) -> u32 {
+        self.levels.iter().map(|(_, machines)| machines).sum()
+    }
+
+    /// Machines of each level; stragglers are spread over the levels.
+    fn kinds(self, assumed: Assumed) -> Vec<Value> {
+        let levels = self.levels.len() as u32;
+        let kind = |machines: u32, slower: f64| {
+            let slower = json!({"lognormal": {"median": slower, "sigma": assumed.spread}});
+            json!({"nodes": machines, "slower": slower})
+        };
+        let of_level = |(nth, (slower, machines)): (u32, &(f64, u32))| {
+            let slow = (self.stragglers + levels - 1 - nth) / levels;
+            [kind(slow, slower * assumed.straggler), kind(machines - slow, *slower)]
+        };
+        (0..).zip(self.levels).flat_map(of_level).filter(|kind| kind["nodes"] != 0).collect()
+    }
+
+    fn job(self, assumed: Assumed) -> Value {
+        let all_mb = self.mb * f64::from(self.nodes());
+        let maps = (all_mb / 64.0).round();
+        let reduces = (1.8 * f64::from(self.nodes())).round();
+        let (each_mb, beside) = self.reduce;
+        let reduce = assumed.work * (each_mb * all_mb / reduces + beside) / 3.0;
+        json!({
+            "name": "job",
+            "maps": {"tasks": maps, "work": assumed.work * self.map},
+            "reduces": {"tasks": reduces, "copy": reduce, "sort": reduce, "work": reduce},
+        })
+    }
+}
+
+const POLICIES: [(&str, PolicyName); 3] =
+    [("none", PolicyName::None), ("native", PolicyName::Hadoop020), ("late", PolicyName::Late)];
+
+/// Of each setting: seconds by policy and seed.
+struct Runs(Vec<Vec<Vec<f64>>>);
+
+impl Runs {
+    fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
+        let of_setting = |setting: Setting| {
+            let scenario = setting.scenario(assumed)?;
+            let policies = POLICIES.map(|(name, policy)| (name.to_owned(), EngineParams::paper(policy).into()));
+            let grid = Grid { scenario: &scenario, policies: policies.into(), seeds: 1..seeds + 1 };
+            let mut seconds = vec![Vec::new(); POLICIES.len()];
+            for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), progress)? {
+                seconds[policy].extend(outcome.jobs.first().map(|job| job.took.as_secs_f64()));
+            }
+            Ok(seconds)
+        };
+        SETTINGS.into_iter().map(of_setting).collect::<Result<_, _>>().map(Runs)
+    }
+
+    /// By how many percent LATE is faster than another, as the paper has it: the other's time over LATE's, less one.
+    fn faster(&self, setting: usize, than: usize) -> Option<Interval> {
+        let [other, late] = [than, 2].map(|policy| self.0[setting][policy].iter());
+        Interval::of(&other.zip(late).map(|(other, late)| 100.0 * (other / late - 1.0)).collect::<Vec<_>>())
+    }
+}
+
+fn rows() -> Vec<Row<Runs>> {
+    let faster = |gain: f64| gain > 0.0;
+    let one = |quantity, published: f64, measure: fn(&Runs) -> Option<Interval>| {
+        row(NAME, quantity, published, "%", measure, faster)
+    };
+    vec![
+        one("Sort: faster than Hadoop's own", 27.0, |runs| runs.faster(0, 1)),
+        one("Sort: faster than without speculation", 31.0, |runs| runs.faster(0, 0)),
+        one("Sort, stragglers: faster than Hadoop's own", 58.0, |runs| runs.faster(1, 1)),
+        one("Sort, stragglers: faster than without speculation", 220.0, |runs| runs.faster(1, 0)),
+        one("Grep, stragglers: faster than Hadoop's own", 36.0, |runs| runs.faster(2, 1)),
+        one("Grep, stragglers: faster than without speculation", 57.0, |runs| runs.faster(2, 0)),
+        one("WordCount, stragglers: faster than Hadoop's own", 8.5, |runs| runs.faster(3, 1)),
+        one("WordCount, stragglers: faster than without speculation", 179.0, |runs| runs.faster(3, 0)),
+        one("local Sort: faster than Hadoop's own", 162.0, |runs| runs.faster(4, 1)),
+        one("local Sort: faster than without speculation", 104.0, |runs| runs.faster(4, 0)),
+        one("local Sort, stragglers: faster than Hadoop's own", 53.0, |runs| runs.faster(5, 1)),
+        one("local Sort, stragglers: faster than without speculation", 121.0, |runs| runs.faster(5, 0)),
+        row(NAME, "local WordCount, stragglers: faster than Hadoop's own", None, "%", |runs| runs.faster(6, 1), faster),
+    ]
+}
+
+pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
+    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    Ok(compare(&rows(), &main, &others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_as_many_machines_maps_and_reduces_as_the_paper_has() {
+        let sort = SETTINGS[0].scenario(Assumed::MAIN).unwrap();
+        assert_eq!(
+            (SETTINGS[0].nodes(), SETTINGS[1].nodes(), SETTINGS[2].nodes(), SETTINGS[4].nodes()),
+            (243, 100, 204, 15)
+        );
+        let job = SETTINGS[0].job(Assumed::MAIN);
+        assert_eq!((job["maps"]["tasks"].as_f64(), job["reduces"]["tasks"].as_f64()), (Some(486.0), Some(437.0)));
+        assert_eq!(sort.cluster.kinds.len(), 7);
+    }
+
+    #[test]
+    fn of_each_setting_so_many_machines_are_stragglers_as_are_said() {
+        for setting in SETTINGS {
+            assert_eq!(setting.scenario(Assumed::MAIN).unwrap().faults(), [], "{}", setting.name);
+            let assumed = Assumed { straggler: 1000.0, spread: 0.0, ..Assumed::MAIN };
+            let kinds = setting.scenario(assumed).unwrap().cluster.kinds;
+            assert_eq!(kinds.iter().map(|kind| kind.nodes).sum::<u32>(), setting.nodes());
+            let is_straggler = |factor: f64| factor >= 1000.0;
+            let slow = setting
+                .kinds(assumed)
+                .into_iter()
+                .filter(|kind| is_straggler(kind["slower"]["lognormal"]["median"].as_f64().unwrap()));
+            assert_eq!(slow.map(|kind| kind["nodes"].as_u64().unwrap()).sum::<u64>(), u64::from(setting.stragglers));
+        }
+    }
+}
