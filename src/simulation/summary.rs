@@ -4,6 +4,9 @@ use super::against::Against;
 use super::grid::Played;
 use super::holdout::HoldOut;
 use super::stats::{Interval, quantile};
+use drover_core::estimate::Estimator;
+use drover_core::estimate::calibration::Point;
+use drover_core::model::TaskKind;
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +29,9 @@ pub struct PolicySummary {
     pub bins: Vec<(String, Spread)>,
     /// Sums of a run.
     pub costs: BTreeMap<String, Interval>,
+    /// How far estimates of the time left were off at half of the progress, by kind of task and estimator: mean of the absolute errors, percent of what was left, each at most 1000.
+    #[serde(default)]
+    pub estimates: BTreeMap<String, BTreeMap<String, Interval>>,
     /// What jobs left alone show beside the others, where some were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<HoldOut>,
@@ -57,6 +63,7 @@ pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Pl
             phases: Spread::of(&runs, &phase_times),
             bins: bins(&runs),
             costs: costs(&runs),
+            estimates: estimates(&runs),
             holdout: HoldOut::of(holdout, runs.iter().map(|one| &one.outcome)).filter(|_| holdout > 0.0),
             against: other.map(|other| Against::of(baseline, &runs, other)),
         }
@@ -131,6 +138,22 @@ fn bins(runs: &[&Played]) -> Vec<(String, Spread)> {
 
 fn costs(runs: &[&Played]) -> BTreeMap<String, Interval> {
     over_seeds(runs.iter().map(|one| sums(&one.outcome)))
+}
+
+/// By kind of task; a kind of which nothing was predicted is left out.
+fn estimates(runs: &[&Played]) -> BTreeMap<String, BTreeMap<String, Interval>> {
+    let of = |kind| over_seeds(runs.iter().map(|one| errors(&one.outcome, kind)));
+    let kinds = TaskKind::ALL.into_iter().map(|kind| (kind.label().to_owned(), of(kind)));
+    kinds.filter(|(_, errors)| !errors.is_empty()).collect()
+}
+
+/// A run's mean errors by estimator, percent.
+fn errors(outcome: &Outcome, kind: TaskKind) -> BTreeMap<String, f64> {
+    let of = |estimator: Estimator| {
+        let error = outcome.estimates.of(kind, Point::Half, estimator)?.mean_error()?;
+        Some((estimator.label().to_owned(), 100.0 * error))
+    };
+    Estimator::ALL.into_iter().filter_map(of).collect()
 }
 
 /// What a run cost, and what was done in it. Shares of budgets are there only where decisions drew on some.

@@ -4,6 +4,7 @@ use super::against::Against;
 use super::stats::Interval;
 use super::summary::{PolicySummary, SHARES, Spread};
 use super::told::Told;
+use drover_core::estimate::Estimator;
 use std::collections::BTreeMap;
 
 /// A table: cells are as they are read.
@@ -23,7 +24,20 @@ pub fn tables(told: &Told) -> Vec<Table> {
         told.policies.iter().filter_map(|one| Some((one.policy.as_str(), one.against.as_ref()?))).collect();
     let beside = (!compared.is_empty()).then(|| [reductions(told, &compared), more(told, &compared)]);
     let all = [times(&told.policies), costs(&told.policies)].into_iter().chain(beside.into_iter().flatten());
-    all.chain(held_out(&told.policies)).collect()
+    all.chain(estimates(&told.policies)).chain(held_out(&told.policies)).collect()
+}
+
+/// How good estimates were, where any policy had one made.
+fn estimates(policies: &[PolicySummary]) -> Option<Table> {
+    let row = |one: &PolicySummary, kind: &str, errors: &BTreeMap<String, Interval>| {
+        let errors = Estimator::ALL.map(|estimator| with_half(errors.get(estimator.label())));
+        [one.policy.clone(), kind.to_owned()].into_iter().chain(errors).collect::<Vec<_>>()
+    };
+    let all = policies.iter().flat_map(|one| one.estimates.iter().map(move |(kind, errors)| (one, kind, errors)));
+    let rows: Vec<_> = all.map(|(one, kind, errors)| row(one, kind, errors)).collect();
+    let heading = heading(&["policy", "of"], Estimator::ALL.into_iter().map(Estimator::label));
+    let title = "How far estimates of the time left were off at half of the progress, percent of it:";
+    (!rows.is_empty()).then(|| Table { title: title.into(), heading, rows })
 }
 
 /// What hold-outs show, where any job was held out.

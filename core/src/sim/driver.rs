@@ -4,6 +4,7 @@ use super::job::Job;
 use super::outcome::{BudgetUse, Decided};
 use super::scenario::HadoopSpec;
 use crate::engine::{Engine, EngineParams, Pass};
+use crate::estimate::calibration::Record;
 use crate::model::*;
 use crate::policy::PolicyName;
 use crate::policy::dolly::Reads;
@@ -37,6 +38,11 @@ impl Driver {
     /// Is there a policy that wants to know?
     pub(super) fn watches(&self) -> bool {
         self.engine.params().policy != PolicyName::None
+    }
+
+    /// How good the engine's predictions of time left were.
+    pub(super) fn estimates(&self) -> &Record {
+        self.engine.calibration().overall()
     }
 
     /// Is a job one of those held out to compare with?

@@ -1,6 +1,7 @@
 //! What came of a run.
 
 use super::job::{Job, Tally};
+use crate::estimate::calibration::Record;
 use crate::model::{Action, Decision, Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ pub struct Outcome {
     pub decided: Decided,
     /// What these found taken of budgets.
     pub budget: BudgetUse,
+    /// How good predictions of sampled tasks' time left were.
+    pub estimates: Record,
     /// Attempts whose queues gave their containers back.
     pub preempted: u64,
     /// Containers times milliseconds, as the nodes count them.

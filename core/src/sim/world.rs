@@ -330,6 +330,7 @@ impl<'a> World<'a> {
             )));
         }
         (self.outcome.decided, self.outcome.budget) = (self.driver.decided, self.driver.budget);
+        self.outcome.estimates = self.driver.estimates().clone();
         Ok(self.outcome)
     }
 }

@@ -112,7 +112,7 @@ fn plots_are_well_formed_and_their_words_are_text() {
 fn the_page_is_well_formed_needs_nothing_else_and_takes_nothing_for_markup() {
     let page = &made()["report.html"];
     let (elements, _) = parsed(page);
-    assert_eq!((elements["svg"], elements["table"]), (3, 4));
+    assert_eq!((elements["svg"], elements["table"]), (3, 5));
     assert!(!elements.contains_key("script") && !elements.contains_key("link") && !elements.contains_key("img"));
     for outside in ["src=", "href=", "url(", "@import"] {
         assert!(!page.contains(outside), "{outside}");
@@ -150,4 +150,6 @@ fn the_summary_is_what_json_prints() {
     assert!(of("/against/more/copies/mean") > 0.0 && of("/costs/budget_decisions/mean") > 0.0, "{drover}");
     let budget = of("/costs/budget_peak_percent/mean");
     assert!((0.0..=100.0).contains(&budget) && of("/costs/budget_mean_percent/mean") <= budget);
+    assert!((0.0..=1000.0).contains(&of("/estimates/map/late/mean")), "{drover}");
+    assert_eq!(told["policies"][0]["estimates"], serde_json::json!({}), "where nobody acts nothing is estimated");
 }

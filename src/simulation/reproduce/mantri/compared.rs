@@ -1,7 +1,7 @@
 //! The rows of Figs. 16–18, of restarts and their success.
 
 use super::marginals::marginals;
-use super::runs::{DROVER, Runs};
+use super::runs::{DROVER, Runs, Sample};
 use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
@@ -12,10 +12,12 @@ const FIG16: &str = "mantri.fig16";
 const FIG17: &str = "mantri.fig17";
 const FIG18: &str = "mantri.fig18";
 const RESTARTS: &str = "mantri.restarts";
+const T_REM: &str = "mantri.t_rem";
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
-    let rows: Vec<Row<Runs>> = [marginals(), fig16(), restarts(), fig17(), fig18()].into_iter().flatten().collect();
+    let rows: Vec<Row<Runs>> =
+        [marginals(), fig16(), restarts(), t_rem(), fig17(), fig18()].into_iter().flatten().collect();
     Ok(compare(&rows, &main, &others))
 }
 
@@ -165,6 +167,12 @@ fn restarts() -> Vec<Row<Runs>> {
             |points| points > 0.0,
         ),
     ]
+}
+
+/// §6.2.
+fn t_rem() -> Vec<Row<Runs>> {
+    let close = |error: f64| error <= 10.0;
+    vec![row(T_REM, "mean error at half of the progress", 2.9, "%", |runs| runs.each(Sample::t_rem_error), close)]
 }
 
 fn fig17() -> Vec<Row<Runs>> {

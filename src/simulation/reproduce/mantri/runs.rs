@@ -4,6 +4,9 @@ use super::workload::{Assumed, Phase, over};
 use crate::simulation::grid::Progress;
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
+use drover_core::estimate::Estimator;
+use drover_core::estimate::calibration::Point;
+use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Actor, Ideal, Outcome, Stuck, run};
 use rayon::prelude::*;
@@ -43,6 +46,8 @@ pub struct Taken {
     copies: u32,
     /// Of these those that ended first.
     won: u32,
+    /// How far Mantri's t_rem was off at half of the progress, mean share of the time left, and over so many predictions.
+    t_rem: Option<(f64, u32)>,
 }
 
 impl Taken {
@@ -54,8 +59,14 @@ impl Taken {
             restarts: f64::from(job.copies + job.restarts) / f64::from(job.tasks()),
             copies: job.copies,
             won: job.copies_won,
+            t_rem: t_rem_error(outcome),
         })
     }
+}
+
+fn t_rem_error(outcome: &Outcome) -> Option<(f64, u32)> {
+    let accuracy = outcome.estimates.of(TaskKind::Map, Point::Half, Estimator::Mantri)?;
+    Some((accuracy.mean_error()?, accuracy.evidence()))
 }
 
 /// Phases of one seed by scheme, in the same order under each.
@@ -150,6 +161,13 @@ impl Sample {
         let sum = |of: fn(&Taken) -> u32| all.iter().map(|one| f64::from(of(one))).sum::<f64>();
         let copies = sum(|one| one.copies);
         (copies > 0.0).then(|| 100.0 * sum(|one| one.won) / copies)
+    }
+
+    /// Mean error of Mantri's t_rem at half of a task's progress, percent of the time that was left.
+    pub fn t_rem_error(&self) -> Option<f64> {
+        let all = self.taken.get("mantri")?.iter().filter_map(|one| one.t_rem);
+        let (sum, count) = all.fold((0.0, 0), |(sum, count), (error, of)| (sum + error * f64::from(of), count + of));
+        (count > 0).then(|| 100.0 * sum / f64::from(count))
     }
 
     /// The largest reduction of time at a quantile among the schemes that the paper compares Mantri with.
