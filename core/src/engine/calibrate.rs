@@ -43,7 +43,7 @@ impl Engine {
             let first = || u32::try_from(job.first_number()).unwrap_or(u32::MAX);
             let id = contender.id.attempt(contender.task.original().map_or_else(first, |attempt| attempt.number));
             let point = self.calibration.due(id, contender.sample.track.score())?;
-            Some((id, Note::new(point, &contender.sample, view.shape, &view.times, spreads, view.now)))
+            Some((id, Note::new(point, &contender.sample, view.shape, &view.peers.times, spreads, view.now)))
         };
         self.calibration.sampled(job.id, view.kind).filter_map(note).collect()
     }

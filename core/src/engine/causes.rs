@@ -54,8 +54,8 @@ impl Scene<'_> {
         let id = view.job.id.task(view.kind, run.index);
         let task = view.job.task(id)?;
         let intake = || view.job.intakes.whole(id.attempt(task.winner()?), task.ended()?);
-        let data = match view.typical_input {
-            _ if view.typical_split.0 > 0 => run.input.0 as f64,
+        let data = match view.peers.typical_input {
+            _ if view.peers.typical_split.0 > 0 => run.input.0 as f64,
             Some(typical) => intake().map_or(0.0, |intake| Whole::of_finished(intake).ratio_to(typical)),
             None => 0.0,
         };
@@ -73,9 +73,9 @@ impl Scene<'_> {
             None => (contender.elapsed.as_secs_f64() - self.start_up).max(0.0),
         };
         let data = match contender.input {
-            _ if view.typical_split.0 > 0 => contender.task.input.0 as f64,
+            _ if view.peers.typical_split.0 > 0 => contender.task.input.0 as f64,
             // In typical inputs, like those of finished tasks.
-            Some(_) if view.typical_input.is_some() => view.input_ratio(contender),
+            Some(_) if view.peers.typical_input.is_some() => view.input_ratio(contender),
             _ => 0.0,
         };
         let left = contender.left.map_or(0.0, |left| left.mean.as_secs_f64());
@@ -99,7 +99,7 @@ impl Scene<'_> {
 
 /// How long a reduce has copied until then, seconds, its wait for maps left out.
 fn copied(view: &View<'_>, attempt: &Attempt, until: Time) -> Option<f64> {
-    let since = attempt.started.get()?.max(view.maps_done_at?);
+    let since = attempt.started.get()?.max(view.peers.maps_done_at?);
     (view.kind == TaskKind::Reduce).then(|| until.since(since).as_secs_f64())
 }
 

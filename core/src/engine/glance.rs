@@ -7,7 +7,8 @@ use super::Engine;
 use super::pass::lags;
 use crate::estimate::calibration::Note;
 use crate::model::*;
-use crate::policy::Judged;
+use crate::policy::view::Found;
+use crate::policy::{Judged, View};
 
 /// What a glance comes to.
 #[derive(Default)]
@@ -23,13 +24,14 @@ impl Engine {
         let Some(job) = self.cluster.job_mut(id) else { return false };
         for judged in &seen.judged {
             if let Some(task) = job.task_mut(judged.task) {
-                let marks = task.marks.heard(false);
                 task.verdict = Some(judged.verdict);
                 // How its peers do, which lags rest on where nothing tells of a copy's time, is not seen at a glance.
-                task.marks =
-                    if judged.numbers.gain.is_some() { marks.lagging(lags(&judged.numbers, 0.0)) } else { marks };
+                if judged.numbers.gain.is_some() {
+                    task.marks = task.marks.lagging(lags(&judged.numbers, 0.0));
+                }
             }
         }
+        job.heed();
         let offset = job.clock_offset_ms;
         let named = seen.judged.iter().filter_map(|judged| judged.recheck).map(|at| at.shifted(-offset));
         if let Some(next) = named.filter(|at| *at > now).min() {
@@ -39,27 +41,37 @@ impl Engine {
         true
     }
 
+    /// Keeps what a look at all of a job's tasks found, of the kinds of which any run.
+    pub(super) fn keep(&mut self, id: JobId, found: Option<[Option<Found>; 2]>) {
+        for (kind, found) in TaskKind::ALL.into_iter().zip(found.unwrap_or_default()) {
+            match found {
+                Some(found) => self.found.insert((id, kind), Box::new(found)),
+                None => self.found.remove(&(id, kind)),
+            };
+        }
+    }
+
     /// What is found of the tasks that moved; `None` where that does not settle them.
     fn seen_at_a_glance(&self, job: &Job, now: Time) -> Option<Seen> {
-        let alone = self.params.policy.judges_alone(&self.params.thresholds());
-        if job.stirred || !alone {
+        if job.stirred || !self.params.judges_alone() {
             return None;
         }
         let (mode, am_now, mut seen) = (self.mode_of(job), job.am_time(now), Seen::default());
         for kind in TaskKind::ALL {
-            let moved = || job.tasks(kind).map(|(_, task)| task).filter(|task| task.marks.told());
-            let cloned = || self.clones.of(job.id, kind).is_some_and(|plan| plan.refused.is_none());
-            if moved().next().is_none() {
+            let moved = job.told(kind);
+            if moved.is_empty() {
                 continue;
             }
-            if !moved().all(was_calm) || cloned() {
-                return None;
-            }
-            let view = self.view_where(job, kind, mode, am_now, true);
+            let cloned = || self.clones.of(job.id, kind).is_some_and(|plan| plan.refused.is_none());
+            let calm = moved.iter().filter_map(|id| job.task(*id)).all(was_calm);
+            let found = self.found.get(&(job.id, kind)).filter(|_| calm && !cloned())?;
+            let params = self.view_params(JobKind::of(job).as_ref(), kind, mode);
+            let view = View::of_some(job, kind, am_now, &params, found, moved.into_iter());
+            let view = self.with_past(view, mode);
             seen.notes.extend(self.notes_on(&view));
             let judged = self.judge(&view, mode, now);
             // Before any task of the kind has ended, slow is what is slower than a share of those that run.
-            let settled = |verdict| is_calm(verdict) && (verdict != Verdict::NotSlow || view.typical.is_some());
+            let settled = |verdict| is_calm(verdict) && (verdict != Verdict::NotSlow || view.peers.typical.is_some());
             if !judged.iter().all(|judged| settled(judged.verdict)) {
                 return None;
             }

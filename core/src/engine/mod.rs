@@ -32,6 +32,7 @@ use crate::govern::nodes::NodeRests;
 use crate::govern::revalidate::by_past;
 use crate::model::*;
 use crate::policy::blacklist::Listed;
+use crate::policy::view::Found;
 use location::Locations;
 pub use params::EngineParams;
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,9 @@ pub struct Engine {
     ended: BTreeSet<JobId>,
     /// When to look at each job though nothing is heard, the service's clock.
     due: BTreeMap<JobId, Time>,
+    /// What the last look at all tasks of a job's kind found, where tasks may be looked at alone.
+    #[serde(with = "crate::model::pairs", default)]
+    found: BTreeMap<(JobId, TaskKind), Box<Found>>,
     last_pass: Time,
 }
 
@@ -144,6 +148,7 @@ impl Engine {
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),
             due: BTreeMap::new(),
+            found: BTreeMap::new(),
             last_pass: Time(0),
         }
     }

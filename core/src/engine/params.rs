@@ -66,4 +66,9 @@ impl EngineParams {
     pub(crate) fn thresholds(&self) -> Thresholds<'_> {
         Thresholds { late: &self.late, tail: &self.tail, mantri: &self.mantri }
     }
+
+    /// Is a task found ordinary by its own progress and the ended ones alone?
+    pub(crate) fn judges_alone(&self) -> bool {
+        self.policy.judges_alone(&self.thresholds())
+    }
 }

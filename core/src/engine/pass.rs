@@ -65,7 +65,6 @@ impl Engine {
     pub(super) fn view_params(&self, of: Option<&JobKind>, kind: TaskKind, mode: Mode) -> ViewParams {
         let estimator = self.estimator_of(of, kind);
         ViewParams {
-            told_only: false,
             estimator,
             spreads: self.spreads(of, kind, estimator),
             t_rem_spreads: self.spreads(of, kind, Estimator::Mantri),
@@ -77,33 +76,27 @@ impl Engine {
 
     /// What a policy is shown of a job's tasks of one kind.
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
-        self.view_where(job, kind, mode, am_now, false)
-    }
-
-    /// The same, or with those alone to judge of which progress was told.
-    pub(super) fn view_where<'a>(
-        &'a self,
-        job: &'a Job,
-        kind: TaskKind,
-        mode: Mode,
-        am_now: Time,
-        told_only: bool,
-    ) -> View<'a> {
-        let bar = |task| Some((task, self.flights.bar_of_task(task, mode, am_now)?));
-        let barred = self.flights.tasks_of(job.id).filter_map(|(task, _)| bar(task)).collect();
-        let restarts = self.flights.tasks_of(job.id).filter(|(_, flight)| flight.restarts() > 0);
-        let restarts = restarts.map(|(task, flight)| (task, flight.restarts())).collect();
-        let past = Past { last: self.flights.last_of(job.id), barred, restarts };
-        let plan = self.clones.of(job.id, kind);
         let of = JobKind::of(job);
-        let params = ViewParams { told_only, ..self.view_params(of.as_ref(), kind, mode) };
-        let view = View::of_tasks(job, kind, am_now, &params);
-        let listed = self.listed_of(&view);
+        let view = View::of_tasks(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
-        let can_restart = eligible::lack(job.can, Action::Restart, mode).is_none();
-        View { past, plan, listed, can_restart, ..view }.beside(prior, location)
+        self.with_past(view, mode).beside(prior, location)
+    }
+
+    /// What was decided on before of the tasks that a view shows, and what is known of them beside.
+    pub(super) fn with_past<'a>(&'a self, view: View<'a>, mode: Mode) -> View<'a> {
+        let id = view.job.id;
+        let bar = |task| Some((task, self.flights.bar_of_task(task, mode, view.now)?));
+        let barred = self.flights.tasks_of(id).filter_map(|(task, _)| bar(task)).collect();
+        let restarts = self.flights.tasks_of(id).filter(|(_, flight)| flight.restarts() > 0);
+        let restarts = restarts.map(|(task, flight)| (task, flight.restarts())).collect();
+        let joins = self.params.govern.lets_join(mode);
+        let past = Past { last: self.flights.last_of(id), barred, restarts, joins };
+        let plan = self.clones.of(id, view.kind);
+        let listed = self.listed_of(&view);
+        let can_restart = eligible::lack(view.job.can, Action::Restart, mode).is_none();
+        View { past, plan, listed, can_restart, ..view }
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
@@ -122,7 +115,9 @@ impl Engine {
             let slow = views.iter().flat_map(slow_hosts::of);
             proposals.slow_hosts.insert(id, slow.collect());
         }
+        let found = self.params.judges_alone().then(|| views.each_ref().map(|view| (!view.contenders.is_empty()).then(|| view.found())));
         drop(views);
+        self.keep(id, found);
         let mut verdicts = Vec::new();
         for (kind, mut all) in TaskKind::ALL.into_iter().zip(judged) {
             again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
@@ -156,10 +151,14 @@ impl Engine {
     pub(super) fn judge(&self, view: &View<'_>, mode: Mode, now: Time) -> Vec<Judged> {
         let stale = self.params.govern.room_is_stale(&self.cluster, mode, now).then_some(Verdict::StaleData);
         let bar = self.params.govern.bars(view.job, view.kind, mode, now).or(stale);
+        let rests = self.flights.bar_of_job(view.job.id, mode, view.now);
         let mut all = self.params.policy.judge(view, &self.params.thresholds());
         for judged in &mut all {
             let joins = || self.flights.may_join(judged, view.job, &self.params.govern, mode, view.now);
-            let own = self.flights.bar(judged.attempt, judged.action, mode, view.now);
+            let own = match judged.action {
+                Action::Withdraw => self.flights.bar(judged.attempt, judged.action, mode, view.now),
+                Action::Duplicate | Action::Restart => view.past.barred.get(&judged.task).copied().or(rests),
+            };
             let own = own.filter(|own| *own != Verdict::CopyInFlight || !joins());
             if let Some(own) = own.filter(|own| *own != Verdict::CoolDown || judged.verdict == Verdict::Decided) {
                 judged.verdict = own;

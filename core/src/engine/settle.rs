@@ -25,19 +25,14 @@ impl Engine {
     pub(super) fn settle_tasks(&mut self, id: JobId, pass: &mut Pass) {
         let Some(job) = self.cluster.job_mut(id) else { return };
         pass.errors.extend(self.calibration.settle(job));
-        let mut ended = Vec::new();
-        for kind in TaskKind::ALL {
-            let tasks: Vec<TaskId> = job.tasks(kind).map(|(id, _)| id).collect();
-            for task_id in tasks {
-                let Some(task) = job.task_mut(task_id) else { continue };
-                // A task that still runs is judged anew in this pass; one that cannot be, has none.
-                (task.verdict, task.marks) = (None, Marks::default());
-                let Some(finished) = task.ended() else { continue };
-                if self.flights.of(task_id).next().is_some() {
-                    ended.push((task_id, task.state, finished, task.natively_copied()));
-                }
-            }
-        }
+        // A task that still runs is judged anew in this pass; one that cannot be, has none.
+        job.forget_verdicts();
+        let flown: BTreeSet<TaskId> = self.flights.tasks_of(id).map(|(task, _)| task).collect();
+        let ended = flown.into_iter().filter_map(|id| {
+            let task = job.task(id)?;
+            Some((id, task.state, task.ended()?, task.natively_copied()))
+        });
+        let ended: Vec<_> = ended.collect();
         for (task, state, finished, natively_copied) in ended {
             // Of a task that failed or was killed nobody can say what a copy would have gained.
             let outcome = self.flights.land(task, finished, natively_copied);
@@ -110,6 +105,7 @@ impl Engine {
             self.calibration.forget(id);
             self.cluster.forget(id);
             self.due.remove(&id);
+            self.keep(id, None);
             self.changed.remove(&id);
         }
     }

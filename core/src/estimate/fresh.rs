@@ -4,9 +4,10 @@ use super::prior::{ENOUGH, Prior};
 use super::runs::Runs;
 use super::stats::robust_mean_spread;
 use crate::model::{Bytes, Millis};
+use serde::{Deserialize, Serialize};
 
 /// A fresh copy's time from the decision to its end.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FreshCopy {
     /// Expected.
     pub mean: Millis,

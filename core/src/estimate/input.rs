@@ -3,9 +3,10 @@
 use super::phase::Shape;
 use super::stats::median;
 use crate::model::{Intake, TaskKind, Track};
+use serde::{Deserialize, Serialize};
 
 /// Bytes and records, each zero where unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Whole {
     /// Bytes.
     pub bytes: f64,

@@ -3,6 +3,7 @@
 use super::runs::work_began;
 use super::stats::robust_mean_spread;
 use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time};
+use serde::{Deserialize, Serialize};
 
 /// At most three: copy, sort, reduce.
 pub const PHASES_MAX: usize = 3;
@@ -63,7 +64,7 @@ impl Shape {
 }
 
 /// How long each phase took the attempts that have been through it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct PhaseTimes {
     /// Typical length of each phase, where any attempt has shown it.
     pub typical: [Option<Millis>; PHASES_MAX],

@@ -1,16 +1,15 @@
 //! Robust statistics of small samples.
 
-/// The `share` quantile (0–1) by linear interpolation between order statistics; sorts `values`. `None` when there are none.
+/// The `share` quantile (0–1) by linear interpolation between order statistics; `values` are left in another order. `None` when there are none.
 pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     let place = share.clamp(0.0, 1.0) * last as f64;
-    let below = place.floor() as usize;
-    let above = (below + 1).min(last);
-    Some(values[below] + (values[above] - values[below]) * (place - below as f64))
+    let (_, below, rest) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
+    let above = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(*below);
+    Some(*below + (above - *below) * place.fract())
 }
 
-/// The median; sorts `values`.
+/// The median; `values` are left in another order.
 pub fn median(values: &mut [f64]) -> Option<f64> {
     quantile(values, 0.5)
 }

@@ -5,6 +5,13 @@ use super::flight::{Flight, Flights};
 use crate::model::{Action, AttemptId, Job, JobId, Mode, TaskId, Time, Verdict};
 use crate::policy::{Budget, Judged};
 
+impl GovernParams {
+    /// May a task have another copy while one is in flight? Only one that is seen, and where its copies need not come one after the other.
+    pub fn lets_join(&self, mode: Mode) -> bool {
+        mode == Mode::Act && self.copies_per_task == 0
+    }
+}
+
 impl Flights {
     /// Why what is proposed about an attempt, or about its task, may not be done at `now` on the AM's clock; `None` when nothing of the task's own past speaks against it.
     pub fn bar(&self, attempt: AttemptId, action: Action, mode: Mode, now: Time) -> Option<Verdict> {
@@ -51,9 +58,9 @@ impl Flights {
             Some(asked) if !flight.counted => !asked.rests(now),
             Some(asked) => !flight.clones && asked.is_settled(flight.copies, job, task, params.answer_grace),
         };
-        let proposed = mode == Mode::Act && judged.verdict == Verdict::Decided && is_one && weighed;
+        let proposed = params.lets_join(mode) && judged.verdict == Verdict::Decided && is_one && weighed;
         let rests = || self.bar_of_job(job.id, mode, now).is_some();
-        proposed && params.copies_per_task == 0 && !rests() && self.of(judged.task).all(lets)
+        proposed && !rests() && self.of(judged.task).all(lets)
     }
 }
 

@@ -47,11 +47,11 @@ impl<'a> Contender<'a> {
             task,
             sample,
             elapsed: view.now.since(sample.started),
-            left: view.estimator.time_left(&sample, shape, &view.times, view.spreads, view.now),
+            left: view.estimator.time_left(&sample, shape, &view.peers.times, view.spreads, view.now),
             input: original
                 .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
                 .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),
-            waits_for_maps: id.kind == TaskKind::Reduce && copying && view.maps_done_at.is_none(),
+            waits_for_maps: id.kind == TaskKind::Reduce && copying && view.peers.maps_done_at.is_none(),
         })
     }
 
@@ -101,12 +101,12 @@ impl<'a> Contender<'a> {
         const ALONE: f64 = 2.0;
         const WITH_ITS_HOST: f64 = 1.25;
         const ON_A_SLOW_HOST: f64 = 1.0;
-        let longest = view.longest.filter(|_| view.ends_unreported)?;
+        let longest = view.peers.longest.filter(|_| view.peers.ends_unreported)?;
         let host = self.task.original().and_then(|attempt| attempt.host);
         let on_one_of = |hosts: &[NameId]| host.is_some_and(|host| hosts.contains(&host));
-        let times = if on_one_of(&view.slow_hosts) {
+        let times = if on_one_of(&view.peers.slow_hosts) {
             ON_A_SLOW_HOST
-        } else if on_one_of(&view.silent_hosts) {
+        } else if on_one_of(&view.peers.silent_hosts) {
             WITH_ITS_HOST
         } else {
             ALONE
@@ -131,7 +131,7 @@ impl<'a> Contender<'a> {
     pub fn begins_behind(&self, view: &View<'_>) -> bool {
         const BEHIND: f64 = 0.5;
         let first = self.sample.track.first().map(|(score, _)| score);
-        first.zip(view.typical_first).is_some_and(|(first, typical)| typical - first >= BEHIND)
+        first.zip(view.peers.typical_first).is_some_and(|(first, typical)| typical - first >= BEHIND)
     }
 
     /// One of its attempts has done its work, and waits for leave to commit, or commits.
@@ -174,7 +174,7 @@ mod tests {
             let mut phase = phase.runs((4, 0), 0, 0.0, &[]);
             let mut view = phase.view(1.0);
             view.contenders[0].elapsed = secs(12.1);
-            (view.ends_unreported, view.contenders[0].outlasts(&view))
+            (view.peers.ends_unreported, view.contenders[0].outlasts(&view))
         };
         assert_eq!([of(0), of(1), of(2)], [(true, true), (true, true), (false, false)]);
     }
@@ -228,6 +228,6 @@ mod tests {
         assert!(!beside_done(20.0), "another has finished there");
         let both = |phase: Phase, index| phase.runs((index, 0), 1, 0.0, &[]);
         let mut phase = (3..5).fold(Phase::maps(5).took(&[5.0, 10.0]), both);
-        assert_eq!([1.5, 0.0].map(|factor| phase.view_by(1.0, factor).silent_hosts.len()), [1, 0], "no paper has it");
+        assert_eq!([1.5, 0.0].map(|factor| phase.view_by(1.0, factor).peers.silent_hosts.len()), [1, 0], "no paper has it");
     }
 }

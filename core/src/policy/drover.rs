@@ -31,9 +31,11 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
-    // What LATE advises against Mantri need not weigh, but for surplus copies.
-    let open =
-        |index: usize, guard: &Judged| !holds_back(guard.verdict) || view.contenders[index].task.live().count() > 1;
+    // What LATE advises against Mantri need not weigh, nor what may have nothing more; but for surplus copies.
+    let open = |index: usize, guard: &Judged| {
+        let settled = holds_back(guard.verdict) || view.past.holds(guard.task);
+        !settled || view.contenders[index].task.live().count() > 1
+    };
     let mut phase = None;
     let guards = late::judge(view, late).into_iter().enumerate();
     let judged = guards.map(|(index, guard)| {

@@ -76,7 +76,7 @@ impl LateParams {
 
     /// The age at which a task may be judged.
     fn age_needed(&self, view: &View<'_>) -> Millis {
-        self.min_age.max(view.typical.map_or(Millis(0), |typical| typical.scaled(self.min_age_of_typical)))
+        self.min_age.max(view.peers.typical.map_or(Millis(0), |typical| typical.scaled(self.min_age_of_typical)))
     }
 
     /// When a task may be judged, the AM's clock: at that age, or once it has worked for as long as its peers did in all. What its JVM took to start beside many
@@ -84,7 +84,7 @@ impl LateParams {
     fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
         const SHOWN: f64 = 0.5;
         let by_age = contender.sample.started + self.age_needed(view);
-        let Some(((_, reported), work)) = contender.sample.track.first().zip(view.typical_work) else { return by_age };
+        let Some(((_, reported), work)) = contender.sample.track.first().zip(view.peers.typical_work) else { return by_age };
         let work = work.scaled(self.min_age_of_typical);
         by_age.max(reported + work.scaled(SHOWN)).min(reported + work.max(self.min_age))
     }
@@ -131,7 +131,7 @@ pub fn judge_early(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
 
 /// The progress rate, score per second, below which a task is slow: SlowTaskThreshold.
 fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
-    match view.typical {
+    match view.peers.typical {
         Some(typical) if params.slow_factor > 0.0 => 1.0 / typical.scaled(params.slow_factor).as_secs_f64().max(0.001),
         _ => quantile(&mut view.rates.clone(), params.slow_task_percentile).unwrap_or(0.0),
     }
@@ -162,7 +162,7 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ol
     if params.tell_waiting_apart && contender.waits_for_maps {
         return Some(Verdict::WaitsForMaps);
     }
-    if view.finished < params.finished_needed(view.total) {
+    if view.peers.finished < params.finished_needed(view.total) {
         return Some(Verdict::TooFewFinished);
     }
     if view.now < old_enough {

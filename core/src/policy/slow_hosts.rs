@@ -12,7 +12,7 @@ pub fn of(view: &View<'_>) -> Vec<NameId> {
     if view.slow_factor <= 0.0 {
         return Vec::new();
     }
-    let Some(typical) = view.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
+    let Some(typical) = view.peers.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
     let long = view.slow_factor * typical;
     // No host is slow without a slow run, and few have one.
     let mut hosts: Vec<NameId> = runs(view, long).filter(|(_, run)| *run > long).map(|(host, _)| host).collect();

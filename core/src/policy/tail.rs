@@ -41,7 +41,7 @@ impl TailParams {
     }
 
     fn is_near(&self, view: &View<'_>) -> bool {
-        view.finished > 0 && f64::from(view.finished) >= share_of(self.near_end, view.total.into())
+        view.peers.finished > 0 && f64::from(view.peers.finished) >= share_of(self.near_end, view.total.into())
     }
 }
 

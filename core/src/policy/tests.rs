@@ -127,7 +127,6 @@ impl Phase {
     pub fn view_by(&mut self, now: f64, slow_factor: f64) -> View<'_> {
         self.job.heard = at(now);
         let params = ViewParams {
-            told_only: false,
             estimator: Estimator::Late,
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,

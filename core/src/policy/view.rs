@@ -1,22 +1,22 @@
 //! What a policy sees: one job's tasks of one kind, at one instant of the AM's clock.
 
+mod peers;
 mod rhythm;
 
 use super::{Contender, slow_hosts};
 use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
-use crate::estimate::input::Whole;
-use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
+use crate::estimate::phase::Shape;
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::{Run, Runs};
+use crate::estimate::runs::Runs;
 use crate::estimate::sample::Reading;
-use crate::estimate::stats::median;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
     Attempt, Bytes, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
-use rhythm::{rhythm, start_up};
+pub use peers::{Found, Peers};
+use rhythm::rhythm;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The view.
@@ -32,46 +32,20 @@ pub struct View<'a> {
     pub contenders: Vec<Contender<'a>>,
     /// Tasks of the kind in all.
     pub total: u32,
-    /// Tasks of the kind that have succeeded.
-    pub finished: u32,
-    /// Tasks of the kind that have not begun.
-    pub waiting: u32,
+    /// What the tasks that have ended show.
+    pub peers: Peers,
     /// A copy's time, once any task has finished, in this run of the job or in an earlier one.
     pub fresh: Option<FreshCopy>,
-    /// Median run time of finished tasks.
-    pub typical: Option<Millis>,
-    /// Median of their time at work, where reports tell it from the start-up.
-    pub typical_work: Option<Millis>,
-    /// Median score of finished maps at their first report, 0–1; of one that ended without any, 1. `None` where no shim tells of reports as they come.
-    pub typical_first: Option<f64>,
-    /// Hosts on which several attempts have shown no progress and none has succeeded, where succeeded ones were too short to show any.
-    pub silent_hosts: Vec<NameId>,
-    /// Those of them that are few beside the hosts on which some succeeded; and hosts that others of the job's attempts show to be slow.
-    pub slow_hosts: Vec<NameId>,
-    /// Median length of the kind's input splits; zero where they are not known.
-    pub typical_split: Bytes,
-    /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
-    pub typical_input: Option<Whole>,
     /// Progress rates of all running and finished tasks, score per second.
     pub rates: Vec<f64>,
     /// Mean progress score of all running and finished tasks, 0–1.
     pub mean_score: f64,
-    /// When the last map finished, the AM's clock; `None` while any has not.
-    pub maps_done_at: Option<Time>,
     /// The phases its tasks go through.
     pub shape: Shape,
-    /// How long each of them takes.
-    pub times: PhaseTimes,
     /// How long the kind's finished tasks took, and its attempts to begin.
     pub runs: Runs,
     /// From a decision to a copy's launch.
     pub start_lag: Millis,
-    /// How long attempts of this kind may take to their first report, where ended ones have shown it.
-    pub start_up: Option<Millis>,
-    /// Longest run of a finished task.
-    pub longest: Option<Millis>,
-    /// Most finished tasks were too short to report any progress.
-    pub ends_unreported: bool,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
     /// Copies are kept off hosts where the job's tasks run for longer than this many typical runs; 0 has none be slow.
@@ -105,6 +79,8 @@ pub struct Past {
     pub barred: BTreeMap<TaskId, Verdict>,
     /// How often tasks were restarted by decision, where they were.
     pub restarts: BTreeMap<TaskId, u32>,
+    /// A task may have another copy while one is in flight.
+    pub joins: bool,
 }
 
 impl Past {
@@ -112,13 +88,17 @@ impl Past {
     pub fn restarts_of(&self, task: TaskId) -> u32 {
         self.restarts.get(&task).copied().unwrap_or(0)
     }
+
+    /// Has it a copy in flight, or was it told to have one, and may have no other for now whatever is found of it?
+    pub fn holds(&self, task: TaskId) -> bool {
+        let bar = self.barred.get(&task);
+        !self.joins && matches!(bar, Some(Verdict::CopyInFlight | Verdict::AlreadyAdvised))
+    }
 }
 
 /// What does not depend on the job: how estimates are made.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewParams {
-    /// Only tasks of which progress was told since the last look contend; the others that run are passed over.
-    pub told_only: bool,
     /// Estimate of time left.
     pub estimator: Estimator,
     /// See [`View::spreads`].
@@ -134,36 +114,21 @@ pub struct ViewParams {
 }
 
 impl<'a> View<'a> {
-    /// Before it has looked at a task.
-    fn blank(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams, maps_done_at: Option<Time>) -> View<'a> {
-        let shape = Shape::of(job, kind);
-        let times = PhaseTimes::learn(job, kind, shape, maps_done_at);
+    /// Before it has looked at a task that runs.
+    fn blank(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams, peers: Peers) -> View<'a> {
         View {
             job,
             kind,
             now,
-            contenders: Vec::with_capacity(job.known(kind) as usize),
+            contenders: Vec::new(),
             total: job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]),
-            finished: 0,
-            waiting: 0,
+            peers,
             fresh: None,
-            typical: None,
-            typical_work: None,
-            typical_first: None,
-            silent_hosts: Vec::new(),
-            slow_hosts: Vec::new(),
-            typical_split: Bytes(0),
-            typical_input: None,
-            rates: Vec::with_capacity(job.known(kind) as usize),
+            rates: Vec::new(),
             mean_score: 0.0,
-            maps_done_at,
-            shape,
-            times,
+            shape: Shape::of(job, kind),
             runs: Runs::default(),
             start_lag: params.start_lag,
-            start_up: start_up(job, kind),
-            longest: None,
-            ends_unreported: false,
             judge_native_copies: params.judge_native_copies,
             slow_factor: params.slow_factor,
             estimator: params.estimator,
@@ -185,84 +150,67 @@ impl<'a> View<'a> {
 
     /// With what is known beside its tasks: earlier runs of the job, and the machine that a copy would get. A copy's time rests on these, too.
     pub fn beside(self, prior: Option<&'a Prior>, location: f64) -> View<'a> {
-        let known = Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.typical_split };
+        let known = Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.peers.typical_split };
         View { fresh: FreshCopy::beside(&self.runs, self.start_lag, &known), prior, location, ..self }
+    }
+
+    /// Of those tasks alone, in order of index, with what an earlier look at all of them found: no run of another is known, and no rate.
+    pub fn of_some(
+        job: &'a Job,
+        kind: TaskKind,
+        now: Time,
+        params: &ViewParams,
+        found: &Found,
+        tasks: impl Iterator<Item = TaskId>,
+    ) -> View<'a> {
+        let mut view = View { fresh: found.fresh, ..View::blank(job, kind, now, params, found.peers.clone()) };
+        let contenders = tasks.filter_map(|id| Contender::new(&view, id, job.task(id)?)).collect();
+        view.contenders = contenders;
+        view
     }
 
     /// Of its tasks alone, a copy's time left open.
     pub fn of_tasks(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
-        let maps_done_at = maps_done_at(job);
-        let mut view = View::blank(job, kind, now, params, maps_done_at);
-        let (mut begun, mut splits, mut inputs, mut scores) = (0, Vec::new(), Vec::new(), 0.0);
-        let (mut firsts, mut unreported) = (Vec::new(), 0);
-        for (id, task) in job.tasks(kind) {
-            splits.push(task.input.0 as f64);
-            begun += u32::from(task.state >= TaskState::Running);
-            if task.state == TaskState::Succeeded {
-                view.finished += 1;
-                scores += 1.0;
-                let won = task.winner().zip(task.ended());
-                let intake = won.and_then(|(number, ended)| job.intakes.whole(id.attempt(number), ended));
-                inputs.extend(intake.map(Whole::of_finished));
-                let first = task.won().map(|won| won.track.first());
-                unreported += u32::from(first == Some(None));
-                firsts.extend(first.map(|first| first.map_or(1.0, |(score, _)| score)));
-                let launched = task.won().and_then(|won| Some((won.started.get()?, won)));
-                let work = launched.and_then(|(launched, winner)| {
-                    view.start_up_of(launched, &winner.track, winner.finished.get().or(task.ended()))
-                });
-                if let Some(took) = own_time(task, kind, maps_done_at) {
-                    view.runs.finished.push(Run {
-                        index: id.index,
-                        whole: took.as_secs_f64(),
-                        work,
-                        input: task.input,
-                    });
-                    view.rates.push(late_rate(1.0, took));
-                }
-            } else if params.told_only && !task.marks.told() {
-                view.pass_over(task);
-            } else if let Some(contender) = Contender::new(&view, id, task) {
+        let (peers, runs) = Peers::of(job, kind);
+        let mut view = View { runs, ..View::blank(job, kind, now, params, peers) };
+        let known = job.known(kind) as usize;
+        view.contenders.reserve_exact(known - view.peers.finished as usize);
+        view.rates.reserve_exact(known);
+        let rates = view.runs.finished.iter().map(|run| late_rate(1.0, Millis::from_secs_f64(run.whole)));
+        view.rates.extend(rates);
+        let mut scores = f64::from(view.peers.finished);
+        for (id, task) in job.tasks(kind).filter(|(_, task)| task.state != TaskState::Succeeded) {
+            if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
                 view.rates.push(contender.rate());
-                view.start_up_of(contender.sample.started, &contender.sample.track, None);
+                if kind == TaskKind::Map {
+                    view.runs.add(contender.sample.started, &contender.sample.track, None);
+                }
                 view.contenders.push(contender);
             }
         }
-        view.waiting = view.total.saturating_sub(begun);
-        view.mean_score = scores / f64::from(view.finished + view.contenders.len() as u32).max(1.0);
-        let mut run_times: Vec<f64> = view.run_times().collect();
-        view.longest = run_times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
-        view.typical = median(&mut run_times).map(Millis::from_secs_f64);
+        view.mean_score = scores / f64::from(view.peers.finished + view.contenders.len() as u32).max(1.0);
         if view.runs.told() {
             let launches = job.tasks(kind).flat_map(|(_, task)| &task.attempts);
             view.runs.count_crowds(launches.filter_map(|attempt| attempt.started.get()));
         }
-        view.typical_work = view.runs.typical_work().map(Millis::from_secs_f64);
-        view.typical_first = median(&mut firsts).filter(|_| kind == TaskKind::Map && job.shim);
-        view.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
-        view.typical_input = (!inputs.is_empty()).then(|| Whole::typical(&inputs));
-        view.ends_unreported = 2 * unreported > view.finished;
         view.look_for_hosts_of_silent();
         view
     }
 
-    /// Fills [`View::silent_hosts`] and [`View::slow_hosts`]: in no paper, as the factor is in none.
-    fn look_for_hosts_of_silent(&mut self) {
-        let mut silent = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
-        if self.ends_unreported && self.slow_factor > 0.0 && silent.next().is_some() {
-            let (silent, few) = slow_hosts::silent(self);
-            self.slow_hosts = slow_hosts::of(self);
-            self.slow_hosts.extend(silent.iter().filter(|_| few));
-            self.silent_hosts = silent;
-        }
+    /// What it found, for looks at some of its tasks.
+    pub fn found(&self) -> Found {
+        Found { peers: self.peers.clone(), fresh: self.fresh }
     }
 
-    /// What a running task says of the others though it is not judged: how long it took to start.
-    fn pass_over(&mut self, task: &Task) {
-        let launched = Contender::attempt_of(task).and_then(|one| one.map_or(task.started, |one| one.started).get());
-        if let Some(launched) = launched {
-            self.start_up_of(launched, &task.progress(), None);
+    /// Fills [`Peers::silent_hosts`] and [`Peers::slow_hosts`]: in no paper, as the factor is in none.
+    fn look_for_hosts_of_silent(&mut self) {
+        let mut silent = self.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
+        if self.peers.ends_unreported && self.slow_factor > 0.0 && silent.next().is_some() {
+            let (silent, few) = slow_hosts::silent(self);
+            self.peers.slow_hosts = slow_hosts::of(self);
+            self.peers.slow_hosts.extend(silent.iter().filter(|_| few));
+            self.peers.silent_hosts = silent;
         }
     }
 
@@ -272,13 +220,13 @@ impl<'a> View<'a> {
     pub fn tasks_wait(&self) -> bool {
         let other = self.kind.other();
         let size = |kind| self.job.settings.as_ref().map_or(0, |settings| settings.container(kind).memory_mb);
-        self.waiting > 0 || (self.job.needs[other as usize] > 0 && size(other) <= size(self.kind))
+        self.peers.waiting > 0 || (self.job.needs[other as usize] > 0 && size(other) <= size(self.kind))
     }
 
     /// What its finished tasks add to the prior of later runs.
     pub fn as_prior(&self) -> Option<Prior> {
         let times = self.runs.own().map(|(seconds, split)| seconds / self.split_share(split).unwrap_or(1.0));
-        Prior::new(times.collect(), self.typical_split, self.runs.before_own().0)
+        Prior::new(times.collect(), self.peers.typical_split, self.runs.before_own().0)
     }
 
     /// Run times of finished tasks, seconds.
@@ -286,18 +234,13 @@ impl<'a> View<'a> {
         self.runs.finished.iter().map(|run| run.whole)
     }
 
-    /// Takes note of what an attempt shows of its start-up, if it is a map: of a reduce the first report also waits for maps. Its time at work, seconds, if it has `finished`.
-    fn start_up_of(&mut self, launched: Time, track: &Track, finished: Option<Time>) -> Option<f64> {
-        if self.kind == TaskKind::Map { self.runs.add(launched, track, finished) } else { None }
-    }
-
     /// How much more input than typical a task has: by the lengths of splits, else by counters. 1 where inputs are not known, and for less than typical.
     /// Mantri (§4) likewise sets a task's time against its data before it calls the task an outlier.
     pub fn input_ratio(&self, contender: &Contender<'_>) -> f64 {
         // What is projected from a score older than its counters is that much too large: less than this says nothing.
         const NOISE: f64 = 1.5;
-        match contender.input.zip(self.typical_input) {
-            Some((input, typical)) if self.typical_split.0 == 0 => {
+        match contender.input.zip(self.peers.typical_input) {
+            Some((input, typical)) if self.peers.typical_split.0 == 0 => {
                 Some(input.ratio_to(typical)).filter(|ratio| *ratio >= NOISE).unwrap_or(1.0)
             }
             _ => self.split_ratio(contender.task),
@@ -311,19 +254,19 @@ impl<'a> View<'a> {
 
     /// How many times the typical split one is, be it less or more; `None` where they are not told.
     pub fn split_share(&self, split: Bytes) -> Option<f64> {
-        let told = split.0 > 0 && self.typical_split.0 > 0;
-        told.then(|| split.0 as f64 / self.typical_split.0 as f64)
+        let told = split.0 > 0 && self.peers.typical_split.0 > 0;
+        told.then(|| split.0 as f64 / self.peers.typical_split.0 as f64)
     }
 
     /// Neither its split nor its counters have told of its input yet. Where a shim speaks for the job nothing more will come.
     pub fn input_unknown(&self, contender: &Contender<'_>) -> bool {
-        let told = self.typical_split.0 > 0 || (contender.input.is_some() && self.typical_input.is_some());
+        let told = self.peers.typical_split.0 > 0 || (contender.input.is_some() && self.peers.typical_input.is_some());
         !told && !self.job.shim
     }
 
     /// When the time of an attempt launched then began to be its own: a reduce's wait for maps is not.
     pub fn own_start(&self, launched: Time) -> Time {
-        match (self.kind, self.maps_done_at) {
+        match (self.kind, self.peers.maps_done_at) {
             (TaskKind::Reduce, Some(done)) => launched.max(done),
             _ => launched,
         }
@@ -340,17 +283,8 @@ impl<'a> View<'a> {
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));
-        let rhythm = rhythm(self.job, self.start_up, &track);
+        let rhythm = rhythm(self.job, self.peers.start_up, &track);
         Some(Sample { launched, started, track, phase, entered, heard, rhythm, reading })
-    }
-}
-
-/// How long a finished task's own work took: a reduce's wait for maps is not its own.
-fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<Millis> {
-    let took = task.run_time()?;
-    match (kind, maps_done_at, task.ended()) {
-        (TaskKind::Reduce, Some(done), Some(finished)) => Some(took.min(finished.since(done))),
-        _ => Some(took),
     }
 }
 

@@ -48,7 +48,6 @@ impl Phase {
         let mantri = MantriParams { period: Millis(10_000 * scale), period_min: period, ..MantriParams::default() };
         let late = LateParams { min_age, ..LateParams::default() };
         let params = ViewParams {
-            told_only: false,
             estimator: Estimator::default(),
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,

@@ -85,6 +85,9 @@ pub struct Job {
     /// More was told of it than how far its tasks are since the engine last looked at it whole.
     #[serde(default = "stirred")]
     pub stirred: bool,
+    /// Tasks of which progress was told since the engine last looked at them, by kind, in no order.
+    #[serde(default)]
+    told: [Vec<u32>; 2],
     known: [u32; 2],
     tasks: [Vec<Option<Task>>; 2],
 }
@@ -122,6 +125,7 @@ impl Job {
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
+            told: Default::default(),
             known: [0; 2],
             tasks: [Vec::new(), Vec::new()],
         }
@@ -192,9 +196,11 @@ impl Job {
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
-        let before = task.standing();
+        let (before, heard) = (task.standing(), task.marks.told());
         task.learn(fact, at);
+        let told = task.marks.told() && !heard;
         self.stirred |= before != task.standing();
+        self.told[fact.kind as usize].extend(told.then_some(fact.index));
         true
     }
 
@@ -216,12 +222,14 @@ impl Job {
         let attempt = task.attempts.of_number(fact.number);
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         let changed = attempt.learn(fact, host, at);
-        task.marks = task.marks.heard(task.marks.told() || fact.score.is_some());
+        let told = !task.marks.told() && fact.score.is_some();
+        task.marks = task.marks.heard(task.marks.told() || told);
         task.started.earliest(fact.started);
         if task.state < TaskState::Running && fact.state.is_some_and(|s| s >= AttemptState::Running) {
             task.state = TaskState::Running;
         }
         self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;
+        self.told[fact.kind as usize].extend(told.then_some(fact.index));
         self.learn_output(fact);
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {
@@ -276,6 +284,32 @@ impl Job {
             .iter()
             .enumerate()
             .filter_map(move |(index, task)| Some((id.task(kind, index as u32), task.as_ref()?)))
+    }
+
+    /// Tasks of that kind of which progress was told since the engine last looked at them, in order of index.
+    pub fn told(&self, kind: TaskKind) -> Vec<TaskId> {
+        let mut told: Vec<TaskId> = self.told[kind as usize].iter().map(|index| self.id.task(kind, *index)).collect();
+        told.sort_unstable();
+        told
+    }
+
+    /// The engine has looked at all of these.
+    pub fn heed(&mut self) {
+        for (kind, told) in TaskKind::ALL.into_iter().zip(std::mem::take(&mut self.told)) {
+            for index in told {
+                if let Some(task) = self.task_mut(self.id.task(kind, index)) {
+                    task.marks = task.marks.heard(false);
+                }
+            }
+        }
+    }
+
+    /// Of no task anything is kept in mind.
+    pub fn forget_verdicts(&mut self) {
+        self.told = Default::default();
+        for task in self.tasks.iter_mut().flatten().flatten() {
+            (task.verdict, task.marks) = (None, Marks::default());
+        }
     }
 
     /// A task, if it is known.

@@ -72,7 +72,7 @@ fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample)
     let told = match contender.left.filter(|_| oldest && by_score) {
         // By the score that has been reckoned already.
         Some(left) => Some((left.mean.as_secs_f64(), Basis::Score)),
-        None => t_rem(sample, view.shape, &view.times, view.now),
+        None => t_rem(sample, view.shape, &view.peers.times, view.now),
     };
     let overdue = sample.is_silent() || (oldest && contender.outlasts(view));
     let (t_rem, basis) = match told {
@@ -100,7 +100,7 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
     let prior = view.prior.filter(|_| evidence < params.min_evidence as usize);
     let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
     let Some(prior) = prior else { return own(view.runs.before_own().0) };
-    let (start_up, times) = prior.beside(&view.runs, told, view.typical_split);
+    let (start_up, times) = prior.beside(&view.runs, told, view.peers.typical_split);
     own(start_up).with_earlier(times, prior.tasks())
 }
 
@@ -159,7 +159,7 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
 fn slow_hosts_of(view: &View<'_>, copies: &Copies) -> Vec<NameId> {
-    let Some(long) = view.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else { return Vec::new() };
+    let Some(long) = view.peers.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else { return Vec::new() };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
     let slow = copies.fastest().flatten().any(|copy| run(copy) > long);
     if slow { slow_hosts::of(view) } else { Vec::new() }

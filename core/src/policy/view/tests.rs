@@ -104,7 +104,7 @@ fn a_reduces_own_run_begins_with_the_end_of_the_last_map_for_finished_ones_too()
     let (state, started, finished) = (Some(TaskState::Succeeded), Some(at(0.0)), Some(at(20.0)));
     let view_of = |phase: &mut Phase| {
         let view = phase.view(50.0);
-        (view.typical, view.contenders[0].sample.started, view.contenders[0].elapsed)
+        (view.peers.typical, view.contenders[0].sample.started, view.contenders[0].elapsed)
     };
     assert_eq!(view_of(&mut phase), (Some(secs(30.0)), at(5.0), secs(45.0)), "the map still runs");
     phase.task(crate::model::TaskFact { state, started, finished, ..of });
@@ -118,10 +118,10 @@ fn a_first_report_may_take_twice_what_nine_of_ten_took_and_ten_seconds_at_least(
             let lag = if index == 10 { 90.0 } else { lag };
             phase.runs((index, 0), 0, 0.0, &[(lag, 0.5)]).done(index, 0, [0.0, 100.0])
         });
-        phase.runs((11, 0), 0, 0.0, &[(99.0, 0.1)]).view(100.0).start_up
+        phase.runs((11, 0), 0, 0.0, &[(99.0, 0.1)]).view(100.0).peers.start_up
     };
     assert_eq!((start_up(8.0), start_up(3.0)), (Some(secs(16.0)), Some(secs(10.0))), "one of eleven does not count");
-    assert_eq!(Phase::maps(2).took(&[10.0]).view(20.0).start_up, None);
+    assert_eq!(Phase::maps(2).took(&[10.0]).view(20.0).peers.start_up, None);
 }
 
 #[test]

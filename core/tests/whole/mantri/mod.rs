@@ -67,7 +67,6 @@ impl Phase {
     fn last(mut self) -> Judged {
         (1..=self.now).for_each(|second| self.tell(second));
         let params = ViewParams {
-            told_only: false,
             estimator: Estimator::default(),
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,
