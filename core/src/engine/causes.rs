@@ -32,8 +32,8 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Of a phase's running tasks, or of all that have begun, slow or not. One pass over them.
-    fn shows(self, ended_too: bool) -> Shows {
+    /// Of those asked about, slow or not. One pass over the phase's.
+    fn shows(self, asked: &dyn Fn(TaskId, &Shown) -> bool) -> Shows {
         let view = self.view;
         let ended = view.runs.own_runs().filter_map(|(seconds, run)| self.finished(seconds, run));
         let running = view.contenders.iter().filter(|one| !one.waits_for_maps);
@@ -41,8 +41,8 @@ impl Scene<'_> {
         let Some(causes) = Causes::learn(&all.iter().map(|(_, shown)| *shown).collect::<Vec<_>>()) else {
             return Shows { inputs: self.inputs, ..Shows::default() };
         };
-        let wanted = all.iter().filter(|(_, shown)| ended_too || !shown.finished);
-        let each = wanted.map(|(id, shown)| (*id, shown.open, causes.of(shown)));
+        let each =
+            all.iter().filter(|(id, shown)| asked(*id, shown)).map(|(id, shown)| (*id, shown.open, causes.of(shown)));
         let said = each.filter(|(_, open, cause)| !open || cause.kind != CauseKind::None);
         let said = said.map(|(id, _, cause)| (id, cause)).collect();
         Shows { causes: said, fit: Some(causes.into_fit()), inputs: self.inputs }
@@ -104,23 +104,23 @@ fn copied(view: &View<'_>, attempt: &Attempt, until: Time) -> Option<f64> {
 }
 
 impl Engine {
-    /// What a phase's tasks show, the running ones alone or all that have begun.
-    pub(super) fn shows(&self, view: &View<'_>, ended_too: bool) -> Shows {
-        let inputs = Inputs::of(&self.cluster, view.job, view.kind);
-        let (told, start_up) = (view.runs.told(), view.runs.before_own().0);
-        Scene { cluster: &self.cluster, view, inputs, told, start_up }.shows(ended_too)
+    /// What a phase's running tasks show of why they take as long as they do.
+    pub(super) fn shown_by_running(&self, view: &View<'_>) -> Shows {
+        self.shows(view, &|_, shown| !shown.finished)
     }
 
-    /// What a phase's running tasks show as the last pass saw them.
-    pub(super) fn shown_by_running(&self, job: &Job, kind: TaskKind) -> Shows {
-        self.shows(&self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass)), false)
+    /// What a phase's tasks show of why some do.
+    pub(super) fn shows(&self, view: &View<'_>, asked: &dyn Fn(TaskId, &Shown) -> bool) -> Shows {
+        let inputs = Inputs::of(&self.cluster, view.job, view.kind);
+        let (told, start_up) = (view.runs.told(), view.runs.before_own().0);
+        Scene { cluster: &self.cluster, view, inputs, told, start_up }.shows(asked)
     }
 
     /// Why a job's slow tasks are slow, those that have finished included. Counted anew whenever it is asked for: one pass over the job's tasks.
     pub fn causes(&self, id: JobId) -> BTreeMap<TaskId, Cause> {
         let Some(job) = self.cluster.job(id) else { return BTreeMap::new() };
         let view = |kind| self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass));
-        let all = TaskKind::ALL.into_iter().flat_map(|kind| self.shows(&view(kind), true).causes);
+        let all = TaskKind::ALL.into_iter().flat_map(|kind| self.shows(&view(kind), &|_, _| true).causes);
         all.filter(|(_, cause)| cause.kind != CauseKind::None).collect()
     }
 }

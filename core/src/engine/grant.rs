@@ -9,8 +9,8 @@ use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
 use crate::model::*;
 use crate::policy::dolly::{Chosen, Supply};
-use crate::policy::{Budget, Judged};
-use std::collections::BTreeMap;
+use crate::policy::{Budget, Judged, View};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one pass that has any proposal counts once; of what depends on the proposal, when the first asks for it.
 #[derive(Default)]
@@ -45,12 +45,14 @@ pub(super) struct Proposals {
     pub all: Vec<Proposal>,
     /// Hosts on which the attempts of jobs with any are slow, by what the job's own tasks show.
     pub slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+    /// What the tasks of phases with any show of those proposed, where it was looked at.
+    pub shows: BTreeMap<(JobId, TaskKind), Shows>,
 }
 
 impl Engine {
     /// Gives the proposals of a pass their places in the budgets, one after the other, the most urgent first.
     pub(super) fn govern_all(&mut self, proposals: Proposals, now: Time, pass: &mut Pass) {
-        let Proposals { mut all, slow_hosts } = proposals;
+        let Proposals { mut all, slow_hosts, shows } = proposals;
         if all.is_empty() {
             return;
         }
@@ -60,7 +62,8 @@ impl Engine {
             let by_rank = b.judged.rank.total_cmp(&a.judged.rank);
             class(a).0.cmp(&class(b).0).then(by_rank).then(class(a).1.cmp(&class(b).1))
         });
-        let mut counted = Counted { tally: Tally::count(&self.cluster, &self.flights), ..Counted::default() };
+        let tally = Tally::count(&self.cluster, &self.flights);
+        let mut counted = Counted { tally, shows, ..Counted::default() };
         for proposal in all {
             let slow = slow_hosts.get(&proposal.judged.task.job).map_or(&[][..], Vec::as_slice);
             self.govern(proposal, slow, now, &mut counted, pass);
@@ -131,7 +134,17 @@ impl Engine {
 
     /// What a phase's running tasks show, looked at once a pass.
     fn shown<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> &'c Shows {
-        counted.shows.entry((job.id, kind)).or_insert_with(|| self.shown_by_running(job, kind))
+        counted.shows.entry((job.id, kind)).or_insert_with(|| {
+            let view = self.view(job, kind, self.mode_of(job), job.am_time(self.last_pass));
+            self.shown_by_running(&view)
+        })
+    }
+
+    /// The same of what is proposed in a phase, by the look that has proposed it; `None` where nothing is.
+    pub(super) fn shown_by(&self, view: &View<'_>, judged: &[Judged]) -> Option<((JobId, TaskKind), Shows)> {
+        let proposed = |judged: &&Judged| judged.verdict == Verdict::Decided;
+        let tasks: BTreeSet<TaskId> = judged.iter().filter(proposed).map(|judged| judged.task).collect();
+        (!tasks.is_empty()).then(|| ((view.job.id, view.kind), self.shows(view, &|task, _| tasks.contains(&task))))
     }
 
     /// Where clones are counted by machine, no more of them than that asks for. Why there are none, if so.
@@ -236,6 +249,10 @@ impl Engine {
     fn work_of<'c>(&self, user: &str, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
         let Counted { tally, work, jobs, .. } = counted;
         let (work, threshold) = work.entry(user.to_owned()).or_insert_with(|| {
+            // None has done less than the least.
+            if self.params.late.slow_node_percentile <= 0.0 {
+                return (NodeWork::default(), 0.0);
+            }
             if jobs.is_empty() {
                 self.cluster.jobs().for_each(|job| jobs.entry(job.user.clone()).or_default().push(job.id));
             }

@@ -114,8 +114,15 @@ impl Engine {
         if judged.iter().flatten().any(|judged| judged.verdict == Verdict::Decided) {
             let slow = views.iter().flat_map(slow_hosts::of);
             proposals.slow_hosts.insert(id, slow.collect());
+            // Where there is no room, none is asked for.
+            if !self.cluster.is_full() {
+                proposals.shows.extend(views.iter().zip(&judged).filter_map(|(view, all)| self.shown_by(view, all)));
+            }
         }
-        let found = self.params.judges_alone().then(|| views.each_ref().map(|view| (!view.contenders.is_empty()).then(|| view.found())));
+        let found = self
+            .params
+            .judges_alone()
+            .then(|| views.each_ref().map(|view| (!view.contenders.is_empty()).then(|| view.found())));
         drop(views);
         self.keep(id, found);
         let mut verdicts = Vec::new();
@@ -178,7 +185,7 @@ impl Engine {
         let mode = self.mode_of(job);
         let am_now = job.am_time(self.last_pass);
         let views = TaskKind::ALL.map(|kind| self.view(job, kind, mode, am_now));
-        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| self.shows(view, false).causes).collect();
+        let why: BTreeMap<TaskId, Cause> = views.iter().flat_map(|view| self.shown_by_running(view).causes).collect();
         let judged = views.iter().flat_map(|view| self.judge(view, mode, self.last_pass));
         judged
             .map(|judged| {

@@ -228,6 +228,10 @@ mod tests {
         assert!(!beside_done(20.0), "another has finished there");
         let both = |phase: Phase, index| phase.runs((index, 0), 1, 0.0, &[]);
         let mut phase = (3..5).fold(Phase::maps(5).took(&[5.0, 10.0]), both);
-        assert_eq!([1.5, 0.0].map(|factor| phase.view_by(1.0, factor).peers.silent_hosts.len()), [1, 0], "no paper has it");
+        assert_eq!(
+            [1.5, 0.0].map(|factor| phase.view_by(1.0, factor).peers.silent_hosts.len()),
+            [1, 0],
+            "no paper has it"
+        );
     }
 }

@@ -84,7 +84,9 @@ impl LateParams {
     fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
         const SHOWN: f64 = 0.5;
         let by_age = contender.sample.started + self.age_needed(view);
-        let Some(((_, reported), work)) = contender.sample.track.first().zip(view.peers.typical_work) else { return by_age };
+        let Some(((_, reported), work)) = contender.sample.track.first().zip(view.peers.typical_work) else {
+            return by_age;
+        };
         let work = work.scaled(self.min_age_of_typical);
         by_age.max(reported + work.scaled(SHOWN)).min(reported + work.max(self.min_age))
     }

@@ -150,7 +150,8 @@ impl<'a> View<'a> {
 
     /// With what is known beside its tasks: earlier runs of the job, and the machine that a copy would get. A copy's time rests on these, too.
     pub fn beside(self, prior: Option<&'a Prior>, location: f64) -> View<'a> {
-        let known = Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.peers.typical_split };
+        let known =
+            Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.peers.typical_split };
         View { fresh: FreshCopy::beside(&self.runs, self.start_lag, &known), prior, location, ..self }
     }
 

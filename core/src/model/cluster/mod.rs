@@ -97,6 +97,11 @@ impl ClusterState {
         self.nodes.values().filter(|node| node.usable)
     }
 
+    /// By the RM's word no memory is left for another container.
+    pub fn is_full(&self) -> bool {
+        self.totals.is_some_and(|totals| totals.allocated.memory_mb >= totals.total.memory_mb)
+    }
+
     /// The rack of a host; `None` where the RM does not list it.
     pub fn rack_of(&self, host: NameId) -> Option<&str> {
         self.nodes.get(self.hosts.name(host)).map(|node| node.rack.as_str())

@@ -159,7 +159,9 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
 fn slow_hosts_of(view: &View<'_>, copies: &Copies) -> Vec<NameId> {
-    let Some(long) = view.peers.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else { return Vec::new() };
+    let Some(long) = view.peers.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else {
+        return Vec::new();
+    };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
     let slow = copies.fastest().flatten().any(|copy| run(copy) > long);
     if slow { slow_hosts::of(view) } else { Vec::new() }
