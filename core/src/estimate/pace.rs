@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-9;
 pub struct Pace {
     /// Host of its first attempt.
     pub host: NameId,
-    /// Its time for its data over the phase's median time for that; more than 1 is slower, infinite for one that came nowhere.
+    /// Its time for its data over the phase's median time for that; more than 1 is slower.
     pub factor: f64,
     /// Its progress rate is below [`STRAGGLES_BELOW`] of the median.
     pub straggled: bool,
@@ -27,16 +27,24 @@ pub fn paces(job: &Job, kind: TaskKind) -> Vec<Pace> {
     let maps_done = if kind == TaskKind::Reduce { maps_done_at(job) } else { None };
     let succeeded = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
     let firsts = succeeded.filter_map(|(_, task)| Some((first(task)?, task)));
-    let rates: Vec<(NameId, f64)> =
+    let all: Vec<(NameId, Rate)> =
         firsts.filter_map(|(attempt, task)| Some((attempt.host?, rate(attempt, task, maps_done)?))).collect();
-    let Some(typical) = median(&mut rates.iter().map(|(_, rate)| *rate).collect::<Vec<_>>()) else { return Vec::new() };
-    if rates.len() < 2 {
-        return Vec::new();
-    }
-    let factor = |rate: f64| if typical > 0.0 { typical / rate } else { 1.0 };
+    let mut rates: Vec<f64> = all.iter().filter(|(_, rate)| rate.shown).map(|(_, rate)| rate.most).collect();
+    let Some(typical) = median(&mut rates).filter(|_| rates.len() > 1) else { return Vec::new() };
     let bound = STRAGGLES_BELOW * typical * (1.0 - ROUNDING);
-    let pace = |(host, rate)| Pace { host, factor: factor(rate), straggled: rate < bound };
-    rates.into_iter().map(pace).collect()
+    let pace = |(host, rate): (NameId, Rate)| {
+        let straggled = rate.most < bound;
+        (straggled || rate.shown).then_some(Pace { host, factor: typical / rate.most, straggled })
+    };
+    all.into_iter().filter_map(pace).collect()
+}
+
+/// A progress rate.
+struct Rate {
+    /// What it was; of an attempt that was ended before it had shown any progress the most that it can have been.
+    most: f64,
+    /// It had shown some.
+    shown: bool,
 }
 
 /// The attempt that was launched first.
@@ -45,13 +53,14 @@ fn first(task: &Task) -> Option<&Attempt> {
 }
 
 /// Its progress rate over its whole life, by input where that is known.
-fn rate(attempt: &Attempt, task: &Task, maps_done: Option<Time>) -> Option<f64> {
+fn rate(attempt: &Attempt, task: &Task, maps_done: Option<Time>) -> Option<Rate> {
     let started = attempt.started.get()?.max(maps_done.unwrap_or_default());
     let won = task.won().is_some_and(|won| won.number == attempt.number);
     let ended = attempt.finished.get().or(task.ended())?;
     let took = ended.since(started).as_secs_f64();
-    let score = if won { 1.0 } else { attempt.track.score() };
-    (took > 0.0).then(|| score * task.input.0.max(1) as f64 / took)
+    let shown = won || attempt.track.first().is_some();
+    let score = if won || !shown { 1.0 } else { attempt.track.score() };
+    (took > 0.0).then(|| Rate { most: score * task.input.0.max(1) as f64 / took, shown })
 }
 
 #[cfg(test)]
@@ -109,8 +118,31 @@ pub(super) mod tests {
         );
     }
 
+    /// Three maps of a second each, and a first attempt that was killed in silence after so many.
+    fn beside_a_silent_one(seconds: u64) -> Vec<Pace> {
+        let mut job = job(&[(0, 1, 1), (1, 1, 1), (2, 1, 1)]);
+        job.totals = Some([4, 0]);
+        let task = job.id.task(TaskKind::Map, 3);
+        for (number, state) in [(0, AttemptState::Killed), (1, AttemptState::Succeeded)] {
+            let (started, finished) = (Some(Time(1_000)), Some(Time(1_000 + 1_000 * seconds)));
+            let fact = AttemptFact { state: Some(state), started, finished, ..AttemptFact::of(task.attempt(number)) };
+            assert!(job.learn_attempt(&fact, Some(host(3)), Time(1_000_000), 1_000));
+        }
+        let (state, winner) = (Some(TaskState::Succeeded), Some(1));
+        assert!(job.learn_task(&TaskFact { state, winner, ..TaskFact::of(task) }, Time(1_000_000), 1_000));
+        paces(&job, TaskKind::Map)
+    }
+
     #[test]
-    fn where_most_first_attempts_came_nowhere_none_is_called_slow() {
+    fn a_first_attempt_that_was_killed_in_silence_straggled_only_if_it_lived_for_longer_than_a_straggler_takes() {
+        let last = |seconds| beside_a_silent_one(seconds).last().map(|pace| (pace.host, pace.straggled));
+        assert_eq!(last(2), Some((host(2), false)), "nobody knows how fast it was");
+        assert_eq!(last(3), Some((host(3), true)));
+        assert_eq!(beside_a_silent_one(3)[3].factor, 3.0);
+    }
+
+    #[test]
+    fn where_all_but_one_first_attempt_came_nowhere_there_is_nothing_to_compare_with() {
         let id: JobId = "job_1_0001".parse().unwrap();
         let mut job = Job::new(id);
         job.totals = Some([3, 0]);
@@ -126,7 +158,6 @@ pub(super) mod tests {
             let (state, winner) = (Some(TaskState::Succeeded), Some(winner));
             assert!(job.learn_task(&TaskFact { state, winner, ..TaskFact::of(task) }, Time(1_000_000), 1_000));
         }
-        let found = paces(&job, TaskKind::Map);
-        assert_eq!(found.iter().map(|pace| (pace.factor, pace.straggled)).collect::<Vec<_>>(), [(1.0, false); 3]);
+        assert_eq!(paces(&job, TaskKind::Map), []);
     }
 }
