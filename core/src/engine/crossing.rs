@@ -36,14 +36,21 @@ impl Inputs {
     }
 }
 
-/// Hadoop counts no map's output by rack: that is taken to grow with its split, where all are told, else to be any other's.
+/// By what the maps have written, where all have told it; else each is taken to have written as much as its split is long, where all are told, or as any other.
 fn outputs(cluster: &ClusterState, job: &Job) -> Option<BTreeMap<String, f64>> {
-    let done = || job.tasks(TaskKind::Map).map(|(_, task)| task).filter(|task| task.state == TaskState::Succeeded);
-    let told = done().all(|task| task.input.0 > 0);
+    let (mut written, mut split) = (true, true);
+    for (task, _, output) in job.map_outputs() {
+        (written, split) = (written && output.0 > 0, split && task.input.0 > 0);
+    }
+    let weight = |task: &Task, output: Bytes| match (written, split) {
+        (true, _) => output.0 as f64,
+        (false, true) => task.input.0 as f64,
+        (false, false) => 1.0,
+    };
     let (mut by_rack, mut all) = (BTreeMap::<String, f64>::new(), 0.0);
-    for task in done() {
-        let rack = cluster.rack_of(task.won()?.host?)?;
-        let bytes = if told { task.input.0 as f64 } else { 1.0 };
+    for (task, host, output) in job.map_outputs() {
+        let rack = cluster.rack_of(host?)?;
+        let bytes = weight(task, output);
         all += bytes;
         match by_rack.get_mut(rack) {
             Some(sum) => *sum += bytes,
@@ -94,6 +101,19 @@ mod tests {
         let untold = maps.map(|(host, input)| (host, if host == "a1" { 0 } else { input }));
         assert_eq!(of_reduce(&untold, "/b"), Some(0.75), "three maps of four");
         assert_eq!(of_reduce(&[("a0", 1), ("a0", 1), ("b1", 6)], "/b"), Some(0.25));
+    }
+
+    #[test]
+    fn what_maps_have_written_goes_before_their_splits_once_all_have_told_it() {
+        let (cluster, mut job) = seen(&[("a0", 100), ("b0", 100)]);
+        let mut crossing = |map, written| {
+            let counters = Counters { written: Some(Bytes(written)), ..Counters::default() };
+            let fact = AttemptFact { counters, ..AttemptFact::of(JOB.task(TaskKind::Map, map).attempt(0)) };
+            assert!(job.learn_attempt(&fact, None, Time(9), 9));
+            let inputs = Inputs::of(&cluster, &job, TaskKind::Reduce);
+            inputs.crossing(&cluster, &job, JOB.task(TaskKind::Reduce, 0), "/a")
+        };
+        assert_eq!([crossing(0, 30), crossing(1, 90)], [Some(0.5), Some(0.75)]);
     }
 
     #[test]

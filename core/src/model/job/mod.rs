@@ -24,7 +24,7 @@ use super::outputs::Outputs;
 use super::places::Place;
 use super::state::{AttemptState, JobPhase, TaskState};
 use super::track::Stamp;
-use super::units::Time;
+use super::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 /// A job.
@@ -325,6 +325,12 @@ impl Job {
     /// A task, if it is known.
     pub fn task_mut(&mut self, id: TaskId) -> Option<&mut Task> {
         self.tasks[id.kind as usize].get_mut(id.index as usize)?.as_mut()
+    }
+
+    /// Of each map that has succeeded the host its output lies on, where known, and how much it has written; zero where that was not told.
+    pub fn map_outputs(&self) -> impl Iterator<Item = (&Task, Option<NameId>, Bytes)> {
+        let done = self.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded);
+        done.map(|(id, task)| (task, task.won().and_then(|won| won.host), self.outputs.of(id)))
     }
 
     /// Tasks of that kind that are known.

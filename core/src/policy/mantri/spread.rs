@@ -113,9 +113,8 @@ fn shares(job: &Job) -> (Vec<u32>, Vec<f64>) {
 /// What all maps write on each rack, bytes: those that have ended, and the others as they did. `None` while none has told.
 fn written(job: &Job, racks: &Racks<'_>) -> Option<Vec<f64>> {
     let (mut on, mut told) = (vec![0.0; racks.names.len()], 0);
-    for (id, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
-        let (rack, output) = (task.won().and_then(|won| racks.of.get(&won.host?)), job.outputs.of(id));
-        if let Some(rack) = rack.filter(|_| output.0 > 0) {
+    for (_, host, output) in job.map_outputs() {
+        if let Some(rack) = host.and_then(|host| racks.of.get(&host)).filter(|_| output.0 > 0) {
             on[*rack] += output.0 as f64;
             told += 1;
         }
