@@ -91,6 +91,9 @@ impl Engine {
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
         if let Some(verdict) = refusal {
+            if matches!(verdict, Verdict::NoHeadroom | Verdict::ClusterBusy) {
+                self.roomless.insert(task.job);
+            }
             if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
                 self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
             }

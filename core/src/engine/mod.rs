@@ -78,6 +78,9 @@ pub struct Engine {
     decisions: u64,
     /// Jobs of which something was heard since their last pass.
     changed: BTreeSet<JobId>,
+    /// Jobs that were refused copies for want of room: they are looked at as soon as there is more.
+    #[serde(default)]
+    roomless: BTreeSet<JobId>,
     /// Jobs that have ended, to be settled and forgotten.
     ended: BTreeSet<JobId>,
     /// When to look at each job though nothing is heard, the service's clock.
@@ -147,6 +150,7 @@ impl Engine {
             decisions: 0,
             changed: BTreeSet::new(),
             ended: BTreeSet::new(),
+            roomless: BTreeSet::new(),
             due: BTreeMap::new(),
             found: BTreeMap::new(),
             last_pass: Time(0),
@@ -214,6 +218,8 @@ impl Engine {
     /// The reason, when it is dropped; nothing has then changed.
     pub fn observe(&mut self, seen: &Observation) -> Result<(), Dropped> {
         let blind = self.cluster.totals.is_none();
+        let tells_room = matches!(seen.fact, Fact::Cluster(_) | Fact::Nodes(_));
+        let free = tells_room.then(|| self.cluster.free_mb());
         let changed = self.cluster.apply(seen)?;
         self.follow_counters(seen);
         match &seen.fact {
@@ -228,6 +234,10 @@ impl Engine {
             }
             // Clones of jobs that nothing runs of yet wait for this.
             Fact::Cluster(_) if blind => self.stir_all(),
+            Fact::Cluster(_) | Fact::Nodes(_) if free < Some(self.cluster.free_mb()) => {
+                let roomless = std::mem::take(&mut self.roomless);
+                self.stir(roomless.into_iter().collect());
+            }
             _ => {}
         }
         match changed {

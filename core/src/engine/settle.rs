@@ -105,6 +105,7 @@ impl Engine {
             self.calibration.forget(id);
             self.cluster.forget(id);
             self.due.remove(&id);
+            self.roomless.remove(&id);
             self.keep(id, None);
             self.changed.remove(&id);
         }

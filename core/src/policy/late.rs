@@ -126,9 +126,10 @@ pub fn judge(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
 }
 
 /// LATE "that varies in one aspect; it acts on stragglers early in the phase" (Mantri §6.1), to compare with: worse than LATE itself (§6.3, Fig. 17). LATE gives a
-/// slot to a copy only when no task is left to start (LATE §2.1, §4); here a copy may go before those that wait. The shim refuses it then.
+/// slot to a copy only when no task is left to start (LATE §2.1, §4); here a copy may go before those that wait, where it can. On Hadoop it cannot, and this is LATE.
 pub fn judge_early(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
-    judge(view, params).into_iter().map(|judged| Judged { early: true, ..judged }).collect()
+    let early = view.job.can.copy_first;
+    judge(view, params).into_iter().map(|judged| Judged { early, ..judged }).collect()
 }
 
 /// The progress rate, score per second, below which a task is slow: SlowTaskThreshold.

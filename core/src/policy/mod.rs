@@ -98,6 +98,24 @@ pub struct Judged {
     pub weighed: u32,
 }
 
+impl Judged {
+    /// Several copies cost several times one's time; what only ends an attempt starts none that could cost, gain or win anything.
+    fn price(&mut self) {
+        let Numbers { fresh_copy, fresh_copy_spread, gain, win_probability, cost_container_seconds, .. } =
+            &mut self.numbers;
+        match self.action {
+            Action::Withdraw => {
+                (*fresh_copy, *fresh_copy_spread, *gain) = (None, None, None);
+                (*win_probability, *cost_container_seconds) = (None, None);
+            }
+            Action::Duplicate if self.copies > 1 => {
+                *cost_container_seconds = cost_container_seconds.map(|one| one * f64::from(self.copies));
+            }
+            Action::Duplicate | Action::Restart => {}
+        }
+    }
+}
+
 /// What copies are charged to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Budget {
@@ -226,6 +244,12 @@ impl PolicyName {
 
     /// Judges every candidate of the view.
     pub fn judge(self, view: &View<'_>, params: &Thresholds<'_>) -> Vec<Judged> {
+        let mut all = self.judge_each(view, params);
+        all.iter_mut().for_each(Judged::price);
+        all
+    }
+
+    fn judge_each(self, view: &View<'_>, params: &Thresholds<'_>) -> Vec<Judged> {
         match self {
             PolicyName::Late => late::judge(view, params.late),
             PolicyName::LateEarly => late::judge_early(view, params.late),

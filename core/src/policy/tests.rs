@@ -143,6 +143,28 @@ fn those(which: impl Fn(PolicyName) -> bool) -> Vec<&'static str> {
 }
 
 #[test]
+fn several_copies_cost_several_times_one_and_what_only_ends_an_attempt_costs_and_wins_nothing() {
+    let judged = |live: u32, plan: ClonePlan| {
+        let phase = Phase::maps(5).took(&[10.0; 4]);
+        let mut phase = (0..live).fold(phase, |phase, number| phase.runs((4, number), number, 10.0, &[(15.0, 0.5)]));
+        phase.job.can.withdraw = true;
+        let view = View { plan: Some(plan), ..phase.view(20.0) };
+        let (late, tail, mantri) = Default::default();
+        let of = Thresholds { late: &late, tail: &tail, mantri: &mantri };
+        PolicyName::Dolly.judge(&view, &of).remove(0)
+    };
+    let numbers = |judged: Judged| {
+        let Numbers { cost_container_seconds, gain, win_probability, .. } = judged.numbers;
+        (judged.action, cost_container_seconds, gain.is_some(), win_probability.is_some())
+    };
+    let cost = |live, clones| numbers(judged(live, plan(clones, 5)));
+    assert_eq!(cost(1, 2), (Action::Duplicate, Some(10.0), true, true));
+    assert_eq!(cost(1, 4), (Action::Duplicate, Some(30.0), true, true));
+    let gives_way = ClonePlan { gives_way: true, ..plan(2, 5) };
+    assert_eq!(numbers(judged(2, gives_way)), (Action::Withdraw, None, false, false));
+}
+
+#[test]
 fn a_policy_is_treated_as_what_it_is() {
     assert_eq!(those(PolicyName::clones), ["dolly", "drover"]);
     assert_eq!(those(PolicyName::only_clones), ["dolly"]);

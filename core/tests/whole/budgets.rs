@@ -233,6 +233,32 @@ fn user(user: &str, used_mb: u64, limit_mb: u64) -> QueueUser {
 }
 
 #[test]
+fn a_job_that_lacked_room_is_looked_at_when_there_is_more_and_not_when_there_is_as_little() {
+    let (id, total) = (job_id(1), Resources { memory_mb: 65_536, vcores: 64 });
+    let told = |allocated_mb| {
+        let allocated = Resources { memory_mb: allocated_mb, vcores: 16 };
+        Fact::Cluster(ClusterFact { total, allocated, active_nodes: 4, ..ClusterFact::default() })
+    };
+    let govern = GovernParams { busy_above: 0.5, ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
+    script.open_job(id, 16, 0, at(0.0));
+    script.say(at(0.0), told(40_000));
+    let news = (0..20).map(|second| (at(second.into()), equal_maps(id, 16, 4.0, &one_node_in_four, second.into(), 0)));
+    for (now, (tasks, attempts)) in news {
+        script.tasks(id, now, tasks);
+        script.attempts(id, now, attempts);
+        assert_eq!(script.decide(now).decisions.len(), 0);
+    }
+    let verdicts = script.engine.candidates(id).into_iter().map(|c| c.verdict).collect::<Vec<_>>();
+    assert_eq!(verdicts, [Verdict::ClusterBusy; 4]);
+    script.say(at(19.0) + Millis(100), told(40_000));
+    assert_eq!(script.decide(at(19.0) + Millis(200)).jobs_evaluated, 0);
+    script.say(at(19.0) + Millis(300), told(20_000));
+    let pass = script.decide(at(19.0) + Millis(400));
+    assert_eq!((pass.jobs_evaluated, pass.decisions.len()), (1, 4));
+}
+
+#[test]
 fn a_user_above_its_limit_has_no_headroom_though_queue_and_cluster_have() {
     let (decided, verdicts) = with_a_user_limit(None, None, &[user("bob", 0, 2048), user("alice", 2049, 2048)]);
     assert_eq!((decided, verdicts), (0, vec![Verdict::NoHeadroom; 4]));

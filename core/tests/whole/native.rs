@@ -233,7 +233,7 @@ fn what_tuned_goes_by_finds_all_that_is_slow_and_nothing_else_and_hadoops_other_
 }
 
 /// The decisions on a job with a slow node that waits for so many containers on a cluster that has none free.
-fn while_tasks_wait(policy: PolicyName, waiting: u32) -> (usize, Vec<Verdict>) {
+fn while_tasks_wait(policy: PolicyName, waiting: u32, copy_first: bool) -> (usize, Vec<Verdict>) {
     let id = job_id(1);
     let mut script = Script::new(params(policy));
     script.open_job(id, 20, 0, at(0.0));
@@ -241,6 +241,7 @@ fn while_tasks_wait(policy: PolicyName, waiting: u32) -> (usize, Vec<Verdict>) {
     let full =
         ClusterFact { total, allocated: total, containers_pending: waiting, active_nodes: 4, ..ClusterFact::default() };
     script.say(at(0.0), Fact::Cluster(full));
+    script.say(at(0.0), Fact::Can(id, Capabilities { copy_first, ..Capabilities::NONE }));
     script.say(at(0.0), Fact::Needs { job: id, maps: waiting, reduces: 0, native_copies: 0 });
     let mut decided = 0;
     for second in 0..12 {
@@ -258,10 +259,13 @@ fn while_tasks_wait(policy: PolicyName, waiting: u32) -> (usize, Vec<Verdict>) {
 
 #[test]
 fn late_leaves_the_next_container_to_the_tasks_that_wait_and_late_early_does_not() {
-    assert_eq!(while_tasks_wait(PolicyName::Late, 4), (0, vec![Verdict::ContainersWaiting; 4]));
-    assert_eq!(while_tasks_wait(PolicyName::Hadoop, 4), (0, vec![Verdict::ContainersWaiting; 4]));
-    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 4).0, 4);
-    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 0), (0, vec![Verdict::NoHeadroom; 4]), "no container is due");
+    assert_eq!(while_tasks_wait(PolicyName::Late, 4, true), (0, vec![Verdict::ContainersWaiting; 4]));
+    assert_eq!(while_tasks_wait(PolicyName::Hadoop, 4, true), (0, vec![Verdict::ContainersWaiting; 4]));
+    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 4, true).0, 4);
+    let without = (0, vec![Verdict::ContainersWaiting; 4]);
+    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 4, false), without, "Hadoop would have it wait behind them");
+    let none_due = (0, vec![Verdict::NoHeadroom; 4]);
+    assert_eq!(while_tasks_wait(PolicyName::LateEarly, 0, true), none_due, "no container is due");
 }
 
 #[test]

@@ -92,31 +92,32 @@ fn reduces_that_wait_are_told_apart(policy: PolicyName) {
 #[test]
 fn late_section_4_1_picks_b_and_not_the_nearly_finished_a() {
     // A is 5 times slower than the mean with 90 % progress, B 2 times slower with 10 %.
-    let params = EngineParams { late: LateParams::paper(), ..EngineParams::default() };
-    let mut script = Script::new(params);
+    let mut script = Script::new(EngineParams::paper(PolicyName::Late));
     let id = job_id(1);
     script.open_job(id, 12, 0, at(0.0));
-    let mean = 1.0 / 100.0;
-    let mut attempts = vec![
-        running(id.task(TaskKind::Map, 0), at(500.0 - 0.9 / (mean / 5.0)), 0.9, "nm1"),
-        running(id.task(TaskKind::Map, 1), at(500.0 - 0.1 / (mean / 2.0) - 60.0), 0.1 + 60.0 * 0.005, "nm2"),
-    ];
-    for index in 2..12 {
-        attempts.push(running(id.task(TaskKind::Map, index), at(500.0 - 70.0), 0.7, "nm3"));
-    }
+    let (mean, now) = (1.0 / 1000.0, 5000.0);
+    let at_pace = |index, score: f64, rate: f64, host| {
+        running(id.task(TaskKind::Map, index), at(now - score / rate), score as f32, host)
+    };
+    let mut attempts = vec![at_pace(0, 0.9, mean / 5.0, "nm1"), at_pace(1, 0.1, mean / 2.0, "nm2")];
+    attempts.extend((2..12).map(|index| at_pace(index, 0.7, mean, "nm3")));
     let tasks = attempts.iter().map(|a| TaskFact { state: Some(TaskState::Running), ..TaskFact::of(a.id(id).task) });
-    script.tasks(id, at(500.0), tasks.collect());
-    script.attempts(id, at(500.0), attempts);
-    let first = &script.decide(at(500.0)).decisions[0];
-    assert_eq!(first.task.index, 1);
+    script.tasks(id, at(now), tasks.collect());
+    script.attempts(id, at(now), attempts);
+    let decided = script.decide(at(now)).decisions;
+    let left = |index| {
+        let candidates = script.engine.candidates(id);
+        let one = candidates.into_iter().find(|one| one.attempt.task.index == index);
+        one.and_then(|one| one.numbers.time_left).map(|left| left.as_secs_f64().round())
+    };
+    assert_eq!((decided[0].task.index, left(0), left(1)), (1, Some(500.0), Some(1800.0)));
 }
 
 #[test]
 fn late_section_3_2_picks_the_ten_times_slower_task_that_hadoop_may_miss() {
     // A 2x slow task at 35 % and a 10x slow one at 7 %: both behind the mean by more than 0.2.
     let play = |policy: PolicyName| {
-        let params = EngineParams { policy, late: LateParams::paper(), ..EngineParams::default() };
-        let mut script = Script::new(params);
+        let mut script = Script::new(EngineParams::paper(policy));
         let id = job_id(1);
         script.open_job(id, 10, 0, at(0.0));
         let mut attempts = vec![

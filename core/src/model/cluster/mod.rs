@@ -97,6 +97,13 @@ impl ClusterState {
         self.nodes.values().filter(|node| node.usable)
     }
 
+    /// Memory that is free by the RM's word, MiB: of the whole cluster, and summed over its usable nodes.
+    pub fn free_mb(&self) -> (u64, u64) {
+        let free = |total: Resources, used: Resources| total.memory_mb.saturating_sub(used.memory_mb);
+        let whole = self.totals.map_or(0, |totals| free(totals.total, totals.allocated));
+        (whole, self.usable_nodes().map(|node| free(node.total, node.used)).sum())
+    }
+
     /// By the RM's word no memory is left for another container.
     pub fn is_full(&self) -> bool {
         self.totals.is_some_and(|totals| totals.allocated.memory_mb >= totals.total.memory_mb)

@@ -80,8 +80,9 @@ impl Attempt {
         self.started.earliest(fact.started);
         self.finished.earliest(fact.finished);
         // Hadoop sets the score of an ended attempt to 1, whatever its end.
-        let ended = fact.state.is_some_and(AttemptState::is_final);
         let seen = fact.scored_at.unwrap_or(at);
+        let over = self.state.is_final() && self.finished.get().is_none_or(|finished| seen >= finished);
+        let ended = over || fact.state.is_some_and(AttemptState::is_final);
         if let Some(score) = fact.score.filter(|_| !ended) {
             self.track.add(score, seen);
         }

@@ -62,6 +62,23 @@ fn of_a_task_no_more_than_64_attempts_are_known_and_the_known_are_heard_on() {
 }
 
 #[test]
+fn an_attempt_that_has_ended_is_believed_no_score_of_later_and_its_own_of_before() {
+    let mut job = job(Some([2, 0]));
+    let id = map(&job, 0).attempt(0);
+    learn(&mut job, &ran(id, AttemptState::Killed, 1_000, Some(9_000)));
+    let score = |job: &mut Job, score, at| {
+        learn(job, &AttemptFact { score: Some(score), scored_at: Some(Time(at)), ..AttemptFact::of(id) });
+        job.task(id.task).unwrap().attempts[0].track.score()
+    };
+    assert_eq!(score(&mut job, 1.0, 9_000), 0.0, "Hadoop sets the score of what has ended to 1");
+    assert!((score(&mut job, 0.25, 8_999) - 0.25).abs() < 1e-6);
+    let id = map(&job, 1).attempt(0);
+    learn(&mut job, &ran(id, AttemptState::Killed, 1_000, None));
+    learn(&mut job, &AttemptFact { score: Some(1.0), scored_at: Some(Time(2_000)), ..AttemptFact::of(id) });
+    assert_eq!(job.task(id.task).unwrap().attempts[0].track.score(), 0.0, "nobody knows when it ended");
+}
+
+#[test]
 fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
     let mut job = job(Some([1, 0]));
     for number in [999, 1_000] {

@@ -66,7 +66,9 @@ impl Supply {
         if asked_mb > budget {
             Some(Verdict::CloneBudget)
         } else {
-            (asked_mb > ceiling).then_some(Verdict::CloneCeiling)
+            // HotCloud'12 §3.2, line 5: (U + 1) < τ; NSDI'13 §3.2, line 3, lets it be reached.
+            let over = if params.by_machine { asked_mb >= ceiling } else { asked_mb > ceiling };
+            over.then_some(Verdict::CloneCeiling)
         }
     }
 }
@@ -161,6 +163,16 @@ mod tests {
         };
         assert_eq!((at(770_000, 0), at(770_001, 0)), (Ok(3), Err(Verdict::CloneCeiling)));
         assert_eq!(at(780_000, 10), Ok(3), "its own first attempts are in use already");
+    }
+
+    #[test]
+    fn one_more_may_reach_the_ceiling_under_nsdi_13_and_must_stay_below_it_under_hotcloud_12() {
+        let supply = Supply { used_mb: 770_000, ..SUPPLY };
+        let by = |by_machine| {
+            let params = DollyParams { by_machine, ..DollyParams::default() };
+            given(&TEN, 0.1, &supply, &params)
+        };
+        assert_eq!([by(false), by(true)], [Ok(3), Err(Verdict::CloneCeiling)]);
     }
 
     #[test]

@@ -80,15 +80,24 @@ fn waiting(view: &View<'_>, plan: ClonePlan, id: TaskId, task: &Task) -> Judged 
         _ if !view.job.can.copy_waiting => Verdict::CannotCloneWaiting,
         _ => Verdict::Decided,
     };
+    // Of clones that start together each is as likely to be the first as any other.
+    let copies = plan.clones.saturating_sub(live).max(1);
+    let numbers = Numbers {
+        fresh_copy: view.fresh.map(|fresh| fresh.mean),
+        fresh_copy_spread: view.fresh.map(|fresh| fresh.spread),
+        cost_container_seconds: view.fresh.map(|fresh| fresh.mean.as_secs_f64()),
+        win_probability: Some(f64::from(copies) / f64::from(copies + live)),
+        ..Numbers::default()
+    };
     let judged = Judged {
         task: id,
         verdict,
         action: Action::Duplicate,
-        copies: plan.clones.saturating_sub(live).max(1),
+        copies,
         budget: Budget::default(),
         attempt: view.job.judged_attempt(id),
         rule: None,
-        numbers: Numbers::default(),
+        numbers,
         rank: 0.0,
         recheck: None,
         early: false,
@@ -107,7 +116,7 @@ fn line_4(view: &View<'_>, judged: Judged) -> Judged {
 mod tests {
     use super::*;
     use crate::model::{AttemptState, TaskFact, TaskKind};
-    use crate::policy::tests::{Phase, plan};
+    use crate::policy::tests::{Phase, plan, secs};
 
     /// A phase of four, of which the first task runs with so many copies.
     fn judged(live: u32, plan: Option<ClonePlan>) -> Judged {
@@ -157,6 +166,16 @@ mod tests {
         let of =
             |gives_way| judged(1, Some(ClonePlan { gives_way, ..ClonePlan::given(CloneScheme::Job, 3, 4) })).verdict;
         assert_eq!([false, true].map(of), [Verdict::ClonedWithJob, Verdict::GaveWay]);
+    }
+
+    #[test]
+    fn a_waiting_tasks_clones_have_the_time_of_a_copy_and_even_odds() {
+        let mut phase = Phase::maps(5).took(&[10.0; 4]);
+        let id = phase.job.id.task(TaskKind::Map, 4);
+        phase.task(TaskFact { state: Some(TaskState::Scheduled), ..TaskFact::of(id) });
+        phase.job.can.copy_waiting = true;
+        let of = judge(&View { plan: Some(plan(3, 5)), ..phase.view(20.0) }).remove(0).numbers;
+        assert_eq!((of.fresh_copy, of.win_probability), (Some(secs(10.0)), Some(2.0 / 3.0)));
     }
 
     #[test]
