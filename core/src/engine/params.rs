@@ -3,6 +3,7 @@
 use crate::estimate::Estimator;
 use crate::govern::GovernParams;
 use crate::model::Millis;
+use crate::policy::view::Patience;
 use crate::policy::{
     BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams, Thresholds,
 };
@@ -34,6 +35,8 @@ pub struct EngineParams {
     pub govern: GovernParams,
     /// From a decision to the copy's launch: container and JVM.
     pub start_lag: Millis,
+    /// How long what was not reported may only be late.
+    pub patience: Patience,
     /// A running job is looked at again after this long though nothing was heard of it.
     pub look_again: Millis,
     /// Seed of sampled copy times.
@@ -55,6 +58,7 @@ impl Default for EngineParams {
             govern: GovernParams::default(),
             // Measured on Hadoop 3.4.3: 0.3–0.6 s to a container and 0.1 s to its launch, at 100 ms heartbeats.
             start_lag: Millis(1_000),
+            patience: Patience::default(),
             // Time left moves by as much as time passes; a second of it decides nothing.
             look_again: Millis(1_000),
             seed: 1,

@@ -69,6 +69,7 @@ impl Engine {
             spreads: self.spreads(of, kind, estimator),
             t_rem_spreads: self.spreads(of, kind, Estimator::Mantri),
             start_lag: self.params.start_lag,
+            patience: self.params.patience,
             judge_native_copies: mode != Mode::Act,
             slow_factor: self.params.late.slow_factor,
         }

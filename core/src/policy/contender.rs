@@ -97,7 +97,6 @@ impl<'a> Contender<'a> {
     /// longer is enough where it is not alone: where others wait on its host, too, and none has finished there; and as long as the longest where such hosts
     /// are few, or where others' reports show its host to be slow.
     fn patience(&self, view: &View<'_>) -> Option<Millis> {
-        const JITTER: Millis = Millis(2_000);
         const ALONE: f64 = 2.0;
         const WITH_ITS_HOST: f64 = 1.25;
         const ON_A_SLOW_HOST: f64 = 1.0;
@@ -111,7 +110,7 @@ impl<'a> Contender<'a> {
         } else {
             ALONE
         };
-        Some(longest.scaled(times * view.input_ratio(self)) + JITTER)
+        Some(longest.scaled(times * view.input_ratio(self)) + view.patience.jitter)
     }
 
     /// When its silence will tell, if it goes on, the AM's clock: by its age, or by its own rhythm of reports.

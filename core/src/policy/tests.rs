@@ -1,6 +1,6 @@
 //! A small phase whose attempts are told one by one, for the tests of all policies; and those of their names.
 
-use super::view::ViewParams;
+use super::view::{Patience, ViewParams};
 use super::*;
 use crate::estimate::calibration::Spreads;
 use crate::estimate::{Estimator, Left};
@@ -131,6 +131,7 @@ impl Phase {
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,
             start_lag: Millis(0),
+            patience: Patience::default(),
             judge_native_copies: false,
             slow_factor,
         };

@@ -16,6 +16,7 @@ use crate::model::{
     Attempt, Bytes, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 pub use peers::{Found, Peers};
+pub use rhythm::Patience;
 use rhythm::rhythm;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +47,8 @@ pub struct View<'a> {
     pub runs: Runs,
     /// From a decision to a copy's launch.
     pub start_lag: Millis,
+    /// How long what was not reported may only be late.
+    pub patience: Patience,
     /// Tasks copied by Hadoop's own speculator are judged like others: in advice nothing is launched twice.
     pub judge_native_copies: bool,
     /// Copies are kept off hosts where the job's tasks run for longer than this many typical runs; 0 has none be slow.
@@ -107,6 +110,8 @@ pub struct ViewParams {
     pub t_rem_spreads: Spreads,
     /// From a decision to the copy's launch.
     pub start_lag: Millis,
+    /// How long what was not reported may only be late.
+    pub patience: Patience,
     /// See [`View::judge_native_copies`].
     pub judge_native_copies: bool,
     /// See [`View::slow_factor`].
@@ -129,6 +134,7 @@ impl<'a> View<'a> {
             shape: Shape::of(job, kind),
             runs: Runs::default(),
             start_lag: params.start_lag,
+            patience: params.patience,
             judge_native_copies: params.judge_native_copies,
             slow_factor: params.slow_factor,
             estimator: params.estimator,
@@ -284,7 +290,7 @@ impl<'a> View<'a> {
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));
-        let rhythm = rhythm(self.job, self.peers.start_up, &track);
+        let rhythm = rhythm(self.job, self.peers.start_up, self.patience, &track);
         Some(Sample { launched, started, track, phase, entered, heard, rhythm, reading })
     }
 }

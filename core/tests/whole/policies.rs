@@ -6,7 +6,7 @@ use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Spreads;
 use drover_core::model::*;
 use drover_core::policy::hadoop::{self, HadoopParams};
-use drover_core::policy::view::ViewParams;
+use drover_core::policy::view::{Patience, ViewParams};
 use drover_core::policy::{
     Judged, LateParams, MantriParams, Past, PolicyName, TailParams, Thresholds, View, hadoop_0_20,
 };
@@ -52,9 +52,13 @@ impl Phase {
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,
             start_lag,
+            patience: patience(scale),
             judge_native_copies: true,
             slow_factor: late.slow_factor,
         };
+        // The AM still speaks: what has said nothing since is silent itself.
+        let now = f64::from(self.seconds + self.silent) * scale as f64;
+        script.tasks(id, at(now), vec![TaskFact::of(id.task(TaskKind::Map, 0))]);
         let job = script.engine.cluster().job(id).unwrap();
         let looked = f64::from(self.seconds + self.silent) + BESIDE;
         let view = View::new(job, TaskKind::Map, at(looked * scale as f64), &params);
@@ -73,6 +77,13 @@ impl Phase {
         maps.sort_by_key(|(index, _)| *index);
         Phase { maps, ..*self }
     }
+}
+
+/// Reports may be late for so many times as long.
+fn patience(scale: u64) -> Patience {
+    let Patience { way, start_up, jitter } = Patience::default();
+    let by = |time: Millis| Millis(time.0 * scale);
+    Patience { way: by(way), start_up: by(start_up), jitter: by(jitter) }
 }
 
 /// How long after the last news a phase is looked at, seconds: what no sum of launches and mean of whole run times comes near to, for at a tie rounding would decide.

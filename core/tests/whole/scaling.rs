@@ -33,16 +33,20 @@ fn scaled(policy: PolicyName, mode: Mode, k: u64) -> EngineParams {
     let mut mantri = MantriParams::default();
     [&mut late.min_age, &mut mantri.period, &mut mantri.period_min].into_iter().for_each(by);
     let mut params = EngineParams { policy, govern, late, mantri, ..EngineParams::default() };
-    [&mut params.start_lag, &mut params.look_again].into_iter().for_each(by);
+    let patience = &mut params.patience;
+    [&mut params.start_lag, &mut params.look_again, &mut patience.way, &mut patience.start_up, &mut patience.jitter]
+        .into_iter()
+        .for_each(by);
     params
 }
 
-/// What is decided in a job of maps of so many seconds, each so many times about half slower, of which some begin to run only later: in which step, of which task, and what.
+/// What is decided in a job of maps of so many seconds, each so many times about half slower, of which every so manyth never reports: in which step, of which task, and what.
 fn decided(
     params: EngineParams,
     maps: u32,
     secs: f64,
     slow: &[u32],
+    mute: Option<u32>,
     k: u64,
 ) -> Vec<(u32, TaskId, Action, Mode, String)> {
     let (mut script, id, scale) = (Script::new(params), job_id(1), k as f64);
@@ -58,8 +62,11 @@ fn decided(
     for step in 0..60 {
         let second = f64::from(step) * scale;
         let (tasks, attempts) = equal_maps(id, maps, secs * scale, &factor, second, 0);
+        let quiet = |index: u32| mute.is_some_and(|each| index % each == 0);
+        let attempts =
+            attempts.into_iter().map(|one| AttemptFact { score: one.score.filter(|_| !quiet(one.index)), ..one });
         script.tasks(id, at(second), tasks);
-        script.attempts(id, at(second), attempts);
+        script.attempts(id, at(second), attempts.collect());
         let decisions = script.decide(at(second)).decisions;
         all.extend(decisions.into_iter().map(|one| (step, one.task, one.action, one.mode, one.rule)));
     }
@@ -76,9 +83,10 @@ proptest! {
         maps in 4u32..24,
         secs in 4u32..12,
         slow in prop::collection::vec(0u32..10, 1..8),
+        mute in prop::option::of(2u32..6),
         k in 2u64..8,
     ) {
-        let of = |k| decided(scaled(policy, mode, k), maps, secs.into(), &slow, k);
+        let of = |k| decided(scaled(policy, mode, k), maps, secs.into(), &slow, mute, k);
         prop_assert_eq!(of(k), of(1));
     }
 }
@@ -86,9 +94,13 @@ proptest! {
 #[test]
 fn a_run_with_stragglers_has_something_to_decide_at_each_scale() {
     for policy in POLICIES {
-        let of = |k| decided(scaled(policy, Mode::Advise, k), 16, 4.0, &[0, 18, 0, 0], k);
+        let of = |k| decided(scaled(policy, Mode::Advise, k), 16, 4.0, &[0, 18, 0, 0], None, k);
         assert!(!of(1).is_empty() && of(5) == of(1), "{policy:?}");
     }
-    let late = |constants, k| decided(scaled(PolicyName::Late, Mode::Advise, constants), 16, 4.0, &[0, 18, 0, 0], k);
+    let late =
+        |constants, k| decided(scaled(PolicyName::Late, Mode::Advise, constants), 16, 4.0, &[0, 18, 0, 0], None, k);
     assert_ne!(late(1, 5), late(1, 1), "what is not scaled along is noticed");
+    let mute = |k| decided(scaled(PolicyName::Late, Mode::Advise, k), 16, 4.0, &[0, 18, 0, 0], Some(5), k);
+    let silent = |(_, task, ..): &(u32, TaskId, Action, Mode, String)| task.index == 5;
+    assert!(mute(1).iter().any(silent) && mute(3) == mute(1), "one that never reports has its copy");
 }

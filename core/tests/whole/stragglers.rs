@@ -4,7 +4,7 @@ use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
-use drover_core::policy::{LateParams, PolicyName, TailParams};
+use drover_core::policy::{PolicyName, TailParams};
 
 #[test]
 fn every_task_of_a_slow_node_is_advised_on_and_no_other_before_half_its_time() {

@@ -2,15 +2,27 @@
 
 use crate::estimate::stats::quantile;
 use crate::model::{Attempt, Job, JobSettings, Millis, TaskKind, TaskState, Track};
+use serde::{Deserialize, Serialize};
 
-/// A report's way through the AM.
-const WAY: Millis = Millis(1_000);
+/// How long what was not reported may only be late.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Patience {
+    /// A report's way through the AM.
+    pub way: Millis,
+    /// What the start of a JVM takes at most where the machines are at rest.
+    pub start_up: Millis,
+    /// What the ends of tasks that should end together lie apart, with the ways of their reports.
+    pub jitter: Millis,
+}
 
-/// What the start of a JVM takes at most where the machines are at rest.
-const START_UP: Millis = Millis(10_000);
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { way: Millis(1_000), start_up: Millis(10_000), jitter: Millis(2_000) }
+    }
+}
 
-/// Twice what nine of ten attempts took to their first report, and at least ten seconds: where many JVMs start at once, or a machine is busy, the first report of a
-/// healthy attempt is late, too.
+/// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too.
 pub(super) fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
     let first = |attempt: &Attempt| {
         let (_, at) = attempt.track.first()?;
@@ -18,13 +30,14 @@ pub(super) fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
     };
     let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
     let mut lags: Vec<f64> = ended.filter_map(|(_, task)| task.won().and_then(first)).collect();
-    quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual).max(START_UP))
+    quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual))
 }
 
-/// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a second for its way through the AM.
+/// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a report's way through the AM.
 /// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
-pub(super) fn rhythm(job: &Job, start_up: Option<Millis>, track: &Track) -> Millis {
+pub(super) fn rhythm(job: &Job, start_up: Option<Millis>, patience: Patience, track: &Track) -> Millis {
     let interval = job.settings.as_ref().map_or_else(|| JobSettings::default().report_interval, |s| s.report_interval);
-    let usual = interval + interval + WAY;
-    if track.first().is_some() { usual } else { usual + start_up.unwrap_or(START_UP) }
+    let usual = interval + interval + patience.way;
+    let start_up = start_up.map_or(patience.start_up, |seen| seen.max(patience.start_up));
+    if track.first().is_some() { usual } else { usual + start_up }
 }

@@ -71,6 +71,7 @@ impl Phase {
             spreads: Spreads::UNMEASURED,
             t_rem_spreads: Spreads::UNMEASURED,
             start_lag: Millis(1_000),
+            patience: drover_core::policy::view::Patience::default(),
             judge_native_copies: true,
             slow_factor: LateParams::default().slow_factor,
         };
