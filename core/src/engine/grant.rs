@@ -1,9 +1,10 @@
 //! A proposal's place in the budgets, and the decision that comes of it.
 
 use super::causes::Shows;
-use super::location::ByRack;
+use super::location::{ByRack, fastest};
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
+use crate::estimate::stats::probability_positive;
 use crate::govern::budget::{Room, container};
 use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
@@ -91,16 +92,7 @@ impl Engine {
             (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
         if let Some(verdict) = refusal {
-            if matches!(verdict, Verdict::NoHeadroom | Verdict::ClusterBusy) {
-                self.roomless.insert(task.job);
-            }
-            if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
-                self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
-            }
-            if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
-                task.verdict = Some(verdict);
-            }
-            return;
+            return self.refuse(task, verdict);
         }
         if self.params.policy.shuns_slow_nodes() {
             self.shun_slow_nodes(job, task.kind, &mut avoid, counted);
@@ -111,6 +103,10 @@ impl Engine {
             }
             Budget::Copies => self.nearest(job, &mut judged, &avoid, counted),
         };
+        // Where its data is far from every machine with room.
+        if !prefer.is_empty() && judged.numbers.gain == Some(Millis(0)) {
+            return self.refuse(task, Verdict::NoGain);
+        }
         prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
         // A clone is decided on before its task shows anything.
         let cause = (judged.budget == Budget::Copies)
@@ -124,6 +120,19 @@ impl Engine {
         self.flights.add(&decision, budget, job, self.params.seed);
         self.flights.of(task).for_each(|flight| copies.add(task, flight, job));
         pass.decisions.push(decision);
+    }
+
+    /// A proposal is refused, by name; what for want of room or in this minute is looked at when that may have changed.
+    fn refuse(&mut self, task: TaskId, verdict: Verdict) {
+        if matches!(verdict, Verdict::NoHeadroom | Verdict::ClusterBusy) {
+            self.roomless.insert(task.job);
+        }
+        if let Some(frees) = self.flights.minute.frees().filter(|_| verdict == Verdict::MinuteCap) {
+            self.due.entry(task.job).and_modify(|due| *due = (*due).min(frees)).or_insert(frees);
+        }
+        if let Some(task) = self.cluster.job_mut(task.job).and_then(|job| job.task_mut(task)) {
+            task.verdict = Some(verdict);
+        }
     }
 
     /// The budget of clones in containers of that size, counted once a pass: a phase is charged in whole when it is admitted. `None` for what is no clone.
@@ -189,9 +198,12 @@ impl Engine {
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
         let has_room = has_room(container(job, judged.task.kind).memory_mb, avoid, promised, &tally.rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
-        let mut best = shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, has_room));
+        let mut best =
+            shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
         best.truncate(judged.copies as usize);
         if let Some((factor, host)) = best.first() {
+            // Its time was reckoned for the fastest machine with room, wherever the input lies.
+            takes(&mut judged.numbers, factor / fastest(by_rack, &has_room).unwrap_or(*factor));
             let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
             rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
         }
@@ -269,6 +281,21 @@ impl Engine {
     }
 }
 
+/// A copy takes so many times as long as was reckoned.
+fn takes(numbers: &mut Numbers, times: f64) {
+    let Some(fresh) = numbers.fresh_copy.map(|fresh| fresh.scaled(times)) else { return };
+    let spread = numbers.fresh_copy_spread.map(|spread| spread.scaled(times));
+    (numbers.fresh_copy, numbers.fresh_copy_spread) = (Some(fresh), spread);
+    numbers.cost_container_seconds = numbers.cost_container_seconds.map(|cost| cost * times);
+    if let Some(left) = numbers.time_left {
+        let ahead = left.0 as f64 - fresh.0 as f64;
+        let unsure = numbers.time_left_spread.unwrap_or_default().0 as f64;
+        numbers.gain = Some(Millis(ahead.max(0.0) as u64));
+        let spread = unsure.hypot(spread.unwrap_or_default().0 as f64);
+        numbers.win_probability = Some(probability_positive(ahead, spread));
+    }
+}
+
 /// Hosts with room for a container of that size, MiB, beside what was promised there, but for those to avoid.
 fn has_room<'a>(
     size: u64,
@@ -277,4 +304,37 @@ fn has_room<'a>(
     rooms: &'a Rooms,
 ) -> impl Fn(NameId) -> bool + 'a {
     move |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_takes_longer_gains_less_costs_more_and_may_gain_nothing() {
+        let reckoned = Numbers {
+            time_left: Some(Millis(30_000)),
+            time_left_spread: Some(Millis(3_000)),
+            fresh_copy: Some(Millis(10_000)),
+            fresh_copy_spread: Some(Millis(2_000)),
+            cost_container_seconds: Some(10.0),
+            ..Numbers::default()
+        };
+        let after = |times| {
+            let mut numbers = reckoned;
+            takes(&mut numbers, times);
+            (numbers.fresh_copy, numbers.fresh_copy_spread, numbers.gain, numbers.cost_container_seconds)
+        };
+        let of =
+            |fresh, spread, gain, cost| (Some(Millis(fresh)), Some(Millis(spread)), Some(Millis(gain)), Some(cost));
+        assert_eq!(after(2.0), of(20_000, 4_000, 10_000, 20.0));
+        assert_eq!(after(3.0), of(30_000, 6_000, 0, 30.0));
+        assert_eq!(after(4.0), of(40_000, 8_000, 0, 40.0));
+        let mut even = reckoned;
+        takes(&mut even, 3.0);
+        assert_eq!(even.win_probability, Some(0.5));
+        let mut unknown = Numbers { time_left: reckoned.time_left, ..Numbers::default() };
+        takes(&mut unknown, 2.0);
+        assert_eq!(unknown, Numbers { time_left: reckoned.time_left, ..Numbers::default() });
+    }
 }

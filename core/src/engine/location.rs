@@ -149,6 +149,12 @@ impl Engine {
     }
 }
 
+/// locationFactor of the fastest machine with room, its input being as far as usual.
+pub(super) fn fastest(by_rack: &ByRack, has_room: impl Fn(NameId) -> bool) -> Option<f64> {
+    let with_room = by_rack.values().filter_map(|machines| machines.iter().find(|(_, host)| has_room(*host)));
+    with_room.map(|(slowness, _)| Location::of_machine(*slowness).factor()).min_by(f64::total_cmp)
+}
+
 /// A machine's factor, as far as its tasks show it.
 fn shown(machine: &Machine) -> Option<f64> {
     Some(drawn(machine.location_factor()?, machine.hourly().evidence(), 1.0))

@@ -113,6 +113,12 @@ fn a_copy_does_not_go_to_a_node_without_room_though_it_is_the_nearest() {
     let of_slow: Vec<_> = decisions.iter().filter(|decision| decision.task.index == 0).collect();
     assert_eq!(of_slow.len(), 1, "{decisions:?}");
     assert!(!of_slow[0].prefer.is_empty() && of_slow[0].prefer != ["nm2"], "{:?}", of_slow[0].prefer);
+    let (near, _) = watched(true, false, true, 14);
+    let [far, near] = [&decisions, &near].map(|decisions| {
+        let numbers = decisions.iter().find(|decision| decision.task.index == 0).unwrap().numbers;
+        (numbers.fresh_copy.unwrap().as_secs_f64(), numbers.gain.unwrap().as_secs_f64())
+    });
+    assert!(far.0 > 1.5 * near.0 && far.1 < near.1 - 0.4 * near.0, "remote tasks take twice as long: {far:?} {near:?}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn decided(
     for step in 0..60 {
         let second = f64::from(step) * scale;
         let (tasks, attempts) = equal_maps(id, maps, secs * scale, &factor, second, 0);
-        let quiet = |index: u32| mute.is_some_and(|each| index % each == 0);
+        let quiet = |index: u32| mute.is_some_and(|each| index.is_multiple_of(each));
         let attempts =
             attempts.into_iter().map(|one| AttemptFact { score: one.score.filter(|_| !quiet(one.index)), ..one });
         script.tasks(id, at(second), tasks);

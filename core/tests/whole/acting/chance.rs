@@ -62,15 +62,19 @@ struct Rules {
     /// A blacklist beside the policy, and clones by machine.
     beside: bool,
     by_machine: bool,
+    /// Dolly's beta, in slots of the cluster's 64.
+    beta: u32,
+    /// Copies of a job that may wait for their containers.
+    unplaced: u32,
 }
 
 impl Rules {
     fn params(self) -> EngineParams {
         let blacklist = BlacklistParams { beside: self.beside, ..BlacklistParams::default() };
         let by_machine = self.by_machine;
-        let dolly = DollyParams { beta: 1.0, tau: 1.0, by_machine, ..DollyParams::default() };
+        let dolly = DollyParams { beta: f64::from(self.beta) / 64.0, tau: 1.0, by_machine, ..DollyParams::default() };
         let mantri = MantriParams { alpha: self.alpha, restarts_max: self.gamma, ..MantriParams::default() };
-        let govern = self.caps.govern();
+        let govern = GovernParams { waiting_copies: self.unplaced, ..self.caps.govern() };
         let govern =
             if self.together { GovernParams { copies_per_task: 0, futile_copies: 0, ..govern } } else { govern };
         EngineParams { policy: self.policy, govern, blacklist, dolly, mantri, ..acting() }
@@ -86,8 +90,9 @@ impl Rules {
 }
 
 fn rules() -> impl Strategy<Value = Rules> {
-    (policies(), caps(), any::<bool>(), 1u32..3, 1u32..4, any::<bool>(), any::<bool>()).prop_map(
-        |(policy, caps, together, alpha, gamma, beside, by_machine)| Rules {
+    let more = (any::<bool>(), any::<bool>(), 16u32..=64, 1u32..9);
+    (policies(), caps(), any::<bool>(), 1u32..3, 1u32..4, more).prop_map(
+        |(policy, caps, together, alpha, gamma, (beside, by_machine, beta, unplaced))| Rules {
             policy,
             caps,
             together,
@@ -95,6 +100,8 @@ fn rules() -> impl Strategy<Value = Rules> {
             gamma,
             beside,
             by_machine,
+            beta,
+            unplaced,
         },
     )
 }
@@ -133,9 +140,35 @@ fn allowed(decision: &Decision, open: &Open, rules: Rules, world: &World<'_>) ->
     prop_assert_eq!((avoid.len(), avoid.len() <= Decision::AVOID_MAX), (decision.avoid.len(), true));
     prop_assert!(decision.prefer.iter().all(|host| !avoid.contains(host)), "{:?}", decision);
     // A task that has been on every host leaves no choice.
-    let spared = decision.host.as_ref().is_none_or(|host| avoid.contains(host));
-    prop_assert!(spared || world.hosts_of(task).len() == 4, "{:?}", decision);
+    let known = world.known_hosts_of(task);
+    let spared = decision.host.iter().chain(&known).all(|host| avoid.contains(host));
+    prop_assert!(spared || known.len() == 4 || world.hosts_of(task).len() == 4, "{:?}", decision);
     prop_assert!(avoid.len() < 4, "no host is left");
+    Ok(())
+}
+
+/// Checks that cloned phases hold no more slots than beta, first attempts and clones that are still asked for included.
+fn within_beta(rules: Rules, open: &Open, world: &World<'_>) -> Result<(), TestCaseError> {
+    let cloned = |id: JobId| {
+        let plan = world.script.engine.clone_plan(id, TaskKind::Map).filter(|plan| plan.refused.is_none());
+        let tasks = plan.map_or(0, |plan| plan.tasks);
+        (0..tasks).map(move |index| id.task(TaskKind::Map, index)).filter(|task| !world.told.contains(task))
+    };
+    let asked = |task| open.values().filter(|one| one.task == task).map(|one| one.copies).sum::<u32>();
+    let held: u32 = jobs().flat_map(cloned).map(|task| 1 + asked(task)).sum();
+    prop_assert!(held <= rules.beta, "{held} of {}", rules.beta);
+    Ok(())
+}
+
+/// Checks that of no job more is asked for at once than may wait for its containers; all clones of a task are.
+fn within_waiting(rules: Rules, decided: &[Decision]) -> Result<(), TestCaseError> {
+    for id in jobs() {
+        let mut asked =
+            decided.iter().filter(|one| one.job == id && one.action == Action::Duplicate).map(|one| one.copies);
+        let last = asked.next_back().unwrap_or(0);
+        let before: u32 = asked.sum();
+        prop_assert!(last == 0 || before < rules.unplaced, "{before} and {last} more of {id}");
+    }
     Ok(())
 }
 
@@ -176,6 +209,8 @@ fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
         within(caps, clones, |of| open.values().filter(|one| of(one.task)).map(|one| one.copies).sum())?;
         within(caps, clones, |of| world.live(of))?;
         done(rules, &world)?;
+        within_beta(rules, &open, &world)?;
+        within_waiting(rules, &pass.decisions)?;
         for host in ["nm1", "nm2", "nm3", "nm4"] {
             let from = open.values().filter(|one| one.host.as_deref() == Some(host)).count();
             prop_assert!(clones || from <= caps.node as usize, "{from} for attempts on {host}");
@@ -208,7 +243,8 @@ fn by_chance_tasks_are_copied_twice_over_and_restarted_and_copies_withdrawn() {
     for seed in 0..40_u32 {
         let dice: Vec<u8> = (1..400_u32).map(|n| (n.wrapping_mul(seed * 2 + 2_654_435_769) >> 16) as u8).collect();
         let (policy, alpha, gamma) = (PolicyName::Mantri, 1 + seed % 2, 1 + seed % 3);
-        let rules = Rules { policy, caps, together: true, alpha, gamma, beside: false, by_machine: false };
+        let (beside, by_machine, beta, unplaced) = (false, false, 64, 8);
+        let rules = Rules { policy, caps, together: true, alpha, gamma, beside, by_machine, beta, unplaced };
         let done = run(rules, &dice).unwrap();
         done.iter().for_each(|decision| *seen.entry(decision.action).or_default() += 1);
         twice += done.iter().filter(|decision| decision.action == Action::Duplicate && decision.live > 1).count();

@@ -140,6 +140,14 @@ impl World<'_> {
         launched.map(|real| real.host.as_str()).collect()
     }
 
+    /// The same as far as the engine was told.
+    pub fn known_hosts_of(&self, task: TaskId) -> BTreeSet<String> {
+        let cluster = self.script.engine.cluster();
+        let known = cluster.job(task.job).and_then(|job| job.task(task));
+        let hosts = known.into_iter().flat_map(|task| &task.attempts).filter_map(|attempt| attempt.host);
+        hosts.map(|host| cluster.hosts.name(host).to_owned()).collect()
+    }
+
     /// Numbers of a task's attempts that have not ended as far as the engine was told.
     pub fn told_of(&self, task: TaskId) -> Vec<u32> {
         let known = self.script.engine.cluster().job(task.job).and_then(|job| job.task(task));
