@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::Estimator;
-use crate::estimate::calibration::{Calibration, Note, Spreads};
+use crate::estimate::calibration::{Calibration, Note, Point, Spreads};
 use crate::model::*;
 use crate::policy::{PolicyName, View};
 use std::cell::OnceCell;
@@ -35,15 +35,21 @@ impl Engine {
     /// Notes that are due of a job's sampled tasks. A reduce that waits for maps shows nothing: its progress tells of them.
     pub(super) fn notes_on(&self, view: &View<'_>) -> Vec<(AttemptId, Note)> {
         let (job, of) = (view.job, OnceCell::new());
-        let spreads = |estimator| self.spreads(of.get_or_init(|| JobKind::of(job)).as_ref(), view.kind, estimator);
+        let spreads = |score| {
+            let of = of.get_or_init(|| JobKind::of(job)).as_ref();
+            let at = |of| self.calibration.spreads_at(of, view.kind, Point::nearest(score));
+            of.map_or([Spreads::UNMEASURED; Estimator::ALL.len()], at)
+        };
         let note = |index| {
             let at = view.contenders.binary_search_by_key(&index, |contender| contender.id.index).ok()?;
             let contender = view.contenders.get(at).filter(|contender| !contender.waits_for_maps)?;
             // Where only the task is known, it is taken to be on its first attempt under this AM.
             let first = || u32::try_from(job.first_number()).unwrap_or(u32::MAX);
             let id = contender.id.attempt(contender.task.original().map_or_else(first, |attempt| attempt.number));
-            let point = self.calibration.due(id, contender.sample.track.score())?;
-            Some((id, Note::new(point, &contender.sample, view.shape, &view.peers.times, spreads, view.now)))
+            let score = contender.sample.track.score();
+            let point = self.calibration.due(id, score)?;
+            let note = Note::new(point, &contender.sample, view.shape, &view.peers.times, &spreads(score), view.now);
+            Some((id, note))
         };
         self.calibration.sampled(job.id, view.kind).filter_map(note).collect()
     }

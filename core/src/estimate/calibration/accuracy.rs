@@ -1,6 +1,7 @@
 //! How good an estimator's predictions were.
 
 use super::note::Point;
+use super::watch::Pairs;
 use crate::estimate::{Estimator, Left};
 use crate::model::{Millis, TaskKind, pairs};
 use serde::{Deserialize, Serialize};
@@ -38,11 +39,13 @@ pub struct Outcome {
 impl Outcome {
     /// Of a time left that was predicted, and as it was; `None` where nothing was left.
     pub fn of(predicted: Left, actual: Millis) -> Option<Outcome> {
-        let worst = i128::from(BUCKETS[BUCKETS.len() - 1]);
-        let (mean, truth) = (i128::from(predicted.mean.0), i128::from(actual.0));
+        let worst = i64::from(BUCKETS[BUCKETS.len() - 1]);
+        // A thousand times as many milliseconds still are a number.
+        let whole = |time: Millis| time.0.min(1 << 52) as i64;
+        let (mean, truth) = (whole(predicted.mean), whole(actual));
         let error = ((mean - truth) * 1000).checked_div(truth)?.min(worst) as i32;
-        let off = predicted.mean.0.abs_diff(actual.0);
-        let miss = (i128::from(off) * 1000 + mean - 1).checked_div(mean).unwrap_or(worst).min(worst) as u32;
+        let off = mean.abs_diff(truth);
+        let miss = (off as i64 * 1000 + mean - 1).checked_div(mean).unwrap_or(worst).min(worst) as u32;
         let within = predicted.spread.0 as f64 * INTERVAL_SPREADS;
         Some(Outcome { error, miss, covered: off as f64 <= within })
     }
@@ -85,10 +88,10 @@ impl Accuracy {
         }
     }
 
-    /// Adds a pair of tasks whose order of ending was predicted.
-    pub fn add_pair(&mut self, wrong: bool) {
-        self.pairs += 1;
-        self.misordered += u32::from(wrong);
+    /// Adds pairs of tasks whose order of ending was predicted.
+    pub(super) fn add_pairs(&mut self, more: Pairs) {
+        self.pairs += more.all;
+        self.misordered += more.wrong;
         if self.pairs >= PAIRS_MAX {
             self.pairs /= 2;
             self.misordered /= 2;
@@ -256,7 +259,7 @@ mod tests {
         let mut accuracy = Accuracy::default();
         (0..2_000).for_each(|_| accuracy.add(Outcome { error: 1_000, miss: 0, covered: false }));
         (0..3_000).for_each(|_| accuracy.add(Outcome { error: 0, miss: 0, covered: true }));
-        (0..100_000).for_each(|n| accuracy.add_pair(n < 50_000));
+        (0..100_000).for_each(|n| accuracy.add_pairs(Pairs { all: 1, wrong: u32::from(n < 50_000) }));
         assert!(accuracy.evidence() < 1024 && accuracy.pairs() < 1 << 15);
         assert!(accuracy.median_error().unwrap() < 0.01 && accuracy.coverage().unwrap() > 0.9, "{accuracy:?}");
         assert!(accuracy.wrong_orderings().unwrap() < 0.2);
@@ -323,7 +326,7 @@ mod tests {
         let (evidence, mean, bias, coverage, median) = add(4);
         assert_eq!((evidence, mean, bias, coverage), (EVIDENCE_MAX / 2, Some(0.5), Some(0.5), Some(0.25)));
         assert!((median.unwrap() - (0.398 + 0.501) / 2.0).abs() < 1e-9);
-        (0..PAIRS_MAX).for_each(|n| accuracy.add_pair(n % 4 == 0));
+        (0..PAIRS_MAX).for_each(|n| accuracy.add_pairs(Pairs { all: 1, wrong: u32::from(n % 4 == 0) }));
         assert_eq!((accuracy.pairs(), accuracy.wrong_orderings()), (PAIRS_MAX / 2, Some(0.25)));
     }
 }

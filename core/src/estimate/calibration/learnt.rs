@@ -2,15 +2,17 @@
 
 use super::EstimateError;
 use super::accuracy::{Cell, Outcome, Record};
-use super::watch::{Watch, Watched};
+use super::watch::{Pairs, Watch, Watched};
 use crate::model::{Job, Task, TaskKind, TaskState, Time};
 
 /// What tasks that ended have to add.
 #[derive(Debug, Default)]
 pub(super) struct Learnt {
     pub errors: Vec<EstimateError>,
-    /// What predicted the order of a pair, and whether that was wrong.
-    pairs: Vec<(Cell, bool)>,
+    /// What they come to.
+    outcomes: Vec<(Cell, Outcome)>,
+    /// What predicted the order of pairs.
+    pairs: Vec<(Cell, Pairs)>,
     censored: [u64; 2],
 }
 
@@ -42,13 +44,11 @@ impl Learnt {
             let (point, actual) = (note.point(), end.since(note.at()));
             // A look that came after the end, as the end was not told yet, shows nothing.
             let told = note.answers().filter(|_| actual.0 > 0);
-            self.errors.extend(told.map(|(estimator, predicted)| EstimateError {
-                estimator,
-                kind,
-                point,
-                predicted,
-                actual,
-            }));
+            for (estimator, predicted) in told {
+                let cell = Cell { tasks: kind, point, estimator };
+                self.outcomes.extend(Outcome::of(predicted, actual).map(|outcome| (cell, outcome)));
+                self.errors.push(EstimateError { estimator, kind, point, predicted, actual });
+            }
         }
     }
 
@@ -56,7 +56,8 @@ impl Learnt {
     pub fn conclude(&mut self, tasks: TaskKind, watch: Watch) {
         let open = watch.tasks.iter().filter(|watched| !watched.closed && !watched.notes.is_empty()).count();
         self.censored[tasks as usize] += watch.censored + open as u64;
-        self.pairs.extend(watch.pairs().map(|(point, estimator, wrong)| (Cell { tasks, point, estimator }, wrong)));
+        let pairs = watch.pairs().into_iter();
+        self.pairs.extend(pairs.map(|(point, estimator, pairs)| (Cell { tasks, point, estimator }, pairs)));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -65,14 +66,11 @@ impl Learnt {
 
     /// Adds it all to a record.
     pub fn add_to(&self, record: &mut Record) {
-        for error in &self.errors {
-            let cell = Cell { tasks: error.kind, point: error.point, estimator: error.estimator };
-            if let Some(outcome) = Outcome::of(error.predicted, error.actual) {
-                record.cell(cell).add(outcome);
-            }
+        for (cell, outcome) in &self.outcomes {
+            record.cell(*cell).add(*outcome);
         }
-        for (cell, wrong) in &self.pairs {
-            record.cell(*cell).add_pair(*wrong);
+        for (cell, pairs) in &self.pairs {
+            record.cell(*cell).add_pairs(*pairs);
         }
         for (sum, more) in record.censored.iter_mut().zip(self.censored) {
             *sum += more;

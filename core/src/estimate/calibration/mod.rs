@@ -159,8 +159,24 @@ impl Calibration {
 
     /// How far an estimator's predictions lie from what happens: in such jobs, where enough is known of them; else in all, as far as that is not one other user's word.
     pub fn spreads(&self, kind: &JobKind, tasks: TaskKind, estimator: Estimator) -> Spreads {
-        let all = self.users.hold_for(&kind.user).then_some(&self.overall);
-        let records = [self.kinds.get(kind), all];
-        Spreads::of(|point| records.iter().flatten().find_map(|record| record.of(tasks, point, estimator)?.spread()))
+        let records = self.records_for(kind);
+        Spreads::of(|point| spread(&records, Cell { tasks, point, estimator }))
     }
+
+    /// The same of every estimator at one point of progress, in the order of [`Estimator::ALL`].
+    pub fn spreads_at(&self, kind: &JobKind, tasks: TaskKind, point: Point) -> [Spreads; Estimator::ALL.len()] {
+        let records = self.records_for(kind);
+        let measured = |estimator| spread(&records, Cell { tasks, point, estimator });
+        Estimator::ALL.map(|estimator| measured(estimator).map_or(Spreads::UNMEASURED, Spreads::even))
+    }
+
+    fn records_for(&self, kind: &JobKind) -> [Option<&Record>; 2] {
+        let all = self.users.hold_for(&kind.user).then_some(&self.overall);
+        [self.kinds.get(kind), all]
+    }
+}
+
+/// As the first of the records has it that knows enough.
+fn spread(records: &[Option<&Record>], cell: Cell) -> Option<f64> {
+    records.iter().flatten().find_map(|record| record.of(cell.tasks, cell.point, cell.estimator)?.spread())
 }

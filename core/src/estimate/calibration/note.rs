@@ -81,16 +81,16 @@ impl Guess {
 }
 
 impl Note {
-    /// Asks them all, each with the spread that it is known by.
+    /// Asks them all, each with the spread that it is known by, in the order of [`Estimator::ALL`].
     pub fn new(
         point: Point,
         sample: &Sample,
         shape: Shape,
         times: &PhaseTimes,
-        spreads: impl Fn(Estimator) -> Spreads,
+        spreads: &[Spreads; Estimator::ALL.len()],
         now: Time,
     ) -> Note {
-        let left = |estimator: Estimator| estimator.time_left(sample, shape, times, spreads(estimator), now);
+        let left = |estimator: Estimator| estimator.time_left(sample, shape, times, spreads[estimator as usize], now);
         Note::of(point, now, Estimator::ALL.map(left))
     }
 

@@ -12,6 +12,11 @@ impl Spreads {
     /// A guess, while too little is known of an estimator: a quarter.
     pub const UNMEASURED: Spreads = Spreads([0.25; Point::ALL.len()]);
 
+    /// The same at every point.
+    pub fn even(relative: f64) -> Spreads {
+        Spreads([relative; Point::ALL.len()])
+    }
+
     /// As far as it has been measured at each point.
     pub(super) fn of(measured: impl Fn(Point) -> Option<f64>) -> Spreads {
         let Spreads(guess) = Spreads::UNMEASURED;

@@ -88,8 +88,17 @@ fn lates_example_is_told_right_by_phases_and_wrong_by_the_average_rate() {
     calibration.open(&job, 7);
     let id = map(&job, 0, 0);
     assert_eq!(calibration.due(id, track.score()), Some(Point::Half));
-    calibration
-        .note(id, Note::new(Point::Half, &sample, Shape { ends: &[0.5, 1.0] }, &times, |_| Spreads::UNMEASURED, now));
+    calibration.note(
+        id,
+        Note::new(
+            Point::Half,
+            &sample,
+            Shape { ends: &[0.5, 1.0] },
+            &times,
+            &[Spreads::UNMEASURED; Estimator::ALL.len()],
+            now,
+        ),
+    );
     assert_eq!(calibration.due(id, track.score()), None, "noted once");
     succeed(&mut job, 0, 0, 60_000);
     let errors = calibration.settle(&job);

@@ -3,7 +3,7 @@
 use super::note::{Note, Point};
 use crate::estimate::Estimator;
 use crate::estimate::stats::uniform_draw;
-use crate::model::Stamp;
+use crate::model::{Stamp, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -73,22 +73,49 @@ impl Watch {
     }
 
     /// Each pair of succeeded tasks that both had a prediction of the same estimator at the same point, made while both ran: was their order another? Ties are left out.
-    pub fn pairs(&self) -> impl Iterator<Item = (Point, Estimator, bool)> {
-        let ended = || self.tasks.iter().filter_map(|task| Some((task, task.ended.get()?)));
-        let pairs =
-            ended().enumerate().flat_map(move |(n, first)| ended().skip(n + 1).map(move |other| (first, other)));
-        let notes = pairs.flat_map(|((a, a_end), (b, b_end))| {
-            let both = move |point| Some((a.noted(point)?, b.noted(point)?));
-            let told = Point::ALL.into_iter().filter_map(both);
-            let told = told.filter(move |(a, b)| a_end != b_end && a.at().max(b.at()) < a_end.min(b_end));
-            told.map(move |(a, b)| (a, b, a_end < b_end))
-        });
-        notes.flat_map(|(a, b, a_first)| {
-            Estimator::ALL.into_iter().filter_map(move |estimator| {
-                let (a_end, b_end) = (a.end(estimator)?, b.end(estimator)?);
-                (a_end != b_end).then_some((a.point(), estimator, (a_end < b_end) != a_first))
-            })
-        })
+    pub fn pairs(&self) -> Vec<(Point, Estimator, Pairs)> {
+        let mut all = Vec::new();
+        for point in Point::ALL {
+            let ended = |task: &Watched| Some((task.ended.get()?, task.noted(point)?.clone()));
+            let noted: Vec<(Time, Note)> = self.tasks.iter().filter_map(ended).collect();
+            for estimator in Estimator::ALL {
+                let runs = noted.iter().filter_map(|(end, note)| {
+                    Some(Predicted { at: note.at(), end: *end, predicted: note.end(estimator)? })
+                });
+                let pairs = Pairs::among(&runs.collect::<Vec<_>>());
+                all.extend((pairs.all > 0).then_some((point, estimator, pairs)));
+            }
+        }
+        all
+    }
+}
+
+/// Pairs of tasks whose order of ending was predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Pairs {
+    pub all: u32,
+    /// Those whose order was another.
+    pub wrong: u32,
+}
+
+/// When a task's end was predicted, when it was, and when it was to be.
+struct Predicted {
+    at: Time,
+    end: Time,
+    predicted: Time,
+}
+
+impl Pairs {
+    fn among(runs: &[Predicted]) -> Pairs {
+        let mut pairs = Pairs::default();
+        for (n, a) in runs.iter().enumerate() {
+            for b in &runs[n + 1..] {
+                let told = a.end != b.end && a.at.max(b.at) < a.end.min(b.end) && a.predicted != b.predicted;
+                pairs.all += u32::from(told);
+                pairs.wrong += u32::from(told && (a.predicted < b.predicted) != (a.end < b.end));
+            }
+        }
+        pairs
     }
 }
 
