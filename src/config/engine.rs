@@ -34,6 +34,8 @@ pub fn engine_params(config: &Config) -> EngineParams {
         },
         govern: govern(config, &base.govern),
         start_lag: config.engine.start_lag,
+        // They are of the way of reports and of the start of JVMs, on any Hadoop.
+        patience: base.patience,
         look_again: config.engine.look_again,
         seed: config.engine.seed,
     }

@@ -13,7 +13,7 @@ use super::{Contender, Judged, View};
 use crate::model::{Millis, Verdict};
 
 /// How far below its category's average score a task must be.
-const BEHIND: f64 = 0.2;
+pub const BEHIND: f64 = 0.2;
 /// How long a task must have run.
 pub const MIN_AGE: Millis = Millis(60_000);
 

@@ -6,12 +6,16 @@ use drover_core::estimate::lpt;
 use drover_core::estimate::straggle::{Scheme, clones_per_task};
 use drover_core::estimate::time_left::late_seconds;
 use drover_core::model::Millis;
+use drover_core::policy::hadoop_0_20::BEHIND;
 use drover_core::sim::Stuck;
 
 pub(super) fn experiments() -> Vec<Experiment> {
     vec![
         Experiment {
             name: "late.fig2", about: "LATE §4.2: a two-phase task, whose time left is misjudged", run: fig2
+        },
+        Experiment {
+            name: "late.s32", about: "LATE §3.2, §4.1: which of two slow tasks is copied first", run: first
         },
         Experiment {
             name: "mantri.theorem1",
@@ -45,6 +49,31 @@ fn fig2(_: Effort) -> Result<Vec<Finding>, Stuck> {
         exact("late.fig2", "time left of the first, which has 40 s, as LATE has it", 13.3, left(0.6, 20.0), "s", 1),
         exact("late.fig2", "time left of the second, which has 50 s, as LATE has it", 10.0, left(0.5, 10.0), "s", 1),
     ])
+}
+
+/// Tasks so many times slower than the average with so much progress, the average being at 70 % in the first example.
+fn first(_: Effort) -> Result<Vec<Finding>, Stuck> {
+    const AVERAGE: f64 = 0.7;
+    let of = |quantity: &str, published, measured, unit| exact("late.s32", quantity, published, measured, unit, 0);
+    let behind = [0.35, 0.07].into_iter().filter(|score| *score < AVERAGE - BEHIND).count() as f64;
+    let example = [slowest_to_end(&[(2.0, 0.35), (10.0, 0.07)]), slowest_to_end(&[(5.0, 0.9), (2.0, 0.1)])];
+    Ok(vec![
+        of(
+            "of the tasks at 35 % and at 7 % those that Hadoop 0.20 finds slow, and equally so",
+            2.0,
+            Some(behind),
+            "tasks",
+        ),
+        of("of these LATE's first is so many times slower", 10.0, example[0], "times"),
+        of("of one 5 times slower at 90 % and one twice at 10 % LATE's first is so many", 2.0, example[1], "times"),
+    ])
+}
+
+/// Of tasks so many times slower than one that takes a second and with so much progress, the one with the longest time left by LATE's estimate: how many times slower.
+fn slowest_to_end(tasks: &[(f64, f64)]) -> Option<f64> {
+    let left = |slower: f64, score: f64| late_seconds(score, Millis::from_secs_f64(slower * score));
+    let ranked = tasks.iter().filter_map(|(slower, score)| Some((left(*slower, *score)?, *slower)));
+    ranked.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, slower)| slower)
 }
 
 /// 4/3 − 1/(3 s).
