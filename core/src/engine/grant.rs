@@ -203,7 +203,7 @@ impl Engine {
         best.truncate(judged.copies as usize);
         if let Some((factor, host)) = best.first() {
             // Its time was reckoned for the fastest machine with room, wherever the input lies.
-            takes(&mut judged.numbers, factor / fastest(by_rack, &has_room).unwrap_or(*factor));
+            takes(&mut judged.numbers, longer(*factor, fastest(by_rack, &has_room)));
             let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
             rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
         }
@@ -281,6 +281,11 @@ impl Engine {
     }
 }
 
+/// How many times longer a copy takes on a machine of such a locationFactor than was reckoned by that one.
+fn longer(factor: f64, reckoned: Option<f64>) -> f64 {
+    factor / reckoned.unwrap_or(factor)
+}
+
 /// A copy takes so many times as long as was reckoned.
 fn takes(numbers: &mut Numbers, times: f64) {
     let Some(fresh) = numbers.fresh_copy.map(|fresh| fresh.scaled(times)) else { return };
@@ -333,6 +338,7 @@ mod tests {
         let mut even = reckoned;
         takes(&mut even, 3.0);
         assert!(even.win_probability.is_some_and(|p| (p - 0.5).abs() < 1e-6), "{even:?}");
+        assert_eq!([longer(3.0, Some(2.0)), longer(3.0, None)], [1.5, 1.0]);
         let mut unknown = Numbers { time_left: reckoned.time_left, ..Numbers::default() };
         takes(&mut unknown, 2.0);
         assert_eq!(unknown, Numbers { time_left: reckoned.time_left, ..Numbers::default() });

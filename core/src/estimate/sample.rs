@@ -74,4 +74,23 @@ mod tests {
         };
         assert_eq!([0, 1, 9, 10].map(reads), [None, Some((Bytes(1), Time(7))), Some((Bytes(9), Time(7))), None]);
     }
+
+    #[test]
+    fn its_silence_tells_a_rhythm_after_its_last_report_and_as_much_later_as_the_job_is_heard_of() {
+        let at = |seconds: u64| Time(1_000 * seconds);
+        let mut track = Track::default();
+        let sample = |track| Sample {
+            launched: at(1),
+            started: at(2),
+            track,
+            phase: None,
+            entered: [None; 2],
+            heard: at(6),
+            rhythm: Millis(13_000),
+            reading: None,
+        };
+        assert_eq!(sample(track).silent_at(at(8)), at(17), "since its start");
+        track.add(0.5, at(5));
+        assert_eq!(sample(track).silent_at(at(8)), at(20));
+    }
 }

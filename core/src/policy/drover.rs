@@ -79,6 +79,7 @@ fn holds_back(verdict: Verdict) -> bool {
 mod tests {
     use super::*;
     use crate::model::{AttemptState, ClonePlan};
+    use crate::policy::Past;
     use crate::policy::tests::{Phase, plan};
 
     fn judged<'a>(phase: &'a mut Phase, plan: ClonePlan, native: bool) -> Vec<Judged> {
@@ -176,6 +177,24 @@ mod tests {
         let view = View { judge_native_copies: true, ..phase.view(94.0) };
         assert_eq!(late::judge(&view, &late)[0].verdict, Verdict::TooYoung);
         assert_eq!(judge(&view, &late, &MantriParams::default())[0].action, Action::Withdraw);
+    }
+
+    #[test]
+    fn what_has_a_copy_in_flight_is_weighed_no_more_unless_it_may_have_another() {
+        let by = |barred: Option<Verdict>, joins: bool| {
+            let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 0.0, &[(20.0, 0.2), (40.0, 0.4)]).shim();
+            let task = phase.job.id.task(crate::model::TaskKind::Map, 4);
+            let barred = barred.into_iter().map(|verdict| (task, verdict)).collect();
+            let view = View { past: Past { barred, joins, ..Past::default() }, ..phase.view(40.0) };
+            let judged = judge(&view, &LateParams::default(), &MantriParams::default()).remove(0);
+            (judged.verdict, judged.rule.is_some_and(|rule| rule.starts_with("Mantri")))
+        };
+        let (weighed, unweighed) = ((Verdict::Decided, true), (Verdict::Decided, false));
+        assert_eq!([by(None, false), by(None, true)], [weighed; 2]);
+        for flies in [Verdict::CopyInFlight, Verdict::AlreadyAdvised] {
+            assert_eq!([by(Some(flies), false), by(Some(flies), true)], [unweighed, weighed]);
+        }
+        assert_eq!(by(Some(Verdict::CoolDown), false), weighed);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use crate::common::*;
 use drover_core::engine::EngineParams;
+use drover_core::estimate::Estimator;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
+use drover_core::policy::{LateParams, PolicyName};
 use proptest::prelude::*;
 
 /// Tasks of a minute, of which so many of the first have ended; those at work began at 0.
@@ -96,6 +98,19 @@ fn a_task_that_its_own_report_shows_to_be_slow_is_found_at_that_report_and_the_w
 fn whatever_is_more_than_progress_has_the_whole_job_looked_at() {
     let needs = |maps| Fact::Needs { job: job_id(1), maps, reduces: 0, native_copies: 0 };
     let known = |script: &Script| script.engine.cluster().job(job_id(1)).unwrap().stirred;
+    let summary = || JobFact { started: then(-90.0), ..job_fact(job_id(1), ENDED + 3, 0) };
+    let app = |user: &str, queue: &str| {
+        Fact::Apps(vec![AppFact {
+            app: job_id(1).0,
+            user: user.into(),
+            queue: queue.into(),
+            name: "job".into(),
+            started: then(-90.0),
+            containers: 1,
+            allocated: Resources::default(),
+        }])
+    };
+    let settings = open(unbounded(), 3).engine.cluster().job(job_id(1)).unwrap().settings.clone().unwrap();
     let told = |fact: Fact| {
         let mut script = open(unbounded(), 3);
         script.say(then(1.0), needs(0));
@@ -114,6 +129,17 @@ fn whatever_is_more_than_progress_has_the_whole_job_looked_at() {
         ("the same again", one(report(0, 0.0)), false),
         ("as many waiting as before", needs(0), false),
         ("the same session", Fact::ShimSession(job_id(1), true), false),
+        ("the same settings", Fact::Settings(job_id(1), settings), false),
+        ("its summary", Fact::Job(summary()), false),
+        ("its summary, its state untold", Fact::Job(JobFact { state: None, ..summary() }), false),
+        ("another name", Fact::Job(JobFact { name: "other".into(), ..summary() }), true),
+        ("another user", Fact::Job(JobFact { user: "bob".into(), ..summary() }), true),
+        ("another state", Fact::Job(JobFact { state: Some(JobPhase::Preparing), ..summary() }), true),
+        ("that it runs inside its master", Fact::Job(JobFact { uber: true, ..summary() }), true),
+        ("more maps", Fact::Job(JobFact { maps: ENDED + 4, ..summary() }), true),
+        ("its owner and queue", app("alice", "root.default"), false),
+        ("another owner", app("bob", "root.default"), true),
+        ("another queue", app("alice", "root.etl"), true),
         ("an end", one(ended), true),
         ("a copy", one(copy), true),
         ("a commit", one(committing), true),
@@ -124,6 +150,36 @@ fn whatever_is_more_than_progress_has_the_whole_job_looked_at() {
     ] {
         assert_eq!(told(fact), stirs, "{what}");
     }
+}
+
+/// The verdict on a task of which nothing was told, once a second's worth of progress was told of its peers.
+fn passed_over(params: EngineParams) -> Option<Verdict> {
+    let mut script = open(params, 5);
+    script.attempts(job_id(1), then(80.0), (0..5).map(|index| report(index, 0.6)).collect());
+    script.decide(then(80.0));
+    assert_ne!(verdict(&script, 0), Some(Verdict::Decided));
+    script.attempts(job_id(1), then(80.3), (1..5).map(|index| report(index, 0.9)).collect());
+    script.decide(then(80.4));
+    verdict(&script, 0)
+}
+
+#[test]
+fn where_slow_is_what_is_slower_than_others_that_run_their_progress_alone_may_make_a_task_slow() {
+    let by_rank =
+        EngineParams { policy: PolicyName::Late, late: LateParams::paper(), estimator: Estimator::Late, ..unbounded() };
+    assert_eq!(passed_over(by_rank), Some(Verdict::Decided));
+    assert_eq!(passed_over(EngineParams { policy: PolicyName::Hadoop020, ..unbounded() }), Some(Verdict::Decided));
+}
+
+#[test]
+fn a_glance_names_the_instant_at_which_what_it_has_seen_may_be_slow() {
+    let late = LateParams { min_age: Millis(80_700), ..LateParams::default() };
+    let mut script = open(EngineParams { late, look_again: Millis(60_000), ..unbounded() }, 3);
+    script.attempts(job_id(1), then(40.0), (0..3).map(|index| report(index, 0.3)).collect());
+    script.decide(then(40.0));
+    script.attempts(job_id(1), then(80.0), vec![report(0, 0.5)]);
+    assert!(!script.engine.cluster().job(job_id(1)).unwrap().stirred);
+    assert_eq!(script.decide(then(80.3)).next, Some(then(80.7)));
 }
 
 /// Which task was decided on when, where the tasks have those paces and report at those fifths of a second; `whole`: everything is looked at in every pass.

@@ -79,6 +79,26 @@ fn an_attempt_that_has_ended_is_believed_no_score_of_later_and_its_own_of_before
 }
 
 #[test]
+fn a_task_is_told_of_once_however_often_by_itself_and_its_attempts_until_it_is_heeded() {
+    let mut job = job(Some([4, 0]));
+    for index in [2, 0, 2] {
+        let of_task = TaskFact { score: Some(0.5), ..TaskFact::of(map(&job, index)) };
+        job.learn_task(&of_task, Time(1_000), 1_000);
+        let of_attempt = AttemptFact { score: Some(0.5), ..AttemptFact::of(map(&job, index).attempt(0)) };
+        learn(&mut job, &of_attempt);
+    }
+    job.learn_task(&TaskFact::of(map(&job, 1)), Time(1_000), 1_000);
+    assert_eq!(job.told(TaskKind::Map), [map(&job, 0), map(&job, 2)]);
+    job.heed();
+    assert_eq!((job.told(TaskKind::Map), job.task(map(&job, 2)).unwrap().marks.told()), (vec![], false));
+    let more = AttemptFact { score: Some(0.6), ..AttemptFact::of(map(&job, 2).attempt(0)) };
+    learn(&mut job, &more);
+    assert_eq!(job.told(TaskKind::Map), [map(&job, 2)]);
+    job.forget_verdicts();
+    assert_eq!(job.told(TaskKind::Map), []);
+}
+
+#[test]
 fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
     let mut job = job(Some([1, 0]));
     for number in [999, 1_000] {

@@ -128,6 +128,17 @@ fn a_first_report_may_take_twice_what_nine_of_ten_took_and_ten_seconds_at_least(
 }
 
 #[test]
+fn most_end_unreported_where_more_than_half_do() {
+    let of = |unreported: u32, reported: u32| {
+        let phase = (0..unreported).fold(Phase::maps(9), |phase, index| phase.done(index, 0, [0.0, 1.0]));
+        let mut phase = (unreported..unreported + reported)
+            .fold(phase, |phase, index| phase.runs((index, 0), 0, 0.0, &[(0.5, 0.5)]).done(index, 0, [0.0, 1.0]));
+        phase.view(2.0).peers.ends_unreported
+    };
+    assert_eq!([of(1, 2), of(2, 2), of(3, 2), of(1, 0)], [false, false, true, true]);
+}
+
+#[test]
 fn an_attempt_may_be_silent_for_two_reports_and_a_second_and_before_its_first_for_its_start_too() {
     let mut phase = Phase::maps(3).runs((0, 0), 0, 0.0, &[]).runs((1, 0), 0, 0.0, &[(1.0, 0.5)]);
     let rhythms = |phase: &mut Phase| {
