@@ -164,6 +164,19 @@ fn shown(machine: &Machine) -> Option<f64> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_fastest_machine_is_that_with_room_on_any_rack() {
+        let mut hosts = crate::model::Names::default();
+        let [a, b, c] = ["a", "b", "c"].map(|name| hosts.intern(name).unwrap());
+        let by_rack = ByRack::from([("/1".to_owned(), vec![(0.5, a), (2.0, b)]), ("/2".to_owned(), vec![(1.5, c)])]);
+        let of = |full: &[NameId]| fastest(&by_rack, |host| !full.contains(&host));
+        assert_eq!(
+            [of(&[]), of(&[a]), of(&[a, c])],
+            [0.5, 1.5, 2.0].map(|slowness| Some(Location::of_machine(slowness).factor()))
+        );
+        assert_eq!(of(&[a, b, c]), None);
+    }
+
     fn locations() -> Locations {
         let all = Curve::new(vec![(1_000, 1.0), (4_000, 3.0), (2_000, 0.5)]);
         beside_bobs(all, &[(8_000, 2.0)])

@@ -99,6 +99,20 @@ fn a_task_is_told_of_once_however_often_by_itself_and_its_attempts_until_it_is_h
 }
 
 #[test]
+fn an_attempt_that_tells_of_a_phases_end_to_come_is_not_believed() {
+    let entered = |copied: u64, sorted: u64| {
+        let mut job = job(Some([0, 1]));
+        let id = job.id.task(TaskKind::Reduce, 0).attempt(0);
+        let (copied, sorted, scored_at) = (Some(Time(copied)), Some(Time(sorted)), Some(Time(5_000)));
+        learn(&mut job, &AttemptFact { copied, sorted, scored_at, ..AttemptFact::of(id) });
+        let attempt = &job.task(id.task).unwrap().attempts[0];
+        [attempt.second_phase, attempt.third_phase].map(|at| at.get().map(|at| at.0))
+    };
+    assert_eq!(entered(4_000, 5_000), [Some(4_000), Some(5_000)]);
+    assert_eq!([entered(5_001, 5_001), entered(4_999, 6_000)], [[None; 2], [Some(4_999), None]]);
+}
+
+#[test]
 fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
     let mut job = job(Some([1, 0]));
     for number in [999, 1_000] {

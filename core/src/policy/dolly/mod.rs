@@ -176,7 +176,7 @@ mod tests {
         phase.job.can.copy_waiting = true;
         let of = judge(&View { plan: Some(plan(3, 5)), ..phase.view(20.0) }).remove(0).numbers;
         assert_eq!((of.fresh_copy, of.win_probability), (Some(secs(10.0)), Some(2.0 / 3.0)));
-        assert_eq!(of.cost_container_seconds, Some(10.0), "of each");
+        assert_eq!((of.cost_container_seconds, of.fresh_copy_spread), (Some(10.0), Some(secs(1.0))), "of each");
     }
 
     #[test]
