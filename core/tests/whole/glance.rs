@@ -140,6 +140,8 @@ fn whatever_is_more_than_progress_has_the_whole_job_looked_at() {
         ("its owner and queue", app("alice", "root.default"), false),
         ("another owner", app("bob", "root.default"), true),
         ("another queue", app("alice", "root.etl"), true),
+        ("as little that can be done", Fact::Can(job_id(1), Capabilities::default()), false),
+        ("that these are all tasks", Fact::Tasks { job: job_id(1), complete: true, tasks: vec![] }, false),
         ("an end", one(ended), true),
         ("a copy", one(copy), true),
         ("a commit", one(committing), true),

@@ -128,6 +128,12 @@ fn a_first_report_may_take_twice_what_nine_of_ten_took_and_ten_seconds_at_least(
 }
 
 #[test]
+fn maps_that_run_tell_how_long_they_took_to_start_and_reduces_do_not() {
+    let tells = |phase: Phase| phase.runs((0, 0), 0, 0.0, &[(4.0, 0.25), (6.0, 0.5)]).view(6.0).runs.knows_start_up();
+    assert_eq!([tells(Phase::maps(2)), tells(Phase::reduces(2))], [true, false]);
+}
+
+#[test]
 fn most_end_unreported_where_more_than_half_do() {
     let of = |unreported: u32, reported: u32| {
         let phase = (0..unreported).fold(Phase::maps(9), |phase, index| phase.done(index, 0, [0.0, 1.0]));
