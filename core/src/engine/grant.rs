@@ -4,7 +4,7 @@ use super::causes::Shows;
 use super::location::{ByRack, fastest};
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
-use crate::estimate::stats::probability_positive;
+use crate::estimate::{FreshCopy, Left};
 use crate::govern::budget::{Room, container};
 use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
@@ -288,16 +288,13 @@ fn longer(factor: f64, reckoned: Option<f64>) -> f64 {
 
 /// A copy takes so many times as long as was reckoned.
 fn takes(numbers: &mut Numbers, times: f64) {
-    let Some(fresh) = numbers.fresh_copy.map(|fresh| fresh.scaled(times)) else { return };
-    let spread = numbers.fresh_copy_spread.map(|spread| spread.scaled(times));
-    (numbers.fresh_copy, numbers.fresh_copy_spread) = (Some(fresh), spread);
+    let Some((mean, spread)) = numbers.fresh_copy.zip(numbers.fresh_copy_spread) else { return };
+    let fresh = FreshCopy { mean: mean.scaled(times), spread: spread.scaled(times), evidence: 0 };
+    (numbers.fresh_copy, numbers.fresh_copy_spread) = (Some(fresh.mean), Some(fresh.spread));
     numbers.cost_container_seconds = numbers.cost_container_seconds.map(|cost| cost * times);
-    if let Some(left) = numbers.time_left {
-        let ahead = left.0 as f64 - fresh.0 as f64;
-        let unsure = numbers.time_left_spread.unwrap_or_default().0 as f64;
-        numbers.gain = Some(Millis(ahead.max(0.0) as u64));
-        let spread = unsure.hypot(spread.unwrap_or_default().0 as f64);
-        numbers.win_probability = Some(probability_positive(ahead, spread));
+    if let Some((mean, spread)) = numbers.time_left.zip(numbers.time_left_spread) {
+        let (gain, probability) = fresh.ahead_of(Left { mean, spread });
+        (numbers.gain, numbers.win_probability) = (Some(gain), Some(probability));
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::prior::{ENOUGH, Prior};
 use super::runs::Runs;
-use super::stats::robust_mean_spread;
+use super::stats::{probability_positive, robust_mean_spread};
+use super::time_left::Left;
 use crate::model::{Bytes, Millis};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,13 @@ impl Beside<'_> {
 }
 
 impl FreshCopy {
+    /// By how much it ends before an attempt with so much time left, zero where it does not; and with what probability (0–1) it does, both times being normal.
+    pub fn ahead_of(&self, left: Left) -> (Millis, f64) {
+        let ahead = left.mean.0 as f64 - self.mean.0 as f64;
+        let spread = (left.spread.0 as f64).hypot(self.spread.0 as f64);
+        (Millis(ahead.max(0.0) as u64), probability_positive(ahead, spread))
+    }
+
     /// From the phase's finished tasks: their time at work and the start-up of the latest launches (Mantri §5.1 likewise takes a copy's time from the tasks' rate of
     /// work, and adds the lag of its start), or where reports do not tell those apart their whole run times; plus the time a copy waits for its container and JVM.
     /// The spread is never below a tenth of the mean: few or equal samples do not make the future certain.

@@ -126,6 +126,9 @@ mod tests {
         let behind = [(10, 0.35), (12, 0.4)];
         assert_eq!(seconds(&[(12, 30)], 12, &behind), Some((28.0, Basis::Bytes)), "where these do not agree");
         assert_eq!(seconds(&[(12, 30)], 12, &[(12, 0.3)]), Some((28.0, Basis::Bytes)));
+        assert_eq!(seconds(&[(12, 30)], 12, &[(12, 0.2)]), Some((28.0, Basis::Bytes)), "no time since the first");
+        let still = [(10, 0.3), (12, 0.4)];
+        assert_eq!(seconds(&[(12, 30)], 12, &still), Some((28.0, Basis::Bytes)), "nothing read since the first");
     }
 
     #[test]

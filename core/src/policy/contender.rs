@@ -2,7 +2,6 @@
 
 use super::{Budget, Judged, View};
 use crate::estimate::input::Whole;
-use crate::estimate::stats::probability_positive;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Left, Sample};
 use crate::model::{
@@ -63,8 +62,7 @@ impl<'a> Contender<'a> {
     /// A verdict with all numbers that are known.
     pub fn judged(&self, view: &View<'_>, verdict: Verdict) -> Judged {
         let fresh = view.fresh.map(|fresh| fresh.scaled(view.input_ratio(self)));
-        let gain = self.left.zip(fresh).map(|(left, fresh)| left.mean.0 as f64 - fresh.mean.0 as f64);
-        let spread = self.left.zip(fresh).map(|(left, fresh)| (left.spread.0 as f64).hypot(fresh.spread.0 as f64));
+        let ahead = self.left.zip(fresh).map(|(left, fresh)| fresh.ahead_of(left));
         let numbers = Numbers {
             score: self.sample.track.score(),
             elapsed: self.elapsed,
@@ -75,8 +73,8 @@ impl<'a> Contender<'a> {
             time_left_spread: self.left.map(|left| left.spread),
             fresh_copy: fresh.map(|fresh| fresh.mean),
             fresh_copy_spread: fresh.map(|fresh| fresh.spread),
-            win_probability: gain.zip(spread).map(|(gain, spread)| probability_positive(gain, spread)),
-            gain: gain.map(|gain| Millis(gain.max(0.0) as u64)),
+            win_probability: ahead.map(|(_, probability)| probability),
+            gain: ahead.map(|(gain, _)| gain),
             saves_probability: None,
             cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
             budget: None,
