@@ -300,9 +300,11 @@ settings! {
         /// Which output of the maps' clones each clone of a reduce reads (§4): `delay` one of its own or, after omega, any; `cac` one of its own; `cc` the first. On
         /// Hadoop all read the first, whatever is set here: `cannot_choose_output`.
         reads: Option<String> = "", Kind::Choice(CLONE_READS), reloadable;
-        /// alpha, on which omega rests: share of its bandwidth that a read gets beside another of the same output, where that has been measured (§4.3: .76).
+        /// alpha, on which omega rests: share of its bandwidth that a read gets beside another of the same output (§4.3: .76). Unset: as
+        /// earlier runs have shown, and half before any has.
         contention: Option<f64> = "", Kind::Real(0.01, 1.0), reloadable;
-        /// 1 − p_c, on which omega rests: probability that a clone finds an output of its own within the time of one read, where that has been measured.
+        /// 1 − p_c, on which omega rests: probability that a clone finds an output of its own within the time of one read. Unset: as
+        /// earlier runs have shown.
         exclusive: Option<f64> = "", SHARE, reloadable;
     }
 

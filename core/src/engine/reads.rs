@@ -23,10 +23,10 @@ impl Engine {
         Reading { wanted, done, instead: (wanted != done).then_some(Verdict::CannotChooseOutput) }
     }
 
-    /// ω, from what the reduces of the job's last run showed; `None` without samples of each of its terms.
+    /// ω, from what the reduces and clones of the job's earlier runs showed; `None` without samples of each of its terms.
     fn omega(&self, job: &Job) -> Option<Millis> {
         let dolly = &self.params.dolly;
-        let network = Network { contention: dolly.contention?, exclusive: dolly.exclusive? };
+        let network = Network { contention: dolly.contention, exclusive: dolly.exclusive };
         let [maps, _] = job.totals?;
         self.shuffles.of(&JobKind::of(job)?)?.omega(maps, network)
     }

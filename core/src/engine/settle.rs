@@ -1,7 +1,6 @@
 //! What has ended is set against what was said of it.
 
 use super::{Engine, Pass};
-use crate::estimate::shuffle::Shuffle;
 use crate::model::*;
 use crate::policy::View;
 use std::collections::BTreeSet;
@@ -83,9 +82,8 @@ impl Engine {
             if let Some(kind) = JobKind::of(job) {
                 let params = self.view_params(Some(&kind), TaskKind::Map, Mode::Advise);
                 let run = TaskKind::ALL.map(|tasks| View::new(job, tasks, job.am_time(now), &params).as_prior());
-                if let Some(run) = Shuffle::learn(job) {
-                    self.shuffles.learn(kind.clone(), run);
-                }
+                let plan = self.clones.of(*id, TaskKind::Reduce).filter(|plan| plan.clones > 1);
+                self.shuffles.learn(&kind, job, plan.and_then(|plan| plan.reading).map(|reading| reading.done));
                 self.priors.learn(kind, run);
             }
             // Tasks whose own end was never told ended with their job at the latest.

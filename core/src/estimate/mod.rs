@@ -26,6 +26,7 @@ pub mod restart;
 pub mod runs;
 pub mod sample;
 pub mod shuffle;
+pub mod spares;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;

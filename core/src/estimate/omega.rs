@@ -68,6 +68,17 @@ impl Transfer {
     }
 }
 
+/// α that the first clone of a task shows by having read for `took` seconds what it reads alone in `alone`, of which a share `missed` (0–1) was shared once it had read for ω:
+/// step 1's T_C and T_E, solved for α. `None` where nothing was shared.
+pub fn contention(alone: f64, took: f64, missed: f64, omega: f64) -> Option<f64> {
+    /// The least that is believed: as little as a setting may say.
+    const LEAST: f64 = 0.01;
+    let omega = omega.min(alone);
+    let shared = missed * (alone - omega);
+    let sharing = took - missed * omega - (1.0 - missed) * alone;
+    (shared > 0.0).then(|| if sharing > shared { (shared / sharing).max(LEAST) } else { 1.0 })
+}
+
 impl Downstream<'_> {
     /// Step 2: the expected duration of the task, min T_i over its clones, where T_i is what clone i reads and then computes. Computation times are drawn for each clone
     /// on its own: were they equal, the clone that reads first would always be the first to end.
@@ -142,6 +153,18 @@ mod tests {
             assert!((TRANSFER.p_c(100.0, omega) - p_c).abs() < 1e-12, "{omega}");
         }
         assert!(close(TRANSFER.reads(100.0, 1.0), [0.4 * 8.0 / 3.0 + 0.6 * 2.0, 0.4 * 11.0 / 3.0 + 0.6 * 3.0]));
+    }
+
+    #[test]
+    fn contention_is_what_step_1_would_have_had_for_what_was_read() {
+        for (omega, missed) in [(0.0, 1.0), (1.0, 0.4), (1.9, 1.0)] {
+            let (contended, exclusive) = (TRANSFER.contended(100.0, omega)[0], TRANSFER.exclusive(100.0, omega)[0]);
+            let found = contention(2.0, missed * contended + (1.0 - missed) * exclusive, missed, omega).unwrap();
+            assert!((found - TRANSFER.contention).abs() < 1e-9, "{omega} {found}");
+        }
+        assert_eq!([contention(2.0, 9.0, 0.0, 1.0), contention(2.0, 9.0, 1.0, 3.0)], [None; 2], "nothing was shared");
+        assert_eq!(contention(2.0, 1.5, 1.0, 0.0), Some(1.0), "sooner than alone");
+        assert_eq!(contention(2.0, 1e9, 1.0, 0.0), Some(0.01));
     }
 
     #[test]

@@ -182,7 +182,7 @@ impl World<'_> {
             job.task_mut(kind, index).outputs.push(now);
         }
         if job.task(kind, index).state == TaskState::Succeeded {
-            self.ends(key, End::Overtaken, now);
+            self.ends(key, End::Spare, now);
             self.let_read(number, now);
             return;
         }
@@ -273,7 +273,8 @@ impl World<'_> {
 /// What is told of an attempt that has ended.
 fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
     let launched = attempt.stage != Stage::Waiting;
-    let state = if end == End::Succeeded { AttemptState::Succeeded } else { AttemptState::Killed };
+    let well = matches!(end, End::Succeeded | End::Spare);
+    let state = if well { AttemptState::Succeeded } else { AttemptState::Killed };
     let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
     let input = job.task(attempt.kind, attempt.index).input;
     let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;

@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 pub enum End {
     /// First of its task's.
     Succeeded,
+    /// It ended well after another had, and left an output of its own for clones to read.
+    Spare,
     /// Killed, as another was first.
     Overtaken,
     /// A copy that the policy took back.

@@ -34,8 +34,8 @@ const LOOKS: [(&str, RGBColor); 5] = [
 fn look(row: &AttemptRow) -> usize {
     match row.end {
         End::Succeeded => 0,
-        End::Overtaken if row.is_copy => 2,
-        End::Overtaken => 1,
+        End::Overtaken | End::Spare if row.is_copy => 2,
+        End::Overtaken | End::Spare => 1,
         End::Withdrawn => 2,
         End::Restarted | End::MadeWay | End::Preempted => 3,
         End::Lost => 4,
@@ -213,6 +213,7 @@ mod tests {
     fn each_end_has_a_colour_and_a_copy_that_lost_is_not_taken_for_an_original() {
         let of = |end, is_copy| look(&AttemptRow { end, is_copy, ..row(0, 0, 0, 1) });
         assert_eq!([of(End::Overtaken, false), of(End::Overtaken, true), of(End::Withdrawn, true)], [1, 2, 2]);
+        assert_eq!([of(End::Spare, false), of(End::Spare, true)], [1, 2]);
         assert_eq!([of(End::Succeeded, true), of(End::Restarted, false), of(End::Lost, true)], [0, 3, 4]);
     }
 }

@@ -83,10 +83,10 @@ pub struct DollyParams {
     pub min_evidence: f64,
     /// Which output each clone of a reduce reads.
     pub reads: Reads,
-    /// alpha: the share (above 0, to 1) of its bandwidth that a read gets beside another of the same output; `None` where nobody has measured it. §4.3, Fig. 6: transfers of small jobs
-    /// take 32 % longer, which is .76.
+    /// alpha: the share (above 0, to 1) of its bandwidth that a read gets beside another of the same output; `None`: what earlier runs show, and half before any does. §4.3, Fig. 6:
+    /// transfers of small jobs take 32 % longer, which is .76.
     pub contention: Option<f64>,
-    /// 1 − p_c: the probability (0–1) that a clone finds an output of its own within the time of one read; `None` where nobody has measured it.
+    /// 1 − p_c: the probability (0–1) that a clone finds an output of its own within the time of one read; `None`: what earlier runs show.
     pub exclusive: Option<f64>,
 }
 

@@ -122,13 +122,14 @@ fn delay_assignment_waits_for_omega_from_the_jobs_last_run_and_the_measured_netw
     let delay = Assignment::Delay { omega: Millis(1_000) };
     let whole = Reading { wanted: delay, done: delay, instead: None };
     assert_eq!(reading(BOTH, Reads::Delay, MEASURED, true), Some(whole));
+    assert_eq!(reading(BOTH, Reads::Delay, [None, Some(0.8)], true), Some(whole), "at half of the bandwidth each");
 }
 
 #[test]
 fn without_a_sample_of_each_term_omega_is_unknown_and_each_clone_reads_an_output_of_its_own() {
     let exclusive = Assignment::Avoidance;
     let unknown = Some(Reading { wanted: exclusive, done: exclusive, instead: Some(Verdict::OmegaUnknown) });
-    for (network, earlier) in [(MEASURED, false), ([None, Some(0.8)], true), ([Some(0.6), None], true)] {
+    for (network, earlier) in [(MEASURED, false), ([Some(0.6), None], true)] {
         assert_eq!(reading(BOTH, Reads::Delay, network, earlier), unknown, "{network:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! What a shim tells of bytes.
 
 use super::*;
-use drover_core::estimate::shuffle::Shuffle;
+use drover_core::estimate::shuffle::Shuffles;
 
 /// A job that a shim tells of.
 fn job(maps: u32, reduces: u32) -> (Script, JobId) {
@@ -88,5 +88,8 @@ fn a_few_reduces_that_a_shim_tells_of_show_how_fast_they_read() {
         [0, 3, 4].map(|index| whole(index).map(|intake| intake.bytes)),
         [Some(Bytes(400)), Some(Bytes(400)), None]
     );
-    assert!(Shuffle::learn(job).is_some());
+    let kind = JobKind::of(job).unwrap();
+    let mut shuffles = Shuffles::default();
+    shuffles.learn(&kind, job, None);
+    assert!(shuffles.of(&kind).is_some());
 }

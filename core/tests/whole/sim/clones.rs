@@ -66,20 +66,22 @@ fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_r
     let scenario = scenario(json!({
         "cluster": {"nodes": 2, "memory_mb": 1024}, "hadoop": hadoop, "trouble": [{"nodes": [1], "from": 50, "slower": 10}],
         "jobs": [
-            {"name": "a", "count": 2, "arrive": {"every": 300}, "maps": {"tasks": 1, "work": 10}, "reduces": reduces},
+            {"name": "a", "count": 3, "arrive": {"every": 300}, "maps": {"tasks": 1, "work": 10}, "reduces": reduces},
             {"name": "b", "arrive": {"at": 60}, "maps": {"tasks": 5, "work": 10}},
         ],
     }));
-    let second = |reads| {
+    let later = |reads, exclusive| {
         let mut params = dolly(reads);
-        (params.dolly.prior, params.dolly.exclusive) = (0.04, Some(0.9));
+        (params.dolly.prior, params.dolly.exclusive) = (0.04, exclusive);
         let rows = run(&scenario, params, 1).unwrap().jobs;
         assert!(rows.iter().filter(|row| row.nth == 0).all(|row| row.copies == 0), "{rows:?}");
-        let row = rows.into_iter().find(|row| row.nth == 1).unwrap();
-        (seconds(&row), row.copies)
+        [1, 2].map(|nth| rows.iter().find(|row| row.nth == nth).map(|row| (seconds(row), row.copies)).unwrap())
     };
+    let second = |reads| later(reads, Some(0.9))[0];
     // The map's other clone holds the slow node. CAC: until the job has ended. CC: it is killed at 10 s for the reduce's other clone, which shares.
     assert_eq!((second(Reads::Cac), second(Reads::Cc)), ((20.0, 1), (26.0, 2)));
     // Where clones compute alike they read one after the other (§4.4): ω is 6 s, and the first has read all when the other begins.
     assert_eq!(second(Reads::Delay), (20.0, 2));
+    // Where nobody says how often a clone has an output of its own, the second job waits without end, as CAC, and what it shows lets the third wait for ω.
+    assert_eq!(later(Reads::Delay, None), [(20.0, 1), (20.0, 2)]);
 }
