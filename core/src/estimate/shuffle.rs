@@ -186,6 +186,15 @@ mod tests {
         job
     }
 
+    /// A reduce of it has begun, and tells of no reading.
+    fn begun(mut job: Job) -> Job {
+        job.totals = Some([2, 1]);
+        let reduce = job.id.task(TaskKind::Reduce, 0).attempt(0);
+        let began = AttemptFact { started: Some(Time(5_000)), ..AttemptFact::of(reduce) };
+        assert!(job.learn_attempt(&began, None, Time(5_000), 9));
+        job
+    }
+
     /// What the newest of such runs have shown.
     fn known(runs: &[(&Job, Option<Assignment>)]) -> Option<Shuffle> {
         let kind = JobKind { user: "ann".into(), name: "etl-#".into() };
@@ -240,6 +249,47 @@ mod tests {
         // Both of a map's clones have to be there; then none of two maps' outputs was shared.
         let delay = Some(Assignment::Delay { omega: Millis(1_000) });
         assert_eq!(known(&[(&lone(), None), (&shared, delay)]).unwrap().contention, None);
+    }
+
+    /// That job with other clones of its maps that ended at such times, at 10 s the first.
+    fn beside(mut job: Job, seconds: [u64; 2]) -> Job {
+        for (index, ended) in (0..).zip(seconds) {
+            let other = job.id.task(TaskKind::Map, index).attempt(1);
+            let of = |number, at| {
+                let state = Some(AttemptState::Succeeded);
+                AttemptFact { state, finished: Some(Time(at)), ..AttemptFact::of(other.task.attempt(number)) }
+            };
+            for fact in [of(0, 10_000), of(1, ended)] {
+                assert!(job.learn_attempt(&fact, None, Time(ended), 9));
+            }
+        }
+        job
+    }
+
+    #[test]
+    fn clones_that_wait_show_how_often_in_vain_and_what_they_then_share_by_how_much_it_slows_them() {
+        // 400 bytes of two maps: at 40 a second (once 32, once 48) five seconds of each.
+        let lone = job(&[(1, 22_500, 23_000), (1, 10_000 + 25_000 / 3, 19_000)]);
+        let learnt = known(&[(&lone, None)]).unwrap();
+        assert_eq!(learnt.bandwidths.iter().map(|one| one.round()).collect::<Vec<_>>(), [32.0, 48.0]);
+        // CAC: within the five seconds of a read the second clone of one map's two has an output of its own.
+        let waited = beside(job(&[]), [14_900, 15_100]);
+        let waited = known(&[(&lone, None), (&begun(waited), Some(Assignment::Avoidance))]).unwrap();
+        let (exclusive, within) = waited.waits.exclusive().unwrap();
+        assert!((exclusive - 0.5).abs() < 1e-9 && (within - 5.0).abs() < 0.01, "{exclusive} {within}");
+        // ω of a second: one of the two is shared from then on, which takes its four seconds eight.
+        let shared = beside(job(&[(2, 24_000, 25_000)]), [10_900, 15_100]);
+        let shared = known(&[(&lone, None), (&shared, Some(Assignment::Delay { omega: Millis(1_000) }))]).unwrap();
+        assert!((shared.contention.unwrap() - 0.5).abs() < 0.01, "{shared:?}");
+        assert_eq!(shared.waits.exclusive(), Some((0.5, 1.0)));
+        assert_eq!(shared.bandwidths, learnt.bandwidths);
+    }
+
+    #[test]
+    fn contention_is_the_mean_of_what_reduces_show() {
+        let shared = job(&[(2, 20_000, 25_000), (2, 26_000, 27_000), (1, 18_000, 19_000)]);
+        let learnt = known(&[(&lone(), None), (&shared, Some(Assignment::Contention))]).unwrap();
+        assert!((learnt.contention.unwrap() - 0.65).abs() < 1e-9, "8 s in 10 and in 16: {learnt:?}");
     }
 
     #[test]

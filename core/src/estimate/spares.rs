@@ -124,8 +124,10 @@ mod tests {
         assert_eq!(waits.exclusive(), Some((0.95, 2.0)), "none was missed yet, of nine");
         waits.learn(Missed { missed: 4, groups: 10 }, 2.0);
         assert_eq!(waits.exclusive(), Some((1.0 - 4.5 / 20.0, 2.0)));
-        waits.learn(Missed { missed: 1, groups: 1 }, 1.0);
-        assert_eq!(waits.exclusive(), Some((1.0 - 9.5 / 21.0, 1.0)), "four within two seconds are eight within one");
+        waits.learn(Missed { missed: 1, groups: 1 }, 4.0);
+        assert_eq!(waits.exclusive(), Some((1.0 - 3.5 / 21.0, 4.0)), "four within two seconds are two within four");
+        waits.learn(Missed { missed: 0, groups: 1 }, 0.5);
+        assert_eq!(waits.exclusive(), Some((1.0 - 20.5 / 22.0, 0.5)), "no more are missed than there were");
     }
 
     #[test]
