@@ -1,5 +1,6 @@
 //! One copy that was asked for: the answers to it, and the attempts that stand for it.
 
+use super::GovernParams;
 use super::flight::Flight;
 use crate::model::*;
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,10 @@ pub struct Asked {
     /// How many of these were restarts, likewise.
     #[serde(default)]
     pub restarts: u32,
-    /// When the task may be given another, the AM's clock, once this one is over; `None`: never.
+    /// A restart's new attempt runs, alone: it is the task's own now, and no copy in flight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaced: bool,
+    /// When the task may be given another, the AM's clock, once this one is no longer in flight; `None`: never.
     pub again: Option<Time>,
 }
 
@@ -70,7 +74,14 @@ impl Asked {
         }
     }
 
-    /// May its task have no other yet at `now` on the AM's clock? It is over.
+    /// What was to be started instead runs.
+    pub(super) fn replace(&mut self, params: &GovernParams, am_now: Time) {
+        self.replaced = true;
+        let all = params.copies_per_task > 0 && self.tries >= params.copies_per_task;
+        self.again = (!all).then_some(am_now);
+    }
+
+    /// May its task have no other yet at `now` on the AM's clock? It is not in flight.
     pub(super) fn rests(&self, now: Time) -> bool {
         self.again.is_none_or(|again| now < again)
     }
@@ -85,6 +96,12 @@ impl Asked {
         let running = task.live().filter(|attempt| self.is_copy(attempt.number)).count();
         let known = (self.is_applied() && !self.attempts.is_empty()) || self.is_late(job, grace);
         known && running >= copies as usize
+    }
+
+    /// Does what was to be started instead run, and nothing else of the task?
+    pub(super) fn has_replaced(&self, job: &Job, task: &Task, grace: Millis) -> bool {
+        let alone = || task.unended().all(|attempt| self.is_copy(attempt.number));
+        self.is_settled(1, job, task, grace) && alone()
     }
 
     fn is_applied(&self) -> bool {

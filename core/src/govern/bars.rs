@@ -37,7 +37,7 @@ impl Flights {
         let bar = |flight: &Flight| match &flight.asked {
             // What was only advised says nothing against doing it.
             None if mode == Mode::Act => None,
-            _ if flight.counted => Some(Verdict::CopyInFlight),
+            _ if flight.is_in_flight() => Some(Verdict::CopyInFlight),
             None => Some(Verdict::AlreadyAdvised),
             Some(asked) => asked.rests(now).then_some(Verdict::CoolDown),
         };
@@ -55,7 +55,7 @@ impl Flights {
         let weighed = judged.weighed as usize >= task.unended().count();
         let lets = |flight: &Flight| match &flight.asked {
             None => true,
-            Some(asked) if !flight.counted => !asked.rests(now),
+            Some(asked) if !flight.is_in_flight() => !asked.rests(now),
             Some(asked) => !flight.clones && asked.is_settled(flight.copies, job, task, params.answer_grace),
         };
         let proposed = params.lets_join(mode) && judged.verdict == Verdict::Decided && is_one && weighed;

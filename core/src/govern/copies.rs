@@ -56,7 +56,7 @@ impl Flights {
         let am_now = job.am_time(now);
         let mut next = self.withdrawn.give_up(job.id, params.answer_grace, now);
         let (mut outcomes, mut landed, mut closed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut ends = Vec::new();
+        let (mut ends, mut replaced) = (Vec::new(), Vec::new());
         for (id, flight) in self.tasks_of(job.id) {
             let Some(asked) = flight.asked.as_ref() else { continue };
             let task = job.task(id);
@@ -67,6 +67,9 @@ impl Flights {
             }
             let goes_on = || task.and_then(|task| asked.over(job, task, params.answer_grace, now));
             let Some(end) = ended.map(|task| end_with(asked, task)).or_else(goes_on) else {
+                let restarted = task.filter(|_| flight.action == Action::Restart && !asked.replaced);
+                let runs = restarted.is_some_and(|task| asked.has_replaced(job, task, params.answer_grace));
+                replaced.extend(runs.then_some(flight.decision));
                 let at = asked.over_at(params.answer_grace).filter(|at| *at > now);
                 next = next.into_iter().chain(at).min();
                 continue;
@@ -75,6 +78,9 @@ impl Flights {
             outcomes.push(asked.outcome(flight, id, job, end, at));
             ends.extend((!flight.clones).then_some((id, end)));
             closed.push((id, flight.decision, end));
+        }
+        for decision in replaced {
+            self.asked_mut(job.id, decision).into_iter().for_each(|asked| asked.replace(params, am_now));
         }
         for (task, decision, end) in closed {
             self.close((task, decision), end, params, am_now);

@@ -37,7 +37,7 @@ pub struct Flight {
     pub until: Time,
     /// A fresh copy's expected time then, and its spread.
     pub fresh: (Millis, Millis),
-    /// Still holds budget.
+    /// Is not over: see [`Flight::is_in_flight`].
     pub counted: bool,
     /// What is known of one that was asked for; `None` for one only advised.
     pub asked: Option<Asked>,
@@ -99,6 +99,11 @@ impl Flight {
         self.asked.as_ref().map_or(0, |asked| asked.restarts)
     }
 
+    /// Does it hold budget, and is the task to have no other meanwhile? A restart does until what it has put in the place of the attempt that it had killed runs.
+    pub fn is_in_flight(&self) -> bool {
+        self.counted && !self.asked.as_ref().is_some_and(|asked| asked.replaced)
+    }
+
     /// It was asked for, and is not over.
     fn is_asked(&self) -> bool {
         self.counted && self.asked.is_some()
@@ -128,6 +133,7 @@ impl Flights {
             newest_own: None,
             others: Vec::new(),
             incarnation: job.incarnation,
+            replaced: false,
             tries: before.map_or(0, |asked| asked.tries) + 1,
             restarts: before.map_or(0, |asked| asked.restarts) + u32::from(decision.action == Action::Restart),
             again: None,
@@ -179,14 +185,14 @@ impl Flights {
     /// Copies of a job that hold budget.
     pub fn in_job(&self, job: JobId, kind: TaskKind) -> u32 {
         self.tasks_of(job)
-            .filter(|(task, flight)| task.kind == kind && flight.counted)
+            .filter(|(task, flight)| task.kind == kind && flight.is_in_flight())
             .map(|(_, flight)| flight.copies)
             .sum()
     }
 
     /// Copies in the cluster that hold budget.
     pub fn in_cluster(&self) -> u32 {
-        self.by_task.values().filter(|flight| flight.counted).map(|flight| flight.copies).sum()
+        self.by_task.values().filter(|flight| flight.is_in_flight()).map(|flight| flight.copies).sum()
     }
 
     /// The copies, by task.

@@ -45,7 +45,7 @@ impl InFlight {
     }
 
     fn change(&mut self, task: TaskId, flight: &Flight, job: Option<&Job>, by: fn(u32, u32) -> u32) {
-        if !flight.counted {
+        if !flight.is_in_flight() {
             return;
         }
         let change = |sum: &mut u32| *sum = by(*sum, flight.copies);

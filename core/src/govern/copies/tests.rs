@@ -1,5 +1,6 @@
 use super::*;
-use crate::govern::flight::tests::{JOB, attempt, decision, flights, job, map, succeed};
+use crate::govern::flight::tests::{JOB, attempt, cluster, decision, flights, job, map, succeed};
+use crate::govern::in_flight::InFlight;
 use crate::policy::Budget;
 use AttemptState::{Killed, Running, Succeeded};
 
@@ -271,6 +272,39 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
     assert_eq!((of(true), of(false)), (2, 0));
     let copied = flights_of(&running(Time(10_000)));
     assert_eq!(copied.newest(map(0)).unwrap().restarts(), 0, "a copy is none");
+}
+
+/// A restart of a task whose first attempt is in that state, after which the second one runs: is it in flight, and what bars another? The instant is 20 s.
+fn restarted(first: AttemptState, tries: u32, copies_per_task: u32) -> (bool, Option<Verdict>) {
+    let mut job = running(Time(10_000));
+    let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+    let mut flights = Flights::default();
+    flights.add(&restart, Budget::Copies, &job, 0);
+    answer(&mut flights, Answer::Applied, &[1]);
+    flights.task_mut(map(0)).for_each(|flight| flight.asked.as_mut().unwrap().tries = tries);
+    attempt(&mut job, map(0).attempt(0), first, 1_000, if first.is_final() { 11_000 } else { 0 });
+    attempt(&mut job, map(0).attempt(1), AttemptState::Running, 12_000, 0);
+    let params = GovernParams { copies_per_task, ..params() };
+    assert_eq!(flights.follow(&job, &params, Time(20_000)).0, [], "it is not over");
+    let in_flight = flights.newest(map(0)).unwrap().is_in_flight();
+    assert_eq!([flights.in_cluster(), flights.in_job(JOB, TaskKind::Map)], [u32::from(in_flight); 2]);
+    assert_eq!(InFlight::count(&flights, &cluster([job.clone()])).cluster, u32::from(in_flight));
+    let bar = flights.bar_of_task(map(0), Mode::Act, Time(20_000));
+    succeed(&mut job, map(0), Some(1), 30_000);
+    assert_eq!(ends(&mut flights, &job, Time(30_000)), [CopyEnd::Won], "its end is told all the same");
+    (in_flight, bar)
+}
+
+#[test]
+fn a_restart_is_in_flight_until_its_new_attempt_runs_in_the_place_of_the_one_that_was_killed() {
+    assert_eq!(restarted(AttemptState::Killed, 1, 2), (false, None));
+    assert_eq!(restarted(AttemptState::Running, 1, 2), (true, Some(Verdict::CopyInFlight)));
+}
+
+#[test]
+fn a_task_is_restarted_and_copied_no_more_often_than_it_may_be() {
+    assert_eq!(restarted(AttemptState::Killed, 2, 2), (false, Some(Verdict::CoolDown)));
+    assert_eq!(restarted(AttemptState::Killed, 2, 0), (false, None));
 }
 
 #[test]

@@ -193,6 +193,7 @@ fn run(rules: Rules, dice: &[u8]) -> Result<Vec<Decision>, TestCaseError> {
     for second in 1..44 {
         let second = BEGIN + f64::from(second);
         world.turn(second);
+        open.retain(|_, decision| !world.has_replaced(decision));
         let pass = world.look(second);
         ended.extend(pass.copies.iter().map(|end| end.decision));
         pass.copies.iter().for_each(|end| drop(open.remove(&end.decision)));

@@ -47,6 +47,8 @@ pub struct World<'a> {
     won: BTreeMap<TaskId, (f64, u32)>,
     /// Tasks that the engine was told the end of.
     pub told: BTreeSet<TaskId>,
+    /// Restarts whose new attempts have taken the others' places.
+    replaced: BTreeSet<u64>,
     /// Decisions that were carried out.
     pub done: Vec<Decision>,
     /// Withdrawals that were sent of attempts of which the engine had been told that they were all that was left of their tasks.
@@ -73,6 +75,7 @@ impl World<'_> {
             answers: Vec::new(),
             won: BTreeMap::new(),
             told: BTreeSet::new(),
+            replaced: BTreeSet::new(),
             done: Vec::new(),
             robbed: Vec::new(),
         };
@@ -116,10 +119,21 @@ impl World<'_> {
         self.dice.next().map_or(0, |die| die % sides)
     }
 
-    /// Attempts that came of decisions and have not ended.
+    /// Attempts that came of decisions and have not ended, but for those that have taken another's place.
     pub fn live(&self, of: impl Fn(TaskId) -> bool) -> u32 {
         let theirs = self.attempts.iter().filter(|(task, _)| of(**task)).flat_map(|(_, attempts)| attempts);
-        theirs.filter(|real| real.asked.is_some() && real.is_live()).count() as u32
+        let in_flight = |decision: u64| !self.replaced.contains(&decision);
+        theirs.filter(|real| real.asked.is_some_and(in_flight) && real.is_live()).count() as u32
+    }
+
+    /// Did what a restart is to start run, at some time, as all that there was of the task?
+    pub fn has_replaced(&mut self, decision: &Decision) -> bool {
+        let runs = |real: &Real| real.asked == Some(decision.id) && real.launched.is_some();
+        let mut live = self.attempts[&decision.task].iter().filter(|real| real.is_live()).peekable();
+        if decision.action == Action::Restart && live.peek().is_some() && live.all(runs) {
+            self.replaced.insert(decision.id);
+        }
+        self.replaced.contains(&decision.id)
     }
 
     /// Attempts of one task that run or wait for their containers at once, where they are most.
