@@ -5,6 +5,7 @@ use super::measures::Onsets;
 use super::{Candidate, Engine, Pass};
 use crate::estimate::Estimator;
 use crate::govern::eligible;
+use crate::govern::flight::Flight;
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Judged, Past, View, slow_hosts};
@@ -90,8 +91,13 @@ impl Engine {
         let id = view.job.id;
         let bar = |task| Some((task, self.flights.bar_of_task(task, mode, view.now)?));
         let barred = self.flights.tasks_of(id).filter_map(|(task, _)| bar(task)).collect();
-        let restarts = self.flights.tasks_of(id).filter(|(_, flight)| flight.restarts() > 0);
-        let restarts = restarts.map(|(task, flight)| (task, flight.restarts())).collect();
+        // A last try is a copy: beside it the task keeps what it has done, should that one be slow, too.
+        let restarts = |flight: &Flight| {
+            let last = self.params.govern.is_last_try(flight.tries());
+            if last { u32::MAX } else { flight.restarts() }
+        };
+        let restarts = self.flights.tasks_of(id).map(|(task, flight)| (task, restarts(flight)));
+        let restarts = restarts.filter(|(_, times)| *times > 0).collect();
         let joins = self.params.govern.lets_join(mode);
         let past = Past { last: self.flights.last_of(id), barred, restarts, joins };
         let plan = self.clones.of(id, view.kind);

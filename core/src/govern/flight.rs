@@ -104,6 +104,11 @@ impl Flight {
         self.counted && !self.asked.as_ref().is_some_and(|asked| asked.replaced)
     }
 
+    /// How often its task was given another attempt by decision, this time included.
+    pub fn tries(&self) -> u32 {
+        self.asked.as_ref().map_or(0, |asked| asked.tries)
+    }
+
     /// It was asked for, and is not over.
     fn is_asked(&self) -> bool {
         self.counted && self.asked.is_some()

@@ -94,6 +94,13 @@ pub struct GovernParams {
     pub unsafe_outputs: Vec<String>,
 }
 
+impl GovernParams {
+    /// After so many attempts that a task was given by decision, may it be given only one more?
+    pub fn is_last_try(&self, tries: u32) -> bool {
+        tries > 0 && tries + 1 == self.copies_per_task
+    }
+}
+
 impl Default for GovernParams {
     fn default() -> Self {
         GovernParams {

@@ -80,7 +80,7 @@ pub struct Past {
     pub last: Option<Time>,
     /// Tasks that may have no other now for what became of theirs.
     pub barred: BTreeMap<TaskId, Verdict>,
-    /// How often tasks were restarted by decision, where they were.
+    /// How often tasks were restarted by decision, where they were; where they must not be any more, as often as can be.
     pub restarts: BTreeMap<TaskId, u32>,
     /// A task may have another copy while one is in flight.
     pub joins: bool,

@@ -94,29 +94,36 @@ fn advice_names_the_line_the_attempt_and_the_numbers() {
 
 #[test]
 fn a_restart_that_was_decided_on_counts_though_its_attempts_show_none() {
-    let restarts = |restarts_max| {
-        let govern = GovernParams { copies_per_task: 0, futile_copies: 0, ..acting().govern };
-        let mantri = MantriParams { restarts_max, ..MantriParams::default() };
-        let params = EngineParams { mantri, govern, ..acting() };
-        let mut phase = Phase::under(params, 6, beside_four_of_5_s(alone(200.0))).can(ALL);
-        let mut restarts = 0;
-        for second in 1..60 {
-            phase.tell(second);
-            let (id, now) = (phase.id, at(second.into()));
-            for decision in phase.script.decide(now).decisions.iter().filter(|one| one.action == Action::Restart) {
-                restarts += 1;
-                let attempts = vec![restarts];
-                let ack = Fact::Acked(AckFact { job: id, decision: decision.id, answer: Answer::Applied, attempts });
-                let seen = phase.script.observation(Channel::Own, Some(id.0), now, ack);
-                phase.script.engine.observe(&seen).unwrap();
-                // What came in its place fails, and the first was not killed after all.
-                let (state, ended) = (Some(AttemptState::Failed), Some(at(f64::from(second) + 0.5)));
-                let fact = AttemptFact::of(decision.task.attempt(restarts));
-                let failed = AttemptFact { state, started: Some(now), finished: ended, ..fact };
-                phase.script.attempts(id, at(f64::from(second) + 0.6), vec![failed]);
-            }
+    assert_eq!((restarts(1, 0), restarts(2, 0)), (1, 2));
+}
+
+#[test]
+fn the_last_of_several_attempts_that_a_task_may_be_given_is_a_copy() {
+    assert_eq!([1, 2, 3, 4].map(|copies_per_task| restarts(9, copies_per_task)), [1, 1, 2, 3]);
+}
+
+/// How often a task is restarted that may be given so many attempts in all, each of which fails, while the first goes on.
+fn restarts(restarts_max: u32, copies_per_task: u32) -> u32 {
+    let govern = GovernParams { copies_per_task, futile_copies: 0, ..acting().govern };
+    let mantri = MantriParams { restarts_max, ..MantriParams::default() };
+    let params = EngineParams { mantri, govern, ..acting() };
+    let mut phase = Phase::under(params, 6, beside_four_of_5_s(alone(200.0))).can(ALL);
+    let mut restarts = 0;
+    for second in 1..60 {
+        phase.tell(second);
+        let (id, now) = (phase.id, at(second.into()));
+        for decision in phase.script.decide(now).decisions.iter().filter(|one| one.action == Action::Restart) {
+            restarts += 1;
+            let attempts = vec![restarts];
+            let ack = Fact::Acked(AckFact { job: id, decision: decision.id, answer: Answer::Applied, attempts });
+            let seen = phase.script.observation(Channel::Own, Some(id.0), now, ack);
+            phase.script.engine.observe(&seen).unwrap();
+            // What came in its place fails, and the first was not killed after all.
+            let (state, ended) = (Some(AttemptState::Failed), Some(at(f64::from(second) + 0.5)));
+            let fact = AttemptFact::of(decision.task.attempt(restarts));
+            let failed = AttemptFact { state, started: Some(now), finished: ended, ..fact };
+            phase.script.attempts(id, at(f64::from(second) + 0.6), vec![failed]);
         }
-        restarts
-    };
-    assert_eq!((restarts(1), restarts(2)), (1, 2));
+    }
+    restarts
 }
