@@ -47,6 +47,8 @@ pub struct World<'a> {
     won: BTreeMap<TaskId, (f64, u32)>,
     /// Tasks that the engine was told the end of.
     pub told: BTreeSet<TaskId>,
+    /// How many attempts of its task the engine knew of at each decision.
+    known: BTreeMap<u64, usize>,
     /// Restarts whose new attempts have taken the others' places.
     replaced: BTreeSet<u64>,
     /// Decisions that were carried out.
@@ -75,6 +77,7 @@ impl World<'_> {
             answers: Vec::new(),
             won: BTreeMap::new(),
             told: BTreeSet::new(),
+            known: BTreeMap::new(),
             replaced: BTreeSet::new(),
             done: Vec::new(),
             robbed: Vec::new(),
@@ -126,10 +129,12 @@ impl World<'_> {
         theirs.filter(|real| real.asked.is_some_and(in_flight) && real.is_live()).count() as u32
     }
 
-    /// Did what a restart is to start run, at some time, as all that there was of the task?
+    /// Did, at some time since a restart was decided on, only such attempts of the task run as the engine had not known of? They are its own, or as good: where no answer names
+    /// any, one that Hadoop started for another that failed.
     pub fn has_replaced(&mut self, decision: &Decision) -> bool {
-        let runs = |real: &Real| real.asked == Some(decision.id) && real.launched.is_some();
-        let mut live = self.attempts[&decision.task].iter().filter(|real| real.is_live()).peekable();
+        let known = self.known.get(&decision.id).copied().unwrap_or(0);
+        let runs = |(number, real): (usize, &Real)| number >= known && real.launched.is_some();
+        let mut live = self.attempts[&decision.task].iter().enumerate().filter(|(_, real)| real.is_live()).peekable();
         if decision.action == Action::Restart && live.peek().is_some() && live.all(runs) {
             self.replaced.insert(decision.id);
         }

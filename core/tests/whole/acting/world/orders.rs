@@ -5,6 +5,9 @@ use super::*;
 impl World<'_> {
     /// A decision is to be carried out: never, at once, or later.
     pub fn ask(&mut self, second: f64, decision: &Decision) {
+        let task = self.script.engine.cluster().job(decision.job).and_then(|job| job.task(decision.task));
+        let newest = task.and_then(|task| task.attempts.last()).map_or(0, |last| last.number as usize + 1);
+        self.known.insert(decision.id, newest);
         let late = match self.roll(8) {
             0 => return,
             1 | 2 => self.roll(12),
