@@ -155,7 +155,7 @@ settings! {
         answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
         /// Copies of one job's tasks of one kind that may wait for a container at once.
         waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
-        /// Copies that one task may get in all, one after the other; 0: however many die, and at once as many as the policy says (`mantri.copies_max`).
+        /// Copies and restarts that one task may get in all, one after the other, the last of several a copy; 0: however many die, and at once as many as the policy says (`mantri.copies_max`).
         copies_per_task: Option<u64> = "", Kind::Whole(0, 8), reloadable;
         /// Before a task whose copy was refused, lost on the way or died may have another.
         try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;

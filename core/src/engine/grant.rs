@@ -89,13 +89,13 @@ impl Engine {
         judged.numbers.budget = Some(room.tightest(judged.budget, cloned));
         let refusal = barred.or(unplaced).or_else(|| room.refusal(&judged)).or_else(|| {
             let takes = judged.action == Action::Duplicate;
-            (takes && self.no_fast_node(job, task.kind, &avoid, counted)).then_some(Verdict::NoFastNode)
+            (takes && self.no_fast_node(job, &judged, &avoid, counted)).then_some(Verdict::NoFastNode)
         });
         if let Some(verdict) = refusal {
             return self.refuse(task, verdict);
         }
         if self.params.policy.shuns_slow_nodes() {
-            self.shun_slow_nodes(job, task.kind, &mut avoid, counted);
+            self.shun_slow_nodes(job, &judged, &mut avoid, counted);
         }
         let prefer = match judged.budget {
             Budget::Clones => {
@@ -238,12 +238,12 @@ impl Engine {
     }
 
     /// LATE §4: no copy on a node below SlowNodeThreshold. Hadoop chooses the node, so: is every node with room for the copy that slow?
-    fn no_fast_node(&self, job: &Job, kind: TaskKind, avoid: &[NameId], counted: &mut Counted) -> bool {
+    fn no_fast_node(&self, job: &Job, judged: &Judged, avoid: &[NameId], counted: &mut Counted) -> bool {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
         let (work, threshold, rooms) = self.work_of(&job.user, counted);
-        let mut with_room = rooms.with_room(container(job, kind).memory_mb);
+        let mut with_room = rooms.with_room(asks_for(job, judged, rooms));
         with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < threshold);
             host.is_some_and(|host| avoid.contains(&host) || slow(host))
@@ -251,9 +251,9 @@ impl Engine {
     }
 
     /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
-    fn shun_slow_nodes(&self, job: &Job, kind: TaskKind, avoid: &mut Vec<NameId>, counted: &mut Counted) {
+    fn shun_slow_nodes(&self, job: &Job, judged: &Judged, avoid: &mut Vec<NameId>, counted: &mut Counted) {
         let (work, threshold, rooms) = self.work_of(&job.user, counted);
-        let with_room = rooms.with_room(container(job, kind).memory_mb).flatten();
+        let with_room = rooms.with_room(asks_for(job, judged, rooms)).flatten();
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
         let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
         avoid.extend(more);
@@ -306,6 +306,13 @@ fn has_room<'a>(
     rooms: &'a Rooms,
 ) -> impl Fn(NameId) -> bool + 'a {
     move |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+}
+
+/// How much room a node must have for a copy, MiB: none where none has it, and the copy has the next container that falls free.
+fn asks_for(job: &Job, judged: &Judged, rooms: &Rooms) -> u64 {
+    let size = container(job, judged.task.kind).memory_mb;
+    let is_next = judged.early && rooms.with_room(size).next().is_none();
+    if is_next { 0 } else { size }
 }
 
 #[cfg(test)]

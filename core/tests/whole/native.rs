@@ -240,11 +240,13 @@ fn while_tasks_wait(policy: PolicyName, waiting: u32, copy_first: bool) -> (usiz
     let total = Resources { memory_mb: 2048, vcores: 16 };
     let full =
         ClusterFact { total, allocated: total, containers_pending: waiting, active_nodes: 4, ..ClusterFact::default() };
-    script.say(at(0.0), Fact::Cluster(full));
+    let node = |number| NodeFact::usable(&format!("nm{number}"), total, total);
     script.say(at(0.0), Fact::Can(id, Capabilities { copy_first, ..Capabilities::NONE }));
     script.say(at(0.0), Fact::Needs { job: id, maps: waiting, reduces: 0, native_copies: 0 });
     let mut decided = 0;
     for second in 0..12 {
+        script.say(at(second.into()), Fact::Cluster(full));
+        script.say(at(second.into()), Fact::Nodes((1..=4).map(node).collect()));
         let (mut tasks, attempts) = equal_maps(id, 16, 4.0, &one_node_in_four, second.into(), 0);
         tasks.extend((16..20).map(|index| TaskFact {
             state: Some(TaskState::Scheduled),

@@ -16,6 +16,7 @@
 //! | what data do | time is in proportion to them | what "explained" means there |
 //! | a copy's luck | that of another task of its phase, drawn | §6.1: the simulator repeats the observed distributions; a copy has its task's own data |
 //! | Hadoop | a start-up of 1 s; nodes of one container; a report every 10 s, or ten in a median task where that is shorter | §5.1 |
+//! | copies | have the next container before tasks that wait, where the policy says so; added after a first run in which they waited behind them | Pseudocode 1, line 7, copies while tasks wait, as does LATE that acts early |
 //! | baseline | nobody acts | Dryad, which Cosmos is based on, is one of the schemes, and not without effect |
 //! | restarts | copies and kills for another in their place; of their success only copies are told | the paper counts both as restarts |
 //!

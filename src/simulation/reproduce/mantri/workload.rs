@@ -119,7 +119,7 @@ impl Phase {
 
     /// It, alone on its slots.
     pub fn scenario(&self, assumed: Assumed) -> Result<Scenario, Stuck> {
-        let can = json!({"duplicate": true, "restart": true, "withdraw": true, "place": true});
+        let can = json!({"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_first": true});
         let read: Result<Scenario, _> = serde_json::from_value(json!({
             "about": "Mantri §6.3",
             "cluster": {"nodes": self.slots, "racks": self.slots.div_ceil(40), "memory_mb": 1024, "vcores": 1},
