@@ -104,6 +104,7 @@ fn late(config: &Config, base: &LateParams) -> LateParams {
     LateParams {
         slow_task_percentile: set.slow_task_percentile.unwrap_or(base.slow_task_percentile),
         slow_node_percentile: set.slow_node_percentile.unwrap_or(base.slow_node_percentile),
+        node_half_life: set.node_half_life.unwrap_or(base.node_half_life),
         slow_factor: set.slow_factor.unwrap_or(base.slow_factor),
         min_age: set.min_age.unwrap_or(base.min_age),
         min_age_of_typical: set.min_age_of_typical.unwrap_or(base.min_age_of_typical),

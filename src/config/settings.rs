@@ -225,6 +225,8 @@ settings! {
         slow_task_percentile: Option<f64> = "", SHARE, reloadable;
         /// SlowNodeThreshold: percentile of the nodes' work below which a node gets no copy.
         slow_node_percentile: Option<f64> = "", SHARE, reloadable;
+        /// After so long the work that a node has done counts half; 0: in full, for as long as its job runs.
+        node_half_life: Option<Millis> = "", Kind::Span(0, 24 * HOUR), reloadable;
         /// A task is slow when its projected run is longer than this many typical runs; 0 leaves it to the percentile.
         slow_factor: Option<f64> = "", Kind::Real(0.0, 100.0), reloadable;
         /// Age before a task is judged.

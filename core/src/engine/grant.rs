@@ -273,7 +273,7 @@ impl Engine {
             }
             let mut work = NodeWork::default();
             let theirs = jobs.get(user).into_iter().flatten();
-            theirs.filter_map(|id| self.cluster.job(*id)).for_each(|job| work.add(job));
+            theirs.filter_map(|id| self.cluster.job(*id)).for_each(|job| work.add(job, self.fading()));
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });

@@ -80,7 +80,8 @@ mod tests {
     use super::super::machine::Windows;
     use super::super::pace::{Pace, tests::host};
     use super::*;
-    use crate::model::{AttemptFact, AttemptState, Job, JobId, TaskKind, Time};
+    use crate::estimate::node::Fading;
+    use crate::model::{AttemptFact, AttemptState, Job, JobId, Millis, TaskKind, Time};
 
     /// A job of running maps: (host, score).
     fn running(maps: &[(u32, f32)]) -> Job {
@@ -99,7 +100,8 @@ mod tests {
     #[test]
     fn a_node_is_slow_below_the_threshold_and_not_at_it() {
         let mut work = NodeWork::default();
-        work.add(&running(&[(1, 0.5), (2, 0.75)]));
+        let whole = Fading { now: Time(0), half_life: Millis(0) };
+        work.add(&running(&[(1, 0.5), (2, 0.75)]), whole);
         let slow = |on, threshold| NodeHealth::of(host(on), None, &work, threshold).slow;
         assert_eq!(
             [Some(0.75), Some(0.5), Some(0.25), None].map(|threshold| slow(1, threshold)),

@@ -1,13 +1,32 @@
 //! How much work each node has done.
 
 use super::stats::quantile;
-use crate::model::{Job, NameId, TaskKind, TaskState};
+use crate::model::{Attempt, Job, Millis, NameId, TaskKind, TaskState, Time};
 use std::collections::BTreeMap;
 
 /// LATE §4: total work of each node, the sum of the progress scores of all succeeded and in-progress tasks on it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeWork {
     work: BTreeMap<NameId, Done>,
+}
+
+/// How long work that has ended counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fading {
+    /// The service's clock.
+    pub now: Time,
+    /// After so long it counts half; zero: it counts in full for as long as its job runs, as in the paper.
+    pub half_life: Millis,
+}
+
+impl Fading {
+    /// The share (0–1) that is left of a whole score. It falls step by step, so that nothing changes from one look to the next.
+    fn left(self, attempt: &Attempt, job: &Job) -> f64 {
+        const STEPS: u64 = 16;
+        let Some(ended) = attempt.finished.get().filter(|_| self.half_life.0 > 0) else { return 1.0 };
+        let steps = job.am_time(self.now).since(ended).0.saturating_mul(STEPS) / self.half_life.0;
+        0.5_f64.powf(steps as f64 / STEPS as f64)
+    }
 }
 
 /// What one node has done.
@@ -23,7 +42,7 @@ pub struct Done {
 
 impl NodeWork {
     /// Adds attempts of a job of the same user as the others. Over REST only some attempts' hosts are known; the others count nowhere.
-    pub fn add(&mut self, job: &Job) {
+    pub fn add(&mut self, job: &Job, fading: Fading) {
         for kind in TaskKind::ALL {
             for (_, task) in job.tasks(kind) {
                 for attempt in &task.attempts {
@@ -31,7 +50,7 @@ impl NodeWork {
                     let won = task.state == TaskState::Succeeded
                         && task.won().is_some_and(|won| won.number == attempt.number);
                     let score = match attempt.state.is_final() {
-                        true if won => 1.0,
+                        true if won => fading.left(attempt, job),
                         true => continue,
                         false => attempt.track.score(),
                     };
@@ -79,6 +98,8 @@ mod tests {
     use crate::estimate::pace::tests::host;
     use crate::model::{AttemptFact, AttemptState, JobId, TaskFact, Time};
 
+    const WHOLE: Fading = Fading { now: Time(0), half_life: Millis(0) };
+
     /// A job's maps, each with its attempts: (host, state, score).
     fn job(maps: &[&[(u32, AttemptState, f32)]]) -> Job {
         let id: JobId = "job_1_0001".parse().unwrap();
@@ -105,11 +126,14 @@ mod tests {
         use AttemptState::{Failed, Killed, Running, Succeeded};
         let mut work = NodeWork::default();
         assert_eq!(work.threshold(0.25), None);
-        work.add(&job(&[
-            &[(1, Killed, 0.75), (2, Succeeded, 1.0)],
-            &[(1, Failed, 0.5), (3, Running, 0.5)],
-            &[(2, Running, 0.25), (3, Running, 0.25)],
-        ]));
+        work.add(
+            &job(&[
+                &[(1, Killed, 0.75), (2, Succeeded, 1.0)],
+                &[(1, Failed, 0.5), (3, Running, 0.5)],
+                &[(2, Running, 0.25), (3, Running, 0.25)],
+            ]),
+            WHOLE,
+        );
         assert_eq!([1, 2, 3].map(|on| work.of(host(on))), [None, Some(1.25), Some(0.75)]);
         assert_eq!(work.hosts().collect::<Vec<_>>(), [host(2), host(3)]);
         assert_eq!([0.0, 0.25, 1.0].map(|share| work.threshold(share)), [0.75, 0.875, 1.25].map(Some));
@@ -117,5 +141,23 @@ mod tests {
         both.join(&work);
         both.join(&work);
         assert_eq!(both.record(host(2)), Some(Done { work: 2.5, attempts: 4, users: 2 }));
+    }
+
+    #[test]
+    fn work_that_has_ended_fades_step_by_step_and_what_runs_does_not() {
+        let mut job = job(&[&[(1, AttemptState::Succeeded, 1.0)], &[(2, AttemptState::Running, 0.5)]]);
+        let ended = job.id.task(TaskKind::Map, 0).attempt(0);
+        let told = AttemptFact { finished: Some(Time(1_000_000)), ..AttemptFact::of(ended) };
+        assert!(job.learn_attempt(&told, None, Time(1_000_000), 1_000));
+        job.clock_offset_ms = 500;
+        let left = |age: u64, half_life| {
+            let mut work = NodeWork::default();
+            work.add(&job, Fading { now: Time(1_000_000 + age).shifted(-500), half_life: Millis(half_life) });
+            assert_eq!(work.of(host(2)), Some(0.5));
+            work.of(host(1)).unwrap()
+        };
+        assert_eq!([0, 999, 16_000, 48_000].map(|age| left(age, 16_000)), [1.0, 1.0, 0.5, 0.125]);
+        assert_eq!(left(1_000, 16_000), 0.5_f64.powf(1.0 / 16.0));
+        assert_eq!(left(u64::MAX >> 24, 0), 1.0, "never, where it has no half-life");
     }
 }

@@ -30,6 +30,8 @@ pub struct LateParams {
     pub slow_task_percentile: f64,
     /// SlowNodeThreshold: percentile (0–1) of node work below which a node gets no copy. §4: 25th.
     pub slow_node_percentile: f64,
+    /// After so long the work of a node that has ended counts half; zero: in full, for as long as its job runs.
+    pub node_half_life: Millis,
     /// A task is slow when its projected run is longer than this many typical runs; 0 leaves it to the percentile.
     pub slow_factor: f64,
     /// Age before a task is judged. §4: one minute.
@@ -54,6 +56,7 @@ impl LateParams {
         LateParams {
             slow_task_percentile: 0.25,
             slow_node_percentile: 0.25,
+            node_half_life: Millis(0),
             slow_factor: 0.0,
             min_age: Millis(60_000),
             min_age_of_typical: 0.0,
@@ -99,6 +102,8 @@ impl Default for LateParams {
             slow_task_percentile: 0.25,
             // Nor need a quarter of the nodes be slow, and of a few nodes one with fewer places for tasks has done less. Which are slow the job's own tasks tell: copies keep off their hosts.
             slow_node_percentile: 0.0,
+            // The longer of the windows in which Dolly looks at a machine (NSDI'13, §2.1.2).
+            node_half_life: Millis(3_600_000),
             // An outlier takes more than 1.5 times the typical run (Mantri §2).
             slow_factor: 1.5,
             // A minute is the whole life of many tasks; a second keeps launch jitter out.

@@ -31,7 +31,7 @@ fn scaled(policy: PolicyName, mode: Mode, k: u64) -> EngineParams {
     // Longer than it takes to see that a task is slow.
     let mut late = LateParams { min_age: Millis(6_000), ..LateParams::default() };
     let mut mantri = MantriParams::default();
-    [&mut late.min_age, &mut mantri.period, &mut mantri.period_min].into_iter().for_each(by);
+    [&mut late.min_age, &mut late.node_half_life, &mut mantri.period, &mut mantri.period_min].into_iter().for_each(by);
     let mut params = EngineParams { policy, govern, late, mantri, ..EngineParams::default() };
     let patience = &mut params.patience;
     [&mut params.start_lag, &mut params.look_again, &mut patience.way, &mut patience.start_up, &mut patience.jitter]

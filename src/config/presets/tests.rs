@@ -7,6 +7,7 @@ const PAPER: &[(&str, &str, &str)] = &[
     ("estimator", "late", "LATE §4: (1 − ProgressScore) / ProgressRate"),
     ("late.slow_task_percentile", "0.25", "LATE §4: SlowTaskThreshold, the 25th percentile"),
     ("late.slow_node_percentile", "0.25", "LATE §4: SlowNodeThreshold, the 25th percentile"),
+    ("late.node_half_life", "0ms", "LATE §4: the sum over all tasks"),
     ("late.slow_factor", "0.0", "LATE §4 goes by the percentile alone"),
     ("late.min_age", "1m", "LATE §2.1 and §4: a minute"),
     ("late.min_age_of_typical", "0.0", "not in LATE"),
