@@ -20,7 +20,7 @@ pub struct Fading {
 }
 
 impl Fading {
-    /// The share (0–1) that is left of a whole score. It falls step by step, so that nothing changes from one look to the next.
+    /// The share (0–1) that is left of a whole score. It falls step by step, so that it seldom changes from one look to the next.
     fn left(self, attempt: &Attempt, job: &Job) -> f64 {
         const STEPS: u64 = 16;
         let Some(ended) = attempt.finished.get().filter(|_| self.half_life.0 > 0) else { return 1.0 };

@@ -1,6 +1,6 @@
 //! How often a map's other clones leave an output of their own in time: p_c of delay assignment (Dolly, NSDI'13, §4.4).
 
-use crate::model::{AttemptState, Job, Millis, TaskKind, Time};
+use crate::model::{Attempt, AttemptState, Job, Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 
 /// So many groups of clones are remembered; older ones count for less.
@@ -29,6 +29,11 @@ impl Missed {
             let mut outputs: Vec<Time> = ended.filter_map(|attempt| attempt.finished.get()).collect();
             outputs.sort_unstable();
             let Some(first) = outputs.first() else { continue };
+            // What had failed before is no clone that was waited for.
+            let lasts = |attempt: &&Attempt| attempt.finished.get().is_none_or(|at| at >= *first);
+            if task.attempts.iter().filter(lasts).count() < 2 {
+                continue;
+            }
             let until = began.max(*first) + waited;
             groups += 1;
             missed += u32::from(outputs.get(1).is_none_or(|second| *second > until));
@@ -114,6 +119,7 @@ mod tests {
         none.totals = Some([1, 0]);
         assert!(Missed::after(1.0, &none).is_some());
         assert_eq!(Missed::after(1.0, &job(&[&[0, 0]])), None, "none has ended well");
+        assert_eq!(Missed::after(1.0, &job(&[&[0, 31_000]])), None, "one had failed at 30 s");
     }
 
     #[test]

@@ -77,8 +77,7 @@ impl Asked {
     /// What was to be started instead runs.
     pub(super) fn replace(&mut self, params: &GovernParams, am_now: Time) {
         self.replaced = true;
-        let all = params.copies_per_task > 0 && self.tries >= params.copies_per_task;
-        self.again = (!all).then_some(am_now);
+        self.again = params.allows_another(self.tries).then_some(am_now);
     }
 
     /// May its task have no other yet at `now` on the AM's clock? It is not in flight.

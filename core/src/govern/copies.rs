@@ -145,7 +145,7 @@ impl Flight {
         let Some(asked) = &mut self.asked else { return };
         asked.again = match end {
             CopyEnd::Died if params.copies_per_task == 0 => Some(am_now + params.try_again),
-            CopyEnd::Died if asked.tries >= params.copies_per_task => None,
+            CopyEnd::Died if !params.allows_another(asked.tries) => None,
             CopyEnd::Died => Some(am_now + params.try_again.max(self.fresh.0)),
             _ if asked.answer.is_some_and(Answer::is_for_good) => None,
             _ => Some(am_now + params.try_again),

@@ -95,9 +95,14 @@ pub struct GovernParams {
 }
 
 impl GovernParams {
-    /// After so many attempts that a task was given by decision, may it be given only one more?
+    /// After so many attempts that a task was given by decision, may it be given another?
+    pub fn allows_another(&self, tries: u32) -> bool {
+        self.copies_per_task == 0 || tries < self.copies_per_task
+    }
+
+    /// After so many, some, may it be given one more at most?
     pub fn is_last_try(&self, tries: u32) -> bool {
-        tries > 0 && tries + 1 == self.copies_per_task
+        tries > 0 && !self.allows_another(tries + 1)
     }
 }
 
