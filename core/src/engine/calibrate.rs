@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::Estimator;
-use crate::estimate::calibration::{Calibration, Note, Point, Spreads};
+use crate::estimate::calibration::{Calibration, Note, Point, Spreads, Watched};
 use crate::model::*;
 use crate::policy::{PolicyName, View};
 use std::cell::OnceCell;
@@ -40,16 +40,16 @@ impl Engine {
             let at = |of| self.calibration.spreads_at(of, view.kind, Point::nearest(score));
             of.map_or([Spreads::UNMEASURED; Estimator::ALL.len()], at)
         };
-        let note = |index| {
-            let at = view.contenders.binary_search_by_key(&index, |contender| contender.id.index).ok()?;
+        // Where only the task is known, it is taken to be on its first attempt under this AM.
+        let first = u32::try_from(job.first_number()).unwrap_or(u32::MAX);
+        let note = |watched: &Watched| {
+            let at = view.contenders.binary_search_by_key(&watched.index(), |contender| contender.id.index).ok()?;
             let contender = view.contenders.get(at).filter(|contender| !contender.waits_for_maps)?;
-            // Where only the task is known, it is taken to be on its first attempt under this AM.
-            let first = || u32::try_from(job.first_number()).unwrap_or(u32::MAX);
-            let id = contender.id.attempt(contender.task.original().map_or_else(first, |attempt| attempt.number));
+            let number = contender.task.original().map_or(first, |attempt| attempt.number);
             let score = contender.sample.track.score();
-            let point = self.calibration.due(id, score)?;
+            let point = watched.due(number, score)?;
             let note = Note::new(point, &contender.sample, view.shape, &view.peers.times, &spreads(score), view.now);
-            Some((id, note))
+            Some((contender.id.attempt(number), note))
         };
         self.calibration.sampled(job.id, view.kind).filter_map(note).collect()
     }

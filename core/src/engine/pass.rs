@@ -79,7 +79,9 @@ impl Engine {
     /// What a policy is shown of a job's tasks of one kind.
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let of = JobKind::of(job);
-        let view = View::of_tasks(job, kind, am_now, &self.view_params(of.as_ref(), kind, mode));
+        // Of a kind without tasks nothing is estimated.
+        let any = of.as_ref().filter(|_| job.known(kind) > 0);
+        let view = View::of_tasks(job, kind, am_now, &self.view_params(any, kind, mode));
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
@@ -132,7 +134,7 @@ impl Engine {
             .then(|| views.each_ref().map(|view| (!view.contenders.is_empty()).then(|| view.found())));
         drop(views);
         self.keep(id, found);
-        let mut verdicts = Vec::new();
+        let mut verdicts = Vec::with_capacity(judged.iter().map(Vec::len).sum());
         for (kind, mut all) in TaskKind::ALL.into_iter().zip(judged) {
             again.extend(self.debounce.put_off((id, kind), self.params.govern.debounce, am_now, &mut all));
             let pace = all.iter().map(|judged| judged.numbers.rate).sum::<f64>() / all.len() as f64;

@@ -80,8 +80,9 @@ impl Engine {
             }
             self.odds.learn(job, now);
             if let Some(kind) = JobKind::of(job) {
-                let params = self.view_params(Some(&kind), TaskKind::Map, Mode::Advise);
-                let run = TaskKind::ALL.map(|tasks| View::new(job, tasks, job.am_time(now), &params).as_prior());
+                // Nothing is estimated of what has ended.
+                let params = self.view_params(None, TaskKind::Map, Mode::Advise);
+                let run = TaskKind::ALL.map(|tasks| View::of_tasks(job, tasks, job.am_time(now), &params).as_prior());
                 let plan = self.clones.of(*id, TaskKind::Reduce).filter(|plan| plan.clones > 1);
                 self.shuffles.learn(&kind, job, plan.and_then(|plan| plan.reading).map(|reading| reading.done));
                 self.priors.learn(kind, run);

@@ -1,6 +1,6 @@
 //! Mantri's time of a new copy, as a distribution (Mantri, OSDI'10, §5.5).
 
-use super::stats::{median, sum_up};
+use super::stats::{median_of_sorted, sum_up};
 
 /// Mantri §5.5, eq. 3: t_new = processRate · locationFactor · d + schedLag, where processRate, Δtime/Δdata, is drawn from the phase's tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ impl NewCopy {
 
     /// The median task's time with the phase's typical input, seconds; `None` without any.
     pub fn typical(&self) -> Option<f64> {
-        median(&mut self.rates.clone())
+        median_of_sorted(&self.rates)
     }
 
     /// How many tasks it rests on.
@@ -62,7 +62,9 @@ impl NewCopy {
     /// original's fate, and in a small phase a straggler's own time would make its copy's the longer, the further it falls behind.
     pub fn times(&self, ratio: f64, own: Option<usize>) -> Vec<f64> {
         let others = self.rates.iter().enumerate().filter(|(place, _)| Some(*place) != own);
-        others.map(|(_, rate)| rate * self.location * ratio + self.lag).collect()
+        let mut times = Vec::with_capacity(self.rates.len());
+        times.extend(others.map(|(_, rate)| rate * self.location * ratio + self.lag));
+        times
     }
 }
 

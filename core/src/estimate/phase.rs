@@ -1,7 +1,7 @@
 //! The phases an attempt goes through, and what a job's own attempts teach about them.
 
 use super::runs::work_began;
-use super::stats::robust_mean_spread;
+use super::stats::median;
 use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time};
 use serde::{Deserialize, Serialize};
 
@@ -92,9 +92,7 @@ impl PhaseTimes {
                 }
             }
         }
-        PhaseTimes {
-            typical: lengths.map(|mut l| robust_mean_spread(&mut l).map(|(mean, _)| Millis::from_secs_f64(mean))),
-        }
+        PhaseTimes { typical: lengths.map(|mut lengths| median(&mut lengths).map(Millis::from_secs_f64)) }
     }
 }
 

@@ -14,6 +14,13 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
+/// The same of values that are ascending.
+pub fn median_of_sorted(values: &[f64]) -> Option<f64> {
+    let place = 0.5 * values.len().checked_sub(1)? as f64;
+    let [below, above] = [place.floor(), place.ceil()].map(|place| values[place as usize]);
+    Some(below + (above - below) * place.fract())
+}
+
 /// Median, and the standard deviation that the median absolute deviation stands for under a normal law (factor 1.4826): one straggler moves neither.
 pub fn robust_mean_spread(values: &mut [f64]) -> Option<(f64, f64)> {
     const MAD_TO_SIGMA: f64 = 1.4826;
@@ -73,6 +80,16 @@ mod tests {
         assert_eq!(quantile(&mut [1.0, 2.0, 3.0, 4.0, 5.0], 0.25), Some(2.0));
         assert_eq!(quantile(&mut [7.0], 0.9), Some(7.0));
         assert_eq!(quantile(&mut [], 0.5), None);
+    }
+
+    #[test]
+    fn the_median_of_what_is_sorted_is_the_median() {
+        let mut all = Vec::new();
+        for more in [1.0, 2.5, 2.5, 4.0, 9.0] {
+            assert_eq!(median_of_sorted(&all), median(&mut all.clone()));
+            all.push(more);
+        }
+        assert_eq!(median_of_sorted(&all), Some(2.5));
     }
 
     #[test]

@@ -37,18 +37,25 @@ impl Recent {
     /// Folds in one more. What was told again holds from its latest time.
     fn learn(&mut self, told: Intake) {
         let amount = |intake: &Intake| (intake.bytes, intake.records, intake.crossed);
-        let mut all = std::mem::take(&mut self.before);
-        all.push(self.newest);
-        match all.iter_mut().find(|known| amount(known) == amount(&told)) {
-            Some(known) => known.at.latest(told.at.get()),
-            None => all.push(told),
+        let mut known = std::iter::once(&mut self.newest).chain(&mut self.before);
+        if let Some(known) = known.find(|known| amount(known) == amount(&told)) {
+            known.at.latest(told.at.get());
+            return;
         }
-        all.sort_unstable_by_key(|known| std::cmp::Reverse(amount(known)));
-        all.truncate(Self::BEFORE + 1);
-        self.newest = all.remove(0);
-        // Not the room of a vector that has grown: there may be as many of these as suspects.
-        all.shrink_to_fit();
-        self.before = all;
+        let newer = |known: &&Intake| amount(known) > amount(&told);
+        let place = usize::from(newer(&&self.newest)) + self.before.iter().take_while(newer).count();
+        if place > Self::BEFORE {
+            return;
+        }
+        // Not the room of a vector that grows: there may be as many of these as suspects.
+        match self.before.len() {
+            Self::BEFORE => self.before.truncate(Self::BEFORE - 1),
+            _ => self.before.reserve_exact(1),
+        }
+        match place.checked_sub(1) {
+            Some(place) => self.before.insert(place, told),
+            None => self.before.insert(0, std::mem::replace(&mut self.newest, told)),
+        }
     }
 }
 
@@ -105,7 +112,9 @@ impl Intakes {
     }
 
     fn place(&self, id: AttemptId) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&id, |(known, _)| *known)
+        // All are of one job.
+        let of_job = |id: AttemptId| (id.task.kind, id.task.index, id.number);
+        self.0.binary_search_by_key(&of_job(id), |(known, _)| of_job(*known))
     }
 
     fn get(&self, id: AttemptId) -> Option<&Recent> {

@@ -1,7 +1,6 @@
 //! Where inputs lie: sets of racks, kept once each.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 /// A set's place in its table. Two bytes, for one is kept for each map.
@@ -14,7 +13,8 @@ pub struct Place(NonZeroU16);
 #[serde(from = "Vec<Vec<String>>", into = "Vec<Vec<String>>")]
 pub struct Places {
     sets: Vec<Vec<String>>,
-    ids: BTreeMap<Vec<String>, Place>,
+    /// All of them, in the order of what they hold.
+    ordered: Vec<Place>,
 }
 
 impl Places {
@@ -30,14 +30,14 @@ impl Places {
             }
         }
         set.sort_unstable();
-        let set: Vec<String> = set.into_iter().map(str::to_owned).collect();
-        match self.ids.get(&set) {
-            Some(known) => Some(*known),
-            None if set.is_empty() => None,
-            None => {
+        let held = |place: &Place| self.racks(*place).iter().map(String::as_str);
+        match self.ordered.binary_search_by(|place| held(place).cmp(set.iter().copied())) {
+            Ok(at) => Some(self.ordered[at]),
+            Err(_) if set.is_empty() => None,
+            Err(at) => {
                 let id = Place(NonZeroU16::new(u16::try_from(self.sets.len() + 1).ok()?)?);
-                self.sets.push(set.clone());
-                self.ids.insert(set, id);
+                self.sets.push(set.into_iter().map(str::to_owned).collect());
+                self.ordered.insert(at, id);
                 Some(id)
             }
         }

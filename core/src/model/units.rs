@@ -49,7 +49,7 @@ impl Time {
 impl Millis {
     /// From seconds; negative and NaN give zero, larger than the type holds gives its maximum.
     pub fn from_secs_f64(seconds: f64) -> Millis {
-        Millis((seconds * 1000.0).round() as u64)
+        Millis(rounded(seconds * 1000.0))
     }
 
     /// In seconds.
@@ -59,8 +59,15 @@ impl Millis {
 
     /// This length times a factor; a negative or NaN factor gives zero.
     pub fn scaled(self, factor: f64) -> Millis {
-        Millis((self.0 as f64 * factor).round() as u64)
+        Millis(rounded(self.0 as f64 * factor))
     }
+}
+
+/// The nearest whole number, of two as near the larger; negative and NaN give zero, what is too large the largest. As `f64::round` has it, which is a call of the maths
+/// library where any processor is built for.
+fn rounded(value: f64) -> u64 {
+    let below = value as u64;
+    below.saturating_add(u64::from(value - below as f64 >= 0.5))
 }
 
 impl Add<Millis> for Time {
@@ -110,6 +117,15 @@ mod tests {
             assert_eq!(share_of(share, whole), part);
         }
         assert_eq!(share_of(0.999_999_999_999_9, 1_000), 999.999_999_999_9);
+    }
+
+    #[test]
+    fn lengths_are_rounded_as_numbers_are_whatever_their_size_or_sign() {
+        let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.5, 0.499_999_999_999_999_94, 0.5, 1.5, 2.5, 1e300];
+        let large = [52, 53, 63, 64].map(|power| 2.0_f64.powi(power) + 0.5);
+        for value in odd.into_iter().chain(large).chain((0..1_000).map(|n| f64::from(n) / 64.0)) {
+            assert_eq!(rounded(value), value.round() as u64, "{value}");
+        }
     }
 
     proptest! {

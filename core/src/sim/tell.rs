@@ -93,6 +93,7 @@ impl World<'_> {
         let news = std::mem::take(&mut job.news);
         let tasks: Vec<TaskFact> = news.into_iter().map(|(kind, index)| task_fact(&job, kind, index)).collect();
         let mut attempts = std::mem::take(&mut job.ended);
+        attempts.reserve(job.live.len());
         let report_ms = self.report_ms();
         for key in &job.live {
             let attempt = self.attempts.get_mut(*key);

@@ -1,7 +1,7 @@
 //! How good an estimator's predictions were.
 
 use super::note::Point;
-use super::watch::Pairs;
+use super::watch::{Pairs, SAMPLED};
 use crate::estimate::{Estimator, Left};
 use crate::model::{Millis, TaskKind, pairs};
 use serde::{Deserialize, Serialize};
@@ -199,6 +199,9 @@ pub struct Record {
 /// The configured estimator gives way from so much evidence on, of both; so much measures a spread.
 const ENOUGH: u32 = 20;
 
+/// So much of one estimator at half of the progress tells as much of a kind of jobs as is wanted: eight jobs' whole samples.
+const PLENTY: u32 = 8 * SAMPLED;
+
 /// So much of its median error another's may be at most.
 const BETTER: f64 = 0.9;
 
@@ -219,6 +222,12 @@ impl Record {
     /// The accuracy of one estimator; `None` where it predicted nothing.
     pub fn of(&self, tasks: TaskKind, point: Point, estimator: Estimator) -> Option<&Accuracy> {
         self.cells.get(&Cell { tasks, point, estimator })
+    }
+
+    /// Is so much known of maps or reduces that few of a job's tasks need be sampled?
+    pub(super) fn is_well_known(&self, tasks: TaskKind) -> bool {
+        let known = |estimator| self.of(tasks, Point::Half, estimator).is_some_and(|known| known.evidence >= PLENTY);
+        Estimator::ALL.into_iter().any(known)
     }
 
     /// The estimator to take instead of the configured one: of the least median error at half of the progress, where that is less than nine tenths of the configured

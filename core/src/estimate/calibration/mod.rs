@@ -12,7 +12,7 @@ mod watch;
 pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
 pub use note::{Note, Point};
 pub use spread::Spreads;
-pub use watch::SAMPLED;
+pub use watch::{SAMPLED, SAMPLED_OF_KNOWN, Watched};
 
 use super::by_kind::ByKind;
 pub use super::by_kind::KINDS_MAX;
@@ -60,12 +60,19 @@ impl Calibration {
     /// Draws the sample of a job's tasks, once it is known how many there are.
     pub fn open(&mut self, job: &Job, seed: u64) {
         let Some(totals) = job.totals.filter(|_| !self.jobs.contains_key(&job.id)) else { return };
-        let more: usize = totals.iter().map(|total| (*total).min(SAMPLED) as usize).sum();
+        let known = JobKind::of(job).and_then(|of| self.kinds.get(&of));
+        let most = TaskKind::ALL.map(|kind| {
+            if known.is_some_and(|record| record.is_well_known(kind)) { SAMPLED_OF_KNOWN } else { SAMPLED }
+        });
+        let more: usize = totals.iter().zip(most).map(|(total, most)| (*total).min(most) as usize).sum();
         if self.watched + more > WATCHED_MAX {
             return;
         }
         let seed = seed ^ job.id.0.cluster.rotate_left(20) ^ u64::from(job.id.0.seq);
-        let watches = TaskKind::ALL.map(|kind| Watch::draw(totals[kind as usize], seed.rotate_left(32 * kind as u32)));
+        let watch = |kind: TaskKind| {
+            Watch::draw(totals[kind as usize], most[kind as usize], seed.rotate_left(32 * kind as u32))
+        };
+        let watches = TaskKind::ALL.map(watch);
         self.jobs.insert(job.id, watches);
         self.watched += more;
     }
@@ -75,16 +82,10 @@ impl Calibration {
         self.watched
     }
 
-    /// Indices of a job's sampled tasks, until all of them have ended.
-    pub fn sampled(&self, job: JobId, kind: TaskKind) -> impl Iterator<Item = u32> {
+    /// A job's sampled tasks that have not ended.
+    pub fn sampled(&self, job: JobId, kind: TaskKind) -> impl Iterator<Item = &Watched> {
         let watch = self.jobs.get(&job).map(|watches| &watches[kind as usize]);
-        watch.into_iter().flat_map(|watch| &watch.tasks).filter(|task| !task.closed).map(|task| task.index)
-    }
-
-    /// What a note is due for at that progress score of an attempt, 0–1; `None` if for nothing.
-    pub fn due(&self, id: AttemptId, score: f64) -> Option<Point> {
-        let watch = &self.jobs.get(&id.task.job)?[id.task.kind as usize];
-        watch.task(id.task.index)?.due(id.number, score)
+        watch.into_iter().flat_map(|watch| &watch.tasks).filter(|task| !task.closed)
     }
 
     /// Takes note of predictions for an attempt of a sampled task.

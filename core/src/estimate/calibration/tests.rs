@@ -48,6 +48,12 @@ fn note(at: u64, mean: u64) -> Note {
     Note::of(Point::Half, Time(T0 + at), answers)
 }
 
+/// What a note is due for of an attempt.
+fn due(calibration: &Calibration, id: AttemptId, score: f64) -> Option<Point> {
+    let mut sampled = calibration.sampled(id.task.job, id.task.kind);
+    sampled.find(|watched| watched.index() == id.task.index)?.due(id.number, score)
+}
+
 fn late(record: &Record) -> &Accuracy {
     record.of(TaskKind::Map, Point::Half, Estimator::Late).unwrap()
 }
@@ -87,7 +93,7 @@ fn lates_example_is_told_right_by_phases_and_wrong_by_the_average_rate() {
     let (mut calibration, mut job) = (Calibration::default(), job(1, "fig2", 1));
     calibration.open(&job, 7);
     let id = map(&job, 0, 0);
-    assert_eq!(calibration.due(id, track.score()), Some(Point::Half));
+    assert_eq!(due(&calibration, id, track.score()), Some(Point::Half));
     calibration.note(
         id,
         Note::new(
@@ -99,7 +105,7 @@ fn lates_example_is_told_right_by_phases_and_wrong_by_the_average_rate() {
             now,
         ),
     );
-    assert_eq!(calibration.due(id, track.score()), None, "noted once");
+    assert_eq!(due(&calibration, id, track.score()), None, "noted once");
     succeed(&mut job, 0, 0, 60_000);
     let errors = calibration.settle(&job);
     assert!(errors.iter().all(|error| error.actual == Millis(50_000)));
@@ -152,6 +158,25 @@ fn what_another_attempt_ended_is_censored_and_proves_nothing() {
     let record = calibration.overall();
     assert_eq!((record.censored, late(record).evidence(), late(record).bias()), ([4, 0], 1, Some(0.0)));
     assert_eq!((calibration.watched(), calibration.jobs.len()), (0, 0));
+}
+
+#[test]
+fn of_a_kind_that_much_is_known_of_few_tasks_are_drawn_and_of_others_as_many_as_before() {
+    let mut calibration = Calibration::default();
+    let mut sampled = |seq, name: &str| {
+        let mut job = job(seq, name, 40);
+        calibration.open(&job, 7);
+        let drawn: Vec<u32> = calibration.sampled(job.id, TaskKind::Map).map(Watched::index).collect();
+        for index in &drawn {
+            calibration.note(map(&job, *index, 0), note(0, 10_000));
+            succeed(&mut job, *index, 0, 10_000 + u64::from(*index));
+        }
+        calibration.close(&job);
+        drawn.len() as u32
+    };
+    let drawn: Vec<u32> = (1..=10).map(|seq| sampled(seq, "etl")).collect();
+    assert_eq!((drawn[..8].to_vec(), drawn[8..].to_vec()), (vec![SAMPLED; 8], vec![SAMPLED_OF_KNOWN; 2]));
+    assert_eq!(sampled(11, "another"), SAMPLED);
 }
 
 #[test]
@@ -362,7 +387,7 @@ fn each_seed_and_each_cluster_and_each_of_its_jobs_has_a_sample_of_its_own() {
         job.id = format!("job_{cluster}_{seq:04}").parse().unwrap();
         let mut calibration = Calibration::default();
         calibration.open(&job, seed);
-        calibration.sampled(job.id, TaskKind::Map).collect::<Vec<_>>()
+        calibration.sampled(job.id, TaskKind::Map).map(Watched::index).collect::<Vec<_>>()
     };
     let mut seen = std::collections::BTreeSet::new();
     for seed in [0, u64::MAX] {

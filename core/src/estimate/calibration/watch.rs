@@ -10,22 +10,30 @@ use std::collections::BTreeSet;
 /// Sampled tasks of each job and kind: 496 pairs to order, and enough for the choice of an estimator from one job on.
 pub const SAMPLED: u32 = 32;
 
+/// The same of jobs like those that so much is known of already: what more would tell is less than what it costs.
+pub const SAMPLED_OF_KNOWN: u32 = 8;
+
 /// A sampled task.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Watched {
-    pub index: u32,
+pub struct Watched {
+    pub(super) index: u32,
     /// The attempt that the notes are about.
-    pub attempt: u32,
+    pub(super) attempt: u32,
     /// It has ended, well or not.
-    pub closed: bool,
+    pub(super) closed: bool,
     /// When that attempt succeeded, the AM's clock.
-    pub ended: Stamp,
+    pub(super) ended: Stamp,
     /// At most one for each point.
-    pub notes: Vec<Note>,
+    pub(super) notes: Vec<Note>,
 }
 
 impl Watched {
-    /// What it is to be noted for, at that score of that attempt.
+    /// Its index within its kind.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// What it is to be noted for, at that score of that attempt, 0–1; `None` if for nothing.
     pub fn due(&self, attempt: u32, score: f64) -> Option<Point> {
         let point = Point::of(score).filter(|_| !self.closed)?;
         let noted = self.attempt == attempt && self.notes.iter().any(|note| note.point() >= point);
@@ -47,15 +55,10 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Draws them from tasks 0 to `total`, each as likely as any, late ones as early ones.
-    pub fn draw(total: u32, seed: u64) -> Watch {
+    /// Draws at most so many from tasks 0 to `total`, each as likely as any, late ones as early ones.
+    pub fn draw(total: u32, most: u32, seed: u64) -> Watch {
         let watched = |index| Watched { index, attempt: 0, closed: false, ended: Stamp::default(), notes: Vec::new() };
-        Watch { tasks: draw(total, seed).into_iter().map(watched).collect(), censored: 0 }
-    }
-
-    pub fn task(&self, index: u32) -> Option<&Watched> {
-        let at = self.tasks.binary_search_by_key(&index, |task| task.index).ok()?;
-        self.tasks.get(at)
+        Watch { tasks: draw(total, most, seed).into_iter().map(watched).collect(), censored: 0 }
     }
 
     /// Takes note of predictions for a task's attempt; those for an earlier attempt are never put to the test.
@@ -119,11 +122,11 @@ impl Pairs {
     }
 }
 
-/// At most [`SAMPLED`] numbers from 0 to below `total`, every such set as likely (Floyd's algorithm; Bentley and Floyd, CACM 30(9), 1987): as many steps as numbers,
+/// At most so many numbers from 0 to below `total`, every such set as likely (Floyd's algorithm; Bentley and Floyd, CACM 30(9), 1987): as many steps as numbers,
 /// whatever total is claimed.
-fn draw(total: u32, seed: u64) -> BTreeSet<u32> {
+fn draw(total: u32, most: u32, seed: u64) -> BTreeSet<u32> {
     let mut drawn = BTreeSet::new();
-    for last in total.saturating_sub(SAMPLED)..total {
+    for last in total.saturating_sub(most)..total {
         let any = (uniform_draw(seed, last.into()) * (f64::from(last) + 1.0)) as u32;
         if !drawn.insert(any.min(last)) {
             drawn.insert(last);
@@ -139,16 +142,16 @@ mod tests {
 
     #[test]
     fn late_tasks_are_drawn_as_often_as_early_ones() {
-        let drawn: Vec<u32> = (0..400).flat_map(|seed| draw(1_000, seed)).collect();
+        let drawn: Vec<u32> = (0..400).flat_map(|seed| draw(1_000, SAMPLED, seed)).collect();
         let early = drawn.iter().filter(|index| **index < 500).count() as f64 / drawn.len() as f64;
         assert!((early - 0.5).abs() < 0.03, "{early}");
     }
 
     proptest! {
         #[test]
-        fn never_more_than_the_bound_is_drawn_nor_a_task_that_is_none(total: u32, seed: u64) {
-            let drawn = draw(total, seed);
-            prop_assert_eq!(drawn.len() as u32, total.min(SAMPLED));
+        fn never_more_than_the_bound_is_drawn_nor_a_task_that_is_none(total: u32, most in 0..=SAMPLED, seed: u64) {
+            let drawn = draw(total, most, seed);
+            prop_assert_eq!(drawn.len() as u32, total.min(most));
             prop_assert!(drawn.iter().all(|index| *index < total));
         }
     }
@@ -157,7 +160,7 @@ mod tests {
     fn each_task_of_a_few_more_than_are_drawn_is_left_out_as_often_as_any() {
         let mut left_out = [0; SAMPLED as usize + 1];
         for seed in 0..3_300 {
-            let drawn = draw(SAMPLED + 1, seed);
+            let drawn = draw(SAMPLED + 1, SAMPLED, seed);
             (0..=SAMPLED).filter(|index| !drawn.contains(index)).for_each(|index| left_out[index as usize] += 1);
         }
         assert!(left_out.iter().all(|times| (60..=140).contains(times)), "{left_out:?}");

@@ -223,6 +223,6 @@ fn learn_of_itself(job: &mut Job, fact: &Fact) {
 /// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
 pub(super) fn name(hosts: &mut Names, nodes: &BTreeMap<String, NodeFact>, host: &str) -> Option<NameId> {
     const UNLISTED_MAX: usize = 10_000;
-    let may_grow = nodes.contains_key(host) || hosts.len() < UNLISTED_MAX;
+    let may_grow = hosts.len() < UNLISTED_MAX || nodes.contains_key(host);
     if may_grow { hosts.intern(host) } else { hosts.find(host) }
 }

@@ -125,9 +125,11 @@ impl Task {
 
     /// When it ended, the AM's clock; `None` while it runs, and where it is not known.
     pub fn ended(&self) -> Option<Time> {
-        let attempt = self.won().or_else(|| self.attempts.iter().max_by_key(|attempt| attempt.finished.get()));
-        let ended = self.finished.get().or_else(|| attempt.and_then(|attempt| attempt.finished.get()));
-        ended.filter(|_| self.state.is_final())
+        if !self.state.is_final() {
+            return None;
+        }
+        let last = || self.attempts.iter().max_by_key(|attempt| attempt.finished.get());
+        self.finished.get().or_else(|| self.won().or_else(last)?.finished.get())
     }
 
     /// The number of the attempt that succeeded, where it is known.
@@ -140,8 +142,10 @@ impl Task {
         if self.state != TaskState::Succeeded {
             return None;
         }
-        let started = self.won().map_or(self.started, |attempt| attempt.started).get()?;
-        Some(self.won().and_then(|attempt| attempt.finished.get()).or(self.ended())?.since(started))
+        let won = self.won();
+        let started = won.map_or(self.started, |attempt| attempt.started).get()?;
+        let finished = won.and_then(|attempt| attempt.finished.get()).or_else(|| self.ended())?;
+        Some(finished.since(started))
     }
 
     /// How often it was started anew: its only attempt was killed after its launch, and another came in its place. A copy that was withdrawn, that gave way or that lost is

@@ -64,7 +64,10 @@ impl Peers {
     pub fn of(job: &Job, kind: TaskKind) -> (Peers, Runs) {
         let maps_done_at = maps_done_at(job);
         let total = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
-        let (mut shown, mut runs, mut begun, mut splits) = (Shown::default(), Runs::default(), 0, Vec::new());
+        let known = job.known(kind) as usize;
+        let (mut shown, mut runs, mut begun) = (Shown::default(), Runs::default(), 0);
+        let mut splits = Vec::with_capacity(known);
+        runs.finished.reserve(known);
         let mut peers = Peers {
             maps_done_at,
             times: PhaseTimes::learn(job, kind, Shape::of(job, kind), maps_done_at),
