@@ -34,11 +34,15 @@ impl Engine {
 
     /// Notes that are due of a job's sampled tasks. A reduce that waits for maps shows nothing: its progress tells of them.
     pub(super) fn notes_on(&self, view: &View<'_>) -> Vec<(AttemptId, Note)> {
-        let (job, of) = (view.job, OnceCell::new());
+        let job = view.job;
+        let known: [OnceCell<[Spreads; Estimator::ALL.len()]>; Point::ALL.len()] = Default::default();
         let spreads = |score| {
-            let of = of.get_or_init(|| JobKind::of(job)).as_ref();
-            let at = |of| self.calibration.spreads_at(of, view.kind, Point::nearest(score));
-            of.map_or([Spreads::UNMEASURED; Estimator::ALL.len()], at)
+            let point = Point::nearest(score);
+            known[point as usize].get_or_init(|| {
+                let of = JobKind::of(job);
+                let at = |of| self.calibration.spreads_at(of, view.kind, point);
+                of.as_ref().map_or([Spreads::UNMEASURED; Estimator::ALL.len()], at)
+            })
         };
         // Where only the task is known, it is taken to be on its first attempt under this AM.
         let first = u32::try_from(job.first_number()).unwrap_or(u32::MAX);
@@ -48,7 +52,7 @@ impl Engine {
             let number = contender.task.original().map_or(first, |attempt| attempt.number);
             let score = contender.sample.track.score();
             let point = watched.due(number, score)?;
-            let note = Note::new(point, &contender.sample, view.shape, &view.peers.times, &spreads(score), view.now);
+            let note = Note::new(point, &contender.sample, view.shape, &view.peers.times, spreads(score), view.now);
             Some((contender.id.attempt(number), note))
         };
         self.calibration.sampled(job.id, view.kind).filter_map(note).collect()

@@ -83,13 +83,26 @@ impl Scheme {
         }
     }
 
+    /// Whether it straggles with a probability of at most `epsilon`, where floating-point numbers tell beyond doubt: they are off by less than a part in 10¹¹ for so few clones.
+    fn clearly_at_most(self, n: u32, c: u32, p: f64, epsilon: f64) -> Option<bool> {
+        const FEW: u32 = 1_000;
+        const DOUBT: f64 = 1e-6;
+        let nearly = match self {
+            Scheme::Task => -(f64::from(n) * (-p.powi(c as i32)).ln_1p()).exp_m1(),
+            Scheme::Job => (-(f64::from(n) * (-p).ln_1p()).exp_m1()).powi(c as i32),
+            Scheme::Cac | Scheme::Cc => return None,
+        };
+        let sure = c <= FEW && nearly > f64::MIN_POSITIVE / DOUBT && (nearly / epsilon - 1.0).abs() > DOUBT;
+        sure.then_some(nearly < epsilon)
+    }
+
     /// The fewest clones with which the job straggles with a probability of at most `epsilon`.
     fn fewest(self, tasks: u32, p: f64, epsilon: f64) -> Option<u32> {
         let known = tasks > 0 && (0.0..1.0).contains(&p) && epsilon > 0.0 && epsilon < 1.0;
         let enough = |c: u32| {
             let at_most =
                 |scale: Scale| self.straggles(tasks, c, &scale.decimal(p), scale).at_most(&scale.decimal(epsilon));
-            settle(&[p, epsilon], at_most)
+            self.clearly_at_most(tasks, c, p, epsilon).unwrap_or_else(|| settle(&[p, epsilon], at_most))
         };
         let doubled = |c: &u32| (*c < CLONES_MAX).then(|| c * 2);
         let mut most = known.then(|| std::iter::successors(Some(1), doubled).find(|c| enough(*c))).flatten()?;
