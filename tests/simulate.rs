@@ -149,12 +149,12 @@ fn catches_interrupts(pid: u32) -> bool {
     caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 0b10 != 0)
 }
 
+/// Drover so asked, and interrupted as soon as it can be.
 #[cfg(target_os = "linux")]
-#[test]
-fn an_interrupt_keeps_what_is_done_says_how_much_is_missing_and_ends_with_130() {
+fn interrupted(words: &[&str]) -> std::process::Output {
     let mut run = Command::new(env!("CARGO_BIN_EXE_drover"));
-    let run = run.args(["simulate", EXAMPLE, "--policy", "none", "--seeds", "100000", "--json"]);
     let mut child = run
+        .args(words)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -165,7 +165,33 @@ fn an_interrupt_keeps_what_is_done_says_how_much_is_missing_and_ends_with_130() 
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let ended = child.wait_with_output().unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_experiments_are_told_as_far_as_they_have_ended_and_no_document_is_written() {
+    let temp = tempfile::tempdir().unwrap();
+    let page = temp.path().join("reproduction.md");
+    // The first is a worked example and ends at once; the second would take days.
+    let words = ["reproduce", "late.fig2", "mantri.s63", "--seeds", "10000", "--json", "--markdown"];
+    let ended = interrupted(&[&words[..], &[page.to_str().unwrap()]].concat());
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{error}");
+    let found: Vec<Value> = serde_json::from_slice(&ended.stdout).unwrap();
+    assert!(found.iter().all(|one| one["experiment"] == "late.fig2"), "{found:?}");
+    let missing = if found.is_empty() { 2 } else { 1 };
+    assert!(
+        error.contains(&format!("interrupted: {missing} of 2 experiments are missing, and no document")),
+        "{error}"
+    );
+    assert!(!page.exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_keeps_what_is_done_says_how_much_is_missing_and_ends_with_130() {
+    let ended = interrupted(&["simulate", EXAMPLE, "--policy", "none", "--seeds", "100000", "--json"]);
     let error = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{error}");
     let told: Value = serde_json::from_slice(&ended.stdout).unwrap();

@@ -27,7 +27,7 @@ impl Bar {
     }
 
     /// Clears it away.
-    pub fn end(self) {
+    pub fn end(&self) {
         self.0.finish_and_clear();
     }
 }

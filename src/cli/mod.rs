@@ -11,6 +11,7 @@ mod doctor;
 mod entry;
 mod explain;
 mod hold;
+mod interrupt;
 mod nodes;
 mod once;
 mod output;

@@ -1,11 +1,16 @@
 //! `drover reproduce`: the papers' numbers beside ours.
 
 use super::bar::Bar;
+use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
 use super::reproduced::{markdown, text};
-use crate::simulation::reproduce::{Effort, Experiment, all};
+use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says
@@ -54,18 +59,52 @@ impl Command {
         }
         let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
         let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
-        let bar = Bar::new();
-        let effort = Effort { seeds: self.seeds, seeds_of_others: self.seeds.div_ceil(5), progress: &bar };
-        let mut found = Vec::new();
-        for one in &asked {
-            bar.begin(one.name);
-            found.extend(one.run(effort).map_err(|stuck| Failure::new(Exit::Failed, stuck.to_string()))?);
+        let (found, missing) = self.found(&asked)?;
+        if let Some(file) = self.markdown.as_ref().filter(|_| missing == 0) {
+            std::fs::write(file, markdown(&asked, &found, self.seeds))
+                .map_err(|error| failed(format!("{}: {error}", file.display())))?;
+        }
+        if self.json {
+            output::json(&found)?;
+        } else {
+            output::say(&text(&found))?;
+        }
+        let unwritten = if self.markdown.is_some() { ", and no document was written" } else { "" };
+        let interrupted = || format!("interrupted: {missing} of {} experiments are missing{unwritten}", asked.len());
+        if missing == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
+    }
+
+    /// What the experiments found until Ctrl-C, and how many of them are missing.
+    fn found(&self, asked: &[Experiment]) -> Result<(Vec<Finding>, usize), Failure> {
+        let (stop, bar) = (stop_on_ctrl_c()?, Arc::new(Bar::new()));
+        let (tell, told) = mpsc::channel();
+        let (mine, shown, seeds) = (asked.to_vec(), Arc::clone(&bar), self.seeds);
+        // On a thread of its own, as one may take minutes: who interrupts does not want to wait for its end.
+        std::thread::spawn(move || {
+            let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5), progress: &*shown };
+            for one in mine {
+                shown.begin(one.name);
+                if tell.send(one.run(effort)).is_err() {
+                    return;
+                }
+            }
+        });
+        let (mut found, mut missing) = (Vec::new(), asked.len());
+        while missing > 0 && !stop.load(Ordering::Relaxed) {
+            match told.recv_timeout(Duration::from_millis(100)) {
+                Ok(one) => {
+                    found.extend(one.map_err(|stuck| failed(stuck.to_string()))?);
+                    missing -= 1;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(failed("an experiment broke off".to_owned())),
+            }
         }
         bar.end();
-        if let Some(file) = &self.markdown {
-            std::fs::write(file, markdown(&asked, &found, self.seeds))
-                .map_err(|error| Failure::new(Exit::Failed, format!("{}: {error}", file.display())))?;
-        }
-        if self.json { output::json(&found) } else { Ok(output::say(&text(&found))?) }
+        Ok((found, missing))
     }
+}
+
+fn failed(words: String) -> Failure {
+    Failure::new(Exit::Failed, words)
 }

@@ -3,6 +3,7 @@
 use super::bar::Bar;
 use super::calc::given::probability;
 use super::entry::{Entry, entry};
+use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
 use crate::simulation::report::{Origin, Report, dir};
 use crate::simulation::summary::summarise;
@@ -15,8 +16,6 @@ use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::Actor;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 const EXAMPLES: &str = "\
 The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between
@@ -102,8 +101,7 @@ impl Command {
             policies: names.iter().cloned().zip(policies.iter().map(|entry| self.actor(*entry))).collect(),
             seeds: 1..self.seeds + 1,
         };
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_ctrl_c(&stop)?;
+        let stop = stop_on_ctrl_c()?;
         let bar = Bar::new();
         let played = play(&grid, &stop, &bar).map_err(failed)?;
         bar.end();
@@ -204,23 +202,6 @@ impl Preset {
             Preset::Paper => EngineParams::paper(policy),
         }
     }
-}
-
-/// The first Ctrl-C lets the runs under way end and no other begin; the second ends the process.
-fn stop_on_ctrl_c(stop: &Arc<AtomicBool>) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let stop = Arc::clone(stop);
-    std::thread::spawn(move || {
-        runtime.block_on(async {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                stop.store(true, Ordering::Relaxed);
-            }
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(130);
-            }
-        });
-    });
-    Ok(())
 }
 
 fn text(told: &Told) -> String {

@@ -114,6 +114,7 @@ impl<'a> Effort<'a> {
 }
 
 /// An experiment.
+#[derive(Clone, Copy)]
 pub struct Experiment {
     /// Paper and place: `late.fig10`.
     pub name: &'static str,
