@@ -25,6 +25,9 @@ pub struct PolicySummary {
     pub jobs: Spread,
     /// Phases' times, from the first launch to the last success, seconds.
     pub phases: Spread,
+    /// Workflows' times, from the arrival of the first job to the end of the last, seconds; `None` where no jobs come after one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflows: Option<Spread>,
     /// By number of tasks: jobs' times, seconds.
     pub bins: Vec<(String, Spread)>,
     /// Sums of a run.
@@ -61,6 +64,7 @@ pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Pl
             seeds: runs.len(),
             jobs: Spread::of(&runs, &job_times),
             phases: Spread::of(&runs, &phase_times),
+            workflows: Some(Spread::of(&runs, &workflow_times)).filter(|all| all.count > 0),
             bins: bins(&runs),
             costs: costs(&runs),
             estimates: estimates(&runs),
@@ -118,6 +122,11 @@ pub(super) fn job_times(outcome: &Outcome) -> Vec<f64> {
 /// Times of its phases, seconds.
 pub(super) fn phase_times(outcome: &Outcome) -> Vec<f64> {
     outcome.jobs.iter().flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
+}
+
+/// Times of its workflows, seconds.
+pub(super) fn workflow_times(outcome: &Outcome) -> Vec<f64> {
+    outcome.workflows.iter().map(|one| one.took.as_secs_f64()).collect()
 }
 
 /// Each bin's name, and how the times of its jobs, in seconds, are found.

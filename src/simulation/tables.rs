@@ -91,6 +91,7 @@ fn times(policies: &[PolicySummary]) -> Table {
             rows.push(row("", &format!("jobs of {bin} tasks"), spread));
         }
         rows.push(row("", "phases", &one.phases));
+        rows.extend(one.workflows.iter().map(|workflows| row("", "workflows", workflows)));
     }
     let title = "Time from arrival to end, of phases from first launch to last success, seconds:";
     Table { title: title.into(), heading: heading(&["policy", "of", "count"], points()), rows }
@@ -128,6 +129,7 @@ fn reductions(told: &Told, compared: &[(&str, &Against)]) -> Table {
         }
         rows.push(row("", "each job by itself", &one.each_job));
         rows.push(row("", "phases", &one.phases));
+        rows.extend((!one.workflows.is_empty()).then(|| row("", "workflows", &one.workflows)));
     }
     let title = format!("Less than under {} with the same luck, percent:", told.baseline);
     Table { title, heading: heading(&["policy", "of"], points()), rows }

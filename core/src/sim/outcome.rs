@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// Jobs, as they ended.
     pub jobs: Vec<JobRow>,
+    /// Workflows, as they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workflows: Vec<WorkflowRow>,
     /// From the first arrival to the last end.
     pub lasted: Millis,
     /// Attempts launched.
@@ -93,6 +96,23 @@ pub struct JobRow {
     pub withdrawn: u32,
     /// Maps that ran again because their output was lost.
     pub recomputed: u32,
+}
+
+/// Jobs that came after one another (`after`), the nth of each of their groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkflowRow {
+    /// Name of the last of its groups in the scenario.
+    pub name: String,
+    /// Which of each group.
+    pub nth: u32,
+    /// How many jobs.
+    pub jobs: u32,
+    /// How many phases these have together, at most.
+    pub phases: u32,
+    /// When its first job came, from the start of the run.
+    pub arrived: Millis,
+    /// From then to the end of its last job.
+    pub took: Millis,
 }
 
 /// Tasks of one kind of a job.

@@ -115,7 +115,7 @@ impl World<'_> {
                 return Some(Place { kind, nth, node, local: false });
             }
             if local_matters {
-                let holders = replicas(self.scenario, &self.draws, job.of, ask.index);
+                let holders = replicas(self.scenario, &self.draws, job, ask.index);
                 if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
                     return Some(Place { kind, nth, node, local: true });
                 }

@@ -1,9 +1,9 @@
-//! A row for each job, and for each phase, of every run, as CSV.
+//! A row for each job, each phase and each workflow of every run, as CSV.
 
 use crate::simulation::Played;
 use crate::simulation::summary::bin;
 use drover_core::model::TaskKind;
-use drover_core::sim::JobRow;
+use drover_core::sim::{JobRow, WorkflowRow};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -36,6 +36,18 @@ struct Phase<'a> {
     took_ms: u64,
     median_task_ms: u64,
     slowest_task_ms: u64,
+}
+
+#[derive(Serialize)]
+struct Workflow<'a> {
+    policy: &'a str,
+    seed: u64,
+    workflow: &'a str,
+    nth: u32,
+    jobs: u32,
+    phases: u32,
+    arrived_ms: u64,
+    took_ms: u64,
 }
 
 /// Runs in order of policy and seed, the jobs of each in order of their names and numbers.
@@ -81,6 +93,24 @@ pub fn phases(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
             took_ms: phase.took.0,
             median_task_ms: phase.median.0,
             slowest_task_ms: phase.slowest.0,
+        })
+    }))
+}
+
+/// `workflows.csv`: runs in the same order, the workflows of each in order of their names and numbers.
+pub fn workflows(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    written(played.iter().flat_map(|one| {
+        let mut all: Vec<&WorkflowRow> = one.outcome.workflows.iter().collect();
+        all.sort_by_key(|row| (&row.name, row.nth));
+        all.into_iter().map(|row| Workflow {
+            policy: &policies[one.policy],
+            seed: one.seed,
+            workflow: &row.name,
+            nth: row.nth,
+            jobs: row.jobs,
+            phases: row.phases,
+            arrived_ms: row.arrived.0,
+            took_ms: row.took.0,
         })
     }))
 }

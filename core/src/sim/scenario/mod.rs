@@ -2,9 +2,11 @@
 
 mod check;
 mod jobs;
+mod workflows;
 
 pub use check::{Fault, TASKS_MAX};
 pub use jobs::{Arrivals, JobGroup, PhaseSpec};
+pub use workflows::{PHASES_MAX, Workflow, Workflows};
 
 use super::dist::Dist;
 use super::traced::TracedJob;
