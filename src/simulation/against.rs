@@ -2,7 +2,9 @@
 
 use super::grid::Played;
 use super::stats::Interval;
-use super::summary::{bin_times, job_times, over_seeds, phase_times, points, seconds, sums, workflow_times};
+use super::summary::{
+    bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, workflow_times,
+};
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -79,8 +81,8 @@ fn reductions(pairs: &[Pair<'_>], times: &dyn Fn(&Outcome) -> Vec<f64>) -> BTree
 
 fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
     let of = |job: &JobRow| ((job.name.clone(), job.nth), seconds(job));
-    let known: BTreeMap<_, f64> = other.jobs.iter().map(of).collect();
-    let paired = own.jobs.iter().map(of).filter_map(|(id, own)| less(own, *known.get(&id)?));
+    let known: BTreeMap<_, f64> = ended_well(other).map(of).collect();
+    let paired = ended_well(own).map(of).filter_map(|(id, own)| less(own, *known.get(&id)?));
     points(&paired.collect::<Vec<_>>())
 }
 
@@ -97,6 +99,7 @@ mod tests {
             name: "a".into(),
             nth,
             held_out: false,
+            failed: false,
             arrived: Millis(0),
             took,
             phases: vec![phase],
@@ -141,10 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn jobs_that_failed_are_in_no_comparison_of_times() {
+        let failed = JobRow { failed: true, ..job(0, 4, 1, 0) };
+        let base = [run(0, 1, vec![job(0, 4, 10, 0), job(1, 4, 10, 0)])];
+        let own = [run(1, 1, vec![failed, job(1, 4, 5, 0)])];
+        let against = Against::of("none", &own.each_ref(), &base.each_ref());
+        for of in [&against.jobs, &against.each_job, &against.phases, &against.bins[0].1] {
+            assert_eq!(of["mean"].mean, 50.0);
+        }
+    }
+
+    #[test]
     fn workflows_are_set_beside_those_of_the_same_seed() {
         let flow = |seconds: u64| {
             let (name, took) = ("q".into(), Millis(seconds * 1_000));
-            WorkflowRow { name, nth: 0, jobs: 2, phases: 4, arrived: Millis(0), took }
+            WorkflowRow { name, nth: 0, jobs: 2, phases: 4, arrived: Millis(0), took, failed: false }
         };
         let run = |policy, seed, seconds| {
             let outcome = Outcome { workflows: vec![flow(seconds)], ..Outcome::default() };

@@ -46,6 +46,8 @@ pub struct Task {
     pub finished: Option<Time>,
     /// The attempt that succeeded, and the node it ran on.
     pub winner: Option<(u32, u32)>,
+    /// Attempts that failed by themselves.
+    pub failed: u32,
     /// Of a map: when each of its clones ended whose output can be read.
     pub outputs: Vec<Time>,
 }
@@ -155,6 +157,8 @@ pub struct Tally {
     pub withdrawn: u32,
     /// Maps that had to run again because their output was lost.
     pub recomputed: u32,
+    /// Attempts that failed by themselves.
+    pub failed: u32,
 }
 
 impl Job {
@@ -352,6 +356,7 @@ impl Task {
             started: None,
             finished: None,
             winner: None,
+            failed: 0,
             outputs: Vec::new(),
         }
     }

@@ -9,13 +9,13 @@ use super::ideal::{Actor, Ideal};
 use super::job::{Job, Origin, START, next_of};
 use super::machine::Machine;
 use super::network::Network;
-use super::outcome::{JobRow, Outcome};
+use super::outcome::{Failures, JobRow, Outcome};
 use super::scenario::Scenario;
 use super::trouble::Part;
 use super::watch::{End, Watch};
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
-use crate::model::{Millis, Resources, Time};
+use crate::model::{JobPhase, Millis, Resources, Time};
 use crate::policy::PolicyName;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -148,7 +148,10 @@ impl<'a> World<'a> {
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
             ideal,
-            outcome: Outcome::default(),
+            outcome: Outcome {
+                failures: (scenario.hadoop.fails.share > 0.0).then(Failures::default),
+                ..Outcome::default()
+            },
             flow: Flow::new(scenario),
             ticking: false,
             watched: false,
@@ -294,12 +297,22 @@ impl<'a> World<'a> {
         let Some(job) = self.jobs.get(&number).filter(|job| job.is_over()) else { return };
         // Maps' clones whose outputs were still waited for.
         job.live.clone().into_iter().for_each(|key| self.ends(key, End::Overtaken, now));
+        self.end_job(number, JobPhase::Succeeded, now);
+    }
+
+    /// A job is over, in that state.
+    pub(super) fn end_job(&mut self, number: u32, state: JobPhase, now: Time) {
         let Some(job) = self.jobs.remove(&number) else { return };
+        let failed = state == JobPhase::Failed;
         self.yarn.unseat(number);
-        self.driver.ended(&job, now);
-        self.flow_on(&job, now);
+        self.driver.ended(&job, state, now);
+        self.flow_on(&job, failed, now);
+        if let Some(failures) = &mut self.outcome.failures {
+            failures.jobs += u64::from(failed);
+        }
         self.outcome.lasted = now.since(START);
-        self.outcome.jobs.push(JobRow::of(&job, self.driver.leaves_alone(job.id), START, now));
+        let row = JobRow { failed, ..JobRow::of(&job, self.driver.leaves_alone(job.id), START, now) };
+        self.outcome.jobs.push(row);
     }
 
     fn close(mut self) -> Result<Outcome, Stuck> {

@@ -23,6 +23,9 @@ struct Job<'a> {
     restarts: u32,
     withdrawn: u32,
     recomputed: u32,
+    /// There where jobs can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -48,6 +51,9 @@ struct Workflow<'a> {
     phases: u32,
     arrived_ms: u64,
     took_ms: u64,
+    /// There where jobs can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
 }
 
 /// Runs in order of policy and seed, the jobs of each in order of their names and numbers.
@@ -59,8 +65,13 @@ fn each<'a>(policies: &'a [String], played: &'a [Played]) -> impl Iterator<Item 
     })
 }
 
+fn can_fail(played: &[Played]) -> bool {
+    played.iter().any(|one| one.outcome.failures.is_some())
+}
+
 /// `jobs.csv`.
 pub fn jobs(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    let fail = can_fail(played);
     written(each(policies, played).map(|(policy, seed, row)| Job {
         policy,
         seed,
@@ -77,6 +88,7 @@ pub fn jobs(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
         restarts: row.restarts,
         withdrawn: row.withdrawn,
         recomputed: row.recomputed,
+        failed: fail.then_some(row.failed),
     }))
 }
 
@@ -99,10 +111,11 @@ pub fn phases(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
 
 /// `workflows.csv`: runs in the same order, the workflows of each in order of their names and numbers.
 pub fn workflows(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    let fail = can_fail(played);
     written(played.iter().flat_map(|one| {
         let mut all: Vec<&WorkflowRow> = one.outcome.workflows.iter().collect();
         all.sort_by_key(|row| (&row.name, row.nth));
-        all.into_iter().map(|row| Workflow {
+        all.into_iter().map(move |row| Workflow {
             policy: &policies[one.policy],
             seed: one.seed,
             workflow: &row.name,
@@ -111,6 +124,7 @@ pub fn workflows(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>>
             phases: row.phases,
             arrived_ms: row.arrived.0,
             took_ms: row.took.0,
+            failed: fail.then_some(row.failed),
         })
     }))
 }

@@ -250,6 +250,13 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
     faults.unless(hadoop.locality_wait >= 0.0, "locality_wait", "must not be below 0");
     faults.unless(hadoop.remote_slower >= 1.0, "remote_slower", "must be 1 at least");
+    faults.share(hadoop.fails.share, "fails.share");
+    faults.law(&hadoop.fails.at, 0.0, "fails.at");
+    faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
+    faults.unless(hadoop.attempts_max > 0, "attempts_max", "must be 1 at least");
+    // A clone of a reduce would wait for ever for the output of a map's clone that has failed.
+    let waited_for = hadoop.fails.share > 0.0 && hadoop.can.reads;
+    faults.unless(!waited_for, "fails", "are not played where clones read outputs of their own (hadoop.can.reads)");
     faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");
 }
 
@@ -310,6 +317,10 @@ mod tests {
             (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
             (r#""hadoop": {"report": 0}"#, "hadoop.report"),
             (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+            (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
+            (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
+            (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),
+            (r#""hadoop": {"fails": {"share": 0.1}, "can": {"duplicate": true, "reads": true}}"#, "hadoop.fails"),
             (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
             (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
             (r#""trouble": [{}]"#, "trouble[0].nodes"),

@@ -46,7 +46,8 @@ fn where_ways_join_the_longest_is_waited_for() {
     // a 12.1 s, b 22.1 s (c is done after 7.1), one second, and 12.1 and 7.1 s of d.
     assert_eq!(arrived(&outcome, "d"), [35_200]);
     let (name, took) = ("d".into(), drover_core::model::Millis(54_400));
-    let row = WorkflowRow { name, nth: 0, jobs: 4, phases: 5, arrived: drover_core::model::Millis(0), took };
+    let row =
+        WorkflowRow { name, nth: 0, jobs: 4, phases: 5, arrived: drover_core::model::Millis(0), took, failed: false };
     assert_eq!(outcome.workflows, [row]);
 }
 
