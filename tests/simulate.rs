@@ -109,6 +109,28 @@ fn a_report_holds_every_file_the_same_bytes_each_time_and_what_json_prints() {
 }
 
 #[test]
+fn a_query_of_three_jobs_is_told_as_a_workflow_and_has_rows_of_its_own() {
+    let temp = tempfile::tempdir().unwrap();
+    let out = temp.path().to_str().unwrap();
+    let query = ["simulate", "examples/query.toml", "--policy", "none,drover", "--seeds", "2"];
+    let (code, said, error) = drover(&[&query[..], &["--json", "--out", out]].concat());
+    assert_eq!(code, 0, "{error}");
+    let told: Value = serde_json::from_str(&said).unwrap();
+    let [none, drover] = [0, 1].map(|nth| &told["policies"][nth]);
+    assert_eq!((&none["workflows"]["count"], &none["jobs"]["count"]), (&12.into(), &36.into()));
+    assert!(drover["against"]["workflows"]["mean"]["mean"].is_number(), "{drover}");
+    let mut rows = csv::Reader::from_path(temp.path().join("workflows.csv")).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = rows.deserialize().collect::<Result<_, _>>().unwrap();
+    assert_eq!(rows.len(), 2 * 2 * 6);
+    let of = |key: &str| rows[1][key].as_str();
+    assert_eq!([of("workflow"), of("nth"), of("jobs"), of("phases")], ["join", "1", "3", "6"]);
+    assert_eq!((of("policy"), of("seed"), of("arrived_ms")), ("none", "1", "120000"));
+    let page = String::from_utf8(files(temp.path()).remove("report.html").unwrap()).unwrap();
+    assert!(page.contains("<td>workflows</td>"));
+    assert!(!json(&["--policy", "none", "--seeds", "1"]).to_string().contains("workflows"), "none where no job waits");
+}
+
+#[test]
 fn what_is_not_a_report_is_not_written_over_and_is_told_before_anything_runs() {
     let temp = tempfile::tempdir().unwrap();
     std::fs::write(temp.path().join("thesis.tex"), "years").unwrap();

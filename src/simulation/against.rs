@@ -2,7 +2,9 @@
 
 use super::grid::Played;
 use super::stats::Interval;
-use super::summary::{bin_times, job_times, over_seeds, phase_times, points, seconds, sums};
+use super::summary::{
+    bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, workflow_times,
+};
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,6 +23,9 @@ pub struct Against {
     pub each_job: BTreeMap<String, Interval>,
     /// Reduction of phases' mean and quantiles, percent.
     pub phases: BTreeMap<String, Interval>,
+    /// Reduction of workflows' mean and quantiles, percent; empty where no jobs come after one another.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workflows: BTreeMap<String, Interval>,
     /// By number of tasks: reduction of jobs' mean and quantiles, percent.
     pub bins: Vec<(String, BTreeMap<String, Interval>)>,
     /// Reduction of container-seconds, percent.
@@ -48,6 +53,7 @@ impl Against {
             jobs: reductions(&pairs, &job_times),
             each_job: over_seeds(pairs.iter().map(each_job)),
             phases: reductions(&pairs, &phase_times),
+            workflows: reductions(&pairs, &workflow_times),
             bins: bins.filter(|(_, of)| !of.is_empty()).collect(),
             container_seconds: Interval::of(&less_held),
             more: over_seeds(pairs.iter().map(more)),
@@ -75,8 +81,8 @@ fn reductions(pairs: &[Pair<'_>], times: &dyn Fn(&Outcome) -> Vec<f64>) -> BTree
 
 fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
     let of = |job: &JobRow| ((job.name.clone(), job.nth), seconds(job));
-    let known: BTreeMap<_, f64> = other.jobs.iter().map(of).collect();
-    let paired = own.jobs.iter().map(of).filter_map(|(id, own)| less(own, *known.get(&id)?));
+    let known: BTreeMap<_, f64> = ended_well(other).map(of).collect();
+    let paired = ended_well(own).map(of).filter_map(|(id, own)| less(own, *known.get(&id)?));
     points(&paired.collect::<Vec<_>>())
 }
 
@@ -84,7 +90,7 @@ fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
 mod tests {
     use super::*;
     use drover_core::model::{Millis, TaskKind};
-    use drover_core::sim::PhaseRow;
+    use drover_core::sim::{PhaseRow, WorkflowRow};
 
     fn job(nth: u32, tasks: u32, seconds: u64, wasted_ms: u64) -> JobRow {
         let took = Millis(seconds * 1_000);
@@ -93,6 +99,7 @@ mod tests {
             name: "a".into(),
             nth,
             held_out: false,
+            failed: false,
             arrived: Millis(0),
             took,
             phases: vec![phase],
@@ -134,6 +141,32 @@ mod tests {
         assert_eq!((against.each_job["mean"].mean, against.jobs["mean"].mean), (37.5, 60.0));
         let bins: Vec<(&str, f64)> = against.bins.iter().map(|(bin, of)| (bin.as_str(), of["p50"].mean)).collect();
         assert_eq!(bins, [("1-10", 0.0), ("11-50", 75.0)]);
+    }
+
+    #[test]
+    fn jobs_that_failed_are_in_no_comparison_of_times() {
+        let failed = JobRow { failed: true, ..job(0, 4, 1, 0) };
+        let base = [run(0, 1, vec![job(0, 4, 10, 0), job(1, 4, 10, 0)])];
+        let own = [run(1, 1, vec![failed, job(1, 4, 5, 0)])];
+        let against = Against::of("none", &own.each_ref(), &base.each_ref());
+        for of in [&against.jobs, &against.each_job, &against.phases, &against.bins[0].1] {
+            assert_eq!(of["mean"].mean, 50.0);
+        }
+    }
+
+    #[test]
+    fn workflows_are_set_beside_those_of_the_same_seed() {
+        let flow = |seconds: u64| {
+            let (name, took) = ("q".into(), Millis(seconds * 1_000));
+            WorkflowRow { name, nth: 0, jobs: 2, phases: 4, arrived: Millis(0), took, failed: false }
+        };
+        let run = |policy, seed, seconds| {
+            let outcome = Outcome { workflows: vec![flow(seconds)], ..Outcome::default() };
+            Played { policy, seed, outcome }
+        };
+        let (base, own) = ([run(0, 1, 100), run(0, 2, 10)], [run(1, 2, 9), run(1, 1, 70)]);
+        let against = Against::of("none", &own.each_ref(), &base.each_ref());
+        assert_eq!((against.workflows["mean"].mean, against.jobs.len()), (20.0, 0));
     }
 
     #[test]

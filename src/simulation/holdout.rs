@@ -43,7 +43,7 @@ impl HoldOut {
 /// Jobs without a counterpart say nothing. `None` where none has one, or none of them has a fellow.
 pub fn effect(jobs: &[JobRow]) -> Option<Interval> {
     let mut strata: BTreeMap<(&str, Option<String>), [Vec<f64>; 2]> = BTreeMap::new();
-    for job in jobs.iter().filter(|job| job.took.0 > 0) {
+    for job in jobs.iter().filter(|job| job.took.0 > 0 && !job.failed) {
         let sides = strata.entry((&job.name, bin(job.tasks()))).or_default();
         sides[usize::from(job.held_out)].push(job.took.as_secs_f64().ln());
     }

@@ -25,6 +25,9 @@ pub struct PolicySummary {
     pub jobs: Spread,
     /// Phases' times, from the first launch to the last success, seconds.
     pub phases: Spread,
+    /// Workflows' times, from the arrival of the first job to the end of the last, seconds; `None` where no jobs come after one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflows: Option<Spread>,
     /// By number of tasks: jobs' times, seconds.
     pub bins: Vec<(String, Spread)>,
     /// Sums of a run.
@@ -61,6 +64,7 @@ pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Pl
             seeds: runs.len(),
             jobs: Spread::of(&runs, &job_times),
             phases: Spread::of(&runs, &phase_times),
+            workflows: Some(Spread::of(&runs, &workflow_times)).filter(|all| all.count > 0),
             bins: bins(&runs),
             costs: costs(&runs),
             estimates: estimates(&runs),
@@ -110,21 +114,31 @@ fn named((low, high): (u32, u32)) -> String {
     if high == u32::MAX { format!(">{}", low - 1) } else { format!("{low}-{high}") }
 }
 
+/// Those of a run's jobs that did not fail: how soon a job fails is no time that it takes.
+pub(super) fn ended_well(outcome: &Outcome) -> impl Iterator<Item = &JobRow> {
+    outcome.jobs.iter().filter(|job| !job.failed)
+}
+
 /// Times of a run's jobs, seconds.
 pub(super) fn job_times(outcome: &Outcome) -> Vec<f64> {
-    outcome.jobs.iter().map(seconds).collect()
+    ended_well(outcome).map(seconds).collect()
 }
 
 /// Times of its phases, seconds.
 pub(super) fn phase_times(outcome: &Outcome) -> Vec<f64> {
-    outcome.jobs.iter().flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
+    ended_well(outcome).flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
+}
+
+/// Times of its workflows, seconds.
+pub(super) fn workflow_times(outcome: &Outcome) -> Vec<f64> {
+    outcome.workflows.iter().filter(|one| !one.failed).map(|one| one.took.as_secs_f64()).collect()
 }
 
 /// Each bin's name, and how the times of its jobs, in seconds, are found.
 pub(super) fn bin_times() -> impl Iterator<Item = (String, impl Fn(&Outcome) -> Vec<f64>)> {
     BINS.into_iter().map(|(low, high)| {
         let within = move |outcome: &Outcome| {
-            outcome.jobs.iter().filter(|job| (low..=high).contains(&job.tasks())).map(seconds).collect()
+            ended_well(outcome).filter(|job| (low..=high).contains(&job.tasks())).map(seconds).collect()
         };
         (named((low, high)), within)
     })
@@ -156,7 +170,7 @@ fn errors(outcome: &Outcome, kind: TaskKind) -> BTreeMap<String, f64> {
     Estimator::ALL.into_iter().filter_map(of).collect()
 }
 
-/// What a run cost, and what was done in it. Shares of budgets are there only where decisions drew on some.
+/// What a run cost, and what was done in it. Shares of budgets are there only where decisions drew on some, and failures where anything can fail.
 pub(super) fn sums(outcome: &Outcome) -> BTreeMap<String, f64> {
     let sum = |of: &dyn Fn(&JobRow) -> f64| outcome.jobs.iter().map(of).sum::<f64>();
     let budget = outcome.budget;
@@ -173,5 +187,13 @@ pub(super) fn sums(outcome: &Outcome) -> BTreeMap<String, f64> {
     ];
     let shares = [("budget_mean_percent", budget.sum / budget.decisions as f64), ("budget_peak_percent", budget.peak)];
     let shares = shares.map(|(name, share)| (name, 100.0 * share)).into_iter().filter(|_| budget.decisions > 0);
-    all.into_iter().chain(shares).map(|(name, value)| (name.to_owned(), value)).collect()
+    let failures = outcome.failures.into_iter().flat_map(|failures| {
+        [
+            ("failed_attempts", failures.attempts),
+            ("failed_jobs", failures.jobs),
+            ("jobs_never_came", failures.never_came),
+        ]
+    });
+    let failures = failures.map(|(name, count)| (name, count as f64));
+    all.into_iter().chain(shares).chain(failures).map(|(name, value)| (name.to_owned(), value)).collect()
 }

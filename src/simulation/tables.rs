@@ -91,6 +91,7 @@ fn times(policies: &[PolicySummary]) -> Table {
             rows.push(row("", &format!("jobs of {bin} tasks"), spread));
         }
         rows.push(row("", "phases", &one.phases));
+        rows.extend(one.workflows.iter().map(|workflows| row("", "workflows", workflows)));
     }
     let title = "Time from arrival to end, of phases from first launch to last success, seconds:";
     Table { title: title.into(), heading: heading(&["policy", "of", "count"], points()), rows }
@@ -106,8 +107,17 @@ const COSTS: [(&str, &str); 6] = [
     ("recomputed", "recomputed maps"),
 ];
 
+/// The same of failures, told where anything can fail.
+const FAILURES: [(&str, &str); 3] =
+    [("failed_attempts", "failed attempts"), ("failed_jobs", "failed jobs"), ("jobs_never_came", "never came")];
+
 fn costs(policies: &[PolicySummary]) -> Table {
-    let keys = COSTS.into_iter().chain([("budget_mean_percent", "budget, %"), ("budget_peak_percent", "at most, %")]);
+    let told = |key: &str| policies.iter().any(|one| one.costs.contains_key(key));
+    let failures: Vec<_> = FAILURES.into_iter().filter(|(key, _)| told(key)).collect();
+    let keys = COSTS
+        .into_iter()
+        .chain(failures)
+        .chain([("budget_mean_percent", "budget, %"), ("budget_peak_percent", "at most, %")]);
     let row = |one: &PolicySummary| {
         [one.policy.clone()].into_iter().chain(keys.clone().map(|(key, _)| with_half(one.costs.get(key)))).collect()
     };
@@ -128,6 +138,7 @@ fn reductions(told: &Told, compared: &[(&str, &Against)]) -> Table {
         }
         rows.push(row("", "each job by itself", &one.each_job));
         rows.push(row("", "phases", &one.phases));
+        rows.extend((!one.workflows.is_empty()).then(|| row("", "workflows", &one.workflows)));
     }
     let title = format!("Less than under {} with the same luck, percent:", told.baseline);
     Table { title, heading: heading(&["policy", "of"], points()), rows }

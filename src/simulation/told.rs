@@ -36,6 +36,11 @@ impl Told {
         if self.slowness_is_tied_to.is_empty() { "nothing".into() } else { self.slowness_is_tied_to.join(", ") }
     }
 
+    /// Can attempts fail by themselves?
+    pub fn fails(&self) -> bool {
+        self.policies.iter().any(|one| one.costs.contains_key("failed_attempts"))
+    }
+
     /// What is to be known of a trace, a sentence each.
     pub fn of_trace(&self) -> impl Iterator<Item = String> {
         let repaired = self.repairs.iter().map(|(what, count)| format!("{count} {what}"));

@@ -59,6 +59,9 @@ impl World<'_> {
         let (number, kind) = (attempt.job, attempt.kind);
         let Some(job) = self.jobs.get_mut(&number) else { return };
         attempt.note_report(report_ms, job.scoring, now);
+        if attempt.is_to_fail() {
+            return self.fails(key, now);
+        }
         attempt.finish(now);
         match (attempt.stage, kind) {
             (Stage::Waiting, _) => self.launch(key, now),
@@ -112,11 +115,15 @@ impl World<'_> {
             (!silent).then(|| now + Millis(self.report_ms()))
         });
         let rate = self.rate(attempt, stage);
+        let fails = self.fails_at(job, attempt, stage);
         let attempt = self.attempts.get_mut(key);
         if let Some(Some(first)) = reports {
             attempt.will_report(first);
         }
-        let ends = attempt.begin(stage, whole, rate, now);
+        let mut ends = attempt.begin(stage, whole, rate, now);
+        if let Some(at) = fails {
+            ends = attempt.will_fail(at, now);
+        }
         // Hadoop's reduces report the end of their reading at once (Shuffle.run).
         if stage == Stage::Sort && task.work[0] > 0.0 && attempt.reports() {
             attempt.speak(job.scoring, now);
@@ -255,7 +262,7 @@ impl World<'_> {
     }
 
     /// Asks for another in the place of one that was killed or lost, before all that wait: Hadoop gives such a task the first turn.
-    fn replace(&mut self, lost: &Attempt, now: Time) {
+    pub(super) fn replace(&mut self, lost: &Attempt, now: Time) {
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
         let task = job.task_mut(lost.kind, lost.index);
         if task.state == TaskState::Succeeded {
@@ -271,10 +278,14 @@ impl World<'_> {
 }
 
 /// What is told of an attempt that has ended.
-fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
+pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
     let launched = attempt.stage != Stage::Waiting;
     let well = matches!(end, End::Succeeded | End::Spare);
-    let state = if well { AttemptState::Succeeded } else { AttemptState::Killed };
+    let state = match end {
+        End::Failed => AttemptState::Failed,
+        _ if well => AttemptState::Succeeded,
+        _ => AttemptState::Killed,
+    };
     let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
     let input = job.task(attempt.kind, attempt.index).input;
     let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;

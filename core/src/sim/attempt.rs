@@ -72,6 +72,8 @@ pub struct Attempt {
     pub reads: Vec<Option<Read>>,
     /// Healthy milliseconds that contention has added to its reading.
     extra: f64,
+    /// What is left of its stage when it fails in it, healthy milliseconds; `None` where it does not.
+    fails: Option<f64>,
 }
 
 /// What a clone of a reduce reads of one map.
@@ -145,6 +147,7 @@ impl Attempt {
             told: Told::default(),
             reads: Vec::new(),
             extra: 0.0,
+            fails: None,
         }
     }
 
@@ -154,8 +157,20 @@ impl Attempt {
             self.worked += self.whole - self.left;
         }
         (self.stage, self.whole, self.left, self.since, self.rate, self.limit) = (stage, whole, whole, now, rate, 1.0);
+        self.fails = None;
         self.version += 1;
         self.ends(now)
+    }
+
+    /// It fails in the stage that it has just begun, when that share of it, 0–1, is done. When that is, unless the pace changes.
+    pub fn will_fail(&mut self, at: f64, now: Time) -> Time {
+        self.fails = Some(self.whole * (1.0 - at));
+        self.ends(now)
+    }
+
+    /// Does it fail in its stage?
+    pub fn is_to_fail(&self) -> bool {
+        self.fails.is_some()
     }
 
     /// Takes another pace from now on. When the stage ends.
@@ -230,7 +245,8 @@ impl Attempt {
     }
 
     fn ends(&self, now: Time) -> Time {
-        let millis = if self.left <= 0.0 { 0.0 } else { self.left / self.rate };
+        let left = self.left - self.fails.unwrap_or(0.0);
+        let millis = if left <= 0.0 { 0.0 } else { left / self.rate };
         // A stage that never ends is one on a node that stands still.
         Time(now.0.saturating_add(millis.ceil().min(1e15) as u64))
     }

@@ -32,6 +32,8 @@ pub enum Purpose {
     Trouble,
     /// What others take of links.
     Others,
+    /// Whether an attempt fails, and when.
+    Failure,
 }
 
 /// All draws of one run.

@@ -122,11 +122,11 @@ impl Driver {
     }
 
     /// A job has ended; what was not told of it before is told now.
-    pub(super) fn ended(&mut self, job: &Job, now: Time) {
+    pub(super) fn ended(&mut self, job: &Job, state: JobPhase, now: Time) {
         if !self.watches() || !job.told {
             return;
         }
-        let (state, attempts) = (Some(JobPhase::Succeeded), job.ended.clone());
+        let (state, attempts) = (Some(state), job.ended.clone());
         if !attempts.is_empty() {
             // An AM's last words come before the job's history.
             self.say(now, Fact::Attempts { job: job.id, attempts: attempts.clone() });

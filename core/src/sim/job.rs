@@ -46,6 +46,8 @@ pub struct Task {
     pub finished: Option<Time>,
     /// The attempt that succeeded, and the node it ran on.
     pub winner: Option<(u32, u32)>,
+    /// Attempts that failed by themselves.
+    pub failed: u32,
     /// Of a map: when each of its clones ended whose output can be read.
     pub outputs: Vec<Time>,
 }
@@ -134,6 +136,8 @@ pub struct Job {
     pub each_writes: Bytes,
     /// Instants at which clones of its reduces stop waiting for outputs of their own.
     pub waits: BTreeSet<Time>,
+    /// The nodes that wrote what its maps read, file by file; empty where no job before it did.
+    pub inputs: Vec<u32>,
 }
 
 /// What a job has cost, and what was done to it.
@@ -153,6 +157,8 @@ pub struct Tally {
     pub withdrawn: u32,
     /// Maps that had to run again because their output was lost.
     pub recomputed: u32,
+    /// Attempts that failed by themselves.
+    pub failed: u32,
 }
 
 impl Job {
@@ -195,7 +201,22 @@ impl Job {
             tally: Tally::default(),
             each_writes,
             waits: BTreeSet::new(),
+            inputs: Vec::new(),
         }
+    }
+
+    /// The nodes on which its outputs were written, file by file: its reduces', or its maps' where it has none.
+    pub fn wrote_on(&self) -> Vec<u32> {
+        let [maps, reduces] = &self.tasks;
+        let last = if reduces.all.is_empty() { maps } else { reduces };
+        last.all.iter().filter_map(|task| task.winner).map(|(_, node)| node).collect()
+    }
+
+    /// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.
+    fn written_by(&self, index: u32) -> Option<u32> {
+        let maps = self.of(TaskKind::Map).all.len().max(1) as u64;
+        let file = u64::from(index) * self.inputs.len() as u64 / maps;
+        self.inputs.get(file as usize).copied()
     }
 
     /// Its tasks of a kind.
@@ -335,6 +356,7 @@ impl Task {
             started: None,
             finished: None,
             winner: None,
+            failed: 0,
             outputs: Vec::new(),
         }
     }
@@ -348,9 +370,10 @@ pub fn next_of(every: Millis, now: Time) -> Time {
     Time(START.0 + (now.since(START).0 / every.0 + 1) * every.0)
 }
 
-/// The nodes that hold a map's split.
-pub fn replicas(scenario: &Scenario, draws: &Draws, of: Origin, index: u32) -> Vec<u32> {
-    let mut draw = draws.of(Purpose::Replica, [of.key(), index.into(), 0]);
+/// The nodes that hold a map's split. What a job before it wrote has its first replica where it was written, as HDFS places it, and so by the policy; all others are drawn,
+/// the same under every policy.
+pub fn replicas(scenario: &Scenario, draws: &Draws, job: &Job, index: u32) -> Vec<u32> {
+    let mut draw = draws.of(Purpose::Replica, [job.of.key(), index.into(), 0]);
     let (nodes, wanted) = (scenario.cluster.nodes, scenario.hadoop.replicas.min(scenario.cluster.nodes));
     let mut chosen = Vec::with_capacity(wanted as usize);
     while chosen.len() < wanted as usize {
@@ -359,5 +382,36 @@ pub fn replicas(scenario: &Scenario, draws: &Draws, of: Origin, index: u32) -> V
             chosen.push(node);
         }
     }
+    if let Some(node) = job.written_by(index) {
+        match chosen.iter().position(|known| *known == node) {
+            Some(place) => chosen.swap(0, place),
+            None => chosen.iter_mut().take(1).for_each(|first| *first = node),
+        }
+    }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_job_before_wrote_decides_about_one_replica_alone() {
+        let scenario: Scenario = serde_json::from_str(
+            r#"{"cluster": {"nodes": 20}, "jobs": [{"name": "a", "maps": {"tasks": 4}}, {"name": "b", "after": "a", "maps": {"tasks": 4}}]}"#,
+        )
+        .unwrap();
+        let draws = Draws::new(1);
+        let mut job = Job::new(&scenario, &draws, 0, Origin::Group(1, 0), 0, START);
+        let of = |job: &Job| (0..4).map(|index| replicas(&scenario, &draws, job, index)).collect::<Vec<_>>();
+        let drawn = of(&job);
+        job.inputs = vec![7, drawn[2][1]];
+        let placed = of(&job);
+        for (index, (drawn, placed)) in drawn.iter().zip(&placed).enumerate() {
+            assert_eq!(placed[0], job.inputs[index / 2]);
+            let kept = placed.iter().filter(|node| drawn.contains(node)).count();
+            assert!(placed.len() == 3 && kept >= 2, "{drawn:?} {placed:?}");
+        }
+        assert_eq!(BTreeSet::from_iter(&placed[2]), BTreeSet::from_iter(&drawn[2]), "a replica was drawn there anyway");
+    }
 }

@@ -10,6 +10,8 @@ mod carry;
 pub mod dist;
 pub mod draw;
 mod driver;
+mod fail;
+mod flow;
 mod fluid;
 mod ideal;
 mod job;
@@ -33,7 +35,7 @@ mod yarn;
 
 pub use dist::Dist;
 pub use ideal::{Actor, Ideal};
-pub use outcome::{BudgetUse, Decided, JobRow, Outcome, PhaseRow};
+pub use outcome::{BudgetUse, Decided, Failures, JobRow, Outcome, PhaseRow, WorkflowRow};
 pub use scenario::{Fault, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
 pub use watch::{AttemptRow, End, Watch};

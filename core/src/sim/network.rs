@@ -189,7 +189,7 @@ impl World<'_> {
     /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links.
     fn way_of_a_split(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
         let rack = |node: u32| self.nodes[node as usize].rack;
-        let holders = replicas(self.scenario, &self.draws, job.of, attempt.index);
+        let holders = replicas(self.scenario, &self.draws, job, attempt.index);
         let near = |node: &u32| (*node != attempt.node, rack(*node) != rack(attempt.node));
         let Some(source) = holders.into_iter().min_by_key(near) else { return Vec::new() };
         let mut way = vec![(source, 1.0)];

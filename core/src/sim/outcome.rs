@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Outcome {
     /// Jobs, as they ended.
     pub jobs: Vec<JobRow>,
+    /// Workflows, as they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workflows: Vec<WorkflowRow>,
     /// From the first arrival to the last end.
     pub lasted: Millis,
     /// Attempts launched.
@@ -22,10 +25,24 @@ pub struct Outcome {
     pub estimates: Record,
     /// Attempts whose queues gave their containers back.
     pub preempted: u64,
+    /// What failed, where anything can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Failures>,
     /// Containers times milliseconds, as the nodes count them.
     pub held_ms: u64,
     /// Of these those before launches.
     pub waiting_ms: u64,
+}
+
+/// How much failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Failures {
+    /// Attempts, by themselves.
+    pub attempts: u64,
+    /// Jobs, each of which had a task with as many failed attempts as may be.
+    pub jobs: u64,
+    /// Jobs that never came, as one before them failed (`after`).
+    pub never_came: u64,
 }
 
 /// How many decisions of each kind.
@@ -73,13 +90,16 @@ pub struct JobRow {
     pub nth: u32,
     /// The policy leaves it alone, to compare with (`govern.holdout`).
     pub held_out: bool,
+    /// It failed: its times are those until then.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub failed: bool,
     /// From the start of the run.
     pub arrived: Millis,
     /// From its arrival to its end.
     pub took: Millis,
     /// Its maps and its reduces.
     pub phases: Vec<PhaseRow>,
-    /// Container-milliseconds of attempts that succeeded first.
+    /// Container-milliseconds of attempts that succeeded first; none in a job that failed.
     pub useful_ms: u64,
     /// The same of all others.
     pub wasted_ms: u64,
@@ -93,6 +113,30 @@ pub struct JobRow {
     pub withdrawn: u32,
     /// Maps that ran again because their output was lost.
     pub recomputed: u32,
+}
+
+/// Jobs that came after one another (`after`), the nth of each of their groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkflowRow {
+    /// Name of the last of its groups in the scenario.
+    pub name: String,
+    /// Which of each group.
+    pub nth: u32,
+    /// How many jobs.
+    pub jobs: u32,
+    /// How many phases these have together, at most.
+    pub phases: u32,
+    /// When its first job came, from the start of the run.
+    pub arrived: Millis,
+    /// From then to the end of its last job.
+    pub took: Millis,
+    /// One of its jobs failed, and those after that never came.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub failed: bool,
+}
+
+fn is_not(is: &bool) -> bool {
+    !is
 }
 
 /// Tasks of one kind of a job.
@@ -113,11 +157,12 @@ pub struct PhaseRow {
 impl JobRow {
     /// That of a job which has ended at `now`.
     pub fn of(job: &Job, held_out: bool, start: Time, now: Time) -> JobRow {
-        let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed } = job.tally;
+        let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed, failed: _ } = job.tally;
         JobRow {
             name: job.name.clone(),
             nth: job.of.nth(),
             held_out,
+            failed: false,
             arrived: job.arrived.since(start),
             took: now.since(job.arrived),
             phases: TaskKind::ALL.into_iter().filter_map(|kind| PhaseRow::of(job, kind)).collect(),

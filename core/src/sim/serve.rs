@@ -29,6 +29,12 @@ fn is_starved(job: &Job) -> bool {
     !maps.asks.is_empty() && maps.held == 0
 }
 
+/// Is the next map of a job one of which an attempt has failed? It comes before reduces, and is asked for on any node (RMContainerAllocator, PRIORITY_FAST_FAIL_MAP).
+fn is_urgent(job: &Job) -> bool {
+    let next = || job.of(TaskKind::Map).asks.front();
+    job.tally.failed > 0 && next().is_some_and(|ask| job.task(TaskKind::Map, ask.index).failed > 0)
+}
+
 impl World<'_> {
     /// Gives out containers until nobody can be served any more. Reduces make way for maps of their job that have to run again: without these they would wait for ever.
     pub(super) fn serve(&mut self, now: Time) {
@@ -82,7 +88,7 @@ impl World<'_> {
     /// for its split's nodes may go anywhere.
     fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
         let headroom = self.yarn.headroom_mb(job.queue);
-        let kinds = [TaskKind::Reduce, TaskKind::Map];
+        let kinds = if is_urgent(job) { [TaskKind::Map, TaskKind::Reduce] } else { [TaskKind::Reduce, TaskKind::Map] };
         kinds.into_iter().find_map(|kind| {
             let tasks = job.of(kind);
             let open = !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom;
@@ -114,8 +120,8 @@ impl World<'_> {
             if let Some(node) = preferred {
                 return Some(Place { kind, nth, node, local: false });
             }
-            if local_matters {
-                let holders = replicas(self.scenario, &self.draws, job.of, ask.index);
+            if local_matters && tasks.all[ask.index as usize].failed == 0 {
+                let holders = replicas(self.scenario, &self.draws, job, ask.index);
                 if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
                     return Some(Place { kind, nth, node, local: true });
                 }

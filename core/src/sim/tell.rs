@@ -141,7 +141,7 @@ impl World<'_> {
             ..JobSettings::default()
         };
         let hosts = |index: u32| {
-            let nodes = replicas(self.scenario, &self.draws, job.of, index);
+            let nodes = replicas(self.scenario, &self.draws, job, index);
             nodes.into_iter().map(|node| self.nodes[node as usize].host.clone()).collect()
         };
         let all = TaskKind::ALL

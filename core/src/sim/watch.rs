@@ -26,6 +26,10 @@ pub enum End {
     Preempted,
     /// Its node was lost.
     Lost,
+    /// It failed by itself.
+    Failed,
+    /// Killed with its job, of which a task had failed.
+    JobFailed,
 }
 
 impl End {

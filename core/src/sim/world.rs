@@ -4,17 +4,18 @@ use super::attempt::{AttemptKey, Attempts};
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
 use super::driver::Driver;
+use super::flow::Flow;
 use super::ideal::{Actor, Ideal};
 use super::job::{Job, Origin, START, next_of};
 use super::machine::Machine;
 use super::network::Network;
-use super::outcome::{JobRow, Outcome};
+use super::outcome::{Failures, JobRow, Outcome};
 use super::scenario::Scenario;
 use super::trouble::Part;
 use super::watch::{End, Watch};
 use super::yarn::Yarn;
 use crate::engine::EngineParams;
-use crate::model::{Millis, Resources, Time};
+use crate::model::{JobPhase, Millis, Resources, Time};
 use crate::policy::PolicyName;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,6 +72,8 @@ pub(super) struct World<'a> {
     /// What acts in its stead.
     pub(super) ideal: Option<Ideal>,
     pub(super) outcome: Outcome,
+    /// What waits for other jobs.
+    pub(super) flow: Flow,
     /// An exchange is in the calendar.
     pub(super) ticking: bool,
     /// A look at the queues is in the calendar.
@@ -145,7 +148,11 @@ impl<'a> World<'a> {
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
             ideal,
-            outcome: Outcome::default(),
+            outcome: Outcome {
+                failures: (scenario.hadoop.fails.share > 0.0).then(Failures::default),
+                ..Outcome::default()
+            },
+            flow: Flow::new(scenario),
             ticking: false,
             watched: false,
             links_watched: false,
@@ -178,7 +185,7 @@ impl<'a> World<'a> {
     /// The first arrival of each group that waits for no other, and the first trouble of each node that has one.
     fn enter_all(&mut self) {
         for (number, group) in self.scenario.jobs.iter().enumerate() {
-            if group.after.is_none() {
+            if group.after.is_empty() {
                 let origin = Origin::Group(number as u32, 0);
                 self.calendar.enter(START + Millis::from_secs_f64(group.arrive.at), Event::Arrive(origin));
             }
@@ -233,6 +240,7 @@ impl<'a> World<'a> {
         };
         let queue = self.yarn.queue(queue);
         let mut job = Job::new(self.scenario, &self.draws, self.arrived, origin, queue, now);
+        job.inputs = self.flow.inputs(origin);
         self.even_out(&mut job);
         self.arrived += 1;
         let number = job.number;
@@ -247,7 +255,7 @@ impl<'a> World<'a> {
     /// The next job of a group is to come.
     fn enter_next(&mut self, group: u32, nth: u32, now: Time) {
         let spec = &self.scenario.jobs[group as usize];
-        if nth + 1 < spec.count && spec.after.is_none() {
+        if nth + 1 < spec.count && spec.after.is_empty() {
             let mut draw = self.draws.of(Purpose::Arrival, [group.into(), nth.into(), 0]);
             let next = now + Millis::from_secs_f64(spec.arrive.every.sample(&mut draw));
             self.calendar.enter(next, Event::Arrive(Origin::Group(group, nth + 1)));
@@ -289,25 +297,22 @@ impl<'a> World<'a> {
         let Some(job) = self.jobs.get(&number).filter(|job| job.is_over()) else { return };
         // Maps' clones whose outputs were still waited for.
         job.live.clone().into_iter().for_each(|key| self.ends(key, End::Overtaken, now));
-        let Some(job) = self.jobs.remove(&number) else { return };
-        self.yarn.unseat(number);
-        self.driver.ended(&job, now);
-        if let Origin::Group(group, nth) = job.of {
-            self.enter_followers(group, nth, now);
-        }
-        self.outcome.lasted = now.since(START);
-        self.outcome.jobs.push(JobRow::of(&job, self.driver.leaves_alone(job.id), START, now));
+        self.end_job(number, JobPhase::Succeeded, now);
     }
 
-    /// The jobs that wait for one that has ended.
-    fn enter_followers(&mut self, group: u32, nth: u32, now: Time) {
-        let name = &self.scenario.jobs[group as usize].name;
-        for (number, next) in self.scenario.jobs.iter().enumerate() {
-            if next.after.as_ref() == Some(name) && nth < next.count {
-                let origin = Origin::Group(number as u32, nth);
-                self.calendar.enter(now + Millis::from_secs_f64(next.arrive.at), Event::Arrive(origin));
-            }
+    /// A job is over, in that state.
+    pub(super) fn end_job(&mut self, number: u32, state: JobPhase, now: Time) {
+        let Some(job) = self.jobs.remove(&number) else { return };
+        let failed = state == JobPhase::Failed;
+        self.yarn.unseat(number);
+        self.driver.ended(&job, state, now);
+        self.flow_on(&job, failed, now);
+        if let Some(failures) = &mut self.outcome.failures {
+            failures.jobs += u64::from(failed);
         }
+        self.outcome.lasted = now.since(START);
+        let row = JobRow { failed, ..JobRow::of(&job, self.driver.leaves_alone(job.id), START, now) };
+        self.outcome.jobs.push(row);
     }
 
     fn close(mut self) -> Result<Outcome, Stuck> {

@@ -23,13 +23,17 @@ const SMALL: i32 = 14;
 type Task = (TaskKind, u32);
 
 /// How a bar is coloured: by what became of the attempt. Apart in grey, too.
-const LOOKS: [(&str, RGBColor); 5] = [
+const LOOKS: [(&str, RGBColor); 6] = [
     ("succeeded", RGBColor(0, 114, 178)),
     ("original, overtaken by a copy", RGBColor(230, 159, 0)),
     ("copy that lost or was withdrawn", RGBColor(240, 228, 66)),
     ("killed for another in its place", RGBColor(213, 94, 0)),
     ("lost with its node", BLACK),
+    ("failed, or killed with its job", RGBColor(95, 15, 80)),
 ];
+
+/// The look of attempts that failed, which is in the legend only where there are any.
+const FAILED: usize = 5;
 
 fn look(row: &AttemptRow) -> usize {
     match row.end {
@@ -39,6 +43,7 @@ fn look(row: &AttemptRow) -> usize {
         End::Withdrawn => 2,
         End::Restarted | End::MadeWay | End::Preempted => 3,
         End::Lost => 4,
+        End::Failed | End::JobFailed => FAILED,
     }
 }
 
@@ -48,13 +53,15 @@ pub fn draw(job: &str, panels: &[Panel]) -> Result<String, Fault> {
     let longest = panels.iter().map(|panel| panel.took.as_secs_f64()).fold(0.0, f64::max);
     let lanes: Vec<Vec<Vec<AttemptRow>>> = panels.iter().map(|panel| lanes(&panel.rows, &tasks)).collect();
     let heights: Vec<u32> = lanes.iter().map(|lanes| bars(lanes) as u32 * BAR + AROUND).collect();
+    let fails = panels.iter().flat_map(|panel| &panel.rows).any(|row| look(row) == FAILED);
+    let looks = if fails { &LOOKS[..] } else { &LOOKS[..FAILED] };
     let names: Vec<String> =
-        LOOKS.iter().map(|(name, _)| (*name).to_owned()).chain(["a copy has a black edge".into()]).collect();
+        looks.iter().map(|(name, _)| (*name).to_owned()).chain(["a copy has a black edge".into()]).collect();
     let (places, top) = plot::legend(&names, WIDTH as i32);
     plot::svg((WIDTH, top as u32 + heights.iter().sum::<u32>()), |canvas| {
         for (nth, ((x, y), name)) in places.into_iter().zip(&names).enumerate() {
-            let colour = LOOKS.get(nth).map_or(WHITE, |(_, colour)| *colour);
-            bar(canvas, [(x - 8, y - 6), (x + 8, y + 6)], colour, nth >= LOOKS.len())?;
+            let colour = looks.get(nth).map_or(WHITE, |(_, colour)| *colour);
+            bar(canvas, [(x - 8, y - 6), (x + 8, y + 6)], colour, nth >= looks.len())?;
             canvas.draw(&plot::label(name, (x + 14, y), HPos::Left, BLACK, plot::TEXT))?;
         }
         let mut rest = canvas.split_vertically(top).1;

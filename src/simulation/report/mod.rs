@@ -67,6 +67,9 @@ impl Report<'_> {
             ("phases.csv", rows::phases(&names, self.played).map_err(bad)?),
             ("summary.json", summary.into_bytes()),
         ];
+        if self.played.iter().any(|one| !one.outcome.workflows.is_empty()) {
+            files.push(("workflows.csv", rows::workflows(&names, self.played).map_err(bad)?));
+        }
         let plots = self.plots(&names).map_err(bad)?;
         files.extend(plots.iter().map(|(name, figure)| (*name, figure.svg.clone().into_bytes())));
         let figures: Vec<Figure> = plots.into_iter().map(|(_, figure)| figure).collect();

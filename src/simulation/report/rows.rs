@@ -1,9 +1,9 @@
-//! A row for each job, and for each phase, of every run, as CSV.
+//! A row for each job, each phase and each workflow of every run, as CSV.
 
 use crate::simulation::Played;
 use crate::simulation::summary::bin;
 use drover_core::model::TaskKind;
-use drover_core::sim::JobRow;
+use drover_core::sim::{JobRow, WorkflowRow};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -23,6 +23,9 @@ struct Job<'a> {
     restarts: u32,
     withdrawn: u32,
     recomputed: u32,
+    /// There where jobs can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -38,6 +41,21 @@ struct Phase<'a> {
     slowest_task_ms: u64,
 }
 
+#[derive(Serialize)]
+struct Workflow<'a> {
+    policy: &'a str,
+    seed: u64,
+    workflow: &'a str,
+    nth: u32,
+    jobs: u32,
+    phases: u32,
+    arrived_ms: u64,
+    took_ms: u64,
+    /// There where jobs can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<bool>,
+}
+
 /// Runs in order of policy and seed, the jobs of each in order of their names and numbers.
 fn each<'a>(policies: &'a [String], played: &'a [Played]) -> impl Iterator<Item = (&'a str, u64, &'a JobRow)> {
     played.iter().flat_map(|one| {
@@ -47,8 +65,13 @@ fn each<'a>(policies: &'a [String], played: &'a [Played]) -> impl Iterator<Item 
     })
 }
 
+fn can_fail(played: &[Played]) -> bool {
+    played.iter().any(|one| one.outcome.failures.is_some())
+}
+
 /// `jobs.csv`.
 pub fn jobs(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    let fail = can_fail(played);
     written(each(policies, played).map(|(policy, seed, row)| Job {
         policy,
         seed,
@@ -65,6 +88,7 @@ pub fn jobs(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
         restarts: row.restarts,
         withdrawn: row.withdrawn,
         recomputed: row.recomputed,
+        failed: fail.then_some(row.failed),
     }))
 }
 
@@ -81,6 +105,26 @@ pub fn phases(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
             took_ms: phase.took.0,
             median_task_ms: phase.median.0,
             slowest_task_ms: phase.slowest.0,
+        })
+    }))
+}
+
+/// `workflows.csv`: runs in the same order, the workflows of each in order of their names and numbers.
+pub fn workflows(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
+    let fail = can_fail(played);
+    written(played.iter().flat_map(|one| {
+        let mut all: Vec<&WorkflowRow> = one.outcome.workflows.iter().collect();
+        all.sort_by_key(|row| (&row.name, row.nth));
+        all.into_iter().map(move |row| Workflow {
+            policy: &policies[one.policy],
+            seed: one.seed,
+            workflow: &row.name,
+            nth: row.nth,
+            jobs: row.jobs,
+            phases: row.phases,
+            arrived_ms: row.arrived.0,
+            took_ms: row.took.0,
+            failed: fail.then_some(row.failed),
         })
     }))
 }

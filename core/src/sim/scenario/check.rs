@@ -1,7 +1,9 @@
 //! Is a scenario one that can be?
 
 use super::super::dist::Dist;
-use super::{ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PhaseSpec, QueueOrder, Scenario, Trouble};
+use super::{
+    ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
+};
 use crate::model::Resources;
 
 /// Tasks of one kind that a job may have.
@@ -94,6 +96,10 @@ impl Scenario {
         for (nth, group) in self.jobs.iter().enumerate() {
             under(format!("jobs[{nth}]"), &|faults| self.group(group, nth, faults));
         }
+        for nth in Workflows::too_deep(&self.jobs) {
+            let wants = format!("has more than {PHASES_MAX} phases come one after the other");
+            under(format!("jobs[{nth}]"), &|faults| faults.unless(false, "after", &wants));
+        }
         all.into_iter().flat_map(|faults| faults.found).collect()
     }
 
@@ -128,19 +134,34 @@ impl Scenario {
         faults.law(&group.arrive.every, 0.0, "arrive.every");
         phase(&group.maps, "maps", faults);
         phase(&group.reduces, "reduces", faults);
-        let some = [&group.maps, &group.reduces].into_iter().any(|phase| phase.tasks.range().1 >= 1.0);
-        faults.unless(some, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
+        faults.unless(group.phases() > 0, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
         let known = self.cluster.queues.is_empty() || self.cluster.queues.iter().any(|queue| queue.name == group.queue);
         faults.unless(known, "queue", "is none of cluster.queues");
         for kind in [&group.maps, &group.reduces] {
             let fits = self.cluster.has_room_for(Resources { memory_mb: kind.memory_mb, vcores: kind.vcores });
             faults.unless(fits, "memory_mb", "a container is larger than a node, and would never be placed");
         }
-        if let Some(after) = &group.after {
-            let before = earlier.iter().find(|other| other.name == *after);
-            faults.unless(before.is_some(), "after", "names no group before this one");
-            let enough = before.is_none_or(|before| before.count >= group.count);
-            faults.unless(enough, "count", "is above that of the group it comes after");
+        self.after(group, nth, faults);
+    }
+
+    /// Groups wait for those that stand before them only, so that none can wait for itself by any way.
+    fn after(&self, group: &JobGroup, nth: usize, faults: &mut Faults) {
+        let (earlier, later) = self.jobs.split_at(nth);
+        for (place, name) in group.after.iter().enumerate() {
+            let before = earlier.iter().find(|other| other.name == *name);
+            let wrong = match before {
+                _ if group.after[..place].contains(name) => Some("is named twice"),
+                Some(_) => None,
+                None if *name == group.name => Some("is this group itself, whose jobs would never begin"),
+                None if later.iter().any(|other| other.name == *name) => Some(
+                    "stands further down: put it before this one. Where groups wait for one another, none of their jobs would ever begin",
+                ),
+                None => Some("is no group"),
+            };
+            faults.unless(wrong.is_none(), "after", &format!("{name} {}", wrong.unwrap_or_default()));
+            let alike = before.is_none_or(|before| before.count == group.count);
+            let wants = format!("must be that of {name}, as the nth job comes after the nth of that");
+            faults.unless(alike, "count", &wants);
         }
     }
 }
@@ -229,6 +250,13 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
     faults.unless(hadoop.locality_wait >= 0.0, "locality_wait", "must not be below 0");
     faults.unless(hadoop.remote_slower >= 1.0, "remote_slower", "must be 1 at least");
+    faults.share(hadoop.fails.share, "fails.share");
+    faults.law(&hadoop.fails.at, 0.0, "fails.at");
+    faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
+    faults.unless(hadoop.attempts_max > 0, "attempts_max", "must be 1 at least");
+    // A clone of a reduce would wait for ever for the output of a map's clone that has failed.
+    let waited_for = hadoop.fails.share > 0.0 && hadoop.can.reads;
+    faults.unless(!waited_for, "fails", "are not played where clones read outputs of their own (hadoop.can.reads)");
     faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");
 }
 
@@ -289,6 +317,10 @@ mod tests {
             (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
             (r#""hadoop": {"report": 0}"#, "hadoop.report"),
             (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+            (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
+            (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
+            (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),
+            (r#""hadoop": {"fails": {"share": 0.1}, "can": {"duplicate": true, "reads": true}}"#, "hadoop.fails"),
             (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
             (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
             (r#""trouble": [{}]"#, "trouble[0].nodes"),
@@ -301,8 +333,42 @@ mod tests {
     fn a_group_comes_after_one_that_is_there_and_is_as_large() {
         let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}, {{"name": "b", "maps": {{"tasks": 1}}, {rest}}}]}}"#));
         assert_eq!(of(r#""after": "a""#), [""; 0]);
-        assert_eq!(of(r#""after": "c""#), ["jobs[1].after: names no group before this one"]);
-        assert_eq!(of(r#""after": "a", "count": 2"#), ["jobs[1].count: is above that of the group it comes after"]);
+        assert_eq!(of(r#""after": ["a"]"#), [""; 0]);
+        assert_eq!(of(r#""after": "c""#), ["jobs[1].after: c is no group"]);
+        assert_eq!(of(r#""after": ["a", "a"]"#), ["jobs[1].after: a is named twice"]);
+        let wants = "jobs[1].count: must be that of a, as the nth job comes after the nth of that";
+        assert_eq!(of(r#""after": "a", "count": 2"#), [wants]);
+    }
+
+    #[test]
+    fn jobs_that_wait_for_themselves_by_any_way_are_told() {
+        let of = |after: [&str; 2]| {
+            let [a, b] = after.map(|after| format!(r#""maps": {{"tasks": 1}}, "after": {after}"#));
+            told(&format!(r#"{{"jobs": [{{"name": "a", {a}}}, {{"name": "b", {b}}}]}}"#))
+        };
+        assert_eq!(of(["[]", r#""b""#]), ["jobs[1].after: b is this group itself, whose jobs would never begin"]);
+        let circle = of([r#""b""#, r#""a""#]);
+        assert!(circle.len() == 1 && circle[0].starts_with("jobs[0].after: b stands further down"), "{circle:?}");
+    }
+
+    #[test]
+    fn a_way_through_a_workflow_has_so_many_phases_and_no_more() {
+        let of = |jobs: u32| {
+            let job = |nth: u32| {
+                let after = nth.checked_sub(1).map_or("[]".into(), |before| format!(r#""j{before}""#));
+                format!(r#"{{"name": "j{nth}", "after": {after}, "maps": {{"tasks": 1}}, "reduces": {{"tasks": 1}}}}"#)
+            };
+            told(&format!(r#"{{"jobs": [{}]}}"#, (0..jobs).map(job).collect::<Vec<_>>().join(",")))
+        };
+        assert_eq!(of(50), [""; 0]);
+        assert_eq!(of(53), ["jobs[50].after: has more than 100 phases come one after the other"]);
+    }
+
+    #[test]
+    fn what_is_no_name_is_told_with_what_would_be() {
+        let bad = format!(r#"{{"jobs": [{JOB}, {{"name": "b", "after": 3}}]}}"#);
+        let told = serde_json::from_str::<Scenario>(&bad).unwrap_err().to_string();
+        assert!(told.contains("the name of a group of jobs, or a list"), "{told}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Jobs of a scenario.
 
 use super::super::dist::Dist;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Jobs that are alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,9 +29,16 @@ pub struct JobGroup {
     /// Their reduces.
     #[serde(default)]
     pub reduces: PhaseSpec,
-    /// Name of another group: the nth of these begins when the nth of those has ended, and its arrival counts from there.
-    #[serde(default)]
-    pub after: Option<String>,
+    /// Names of other groups, one or a list: the nth of these arrives when the nth of each of those has ended, and its arrival counts from there. Its maps read what those wrote.
+    #[serde(default, deserialize_with = "names")]
+    pub after: Vec<String>,
+}
+
+impl JobGroup {
+    /// How many phases its jobs have at most.
+    pub fn phases(&self) -> u32 {
+        [&self.maps, &self.reduces].into_iter().filter(|phase| phase.tasks.range().1 >= 1.0).count() as u32
+    }
 }
 
 /// When jobs arrive.
@@ -77,6 +86,31 @@ impl Default for PhaseSpec {
             vcores: 1,
         }
     }
+}
+
+/// One name, or a list of them.
+fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Names;
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, words: &mut fmt::Formatter<'_>) -> fmt::Result {
+            words.write_str("the name of a group of jobs, or a list of such names")
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<Vec<String>, E> {
+            Ok(vec![name.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(name) = all.next_element()? {
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    deserializer.deserialize_any(Names)
 }
 
 fn one() -> u32 {

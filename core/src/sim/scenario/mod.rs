@@ -2,11 +2,13 @@
 
 mod check;
 mod jobs;
+mod workflows;
 
 pub use check::{Fault, TASKS_MAX};
 pub use jobs::{Arrivals, JobGroup, PhaseSpec};
+pub use workflows::{PHASES_MAX, Workflow, Workflows};
 
-use super::dist::Dist;
+use super::dist::{Dist, Law};
 use super::traced::TracedJob;
 use crate::model::{Capabilities, Resources};
 use serde::{Deserialize, Serialize};
@@ -233,8 +235,28 @@ pub struct HadoopSpec {
     pub contention: f64,
     /// Is it told how far an attempt had come when it was killed? Hadoop knows its last report, and the paper's schedulers its progress rate.
     pub last_words: bool,
+    /// Attempts that fail by themselves.
+    pub fails: FailSpec,
+    /// How many attempts of a task may fail: with the last of them the job fails (`mapreduce.map.maxattempts`, `mapreduce.reduce.maxattempts`).
+    pub attempts_max: u32,
     /// What can be done to jobs; of what is not named, nothing.
     pub can: Capabilities,
+}
+
+/// Attempts that fail by themselves, drawn for each attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FailSpec {
+    /// Share of attempts, 0–1, that fail if they come that far.
+    pub share: f64,
+    /// After which share of its own work, 0–1; a reduce's own work is what follows its sort.
+    pub at: Dist,
+}
+
+impl Default for FailSpec {
+    fn default() -> Self {
+        FailSpec { share: 0.0, at: Dist::Law(Law::Uniform { low: 0.0, high: 1.0 }) }
+    }
 }
 
 /// What a reduce's score is made of.
@@ -315,6 +337,8 @@ impl Default for HadoopSpec {
             remote_slower: 1.0,
             contention: 1.0,
             last_words: false,
+            fails: FailSpec::default(),
+            attempts_max: 4,
             can: Capabilities { duplicate: true, ..Capabilities::NONE },
         }
     }

@@ -1,6 +1,7 @@
 //! The simulator, against answers worked out by hand.
 
 mod clones;
+mod failures;
 mod ideals;
 mod laws;
 mod measures;
@@ -9,6 +10,7 @@ mod policies;
 mod preemption;
 mod shared;
 mod watched;
+mod workflows;
 mod world;
 
 use drover_core::engine::EngineParams;
