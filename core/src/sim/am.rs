@@ -86,7 +86,10 @@ impl World<'_> {
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
             let task = job.task_mut(kind, index);
-            task.state = TaskState::Running;
+            // Another clone of it may have.
+            if task.state != TaskState::Succeeded {
+                task.state = TaskState::Running;
+            }
             task.started.get_or_insert(now);
             attempt.fetches = job.localize(attempt.node, takes, now);
         }
