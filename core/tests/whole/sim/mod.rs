@@ -9,6 +9,7 @@ mod policies;
 mod preemption;
 mod shared;
 mod watched;
+mod whole;
 mod world;
 
 use drover_core::engine::EngineParams;
