@@ -26,6 +26,7 @@
 
 mod budget;
 mod gains;
+mod hotcloud;
 mod reads;
 mod runs;
 mod workload;
@@ -53,6 +54,11 @@ pub(super) fn experiments() -> Vec<Experiment> {
             name: "dolly.s55",
             about: "Dolly NSDI'13 §5.5, Fig. 16: admission, preemption, first come",
             run: budget::admission,
+        },
+        Experiment {
+            name: "dolly.hotcloud",
+            about: "Dolly HotCloud'12, Evaluation: clones of tasks against clones of whole jobs",
+            run: hotcloud::run,
         },
     ]
 }
