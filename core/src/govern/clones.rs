@@ -153,7 +153,7 @@ impl Settled {
             let succeeded = || task.attempts.iter().filter(|attempt| attempt.state == AttemptState::Succeeded).count();
             ended += match self.plan.scheme {
                 CloneScheme::Task => clones * u64::from(task.state.is_final()),
-                CloneScheme::Job => clones.min(succeeded() as u64),
+                CloneScheme::Job => clones.min((succeeded() as u64).max(u64::from(task.state.is_final()))),
             };
             let known = task.unended().filter(|attempt| attempt.started.get().is_some()).count() as u64;
             // Over REST alone a running task's attempts are not known.
