@@ -1,7 +1,7 @@
 //! Phases that are cloned: charged in whole from the moment they are admitted, and for as long as their tasks last.
 
 use super::claims::claimed_mb;
-use crate::model::{ClonePlan, CloneScheme, ClusterState, JobId, TaskKind, TaskState, Time, Verdict};
+use crate::model::{AttemptState, ClonePlan, CloneScheme, ClusterState, JobId, TaskKind, TaskState, Time, Verdict};
 use crate::policy::dolly::Supply;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -144,12 +144,17 @@ fn withdraws(cluster: &ClusterState, job: JobId) -> bool {
 }
 
 impl Settled {
-    /// What gives way is charged for as long as more than one attempt of a task lives: on Hadoop nobody can end one.
+    /// What gives way is charged for as long as more than one attempt of a task lives: on Hadoop nobody can end one. Of a job that is cloned whole a task's other clones go on when one has ended.
     fn held(&self, cluster: &ClusterState, (job, kind): (JobId, TaskKind)) -> Held {
         let Some(job) = cluster.job(job) else { return Held::default() };
+        let clones = u64::from(self.plan.clones);
         let (mut ended, mut live, mut first, mut cloned) = (0, 0, 0, 0);
         for (_, task) in job.tasks(kind).take_while(|(id, _)| id.index < self.plan.tasks) {
-            ended += u64::from(task.state.is_final());
+            let succeeded = || task.attempts.iter().filter(|attempt| attempt.state == AttemptState::Succeeded).count();
+            ended += match self.plan.scheme {
+                CloneScheme::Task => clones * u64::from(task.state.is_final()),
+                CloneScheme::Job => clones.min((succeeded() as u64).max(u64::from(task.state.is_final()))),
+            };
             let known = task.unended().filter(|attempt| attempt.started.get().is_some()).count() as u64;
             // Over REST alone a running task's attempts are not known.
             let attempts = known.max(u64::from(task.state == TaskState::Running));
@@ -157,7 +162,7 @@ impl Settled {
             first += attempts.min(1);
             cloned += if attempts > 1 { attempts } else { 0 };
         }
-        let wanted = u64::from(self.plan.clones) * u64::from(self.plan.tasks).saturating_sub(ended);
+        let wanted = (clones * u64::from(self.plan.tasks)).saturating_sub(ended);
         let all = if self.plan.gives_way { cloned } else { wanted };
         let promised = if self.plan.gives_way { 0 } else { wanted.saturating_sub(live) };
         let mb = |slots: u64| slots * self.slot_mb;
@@ -219,6 +224,14 @@ mod tests {
         let (cluster, plans) = cluster(ABLE);
         // Nine of the larger phase, of which three live; four of the smaller.
         assert_eq!(charged(&plans, &cluster), (2_000 + 600 + 400, 900 + 400));
+    }
+
+    #[test]
+    fn of_a_job_that_is_cloned_whole_only_what_has_ended_is_charged_no_more() {
+        let (cluster, mut plans) = cluster(ABLE);
+        plans.settle(JOB, TaskKind::Map, SLOT_MB, ClonePlan::given(CloneScheme::Job, 3, 4));
+        // Eleven of twelve attempts, of which three live: two more clones of the first task are to come.
+        assert_eq!(charged(&plans, &cluster), (2_000 + 800 + 400, 1_100 + 400));
     }
 
     #[test]

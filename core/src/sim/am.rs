@@ -13,6 +13,9 @@ impl World<'_> {
     pub(super) fn begin_phases(&mut self, number: u32, now: Time) {
         let slow_start = f64::from(self.scenario.hadoop.slow_start);
         let Some(job) = self.jobs.get_mut(&number) else { return };
+        if job.is_whole() {
+            return self.begin_phases_of_copies(number, now);
+        }
         if job.of(TaskKind::Map).begun.is_none() {
             job.of_mut(TaskKind::Map).begin(now);
             self.begun.insert(number);
@@ -33,6 +36,7 @@ impl World<'_> {
         self.given = now;
         let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
+        attempt.copy = ask.copy;
         attempt.factor = factor * self.luck(job.of, kind, ask.index, ask.number);
         let on_its_way = self.whole(job, &attempt, Stage::Waiting);
         let ends = attempt.begin(Stage::Waiting, on_its_way, 1.0, now);
@@ -89,7 +93,10 @@ impl World<'_> {
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
             let task = job.task_mut(kind, index);
-            task.state = TaskState::Running;
+            // Another clone of it may have.
+            if task.state != TaskState::Succeeded {
+                task.state = TaskState::Running;
+            }
             task.started.get_or_insert(now);
             attempt.fetches = job.localize(attempt.node, takes, now);
         }
@@ -185,6 +192,9 @@ impl World<'_> {
             (attempt.job, attempt.kind, attempt.index, attempt.number, attempt.node, attempt.is_copy);
         let worked = attempt.worked(now);
         let Some(job) = self.jobs.get_mut(&number) else { return };
+        if job.is_whole() {
+            return self.succeeds_in_copy(key, now);
+        }
         if kind == TaskKind::Map {
             job.task_mut(kind, index).outputs.push(now);
         }
@@ -241,6 +251,7 @@ impl World<'_> {
         job.task_mut(attempt.kind, attempt.index).live.retain(|live| *live != key);
         let ran = if attempt.stage == Stage::Waiting { Millis(0) } else { now.since(attempt.launched) };
         match end {
+            End::Succeeded | End::Spare if job.is_whole() => job.copies[attempt.copy as usize].ran_ms += ran.0,
             End::Succeeded => job.tally.useful_ms += ran.0,
             _ => job.tally.wasted_ms += ran.0,
         }
@@ -264,15 +275,17 @@ impl World<'_> {
     /// Asks for another in the place of one that was killed or lost, before all that wait: Hadoop gives such a task the first turn.
     pub(super) fn replace(&mut self, lost: &Attempt, now: Time) {
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
-        let task = job.task_mut(lost.kind, lost.index);
-        if task.state == TaskState::Succeeded {
+        let (kind, index, copy) = (lost.kind, lost.index, lost.copy);
+        if job.is_done(kind, index, copy) {
             return;
         }
-        if task.live.is_empty() {
+        let is_whole = job.is_whole();
+        let task = job.task_mut(kind, index);
+        if task.live.is_empty() && task.state != TaskState::Succeeded {
             task.state = if task.asked == 0 { TaskState::Scheduled } else { task.state };
         }
-        let (index, is_copy) = (lost.index, lost.is_copy && !task.live.is_empty());
-        job.ask(lost.kind, Ask { index, number: 0, since: now, is_copy, avoid: vec![], prefer: vec![] }, true);
+        let is_copy = if is_whole { copy > 0 } else { lost.is_copy && !task.live.is_empty() };
+        job.ask(kind, Ask { copy, is_copy, ..Ask::of(index, now) }, true);
         self.yarn.seat(job);
     }
 }

@@ -37,6 +37,8 @@ pub struct Attempt {
     pub number: u32,
     /// It was asked for beside another.
     pub is_copy: bool,
+    /// Which copy of its job it is of; 0 but where the whole job is cloned.
+    pub copy: u32,
     /// Its node.
     pub node: u32,
     /// When its container was found.
@@ -129,6 +131,7 @@ impl Attempt {
             index,
             number,
             is_copy,
+            copy: 0,
             node,
             held_since: now,
             launched: now,

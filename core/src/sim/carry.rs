@@ -31,6 +31,7 @@ impl World<'_> {
         let live = task.live.len() as u32 + task.asked;
         match task.state {
             TaskState::Succeeded => Some(Answer::TaskEnded),
+            _ if job.is_whole() => Some(Answer::TooManyAttempts),
             _ if waits && !self.scenario.hadoop.can.copy_waiting => Some(Answer::NotRunning),
             _ if committing() => Some(Answer::Committing),
             _ if decision.action == Action::Duplicate && live > decision.live => Some(Answer::TooManyAttempts),
@@ -56,7 +57,7 @@ impl World<'_> {
         match decision.action {
             Action::Duplicate => {
                 let first = self.scenario.hadoop.can.copy_first;
-                let ask = Ask { index, number: 0, since: now, is_copy: true, avoid, prefer };
+                let ask = Ask { is_copy: true, avoid, prefer, ..Ask::of(index, now) };
                 let numbers = (0..decision.copies).map(|_| job.ask(kind, ask.clone(), first)).collect();
                 self.yarn.seat(job);
                 self.stirred = true;

@@ -66,6 +66,17 @@ impl Driver {
         self.engine.clone_plan(job, kind).filter(given)
     }
 
+    /// Does the policy clone whole jobs?
+    pub(super) fn clones_jobs(&self) -> bool {
+        self.clones() && self.engine.params().dolly.scheme == CloneScheme::Job
+    }
+
+    /// What it has settled about a job that is to be run several times over.
+    pub(super) fn whole_of(&self, job: JobId) -> Option<ClonePlan> {
+        let given = |plan: &ClonePlan| plan.refused.is_none() && plan.scheme == CloneScheme::Job;
+        TaskKind::ALL.into_iter().find_map(|kind| self.engine.clone_plan(job, kind)).filter(given)
+    }
+
     /// May clones of the job's reduces turn out to wait for outputs of their own, as nothing is settled about them yet?
     pub(super) fn may_wait(&self, job: JobId) -> bool {
         self.engine.clone_plan(job, TaskKind::Reduce).is_none() && self.engine.params().dolly.reads != Reads::Cc

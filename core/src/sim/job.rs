@@ -5,6 +5,7 @@ use super::dist::Dist;
 use super::draw::{Draws, Purpose};
 use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
+use super::whole::JobCopy;
 use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,6 +16,8 @@ pub struct Ask {
     pub index: u32,
     /// Number that its attempt will have.
     pub number: u32,
+    /// Which copy of the job it is for; 0 but where the whole job is cloned.
+    pub copy: u32,
     /// Since when.
     pub since: Time,
     /// It is for an attempt beside another.
@@ -23,6 +26,13 @@ pub struct Ask {
     pub avoid: Vec<u32>,
     /// Nodes where it had better be put, the best first.
     pub prefer: Vec<u32>,
+}
+
+impl Ask {
+    /// One for a task's own attempt.
+    pub fn of(index: u32, now: Time) -> Ask {
+        Ask { index, number: 0, copy: 0, since: now, is_copy: false, avoid: Vec::new(), prefer: Vec::new() }
+    }
 }
 
 /// A task.
@@ -138,6 +148,8 @@ pub struct Job {
     pub waits: BTreeSet<Time>,
     /// The nodes that wrote what its maps read, file by file; empty where no job before it did.
     pub inputs: Vec<u32>,
+    /// Its copies, the first its own, where it is run several times over.
+    pub copies: Vec<JobCopy>,
 }
 
 /// What a job has cost, and what was done to it.
@@ -202,6 +214,7 @@ impl Job {
             each_writes,
             waits: BTreeSet::new(),
             inputs: Vec::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -240,8 +253,11 @@ impl Job {
         &mut self.of_mut(kind).all[index as usize]
     }
 
-    /// Have all its tasks succeeded?
+    /// Have all its tasks succeeded, in one copy of it?
     pub fn is_over(&self) -> bool {
+        if self.is_whole() {
+            return self.first_copy().is_some();
+        }
         self.tasks.iter().all(|tasks| tasks.finished as usize == tasks.all.len())
     }
 
@@ -328,8 +344,7 @@ impl Tasks {
         self.begun = Some(now);
         for (index, task) in self.all.iter_mut().enumerate() {
             (task.state, task.numbered, task.asked) = (TaskState::Scheduled, 1, 1);
-            let index = index as u32;
-            self.asks.push_back(Ask { index, number: 0, since: now, is_copy: false, avoid: vec![], prefer: vec![] });
+            self.asks.push_back(Ask::of(index as u32, now));
         }
     }
 }

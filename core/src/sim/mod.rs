@@ -30,6 +30,7 @@ mod tell;
 mod traced;
 mod trouble;
 mod watch;
+mod whole;
 mod world;
 mod yarn;
 

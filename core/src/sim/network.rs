@@ -203,8 +203,8 @@ impl World<'_> {
     fn ways_of_outputs(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
         let own = self.nodes[attempt.node as usize].rack;
         let mut maps_of: BTreeMap<u32, u32> = BTreeMap::new();
-        let winners = job.of(TaskKind::Map).all.iter().filter_map(|map| map.winner);
-        winners.for_each(|(_, node)| *maps_of.entry(self.nodes[node as usize].rack).or_default() += 1);
+        let outputs = job.outputs_of(attempt.copy).into_iter();
+        outputs.for_each(|node| *maps_of.entry(self.nodes[node as usize].rack).or_default() += 1);
         let all = f64::from(maps_of.values().sum::<u32>().max(1));
         let ups = maps_of.iter().filter(|(rack, _)| **rack != own);
         let mut way: Vec<(u32, f64)> =

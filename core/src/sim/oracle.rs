@@ -26,11 +26,7 @@ impl World<'_> {
                 continue;
             }
             let Some(job) = self.jobs.get_mut(&job) else { continue };
-            job.ask(
-                kind,
-                Ask { index, number: 0, since: now, is_copy: true, avoid: vec![], prefer: vec![node] },
-                false,
-            );
+            job.ask(kind, Ask { is_copy: true, prefer: vec![node], ..Ask::of(index, now) }, false);
             self.yarn.seat(job);
             self.serve(now);
         }

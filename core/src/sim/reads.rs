@@ -31,7 +31,7 @@ impl World<'_> {
             return self.read_by(assignment, key, now);
         }
         let attempt = self.attempts.get_mut(key);
-        let ends = attempt.may_read(job.maps_done(), now);
+        let ends = attempt.may_read(job.maps_done_in(attempt.copy), now);
         self.reads_until(key, ends, now);
     }
 

@@ -48,9 +48,14 @@ impl World<'_> {
 
     /// Kills the youngest reduce of a job of which no map runs and some wait (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
     fn make_way(&mut self, now: Time) -> bool {
-        let starves = |job: &&Job| is_starved(job) && job.of(TaskKind::Reduce).held > 0;
+        let starves = |job: &&Job| {
+            let by_itself = is_starved(job) && job.of(TaskKind::Reduce).held > 0;
+            if job.is_whole() { self.starved_copy(job).is_some() } else { by_itself }
+        };
         let victim = self.yarn.waiting().filter_map(|number| self.jobs.get(&number)).find(starves).and_then(|job| {
+            let copy = self.starved_copy(job).unwrap_or_default();
             let reduces = job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied();
+            let reduces = reduces.filter(|key| self.attempts.get(*key).copy == copy);
             reduces.max_by_key(|key| (self.attempts.get(*key).held_since, *key))
         });
         victim.inspect(|key| self.ends(*key, End::MadeWay, now)).is_some()
@@ -100,6 +105,9 @@ impl World<'_> {
     /// May another reduce start? While maps wait, only within a share of the job's memory that grows with the maps that have ended.
     fn may_ramp_up(&self, job: &Job, headroom: u64) -> bool {
         let (maps, reduces) = (job.of(TaskKind::Map), job.of(TaskKind::Reduce));
+        if job.is_whole() {
+            return reduces.asks.iter().any(|ask| !job.has_waiting_maps(ask.copy));
+        }
         if maps.asks.is_empty() || is_starved(job) {
             return maps.asks.is_empty();
         }
@@ -113,9 +121,10 @@ impl World<'_> {
         let hadoop = &self.scenario.hadoop;
         let local_matters = kind == TaskKind::Map && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0);
         let tasks = job.of(kind);
+        let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
         let fits = |node: u32, ask: &Ask| self.nodes[node as usize].fits(tasks.size) && !ask.avoid.contains(&node);
         let wait = Millis::from_secs_f64(hadoop.locality_wait);
-        for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate() {
+        for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate().filter(|(_, ask)| !waits(ask)) {
             let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
             if let Some(node) = preferred {
                 return Some(Place { kind, nth, node, local: false });

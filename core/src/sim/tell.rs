@@ -24,7 +24,7 @@ impl World<'_> {
     /// scheduler is the one that gives containers out, and knows what is in use (NSDI'13, §3.2 and §5.1); Mantri's orders and places what it gives them to (OSDI'10, §6.1).
     pub(super) fn plan_begun(&mut self, now: Time) {
         let (begun, can) = (std::mem::take(&mut self.begun), self.scenario.hadoop.can);
-        let clones = self.driver.clones() && can.copy_waiting;
+        let clones = self.driver.clones() && (can.copy_waiting || can.job_clones);
         let measures = self.driver.takes_measures() && (can.order || can.place_reduces);
         if begun.is_empty() || !(clones || measures) {
             return;
@@ -34,6 +34,7 @@ impl World<'_> {
         let pass = self.driver.decide(now);
         self.carry_out_all(&pass, now);
         begun.iter().for_each(|number| self.end_spares(*number, now));
+        self.follow_whole_jobs(now);
     }
 
     fn tell_cluster(&mut self, now: Time) {

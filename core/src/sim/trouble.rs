@@ -87,6 +87,9 @@ impl World<'_> {
             return;
         }
         let Some(job) = self.jobs.get_mut(&number) else { return };
+        if job.is_whole() {
+            return self.lose_outputs_of_copies(number, node, now);
+        }
         let reduces = job.of(TaskKind::Reduce);
         // What all reduces have read is not missed.
         let read = |key: &AttemptKey| self.attempts.get(*key).stage > Stage::Copy;
@@ -104,11 +107,7 @@ impl World<'_> {
             task.outputs.clear();
             job.of_mut(TaskKind::Map).finished -= 1;
             job.tally.recomputed += 1;
-            job.ask(
-                TaskKind::Map,
-                Ask { index, number: 0, since: now, is_copy: false, avoid: vec![], prefer: vec![] },
-                true,
-            );
+            job.ask(TaskKind::Map, Ask::of(index, now), true);
         }
         self.yarn.seat(job);
         self.let_read(number, now);

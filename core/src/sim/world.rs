@@ -280,6 +280,7 @@ impl<'a> World<'a> {
         } else {
             let pass = self.tell_all(now);
             self.carry_out_all(&pass, now);
+            self.follow_whole_jobs(now);
         }
         if self.goes_on_by_itself() {
             self.tick(now);
@@ -295,14 +296,15 @@ impl<'a> World<'a> {
     /// A job whose tasks have all succeeded is over, and those that wait for it begin.
     pub(super) fn end_if_over(&mut self, number: u32, now: Time) {
         let Some(job) = self.jobs.get(&number).filter(|job| job.is_over()) else { return };
-        // Maps' clones whose outputs were still waited for.
+        // Maps' clones whose outputs were still waited for, and other copies of the job.
         job.live.clone().into_iter().for_each(|key| self.ends(key, End::Overtaken, now));
         self.end_job(number, JobPhase::Succeeded, now);
     }
 
     /// A job is over, in that state.
     pub(super) fn end_job(&mut self, number: u32, state: JobPhase, now: Time) {
-        let Some(job) = self.jobs.remove(&number) else { return };
+        let Some(mut job) = self.jobs.remove(&number) else { return };
+        job.settle_copies();
         let failed = state == JobPhase::Failed;
         self.yarn.unseat(number);
         self.driver.ended(&job, state, now);

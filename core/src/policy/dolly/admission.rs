@@ -1,7 +1,7 @@
 //! Lines 2 and 3: how many clones, and whether there is room for them.
 
 use super::{Admission, DollyParams, job_level_clones};
-use crate::estimate::straggle::{clones_per_task, job_clones};
+use crate::estimate::straggle::{CLONES_MAX, clones_per_task, job_clones};
 use crate::model::{Verdict, share_of};
 
 /// A phase whose first task is to be executed.
@@ -117,7 +117,9 @@ pub fn admit_job(phases: &[Phase], p: f64, supply: &Supply, params: &DollyParams
         |tasks: fn(&Phase) -> u32| phases.iter().map(|phase| u64::from(tasks(phase)) * phase.slot_mb).sum::<u64>();
     let (job_mb, held_mb) = (sum(|phase| phase.tasks), sum(|phase| phase.started));
     let tasks = phases.iter().map(|phase| phase.tasks).fold(0, u32::saturating_add);
-    let wanted = job_clones(tasks, p, params.epsilon).ok_or(Verdict::CloneBudget)?;
+    // More than can be counted are as many as fit, too: min(c, (τ − U)/n).
+    let uncounted = ((0.0..1.0).contains(&p) && tasks > 0).then_some(CLONES_MAX);
+    let wanted = job_clones(tasks, p, params.epsilon).or(uncounted).ok_or(Verdict::CloneBudget)?;
     if wanted < 2 {
         return Err(Verdict::NoCloneNeeded);
     }
@@ -235,6 +237,9 @@ mod tests {
         let held = phases.map(|phase| Phase { started: phase.tasks, ..phase });
         let full = Supply { used_mb: 792_000 + 4_000, ..SUPPLY };
         assert_eq!(admit_job(&held, 0.1, &full, &DollyParams::default()), three(2), "its own tasks are in use already");
+        let many = [Phase { tasks: 200, slot_mb: 100, ..TEN }];
+        let of = |p| admit_job(&many, p, &SUPPLY, &DollyParams::default()).map(|grant| grant.clones);
+        assert_eq!((of(0.2), of(1.0)), (Ok(2), Err(Verdict::CloneBudget)), "1 − .8²⁰⁰ asks for more than anybody has");
     }
 
     proptest! {

@@ -255,8 +255,9 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
     faults.unless(hadoop.attempts_max > 0, "attempts_max", "must be 1 at least");
     // A clone of a reduce would wait for ever for the output of a map's clone that has failed.
-    let waited_for = hadoop.fails.share > 0.0 && hadoop.can.reads;
-    faults.unless(!waited_for, "fails", "are not played where clones read outputs of their own (hadoop.can.reads)");
+    let waited_for = hadoop.fails.share > 0.0 && (hadoop.can.reads || hadoop.can.job_clones);
+    let why = "are not played where clones read outputs of their own (hadoop.can.reads, hadoop.can.job_clones)";
+    faults.unless(!waited_for, "fails", why);
     faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");
 }
 

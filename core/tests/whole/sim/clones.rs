@@ -85,3 +85,13 @@ fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_r
     // Where nobody says how often a clone has an output of its own, the second job waits without end, as CAC, and what it shows lets the third wait for ω.
     assert_eq!(later(Reads::Delay, None), [(20.0, 1), (20.0, 2)]);
 }
+
+#[test]
+fn a_clone_that_is_launched_when_another_has_ended_does_not_put_its_task_back_to_running() {
+    // The second node is there from 11 s on, and containers take 2 s: the map's clone is launched at 13 s, when the other has ended.
+    let mut scenario = ideal(2, 1.0, 1, json!({"tasks": 1, "copy": 6, "work": 4}));
+    scenario.hadoop.allocate = serde_json::from_value(json!(2)).unwrap();
+    scenario.trouble = serde_json::from_value(json!([{"nodes": [1], "lasts": 11, "lost": true}])).unwrap();
+    let row = row(&scenario, dolly(Reads::Cac));
+    assert_eq!((seconds(&row), row.phases[0].slowest.0), (24.0, 10_000));
+}

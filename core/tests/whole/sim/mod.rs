@@ -10,6 +10,7 @@ mod policies;
 mod preemption;
 mod shared;
 mod watched;
+mod whole;
 mod workflows;
 mod world;
 

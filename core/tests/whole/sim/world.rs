@@ -1,6 +1,7 @@
 //! What holds in every run.
 
 use super::*;
+use drover_core::model::CloneScheme;
 use drover_core::policy::PolicyName::*;
 use proptest::prelude::*;
 use serde_json::json;
@@ -31,7 +32,7 @@ prop_compose! {
             "cluster": {"nodes": nodes, "racks": 2, "memory_mb": 1024 * places, "order": order, "network": network, "queues": queues, "preemption": preemption},
             "hadoop": {
                 "report": 1, "slow_start": slow_start, "locality_wait": wait, "remote_slower": 1.3, "silent": 0.05, "fails": {"share": fails}, "attempts_max": attempts_max,
-                "can": {"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true},
+                "can": {"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "job_clones": fails == 0.0},
             },
             "slowness": {"attempt": {"mixture": [[9, 1], [1, 4]]}, "data": {"lognormal": {"median": 1, "sigma": 0.3}}},
             "trouble": [
@@ -75,11 +76,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
     #[test]
     fn the_books_balance_all_jobs_end_and_a_seed_gives_the_same_run(scenario in any_scenario(), seed in 0..1_000_u64) {
-        for policy in [None, Late, Mantri, Dolly, Drover, Hadoop] {
-            let params = EngineParams::paper(policy);
+        let mut whole = EngineParams::paper(Dolly);
+        (whole.dolly.scheme, whole.dolly.beta, whole.dolly.tau) = (CloneScheme::Job, 1.5, 1.5);
+        let all = [None, Late, Mantri, Dolly, Drover, Hadoop].map(EngineParams::paper);
+        for params in all.into_iter().chain([whole]) {
             // Conservation is checked at the end of every run: what nodes held is what attempts took, and winners did what was asked.
             let outcome = run(&scenario, params.clone(), seed);
-            prop_assert!(outcome.is_ok(), "{}: {outcome:?}", policy.label());
+            prop_assert!(outcome.is_ok(), "{}: {outcome:?}", params.policy.label());
             let outcome = outcome.unwrap();
             let jobs: u32 = scenario.jobs.iter().map(|group| group.count).sum();
             let never_came = outcome.failures.map_or(0, |failures| failures.never_came);

@@ -24,16 +24,25 @@
 //!
 //! Varied, one at a time: tasks of 15 s; twice the load; reads that contend for nothing; jobs that are denied cloning get Mantri's copies under LATE's guards (Drover's own policy).
 
+mod blacklist;
 mod budget;
 mod gains;
+mod hotcloud;
+mod listing;
 mod reads;
 mod runs;
+mod spells;
 mod workload;
 
 use super::Experiment;
 
 pub(super) fn experiments() -> Vec<Experiment> {
     vec![
+        Experiment {
+            name: "dolly.s21",
+            about: "Dolly NSDI'13 §2.1.2, Table 2: blacklisting machines by an EWMA of their stragglers",
+            run: blacklist::run,
+        },
         Experiment {
             name: "dolly.s52",
             about: "Dolly NSDI'13 §5.2, Figs. 7 and 9: against LATE and Mantri; the workloads' marginals",
@@ -53,6 +62,11 @@ pub(super) fn experiments() -> Vec<Experiment> {
             name: "dolly.s55",
             about: "Dolly NSDI'13 §5.5, Fig. 16: admission, preemption, first come",
             run: budget::admission,
+        },
+        Experiment {
+            name: "dolly.hotcloud",
+            about: "Dolly HotCloud'12, Evaluation: clones of tasks against clones of whole jobs",
+            run: hotcloud::run,
         },
     ]
 }

@@ -1,13 +1,13 @@
 //! Runs of the evaluation, and what is read off them.
 
-use super::workload::{Assumed, BINS, Mix, scenario};
+use super::workload::{Assumed, BINS, Mix, SLOTS_IN_ALL, scenario};
 use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::reproduce::Effort;
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::policy::dolly::DollyParams;
-use drover_core::sim::{JobRow, Outcome, PhaseRow, Stuck};
+use drover_core::sim::{JobRow, Outcome, PhaseRow, Scenario, Stuck};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
@@ -64,12 +64,22 @@ impl Runs {
         seeds: u64,
         progress: &dyn Progress,
     ) -> Result<Runs, Stuck> {
+        Runs::play(|ideal| scenario(mix, assumed, ideal), policies, seeds, progress)
+    }
+
+    /// Runs of a scenario, which is another one for the ideal.
+    pub fn play(
+        scenario: impl Fn(bool) -> Result<Scenario, Stuck>,
+        policies: Vec<(&'static str, EngineParams)>,
+        seeds: u64,
+        progress: &dyn Progress,
+    ) -> Result<Runs, Stuck> {
         let mut runs = BTreeMap::new();
         let is_ideal = |one: &&(&str, EngineParams)| one.0 == IDEAL;
         for ideal in [false, true] {
             let some: Vec<_> = policies.iter().filter(|one| is_ideal(one) == ideal).collect();
             let named = some.iter().map(|(name, params)| ((*name).to_owned(), params.clone().into())).collect();
-            let grid = Grid { scenario: &scenario(mix, assumed, ideal)?, policies: named, seeds: 1..seeds + 1 };
+            let grid = Grid { scenario: &scenario(ideal)?, policies: named, seeds: 1..seeds + 1 };
             for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), progress)? {
                 runs.entry(some[policy].0).or_insert_with(Vec::new).push(outcome);
             }
@@ -130,6 +140,33 @@ impl Runs {
         Interval::of(
             &pairs.map(|(own, other)| 100.0 * (own.held_ms as f64 / other.held_ms as f64 - 1.0)).collect::<Vec<_>>(),
         )
+    }
+
+    /// How many times the container time of another a policy takes.
+    pub fn times(&self, name: &str, other: &str) -> Option<Interval> {
+        let pairs = self.outcomes(name).iter().zip(self.outcomes(other));
+        Interval::of(&pairs.map(|(own, other)| own.held_ms as f64 / other.held_ms as f64).collect::<Vec<_>>())
+    }
+
+    /// How many times the container time that another takes beyond a baseline's a policy does; of runs in which the other takes more.
+    pub fn extra(&self, name: &str, other: &str, baseline: &str) -> Option<Interval> {
+        let beyond = |run: &Outcome, base: &Outcome| run.held_ms as f64 - base.held_ms as f64;
+        let runs = self.outcomes(name).iter().zip(self.outcomes(other)).zip(self.outcomes(baseline));
+        let ratios = runs.filter_map(|((own, other), base)| {
+            let others = beyond(other, base);
+            (others > 0.0).then(|| beyond(own, base) / others)
+        });
+        Interval::of(&ratios.collect::<Vec<_>>())
+    }
+
+    /// How many points of all containers' time more than a baseline's a policy takes, over the time that the baseline lasted.
+    pub fn utilisation(&self, name: &str, baseline: &str) -> Option<Interval> {
+        let pairs = self.outcomes(name).iter().zip(self.outcomes(baseline));
+        let points = pairs.map(|(own, base)| {
+            let all = f64::from(SLOTS_IN_ALL) * base.lasted.0 as f64;
+            100.0 * (own.held_ms as f64 - base.held_ms as f64) / all
+        });
+        Interval::of(&points.collect::<Vec<_>>())
     }
 
     /// Copies withdrawn for each hundred tasks.

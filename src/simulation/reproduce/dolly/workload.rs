@@ -50,8 +50,11 @@ pub const BINS: [(&str, f64, f64); 5] = [
 ];
 
 const JOBS: f64 = 160.0;
-const NODES: u32 = 150;
+/// Machines.
+pub const NODES: u32 = 150;
 const SLOTS: u32 = 12;
+/// Containers that fit the cluster.
+pub const SLOTS_IN_ALL: u32 = NODES * SLOTS;
 const SLOT_MB: u64 = 2048;
 /// Share of a reduce's work that is reading: 2.5 s of 8 s.
 const READING: f64 = 0.3125;
@@ -68,10 +71,19 @@ impl Mix {
     /// Probability that an attempt straggles.
     pub const P: f64 = 0.15;
 
+    /// How many times longer an attempt takes that does not straggle.
+    pub fn ordinary() -> serde_json::Value {
+        json!({"uniform": {"low": 0.92, "high": 1.08}})
+    }
+
+    /// How many times longer one takes that does.
+    pub fn straggling() -> serde_json::Value {
+        json!({"pareto": {"least": 2.5, "shape": 0.6, "most": 12}})
+    }
+
     /// How many times longer an attempt takes.
     fn luck() -> serde_json::Value {
-        let slow = json!({"pareto": {"least": 2.5, "shape": 0.6, "most": 12}});
-        json!({"mixture": [[1.0 - Mix::P, {"uniform": {"low": 0.92, "high": 1.08}}], [Mix::P, slow]]})
+        json!({"mixture": [[1.0 - Mix::P, Mix::ordinary()], [Mix::P, Mix::straggling()]]})
     }
 
     /// Names of bins and numbers of tasks, in order of arrival.
@@ -111,7 +123,7 @@ fn size(name: &str, least: f64, most: f64, share: f64) -> u32 {
 pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stuck> {
     let luck = if ideal { json!(1.0) } else { Mix::luck() };
     let can = json!({
-        "duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "reads": true,
+        "duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "reads": true, "job_clones": true,
     });
     let read: Result<Scenario, _> = serde_json::from_value(json!({
         "about": "Dolly §5",
