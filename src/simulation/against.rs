@@ -2,7 +2,7 @@
 
 use super::grid::Played;
 use super::stats::Interval;
-use super::summary::{bin_times, job_times, over_seeds, phase_times, points, seconds, sums};
+use super::summary::{bin_times, job_times, over_seeds, phase_times, points, seconds, sums, where_any};
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ impl Against {
             phases: reductions(&pairs, &phase_times),
             bins: bins.filter(|(_, of)| !of.is_empty()).collect(),
             container_seconds: Interval::of(&less_held),
-            more: over_seeds(pairs.iter().map(more)),
+            more: where_any(over_seeds(pairs.iter().map(more))),
         }
     }
 }
@@ -103,6 +103,7 @@ mod tests {
             restarts: 0,
             withdrawn: 0,
             recomputed: 0,
+            kept: Default::default(),
         }
     }
 

@@ -65,6 +65,7 @@ impl World<'_> {
             (Stage::StartUp, TaskKind::Map) => self.go_on(key, Stage::Work, now),
             (Stage::StartUp, TaskKind::Reduce) => {
                 self.go_on(key, Stage::Copy, now);
+                self.tries_to_read(number, now);
                 self.may_read(key, now);
             }
             (Stage::Copy, _) => self.go_on(key, Stage::Sort, now),
@@ -81,12 +82,14 @@ impl World<'_> {
     fn launch(&mut self, key: AttemptKey, now: Time) {
         let attempt = self.attempts.get_mut(key);
         attempt.launched = now;
-        let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
+        let (number, kind, index, nth) = (attempt.job, attempt.kind, attempt.index, attempt.number);
         self.outcome.attempts += 1;
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
+            // What is computed anew in good time is still there.
+            let stays = job.kept.is_anew(kind, index, nth) && job.task(kind, index).state == TaskState::Succeeded;
             let task = job.task_mut(kind, index);
-            task.state = TaskState::Running;
+            task.state = if stays { task.state } else { TaskState::Running };
             task.started.get_or_insert(now);
             attempt.fetches = job.localize(attempt.node, takes, now);
         }
@@ -182,6 +185,7 @@ impl World<'_> {
             job.task_mut(kind, index).outputs.push(now);
         }
         if job.task(kind, index).state == TaskState::Succeeded {
+            job.kept.computed(kind, index, nth, (node, now));
             self.ends(key, End::Spare, now);
             self.let_read(number, now);
             return;
@@ -199,6 +203,7 @@ impl World<'_> {
         }
         if kind == TaskKind::Map {
             self.begin_phases(number, now);
+            self.tries_to_read_one(number, index, now);
             self.let_read(number, now);
         }
         self.end_if_over(number, now);

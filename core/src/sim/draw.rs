@@ -32,6 +32,10 @@ pub enum Purpose {
     Trouble,
     /// What others take of links.
     Others,
+    /// Which outputs a node loses.
+    Loss,
+    /// Where an output's replica is.
+    Replicate,
 }
 
 /// All draws of one run.

@@ -3,6 +3,7 @@
 use super::attempt::{AttemptKey, Scoring};
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
+use super::kept::{Kept, KeptRow};
 use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
 use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
@@ -134,6 +135,8 @@ pub struct Job {
     pub each_writes: Bytes,
     /// Instants at which clones of its reduces stop waiting for outputs of their own.
     pub waits: BTreeSet<Time>,
+    /// What there is beside the outputs of its maps.
+    pub kept: Kept,
 }
 
 /// What a job has cost, and what was done to it.
@@ -153,6 +156,8 @@ pub struct Tally {
     pub withdrawn: u32,
     /// Maps that had to run again because their output was lost.
     pub recomputed: u32,
+    /// What was kept twice or computed anew in good time.
+    pub kept: KeptRow,
 }
 
 impl Job {
@@ -195,6 +200,7 @@ impl Job {
             tally: Tally::default(),
             each_writes,
             waits: BTreeSet::new(),
+            kept: Kept::default(),
         }
     }
 

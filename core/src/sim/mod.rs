@@ -13,7 +13,9 @@ mod driver;
 mod fluid;
 mod ideal;
 mod job;
+mod kept;
 mod links;
+mod losses;
 mod machine;
 mod measures;
 mod moments;
@@ -33,6 +35,7 @@ mod yarn;
 
 pub use dist::Dist;
 pub use ideal::{Actor, Ideal};
+pub use kept::KeptRow;
 pub use outcome::{BudgetUse, Decided, JobRow, Outcome, PhaseRow};
 pub use scenario::{Fault, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};

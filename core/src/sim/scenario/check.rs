@@ -191,6 +191,7 @@ fn network(network: &NetworkSpec, faults: &mut Faults) {
         (network.disk_mb_s, "disk_mb_s"),
         (network.uplink_mb_s, "uplink_mb_s"),
         (network.downlink_mb_s, "downlink_mb_s"),
+        (network.within_mb_s, "within_mb_s"),
         (network.processors, "processors"),
         (network.lab_processors, "lab_processors"),
     ];
@@ -240,6 +241,8 @@ fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     let laws = [(&trouble.from, "from"), (&trouble.lasts, "lasts"), (&trouble.again, "again")];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
     faults.factor(&trouble.slower, "slower");
+    faults.law(&trouble.loses, 0.0, "loses");
+    faults.unless(trouble.loses.range().1 <= 1.0, "loses", "must not give values above 1");
 }
 
 fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
@@ -292,6 +295,7 @@ mod tests {
             (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
             (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
             (r#""trouble": [{}]"#, "trouble[0].nodes"),
+            (r#""trouble": [{"nodes": [0], "loses": 1.1}]"#, "trouble[0].loses"),
         ] {
             assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
         }

@@ -3,6 +3,7 @@
 mod clones;
 mod ideals;
 mod laws;
+mod losses;
 mod measures;
 mod mechanisms;
 mod policies;
