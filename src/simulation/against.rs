@@ -82,9 +82,10 @@ fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::summary::KEPT;
     use super::*;
     use drover_core::model::{Millis, TaskKind};
-    use drover_core::sim::PhaseRow;
+    use drover_core::sim::{KeptRow, PhaseRow};
 
     fn job(nth: u32, tasks: u32, seconds: u64, wasted_ms: u64) -> JobRow {
         let took = Millis(seconds * 1_000);
@@ -135,6 +136,19 @@ mod tests {
         assert_eq!((against.each_job["mean"].mean, against.jobs["mean"].mean), (37.5, 60.0));
         let bins: Vec<(&str, f64)> = against.bins.iter().map(|(bin, of)| (bin.as_str(), of["p50"].mean)).collect();
         assert_eq!(bins, [("1-10", 0.0), ("11-50", 75.0)]);
+    }
+
+    #[test]
+    fn outputs_kept_twice_are_told_where_any_run_has_some_and_where_none_has_they_are_not() {
+        let kept = KeptRow { replicated: 2, ..KeptRow::default() };
+        let base = [run(0, 1, vec![job(0, 4, 10, 0)]), run(0, 2, vec![job(0, 4, 10, 0)])];
+        let own = [run(1, 1, vec![JobRow { kept, ..job(0, 4, 10, 0) }]), run(1, 2, vec![job(0, 4, 10, 0)])];
+        let more = |own: &[Played; 2]| Against::of("none", &own.each_ref(), &base.each_ref()).more;
+        assert_eq!(more(&own).get("replicated").map(|one| one.mean), Some(1.0));
+        let told = |more: BTreeMap<String, Interval>| {
+            more.into_keys().filter(|key| KEPT.iter().any(|(known, _)| known == key)).collect::<Vec<_>>()
+        };
+        assert_eq!((told(more(&own)), told(more(&base))), (vec!["replicated".to_owned()], vec![]));
     }
 
     #[test]

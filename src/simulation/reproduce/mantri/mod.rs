@@ -24,6 +24,7 @@
 //!
 //! Varied, one at a time: all unexplained; all explained; reports each second; tasks three times as long; a start-up of 5 s.
 
+mod averted;
 mod compared;
 mod marginals;
 mod placed;

@@ -1,7 +1,8 @@
 //! The rows of Figs. 21 to 23, and how near the workload comes to what the paper prints of recomputes.
 
+use super::averted::Runs;
+use super::recompute::Assumed;
 use super::recompute::Scheme::{AfterTwo, Ideal, Mantri, Nothing, PreComputation, Replication};
-use super::recompute::{Assumed, Runs};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use drover_core::sim::Stuck;
