@@ -3,7 +3,7 @@
 use super::grid::Played;
 use super::stats::Interval;
 use super::summary::{
-    bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, workflow_times,
+    bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, where_any, workflow_times,
 };
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ impl Against {
             workflows: reductions(&pairs, &workflow_times),
             bins: bins.filter(|(_, of)| !of.is_empty()).collect(),
             container_seconds: Interval::of(&less_held),
-            more: over_seeds(pairs.iter().map(more)),
+            more: where_any(over_seeds(pairs.iter().map(more))),
         }
     }
 }
@@ -88,9 +88,10 @@ fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::summary::KEPT;
     use super::*;
     use drover_core::model::{Millis, TaskKind};
-    use drover_core::sim::{PhaseRow, WorkflowRow};
+    use drover_core::sim::{KeptRow, PhaseRow, WorkflowRow};
 
     fn job(nth: u32, tasks: u32, seconds: u64, wasted_ms: u64) -> JobRow {
         let took = Millis(seconds * 1_000);
@@ -110,6 +111,7 @@ mod tests {
             restarts: 0,
             withdrawn: 0,
             recomputed: 0,
+            kept: Default::default(),
         }
     }
 
@@ -167,6 +169,19 @@ mod tests {
         let (base, own) = ([run(0, 1, 100), run(0, 2, 10)], [run(1, 2, 9), run(1, 1, 70)]);
         let against = Against::of("none", &own.each_ref(), &base.each_ref());
         assert_eq!((against.workflows["mean"].mean, against.jobs.len()), (20.0, 0));
+    }
+
+    #[test]
+    fn outputs_kept_twice_are_told_where_any_run_has_some_and_where_none_has_they_are_not() {
+        let kept = KeptRow { replicated: 2, ..KeptRow::default() };
+        let base = [run(0, 1, vec![job(0, 4, 10, 0)]), run(0, 2, vec![job(0, 4, 10, 0)])];
+        let own = [run(1, 1, vec![JobRow { kept, ..job(0, 4, 10, 0) }]), run(1, 2, vec![job(0, 4, 10, 0)])];
+        let more = |own: &[Played; 2]| Against::of("none", &own.each_ref(), &base.each_ref()).more;
+        assert_eq!(more(&own).get("replicated").map(|one| one.mean), Some(1.0));
+        let told = |more: BTreeMap<String, Interval>| {
+            more.into_keys().filter(|key| KEPT.iter().any(|(known, _)| known == key)).collect::<Vec<_>>()
+        };
+        assert_eq!((told(more(&own)), told(more(&base))), (vec!["replicated".to_owned()], vec![]));
     }
 
     #[test]

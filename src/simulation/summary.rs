@@ -7,7 +7,7 @@ use super::stats::{Interval, quantile};
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::TaskKind;
-use drover_core::sim::{JobRow, Outcome};
+use drover_core::sim::{JobRow, KeptRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -151,7 +151,24 @@ fn bins(runs: &[&Played]) -> Vec<(String, Spread)> {
 }
 
 fn costs(runs: &[&Played]) -> BTreeMap<String, Interval> {
-    over_seeds(runs.iter().map(|one| sums(&one.outcome)))
+    where_any(over_seeds(runs.iter().map(|one| sums(&one.outcome))))
+}
+
+/// What is told of outputs kept twice or computed anew: the key in [`PolicySummary::costs`], and the column's name.
+pub const KEPT: [(&str, &str); 6] = [
+    ("replicated", "kept twice"),
+    ("replicated_mb", "MiB"),
+    ("replica_used", "replica read"),
+    ("precomputed", "computed anew"),
+    ("precompute_needed", "needed"),
+    ("precomputed_in_time", "in time"),
+];
+
+/// Leaves those out where there were none in any run.
+pub(super) fn where_any(mut of: BTreeMap<String, Interval>) -> BTreeMap<String, Interval> {
+    let is_told = |key: &String| KEPT.iter().any(|(known, _)| known == key);
+    of.retain(|key, one| !is_told(key) || (one.low, one.high) != (0.0, 0.0));
+    of
 }
 
 /// By kind of task; a kind of which nothing was predicted is left out.
@@ -174,6 +191,7 @@ fn errors(outcome: &Outcome, kind: TaskKind) -> BTreeMap<String, f64> {
 pub(super) fn sums(outcome: &Outcome) -> BTreeMap<String, f64> {
     let sum = |of: &dyn Fn(&JobRow) -> f64| outcome.jobs.iter().map(of).sum::<f64>();
     let budget = outcome.budget;
+    let kept = |of: fn(&KeptRow) -> u32| sum(&|job| of(&job.kept).into());
     let all = [
         ("container_seconds", sum(&|job| (job.useful_ms + job.wasted_ms) as f64 / 1e3)),
         ("wasted_seconds", sum(&|job| job.wasted_ms as f64 / 1e3)),
@@ -184,6 +202,12 @@ pub(super) fn sums(outcome: &Outcome) -> BTreeMap<String, f64> {
         ("recomputed", sum(&|job| job.recomputed.into())),
         ("decided_in_vain", outcome.decided.in_vain as f64),
         ("budget_decisions", budget.decisions as f64),
+        ("replicated", kept(|row| row.replicated)),
+        ("replicated_mb", sum(&|job| job.kept.replicated_bytes.0 as f64 / f64::from(1 << 20))),
+        ("replica_used", kept(|row| row.replica_used)),
+        ("precomputed", kept(|row| row.precomputed)),
+        ("precompute_needed", kept(|row| row.precompute_needed)),
+        ("precomputed_in_time", kept(|row| row.precomputed_in_time)),
     ];
     let shares = [("budget_mean_percent", budget.sum / budget.decisions as f64), ("budget_peak_percent", budget.peak)];
     let shares = shares.map(|(name, share)| (name, 100.0 * share)).into_iter().filter(|_| budget.decisions > 0);

@@ -2,7 +2,7 @@
 
 use super::against::Against;
 use super::stats::Interval;
-use super::summary::{PolicySummary, SHARES, Spread};
+use super::summary::{KEPT, PolicySummary, SHARES, Spread};
 use super::told::Told;
 use drover_core::estimate::Estimator;
 use std::collections::BTreeMap;
@@ -24,7 +24,19 @@ pub fn tables(told: &Told) -> Vec<Table> {
         told.policies.iter().filter_map(|one| Some((one.policy.as_str(), one.against.as_ref()?))).collect();
     let beside = (!compared.is_empty()).then(|| [reductions(told, &compared), more(told, &compared)]);
     let all = [times(&told.policies), costs(&told.policies)].into_iter().chain(beside.into_iter().flatten());
-    all.chain(estimates(&told.policies)).chain(held_out(&told.policies)).collect()
+    all.chain(kept(&told.policies)).chain(estimates(&told.policies)).chain(held_out(&told.policies)).collect()
+}
+
+/// What was done so that no reader waits for lost outputs, where any policy did any of it.
+fn kept(policies: &[PolicySummary]) -> Option<Table> {
+    let any = |one: &&PolicySummary| KEPT.iter().any(|(key, _)| one.costs.contains_key(*key));
+    let row = |one: &PolicySummary| {
+        [one.policy.clone()].into_iter().chain(KEPT.map(|(key, _)| with_half(one.costs.get(key)))).collect()
+    };
+    let rows: Vec<_> = policies.iter().filter(any).map(row).collect();
+    let heading = heading(&["policy"], KEPT.into_iter().map(|(_, name)| name));
+    let title = "Outputs of maps kept twice, or computed anew before they were missed, of a run:";
+    (!rows.is_empty()).then(|| Table { title: title.into(), heading, rows })
 }
 
 /// How good estimates were, where any policy had one made.

@@ -4,7 +4,7 @@ use super::EngineParams;
 use crate::estimate::Estimator;
 use crate::govern::GovernParams;
 use crate::policy::late::SPECULATIVE_CAP;
-use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, PolicyName, TailParams};
+use crate::policy::{BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams};
 
 impl EngineParams {
     /// The papers' own constants, under that policy: of the budgets only its own, SpeculativeCap where LATE decides (with `drover`, whose guards are LATE's, too).
@@ -20,6 +20,7 @@ impl EngineParams {
             mantri: MantriParams::paper(),
             dolly: DollyParams::paper(),
             blacklist: BlacklistParams::paper(),
+            measures: MeasureParams::paper(),
             govern: GovernParams { cluster_cap, ..uncapped },
             ..EngineParams::default()
         }
@@ -38,7 +39,7 @@ mod tests {
             assert_eq!((paper.policy, paper.estimator), (policy, Estimator::Late));
             assert_eq!((&paper.late, &paper.tail), (&LateParams::paper(), &TailParams::paper()));
             assert_eq!((&paper.mantri, &paper.dolly), (&MantriParams::paper(), &DollyParams::paper()));
-            assert_eq!(paper.blacklist, BlacklistParams::paper());
+            assert_eq!((paper.blacklist, paper.measures), (BlacklistParams::paper(), MeasureParams::paper()));
             let cluster_cap = if capped { 0.1 } else { 1.0 };
             assert_eq!(paper.govern, GovernParams { cluster_cap, ..GovernParams::paper() }, "{}", policy.label());
         }

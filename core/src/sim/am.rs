@@ -72,6 +72,7 @@ impl World<'_> {
             (Stage::StartUp, TaskKind::Map) => self.go_on(key, Stage::Work, now),
             (Stage::StartUp, TaskKind::Reduce) => {
                 self.go_on(key, Stage::Copy, now);
+                self.tries_to_read(number, now);
                 self.may_read(key, now);
             }
             (Stage::Copy, _) => self.go_on(key, Stage::Sort, now),
@@ -88,13 +89,15 @@ impl World<'_> {
     fn launch(&mut self, key: AttemptKey, now: Time) {
         let attempt = self.attempts.get_mut(key);
         attempt.launched = now;
-        let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
+        let (number, kind, index, nth) = (attempt.job, attempt.kind, attempt.index, attempt.number);
         self.outcome.attempts += 1;
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
+            // What is computed anew in good time is still there.
+            let stays = job.kept.is_anew(kind, index, nth) && job.task(kind, index).state == TaskState::Succeeded;
             let task = job.task_mut(kind, index);
-            // Another clone of it may have.
-            if task.state != TaskState::Succeeded {
+            // Another clone of it may have ended, or its output, which is computed anew in good time, still be there.
+            if !stays && task.state != TaskState::Succeeded {
                 task.state = TaskState::Running;
             }
             task.started.get_or_insert(now);
@@ -199,6 +202,7 @@ impl World<'_> {
             job.task_mut(kind, index).outputs.push(now);
         }
         if job.task(kind, index).state == TaskState::Succeeded {
+            job.kept.computed(kind, index, nth, (node, now));
             self.ends(key, End::Spare, now);
             self.let_read(number, now);
             return;
@@ -216,6 +220,7 @@ impl World<'_> {
         }
         if kind == TaskKind::Map {
             self.begin_phases(number, now);
+            self.tries_to_read_one(number, index, now);
             self.let_read(number, now);
         }
         self.end_if_over(number, now);

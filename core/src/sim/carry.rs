@@ -10,7 +10,7 @@ use crate::model::{Action, Answer, Decision, TaskState, Time};
 impl World<'_> {
     /// Carries out what one look has come to.
     pub(super) fn carry_out_all(&mut self, pass: &Pass, now: Time) {
-        pass.measures.iter().for_each(|measure| self.take(measure));
+        pass.measures.iter().for_each(|measure| self.take(measure, now));
         pass.decisions.iter().for_each(|decision| self.carry_out(decision, now));
     }
 

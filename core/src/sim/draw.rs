@@ -34,6 +34,10 @@ pub enum Purpose {
     Others,
     /// Whether an attempt fails, and when.
     Failure,
+    /// Which outputs a node loses.
+    Loss,
+    /// Where an output's replica is.
+    Replicate,
 }
 
 /// All draws of one run.

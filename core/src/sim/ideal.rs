@@ -15,7 +15,7 @@ pub enum Ideal {
     NoSkew,
     /// As long as the shortest three quarters of them on average (NoSkew + ChopTail, ibidem).
     ChopTail,
-    /// No output is lost with its node (IdealRecompute, ibidem).
+    /// No output is lost, with its node or alone (IdealRecompute, ibidem).
     IdealRecompute,
     /// Copies each task whose next attempt would end first, and no other: how long every attempt would take is known to it.
     Oracle,

@@ -3,6 +3,7 @@
 use super::attempt::{AttemptKey, Scoring};
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
+use super::kept::{Kept, KeptRow};
 use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
 use super::whole::JobCopy;
@@ -150,6 +151,8 @@ pub struct Job {
     pub inputs: Vec<u32>,
     /// Its copies, the first its own, where it is run several times over.
     pub copies: Vec<JobCopy>,
+    /// What there is beside the outputs of its maps.
+    pub kept: Kept,
 }
 
 /// What a job has cost, and what was done to it.
@@ -171,6 +174,8 @@ pub struct Tally {
     pub recomputed: u32,
     /// Attempts that failed by themselves.
     pub failed: u32,
+    /// What was kept twice or computed anew in good time.
+    pub kept: KeptRow,
 }
 
 impl Job {
@@ -215,6 +220,7 @@ impl Job {
             waits: BTreeSet::new(),
             inputs: Vec::new(),
             copies: Vec::new(),
+            kept: Kept::default(),
         }
     }
 

@@ -51,11 +51,13 @@ impl World<'_> {
         left / ahead.0 as f64 / (1.0 - self.taken(rack, way, now))
     }
 
-    /// Every rack's links as they are now, or as they will be where the scenario has foresight; none where links have no limit.
+    /// Every rack's links as they are now, or as they will be where the scenario has foresight; none where neither links nor what is within a rack has a limit.
     pub(super) fn racks(&self, now: Time) -> Vec<RackFact> {
-        let within = self.scenario.cluster.network.disk_mb_s;
+        let spec = &self.scenario.cluster.network;
+        let within = if spec.within_mb_s > 0.0 { spec.within_mb_s } else { spec.disk_mb_s };
         let fact = |rack: u32| {
-            let [up, down] = self.network.links(rack)?;
+            let unlimited = (spec.within_mb_s > 0.0).then_some([f64::INFINITY; 2]);
+            let [up, down] = self.network.links(rack).or(unlimited)?;
             Some(RackFact {
                 rack: rack_name(rack),
                 up_bytes_per_second: up * self.ahead(rack, 0, now),

@@ -3,6 +3,21 @@
 use super::attempt::AttemptKey;
 use crate::model::{Resources, Time};
 
+/// A time in which a node loses outputs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Losing {
+    /// Number of the trouble.
+    pub which: u32,
+    /// Which of its times on the node.
+    pub nth: u32,
+    /// Share of the outputs, 0–1.
+    pub share: f64,
+    /// Since when.
+    pub from: Time,
+    /// Until when; `None` while it lasts.
+    pub until: Option<Time>,
+}
+
 /// A node.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -22,6 +37,8 @@ pub struct Machine {
     troubles: Vec<(u32, f64)>,
     /// Troubles for which it is lost now.
     lost: u32,
+    /// Times in which it loses outputs, or lost some that may still be read.
+    pub losing: Vec<Losing>,
     /// Container-milliseconds up to `since`.
     held_ms: u64,
     since: Time,
@@ -39,6 +56,7 @@ impl Machine {
             own,
             troubles: Vec::new(),
             lost: 0,
+            losing: Vec::new(),
             held_ms: 0,
             since: start,
         }

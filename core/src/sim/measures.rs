@@ -1,20 +1,24 @@
-//! What a policy wants of a job beside copies, as far as the scenario lets it be done (Mantri, OSDI'10, §5.2 and §5.4).
+//! What a policy wants of a job beside copies, as far as the scenario lets it be done (Mantri, OSDI'10, §5.2–5.4).
 
 use super::draw::Purpose;
 use super::job::Ask;
 use super::links::rack_name;
 use super::world::World;
-use crate::model::{Measure, MeasurePlan, Mode, TaskKind};
+use crate::model::{Measure, MeasurePlan, Mode, TaskKind, Time};
 use std::collections::BTreeMap;
 
 impl World<'_> {
     /// Takes a measure that was decided.
-    pub(super) fn take(&mut self, measure: &Measure) {
+    pub(super) fn take(&mut self, measure: &Measure, now: Time) {
         let number = measure.job.0.seq - 1;
         match measure.plan.as_ref().filter(|_| measure.mode == Mode::Act) {
             Some(MeasurePlan::Order { kind, first }) => self.order(number, *kind, first),
             Some(MeasurePlan::Place { racks, .. }) => self.spread(number, racks),
-            _ => {}
+            Some(MeasurePlan::Replicate { output, bytes, replicate, .. }) => {
+                self.replicate(number, *output, (*bytes, *replicate), now);
+            }
+            Some(MeasurePlan::Precompute { outputs, .. }) => self.precompute(number, outputs, now),
+            None => {}
         }
     }
 

@@ -15,7 +15,9 @@ mod flow;
 mod fluid;
 mod ideal;
 mod job;
+mod kept;
 mod links;
+mod losses;
 mod machine;
 mod measures;
 mod moments;
@@ -36,6 +38,7 @@ mod yarn;
 
 pub use dist::Dist;
 pub use ideal::{Actor, Ideal};
+pub use kept::KeptRow;
 pub use outcome::{BudgetUse, Decided, Failures, JobRow, Outcome, PhaseRow, WorkflowRow};
 pub use scenario::{Fault, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};

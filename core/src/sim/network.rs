@@ -45,7 +45,8 @@ impl Network {
     pub(super) fn new(cluster: &ClusterSpec) -> Network {
         let spec = &cluster.network;
         let (nodes, racks) = (cluster.nodes, cluster.racks.max(1));
-        let none = *spec == NetworkSpec::default() && cluster.kinds.iter().all(|kind| kind.processors.is_none());
+        let shared = NetworkSpec { within_mb_s: 0.0, ..spec.clone() };
+        let none = shared == NetworkSpec::default() && cluster.kinds.iter().all(|kind| kind.processors.is_none());
         if none {
             return Network::default();
         }

@@ -1,9 +1,11 @@
 //! What came of a run.
 
 use super::job::{Job, Tally};
+use super::kept::KeptRow;
 use crate::estimate::calibration::Record;
 use crate::model::{Action, Decision, Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -23,6 +25,9 @@ pub struct Outcome {
     pub budget: BudgetUse,
     /// How good predictions of sampled tasks' time left were.
     pub estimates: Record,
+    /// Maps that ran again because a node that stayed had lost their outputs, by the node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recomputed_on: BTreeMap<u32, u32>,
     /// Attempts whose queues gave their containers back.
     pub preempted: u64,
     /// What failed, where anything can.
@@ -113,6 +118,9 @@ pub struct JobRow {
     pub withdrawn: u32,
     /// Maps that ran again because their output was lost.
     pub recomputed: u32,
+    /// Outputs that were kept twice or computed anew in good time.
+    #[serde(default, skip_serializing_if = "KeptRow::is_none")]
+    pub kept: KeptRow,
 }
 
 /// Jobs that came after one another (`after`), the nth of each of their groups.
@@ -157,7 +165,8 @@ pub struct PhaseRow {
 impl JobRow {
     /// That of a job which has ended at `now`.
     pub fn of(job: &Job, held_out: bool, start: Time, now: Time) -> JobRow {
-        let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed, failed: _ } = job.tally;
+        let Tally { useful_ms, wasted_ms, copies, copies_won, restarts, withdrawn, recomputed, kept, failed: _ } =
+            job.tally;
         JobRow {
             name: job.name.clone(),
             nth: job.of.nth(),
@@ -173,6 +182,7 @@ impl JobRow {
             restarts,
             withdrawn,
             recomputed,
+            kept,
         }
     }
 

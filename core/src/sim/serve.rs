@@ -23,10 +23,16 @@ struct Place {
     local: bool,
 }
 
-/// Do maps of the job wait, and none runs?
+/// Do maps of the job wait whose outputs are not there?
+fn awaits_maps(job: &Job) -> bool {
+    let maps = job.of(TaskKind::Map);
+    !maps.asks.is_empty() && (maps.finished as usize) < maps.all.len()
+}
+
+/// Do maps of the job wait, and none runs? One that is computed anew in good time is not waited for.
 fn is_starved(job: &Job) -> bool {
     let maps = job.of(TaskKind::Map);
-    !maps.asks.is_empty() && maps.held == 0
+    awaits_maps(job) && maps.held == 0
 }
 
 /// Is the next map of a job one of which an attempt has failed? It comes before reduces, and is asked for on any node (RMContainerAllocator, PRIORITY_FAST_FAIL_MAP).
@@ -104,12 +110,12 @@ impl World<'_> {
 
     /// May another reduce start? While maps wait, only within a share of the job's memory that grows with the maps that have ended.
     fn may_ramp_up(&self, job: &Job, headroom: u64) -> bool {
-        let (maps, reduces) = (job.of(TaskKind::Map), job.of(TaskKind::Reduce));
+        let reduces = job.of(TaskKind::Reduce);
         if job.is_whole() {
             return reduces.asks.iter().any(|ask| !job.has_waiting_maps(ask.copy));
         }
-        if maps.asks.is_empty() || is_starved(job) {
-            return maps.asks.is_empty();
+        if !awaits_maps(job) || is_starved(job) {
+            return !awaits_maps(job);
         }
         let free: u64 = self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum();
         let all = job.held_mb() + free.min(headroom);

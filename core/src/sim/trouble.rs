@@ -1,9 +1,9 @@
-//! Nodes that turn slow or are lost, and come back.
+//! Nodes that turn slow, lose outputs or are lost, and come back.
 
 use super::attempt::{AttemptKey, Stage};
 use super::draw::Purpose;
 use super::ideal::Ideal;
-use super::job::{Ask, Task};
+use super::job::Task;
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, TaskState, Time};
@@ -56,6 +56,9 @@ impl World<'_> {
                 self.lose(node, now);
             }
             let lasts = self.trouble_time(which, node, nth, Part::Lasts);
+            if self.loses {
+                self.begins_to_lose(which, node, nth, lasts, now);
+            }
             if lasts > Millis(0) {
                 self.calendar.enter(now + lasts, Event::Trouble { which, node, nth, begins: false });
             }
@@ -90,6 +93,7 @@ impl World<'_> {
         if job.is_whole() {
             return self.lose_outputs_of_copies(number, node, now);
         }
+        let moved = job.kept.lose(node);
         let reduces = job.of(TaskKind::Reduce);
         // What all reduces have read is not missed.
         let read = |key: &AttemptKey| self.attempts.get(*key).stage > Stage::Copy;
@@ -97,18 +101,13 @@ impl World<'_> {
         if reduces.all.is_empty() || reduces.all.iter().all(is_read) {
             return;
         }
-        let there = |task: &Task| task.winner.is_some_and(|(_, on)| on == node);
-        let lost: Vec<u32> =
-            (0..).zip(&job.of(TaskKind::Map).all).filter(|(_, task)| there(task)).map(|(index, _)| index).collect();
-        for index in lost {
-            let task = job.task_mut(TaskKind::Map, index);
-            (task.state, task.winner, task.finished) = (TaskState::Scheduled, None, None);
-            // Those of its clones are taken to be lost with it.
-            task.outputs.clear();
-            job.of_mut(TaskKind::Map).finished -= 1;
-            job.tally.recomputed += 1;
-            job.ask(TaskKind::Map, Ask::of(index, now), true);
-        }
+        let there = |(index, task): &(u32, &Task)| {
+            let is_moved = job.kept.is_moved(*index);
+            moved.contains(index) || (!is_moved && task.winner.is_some_and(|(_, on)| on == node))
+        };
+        let lost: Vec<u32> = (0..).zip(&job.of(TaskKind::Map).all).filter(there).map(|(index, _)| index).collect();
+        lost.into_iter().for_each(|index| self.misses(number, index, true, now));
+        let Some(job) = self.jobs.get(&number) else { return };
         self.yarn.seat(job);
         self.let_read(number, now);
     }

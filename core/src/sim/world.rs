@@ -90,6 +90,8 @@ pub(super) struct World<'a> {
     pub(super) unwaits: Option<Time>,
     /// When a container was last given.
     pub(super) given: Time,
+    /// Outputs are lost on nodes that stay.
+    pub(super) loses: bool,
     /// The furthest that any winner's work was off what its task asks for, milliseconds.
     pub(super) off_ms: f64,
     /// The job whose attempts are kept.
@@ -161,6 +163,7 @@ impl<'a> World<'a> {
             stirred: false,
             unwaits: None,
             given: START,
+            loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(|one| one.loses.range().1 > 0.0),
             off_ms: 0.0,
             watch: None,
             arrived: 0,

@@ -85,7 +85,10 @@ impl Scenario {
             cluster(&self.cluster, faults);
             self.traced_fit(faults);
         });
-        under("hadoop".into(), &|faults| hadoop(&self.hadoop, faults));
+        under("hadoop".into(), &|faults| {
+            hadoop(&self.hadoop, faults);
+            self.copies_are_kept(faults);
+        });
         under("slowness".into(), &|faults| {
             faults.factor(&self.slowness.attempt, "attempt");
             faults.factor(&self.slowness.data, "data");
@@ -212,6 +215,7 @@ fn network(network: &NetworkSpec, faults: &mut Faults) {
         (network.disk_mb_s, "disk_mb_s"),
         (network.uplink_mb_s, "uplink_mb_s"),
         (network.downlink_mb_s, "downlink_mb_s"),
+        (network.within_mb_s, "within_mb_s"),
         (network.processors, "processors"),
         (network.lab_processors, "lab_processors"),
     ];
@@ -261,6 +265,17 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");
 }
 
+impl Scenario {
+    /// Which copy of a job misses an output, and which replica is whose, is not played.
+    fn copies_are_kept(&self, faults: &mut Faults) {
+        let can = self.hadoop.can;
+        let loses = self.trouble.iter().any(|trouble| trouble.loses.range().1 > 0.0);
+        let apart = !can.job_clones || !(loses || can.replicate || can.precompute);
+        let why = "is not played where outputs are lost in part or kept (trouble.loses, can.replicate, can.precompute)";
+        faults.unless(apart, "can.job_clones", why);
+    }
+}
+
 fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     faults.unless(trouble.nodes.iter().all(|node| *node < nodes), "nodes", "names a node beyond the last");
     faults.share(trouble.share, "share");
@@ -269,6 +284,8 @@ fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     let laws = [(&trouble.from, "from"), (&trouble.lasts, "lasts"), (&trouble.again, "again")];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
     faults.factor(&trouble.slower, "slower");
+    faults.law(&trouble.loses, 0.0, "loses");
+    faults.unless(trouble.loses.range().1 <= 1.0, "loses", "must not give values above 1");
 }
 
 fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
@@ -322,9 +339,16 @@ mod tests {
             (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
             (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),
             (r#""hadoop": {"fails": {"share": 0.1}, "can": {"duplicate": true, "reads": true}}"#, "hadoop.fails"),
+            (r#""hadoop": {"fails": {"share": 0.1}, "can": {"job_clones": true}}"#, "hadoop.fails"),
+            (r#""hadoop": {"can": {"job_clones": true, "replicate": true}}"#, "hadoop.can.job_clones"),
+            (
+                r#""hadoop": {"can": {"job_clones": true}}, "trouble": [{"nodes": [0], "loses": 0.1}]"#,
+                "hadoop.can.job_clones",
+            ),
             (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
             (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
             (r#""trouble": [{}]"#, "trouble[0].nodes"),
+            (r#""trouble": [{"nodes": [0], "loses": 1.1}]"#, "trouble[0].loses"),
         ] {
             assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
         }

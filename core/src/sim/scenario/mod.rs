@@ -149,6 +149,10 @@ pub struct NetworkSpec {
     pub uplink_mb_s: f64,
     /// What comes into a rack, mebibytes a second.
     pub downlink_mb_s: f64,
+    /// What two machines of one rack have between them, mebibytes a second: how fast an output is copied from one to another. 0: as fast as a disk reads, or a link where disks
+    /// have no limit.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub within_mb_s: f64,
     /// Who else is on the links.
     pub others: OthersSpec,
     /// Processors of each node: a JVM that starts keeps one busy, a task at work as many as its phase says.
@@ -182,6 +186,10 @@ pub enum QueueOrder {
     Fifo,
 }
 
+fn is_none_lost(loses: &Dist) -> bool {
+    *loses == Dist::Constant(0.0)
+}
+
 /// A leaf queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -193,6 +201,10 @@ pub struct QueueSpec {
     /// Share that it may use at most, 0–1.
     #[serde(default = "whole")]
     pub most: f64,
+}
+
+fn is_zero(of: &f64) -> bool {
+    *of == 0.0
 }
 
 fn whole() -> f64 {
@@ -298,6 +310,10 @@ pub struct Trouble {
     pub slower: Dist,
     /// The node is lost: its containers end, and what its maps have written cannot be read.
     pub lost: bool,
+    /// Share of the outputs, 0–1, drawn each time, that are lost of those which lie there then or are written meanwhile; that shows only when a reduce is to read them
+    /// (Mantri, OSDI'10, §3.2).
+    #[serde(skip_serializing_if = "is_none_lost")]
+    pub loses: Dist,
 }
 
 impl Default for ClusterSpec {
@@ -360,7 +376,15 @@ impl Default for Trouble {
             again: Dist::Constant(0.0),
             slower: Dist::Constant(1.0),
             lost: false,
+            loses: Dist::Constant(0.0),
         }
+    }
+}
+
+impl Trouble {
+    /// Are outputs lost, and nothing else amiss?
+    fn only_loses(&self) -> bool {
+        !is_none_lost(&self.loses) && !self.lost && self.slower.range() == (1.0, 1.0)
     }
 }
 
@@ -374,7 +398,7 @@ impl Slowness {
                 varies(&cluster.slower) || cluster.kinds.iter().filter_map(|kind| kind.slower.as_ref()).any(varies),
                 "the node",
             ),
-            (!trouble.is_empty(), "the time"),
+            (trouble.iter().any(|one| !one.only_loses()), "the time"),
             (varies(&self.data), "the data"),
         ];
         all.into_iter().filter_map(|(does, what)| does.then_some(what)).collect()

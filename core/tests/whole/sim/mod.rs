@@ -4,6 +4,7 @@ mod clones;
 mod failures;
 mod ideals;
 mod laws;
+mod losses;
 mod measures;
 mod mechanisms;
 mod policies;

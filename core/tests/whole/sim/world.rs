@@ -8,23 +8,26 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 prop_compose! {
-    /// Any small cluster with any small jobs, some of which come after others, with nodes that turn slow and are lost.
+    /// Any small cluster with any small jobs, some of which come after others, with nodes that turn slow, lose outputs and are lost.
     fn any_scenario()(
         nodes in 2..6_u32, places in 1..4_u64, order in prop::sample::select(vec!["capacity", "fair", "fifo"]),
         jobs in prop::collection::vec((1..4_u32, 0..9_u32, 0..4_u32, 1..30_u32), 1..4), waits in prop::option::of([0..2_u32, 0..4_u32]),
         slow in 1..9_u32, sigma in 0.0..0.8_f64, lost: bool, shared: bool, preempts: bool, wait in 0.0..9.0_f64, slow_start in 0.0..1.0_f32, fails in prop::option::of((0.0..0.2_f64, 1..5_u32)),
+        loses in prop::option::of(0.0..1.0_f64),
     ) -> Scenario {
         // Which groups a group waits for, a bit each; groups that wait have as many jobs as those before them.
         let (counts, waits) = (jobs[0].0, waits.map(|[one, two]| [0, one, two]));
         let after = |nth: usize| (0..nth).filter(|other| waits.is_some_and(|waits| waits[nth] >> other & 1 == 1)).map(|other| format!("j{other}")).collect::<Vec<_>>();
         let job = |(nth, (count, maps, reduces, work)): (usize, (u32, u32, u32, u32))| json!({
             "name": format!("j{nth}"), "count": if waits.is_some() { counts } else { count }, "after": after(nth), "queue": if nth % 2 == 0 { "default" } else { "other" }, "arrive": {"at": nth, "every": {"exponential": {"mean": 15}}},
-            "maps": {"tasks": maps + 1, "work": {"lognormal": {"median": work, "sigma": sigma}}},
-            "reduces": {"tasks": reduces, "copy": 2, "sort": 1, "work": work},
+            "maps": {"tasks": maps + 1, "input_mb": 90, "work": {"lognormal": {"median": work, "sigma": sigma}}},
+            "reduces": {"tasks": reduces, "copy": 2, "sort": 1, "work": work, "input_mb": 1},
         });
         let jobs: Vec<_> = jobs.into_iter().enumerate().map(job).collect();
+        // What would wait for the outputs of a copy of its own is refused beside these.
+        let (whole, keeps) = (fails.is_none() && loses.is_none(), loses.is_some());
         let (fails, attempts_max) = fails.unwrap_or((0.0, 4));
-        let network = if shared { json!({"disk_mb_s": 20, "uplink_mb_s": 15, "processors": 2, "lab_processors": 5}) } else { json!({}) };
+        let network = if shared { json!({"disk_mb_s": 20, "uplink_mb_s": 15, "processors": 2, "lab_processors": 5, "within_mb_s": 20}) } else { json!({}) };
         let preempts = preempts && order != "fifo";
         let queues = json!([{"name": "default", "share": 0.5}, {"name": "other", "share": 0.5}]);
         let preemption = json!({"every": if preempts { 3 } else { 0 }, "wait": 5, "most": 1, "natural": 1});
@@ -32,12 +35,13 @@ prop_compose! {
             "cluster": {"nodes": nodes, "racks": 2, "memory_mb": 1024 * places, "order": order, "network": network, "queues": queues, "preemption": preemption},
             "hadoop": {
                 "report": 1, "slow_start": slow_start, "locality_wait": wait, "remote_slower": 1.3, "silent": 0.05, "fails": {"share": fails}, "attempts_max": attempts_max,
-                "can": {"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "job_clones": fails == 0.0},
+                "can": {"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "job_clones": whole, "replicate": keeps, "precompute": keeps},
             },
             "slowness": {"attempt": {"mixture": [[9, 1], [1, 4]]}, "data": {"lognormal": {"median": 1, "sigma": 0.3}}},
             "trouble": [
                 {"nodes": [0], "from": 5, "lasts": {"uniform": {"low": 1, "high": 40}}, "again": 20, "slower": slow},
                 {"nodes": [1], "from": 12, "lasts": 9, "lost": lost},
+                {"nodes": [0, 1], "from": 5, "lasts": {"uniform": {"low": 1, "high": 20}}, "again": 15, "loses": loses.unwrap_or(0.0)},
             ],
             "jobs": jobs,
         }))

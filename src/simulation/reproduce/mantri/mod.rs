@@ -24,10 +24,13 @@
 //!
 //! Varied, one at a time: all unexplained; all explained; reports each second; tasks three times as long; a start-up of 5 s.
 
+mod averted;
 mod compared;
 mod marginals;
 mod placed;
 mod placement;
+mod recompute;
+mod recomputed;
 mod runs;
 mod workload;
 
@@ -44,6 +47,11 @@ pub(super) fn experiments() -> Vec<Experiment> {
             name: "mantri.s64",
             about: "Mantri §6.4, Figs. 19 and 20: reduces placed by the links between racks",
             run: placed::run,
+        },
+        Experiment {
+            name: "mantri.s65",
+            about: "Mantri §6.5, Figs. 21–23: outputs kept twice and computed anew against losses; the workload's marginals",
+            run: recomputed::run,
         },
     ]
 }

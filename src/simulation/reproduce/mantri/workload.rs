@@ -164,7 +164,7 @@ fn explained(share: f64) -> f64 {
 }
 
 /// Fig. 3: how many times the median an outlier takes.
-fn outlier(draw: &mut Draw) -> f64 {
+pub fn outlier(draw: &mut Draw) -> f64 {
     let between = |least: f64, most: f64, share: f64| least * (most / least).powf(share);
     match draw.uniform() {
         most if most < 0.8 => OUTLIER + most / 0.8,
