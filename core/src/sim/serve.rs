@@ -103,8 +103,8 @@ impl World<'_> {
         kinds.into_iter().find_map(|kind| {
             let tasks = job.of(kind);
             let open = !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom;
-            let allowed = kind == TaskKind::Map || self.may_ramp_up(job, headroom);
-            if open && allowed { self.place_of_kind(job, kind, now, wakes) } else { None }
+            let allowed = || kind == TaskKind::Map || self.may_ramp_up(job, headroom);
+            if open && allowed() { self.place_of_kind(job, kind, now, wakes) } else { None }
         })
     }
 
@@ -117,7 +117,8 @@ impl World<'_> {
         if !awaits_maps(job) || is_starved(job) {
             return !awaits_maps(job);
         }
-        let free: u64 = self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum();
+        let free = self.yarn.free_mb();
+        debug_assert_eq!(free, self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum::<u64>());
         let all = job.held_mb() + free.min(headroom);
         let theirs = u64::from(reduces.held + 1) * reduces.size.memory_mb;
         theirs as f64 <= job.maps_done().min(RAMP_UP) * all as f64

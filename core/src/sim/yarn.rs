@@ -39,6 +39,9 @@ struct Open {
     nodes: Vec<u32>,
     /// Where each node stands in these.
     places: Vec<Option<u32>>,
+    /// What each of these has free, mebibytes, and all of them together.
+    free_mb: Vec<u64>,
+    all_free_mb: u64,
 }
 
 impl Yarn {
@@ -55,9 +58,11 @@ impl Yarn {
         if queues.is_empty() {
             queues.push(queue("default", 1.0, 1.0));
         }
-        let open =
-            Open { smallest, nodes: (0..cluster.nodes).collect(), places: (0..cluster.nodes).map(Some).collect() };
-        let cluster_mb = (0..cluster.nodes).map(|node| cluster.offers(node).memory_mb).sum();
+        let nodes = 0..cluster.nodes;
+        let free_mb: Vec<u64> = nodes.clone().map(|node| cluster.offers(node).memory_mb).collect();
+        let cluster_mb = free_mb.iter().sum();
+        let places = nodes.clone().map(Some).collect();
+        let open = Open { smallest, nodes: nodes.collect(), places, free_mb, all_free_mb: cluster_mb };
         Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, cluster_mb }
     }
 
@@ -140,7 +145,14 @@ impl Yarn {
 
     /// A node has more or less room than before.
     pub fn node_changed(&mut self, number: u32, machine: &Machine) {
-        self.open.set(number, machine.fits(self.open.smallest));
+        let is_open = machine.fits(self.open.smallest);
+        self.open.set(number, is_open);
+        self.open.frees(number, if is_open { machine.free_mb() } else { 0 });
+    }
+
+    /// What the nodes have free together on which the smallest container fits, mebibytes.
+    pub fn free_mb(&self) -> u64 {
+        self.open.all_free_mb
     }
 
     /// The nodes on which the smallest container fits, from the nth on and round.
@@ -157,6 +169,11 @@ impl Yarn {
 }
 
 impl Open {
+    fn frees(&mut self, number: u32, free_mb: u64) {
+        let known = std::mem::replace(&mut self.free_mb[number as usize], free_mb);
+        self.all_free_mb = self.all_free_mb - known + free_mb;
+    }
+
     fn set(&mut self, number: u32, is_open: bool) {
         match (self.places[number as usize], is_open) {
             (None, true) => {
