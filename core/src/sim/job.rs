@@ -34,6 +34,13 @@ impl Ask {
     pub fn of(index: u32, now: Time) -> Ask {
         Ask { index, number: 0, copy: 0, since: now, is_copy: false, avoid: Vec::new(), prefer: Vec::new() }
     }
+
+    /// A task that has nothing but this and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
+    /// that it takes.
+    pub fn takes_any(&self, now: Time) -> bool {
+        const AT_MOST: Millis = Millis(3_600_000);
+        !self.is_copy && now.since(self.since) >= AT_MOST
+    }
 }
 
 /// A task.

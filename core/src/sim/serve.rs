@@ -129,7 +129,8 @@ impl World<'_> {
         let local_matters = kind == TaskKind::Map && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0);
         let tasks = job.of(kind);
         let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
-        let fits = |node: u32, ask: &Ask| self.nodes[node as usize].fits(tasks.size) && !ask.avoid.contains(&node);
+        let keeps_off = |node: u32, ask: &Ask| ask.avoid.contains(&node) && !ask.takes_any(now);
+        let fits = |node: u32, ask: &Ask| self.nodes[node as usize].fits(tasks.size) && !keeps_off(node, ask);
         let wait = Millis::from_secs_f64(hadoop.locality_wait);
         for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate().filter(|(_, ask)| !waits(ask)) {
             let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
