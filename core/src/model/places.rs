@@ -1,6 +1,7 @@
 //! Where inputs lie: sets of racks, kept once each.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 /// A set's place in its table. Two bytes, for one is kept for each map.
@@ -13,8 +14,8 @@ pub struct Place(NonZeroU16);
 #[serde(from = "Vec<Vec<String>>", into = "Vec<Vec<String>>")]
 pub struct Places {
     sets: Vec<Vec<String>>,
-    /// All of them, in the order of what they hold.
-    ordered: Vec<Place>,
+    /// By the first rack, and by the second, of a set of one no name.
+    ids: BTreeMap<String, BTreeMap<String, Place>>,
 }
 
 impl Places {
@@ -30,17 +31,14 @@ impl Places {
             }
         }
         set.sort_unstable();
-        let held = |place: &Place| self.racks(*place).iter().map(String::as_str);
-        match self.ordered.binary_search_by(|place| held(place).cmp(set.iter().copied())) {
-            Ok(at) => Some(self.ordered[at]),
-            Err(_) if set.is_empty() => None,
-            Err(at) => {
-                let id = Place(NonZeroU16::new(u16::try_from(self.sets.len() + 1).ok()?)?);
-                self.sets.push(set.into_iter().map(str::to_owned).collect());
-                self.ordered.insert(at, id);
-                Some(id)
-            }
+        let (first, second) = (*set.first()?, set.get(1).copied().unwrap_or_default());
+        if let Some(known) = self.ids.get(first).and_then(|beside| beside.get(second)) {
+            return Some(*known);
         }
+        let id = Place(NonZeroU16::new(u16::try_from(self.sets.len() + 1).ok()?)?);
+        self.sets.push(set.iter().map(|rack| (*rack).to_owned()).collect());
+        self.ids.entry(first.to_owned()).or_default().insert(second.to_owned(), id);
+        Some(id)
     }
 
     /// The racks of a set.
