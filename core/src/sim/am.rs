@@ -89,15 +89,13 @@ impl World<'_> {
     fn launch(&mut self, key: AttemptKey, now: Time) {
         let attempt = self.attempts.get_mut(key);
         attempt.launched = now;
-        let (number, kind, index, nth) = (attempt.job, attempt.kind, attempt.index, attempt.number);
+        let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
         self.outcome.attempts += 1;
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
         if let Some(job) = self.jobs.get_mut(&number) {
-            // What is computed anew in good time is still there.
-            let stays = job.kept.is_anew(kind, index, nth) && job.task(kind, index).state == TaskState::Succeeded;
             let task = job.task_mut(kind, index);
             // Another clone of it may have ended, or its output, which is computed anew in good time, still be there.
-            if !stays && task.state != TaskState::Succeeded {
+            if task.state != TaskState::Succeeded {
                 task.state = TaskState::Running;
             }
             task.started.get_or_insert(now);

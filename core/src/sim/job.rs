@@ -35,7 +35,7 @@ impl Ask {
         Ask { index, number: 0, copy: 0, since: now, is_copy: false, avoid: Vec::new(), prefer: Vec::new() }
     }
 
-    /// A task that has nothing but this and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
+    /// What is no copy and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
     /// that it takes.
     pub fn takes_any(&self, now: Time) -> bool {
         const AT_MOST: Millis = Millis(3_600_000);
@@ -235,7 +235,7 @@ impl Job {
     pub fn wrote_on(&self) -> Vec<u32> {
         let [maps, reduces] = &self.tasks;
         let last = if reduces.all.is_empty() { maps } else { reduces };
-        last.all.iter().filter_map(|task| task.winner).map(|(_, node)| node).collect()
+        last.written_on().collect()
     }
 
     /// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.
@@ -350,6 +350,11 @@ impl Tasks {
         };
         let all = (0..phase.tasks.count()).filter_map(task).collect();
         Tasks { all, size: phase.size, ..Tasks::default() }
+    }
+
+    /// The nodes that the attempts ran on which succeeded, in order of their tasks.
+    pub fn written_on(&self) -> impl Iterator<Item = u32> {
+        self.all.iter().filter_map(|task| task.winner).map(|(_, node)| node)
     }
 
     /// Asks for a container for every task.

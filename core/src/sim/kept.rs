@@ -78,11 +78,6 @@ impl KeptRow {
 }
 
 impl Kept {
-    /// Is that attempt there to compute an output anew?
-    pub(super) fn is_anew(&self, kind: TaskKind, index: u32, number: u32) -> bool {
-        kind == TaskKind::Map && self.anew.get(&index).is_some_and(|anew| anew.by == number)
-    }
-
     /// An attempt has ended well after another of its task: has it computed an output anew?
     pub(super) fn computed(&mut self, kind: TaskKind, index: u32, number: u32, (node, at): (u32, Time)) {
         let anew = self.anew.get_mut(&index).filter(|anew| kind == TaskKind::Map && anew.by == number);

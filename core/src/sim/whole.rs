@@ -56,7 +56,7 @@ impl Job {
     pub fn outputs_of(&self, copy: u32) -> Vec<u32> {
         match self.copies.get(copy as usize) {
             Some(copy) => copy.done[TaskKind::Map as usize].values().map(|done| done.by.1).collect(),
-            None => self.of(TaskKind::Map).all.iter().filter_map(|map| map.winner).map(|(_, node)| node).collect(),
+            None => self.of(TaskKind::Map).written_on().collect(),
         }
     }
 

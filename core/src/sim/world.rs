@@ -10,7 +10,7 @@ use super::job::{Job, Origin, START, next_of};
 use super::machine::Machine;
 use super::network::Network;
 use super::outcome::{Failures, JobRow, Outcome};
-use super::scenario::Scenario;
+use super::scenario::{Scenario, Trouble};
 use super::trouble::Part;
 use super::watch::{End, Watch};
 use super::yarn::Yarn;
@@ -163,7 +163,7 @@ impl<'a> World<'a> {
             stirred: false,
             unwaits: None,
             given: START,
-            loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(|one| one.loses.range().1 > 0.0),
+            loses: ideal != Some(Ideal::IdealRecompute) && scenario.trouble.iter().any(Trouble::loses_outputs),
             off_ms: 0.0,
             watch: None,
             arrived: 0,

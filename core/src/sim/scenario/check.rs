@@ -269,7 +269,7 @@ impl Scenario {
     /// Which copy of a job misses an output, and which replica is whose, is not played.
     fn copies_are_kept(&self, faults: &mut Faults) {
         let can = self.hadoop.can;
-        let loses = self.trouble.iter().any(|trouble| trouble.loses.range().1 > 0.0);
+        let loses = self.trouble.iter().any(Trouble::loses_outputs);
         let apart = !can.job_clones || !(loses || can.replicate || can.precompute);
         let why = "is not played where outputs are lost in part or kept (trouble.loses, can.replicate, can.precompute)";
         faults.unless(apart, "can.job_clones", why);

@@ -382,9 +382,14 @@ impl Default for Trouble {
 }
 
 impl Trouble {
+    /// May outputs be lost while their node stays?
+    pub fn loses_outputs(&self) -> bool {
+        self.loses.range().1 > 0.0
+    }
+
     /// Are outputs lost, and nothing else amiss?
     fn only_loses(&self) -> bool {
-        !is_none_lost(&self.loses) && !self.lost && self.slower.range() == (1.0, 1.0)
+        self.loses_outputs() && !self.lost && self.slower.range() == (1.0, 1.0)
     }
 }
 
