@@ -45,6 +45,10 @@ TARGETS = {
     "pass": ("Time of an engine's pass, and memory of its state.", ["-p", "drover-core", "--bench", "pass"]),
     "rest": ("Age of what the poller knows of 200 jobs, and what knowing it costs.", ["--bench", "rest_poll"]),
     "sim": ("Speed and memory of simulations.", ["-p", "drover-core", "--bench", "sim"]),
+    "scale": (
+        "Simulations of the papers' own scale: Mantri's phases, or with `day TRACE` a day of SWIM's.",
+        ["--bench", "scale"],
+    ),
     "shims": ("Thousands of shims' sessions against one service on loopback.", ["--bench", "shim_sessions"]),
 }
 BENCHES = {name: bench(*target) for name, target in TARGETS.items()}

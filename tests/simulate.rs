@@ -270,3 +270,14 @@ fn job_histories_of_a_directory_are_a_workload_and_what_was_assumed_and_mended_i
         "{error}"
     );
 }
+
+#[test]
+fn experiments_that_were_kept_are_not_run_again_and_say_the_same() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("kept.jsonl");
+    let run = || drover(&["reproduce", "late.fig2", "--seeds", "2", "--json", "--keep", file.to_str().unwrap()]);
+    let (first, again) = (run(), run());
+    assert_eq!((first.0, again.0, &first.1), (0, 0, &again.1), "{}", again.2);
+    assert!(again.2.contains("1 of 1 experiments are of this program"), "{}", again.2);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);
+}

@@ -17,6 +17,7 @@ mod once;
 mod output;
 mod replay;
 mod reproduce;
+mod reproduce_kept;
 mod reproduced;
 mod serve;
 mod simulate;

@@ -3,10 +3,11 @@
 use super::bar::Bar;
 use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
+use super::reproduce_kept::Kept;
 use super::reproduced::{markdown, text};
 use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -20,7 +21,8 @@ Examples:
   drover reproduce late                     all of one paper
   drover reproduce late.fig2 dolly.fig5     some experiments
   drover reproduce all --seeds 50 --json
-  drover reproduce all --markdown reproduction.md";
+  drover reproduce all --markdown reproduction.md --keep reproduction.jsonl
+                                            hours; a second start carries on where the first ended";
 
 /// `drover reproduce`.
 #[derive(Debug, Args)]
@@ -38,6 +40,9 @@ pub struct Command {
     /// Write a document in Markdown, too
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Keep what ended experiments found, a line of JSON each; of these the same program with as many seeds runs none again
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -59,11 +64,14 @@ impl Command {
         }
         let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
         let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
-        let (found, missing) = self.found(&asked)?;
+        let kept = self.kept(&asked)?;
+        let ended: Vec<(Experiment, &[Finding])> =
+            asked.iter().filter_map(|one| Some((*one, kept.of(one.name)?))).collect();
+        let missing = asked.len() - ended.len();
         if let Some(file) = self.markdown.as_ref().filter(|_| missing == 0) {
-            std::fs::write(file, markdown(&asked, &found, self.seeds))
-                .map_err(|error| failed(format!("{}: {error}", file.display())))?;
+            write(file, &markdown(&ended, self.seeds))?;
         }
+        let found: Vec<&Finding> = ended.iter().flat_map(|(_, found)| found.iter()).collect();
         if self.json {
             output::json(&found)?;
         } else {
@@ -74,26 +82,28 @@ impl Command {
         if missing == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
     }
 
-    /// What the experiments found until Ctrl-C, and how many of them are missing.
-    fn found(&self, asked: &[Experiment]) -> Result<(Vec<Finding>, usize), Failure> {
+    /// What the experiments found until Ctrl-C.
+    fn kept(&self, asked: &[Experiment]) -> Result<Kept, Failure> {
+        let mut kept = Kept::open(self.keep.as_deref(), self.seeds)?;
+        let mine: Vec<Experiment> = asked.iter().filter(|one| kept.of(one.name).is_none()).copied().collect();
+        let mut missing = mine.len();
         let (stop, bar) = (stop_on_ctrl_c()?, Arc::new(Bar::new()));
         let (tell, told) = mpsc::channel();
-        let (mine, shown, seeds) = (asked.to_vec(), Arc::clone(&bar), self.seeds);
+        let (shown, seeds) = (Arc::clone(&bar), self.seeds);
         // On a thread of its own, as one may take minutes: who interrupts does not want to wait for its end.
         std::thread::spawn(move || {
             let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5), progress: &*shown };
             for one in mine {
                 shown.begin(one.name);
-                if tell.send(one.run(effort)).is_err() {
+                if tell.send((one.name, one.run(effort))).is_err() {
                     return;
                 }
             }
         });
-        let (mut found, mut missing) = (Vec::new(), asked.len());
         while missing > 0 && !stop.load(Ordering::Relaxed) {
             match told.recv_timeout(Duration::from_millis(100)) {
-                Ok(one) => {
-                    found.extend(one.map_err(|stuck| failed(stuck.to_string()))?);
+                Ok((name, found)) => {
+                    kept.add(name, found.map_err(|stuck| failed(stuck.to_string()))?)?;
                     missing -= 1;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -101,8 +111,12 @@ impl Command {
             }
         }
         bar.end();
-        Ok((found, missing))
+        Ok(kept)
     }
+}
+
+fn write(file: &Path, page: &str) -> Result<(), Failure> {
+    std::fs::write(file, page).map_err(|error| failed(format!("{}: {error}", file.display())))
 }
 
 fn failed(words: String) -> Failure {

@@ -10,6 +10,7 @@ mod tail;
 use super::grid::Progress;
 use super::stats::Interval;
 use drover_core::sim::Stuck;
+pub use mantri::phase as mantri_phase;
 use serde::{Deserialize, Serialize};
 
 /// How a number compares with the published one.

@@ -1,7 +1,7 @@
 //! The rows of Figs. 16–18, of restarts and their success.
 
 use super::marginals::marginals;
-use super::runs::{DROVER, Runs, Sample};
+use super::runs::{DROVER, Runs};
 use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
@@ -30,7 +30,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Mantri: less time, p50 of phases by their lifetime",
             21.1,
             "%",
-            |runs| runs.each(|sample| sample.faster("mantri", 0.5)),
+            |runs| runs.all(|sample| sample.faster("mantri", 0.5)),
             |gain| (10.0..=35.0).contains(&gain),
         ),
         row(
@@ -38,7 +38,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Mantri: less time, p75",
             42.0,
             "%",
-            |runs| runs.each(|sample| sample.faster("mantri", 0.75)),
+            |runs| runs.all(|sample| sample.faster("mantri", 0.75)),
             |gain| (30.0..=75.0).contains(&gain),
         ),
         row(
@@ -46,7 +46,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Mantri: less container time, p50",
             3.0,
             "%",
-            |runs| runs.each(|sample| sample.cheaper("mantri", 0.5)),
+            |runs| runs.all(|sample| sample.cheaper("mantri", 0.5)),
             |saved| saved >= -0.5,
         ),
         row(
@@ -54,7 +54,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Mantri: less container time, p75",
             7.0,
             "%",
-            |runs| runs.each(|sample| sample.cheaper("mantri", 0.75)),
+            |runs| runs.all(|sample| sample.cheaper("mantri", 0.75)),
             |saved| saved > 0.0,
         ),
         row(
@@ -62,7 +62,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Mantri ahead of the next best of Hadoop, LATE, Dryad and MapReduce, p50",
             14.2,
             "points",
-            |runs| runs.each(|sample| Some(sample.faster("mantri", 0.5)? - sample.next_best(0.5)?)),
+            |runs| runs.all(|sample| Some(sample.faster("mantri", 0.5)? - sample.next_best(0.5)?)),
             |points| points > 0.0,
         ),
         row(
@@ -70,34 +70,34 @@ fn fig16() -> Vec<Row<Runs>> {
             "the same, p75",
             None,
             "points",
-            |runs| runs.each(|sample| Some(sample.faster("mantri", 0.75)? - sample.next_best(0.75)?)),
+            |runs| runs.all(|sample| Some(sample.faster("mantri", 0.75)? - sample.next_best(0.75)?)),
             |points| points > 0.0,
         ),
-        row(FIG16, "Hadoop: less time, p50", 6.9, "%", |runs| runs.each(|sample| sample.faster("hadoop", 0.5)), hardly),
+        row(FIG16, "Hadoop: less time, p50", 6.9, "%", |runs| runs.all(|sample| sample.faster("hadoop", 0.5)), hardly),
         row(
             FIG16,
             "Hadoop: less container time, p50",
             -15.9,
             "%",
-            |runs| runs.each(|sample| sample.cheaper("hadoop", 0.5)),
+            |runs| runs.all(|sample| sample.cheaper("hadoop", 0.5)),
             more,
         ),
-        row(FIG16, "LATE: less time, p50", None, "%", |runs| runs.each(|sample| sample.faster("late", 0.5)), hardly),
+        row(FIG16, "LATE: less time, p50", None, "%", |runs| runs.all(|sample| sample.faster("late", 0.5)), hardly),
         row(
             FIG16,
             "LATE: less container time than Hadoop, p50",
             None,
             "points",
-            |runs| runs.each(|sample| Some(sample.cheaper("late", 0.5)? - sample.cheaper("hadoop", 0.5)?)),
+            |runs| runs.all(|sample| Some(sample.cheaper("late", 0.5)? - sample.cheaper("hadoop", 0.5)?)),
             |points| points > 0.0,
         ),
-        row(FIG16, "Dryad: less time, p50", 0.0, "%", |runs| runs.each(|sample| sample.faster("dryad", 0.5)), hardly),
+        row(FIG16, "Dryad: less time, p50", 0.0, "%", |runs| runs.all(|sample| sample.faster("dryad", 0.5)), hardly),
         row(
             FIG16,
             "Dryad: less time, p25",
             None,
             "%",
-            |runs| runs.each(|sample| sample.faster("dryad", 0.25)),
+            |runs| runs.all(|sample| sample.faster("dryad", 0.25)),
             |gain| gain <= 0.0,
         ),
         row(
@@ -105,7 +105,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "MapReduce: less time, p50",
             None,
             "%",
-            |runs| runs.each(|sample| sample.faster("mapreduce", 0.5)),
+            |runs| runs.all(|sample| sample.faster("mapreduce", 0.5)),
             hardly,
         ),
         row(
@@ -113,7 +113,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "MapReduce: less container time, p50",
             None,
             "%",
-            |runs| runs.each(|sample| sample.cheaper("mapreduce", 0.5)),
+            |runs| runs.all(|sample| sample.cheaper("mapreduce", 0.5)),
             more,
         ),
         row(
@@ -121,7 +121,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Drover as it ships: less time, p50",
             None,
             "%",
-            |runs| runs.each(|sample| sample.faster(DROVER, 0.5)),
+            |runs| runs.all(|sample| sample.faster(DROVER, 0.5)),
             |gain| gain > 0.0,
         ),
         row(
@@ -129,7 +129,7 @@ fn fig16() -> Vec<Row<Runs>> {
             "Drover as it ships: less container time, p50",
             None,
             "%",
-            |runs| runs.each(|sample| sample.cheaper(DROVER, 0.5)),
+            |runs| runs.all(|sample| sample.cheaper(DROVER, 0.5)),
             |saved| saved >= -0.5,
         ),
     ]
@@ -138,16 +138,16 @@ fn fig16() -> Vec<Row<Runs>> {
 fn restarts() -> Vec<Row<Runs>> {
     let some = |restarts: f64| restarts > 0.0;
     vec![
-        row(RESTARTS, "Mantri", 0.2, "for each task", |runs| runs.each(|sample| sample.restarts("mantri")), some),
-        row(RESTARTS, "Dryad", 0.2, "for each task", |runs| runs.each(|sample| sample.restarts("dryad")), some),
-        row(RESTARTS, "LATE", 0.06, "for each task", |runs| runs.each(|sample| sample.restarts("late")), some),
-        row(RESTARTS, "Hadoop", 0.56, "for each task", |runs| runs.each(|sample| sample.restarts("hadoop")), some),
+        row(RESTARTS, "Mantri", 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("mantri")), some),
+        row(RESTARTS, "Dryad", 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("dryad")), some),
+        row(RESTARTS, "LATE", 0.06, "for each task", |runs| runs.all(|sample| sample.restarts("late")), some),
+        row(RESTARTS, "Hadoop", 0.56, "for each task", |runs| runs.all(|sample| sample.restarts("hadoop")), some),
         row(
             RESTARTS,
             "Mantri: copies that won",
             70.0,
             "%",
-            |runs| runs.each(|sample| sample.success("mantri")),
+            |runs| runs.all(|sample| sample.success("mantri")),
             |won| won > 50.0,
         ),
         row(
@@ -155,7 +155,7 @@ fn restarts() -> Vec<Row<Runs>> {
             "LATE: copies that won",
             15.0,
             "%",
-            |runs| runs.each(|sample| sample.success("late")),
+            |runs| runs.all(|sample| sample.success("late")),
             |won| won < 50.0,
         ),
         row(
@@ -163,7 +163,7 @@ fn restarts() -> Vec<Row<Runs>> {
             "Hadoop: copies that won, less than LATE's",
             None,
             "points",
-            |runs| runs.each(|sample| Some(sample.success("late")? - sample.success("hadoop")?)),
+            |runs| runs.all(|sample| Some(sample.success("late")? - sample.success("hadoop")?)),
             |points| points > 0.0,
         ),
     ]
@@ -172,12 +172,19 @@ fn restarts() -> Vec<Row<Runs>> {
 /// §6.2.
 fn t_rem() -> Vec<Row<Runs>> {
     let close = |error: f64| error <= 10.0;
-    vec![row(T_REM, "mean error at half of the progress", 2.9, "%", |runs| runs.each(Sample::t_rem_error), close)]
+    vec![row(
+        T_REM,
+        "mean error at half of the progress",
+        2.9,
+        "%",
+        |runs| runs.all(|sample| sample.t_rem_error()),
+        close,
+    )]
 }
 
 fn fig17() -> Vec<Row<Runs>> {
     fn early(runs: &Runs, share: f64) -> Option<Interval> {
-        runs.each(|sample| Some(sample.faster("late-early", share)? - sample.faster("late", share)?))
+        runs.all(|sample| Some(sample.faster("late-early", share)? - sample.faster("late", share)?))
     }
     vec![
         row(
@@ -194,7 +201,7 @@ fn fig17() -> Vec<Row<Runs>> {
             "LATE that acts early: less container time than LATE, p50",
             None,
             "points",
-            |runs| runs.each(|sample| Some(sample.cheaper("late-early", 0.5)? - sample.cheaper("late", 0.5)?)),
+            |runs| runs.all(|sample| Some(sample.cheaper("late-early", 0.5)? - sample.cheaper("late", 0.5)?)),
             |points| points < 0.0,
         ),
     ]
@@ -202,7 +209,7 @@ fn fig17() -> Vec<Row<Runs>> {
 
 fn fig18() -> Vec<Row<Runs>> {
     fn behind(runs: &Runs, ideal: Ideal) -> Option<Interval> {
-        runs.each(|sample| Some(sample.faster(ideal.label(), 0.5)? - sample.faster("mantri", 0.5)?))
+        runs.all(|sample| Some(sample.faster(ideal.label(), 0.5)? - sample.faster("mantri", 0.5)?))
     }
     vec![
         row(

@@ -5,7 +5,7 @@
 //!
 //! | what | value | why |
 //! |---|---|---|
-//! | a run | one phase, alone on its slots, once; sixty a seed | §6.3 compares phases, weighed by their lifetime; each three times there, here each seed draws others; n/s is theirs |
+//! | a run | one phase, alone on its slots, once; sixty a seed | §6.3 compares phases, weighed by their lifetime; each three times there, here each seed draws others, and the figures are of all seeds' together; n/s is theirs |
 //! | slots | lognormal, median 24, σ 1.2, 2–100 | not printed. Table 2: 98,000 s of tasks' work in the mean phase, most of it in a few; larger ones are cut off so that a run stays short |
 //! | n/s | lognormal, median 2.11, σ 1.36, at most 20; n at least 2 | §3.1: median 2.11, standard deviation 12.37 |
 //! | a task | by phase: lognormal, median 40 s, σ 1 | mean 66 s; Table 2 has 8.6 MB a second of work |
@@ -35,6 +35,7 @@ mod runs;
 mod workload;
 
 use super::Experiment;
+pub use runs::phase;
 
 pub(super) fn experiments() -> Vec<Experiment> {
     vec![

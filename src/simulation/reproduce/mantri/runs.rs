@@ -1,8 +1,8 @@
 //! Phases under every scheme, and what is read off them.
 
-use super::workload::{Assumed, Phase, over};
+use super::workload::{Assumed, Phase, Shape};
 use crate::simulation::grid::Progress;
-use crate::simulation::stats::Interval;
+use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;
@@ -17,10 +17,12 @@ pub const SCHEMES: [(&str, PolicyName); 6] = [
     ("mantri", PolicyName::Mantri),
     ("hadoop", PolicyName::Hadoop020),
     ("late", PolicyName::Late),
-    ("late-early", PolicyName::LateEarly),
+    (LATE_EARLY, PolicyName::LateEarly),
     ("dryad", PolicyName::Dryad),
     ("mapreduce", PolicyName::MapReduce),
 ];
+/// LATE as Fig. 17 has it.
+const LATE_EARLY: &str = "late-early";
 /// Drover's own policy, as it ships.
 pub const DROVER: &str = "drover";
 /// Nobody acts: what all are compared with.
@@ -69,17 +71,20 @@ fn t_rem_error(outcome: &Outcome) -> Option<(f64, u32)> {
     Some((accuracy.mean_error()?, accuracy.evidence()))
 }
 
-/// Phases of one seed by scheme, in the same order under each.
-pub struct Sample {
-    phases: Vec<Phase>,
-    taken: BTreeMap<&'static str, Vec<Taken>>,
+/// A phase, and what it took under each scheme.
+struct Played {
+    shape: Shape,
+    taken: BTreeMap<&'static str, Taken>,
 }
 
-/// A sample for each seed.
-pub struct Runs(Vec<Sample>);
+/// Phases of all seeds.
+pub struct Runs(Vec<Played>);
+
+/// Some of them.
+pub struct Sample<'a>(Vec<&'a Played>);
 
 /// A phase under every scheme, once.
-fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Vec<(&'static str, Taken)>, Stuck> {
+fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Played, Stuck> {
     let scenario = phase.scenario(assumed)?;
     let under = |scenario: &_, name, actor: Actor| {
         let outcome = run(scenario, actor, seed)?;
@@ -87,52 +92,56 @@ fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Vec<(&'static str,
         Ok::<_, Stuck>((name, taken))
     };
     let paper = |policy| EngineParams::paper(policy).into();
-    let mut all = vec![
+    let mut taken = BTreeMap::from([
         under(&scenario, NONE, paper(PolicyName::None))?,
         under(&phase.with_other_luck().scenario(assumed)?, NULL, paper(PolicyName::None))?,
         under(&scenario, DROVER, EngineParams::default().into())?,
-    ];
+    ]);
     for (name, policy) in SCHEMES {
-        all.push(under(&scenario, name, paper(policy))?);
+        taken.extend([under(&scenario, name, paper(policy))?]);
     }
     for ideal in IDEALS {
-        all.push(under(&scenario, ideal.label(), Actor::Ideal(ideal))?);
+        taken.extend([under(&scenario, ideal.label(), Actor::Ideal(ideal))?]);
     }
-    Ok(all)
+    Ok(Played { shape: phase.shape(), taken })
+}
+
+/// Plays one phase of the first seed under the five schemes of Fig. 16, and nothing else; answers its tasks.
+///
+/// # Errors
+/// Where a simulation cannot be ended.
+pub fn phase(nth: u64) -> Result<usize, Stuck> {
+    let phase = Phase::drawn(Assumed::MAIN, 1, nth);
+    let scenario = phase.scenario(Assumed::MAIN)?;
+    for (_, policy) in SCHEMES.into_iter().filter(|(name, _)| *name != LATE_EARLY) {
+        run(&scenario, EngineParams::paper(policy), nth)?;
+    }
+    Ok(phase.tasks())
 }
 
 impl Runs {
     /// Plays so many seeds' phases under each scheme.
     pub fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
         progress.expect(seeds * PHASES);
-        (1..=seeds).map(|seed| Sample::of(assumed, seed, progress)).collect::<Result<_, _>>().map(Runs)
-    }
-
-    /// A number of each seed's sample.
-    pub fn each(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<Interval> {
-        Interval::of(&self.0.iter().filter_map(of).collect::<Vec<_>>())
-    }
-}
-
-impl Sample {
-    fn of(assumed: Assumed, seed: u64, progress: &dyn Progress) -> Result<Sample, Stuck> {
-        let phases: Vec<Phase> = (0..PHASES).map(|nth| Phase::drawn(assumed, seed, nth)).collect();
         let one = |nth: u64| {
-            let played = play(&phases[nth as usize], assumed, seed * PHASES + nth);
+            let seed = nth / PHASES + 1;
+            let played = play(&Phase::drawn(assumed, seed, nth % PHASES), assumed, seed * PHASES + nth % PHASES);
             progress.done();
             played
         };
-        let played = (0..PHASES).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
-        let mut taken: BTreeMap<&'static str, Vec<Taken>> = BTreeMap::new();
-        for (name, one) in played.into_iter().flatten() {
-            taken.entry(name).or_default().push(one);
-        }
-        Ok(Sample { phases, taken })
+        (0..seeds * PHASES).into_par_iter().map(one).collect::<Result<_, _>>().map(Runs)
     }
 
-    fn pairs(&self, name: &str) -> impl Iterator<Item = (&Taken, &Taken)> {
-        let of = |name: &str| self.taken.get(name).map_or(&[][..], Vec::as_slice);
-        of(name).iter().zip(of(NONE))
+    /// What is read off all of them.
+    pub fn all(&self, read: impl Fn(&Sample) -> Option<f64>) -> Option<Interval> {
+        let sample = |chosen: &[usize]| Sample(chosen.iter().map(|nth| &self.0[*nth]).collect());
+        Interval::of_sample(self.0.len(), |chosen| read(&sample(chosen)))
+    }
+}
+
+impl Sample<'_> {
+    fn of(&self, name: &str) -> impl Iterator<Item = &Taken> {
+        self.0.iter().filter_map(|played| played.taken.get(name))
     }
 
     /// Of phases, weighed by their lifetimes when nobody acts, the `share` quantile of by how many percent less time one takes (eq. (4)).
@@ -146,44 +155,45 @@ impl Sample {
     }
 
     fn reduction(&self, name: &str, share: f64, of: fn(&Taken) -> f64) -> Option<f64> {
-        weighed(self.pairs(name).map(|(own, none)| (100.0 * (1.0 - of(own) / of(none)), none.seconds)).collect(), share)
+        let pairs = self.of(name).zip(self.of(NONE));
+        weighed(pairs.map(|(own, none)| (100.0 * (1.0 - of(own) / of(none)), none.seconds)).collect(), share)
     }
 
     /// Copies and kills for another, for each task of the average phase.
     pub fn restarts(&self, name: &str) -> Option<f64> {
-        let all = self.taken.get(name)?;
-        Some(all.iter().map(|one| one.restarts).sum::<f64>() / all.len() as f64)
+        Some(self.of(name).map(|one| one.restarts).sum::<f64>() / self.of(name).count() as f64)
     }
 
     /// Percentage of its copies that ended first.
     pub fn success(&self, name: &str) -> Option<f64> {
-        let all = self.taken.get(name)?;
-        let sum = |of: fn(&Taken) -> u32| all.iter().map(|one| f64::from(of(one))).sum::<f64>();
+        let sum = |of: fn(&Taken) -> u32| self.of(name).map(|one| f64::from(of(one))).sum::<f64>();
         let copies = sum(|one| one.copies);
         (copies > 0.0).then(|| 100.0 * sum(|one| one.won) / copies)
     }
 
     /// Mean error of Mantri's t_rem at half of a task's progress, percent of the time that was left.
     pub fn t_rem_error(&self) -> Option<f64> {
-        let all = self.taken.get("mantri")?.iter().filter_map(|one| one.t_rem);
+        let all = self.of("mantri").filter_map(|one| one.t_rem);
         let (sum, count) = all.fold((0.0, 0), |(sum, count), (error, of)| (sum + error * f64::from(of), count + of));
         (count > 0).then(|| 100.0 * sum / f64::from(count))
     }
 
     /// The largest reduction of time at a quantile among the schemes that the paper compares Mantri with.
     pub fn next_best(&self, share: f64) -> Option<f64> {
-        let others = SCHEMES.iter().map(|(name, _)| *name).filter(|name| !["mantri", "late-early"].contains(name));
+        let others = SCHEMES.iter().map(|(name, _)| *name).filter(|name| !["mantri", LATE_EARLY].contains(name));
         others.filter_map(|name| self.faster(name, share)).max_by(f64::total_cmp)
     }
 
     /// A quantile over its phases.
-    pub fn over(&self, share: f64, of: impl Fn(&Phase) -> f64) -> Option<f64> {
-        over(&self.phases, share, of)
+    pub fn over(&self, share: f64, of: impl Fn(&Shape) -> f64) -> Option<f64> {
+        quantile(&self.0.iter().map(|played| of(&played.shape)).collect::<Vec<_>>(), share)
     }
 
-    /// All outliers of all its phases, in multiples of their medians.
-    pub fn outliers(&self) -> Vec<f64> {
-        self.phases.iter().flat_map(|phase| phase.outliers().0).collect()
+    /// Percentage of all outliers of all its phases that are so many times their medians.
+    pub fn outliers(&self, are: impl Fn(f64) -> bool) -> Option<f64> {
+        let all = || self.0.iter().flat_map(|played| &played.shape.outliers);
+        let meant = all().filter(|ratio| are(**ratio)).count();
+        (all().count() > 0).then(|| 100.0 * meant as f64 / all().count() as f64)
     }
 }
 
@@ -216,11 +226,11 @@ mod tests {
     #[test]
     fn every_scheme_plays_the_same_phase_and_nobody_is_slower_than_with_twice_its_work() {
         let phase = Phase::drawn(Assumed::MAIN, 1, 3);
-        let all = play(&phase, Assumed::MAIN, 1).unwrap();
+        let all = play(&phase, Assumed::MAIN, 1).unwrap().taken;
         assert_eq!(all.len(), SCHEMES.len() + 3 + IDEALS.len());
-        let of = |name: &str| all.iter().find(|(known, _)| *known == name).unwrap().1;
+        let of = |name: &str| all[name];
         assert_eq!((of(NONE).restarts, of(NULL).copies), (0.0, 0));
-        assert!(all.iter().all(|(_, taken)| taken.seconds > 0.0 && taken.seconds < 2.0 * of(NONE).seconds), "{all:?}");
+        assert!(all.values().all(|taken| taken.seconds > 0.0 && taken.seconds < 2.0 * of(NONE).seconds), "{all:?}");
         assert!(of(Ideal::ChopTail.label()).seconds <= of(Ideal::NoSkew.label()).seconds);
     }
 }

@@ -48,6 +48,19 @@ pub struct Phase {
     tasks: Vec<Task>,
 }
 
+/// What the paper prints of phases, of one.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Tasks for each slot.
+    pub waves: f64,
+    /// How many times the median the outliers take, each.
+    pub outliers: Vec<f64>,
+    /// Their share (0–1) of the tasks.
+    pub outlying: f64,
+    /// Standard deviation over mean of its tasks' data.
+    pub variation: f64,
+}
+
 /// How many times an ordinary task's time one takes.
 #[derive(Debug, Clone, Copy)]
 struct Task {
@@ -95,22 +108,26 @@ impl Phase {
         Phase { tasks: tasks.collect(), ..self.clone() }
     }
 
-    /// Tasks for each slot.
-    pub fn waves(&self) -> f64 {
-        self.tasks.len() as f64 / f64::from(self.slots)
+    /// How many tasks it has.
+    pub fn tasks(&self) -> usize {
+        self.tasks.len()
     }
 
-    /// How many times the median the outliers take, each; with the share of them.
-    pub fn outliers(&self) -> (Vec<f64>, f64) {
+    /// What it is like.
+    pub fn shape(&self) -> Shape {
+        let count = self.tasks.len() as f64;
         let takes: Vec<f64> = self.tasks.iter().map(Task::takes).collect();
         let typical = quantile(&takes, 0.5).unwrap_or(1.0);
-        let beyond: Vec<f64> = takes.iter().map(|one| one / typical).filter(|ratio| *ratio > OUTLIER).collect();
-        let share = beyond.len() as f64 / self.tasks.len() as f64;
-        (beyond, share)
+        let outliers: Vec<f64> = takes.iter().map(|one| one / typical).filter(|ratio| *ratio > OUTLIER).collect();
+        Shape {
+            waves: count / f64::from(self.slots),
+            outlying: outliers.len() as f64 / count,
+            outliers,
+            variation: self.variation(),
+        }
     }
 
-    /// Standard deviation over mean of its tasks' data.
-    pub fn variation(&self) -> f64 {
+    fn variation(&self) -> f64 {
         let count = self.tasks.len() as f64;
         let mean = self.tasks.iter().map(|task| task.data).sum::<f64>() / count;
         let variance = self.tasks.iter().map(|task| (task.data - mean).powi(2)).sum::<f64>() / count;
@@ -173,11 +190,6 @@ pub fn outlier(draw: &mut Draw) -> f64 {
     }
 }
 
-/// A quantile over a sample of phases.
-pub fn over(phases: &[Phase], share: f64, of: impl Fn(&Phase) -> f64) -> Option<f64> {
-    quantile(&phases.iter().map(of).collect::<Vec<_>>(), share)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,13 +200,12 @@ mod tests {
 
     #[test]
     fn phases_are_as_the_paper_has_them_in_what_it_prints() {
-        let phases = many();
-        let share = |of: &dyn Fn(&Phase) -> bool| phases.iter().filter(|one| of(one)).count() as f64 / 2e3;
-        let waves = over(&phases, 0.5, Phase::waves).unwrap();
+        let shapes: Vec<Shape> = many().iter().map(Phase::shape).collect();
+        let waves = quantile(&shapes.iter().map(|one| one.waves).collect::<Vec<_>>(), 0.5).unwrap();
         assert!((waves - 2.11).abs() < 0.2, "§3.1: {waves}");
-        let many_outliers = share(&|phase| phase.outliers().1 > 0.15);
+        let many_outliers = shapes.iter().filter(|one| one.outlying > 0.15).count() as f64 / 2e3;
         assert!((many_outliers - 0.25).abs() < 0.05, "Fig. 2: {many_outliers}");
-        let all: Vec<f64> = phases.iter().flat_map(|phase| phase.outliers().0).collect();
+        let all: Vec<f64> = shapes.into_iter().flat_map(|one| one.outliers).collect();
         let of_all =
             |of: &dyn Fn(f64) -> bool| all.iter().filter(|ratio| of(**ratio)).count() as f64 / all.len() as f64;
         let (short, long) = (of_all(&|ratio| ratio < 2.5), of_all(&|ratio| ratio > 10.0));

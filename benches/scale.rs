@@ -1,0 +1,72 @@
+//! Simulations of the papers' own scale, on one core.
+//!
+//!     cargo bench --bench scale -- day TRACE           a day of SWIM's, 3,000 nodes without speculation
+//!     cargo bench --bench scale [-- phases 300]        Mantri's phases under its five schemes
+//!
+//! The first prints how long a day takes to be read and simulated. The second plays a sample of the phases of `drover
+//! reproduce mantri.s63`, and prints what all of the paper's would take: 210,000 phases, thrice, under five schemes.
+#![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
+
+use drover::simulation::{file, reproduce, traces};
+use drover_core::engine::EngineParams;
+use drover_core::policy::PolicyName;
+use drover_core::sim::run;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+/// §6.1: the paper's phases, each played so often, under so many schemes.
+const PAPER: (f64, f64, f64) = (210_000.0, 3.0, 5.0);
+const CLUSTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scale/day.toml");
+
+fn day(trace: &Path) -> Result<(), Box<dyn Error>> {
+    let started = Instant::now();
+    let read = traces::read(trace)?;
+    let scenario = file::read(Path::new(CLUSTER), read.jobs)?;
+    let reading = started.elapsed().as_secs_f64();
+    let started = Instant::now();
+    let nobody = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
+    let outcome = run(&scenario, nobody, 1)?;
+    let seconds = started.elapsed().as_secs_f64();
+    println!(
+        "{}: {} jobs, {} attempts: read in {reading:.1} s, simulated in {seconds:.1} s, {:.0} attempts a second",
+        trace.display(),
+        outcome.jobs.len(),
+        outcome.attempts,
+        outcome.attempts as f64 / seconds
+    );
+    Ok(())
+}
+
+fn phases(count: u64) -> Result<(), Box<dyn Error>> {
+    let (mut tasks, mut seconds) = (Vec::new(), 0.0);
+    for nth in 0..count {
+        let started = Instant::now();
+        tasks.push(reproduce::mantri_phase(nth)?);
+        seconds += started.elapsed().as_secs_f64();
+    }
+    tasks.sort_unstable();
+    let (phases, times, schemes) = PAPER;
+    let mean = tasks.iter().sum::<usize>() as f64 / tasks.len() as f64;
+    let quantile = |share: f64| tasks[(share * (tasks.len() - 1) as f64) as usize];
+    println!(
+        "{count} phases of {mean:.0} tasks on average (median {}, p90 {}, at most {}) under {schemes} schemes: {seconds:.1} s, {:.0} phases a second; \
+         {phases} phases, {times} times, would take {:.0} hours of one core",
+        quantile(0.5),
+        quantile(0.9),
+        quantile(1.0),
+        count as f64 * schemes / seconds,
+        phases * times * seconds / count as f64 / 3600.0
+    );
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["day", trace] => day(Path::new(trace)),
+        [] | ["phases"] => phases(300),
+        ["phases", count] => phases(count.parse::<u64>()?.max(1)),
+        _ => Err("say `day TRACE` or `phases COUNT`".into()),
+    }
+}
