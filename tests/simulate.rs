@@ -281,3 +281,37 @@ fn experiments_that_were_kept_are_not_run_again_and_say_the_same() {
     assert!(again.2.contains("1 of 1 experiments are of this program"), "{}", again.2);
     assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);
 }
+
+#[test]
+fn a_sweep_runs_a_policy_with_each_value_and_draws_a_line_and_settings_hold() {
+    let temp = tempfile::tempdir().unwrap();
+    let words = ["--policy", "none,late", "--seeds", "2", "--set", "late.min_reports=2"];
+    let out = ["--sweep", "late.min_age=1s,10m", "--out", temp.path().to_str().unwrap()];
+    let told = json(&[&words[..], &out].concat());
+    assert_eq!(told["sweep"], serde_json::json!({"setting": "late.min_age", "values": ["1s", "10m"]}));
+    let names: Vec<&Value> = told["policies"].as_array().unwrap().iter().map(|one| &one["policy"]).collect();
+    assert_eq!(names, ["none", "late 1s", "late 10m"]);
+    let copies = |nth: usize| told["policies"][nth]["costs"]["copies"]["mean"].as_f64().unwrap();
+    assert!(copies(1) > 0.0 && copies(2) == 0.0, "{} copies, {}", copies(1), copies(2));
+    let files = files(temp.path());
+    let plot = String::from_utf8(files["sweep.svg"].clone()).unwrap();
+    assert!(plot.contains("late.min_age") && plot.contains("10m") && !plot.contains("late 10m"), "{plot}");
+    let page = String::from_utf8(files["report.html"].clone()).unwrap();
+    assert!(
+        page.contains("--set &#39;late.min_reports=2&#39; --sweep &#39;late.min_age=1s,10m&#39;"),
+        "the command gives it again"
+    );
+    let none = json(&["--policy", "late", "--seeds", "1", "--set", "late.min_age=10m"]);
+    assert_eq!(none["policies"][0]["costs"]["copies"]["mean"], 0.0);
+}
+
+#[test]
+fn a_setting_that_does_not_exist_or_that_a_command_does_not_take_is_refused() {
+    for set in ["--set", "--sweep"] {
+        let value = if set == "--set" { "govern.cluster_cab=0.1" } else { "govern.cluster_cab=0.1,0.2" };
+        let (code, said, error) = drover(&["simulate", EXAMPLE, set, value]);
+        assert!((code, said.as_str()) == (2, "") && error.contains("govern.cluster_cap"), "{error}");
+    }
+    let (code, _, error) = drover(&["reproduce", "late.fig2", "--set", "late.min_reports=2"]);
+    assert!(code == 2 && error.contains("`drover reproduce` takes no settings"), "{error}");
+}

@@ -23,9 +23,10 @@ mod serve;
 mod simulate;
 mod source;
 mod story;
+mod sweep;
 pub mod words;
 
-use crate::config::{ConfigError, Loaded};
+use crate::config::{ConfigError, Loaded, Sources};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -113,8 +114,20 @@ impl Common {
         Ok(self.configuration()?)
     }
 
+    /// What the command line names, with so many settings more, and nothing that lies about: for what is to come out the same anywhere.
+    fn named(&self, more: &[String]) -> Result<Loaded, Failure> {
+        let set = self.set.iter().chain(more).cloned().collect();
+        Ok(crate::config::load_named(&Sources { file: self.config.clone(), set })?)
+    }
+
+    /// Of a command that no setting changes.
+    fn takes_none(&self, command: &str) -> Result<(), Failure> {
+        let words = || format!("`drover {command}` takes no settings; leave out --set {}", self.set.join(" --set "));
+        if self.set.is_empty() { Ok(()) } else { Err(Failure::new(Exit::Usage, words())) }
+    }
+
     fn configuration(&self) -> Result<Loaded, ConfigError> {
-        let sources = crate::config::Sources { file: self.config.clone(), set: self.set.clone() };
+        let sources = Sources { file: self.config.clone(), set: self.set.clone() };
         // Variables that are no Unicode cannot be ours.
         let variables =
             std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
@@ -138,11 +151,11 @@ pub fn main() -> ExitCode {
         Command::Pause(command) => block_on(command.run(&cli.common)),
         Command::Stop(command) => block_on(command.run(&cli.common)),
         Command::Resume(command) => block_on(command.run(&cli.common)),
-        Command::Replay(command) => command.run(),
-        Command::Simulate(command) => command.run(),
-        Command::Reproduce(command) => command.run(),
+        Command::Replay(command) => cli.common.takes_none("replay").and_then(|()| command.run()),
+        Command::Simulate(command) => command.run(&cli.common),
+        Command::Reproduce(command) => cli.common.takes_none("reproduce").and_then(|()| command.run()),
         Command::Calibration(command) => block_on(command.run(&cli.common)),
-        Command::Calc(command) => command.run(),
+        Command::Calc(command) => cli.common.takes_none("calc").and_then(|()| command.run()),
         Command::Config(command) => command.run(&cli.common),
     };
     output::end(done)

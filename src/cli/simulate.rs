@@ -5,15 +5,15 @@ use super::calc::given::probability;
 use super::entry::{Entry, entry};
 use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
+use super::{Common, sweep};
+use crate::config::engine_params;
 use crate::simulation::report::{Origin, Report, dir};
 use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
-use crate::simulation::told::{Told, tied_to};
+use crate::simulation::told::{Sweep, Told, tied_to};
 use crate::simulation::watched::{JobName, watch};
 use crate::simulation::{Grid, Played, file, play, traces};
 use clap::{Args, ValueEnum};
-use drover_core::engine::EngineParams;
-use drover_core::policy::PolicyName;
 use drover_core::sim::Actor;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,7 @@ Examples:
   drover simulate examples/one-slow-node.toml                              Drover against Hadoop's own speculator and none
   drover simulate examples/one-slow-node.toml --policy late,mantri --seeds 20
   drover simulate examples/one-slow-node.toml --policy late,mantri --baseline hadoop --out report
+  drover simulate examples/one-slow-node.toml --policy none,late --sweep late.min_age=10s,30s,1m --out report
   drover simulate examples/one-slow-node.toml --preset paper --json | jq '.policies[].jobs.of.p90'";
 
 /// `drover simulate`.
@@ -46,9 +47,12 @@ pub struct Command {
     /// Run the jobs of a trace, too: job histories (.jhist, or a directory of them, with their confs), a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
-    /// Constants of the policies: Drover's own, or those of the papers
-    #[arg(long, value_enum, default_value_t = Preset::Default)]
-    preset: Preset,
+    /// Constants of the policies: Drover's own, or those of the papers [default: what --config says, else default]
+    #[arg(long, value_enum)]
+    preset: Option<Preset>,
+    /// Run each policy with each of a setting's values, and plot what comes of it (sweep.svg); none and ideals are run once
+    #[arg(long, value_name = "KEY=VALUE,VALUE", value_parser = sweep::parse)]
+    sweep: Option<Sweep>,
     /// Share of the jobs, 0-1, that each policy leaves alone, as govern.holdout does: what would the others show beside them?
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = probability)]
     holdout: f64,
@@ -79,7 +83,9 @@ fn failed(bad: impl std::fmt::Display) -> Failure {
 
 impl Command {
     /// Runs it.
-    pub fn run(&self) -> Result<(), Failure> {
+    pub fn run(&self, common: &Common) -> Result<(), Failure> {
+        let policies = self.policies();
+        let cast = self.cast(common, &policies)?;
         let trace = self.trace.as_deref().map(traces::read).transpose().map_err(usage)?.unwrap_or_default();
         let (mut assumed, repairs) = (trace.assumed, trace.repairs);
         let scenario = file::read(&self.scenario, trace.jobs).map_err(usage)?;
@@ -93,14 +99,12 @@ impl Command {
         if let Some(out) = &self.out {
             dir::prepare(out).map_err(usage)?;
         }
-        let policies = self.policies();
-        let names: Vec<String> = policies.iter().map(|policy| policy.label().to_owned()).collect();
-        let baseline = self.baseline.and_then(|base| policies.iter().position(|policy| *policy == base)).unwrap_or(0);
-        let grid = Grid {
-            scenario: &scenario,
-            policies: names.iter().cloned().zip(policies.iter().map(|entry| self.actor(*entry))).collect(),
-            seeds: 1..self.seeds + 1,
-        };
+        let names: Vec<String> = cast.iter().map(|(name, _)| name.clone()).collect();
+        let base = self.baseline.unwrap_or(policies[0]);
+        let baseline: usize =
+            policies.iter().take_while(|policy| **policy != base).map(|policy| self.times(*policy)).sum();
+        let grid = Grid { scenario: &scenario, policies: cast, seeds: 1..self.seeds + 1 };
+        let command = self.again(common, base)?;
         let stop = stop_on_ctrl_c()?;
         let bar = Bar::new();
         let played = play(&grid, &stop, &bar).map_err(failed)?;
@@ -115,10 +119,12 @@ impl Command {
             complete: missing_runs == 0,
             missing_runs,
             baseline: names[baseline].clone(),
+            sweep: self.sweep.clone(),
             policies: summarise(&names, &names[baseline], self.holdout, &played),
         };
         let out = self.out.as_ref().filter(|_| !played.is_empty());
-        let written = out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), in_words));
+        let origin = Origin { command, version: env!("CARGO_PKG_VERSION"), scenario: in_words };
+        let written = out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), origin));
         // What was played is told, even where it could not be written.
         if self.json {
             output::json(&told)?
@@ -130,15 +136,33 @@ impl Command {
         if missing_runs == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
     }
 
-    fn actor(&self, entry: Entry) -> Actor {
-        match entry {
-            Entry::Ideal(ideal) => Actor::Ideal(ideal),
-            Entry::Policy(policy) => {
-                let mut params = self.preset.params(policy);
-                params.govern.holdout = self.holdout;
-                params.into()
-            }
-        }
+    /// Who acts, by name: each policy as often as it is to be run.
+    fn cast(&self, common: &Common, policies: &[Entry]) -> Result<Vec<(String, Actor)>, Failure> {
+        let swept = |policy: Entry| self.sweep.as_ref().filter(|_| sweep::changes(policy));
+        let each = policies.iter().flat_map(|policy| match swept(*policy) {
+            Some(sweep) => sweep.of(policy.label()).map(|(name, set)| (*policy, name, vec![set])).collect(),
+            None => vec![(*policy, policy.label().to_owned(), Vec::new())],
+        });
+        each.map(|(policy, name, set)| Ok((name, self.actor(common, policy, &set)?))).collect()
+    }
+
+    /// How often a policy is run with each seed.
+    fn times(&self, policy: Entry) -> usize {
+        self.sweep.as_ref().filter(|_| sweep::changes(policy)).map_or(1, |sweep| sweep.values.len())
+    }
+
+    fn actor(&self, common: &Common, entry: Entry, set: &[String]) -> Result<Actor, Failure> {
+        // What is set is checked, whether anybody minds it or not.
+        let mut config = common.named(set)?.config;
+        let policy = match entry {
+            Entry::Ideal(ideal) => return Ok(Actor::Ideal(ideal)),
+            Entry::Policy(policy) => policy,
+        };
+        config.top.policy = policy.label().to_owned();
+        config.top.preset = self.preset.map_or(config.top.preset, |preset| preset.setting().to_owned());
+        let mut params = engine_params(&config);
+        params.govern.holdout = self.holdout;
+        Ok(params.into())
     }
 
     /// Each policy once, the baseline among them.
@@ -159,29 +183,33 @@ impl Command {
         grid: &Grid<'_>,
         baseline: usize,
         (told, played): (&Told, &[Played]),
-        scenario: String,
+        origin: Origin,
     ) -> Result<(), Failure> {
         let job = self.job.clone().or_else(|| JobName::slowest(played, baseline));
         // Who interrupts does not want more runs.
         let watched =
             job.filter(|_| told.complete).map(|job| watch(grid, baseline, &job)).transpose().map_err(failed)?;
-        let origin = Origin { command: self.again(&told.baseline)?, version: env!("CARGO_PKG_VERSION"), scenario };
         let report = Report { told, played, watched: watched.as_ref(), origin };
         dir::write(out, &report.files().map_err(failed)?).map_err(failed)
     }
 
     /// The command that gives the same numbers again, whatever the defaults will be by then, and wherever its report goes.
-    fn again(&self, baseline: &str) -> Result<String, Failure> {
+    fn again(&self, common: &Common, baseline: Entry) -> Result<String, Failure> {
         let policies: Vec<&str> = self.policies().iter().map(|policy| policy.label()).collect();
-        let preset = self.preset.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         let path = |path: &Path| path.display().to_string();
         let mut words: Vec<String> = ["drover", "simulate"].map(str::to_owned).into();
         words.push(path(&self.scenario));
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
         option("policy", policies.join(","));
-        option("baseline", baseline.to_owned());
+        option("baseline", baseline.label().to_owned());
         option("seeds", self.seeds.to_string());
-        option("preset", preset);
+        // A preset that a file names stands there.
+        let preset = self.preset.or(common.config.is_none().then_some(Preset::Default));
+        let preset = preset.and_then(|preset| preset.to_possible_value());
+        preset.iter().for_each(|preset| option("preset", preset.get_name().to_owned()));
+        common.config.iter().for_each(|file| option("config", path(file)));
+        common.set.iter().for_each(|set| option("set", set.clone()));
+        self.sweep.iter().for_each(|sweep| option("sweep", sweep.to_string()));
         if self.holdout > 0.0 {
             option("holdout", self.holdout.to_string());
         }
@@ -196,10 +224,11 @@ impl Command {
 }
 
 impl Preset {
-    fn params(self, policy: PolicyName) -> EngineParams {
+    /// As the setting `preset` names it.
+    fn setting(self) -> &'static str {
         match self {
-            Preset::Default => EngineParams { policy, ..EngineParams::default() },
-            Preset::Paper => EngineParams::paper(policy),
+            Preset::Default => "adapted",
+            Preset::Paper => "paper",
         }
     }
 }
@@ -220,4 +249,49 @@ fn text(told: &Told) -> String {
         parts.push(format!("{}\n{shown}", table.title));
     }
     parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use drover_core::engine::EngineParams;
+    use drover_core::policy::PolicyName;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        common: Common,
+        #[command(flatten)]
+        command: Command,
+    }
+
+    fn cast(words: &[&str]) -> Vec<(String, EngineParams)> {
+        let line = Line::parse_from(["drover", "s.toml"].iter().chain(words));
+        let cast = line.command.cast(&line.common, &line.command.policies()).unwrap();
+        let params = |actor| if let Actor::Policy(params) = actor { *params } else { panic!("an ideal") };
+        cast.into_iter().map(|(name, actor)| (name, params(actor))).collect()
+    }
+
+    #[test]
+    fn where_nothing_is_set_policies_have_the_constants_of_their_preset() {
+        for policy in PolicyName::ALL {
+            let [own, paper] =
+                ["default", "paper"].map(|preset| cast(&["--policy", policy.label(), "--preset", preset]));
+            assert_eq!(format!("{:?}", own[0].1), format!("{:?}", EngineParams { policy, ..EngineParams::default() }));
+            assert_eq!(format!("{:?}", paper[0].1), format!("{:?}", EngineParams::paper(policy)));
+        }
+    }
+
+    #[test]
+    fn what_is_set_holds_for_every_policy_and_what_is_swept_for_each_by_turns_but_for_none() {
+        let words =
+            ["--policy", "none,late,mantri", "--set", "late.min_reports=7", "--sweep", "govern.cluster_cap=0.1,0.3"];
+        let cast = cast(&words);
+        let names: Vec<&str> = cast.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["none", "late 0.1", "late 0.3", "mantri 0.1", "mantri 0.3"]);
+        let caps: Vec<f64> = cast.iter().map(|(_, params)| params.govern.cluster_cap).collect();
+        assert_eq!(caps[1..], [0.1, 0.3, 0.1, 0.3]);
+        assert!(cast.iter().all(|(_, params)| params.late.min_reports == 7));
+    }
 }

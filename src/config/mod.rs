@@ -62,6 +62,19 @@ impl std::error::Error for ConfigError {}
 /// Loads the configuration: defaults, then the file, then the environment, then flags.
 pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, ConfigError> {
     let file = sources.file.clone().or_else(|| PLACES.iter().map(PathBuf::from).find(|path| path.is_file()));
+    of(file, &sources.set, environment)
+}
+
+/// Loads what is named and nothing else: defaults, then the file, if any, then flags.
+pub fn load_named(sources: &Sources) -> Result<Loaded, ConfigError> {
+    of(sources.file.clone(), &sources.set, std::iter::empty())
+}
+
+fn of(
+    file: Option<PathBuf>,
+    set: &[String],
+    environment: impl Iterator<Item = (String, String)>,
+) -> Result<Loaded, ConfigError> {
     let mut problems = Vec::new();
     let mut stated = match &file {
         Some(path) => file::read(path).unwrap_or_else(|problem| {
@@ -72,7 +85,7 @@ pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String
     };
     let (from_environment, warnings) = layers::environment(environment);
     stated.extend(from_environment);
-    for text in &sources.set {
+    for text in set {
         match layers::flag(text) {
             Ok(flag) => stated.push(flag),
             Err(problem) => problems.push(problem),

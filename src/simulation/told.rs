@@ -26,8 +26,39 @@ pub struct Told {
     pub missing_runs: u64,
     /// The policy that others are compared with.
     pub baseline: String,
+    /// What was swept; the policies then are [`Sweep::of`] each, beside those that no setting changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     /// Each policy.
     pub policies: Vec<PolicySummary>,
+}
+
+/// A setting, and the values that it has by turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sweep {
+    /// Its key.
+    pub setting: String,
+    /// The values, in the order in which they are shown.
+    pub values: Vec<String>,
+}
+
+impl Sweep {
+    /// A policy's name under each value, and what is set there.
+    pub fn of(&self, policy: &str) -> impl Iterator<Item = (String, String)> {
+        self.values.iter().map(move |value| (format!("{policy} {value}"), format!("{}={value}", self.setting)))
+    }
+
+    /// The policies that were run under all values, by their own names.
+    pub fn policies<'a>(&self, all: &'a [PolicySummary]) -> Vec<&'a str> {
+        let first = format!(" {}", self.values.first().map_or("", String::as_str));
+        all.iter().filter_map(|one| one.policy.strip_suffix(&first)).collect()
+    }
+}
+
+impl std::fmt::Display for Sweep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.setting, self.values.join(","))
+    }
 }
 
 impl Told {

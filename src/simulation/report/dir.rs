@@ -12,8 +12,17 @@ pub const MARK: &str = "<meta name=\"generator\" content=\"drover simulate\"/>";
 const BEGINNING: u64 = 2_048;
 
 /// Every file that a report may have.
-pub const FILES: [&str; 8] =
-    ["jobs.csv", "phases.csv", "workflows.csv", "summary.json", "cdf.svg", "gain.svg", "swimlane.svg", PAGE];
+pub const FILES: [&str; 9] = [
+    "jobs.csv",
+    "phases.csv",
+    "workflows.csv",
+    "summary.json",
+    "cdf.svg",
+    "gain.svg",
+    "sweep.svg",
+    "swimlane.svg",
+    PAGE,
+];
 
 /// Why a report cannot go where it should.
 #[derive(Debug, thiserror::Error)]

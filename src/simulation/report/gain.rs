@@ -47,8 +47,8 @@ pub fn draw(policies: &[PolicySummary]) -> Result<Option<String>, Fault> {
     drawn.map(Some)
 }
 
-/// An axis that holds zero, all means and, as far as they are not absurd, their intervals.
-fn height<'a>(all: impl Iterator<Item = &'a Interval> + Clone) -> Axis {
+/// An axis of reductions that holds zero, all means and, as far as they are not absurd, their intervals.
+pub(super) fn height<'a>(all: impl Iterator<Item = &'a Interval> + Clone) -> Axis {
     let least_mean = all.clone().map(|of| of.mean).fold(0.0, f64::min);
     let least = all.clone().map(|of| of.low.max(LOWEST)).fold(least_mean, f64::min);
     // Nothing can take less than no time.
@@ -57,7 +57,13 @@ fn height<'a>(all: impl Iterator<Item = &'a Interval> + Clone) -> Axis {
     Axis::linear(least - margin, most + margin)
 }
 
-fn error_bar(canvas: &plot::Canvas<'_>, low: (i32, i32), high: (i32, i32), colour: RGBColor) -> Result<(), Fault> {
+/// The interval of one.
+pub(super) fn error_bar(
+    canvas: &plot::Canvas<'_>,
+    low: (i32, i32),
+    high: (i32, i32),
+    colour: RGBColor,
+) -> Result<(), Fault> {
     let style = ShapeStyle::from(colour).stroke_width(2);
     canvas.draw(&PathElement::new([low, high], style))?;
     for (x, y) in [low, high] {

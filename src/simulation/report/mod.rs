@@ -8,6 +8,7 @@ mod html;
 mod lanes;
 mod plot;
 mod rows;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -83,6 +84,13 @@ impl Report<'_> {
         if let Some(svg) = gain::draw(&self.told.policies)? {
             let caption = "Each policy beside the baseline, seed by seed. Above zero is faster. Bars that reach the edge go on beyond it.";
             all.push(("gain.svg", Figure { caption: caption.into(), svg }));
+        }
+        let swept = self.told.sweep.as_ref();
+        let swept =
+            swept.map(|swept| sweep::draw(swept, &self.told.baseline, &self.told.policies)).transpose()?.flatten();
+        if let Some(svg) = swept {
+            let caption = "The mean of jobs' times beside the baseline, by the setting's value. Above zero is faster.";
+            all.push(("sweep.svg", Figure { caption: caption.into(), svg }));
         }
         if let Some(watched) = self.watched {
             let caption = format!(

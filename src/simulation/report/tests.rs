@@ -54,6 +54,7 @@ fn made() -> BTreeMap<&'static str, String> {
         complete: true,
         missing_runs: 0,
         baseline: "none".into(),
+        sweep: None,
         policies: summarise(&names, "none", 0.0, &played),
     };
     let watched = watch(&grid, 0, &JobName::slowest(&played, 0).unwrap()).unwrap();
