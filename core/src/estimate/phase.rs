@@ -99,13 +99,17 @@ impl PhaseTimes {
 /// When a job's last map finished; `None` while any has not.
 pub fn maps_done_at(job: &Job) -> Option<Time> {
     let [maps, _] = job.totals?;
+    // So many may be without success; with the next one the last has not finished, whatever the others have.
+    let mut spare = job.known(TaskKind::Map).checked_sub(maps)?;
     let mut last = job.started.get().unwrap_or_default();
-    let mut finished = 0;
-    for (_, task) in job.tasks(TaskKind::Map).filter(|(_, task)| task.state == TaskState::Succeeded) {
-        finished += 1;
-        last = last.max(task.ended().unwrap_or_default());
+    for (_, task) in job.tasks(TaskKind::Map) {
+        if task.state == TaskState::Succeeded {
+            last = last.max(task.ended().unwrap_or_default());
+        } else {
+            spare = spare.checked_sub(1)?;
+        }
     }
-    (finished >= maps).then_some(last)
+    Some(last)
 }
 
 #[cfg(test)]

@@ -17,19 +17,22 @@ pub struct Assumed {
     pub task: f64,
     /// A JVM's start, seconds.
     pub start_up: f64,
+    /// May a scheme have tasks begun in the order of their data (§5.4)? Mantri alone wants it.
+    pub order: bool,
 }
 
 impl Assumed {
     /// The main set.
-    pub const MAIN: Assumed = Assumed { explained: None, report: 10.0, task: 40.0, start_up: 1.0 };
+    pub const MAIN: Assumed = Assumed { explained: None, report: 10.0, task: 40.0, start_up: 1.0, order: false };
 
     /// The others.
-    pub const OTHERS: [Assumed; 5] = [
+    pub const OTHERS: [Assumed; 6] = [
         Assumed { explained: Some(0.0), ..Assumed::MAIN },
         Assumed { explained: Some(1.0), ..Assumed::MAIN },
         Assumed { report: 1.0, ..Assumed::MAIN },
         Assumed { task: 120.0, ..Assumed::MAIN },
         Assumed { start_up: 5.0, ..Assumed::MAIN },
+        Assumed { order: true, ..Assumed::MAIN },
     ];
 }
 
@@ -136,7 +139,7 @@ impl Phase {
 
     /// It, alone on its slots.
     pub fn scenario(&self, assumed: Assumed) -> Result<Scenario, Stuck> {
-        let can = json!({"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_first": true});
+        let can = json!({"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_first": true, "order": assumed.order});
         let read: Result<Scenario, _> = serde_json::from_value(json!({
             "about": "Mantri §6.3",
             "cluster": {"nodes": self.slots, "racks": self.slots.div_ceil(40), "memory_mb": 1024, "vcores": 1},
