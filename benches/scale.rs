@@ -7,6 +7,7 @@
 //! reproduce mantri.s63`, and prints what all of the paper's would take: 210,000 phases, thrice, under five schemes.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
 
+use drover::simulation::stats::quantile;
 use drover::simulation::{file, reproduce, traces};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -42,19 +43,18 @@ fn phases(count: u64) -> Result<(), Box<dyn Error>> {
     let (mut tasks, mut seconds) = (Vec::new(), 0.0);
     for nth in 0..count {
         let started = Instant::now();
-        tasks.push(reproduce::mantri_phase(nth)?);
+        tasks.push(reproduce::mantri_phase(nth)? as f64);
         seconds += started.elapsed().as_secs_f64();
     }
-    tasks.sort_unstable();
     let (phases, times, schemes) = PAPER;
-    let mean = tasks.iter().sum::<usize>() as f64 / tasks.len() as f64;
-    let quantile = |share: f64| tasks[(share * (tasks.len() - 1) as f64) as usize];
+    let mean = tasks.iter().sum::<f64>() / tasks.len() as f64;
+    let at = |share| quantile(&tasks, share).unwrap_or(0.0);
     println!(
-        "{count} phases of {mean:.0} tasks on average (median {}, p90 {}, at most {}) under {schemes} schemes: {seconds:.1} s, {:.0} phases a second; \
+        "{count} phases of {mean:.0} tasks on average (median {:.0}, p90 {:.0}, at most {:.0}) under {schemes} schemes: {seconds:.1} s, {:.0} phases a second; \
          {phases} phases, {times} times, would take {:.0} hours of one core",
-        quantile(0.5),
-        quantile(0.9),
-        quantile(1.0),
+        at(0.5),
+        at(0.9),
+        at(1.0),
         count as f64 * schemes / seconds,
         phases * times * seconds / count as f64 / 3600.0
     );

@@ -312,6 +312,10 @@ fn a_setting_that_does_not_exist_or_that_a_command_does_not_take_is_refused() {
         let (code, said, error) = drover(&["simulate", EXAMPLE, set, value]);
         assert!((code, said.as_str()) == (2, "") && error.contains("govern.cluster_cap"), "{error}");
     }
+    for words in [["--set", "policy=late"], ["--sweep", "govern.holdout=0.1,0.2"], ["--set", "mode=advise"]] {
+        let (code, said, error) = drover(&[&["simulate", EXAMPLE], &words[..]].concat());
+        assert!((code, said.as_str()) == (2, "") && error.contains("cannot be set here: "), "{error}");
+    }
     let (code, _, error) = drover(&["reproduce", "late.fig2", "--set", "late.min_reports=2"]);
     assert!(code == 2 && error.contains("`drover reproduce` takes no settings"), "{error}");
 }

@@ -138,6 +138,10 @@ impl Command {
 
     /// Who acts, by name: each policy as often as it is to be run.
     fn cast(&self, common: &Common, policies: &[Entry]) -> Result<Vec<(String, Actor)>, Failure> {
+        let set = common.set.iter().filter_map(|set| set.split_once('=')).map(|(key, _)| key);
+        if let Some(why) = set.chain(self.sweep.iter().map(|sweep| sweep.setting.as_str())).find_map(sweep::unheeded) {
+            return Err(usage(why));
+        }
         let swept = |policy: Entry| self.sweep.as_ref().filter(|_| sweep::changes(policy));
         let each = policies.iter().flat_map(|policy| match swept(*policy) {
             Some(sweep) => sweep.of(policy.label()).map(|(name, set)| (*policy, name, vec![set])).collect(),

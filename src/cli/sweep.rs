@@ -12,6 +12,19 @@ pub fn changes(policy: Entry) -> bool {
     matches!(policy, Entry::Policy(policy) if policy != PolicyName::None)
 }
 
+/// What is not for a setting to say in a simulation, and what to say instead.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("policy", "name policies by --policy"),
+    ("govern.holdout", "say --holdout SHARE"),
+    ("mode", "policies act in a simulation; --policy none does not"),
+];
+
+/// Why a setting would not be heeded; `None` where it is.
+pub fn unheeded(key: &str) -> Option<String> {
+    let (key, instead) = ELSEWHERE.into_iter().find(|(known, _)| *known == key.trim())?;
+    Some(format!("{key} cannot be set here: {instead}"))
+}
+
 /// `KEY=VALUE,VALUE`, for the command line; whether the setting can have them is seen when it is given them.
 pub fn parse(text: &str) -> Result<Sweep, String> {
     let (setting, values) = text.split_once('=').ok_or("say KEY=VALUE,VALUE, as in govern.cluster_cap=0.05,0.1,0.2")?;
