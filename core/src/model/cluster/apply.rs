@@ -4,11 +4,10 @@ use super::{Changed, ClusterState, Dropped};
 use crate::model::capability::Capabilities;
 use crate::model::id::JobId;
 use crate::model::job::Job;
-use crate::model::names::{NameId, Names};
+use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::units::Time;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Jobs known at once; the design's target is 5,000 AMs.
@@ -31,6 +30,7 @@ impl ClusterState {
             }
             Fact::Nodes(nodes) => {
                 self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+                self.nodes.sort_unstable_keys();
                 self.nodes_told = seen.received;
                 Changed::Cluster
             }
@@ -221,8 +221,8 @@ fn learn_of_itself(job: &mut Job, fact: &Fact) {
 }
 
 /// The number of a host's name. Names that the RM does not list come from jobs, and one job must not fill the table for all.
-pub(super) fn name(hosts: &mut Names, nodes: &BTreeMap<String, NodeFact>, host: &str) -> Option<NameId> {
+pub(super) fn name(hosts: &mut Names, nodes: &ByName<NodeFact>, host: &str) -> Option<NameId> {
     const UNLISTED_MAX: usize = 10_000;
-    let may_grow = hosts.len() < UNLISTED_MAX || nodes.contains_key(host);
-    if may_grow { hosts.intern(host) } else { hosts.find(host) }
+    let may_grow = |hosts: &Names| hosts.len() < UNLISTED_MAX || nodes.contains_key(host);
+    hosts.find(host).or_else(|| if may_grow(hosts) { hosts.intern(host) } else { None })
 }

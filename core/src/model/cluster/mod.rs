@@ -8,7 +8,7 @@ mod tests;
 use crate::model::action::{Hold, Scope};
 use crate::model::id::{AppId, JobId};
 use crate::model::job::Job;
-use crate::model::names::{NameId, Names};
+use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::places::Places;
 use crate::model::units::Time;
@@ -21,8 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct ClusterState {
     /// Totals, where the RM told them.
     pub totals: Option<ClusterFact>,
-    /// Nodes, by host.
-    pub nodes: BTreeMap<String, NodeFact>,
+    /// Nodes, by host and in order of it.
+    pub nodes: ByName<NodeFact>,
     /// Links of racks, by rack; none where they are not measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub racks: BTreeMap<String, RackFact>,

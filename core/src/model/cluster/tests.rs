@@ -168,7 +168,7 @@ fn what_is_forgotten_of_a_job_is_its_own_source_too_and_no_others() {
 
 #[test]
 fn of_hosts_that_nobody_lists_ten_thousand_are_known_by_name() {
-    let (mut hosts, mut nodes) = (Names::default(), BTreeMap::new());
+    let (mut hosts, mut nodes) = (Names::default(), ByName::default());
     for number in 0..10_000 {
         assert!(name(&mut hosts, &nodes, &format!("h{number}")).is_some());
     }
