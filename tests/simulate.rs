@@ -319,3 +319,16 @@ fn a_setting_that_does_not_exist_or_that_a_command_does_not_take_is_refused() {
     let (code, _, error) = drover(&["reproduce", "late.fig2", "--set", "late.min_reports=2"]);
     assert!(code == 2 && error.contains("`drover reproduce` takes no settings"), "{error}");
 }
+
+#[test]
+fn the_document_of_the_papers_numbers_holds_every_experiment() {
+    let (code, listed, error) = drover(&["reproduce", "--list"]);
+    assert_eq!(code, 0, "{error}");
+    let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    let document = include_str!("../docs/reproduction.md");
+    let told: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert!(
+        !names.is_empty() && told == names,
+        "{told:?}, {names:?}: `drover reproduce all --markdown` writes it anew"
+    );
+}
