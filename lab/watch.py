@@ -92,12 +92,14 @@ class Sickness:
         return {a.task for a in others if a.seconds > 2 * typical}
 
     def until_named(self, service: Service, running: jobs.Running) -> bool:
-        """Waits until every task that still runs has been named."""
+        """Waits until every map that has not succeeded runs and has been named: one that waits may yet start there."""
         until = time.monotonic() + self.LIMIT_S
         while not running.done() and time.monotonic() < until:
             try:
+                maps = service.get(f"/jobs/{running.id()}")["maps"]
                 left = {one["task"] for one in service.tasks(running.id())}
-                if left and left <= set(named(service.decisions(running.id()))):
+                every = maps["total"] > 0 and maps["succeeded"] + len(left) >= maps["total"]
+                if left and every and left <= set(named(service.decisions(running.id()))):
                     return True
             except http.Unanswered:
                 pass  # nothing was heard of the job yet
