@@ -93,7 +93,7 @@ fn cluster(policy: PolicyName, jobs: u32, tasks: u32, nodes: u32) -> Script {
             // Maps are over before reduces begin.
             let [from, to] = if ended == kind { [-320.0, -20.0] } else { [-330.0, -321.0] };
             let (task, mut attempt) = succeeded(id.task(ended, index), then(from), then(to));
-            attempt.host = Some(host(job, index, nodes));
+            attempt.host = Some(host(job, index, nodes).into());
             (task, attempt)
         });
         let (ended, winners): (Vec<_>, Vec<_>) = ended.unzip();

@@ -144,7 +144,7 @@ fn task(session: &Session, row: &TaskRow, mut fact: TaskFact, told: &mut Told) -
     fact.input = told.num(row.bytes).map(Bytes);
     for index in row.hosts.iter().take(16) {
         match host(session, *index) {
-            Some(name) => fact.hosts.push(name.to_string()),
+            Some(name) => fact.hosts.push(name),
             None => told.refuse("unknown_host"),
         }
     }
@@ -187,7 +187,7 @@ fn of_job(session: &Session, kind: TaskKind, index: u32, number: u32) -> Attempt
 
 fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mut Told) -> AttemptFact {
     fact.state = told.word(row.s, "unknown_state");
-    fact.host = told.ok(row.node.map(|index| host(session, index)), "unknown_host").map(|name| name.to_string());
+    fact.host = told.ok(row.node.map(|index| host(session, index)), "unknown_host");
     fact.started = told.time(row.at);
     fact.finished = told.time(row.fin);
     if fact.started.zip(fact.finished).is_some_and(|(started, finished)| finished < started) {

@@ -120,7 +120,7 @@ async fn a_running_jobs_answers_are_understood_whole() {
         assert!(listed.what.am_now.unwrap() > seen.fact.started);
         let copied = am.attempts(None, job().task(TaskKind::Map, 2)).await.unwrap();
         let hosts: Vec<_> = copied.what.0.iter().map(|a| a.host.clone().unwrap()).collect();
-        assert_eq!(hosts, ["nm2", "nm4"]);
+        assert_eq!(hosts, ["nm2".into(), "nm4".into()]);
         assert!(copied.what.0.iter().all(|a| a.score.is_some() && a.finished.is_none() && a.phase == Some(Phase::Map)));
         let reduce = am.attempts(None, job().task(TaskKind::Reduce, 0)).await.unwrap();
         assert_eq!((reduce.what.0[0].copied, reduce.what.0[0].phase), (None, Some(Phase::Copy)));

@@ -116,7 +116,7 @@ impl Engine {
         for node in self.cluster.usable_nodes() {
             let Some(host) = self.cluster.hosts.find(&node.host) else { continue };
             let known = self.odds.machine(host).filter(|machine| machine.hourly().holds_for(user));
-            by_rack.entry(node.rack.clone()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));
+            by_rack.entry(node.rack.to_string()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));
         }
         by_rack.values_mut().for_each(|machines| machines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))));
         by_rack

@@ -74,7 +74,8 @@ impl PhaseTimes {
     /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying, and a map's start-up, where its reports tell it, not as
     /// mapping: it says nothing of the pace.
     pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
-        let mut lengths: [Vec<f64>; PHASES_MAX] = Default::default();
+        let most = |phase| if phase < shape.phases() { job.known(kind) as usize } else { 0 };
+        let mut lengths: [Vec<f64>; PHASES_MAX] = std::array::from_fn(|phase| Vec::with_capacity(most(phase)));
         for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded) {
             let Some(attempt) = task.won() else { continue };
             let Some(started) = attempt.started.get() else { continue };

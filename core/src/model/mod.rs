@@ -33,7 +33,7 @@ pub use job::{Attempt, Job, Marks, Task};
 pub use job_kind::JobKind;
 pub use lost::Lost;
 pub use measure::{Measure, MeasureKind, MeasurePlan};
-pub use names::{ByName, NameId, Names};
+pub use names::{ByName, Name, NameId, Names};
 pub use observation::*;
 pub use outputs::Outputs;
 pub use places::{Place, Places};

@@ -3,9 +3,16 @@
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
 
-/// A map by names that goes through them in an order of its own, the same in each run: found by hash, as clusters have 10,000 hosts.
-pub type ByName<T> = IndexMap<String, T, BuildHasherDefault<DefaultHasher>>;
+/// A name that many hold: of a host, a rack, a state.
+pub type Name = Arc<str>;
+
+/// The same in each run.
+type Hashed = BuildHasherDefault<DefaultHasher>;
+
+/// A map by names, found by hash, as clusters have 10,000 hosts. It is gone through in the order in which names came, or were sorted.
+pub type ByName<T> = IndexMap<Name, T, Hashed>;
 
 /// A name's place in its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -22,7 +29,7 @@ impl NameId {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Names {
-    names: IndexSet<String, BuildHasherDefault<DefaultHasher>>,
+    names: IndexSet<String, Hashed>,
 }
 
 /// More hosts than YARN's largest clusters, ten times over.

@@ -6,7 +6,7 @@ use super::draw::Purpose;
 use super::job::{Ask, Job, task_key};
 use super::watch::End;
 use super::world::{Event, World};
-use crate::model::{AttemptFact, AttemptState, Counters, Millis, TaskKind, TaskState, Time};
+use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, TaskState, Time};
 
 impl World<'_> {
     /// Asks for the containers of phases whose turn has come.
@@ -294,7 +294,7 @@ impl World<'_> {
 }
 
 /// What is told of an attempt that has ended.
-pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now: Time) -> AttemptFact {
+pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &Name, now: Time) -> AttemptFact {
     let launched = attempt.stage != Stage::Waiting;
     let well = matches!(end, End::Succeeded | End::Spare);
     let state = match end {
@@ -309,7 +309,7 @@ pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &str, now
     let written = writes.then_some(job.each_writes).filter(|written| written.0 > 0);
     AttemptFact {
         state: Some(state),
-        host: launched.then(|| host.to_owned()),
+        host: launched.then(|| host.clone()),
         started: launched.then_some(attempt.launched),
         finished: Some(now),
         score: report.map(|report| report.score),

@@ -73,7 +73,7 @@ mod tests {
         let scenario: Scenario = serde_json::from_str(r#"{"jobs": [{"name": "a", "maps": {"tasks": 1}}]}"#).unwrap();
         let job = Job::new(&scenario, &Draws::new(1), 0, Origin::Group(0, 0), 0, START);
         let attempt = Attempt::new(0, TaskKind::Map, 0, 0, false, 0, START);
-        let state = |end| ended_fact(&job, &attempt, end, "n0", START).state;
+        let state = |end| ended_fact(&job, &attempt, end, &"n0".into(), START).state;
         assert_eq!([state(End::Failed), state(End::JobFailed)], [AttemptState::Failed, AttemptState::Killed].map(Some));
     }
 

@@ -1,7 +1,8 @@
 //! Nodes: what they offer, what runs on them, how slow they are now.
 
 use super::attempt::AttemptKey;
-use crate::model::{Resources, Time};
+use super::links::rack_name;
+use crate::model::{Name, Resources, Time};
 
 /// A time in which a node loses outputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,9 +23,11 @@ pub struct Losing {
 #[derive(Debug, Clone)]
 pub struct Machine {
     /// Host name.
-    pub host: String,
+    pub host: Name,
     /// Its rack.
     pub rack: u32,
+    /// The same by name.
+    pub rack_name: Name,
     /// What it offers.
     pub total: Resources,
     /// What its containers hold.
@@ -47,9 +50,11 @@ pub struct Machine {
 impl Machine {
     /// A node with nothing on it.
     pub fn new(number: u32, racks: u32, total: Resources, own: f64, start: Time) -> Machine {
+        let rack = number % racks.max(1);
         Machine {
-            host: format!("n{number}"),
-            rack: number % racks.max(1),
+            host: format!("n{number}").into(),
+            rack,
+            rack_name: rack_name(rack).into(),
             total,
             used: Resources::default(),
             attempts: Vec::new(),

@@ -2,7 +2,6 @@
 
 use super::attempt::{Attempt, Stage, Told};
 use super::job::{Job, Task, replicas};
-use super::links::rack_name;
 use super::world::World;
 use crate::engine::Pass;
 use crate::model::*;
@@ -38,12 +37,18 @@ impl World<'_> {
     }
 
     fn tell_cluster(&mut self, now: Time) {
+        let state: Name = "RUNNING".into();
         let node = |machine: &super::machine::Machine| NodeFact {
-            rack: rack_name(machine.rack),
+            host: machine.host.clone(),
+            rack: machine.rack_name.clone(),
             usable: machine.is_up(),
+            state: state.clone(),
+            total: machine.total,
+            used: machine.used,
             containers: machine.attempts.len() as u32,
+            cpu_used_vcores: None,
+            memory_used_mb: None,
             last_health: now,
-            ..NodeFact::usable(&machine.host, machine.total, machine.used)
         };
         let sum = |of: &dyn Fn(&super::machine::Machine) -> Resources| {
             self.nodes.iter().filter(|machine| machine.is_up()).map(of).fold(Resources::default(), |sum, one| {
@@ -176,7 +181,7 @@ fn task_fact(job: &Job, kind: TaskKind, index: u32) -> TaskFact {
 }
 
 /// What has not been told of an attempt yet.
-fn news_of(job: &Job, attempt: &mut Attempt, host: &str) -> Option<AttemptFact> {
+fn news_of(job: &Job, attempt: &mut Attempt, host: &Name) -> Option<AttemptFact> {
     let told = attempt.told;
     let launched = attempt.stage != Stage::Waiting;
     let now_told = Told { exists: true, launched, report: attempt.report.map(|report| report.at) };
@@ -189,7 +194,7 @@ fn news_of(job: &Job, attempt: &mut Attempt, host: &str) -> Option<AttemptFact> 
     let read = report.and_then(|_| read_by(job, attempt));
     Some(AttemptFact {
         state: Some(if launched { AttemptState::Running } else { AttemptState::Starting }),
-        host: first.then(|| host.to_owned()),
+        host: first.then(|| host.clone()),
         started: first.then_some(attempt.launched),
         score: report.map(|report| report.score),
         scored_at: report.map(|report| report.at),

@@ -54,7 +54,8 @@ fn copies_of_every_policy_keep_off_the_listed_machines_where_that_is_asked_for()
                 let (of_task, of_attempts) = runs_of(task, &[Run { launched: 42.0, takes: whole }], now);
                 tasks.push(of_task);
                 let host = format!("nm{}", if index == 1 { 3 } else { index + 1 });
-                attempts.extend(of_attempts.into_iter().map(|one| AttemptFact { host: Some(host.clone()), ..one }));
+                attempts
+                    .extend(of_attempts.into_iter().map(|one| AttemptFact { host: Some(host.as_str().into()), ..one }));
             }
             let nodes = script.engine.cluster().nodes.values().cloned().collect();
             script.say(at(now), Fact::Nodes(nodes));

@@ -144,7 +144,7 @@ fn after_room_was_told_once(ends: bool) -> Vec<Decision> {
     for second in 1..12 {
         let (tasks, mut attempts) = equal_maps(id, 8, 4.0, &slow, f64::from(second), 0);
         for attempt in &mut attempts {
-            attempt.host = Some(format!("nm{}", attempt.index % 2 + 1));
+            attempt.host = Some(format!("nm{}", attempt.index % 2 + 1).into());
             // The last two began after the telling.
             let late = attempt.index >= 6;
             attempt.started = Some(at(if late { 0.6 } else { 0.0 }));

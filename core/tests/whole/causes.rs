@@ -14,7 +14,7 @@ fn watched(slow: &dyn Fn(u32) -> f64, input: &dyn Fn(u32) -> u64, until: u32) ->
     for second in 0..until {
         let (mut tasks, mut attempts) = equal_maps(id, 16, 4.0, slow, second.into(), 0);
         tasks.iter_mut().for_each(|task| task.input = Some(Bytes(input(task.index))));
-        attempts.iter_mut().for_each(|attempt| attempt.host = Some(format!("nm{}", attempt.index % 4 + 1)));
+        attempts.iter_mut().for_each(|attempt| attempt.host = Some(format!("nm{}", attempt.index % 4 + 1).into()));
         script.tasks(id, at(second.into()), tasks);
         script.attempts(id, at(second.into()), attempts);
         decisions.extend(script.decide(at(second.into())).decisions);
@@ -165,7 +165,7 @@ fn one_never_begins(until: u32) -> Vec<(u32, Option<Cause>)> {
                 runs_of(id.task(TaskKind::Map, index), &[Run { launched: 0.0, takes: 2.0 + work }], now);
             of_attempts.iter_mut().for_each(|one| {
                 one.score = Some(((now - 2.0).max(0.0) / work) as f32).filter(|_| index != 6);
-                one.host = Some(format!("nm{index}"));
+                one.host = Some(format!("nm{index}").into());
             });
             tasks.push(of_task);
             attempts.extend(of_attempts);
@@ -210,7 +210,7 @@ fn one_reduce_copies_longer(until: u32) -> Vec<(TaskId, CauseKind)> {
                 let phase = [Phase::Copy, Phase::Sort, Phase::Reduce]
                     [usize::from(now >= copied) + usize::from(now >= copied + 1.0)];
                 (one.score, one.phase) = (Some((copying + beyond) as f32), Some(phase));
-                one.host = Some(format!("nm{}", index % 4 + 1));
+                one.host = Some(format!("nm{}", index % 4 + 1).into());
             });
             tasks.push(of_task);
             attempts.extend(of_attempts);

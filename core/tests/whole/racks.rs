@@ -47,7 +47,7 @@ fn watched_while(
         let node = |n: u32| {
             let total = Resources { memory_mb: 4096, vcores: 8 };
             let used = if full == Some(n) { total } else { Resources::default() };
-            NodeFact { rack: format!("/r{}", n / 2), ..NodeFact::usable(&format!("nm{n}"), total, used) }
+            NodeFact { rack: format!("/r{}", n / 2).into(), ..NodeFact::usable(&format!("nm{n}"), total, used) }
         };
         script.say(now, Fact::Nodes((0..4).map(node).collect()));
         let (mut tasks, mut attempts) = equal_maps(id, MAPS, 4.0, &slow, second.into(), 0);
@@ -56,11 +56,11 @@ fn watched_while(
             // The nodes of its own rack, or of the other.
             let rack = (task.index % 4 / 2 + u32::from(is_remote(task.index) || task.index == 0)) % 2;
             if hosts_told {
-                task.hosts = vec![format!("nm{}", 2 * rack), format!("nm{}", 2 * rack + 1)];
+                task.hosts = [2 * rack, 2 * rack + 1].map(|node| format!("nm{node}").into()).to_vec();
             }
         }
         for attempt in &mut attempts {
-            attempt.host = Some(format!("nm{}", attempt.index % 4));
+            attempt.host = Some(format!("nm{}", attempt.index % 4).into());
             if counted {
                 attempt.counters.read = Some(Bytes(100));
                 attempt.counters.crossed = Some(Bytes(if is_remote(attempt.index) { 100 } else { 0 }));

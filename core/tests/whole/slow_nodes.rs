@@ -19,7 +19,7 @@ fn on_five_nodes(
     let run = |index| {
         let task = id.task(TaskKind::Map, index);
         let (of_task, mut attempts) = runs_of(task, &[Run { launched: from, takes: 4.0 * slow(index) }], now);
-        attempts.iter_mut().for_each(|one| one.host = Some(format!("nm{}", index % NODES + 1)));
+        attempts.iter_mut().for_each(|one| one.host = Some(format!("nm{}", index % NODES + 1).into()));
         (of_task, attempts)
     };
     let (tasks, attempts): (Vec<_>, Vec<_>) = (0..maps).map(run).unzip();
@@ -150,7 +150,7 @@ impl Example {
                 takes: f64::from(PACES[*node]) * 6.0,
             };
             let (task, mut seen) = runs_of(id, &attempts.iter().map(run).collect::<Vec<_>>(), seconds);
-            seen.iter_mut().zip(attempts).for_each(|(one, (node, _))| one.host = Some(format!("nm{node}")));
+            seen.iter_mut().zip(attempts).for_each(|(one, (node, _))| one.host = Some(format!("nm{node}").into()));
             (task, seen)
         };
         let (tasks, seen): (Vec<_>, Vec<_>) = self.attempts.iter().enumerate().map(of).unzip();

@@ -40,9 +40,9 @@ impl NodeView {
     /// A node, with what is known of its health.
     pub fn of(node: &NodeFact, health: &NodeHealth) -> NodeView {
         NodeView {
-            node: node.host.clone(),
-            rack: node.rack.clone(),
-            state: node.state.clone(),
+            node: node.host.to_string(),
+            rack: node.rack.to_string(),
+            state: node.state.to_string(),
             usable: node.usable,
             containers: node.containers.into(),
             memory_mb: node.total.memory_mb,

@@ -192,7 +192,7 @@ async fn hosts_that_are_not_in_the_table_or_are_no_names_are_left_out_and_counte
     });
     room.send(&am.key.clone(), &am.with(rows)).unwrap();
     let told = room.told();
-    assert_eq!(tasks(&told)[0].hosts, ["good"]);
+    assert_eq!(tasks(&told)[0].hosts, ["good".into()]);
     assert_eq!((attempts(&told)[0].host.clone(), attempts(&told)[0].score), (None, Some(0.5)));
     assert_eq!((room.refused("bad_host"), room.refused("too_many_hosts"), room.refused("unknown_host")), (4, 2, 4));
 }

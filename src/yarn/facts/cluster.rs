@@ -65,10 +65,10 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         fine
     });
     Some(NodeFact {
-        host: host.to_owned(),
-        rack: wire.rack.as_deref().unwrap_or("/default-rack").to_owned(),
+        host: host.into(),
+        rack: wire.rack.as_deref().unwrap_or("/default-rack").into(),
         usable: state == "RUNNING",
-        state: state.to_owned(),
+        state: state.into(),
         total: Resources {
             memory_mb: used.memory_mb.saturating_add(free.memory_mb),
             vcores: used.vcores.saturating_add(free.vcores),

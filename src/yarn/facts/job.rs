@@ -179,9 +179,9 @@ fn attempt(wire: &TaskAttempt, id: AttemptId, refused: &mut Refused) -> AttemptF
 }
 
 /// The host of `host:port`; `None` while no node is assigned.
-fn host(address: &str) -> Option<String> {
+fn host(address: &str) -> Option<Name> {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim();
-    (!host.is_empty() && host != "N/A" && host.len() <= 255).then(|| host.to_owned())
+    (!host.is_empty() && host != "N/A" && host.len() <= 255).then(|| host.into())
 }
 
 /// A clock's present time, by when something began and how long it has gone on.

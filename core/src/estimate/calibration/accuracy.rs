@@ -5,6 +5,7 @@ use super::watch::{Pairs, SAMPLED};
 use crate::estimate::{Estimator, Left};
 use crate::model::{Millis, TaskKind, pairs};
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// A prediction's interval: so many spreads to both sides of its mean, which four of five lie in under a normal law.
@@ -177,7 +178,7 @@ impl Reached {
 }
 
 /// What an accuracy is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// Maps or reduces.
     pub tasks: TaskKind,
@@ -185,6 +186,25 @@ pub struct Cell {
     pub point: Point,
     /// By what.
     pub estimator: Estimator,
+}
+
+impl Cell {
+    /// Its place in the order of its parts: one number to compare, as every prediction looks for its cell.
+    fn place(self) -> usize {
+        (self.tasks as usize * Point::ALL.len() + self.point as usize) * Estimator::ALL.len() + self.estimator as usize
+    }
+}
+
+impl Ord for Cell {
+    fn cmp(&self, other: &Cell) -> Ordering {
+        self.place().cmp(&other.place())
+    }
+}
+
+impl PartialOrd for Cell {
+    fn partial_cmp(&self, other: &Cell) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Accuracies of all estimators, at each point, for maps and reduces.

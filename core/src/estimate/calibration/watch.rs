@@ -77,15 +77,16 @@ impl Watch {
 
     /// Each pair of succeeded tasks that both had a prediction of the same estimator at the same point, made while both ran: was their order another? Ties are left out.
     pub fn pairs(&self) -> Vec<(Point, Estimator, Pairs)> {
-        let mut all = Vec::new();
+        let (mut all, mut noted, mut runs) = (Vec::new(), Vec::with_capacity(self.tasks.len()), Vec::new());
         for point in Point::ALL {
-            let ended = |task: &Watched| Some((task.ended.get()?, task.noted(point)?.clone()));
-            let noted: Vec<(Time, Note)> = self.tasks.iter().filter_map(ended).collect();
+            noted.clear();
+            noted.extend(self.tasks.iter().filter_map(|task| Some((task.ended.get()?, task.noted(point)?))));
             for estimator in Estimator::ALL {
-                let runs = noted.iter().filter_map(|(end, note)| {
+                runs.clear();
+                runs.extend(noted.iter().filter_map(|(end, note)| {
                     Some(Predicted { at: note.at(), end: *end, predicted: note.end(estimator)? })
-                });
-                let pairs = Pairs::among(&runs.collect::<Vec<_>>());
+                }));
+                let pairs = Pairs::among(&runs);
                 all.extend((pairs.all > 0).then_some((point, estimator, pairs)));
             }
         }

@@ -29,8 +29,7 @@ impl ClusterState {
                 Changed::Cluster
             }
             Fact::Nodes(nodes) => {
-                self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
-                self.nodes.sort_unstable_keys();
+                self.learn_nodes(nodes);
                 self.nodes_told = seen.received;
                 Changed::Cluster
             }
@@ -70,6 +69,17 @@ impl ClusterState {
         let life = (seen.source.incarnation, seen.seq);
         self.sources.insert((seen.source.channel, seen.source.app), life);
         Ok(changed)
+    }
+
+    /// In place where they are those known, as nearly always.
+    fn learn_nodes(&mut self, nodes: &[NodeFact]) {
+        if nodes.len() == self.nodes.len() && nodes.iter().all(|node| self.nodes.contains_key(&node.host)) {
+            let known =
+                |node: &NodeFact| self.nodes.get_mut(&node.host).into_iter().for_each(|known| known.clone_from(node));
+            return nodes.iter().for_each(known);
+        }
+        self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+        self.nodes.sort_unstable_keys();
     }
 
     /// Is it new, of the newest life of its source, and about what that source may speak of?

@@ -111,7 +111,7 @@ impl ClusterState {
 
     /// The rack of a host; `None` where the RM does not list it.
     pub fn rack_of(&self, host: NameId) -> Option<&str> {
-        self.nodes.get(self.hosts.name(host)).map(|node| node.rack.as_str())
+        self.nodes.get(self.hosts.name(host)).map(|node| &*node.rack)
     }
 
     /// The queue a job runs in: the RM may name it by its path or by the last part of it.

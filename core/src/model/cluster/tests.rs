@@ -219,7 +219,7 @@ fn a_maps_place_is_the_racks_of_its_splits_hosts_as_far_as_the_resource_manager_
     cluster.apply(&seen(Channel::Rm, 1, 5, Fact::Nodes(nodes))).unwrap();
     let mut place = |seq, hosts: &[&str]| {
         let id = job_id(1).task(TaskKind::Map, 0);
-        let hosts = hosts.iter().map(ToString::to_string).collect();
+        let hosts = hosts.iter().map(|host| (*host).into()).collect();
         let tasks = vec![TaskFact { hosts, ..TaskFact::of(id) }];
         cluster.apply(&seen(Channel::Shim, seq, 10, Fact::Tasks { job: job_id(1), complete: true, tasks })).unwrap();
         let place = cluster.job(job_id(1)).unwrap().task(id).unwrap().place;

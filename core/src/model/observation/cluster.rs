@@ -1,6 +1,7 @@
 //! What the RM tells: totals, nodes, queues, applications.
 
 use crate::model::id::AppId;
+use crate::model::names::Name;
 use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +35,13 @@ pub struct Resources {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeFact {
     /// Host name.
-    pub host: String,
+    pub host: Name,
     /// Rack.
-    pub rack: String,
+    pub rack: Name,
     /// Does the RM give it containers?
     pub usable: bool,
     /// YARN's word for its state.
-    pub state: String,
+    pub state: Name,
     /// All it offers.
     pub total: Resources,
     /// What its containers hold.
@@ -59,7 +60,7 @@ impl NodeFact {
     /// One that gets containers, and of which no more is told.
     pub fn usable(host: &str, total: Resources, used: Resources) -> NodeFact {
         NodeFact {
-            host: host.to_owned(),
+            host: host.into(),
             rack: "/default-rack".into(),
             usable: true,
             state: "RUNNING".into(),

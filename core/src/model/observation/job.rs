@@ -3,6 +3,7 @@
 use super::Resources;
 use crate::model::decision::Mode;
 use crate::model::id::{AppAttemptId, AttemptId, JobId, TaskId, TaskKind};
+use crate::model::names::Name;
 use crate::model::state::{AttemptState, JobPhase, Phase, TaskState};
 use crate::model::units::{Bytes, Millis, Time};
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ pub struct TaskFact {
     /// Length of its input split.
     pub input: Option<Bytes>,
     /// Hosts that hold its split.
-    pub hosts: Vec<String>,
+    pub hosts: Vec<Name>,
 }
 
 /// An attempt, as its AM tells it. `None` is: not told.
@@ -69,7 +70,7 @@ pub struct AttemptFact {
     /// State.
     pub state: Option<AttemptState>,
     /// Host it runs on.
-    pub host: Option<String>,
+    pub host: Option<Name>,
     /// Launch, the AM's clock.
     pub started: Option<Time>,
     /// End, the AM's clock.

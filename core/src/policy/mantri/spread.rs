@@ -17,11 +17,11 @@ pub struct Racks<'a> {
 impl<'a> Racks<'a> {
     /// Those of a cluster. One pass over its nodes.
     pub fn of(cluster: &'a ClusterState) -> Racks<'a> {
-        let mut names: Vec<&str> = cluster.usable_nodes().map(|node| node.rack.as_str()).collect();
+        let mut names: Vec<&str> = cluster.usable_nodes().map(|node| &*node.rack).collect();
         names.sort_unstable();
         names.dedup();
         let place = |node: &'a crate::model::NodeFact| {
-            Some((cluster.hosts.find(&node.host)?, names.binary_search(&node.rack.as_str()).ok()?))
+            Some((cluster.hosts.find(&node.host)?, names.binary_search(&&*node.rack).ok()?))
         };
         let of = cluster.usable_nodes().filter_map(place).collect();
         let measured = |name: &&str| {
@@ -168,10 +168,10 @@ mod tests {
             for (number, (up, down)) in links.iter().enumerate() {
                 let (rack, host) = (format!("/r{number}"), format!("n{number}"));
                 let node = NodeFact {
-                    rack: rack.clone(),
+                    rack: rack.as_str().into(),
                     ..NodeFact::usable(&host, Resources::default(), Resources::default())
                 };
-                cluster.nodes.insert(host, node);
+                cluster.nodes.insert(host.into(), node);
                 let (up_bytes_per_second, down_bytes_per_second) = (*up, *down);
                 let fact = RackFact {
                     rack: rack.clone(),

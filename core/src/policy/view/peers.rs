@@ -68,6 +68,7 @@ impl Peers {
         let (mut shown, mut runs, mut begun) = (Shown::default(), Runs::default(), 0);
         let mut splits = Vec::with_capacity(known);
         runs.finished.reserve(known);
+        shown.firsts.reserve(known);
         let mut peers = Peers {
             maps_done_at,
             times: PhaseTimes::learn(job, kind, Shape::of(job, kind), maps_done_at),

@@ -29,7 +29,8 @@ pub(super) fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
         Some(at.since(attempt.started.get()?).as_secs_f64())
     };
     let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
-    let mut lags: Vec<f64> = ended.filter_map(|(_, task)| task.won().and_then(first)).collect();
+    let mut lags = Vec::with_capacity(job.known(kind) as usize);
+    lags.extend(ended.filter_map(|(_, task)| task.won().and_then(first)));
     quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual))
 }
 

@@ -44,7 +44,7 @@ impl Play {
         let (tasks, mut attempts) = equal_maps(self.id, MAPS, 4.0, &one_node_in_four, second, 0);
         for (index, number, state, started) in copies {
             let id = self.id.task(TaskKind::Map, *index).attempt(*number);
-            let host = started.map(|_| "nm3".to_owned());
+            let host = started.map(|_| "nm3".into());
             let started = started.map(at);
             let finished = state.is_final().then_some(at(second));
             attempts.push(AttemptFact { state: Some(*state), started, finished, host, ..AttemptFact::of(id) });

@@ -264,7 +264,7 @@ impl World<'_> {
             started: real.launched.map(at),
             finished: real.ended.map(at),
             score: real.launched.map(|launched| (((second - launched) / real.takes) as f32).min(1.0)),
-            host: real.launched.map(|_| real.host.clone()),
+            host: real.launched.map(|_| real.host.as_str().into()),
             ..AttemptFact::of(task.attempt(number))
         };
         (of_task, (0..).zip(&self.attempts[&task]).map(fact).collect())

@@ -235,7 +235,7 @@ pub fn runs_of(task: TaskId, runs: &[Run], now: f64) -> (TaskFact, Vec<AttemptFa
             started: Some(at(run.launched)),
             finished: done.then(|| at(ends(first))),
             score: Some((((now - run.launched) / run.takes) as f32).min(1.0)),
-            host: Some(format!("nm{}", n + 1)),
+            host: Some(format!("nm{}", n + 1).into()),
             ..AttemptFact::of(task.attempt(n as u32))
         }
     });

@@ -66,7 +66,7 @@ fn where_clones_are_counted_by_machine_a_task_needs_room_for_so_many_and_no_more
     let one = Resources { memory_mb: 128, vcores: 1 };
     let told = |by_machine| {
         let all = beside_a_slow_second_node_with(by_machine, |node| {
-            node.total = if node.host == "nm2" { Resources::default() } else { one };
+            node.total = if &*node.host == "nm2" { Resources::default() } else { one };
         });
         all.into_iter().map(|(copies, _)| copies).collect::<Vec<_>>()
     };

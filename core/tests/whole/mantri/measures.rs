@@ -58,7 +58,7 @@ impl Able {
     fn ran(mut self, index: u32, node: u32, read: u64, wrote: u64) -> Able {
         let (task, attempt) = succeeded(self.id.task(TaskKind::Map, index), at(self.now - 10.0), at(self.now));
         let counters = Counters { written: Some(Bytes(wrote)), ..Counters::default() };
-        let attempt = AttemptFact { host: Some(format!("nm{node}")), counters, ..attempt };
+        let attempt = AttemptFact { host: Some(format!("nm{node}").into()), counters, ..attempt };
         let task = TaskFact { input: Some(Bytes(read)), ..task };
         self.script.say(at(self.now), Fact::Tasks { job: self.id, complete: false, tasks: vec![task] });
         self.script.attempts(self.id, at(self.now), vec![attempt]);
