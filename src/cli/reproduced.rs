@@ -1,15 +1,18 @@
 //! What `drover reproduce` found, as text and as a document.
 
 use super::output;
-use crate::simulation::reproduce::{Experiment, Finding, Verdict};
+use crate::simulation::reproduce::{Choice, Experiment, Finding, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: [&str; 8] = ["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"];
 
+fn number(value: f64) -> String {
+    format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value)
+}
+
 /// A finding's row.
 fn cells(one: &Finding) -> [String; 8] {
-    let number = |value: f64| format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value);
     let dash = || "-".to_owned();
     let interval = if one.low == one.high { dash() } else { format!("{}–{}", number(one.low), number(one.high)) };
     [
@@ -46,8 +49,29 @@ pub fn markdown(ended: &[(Experiment, &[Finding])], seeds: u64) -> String {
         page += &row(&HEAD);
         page += &row(&HEAD.map(|_| "---"));
         found.iter().for_each(|finding| page += &row(&cells(finding)));
+        page += &missed(found);
     }
     page
+}
+
+/// What becomes of the rows that are not reproduced where something else is assumed.
+fn missed(found: &[Finding]) -> String {
+    let open = |one: &&Finding| one.verdict == Verdict::NotReproduced && !one.choices.is_empty();
+    let mut list = String::new();
+    for one in found.iter().filter(open) {
+        let under = |choice: &Choice| {
+            let verdict = Some(choice.verdict).filter(|verdict| *verdict != Verdict::NotReproduced);
+            let verdict = verdict.map_or_else(String::new, |verdict| format!(" (**{}**)", verdict.label()));
+            format!("{}: {}{verdict}", choice.assumed, number(choice.measured))
+        };
+        let all: Vec<String> = one.choices.iter().map(under).collect();
+        let _ = writeln!(list, "- {}, {}: {}", one.experiment, one.quantity, all.join("; "));
+    }
+    if list.is_empty() {
+        list
+    } else {
+        format!("\nWhere something else is assumed, of what is not reproduced:\n\n{list}")
+    }
 }
 
 fn summary(ended: &[(Experiment, &[Finding])]) -> String {
@@ -95,6 +119,24 @@ mod tests {
         assert!(page.contains(&format!("| late | {} | 0 | 0 | 0 |\n", found.len())), "{page}");
         assert_eq!(page.matches("| exact |").count(), found.len() + 1, "{page}");
         assert_eq!(page.matches("\n| late.fig1 | ").count(), 1, "{page}");
+    }
+
+    #[test]
+    fn what_is_not_reproduced_is_listed_with_what_comes_of_each_other_assumption() {
+        let (one, mut found) = one_found();
+        let choice = |assumed: &str, measured, verdict| Choice { assumed: assumed.to_owned(), measured, verdict };
+        found[0].choices =
+            vec![choice("load 0.4", 12.0, Verdict::Within), choice("task 15", 1.5, Verdict::NotReproduced)];
+        assert!(!markdown(&[(one, &found)], 1).contains("load 0.4"), "it is reproduced");
+        found[0].verdict = Verdict::NotReproduced;
+        let page = markdown(&[(one, &found)], 1);
+        assert!(
+            page.contains(&format!(
+                "- late.fig2, {}: load 0.4: 12.0 (**within**); task 15: 1.500\n",
+                found[0].quantity
+            )),
+            "{page}"
+        );
     }
 
     #[test]

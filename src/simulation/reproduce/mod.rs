@@ -63,6 +63,20 @@ pub struct Finding {
     pub verdict: Verdict,
     /// Of the assumptions that the paper leaves open, the share (0–1) of the combinations that reproduce it; absent where it leaves none.
     pub share_of_assumptions: Option<f64>,
+    /// What comes of each of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
+}
+
+/// A number under another set of assumptions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What is assumed otherwise than in the main set: `load 0.4`.
+    pub assumed: String,
+    /// Ours then.
+    pub measured: f64,
+    /// How that compares.
+    pub verdict: Verdict,
 }
 
 impl Finding {
@@ -85,6 +99,7 @@ impl Finding {
             unit: unit.into(),
             verdict,
             share_of_assumptions: None,
+            choices: Vec::new(),
         }
     }
 }
@@ -102,16 +117,35 @@ pub struct Effort<'a> {
 
 impl<'a> Effort<'a> {
     /// What comes of the main set of assumptions and of each of the others.
-    fn under<A, R>(
+    fn under<A: Serialize + Copy, R>(
         self,
         main: A,
         others: impl IntoIterator<Item = A>,
         play: impl Fn(A, u64, &'a dyn Progress) -> Result<R, Stuck>,
-    ) -> Result<(R, Vec<R>), Stuck> {
-        let main = play(main, self.seeds, self.progress)?;
-        let others = others.into_iter().map(|assumed| play(assumed, self.seeds_of_others, self.progress));
-        Ok((main, others.collect::<Result<_, _>>()?))
+    ) -> Result<Varied<R>, Stuck> {
+        let ran = play(main, self.seeds, self.progress)?;
+        let others = others
+            .into_iter()
+            .map(|assumed| Ok((differs(&assumed, &main), play(assumed, self.seeds_of_others, self.progress)?)));
+        Ok(Varied { main: ran, others: others.collect::<Result<_, _>>()? })
     }
+}
+
+/// What came of the main set of assumptions, and of the others, each by what it assumes otherwise.
+struct Varied<R> {
+    main: R,
+    others: Vec<(String, R)>,
+}
+
+/// In what a set of assumptions is another than the main one: `load 0.4, task 15.0`.
+fn differs(assumed: &impl Serialize, main: &impl Serialize) -> String {
+    let [assumed, main] = [serde_json::to_value(assumed), serde_json::to_value(main)].map(Result::unwrap_or_default);
+    let fields = assumed.as_object().into_iter().flatten();
+    let others: Vec<String> = fields
+        .filter(|(name, value)| main.get(name.as_str()) != Some(*value))
+        .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
+        .collect();
+    if others.is_empty() { "as in the main set".to_owned() } else { others.join(", ") }
 }
 
 /// An experiment.
@@ -161,6 +195,17 @@ fn judge(published: Option<f64>, ours: Interval, holds: bool) -> Verdict {
 mod tests {
     use super::*;
     use crate::simulation::Silent;
+    use serde_json::json;
+
+    #[test]
+    fn a_set_of_assumptions_is_called_by_what_is_another_than_in_the_main_one() {
+        let of =
+            |load: f64, task: f64, work_scores: bool| json!({"load": load, "task": task, "work_scores": work_scores});
+        let told = |other| differs(&other, &of(0.2, 8.0, false));
+        assert_eq!(told(of(0.4, 8.0, false)), "load 0.4");
+        assert_eq!(told(of(0.2, 15.0, true)), "task 15.0, work scores true");
+        assert_eq!(told(of(0.2, 8.0, false)), "as in the main set");
+    }
 
     #[test]
     fn a_number_is_within_where_it_is_near_and_sure_and_what_must_hold_does() {

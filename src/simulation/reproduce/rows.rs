@@ -1,7 +1,6 @@
 //! Rows of an experiment: the same numbers of the main set of assumptions and of the others.
 
-use super::{Finding, judge};
-use crate::simulation::reproduce::Verdict;
+use super::{Choice, Finding, Varied, Verdict, judge};
 use crate::simulation::stats::Interval;
 
 /// One number of a paper's, and how it is taken from runs.
@@ -32,15 +31,21 @@ pub fn row<R>(
     Row { experiment, quantity, published: published.into(), unit, measure, holds }
 }
 
-/// Ours beside the published, with the share of the other sets of assumptions that reproduce it; of none there is no share.
-pub fn compare<R>(rows: &[Row<R>], main: &R, others: &[R]) -> Vec<Finding> {
+/// Ours beside the published, with what comes of the other sets of assumptions, and the share of them that reproduce it; of none there is no share.
+pub fn compare<R>(rows: &[Row<R>], played: &Varied<R>) -> Vec<Finding> {
     let found = rows.iter().filter_map(|row| {
-        let ours = (row.measure)(main)?;
+        let ours = (row.measure)(&played.main)?;
         let verdict = |ours: Interval| judge(row.published, ours, (row.holds)(ours.mean));
-        let reproduced = others.iter().filter_map(row.measure).filter(|ours| verdict(*ours) != Verdict::NotReproduced);
-        let share = reproduced.count() as f64 / others.len() as f64;
+        let choice = |(assumed, ran): &(String, R)| {
+            let ours = (row.measure)(ran)?;
+            Some(Choice { assumed: assumed.clone(), measured: ours.mean, verdict: verdict(ours) })
+        };
+        let choices: Vec<Choice> = played.others.iter().filter_map(choice).collect();
+        let reproduced = choices.iter().filter(|choice| choice.verdict != Verdict::NotReproduced);
+        let share = reproduced.count() as f64 / played.others.len() as f64;
+        let share_of_assumptions = (!played.others.is_empty()).then_some(share);
         let found = Finding::new(row.experiment, row.quantity, row.published, ours, row.unit, verdict(ours));
-        Some(Finding { share_of_assumptions: (!others.is_empty()).then_some(share), ..found })
+        Some(Finding { share_of_assumptions, choices, ..found })
     });
     found.collect()
 }

@@ -121,7 +121,7 @@ fn marginals() -> Vec<Row<Traces>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(MAIN, OTHERS, |spells, seeds, progress| {
+    let played = effort.under(MAIN, OTHERS, |spells, seeds, progress| {
         progress.expect(seeds);
         let analysed = |seed| {
             let of = Analysed::of(&trace(spells, seed)?);
@@ -131,5 +131,5 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
         (1..=seeds).map(analysed).collect::<Result<_, Stuck>>().map(Traces)
     })?;
     let rows: Vec<_> = lists().into_iter().chain(marginals()).collect();
-    Ok(compare(&rows, &main, &others))
+    Ok(compare(&rows, &played))
 }

@@ -94,8 +94,8 @@ const OF_BUDGETS: [Row<Both>; 9] = [
 ];
 
 pub(super) fn sweep(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = play_all(budgets, effort)?;
-    Ok(compare(&OF_BUDGETS, &main, &others))
+    let played = play_all(budgets, effort)?;
+    Ok(compare(&OF_BUDGETS, &played))
 }
 
 fn admissions(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
@@ -176,6 +176,6 @@ const OF_ADMISSIONS: [Row<Both>; 8] = [
 ];
 
 pub(super) fn admission(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = play_all(admissions, effort)?;
-    Ok(compare(&OF_ADMISSIONS, &main, &others))
+    let played = play_all(admissions, effort)?;
+    Ok(compare(&OF_ADMISSIONS, &played))
 }

@@ -269,6 +269,6 @@ fn fig9() -> Vec<Row<Both>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = play_all(policies, effort)?;
-    Ok(compare(&rows(), &main, &others))
+    let played = play_all(policies, effort)?;
+    Ok(compare(&rows(), &played))
 }

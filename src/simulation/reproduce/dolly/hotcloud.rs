@@ -125,9 +125,9 @@ fn costs() -> Vec<Row<Runs>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(MAIN, OTHERS, |assumed, seeds, progress| {
+    let played = effort.under(MAIN, OTHERS, |assumed, seeds, progress| {
         Runs::play(|ideal| cluster(assumed, ideal), policies(), seeds, progress)
     })?;
     let rows: Vec<_> = gains().into_iter().chain(costs()).collect();
-    Ok(compare(&rows, &main, &others))
+    Ok(compare(&rows, &played))
 }

@@ -73,6 +73,6 @@ const ROWS: [Row<Both>; 6] = [
 ];
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = play_all(policies, effort)?;
-    Ok(compare(&ROWS, &main, &others))
+    let played = play_all(policies, effort)?;
+    Ok(compare(&ROWS, &played))
 }

@@ -2,7 +2,7 @@
 
 use super::workload::{Assumed, BINS, Mix, SLOTS_IN_ALL, scenario};
 use crate::simulation::grid::{Grid, Played, Progress, play};
-use crate::simulation::reproduce::Effort;
+use crate::simulation::reproduce::{Effort, Varied};
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -31,7 +31,7 @@ pub struct Both {
 pub struct Runs(BTreeMap<&'static str, Vec<Outcome>>);
 
 /// The main set of assumptions, and the others.
-pub fn play_all(policies: Policies, effort: Effort) -> Result<(Both, Vec<Both>), Stuck> {
+pub fn play_all(policies: Policies, effort: Effort) -> Result<Varied<Both>, Stuck> {
     effort.under(Assumed::MAIN, Assumed::OTHERS, |assumed, seeds, progress| {
         let runs = |mix| Runs::of(mix, assumed, policies(assumed), seeds, progress);
         Ok(Both { facebook: runs(Mix::Facebook)?, bing: runs(Mix::Bing)? })

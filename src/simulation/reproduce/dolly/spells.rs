@@ -4,9 +4,10 @@ use super::workload::{Mix, NODES};
 use drover_core::model::Millis;
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Dist, Stuck};
+use serde::Serialize;
 
 /// What the paper leaves open.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Spells {
     /// p: share of the attempts that straggle, 0–1.
     pub p: f64,

@@ -3,6 +3,7 @@
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Dist, Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use serde::Serialize;
 use serde_json::json;
 
 /// One of the two traces.
@@ -15,7 +16,7 @@ pub enum Mix {
 }
 
 /// What the paper leaves open and is varied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
     /// A task's work, seconds.
     pub task: f64,

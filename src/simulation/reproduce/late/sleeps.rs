@@ -15,13 +15,14 @@ use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck};
+use serde::Serialize;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 
 pub(super) const NAME: &str = "late.s54";
 
 /// What the paper leaves open.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 struct Assumed {
     reduces: u32,
     work_scores: bool,
@@ -233,6 +234,6 @@ const ROWS: [Row<Runs>; 12] = [
 ];
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(Assumed::MAIN, Assumed::others(), Runs::of)?;
-    Ok(compare(&ROWS, &main, &others))
+    let played = effort.under(Assumed::MAIN, Assumed::others(), Runs::of)?;
+    Ok(compare(&ROWS, &played))
 }

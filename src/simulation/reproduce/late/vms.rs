@@ -26,6 +26,7 @@ use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -33,7 +34,7 @@ use std::sync::atomic::AtomicBool;
 pub(super) const NAME: &str = "late.s52";
 
 /// What the paper leaves open and is varied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 struct Assumed {
     /// How many times slower a straggler is than a machine of its level.
     straggler: f64,
@@ -215,8 +216,8 @@ fn rows() -> Vec<Row<Runs>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
-    Ok(compare(&rows(), &main, &others))
+    let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    Ok(compare(&rows(), &played))
 }
 
 #[cfg(test)]

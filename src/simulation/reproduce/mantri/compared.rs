@@ -15,10 +15,10 @@ const RESTARTS: &str = "mantri.restarts";
 const T_REM: &str = "mantri.t_rem";
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
     let rows: Vec<Row<Runs>> =
         [marginals(), fig16(), restarts(), t_rem(), fig17(), fig18()].into_iter().flatten().collect();
-    Ok(compare(&rows, &main, &others))
+    Ok(compare(&rows, &played))
 }
 
 fn fig16() -> Vec<Row<Runs>> {

@@ -101,6 +101,6 @@ fn fig20() -> Vec<Row<Runs>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
-    Ok(compare(&[fig19(), fig20()].into_iter().flatten().collect::<Vec<_>>(), &main, &others))
+    let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    Ok(compare(&[fig19(), fig20()].into_iter().flatten().collect::<Vec<_>>(), &played))
 }

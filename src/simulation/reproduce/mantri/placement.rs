@@ -28,6 +28,7 @@ use drover_core::policy::PolicyName;
 use drover_core::sim::draw::{Draws, Purpose};
 use drover_core::sim::{Outcome, Scenario, Stuck, Watch, run_watching};
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ const SERVER_MB_S: f64 = 119.0;
 const PHASES: u64 = 40;
 
 /// What the paper leaves open and is varied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
     /// Seconds between changes of what others take.
     pub every: f64,

@@ -31,6 +31,7 @@ use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::policy::PolicyName;
 use drover_core::sim::draw::{Draws, Purpose};
 use drover_core::sim::{Actor, Ideal, Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Machines.
@@ -44,7 +45,7 @@ const BYTES_PER_S: f64 = 8.6e6;
 const WITHIN_MB_S: f64 = 119.0;
 
 /// What the paper leaves open and is varied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
     /// What maps write over what they read.
     pub writes: f64,

@@ -172,7 +172,7 @@ fn fig23() -> Vec<Row<Runs>> {
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let (main, others) = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
+    let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
     let rows = [marginals(), fig21(), fig22(), fig23()];
-    Ok(compare(&rows.into_iter().flatten().collect::<Vec<_>>(), &main, &others))
+    Ok(compare(&rows.into_iter().flatten().collect::<Vec<_>>(), &played))
 }

@@ -4,10 +4,11 @@ use crate::simulation::stats::quantile;
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use serde::Serialize;
 use serde_json::json;
 
 /// What the paper leaves open and is varied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
     /// Share of the outliers that their data explain; of each phase its own (Fig. 4) where it is `None`.
     pub explained: Option<f64>,
