@@ -1,7 +1,7 @@
 //! `drover simulate` as a person meets it.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -322,13 +322,28 @@ fn a_setting_that_does_not_exist_or_that_a_command_does_not_take_is_refused() {
 
 #[test]
 fn the_document_of_the_papers_numbers_holds_every_experiment() {
-    let (code, listed, error) = drover(&["reproduce", "--list"]);
+    let (code, listed, error) = drover(&["reproduce", "--list", "--json"]);
     assert_eq!(code, 0, "{error}");
-    let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let names: Vec<&str> = listed.iter().filter_map(|one| one["experiment"].as_str()).collect();
     let document = include_str!("../docs/reproduction.md");
     let told: Vec<&str> = document.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     assert!(
         !names.is_empty() && told == names,
         "{told:?}, {names:?}: `drover reproduce all --markdown` writes it anew"
     );
+}
+
+#[test]
+fn each_number_that_is_not_reproduced_has_its_reason_and_none_has_one_that_is() {
+    let rows = |document: &'static str| document.lines().filter_map(|line| line.strip_prefix("| "));
+    let key = |row: &str| row.split(" | ").take(2).collect::<Vec<_>>().join(": ");
+    let found =
+        rows(include_str!("../docs/reproduction.md")).filter(|row| row.split(" | ").nth(6) == Some("not_reproduced"));
+    let missed: BTreeSet<String> = found.map(key).collect();
+    let reasons = rows(include_str!("../docs/not-reproduced.md"))
+        .filter(|row| !row.starts_with("---") && !row.starts_with("experiment"));
+    let told: BTreeSet<String> = reasons.map(key).collect();
+    assert!(!missed.is_empty());
+    assert_eq!(missed, told);
 }

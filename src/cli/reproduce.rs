@@ -7,6 +7,7 @@ use super::reproduce_kept::Kept;
 use super::reproduced::{markdown, text};
 use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
 use clap::Args;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -52,11 +53,7 @@ impl Command {
     /// Runs it.
     pub fn run(&self) -> Result<(), Failure> {
         if self.list {
-            let mut table = output::table(&["experiment", "what it is"]);
-            for one in all() {
-                table.add_row([one.name, one.about]);
-            }
-            return Ok(output::say(&table.to_string())?);
+            return self.list();
         }
         if let Some(unknown) = self.experiments.iter().find(|name| !all().iter().any(|one| one.is_meant(name))) {
             let words = format!("no experiment is named {unknown}; `drover reproduce --list` names them");
@@ -80,6 +77,18 @@ impl Command {
         let unwritten = if self.markdown.is_some() { ", and no document was written" } else { "" };
         let interrupted = || format!("interrupted: {missing} of {} experiments are missing{unwritten}", asked.len());
         if missing == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
+    }
+
+    fn list(&self) -> Result<(), Failure> {
+        if self.json {
+            let rows = all().into_iter().map(|one| json!({"experiment": one.name, "about": one.about}));
+            return Ok(output::json(&rows.collect::<Vec<_>>())?);
+        }
+        let mut table = output::table(&["experiment", "what it is"]);
+        for one in all() {
+            table.add_row([one.name, one.about]);
+        }
+        Ok(output::say(&table.to_string())?)
     }
 
     /// What the experiments found until Ctrl-C.
