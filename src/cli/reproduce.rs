@@ -82,7 +82,7 @@ impl Command {
     fn list(&self) -> Result<(), Failure> {
         if self.json {
             let rows = all().into_iter().map(|one| json!({"experiment": one.name, "about": one.about}));
-            return Ok(output::json(&rows.collect::<Vec<_>>())?);
+            return output::json(&rows.collect::<Vec<_>>());
         }
         let mut table = output::table(&["experiment", "what it is"]);
         for one in all() {
