@@ -5,11 +5,11 @@ use super::causes::Shows;
 use crate::estimate::location::Location;
 use crate::estimate::machine::{Machine, drawn};
 use crate::govern::budget::container;
-use crate::model::{Job, NameId, TaskId, TaskKind};
+use crate::model::{Job, Name, NameId, TaskId, TaskKind};
 use std::collections::BTreeMap;
 
 /// Machines of each rack with their factors, the fastest first.
-pub(super) type ByRack = BTreeMap<String, Vec<(f64, NameId)>>;
+pub(super) type ByRack = BTreeMap<Name, Vec<(f64, NameId)>>;
 
 /// The machines, as one pass sees them.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl Engine {
         for node in self.cluster.usable_nodes() {
             let Some(host) = self.cluster.hosts.find(&node.host) else { continue };
             let known = self.odds.machine(host).filter(|machine| machine.hourly().holds_for(user));
-            by_rack.entry(node.rack.to_string()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));
+            by_rack.entry(node.rack.clone()).or_default().push((known.and_then(shown).unwrap_or(1.0), host));
         }
         by_rack.values_mut().for_each(|machines| machines.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))));
         by_rack
@@ -131,7 +131,7 @@ impl Engine {
         shown: &Shows,
         has_room: impl Fn(NameId) -> bool,
     ) -> Vec<(f64, NameId)> {
-        let on_rack = |(rack, machines): (&String, &Vec<(f64, NameId)>)| {
+        let on_rack = |(rack, machines): (&Name, &Vec<(f64, NameId)>)| {
             let (slowness, host) = *machines.iter().find(|(_, host)| has_room(*host))?;
             let crossing = shown.inputs.crossing(&self.cluster, job, task, rack);
             let path = crossing.zip(shown.fit.as_ref()).and_then(|(share, fit)| fit.path(share));
@@ -168,7 +168,7 @@ mod tests {
     fn the_fastest_machine_is_that_with_room_on_any_rack() {
         let mut hosts = crate::model::Names::default();
         let [a, b, c] = ["a", "b", "c"].map(|name| hosts.intern(name).unwrap());
-        let by_rack = ByRack::from([("/1".to_owned(), vec![(0.5, a), (2.0, b)]), ("/2".to_owned(), vec![(1.5, c)])]);
+        let by_rack = ByRack::from([("/1".into(), vec![(0.5, a), (2.0, b)]), ("/2".into(), vec![(1.5, c)])]);
         let of = |full: &[NameId]| fastest(&by_rack, |host| !full.contains(&host));
         assert_eq!(
             [of(&[]), of(&[a]), of(&[a, c])],

@@ -71,12 +71,19 @@ impl ClusterState {
         Ok(changed)
     }
 
-    /// In place where they are those known, as nearly always.
+    /// In place where they are those known, as nearly always. A host may be listed twice: two NodeManagers can share one.
     fn learn_nodes(&mut self, nodes: &[NodeFact]) {
-        if nodes.len() == self.nodes.len() && nodes.iter().all(|node| self.nodes.contains_key(&node.host)) {
-            let known =
-                |node: &NodeFact| self.nodes.get_mut(&node.host).into_iter().for_each(|known| known.clone_from(node));
-            return nodes.iter().for_each(known);
+        let mut told = vec![false; self.nodes.len()];
+        let all_known = nodes.iter().all(|node| match self.nodes.get_full_mut(&node.host) {
+            Some((place, _, known)) => {
+                known.clone_from(node);
+                told[place] = true;
+                true
+            }
+            None => false,
+        });
+        if all_known && !told.contains(&false) {
+            return;
         }
         self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
         self.nodes.sort_unstable_keys();

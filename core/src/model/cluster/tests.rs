@@ -167,6 +167,21 @@ fn what_is_forgotten_of_a_job_is_its_own_source_too_and_no_others() {
 }
 
 #[test]
+fn a_node_that_is_listed_no_more_is_forgotten_though_another_is_listed_twice() {
+    let mut cluster = ClusterState::default();
+    let node = |host: &str| NodeFact::usable(host, Resources::default(), Resources::default());
+    let mut list = |seq, hosts: &[&str]| {
+        let nodes = hosts.iter().map(|host| node(host)).collect();
+        cluster.apply(&seen(Channel::Rm, seq, 5, Fact::Nodes(nodes))).unwrap();
+        cluster.nodes.keys().map(|host| host.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(list(1, &["b", "a"]), ["a", "b"]);
+    assert_eq!(list(2, &["b", "a"]), ["a", "b"]);
+    assert_eq!(list(3, &["b", "b"]), ["b"]);
+    assert_eq!(list(4, &["c", "b"]), ["b", "c"]);
+}
+
+#[test]
 fn of_hosts_that_nobody_lists_ten_thousand_are_known_by_name() {
     let (mut hosts, mut nodes) = (Names::default(), ByName::default());
     for number in 0..10_000 {
