@@ -73,7 +73,7 @@ fn marginals() -> Vec<Row<Both>> {
             "Facebook, bin 1 under LATE: to gain",
             49.0,
             "%",
-            |both| both.facebook.potential("late"),
+            |both| both.facebook.potential("late", TINY),
             |value| (44.0..=54.0).contains(&value),
         ),
         row(
@@ -81,7 +81,7 @@ fn marginals() -> Vec<Row<Both>> {
             "Bing, bin 1 under Mantri: to gain",
             38.0,
             "%",
-            |both| both.bing.potential("mantri"),
+            |both| both.bing.potential("mantri", TINY),
             |value| (34.0..=42.0).contains(&value),
         ),
         row(
@@ -89,7 +89,7 @@ fn marginals() -> Vec<Row<Both>> {
             "Facebook, all jobs under LATE: to gain",
             47.0,
             "%",
-            |both| both.facebook.gain(IDEAL, "late", ALL),
+            |both| both.facebook.potential("late", ALL),
             |value| (42.0..=52.0).contains(&value),
         ),
         row(
@@ -97,7 +97,7 @@ fn marginals() -> Vec<Row<Both>> {
             "Bing, all jobs under Mantri: to gain",
             29.0,
             "%",
-            |both| both.bing.gain(IDEAL, "mantri", ALL),
+            |both| both.bing.potential("mantri", ALL),
             |value| (26.0..=32.0).contains(&value),
         ),
         row(
@@ -226,7 +226,7 @@ fn fig7() -> Vec<Row<Both>> {
 
 /// Points of the potential under LATE that Dolly does not gain.
 fn short(runs: &super::runs::Runs) -> Option<Interval> {
-    let (ideal, gain) = (runs.potential("late")?, runs.gain("dolly", "late", TINY)?);
+    let (ideal, gain) = (runs.potential("late", TINY)?, runs.gain("dolly", "late", TINY)?);
     let points = ideal.mean - gain.mean;
     Some(Interval { mean: points, low: ideal.low - gain.high, high: ideal.high - gain.low })
 }

@@ -18,6 +18,8 @@ pub enum Mix {
 /// What the paper leaves open and is varied.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
+    /// Probability that an attempt straggles.
+    pub p: f64,
     /// A task's work, seconds.
     pub task: f64,
     /// Share of the containers that are in use on average, 0–1.
@@ -26,18 +28,24 @@ pub struct Assumed {
     pub contention: f64,
     /// Jobs that are denied cloning get copies by Drover's own policy.
     pub beside: bool,
+    /// What all jobs gain is read off their mean times, not averaged over jobs.
+    pub by_times: bool,
 }
 
 impl Assumed {
     /// The main set.
-    pub const MAIN: Assumed = Assumed { task: 8.0, load: 0.2, contention: 0.76, beside: false };
+    pub const MAIN: Assumed =
+        Assumed { p: 0.25, task: 8.0, load: 0.2, contention: 0.76, beside: false, by_times: false };
 
     /// The others.
-    pub const OTHERS: [Assumed; 4] = [
+    pub const OTHERS: [Assumed; 7] = [
+        Assumed { p: 0.15, ..Assumed::MAIN },
         Assumed { task: 15.0, ..Assumed::MAIN },
+        Assumed { load: 0.05, ..Assumed::MAIN },
         Assumed { load: 0.4, ..Assumed::MAIN },
         Assumed { contention: 1.0, ..Assumed::MAIN },
         Assumed { beside: true, ..Assumed::MAIN },
+        Assumed { by_times: true, ..Assumed::MAIN },
     ];
 }
 
@@ -69,9 +77,6 @@ impl Mix {
         }
     }
 
-    /// Probability that an attempt straggles.
-    pub const P: f64 = 0.15;
-
     /// How many times longer an attempt takes that does not straggle.
     pub fn ordinary() -> serde_json::Value {
         json!({"uniform": {"low": 0.92, "high": 1.08}})
@@ -83,8 +88,8 @@ impl Mix {
     }
 
     /// How many times longer an attempt takes.
-    fn luck() -> serde_json::Value {
-        json!({"mixture": [[1.0 - Mix::P, Mix::ordinary()], [Mix::P, Mix::straggling()]]})
+    fn luck(p: f64) -> serde_json::Value {
+        json!({"mixture": [[1.0 - p, Mix::ordinary()], [p, Mix::straggling()]]})
     }
 
     /// Names of bins and numbers of tasks, in order of arrival.
@@ -122,7 +127,7 @@ fn size(name: &str, least: f64, most: f64, share: f64) -> u32 {
 
 /// The scenario; `ideal`: with every attempt's luck the median one.
 pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stuck> {
-    let luck = if ideal { json!(1.0) } else { Mix::luck() };
+    let luck = if ideal { json!(1.0) } else { Mix::luck(assumed.p) };
     let can = json!({
         "duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "reads": true, "job_clones": true,
     });
@@ -143,7 +148,7 @@ pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stu
 fn traced(mix: Mix, assumed: Assumed) -> Result<Vec<TracedJob>, Stuck> {
     let jobs = mix.jobs();
     let tasks: u32 = jobs.iter().map(|(_, tasks)| tasks).sum();
-    let work = f64::from(tasks) * assumed.task * mean_luck(mix)?;
+    let work = f64::from(tasks) * assumed.task * mean_luck(mix, assumed.p)?;
     let every = work / (f64::from(NODES * SLOTS) * assumed.load) / jobs.len() as f64;
     let mut at = 0.0;
     let job = |(nth, (name, tasks)): (usize, (&'static str, u32))| {
@@ -167,9 +172,9 @@ fn phase(tasks: u32, seconds: f64, reading: f64) -> TracedPhase {
     }
 }
 
-fn mean_luck(mix: Mix) -> Result<f64, Stuck> {
+fn mean_luck(mix: Mix, p: f64) -> Result<f64, Stuck> {
     const DRAWS: usize = 10_000;
-    let luck: Dist = serde_json::from_value(Mix::luck()).map_err(|error| Stuck::Miscounted(error.to_string()))?;
+    let luck: Dist = serde_json::from_value(Mix::luck(p)).map_err(|error| Stuck::Miscounted(error.to_string()))?;
     Ok((0..DRAWS).map(|nth| luck.sample(&mut mix.draw(nth, 3))).sum::<f64>() / DRAWS as f64)
 }
 
