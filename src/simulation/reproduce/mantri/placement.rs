@@ -16,7 +16,7 @@
 //! | `Start`, `Equal` | links as they are at the start of the phase, or equal ones | §6.4; Mantri's own takes the first for short phases, within a minute of all uplinks |
 //! | `IdealReduce` | links as they will be on average while the phase reads | §6.1: "perfect up-to-date knowledge" |
 //!
-//! Varied, one at a time: others change every 5 min; they take half at most; free slots lie evenly (σ .3); half as much over-subscription.
+//! Varied, one at a time: others change every 5 min; they take half at most; free slots lie evenly (σ .3); half as much over-subscription, and five times as much.
 
 use super::runs::weighed;
 use super::workload::lognormal;
@@ -55,11 +55,12 @@ impl Assumed {
     pub const MAIN: Assumed = Assumed { every: 30.0, most: 0.9, uneven: 1.4, over: 4.0 };
 
     /// The others.
-    pub const OTHERS: [Assumed; 4] = [
+    pub const OTHERS: [Assumed; 5] = [
         Assumed { every: 300.0, ..Assumed::MAIN },
         Assumed { most: 0.5, ..Assumed::MAIN },
         Assumed { uneven: 0.3, ..Assumed::MAIN },
         Assumed { over: 2.0, ..Assumed::MAIN },
+        Assumed { over: 20.0, ..Assumed::MAIN },
     ];
 }
 
