@@ -11,7 +11,7 @@
 //! | only small jobs cloned | those of at most ten tasks; the others run without copies | "Evaluation"; whether LATE looks after the others is not said |
 //! | cluster | 150 nodes of 12 containers | the paper plays 3,500 nodes and a month; a twentieth of that keeps a run at seconds, but one large job may fill it, and then nothing is cloned |
 //!
-//! Varied, one at a time: p of .15; tasks of 15 s; a seventh of the load, half of it, twice; what all jobs gain by their mean times.
+//! Varied, one at a time: p of .15; tasks of 8 s, and these with p of .25; a seventh of the load, half of it, twice; what all jobs gain by their mean times.
 
 use super::runs::{ALL, Runs, TINY, paper};
 use super::workload::{Assumed, Mix, scenario};
@@ -25,9 +25,10 @@ use drover_core::sim::{Scenario, Stuck};
 
 const HOTCLOUD: &str = "dolly.hotcloud";
 const MAIN: Assumed = Assumed { load: 0.21, contention: 1.0, ..Assumed::MAIN };
-const OTHERS: [Assumed; 6] = [
+const OTHERS: [Assumed; 7] = [
     Assumed { p: 0.15, ..MAIN },
-    Assumed { task: 15.0, ..MAIN },
+    Assumed { task: 8.0, ..MAIN },
+    Assumed { p: 0.25, task: 8.0, ..MAIN },
     Assumed { load: 0.03, ..MAIN },
     Assumed { load: 0.105, ..MAIN },
     Assumed { load: 0.42, ..MAIN },

@@ -35,12 +35,13 @@ pub struct Assumed {
 impl Assumed {
     /// The main set.
     pub const MAIN: Assumed =
-        Assumed { p: 0.25, task: 8.0, load: 0.2, contention: 0.76, beside: false, by_times: false };
+        Assumed { p: 0.08, task: 2.0, load: 0.2, contention: 0.76, beside: false, by_times: false };
 
     /// The others.
-    pub const OTHERS: [Assumed; 7] = [
+    pub const OTHERS: [Assumed; 8] = [
         Assumed { p: 0.15, ..Assumed::MAIN },
-        Assumed { task: 15.0, ..Assumed::MAIN },
+        Assumed { task: 8.0, ..Assumed::MAIN },
+        Assumed { p: 0.25, task: 8.0, ..Assumed::MAIN },
         Assumed { load: 0.05, ..Assumed::MAIN },
         Assumed { load: 0.4, ..Assumed::MAIN },
         Assumed { contention: 1.0, ..Assumed::MAIN },
@@ -51,7 +52,7 @@ impl Assumed {
 
 /// The bins of Table 3 by the names of their jobs, with the fewest and the most tasks.
 pub const BINS: [(&str, f64, f64); 5] = [
-    ("tiny", 2.0, 10.0),
+    ("tiny", 4.0, 10.0),
     ("small", 11.0, 50.0),
     ("middle", 51.0, 150.0),
     ("large", 151.0, 500.0),
@@ -65,7 +66,7 @@ const SLOTS: u32 = 12;
 /// Containers that fit the cluster.
 pub const SLOTS_IN_ALL: u32 = NODES * SLOTS;
 const SLOT_MB: u64 = 2048;
-/// Share of a reduce's work that is reading: 2.5 s of 8 s.
+/// Share of a reduce's work that is reading.
 const READING: f64 = 0.3125;
 const SPLIT: Bytes = Bytes(64 << 20);
 
@@ -84,7 +85,7 @@ impl Mix {
 
     /// How many times longer one takes that does.
     pub fn straggling() -> serde_json::Value {
-        json!({"pareto": {"least": 2.5, "shape": 0.6, "most": 12}})
+        json!({"pareto": {"least": 2.5, "shape": 0.6, "most": 8}})
     }
 
     /// How many times longer an attempt takes.
