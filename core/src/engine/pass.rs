@@ -8,7 +8,7 @@ use crate::govern::eligible;
 use crate::govern::flight::Flight;
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Judged, Past, View, slow_hosts};
+use crate::policy::{Judged, Past, View};
 use std::collections::BTreeMap;
 
 impl Engine {
@@ -121,8 +121,8 @@ impl Engine {
         let notes: Vec<_> = views.iter().flat_map(|view| self.notes_on(view)).collect();
         let judged = views.each_ref().map(|view| self.judge(view, mode, now));
         if judged.iter().flatten().any(|judged| judged.verdict == Verdict::Decided) {
-            let slow = views.iter().flat_map(slow_hosts::of);
-            proposals.slow_hosts.insert(id, slow.collect());
+            let slow = views.iter().flat_map(View::slow_hosts);
+            proposals.slow_hosts.insert(id, slow.copied().collect());
             // Where there is no room, none is asked for.
             if !self.cluster.is_full() {
                 proposals.shows.extend(views.iter().zip(&judged).filter_map(|(view, all)| self.shown_by(view, all)));

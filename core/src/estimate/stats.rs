@@ -3,6 +3,11 @@
 /// The `share` quantile (0–1) by linear interpolation between order statistics; `values` are left in another order. `None` when there are none.
 pub fn quantile(values: &mut [f64], share: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
+    // Splits, or start-ups, are often all the same; where they are not, that shows at once.
+    let first = values[0];
+    if values.iter().all(|value| *value == first) {
+        return Some(first);
+    }
     let place = share.clamp(0.0, 1.0) * last as f64;
     let (_, below, rest) = values.select_nth_unstable_by(place.floor() as usize, f64::total_cmp);
     let above = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(*below);

@@ -4,7 +4,7 @@ use super::budget::container;
 use super::flight::Flights;
 use super::in_flight::InFlight;
 use super::rooms::Rooms;
-use crate::model::{Attempt, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, TaskKind, Time};
+use crate::model::{Attempt, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time};
 use std::collections::BTreeMap;
 
 /// The counts.
@@ -51,20 +51,23 @@ impl Tally {
         let mut of_job = 0;
         for kind in TaskKind::ALL {
             let size = container(job, kind).memory_mb as i64;
-            let native = uncounted_copies(job, kind, flights);
+            let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
+            let mut native = 0;
+            for (id, task) in job.tasks(kind) {
+                let first = task.attempts.first().and_then(|first| first.started.get());
+                self.given += u32::from(asked_before && first.is_some_and(|at| at > totals));
+                native += u32::from(task.attempts.len() > 1 && has_uncounted_copy(id, task, flights));
+                for attempt in &task.attempts {
+                    let change = change(attempt, nodes);
+                    if let Some(host) = attempt.host.filter(|_| change != 0) {
+                        *on_nodes.entry(host).or_default() += size * change;
+                    }
+                    of_job += size * self::change(attempt, queues);
+                }
+            }
             if native > 0 {
                 self.native.insert((job.id, kind), native);
                 self.copies.add_native(native, job);
-            }
-            let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
-            let firsts = job.tasks(kind).filter_map(|(_, task)| task.attempts.first()?.started.get());
-            self.given += firsts.filter(|at| asked_before && *at > totals).count() as u32;
-            for attempt in job.tasks(kind).flat_map(|(_, task)| &task.attempts) {
-                let change = change(attempt, nodes);
-                if let Some(host) = attempt.host.filter(|_| change != 0) {
-                    *on_nodes.entry(host).or_default() += size * change;
-                }
-                of_job += size * self::change(attempt, queues);
             }
         }
         if of_job != 0 {
@@ -96,10 +99,9 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
     newer(attempt.started.get()) - newer(attempt.finished.get())
 }
 
-/// Tasks of a job that have more than one attempt that has not ended without a copy of ours being counted for them.
-fn uncounted_copies(job: &Job, kind: TaskKind, flights: &Flights) -> u32 {
-    let counted = |task| flights.of(task).any(|flight| flight.counted);
-    job.tasks(kind).filter(|(id, task)| task.unended().count() > 1 && !counted(*id)).count() as u32
+/// Has a task more than one attempt that has not ended, and no copy of ours is counted for it?
+fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
+    task.unended().count() > 1 && !flights.of(id).any(|flight| flight.counted)
 }
 
 /// What a user may still take of a queue for containers of that size, MiB.

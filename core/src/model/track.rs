@@ -95,20 +95,41 @@ const STEPS: f32 = 8.0;
 const WHOLE: f32 = u16::MAX as f32;
 
 fn step_of(score: f32) -> i32 {
-    (score * STEPS).floor() as i32
+    // Scores are not below zero, so this is the floor, without a call for it.
+    (score * STEPS) as i32
 }
 
 impl Track {
     /// Adds a sample; a score outside 0–1 or NaN is the caller's to refuse.
     pub fn add(&mut self, score: f32, at: Time) {
+        let kept = (score * WHOLE + 0.5) as u16;
+        if self.first_score > 0 && score > self.score && self.at.get().is_some_and(|known| known < at) {
+            return self.move_on(score, kept, at);
+        }
         let mut sample = Track { score, ..Track::default() };
         sample.at.earliest(Some(at));
-        let kept = (score * WHOLE).round() as u16;
         sample.step = Entry::new(Some((at.0, kept)), at.0);
         if score > 0.0 {
             sample.first_score = kept.max(1);
         }
         self.join(&sample);
+    }
+
+    /// Adds a sample that is higher and later than all before it, which nearly all are: what [`Track::join`] would make of it.
+    fn move_on(&mut self, score: f32, kept: u16, at: Time) {
+        let known = self.at.get().unwrap_or_default().0;
+        let (first, at) = (known - u64::from(self.first_before), u64::from(Stamp::from(at.0)));
+        let (entered, new) = (self.step.sample(known), Some((at, kept)));
+        let (now, before) = match step_of(score) - step_of(self.score) {
+            0 => (entered.min(new), self.before.sample(known)),
+            1 => (new, entered),
+            _ => (new, None),
+        };
+        // An entry that is not known is less than one that is.
+        let now = now.or(new);
+        (self.step, self.before) = (Entry::new(now, at), Entry::new(before, at));
+        (self.score, self.at) = (score, at.into());
+        self.first_before = (at - first).min(u32::MAX.into()) as u32;
     }
 
     /// Adds a count of status updates.
@@ -290,6 +311,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_sample_that_is_higher_and_later_is_added_as_any_other_would_be(
+            samples in prop::collection::vec((0u8..20, 1u64..60), 0..12),
+        ) {
+            let (mut added, mut joined) = (Track::default(), Track::default());
+            for (score, at) in samples {
+                let (score, at) = (f32::from(score) / 20.0, Time(at));
+                added.add(score, at);
+                // The first of a track is never higher than one before.
+                let mut alone = Track::default();
+                alone.add(score, at);
+                joined.join(&alone);
+                prop_assert_eq!(added, joined);
+            }
+        }
+
         #[test]
         fn samples_fold_to_the_same_in_any_order(
             samples in prop::collection::vec((0u8..10, 1u64..50), 0..12).prop_shuffle(),

@@ -37,20 +37,19 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         !settled || view.contenders[index].task.live().count() > 1
     };
     let mut phase = None;
-    let guards = late::judge(view, late).into_iter().enumerate();
-    let judged = guards.map(|(index, guard)| {
-        if !open(index, &guard) {
-            return guard;
+    let mut all = late::judge(view, late);
+    for (index, guard) in all.iter_mut().enumerate() {
+        if open(index, guard) {
+            let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
+            guarded(phase.judge(index), guard, view.job.can);
         }
-        let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
-        guarded(phase.judge(index), guard, view.job.can)
-    });
-    judged.collect()
+    }
+    all
 }
 
-/// What Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what Mantri has seen too few tasks
-/// for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
-fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
+/// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
+/// Mantri has seen too few tasks for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
+fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
     let possible = match judged.action {
         Action::Duplicate => true,
         Action::Restart => can.restart,
@@ -63,10 +62,12 @@ fn guarded(judged: Judged, guard: Judged, can: Capabilities) -> Judged {
         (Verdict::Decided, Action::Restart) if !possible => "Mantri's restart cannot be done",
         (Verdict::Decided, Action::Withdraw) if !possible => "Mantri's withdrawal cannot be done",
         (Verdict::Decided, _) if held_back => "LATE holds back what Mantri decides",
-        _ => return judged,
+        _ => {
+            *guard = judged;
+            return;
+        }
     };
-    let rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
-    Judged { rule, ..guard }
+    guard.rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
 }
 
 /// LATE's guards are what it says of the task and its peers. What a copy gains is Mantri's to say.
@@ -144,7 +145,8 @@ mod tests {
             ((AlreadyCopied, Duplicate), GainTooSmall, GainTooSmall, Duplicate, None),
             ((NoGain, Duplicate), Decided, NoGain, Duplicate, Some("m")),
         ] {
-            let one = guarded(of(mantri.0, mantri.1, "m"), of(guard, Duplicate, "g"), can);
+            let mut one = of(guard, Duplicate, "g");
+            guarded(of(mantri.0, mantri.1, "m"), &mut one, can);
             assert_eq!((one.verdict, one.action, one.rule.as_deref()), (verdict, action, rule), "{mantri:?} {guard:?}");
         }
     }
@@ -160,7 +162,8 @@ mod tests {
         ] {
             let told = |able| {
                 let can = Capabilities { restart: able, withdraw: able, ..Capabilities::default() };
-                let one = guarded(of(action, "m"), of(Action::Duplicate, "g"), can);
+                let mut one = of(Action::Duplicate, "g");
+                guarded(of(action, "m"), &mut one, can);
                 (one.action, one.rule.unwrap())
             };
             assert_eq!(told(true), (action, "m".to_owned()));

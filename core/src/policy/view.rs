@@ -18,6 +18,7 @@ use crate::model::{
 pub use peers::{Found, Peers};
 pub use rhythm::Patience;
 use rhythm::rhythm;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The view.
@@ -71,6 +72,8 @@ pub struct View<'a> {
     pub prior: Option<&'a Prior>,
     /// locationFactor (Mantri §5.5, eq. 3) of the machine that a copy would get: how many times longer than typical its tasks take for their data.
     pub location: f64,
+    /// See [`View::slow_hosts`].
+    pub slow_hosts: OnceCell<Vec<NameId>>,
 }
 
 /// The copies of a job that were decided on so far.
@@ -146,7 +149,13 @@ impl<'a> View<'a> {
             can_restart: true,
             prior: None,
             location: 1.0,
+            slow_hosts: OnceCell::new(),
         }
+    }
+
+    /// See [`slow_hosts::of`]; looked for once, when they are first asked for.
+    pub fn slow_hosts(&self) -> &[NameId] {
+        self.slow_hosts.get_or_init(|| slow_hosts::of(self))
     }
 
     /// Looks at a job's tasks of one kind, as if no copy had ever been decided on, and nothing but them were known. One pass over them.

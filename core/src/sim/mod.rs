@@ -15,6 +15,7 @@ mod flow;
 mod fluid;
 mod ideal;
 mod job;
+mod jobs;
 mod kept;
 mod links;
 mod losses;

@@ -12,7 +12,7 @@ impl World<'_> {
         if self.driver.polls(Millis::from_secs_f64(self.scenario.hadoop.poll), now) {
             self.tell_cluster(now);
         }
-        let numbers: Vec<u32> = self.jobs.keys().copied().collect();
+        let numbers: Vec<u32> = self.jobs.numbers();
         for number in numbers {
             self.tell_job(number, now);
         }
@@ -92,7 +92,7 @@ impl World<'_> {
     }
 
     fn tell_job(&mut self, number: u32, now: Time) {
-        let Some(mut job) = self.jobs.remove(&number) else { return };
+        let Some(mut job) = self.jobs.take(number) else { return };
         if !job.told {
             self.open(&mut job, now);
         }

@@ -79,7 +79,7 @@ impl World<'_> {
         for key in self.nodes[node as usize].attempts.clone() {
             self.ends(key, End::Lost, now);
         }
-        let numbers: Vec<u32> = self.jobs.keys().copied().collect();
+        let numbers: Vec<u32> = self.jobs.numbers();
         for number in numbers {
             self.lose_outputs(number, node, now);
         }

@@ -133,7 +133,7 @@ impl World<'_> {
     /// Has the copies of jobs begun that the engine has settled on, and those killed that are to give way.
     pub(super) fn follow_whole_jobs(&mut self, now: Time) {
         if self.driver.clones_jobs() {
-            let numbers: Vec<u32> = self.jobs.keys().copied().collect();
+            let numbers: Vec<u32> = self.jobs.numbers();
             numbers.into_iter().for_each(|number| self.follow_whole(number, now));
         }
     }

@@ -7,6 +7,7 @@ use super::driver::Driver;
 use super::flow::Flow;
 use super::ideal::{Actor, Ideal};
 use super::job::{Job, Origin, START, next_of};
+use super::jobs::Jobs;
 use super::machine::Machine;
 use super::network::Network;
 use super::outcome::{Failures, JobRow, Outcome};
@@ -66,7 +67,7 @@ pub(super) struct World<'a> {
     pub(super) nodes: Vec<Machine>,
     pub(super) yarn: Yarn,
     pub(super) network: Network,
-    pub(super) jobs: BTreeMap<u32, Job>,
+    pub(super) jobs: Jobs,
     pub(super) attempts: Attempts,
     pub(super) driver: Driver,
     /// What acts in its stead.
@@ -146,7 +147,7 @@ impl<'a> World<'a> {
             nodes: (0..cluster.nodes).map(node).collect(),
             yarn: Yarn::new(cluster, smallest),
             network: Network::new(cluster),
-            jobs: BTreeMap::new(),
+            jobs: Jobs::default(),
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
             ideal,

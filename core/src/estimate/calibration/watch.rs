@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub const SAMPLED: u32 = 32;
 
 /// The same of jobs like those that so much is known of already: what more would tell is less than what it costs.
-pub const SAMPLED_OF_KNOWN: u32 = 8;
+pub const SAMPLED_OF_KNOWN: u32 = 4;
 
 /// A sampled task.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -158,7 +158,9 @@ pub struct EndFact {
 impl AttemptFact {
     /// It tells of counters and of nothing else.
     pub fn is_counters_only(&self, job: JobId) -> bool {
-        self.counters != Counters::default()
+        let is_row = self.state.is_some() || self.score.is_some();
+        !is_row
+            && self.counters != Counters::default()
             && *self == AttemptFact { counters: self.counters, ..AttemptFact::of(self.id(job)) }
     }
 

@@ -1,6 +1,6 @@
 //! What is known of the copies of a task that run, and of one that would be new (Mantri §5.5).
 
-use super::super::{Contender, View, slow_hosts};
+use super::super::{Contender, View};
 use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
@@ -93,7 +93,7 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
     let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
     let (there, elsewhere): (Vec<_>, Vec<_>) =
-        rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, &slow));
+        rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, slow));
     let tells = |(task, rate): &&(&Task, f64)| task.state == TaskState::Succeeded || *rate <= slow_from;
     let evidence = there.iter().chain(&elsewhere).filter(tells).count();
     let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|(_, rate)| rate).collect();
@@ -158,13 +158,13 @@ fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
 }
 
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
-fn slow_hosts_of(view: &View<'_>, copies: &Copies) -> Vec<NameId> {
+fn slow_hosts_of<'a>(view: &'a View<'_>, copies: &Copies) -> &'a [NameId] {
     let Some(long) = view.peers.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else {
-        return Vec::new();
+        return &[];
     };
     let run = |copy: &LiveCopy| copy.age.as_secs_f64() + copy.t_rem.unwrap_or(0.0);
     let slow = copies.fastest().flatten().any(|copy| run(copy) > long);
-    if slow { slow_hosts::of(view) } else { Vec::new() }
+    if slow { view.slow_hosts() } else { &[] }
 }
 
 /// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.
