@@ -25,9 +25,9 @@ CALM_WAIT_S, CALM_SAMPLE_S = 60, 2
 HOME = paths.TARGET / "bench-act"
 
 
-def fingerprint() -> str:
+def fingerprint(played: dict) -> str:
     """Names what is measured: other programs or scenarios are another bench."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr(sorted(played.items())).encode())
     for file in (paths.DROVER, paths.SHIM_JAR, paths.JOBS_JAR, scenarios.__file__, arms.__file__):
         with open(file, "rb") as content:
             digest.update(hashlib.sha256(content.read()).digest())
@@ -151,7 +151,7 @@ def perform(asked, home, report, played=SCENARIOS) -> tuple:
     file = home / "runs.jsonl"
     if asked.fresh:
         file.unlink(missing_ok=True)
-    ledger, cells = Ledger(file, fingerprint(), asked.foreign_limit), chosen(asked, played)
+    ledger, cells = Ledger(file, fingerprint(played), asked.foreign_limit), chosen(asked, played)
     cluster = commands.bring_up(stage.options(home / "cluster"))
     try:
         Bench(Stage(cluster), ledger, cells, asked.rounds, played).run()

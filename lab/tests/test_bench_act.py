@@ -1,8 +1,10 @@
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
-from lab import targets
+from lab import bench_act, paths, targets
 from lab.arms import ARMS
 from lab.ledger import Cell, Ledger
 from lab.scenarios import SCENARIOS
@@ -14,6 +16,17 @@ def row(arm: str, number: int = 0, take: int = 1, foreign: float = 0.1, **more) 
     place = {"job": CELL.scenario, "interval": CELL.interval, "round": number, "take": take, "foreign": foreign}
     found = {"seconds": 10.0, "copies": 0, "copies_won": 0, "container_seconds": 50.0, "succeeded": True}
     return {**place, **found, "arm": arm, "digest": "", "verdicts": {}, **more}
+
+
+class Fingerprints(unittest.TestCase):
+    def test_jobs_that_are_played_otherwise_are_another_bench(self):
+        programs = {name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}
+        played = dict(SCENARIOS)
+        with mock.patch.multiple(paths, **programs):
+            before = bench_act.fingerprint(played)
+            self.assertEqual(bench_act.fingerprint(dict(reversed(played.items()))), before)
+            played[CELL.scenario] = replace(played[CELL.scenario], settings={"lab.maps": 3})
+            self.assertNotEqual(bench_act.fingerprint(played), before)
 
 
 class Ledgers(unittest.TestCase):
