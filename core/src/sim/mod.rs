@@ -5,6 +5,7 @@
 
 mod am;
 mod attempt;
+mod books;
 mod calendar;
 mod carry;
 pub mod dist;
