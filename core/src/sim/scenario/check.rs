@@ -249,6 +249,12 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
         faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
     }
+    faults.law(&hadoop.report_jitter, 0.0, "report_jitter");
+    faults.unless(
+        hadoop.report_jitter.range().1 <= hadoop.report,
+        "report_jitter",
+        "must not give values above report",
+    );
     faults.share(hadoop.silent, "silent");
     faults.share(hadoop.slow_start.into(), "slow_start");
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
@@ -335,6 +341,8 @@ mod tests {
             (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
             (r#""hadoop": {"report": 0}"#, "hadoop.report"),
             (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+            (r#""hadoop": {"report": 3, "report_jitter": 3.1}"#, "hadoop.report_jitter"),
+            (r#""hadoop": {"report_jitter": {"exponential": {"mean": 1}}}"#, "hadoop.report_jitter"),
             (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
             (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
             (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),

@@ -186,8 +186,8 @@ pub enum QueueOrder {
     Fifo,
 }
 
-fn is_none_lost(loses: &Dist) -> bool {
-    *loses == Dist::Constant(0.0)
+fn is_nothing(law: &Dist) -> bool {
+    *law == Dist::Constant(0.0)
 }
 
 /// A leaf queue.
@@ -227,6 +227,9 @@ pub struct HadoopSpec {
     pub commit: Dist,
     /// How often an attempt reports, seconds.
     pub report: f64,
+    /// How much later than that each of its reports comes, seconds, `report` at most.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub report_jitter: Dist,
     /// What a reduce's score is made of.
     pub scores: Scores,
     /// Share of attempts, 0–1, that never report.
@@ -312,7 +315,7 @@ pub struct Trouble {
     pub lost: bool,
     /// Share of the outputs, 0–1, drawn each time, that are lost of those which lie there then or are written meanwhile; that shows only when a reduce is to read them
     /// (Mantri, OSDI'10, §3.2).
-    #[serde(skip_serializing_if = "is_none_lost")]
+    #[serde(skip_serializing_if = "is_nothing")]
     pub loses: Dist,
 }
 
@@ -343,6 +346,7 @@ impl Default for HadoopSpec {
             slow_start_up: true,
             commit: Dist::Constant(0.1),
             report: 6.0,
+            report_jitter: Dist::Constant(0.0),
             scores: Scores::default(),
             silent: 0.0,
             exchange: 1.0,
