@@ -175,6 +175,9 @@ impl<'a> World<'a> {
     pub(super) fn pace_changed(&mut self, node: u32, now: Time) {
         let reporting = self.reporting();
         for key in self.nodes[node as usize].attempts.clone() {
+            if self.attempts.get(key).stopped.is_some() {
+                continue;
+            }
             let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
             if self.turns_among_others(key, rate) {
                 continue;
@@ -240,18 +243,18 @@ impl<'a> World<'a> {
         }
     }
 
-    /// An attempt ends, and its container with it.
+    /// An attempt ends, and its container with it, or some time after.
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
         let mut attempt = self.attempts.get(key).clone();
-        self.attempts.remove(key);
+        if attempt.stopped.is_some() {
+            return self.gives_back(key, now);
+        }
         self.network.leave(key);
         self.asked_back.remove(&key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
         if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
             attempt.speak(job.scoring, now);
         }
-        let size = job.of(attempt.kind).size;
-        job.of_mut(attempt.kind).held -= 1;
         job.live.remove(&key);
         job.task_mut(attempt.kind, attempt.index).live.retain(|live| *live != key);
         let ran = if attempt.stage == Stage::Waiting { Millis(0) } else { now.since(attempt.launched) };
@@ -266,12 +269,7 @@ impl<'a> World<'a> {
         self.outcome.waiting_ms += now.since(attempt.held_since).0 - ran.0;
         let fact = ended_fact(job, &attempt, end, &self.nodes[attempt.node as usize].host, now);
         job.ended.push(fact);
-        self.yarn.seat(job);
-        self.yarn.hold(job.queue, -(size.memory_mb as i64));
-        let machine = &mut self.nodes[attempt.node as usize];
-        machine.give_back(key, size, now);
-        self.yarn.node_changed(attempt.node, machine);
-        self.stirred = true;
+        self.stops(key, end, now);
         if end.is_replaced() {
             self.replace(&attempt, now);
         }

@@ -78,6 +78,8 @@ pub struct Attempt {
     pub reads: Vec<Option<Read>>,
     /// Healthy milliseconds that contention has added to its reading.
     extra: f64,
+    /// When it was killed, while its container is still held.
+    pub stopped: Option<Time>,
     /// What is left of its stage when it fails in it, healthy milliseconds; `None` where it does not.
     fails: Option<f64>,
 }
@@ -176,8 +178,15 @@ impl Attempt {
             told: Told::default(),
             reads: Vec::new(),
             extra: 0.0,
+            stopped: None,
             fails: None,
         }
+    }
+
+    /// It is killed: nothing more comes of it.
+    pub fn stop(&mut self, now: Time) {
+        self.stopped = Some(now);
+        self.version += 1;
     }
 
     /// Begins a stage of so many healthy milliseconds, at a pace. When it ends, unless the pace changes.

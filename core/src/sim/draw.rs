@@ -40,6 +40,8 @@ pub enum Purpose {
     Replicate,
     /// How late each of an attempt's reports is.
     Jitter,
+    /// How long an attempt's container is held after it was killed.
+    Kill,
 }
 
 /// All draws of one run.

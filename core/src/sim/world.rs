@@ -26,6 +26,8 @@ pub(super) enum Event {
     Arrive(Origin),
     /// An attempt's stage ends, unless its plan has changed since.
     Stage(AttemptKey, u32),
+    /// A NodeManager tells of the end of an attempt's container, unless that went with its node.
+    Stopped(AttemptKey, u32),
     /// A trouble begins or ends on a node.
     Trouble { which: u32, node: u32, nth: u32, begins: bool },
     /// AMs tell of their jobs, and the policy decides.
@@ -210,6 +212,11 @@ impl<'a> World<'a> {
                     self.stage_ends(key, now);
                 }
             }
+            Event::Stopped(key, version) => {
+                if self.attempts.get(key).version == version {
+                    self.gives_back(key, now);
+                }
+            }
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
             Event::Exchange => self.exchange(now),
             Event::Preempt => self.preempt(now),
@@ -306,6 +313,7 @@ impl<'a> World<'a> {
 
     /// A job is over, in that state.
     pub(super) fn end_job(&mut self, number: u32, state: JobPhase, now: Time) {
+        self.gives_all_back(number, now);
         let Some(mut job) = self.jobs.remove(&number) else { return };
         job.settle_copies();
         let failed = state == JobPhase::Failed;

@@ -225,6 +225,9 @@ pub struct HadoopSpec {
     pub slow_start_up: bool,
     /// From a task's last work to its success, seconds.
     pub commit: Dist,
+    /// From the instant at which an attempt is killed to that at which its NodeManager tells of its container's end, seconds: so long nobody else gets that.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub kill: Dist,
     /// How often an attempt reports, seconds.
     pub report: f64,
     /// How much later than that each of its reports comes, seconds, `report` at most.
@@ -345,6 +348,7 @@ impl Default for HadoopSpec {
             localize: 0.0,
             slow_start_up: true,
             commit: Dist::Constant(0.1),
+            kill: Dist::Constant(0.0),
             report: 6.0,
             report_jitter: Dist::Constant(0.0),
             scores: Scores::default(),
