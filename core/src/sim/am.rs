@@ -1,6 +1,6 @@
 //! What an ApplicationMaster does: asks for containers, follows attempts through their stages, and runs again what was lost.
 
-use super::attempt::{Attempt, AttemptKey, Stage};
+use super::attempt::{Attempt, AttemptKey, Reporting, Stage};
 use super::dist::Dist;
 use super::draw::Purpose;
 use super::job::{Ask, Job, task_key};
@@ -8,7 +8,7 @@ use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, TaskState, Time};
 
-impl World<'_> {
+impl<'a> World<'a> {
     /// Asks for the containers of phases whose turn has come.
     pub(super) fn begin_phases(&mut self, number: u32, now: Time) {
         let slow_start = f64::from(self.scenario.hadoop.slow_start);
@@ -58,11 +58,11 @@ impl World<'_> {
 
     /// An attempt's stage is over.
     pub(super) fn stage_ends(&mut self, key: AttemptKey, now: Time) {
-        let report_ms = self.report_ms();
+        let reporting = self.reporting();
         let attempt = self.attempts.get_mut(key);
         let (number, kind) = (attempt.job, attempt.kind);
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        attempt.note_report(report_ms, job.scoring, now);
+        attempt.note_report(reporting, job.scoring, now);
         if attempt.is_to_fail() {
             return self.fails(key, now);
         }
@@ -82,8 +82,11 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn report_ms(&self) -> u64 {
-        Millis::from_secs_f64(self.scenario.hadoop.report).0.max(1)
+    /// When attempts report.
+    pub(super) fn reporting(&self) -> Reporting<'a> {
+        let hadoop = &self.scenario.hadoop;
+        let jitter = Some(&hadoop.report_jitter).filter(|jitter| **jitter != Dist::Constant(0.0));
+        Reporting { every: Millis::from_secs_f64(hadoop.report).max(Millis(1)), jitter }
     }
 
     fn launch(&mut self, key: AttemptKey, now: Time) {
@@ -117,16 +120,15 @@ impl World<'_> {
         let whole = self.whole(job, attempt, stage);
         let began_work = matches!(stage, Stage::Work | Stage::Copy) && attempt.stage == Stage::StartUp;
         let reports = began_work.then(|| {
-            let mut draw = draw(Purpose::Report);
-            let silent = draw.uniform() < hadoop.silent;
+            let silent = draw(Purpose::Report).uniform() < hadoop.silent;
             // Its thread sleeps for an interval before it first reports.
-            (!silent).then(|| now + Millis(self.report_ms()))
+            (!silent).then(|| (now + self.reporting().every, draw(Purpose::Jitter)))
         });
         let rate = self.rate(attempt, stage);
         let fails = self.fails_at(job, attempt, stage);
         let attempt = self.attempts.get_mut(key);
-        if let Some(Some(first)) = reports {
-            attempt.will_report(first);
+        if let Some(Some((first, jitter))) = reports {
+            attempt.will_report(first, jitter);
         }
         let mut ends = attempt.begin(stage, whole, rate, now);
         if let Some(at) = fails {
@@ -171,15 +173,18 @@ impl World<'_> {
 
     /// A node's pace has changed: so has that of all that runs there.
     pub(super) fn pace_changed(&mut self, node: u32, now: Time) {
-        let report_ms = self.report_ms();
+        let reporting = self.reporting();
         for key in self.nodes[node as usize].attempts.clone() {
+            if self.attempts.get(key).stopped.is_some() {
+                continue;
+            }
             let rate = self.rate(self.attempts.get(key), self.attempts.get(key).stage);
             if self.turns_among_others(key, rate) {
                 continue;
             }
             let attempt = self.attempts.get_mut(key);
             let Some(job) = self.jobs.get(&attempt.job) else { continue };
-            attempt.note_report(report_ms, job.scoring, now);
+            attempt.note_report(reporting, job.scoring, now);
             let ends = attempt.turn(rate, now);
             if attempt.is_free_to_go_on() {
                 self.calendar.enter(ends, Event::Stage(key, attempt.version));
@@ -238,18 +243,18 @@ impl World<'_> {
         }
     }
 
-    /// An attempt ends, and its container with it.
+    /// An attempt ends, and its container with it, or some time after.
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
         let mut attempt = self.attempts.get(key).clone();
-        self.attempts.remove(key);
+        if attempt.stopped.is_some() {
+            return self.gives_back(key, now);
+        }
         self.network.leave(key);
         self.asked_back.remove(&key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
         if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
             attempt.speak(job.scoring, now);
         }
-        let size = job.of(attempt.kind).size;
-        job.of_mut(attempt.kind).held -= 1;
         job.live.remove(&key);
         job.task_mut(attempt.kind, attempt.index).live.retain(|live| *live != key);
         let ran = if attempt.stage == Stage::Waiting { Millis(0) } else { now.since(attempt.launched) };
@@ -264,12 +269,7 @@ impl World<'_> {
         self.outcome.waiting_ms += now.since(attempt.held_since).0 - ran.0;
         let fact = ended_fact(job, &attempt, end, &self.nodes[attempt.node as usize].host, now);
         job.ended.push(fact);
-        self.yarn.seat(job);
-        self.yarn.hold(job.queue, -(size.memory_mb as i64));
-        let machine = &mut self.nodes[attempt.node as usize];
-        machine.give_back(key, size, now);
-        self.yarn.node_changed(attempt.node, machine);
-        self.stirred = true;
+        self.stops(key, end, now);
         if end.is_replaced() {
             self.replace(&attempt, now);
         }

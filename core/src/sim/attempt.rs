@@ -1,5 +1,7 @@
 //! Attempts: stages one after the other, each at the pace of its node, and the score that each reports.
 
+use super::dist::Dist;
+use super::draw::Draw;
 use super::scenario::Scores;
 use crate::model::{Millis, Phase, TaskKind, Time};
 
@@ -66,6 +68,8 @@ pub struct Attempt {
     pub version: u32,
     /// Its reports fall on this instant and every interval from it on; `None` for one that never reports.
     reports_from: Option<Time>,
+    /// By what it is drawn how much later each of them comes.
+    jitter: Draw,
     /// The newest report.
     pub report: Option<Report>,
     /// It has been told of since its last change of state.
@@ -74,6 +78,8 @@ pub struct Attempt {
     pub reads: Vec<Option<Read>>,
     /// Healthy milliseconds that contention has added to its reading.
     extra: f64,
+    /// When it was killed, while its container is still held.
+    pub stopped: Option<Time>,
     /// What is left of its stage when it fails in it, healthy milliseconds; `None` where it does not.
     fails: Option<f64>,
 }
@@ -100,6 +106,27 @@ pub struct Report {
     pub stage: Stage,
     /// How many reports there were up to it.
     pub count: u32,
+}
+
+/// When attempts report.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reporting<'a> {
+    /// Every so often.
+    pub every: Millis,
+    /// How much later than that each comes, seconds; never after the next. `None` where none does.
+    pub jitter: Option<&'a Dist>,
+}
+
+impl Reporting<'_> {
+    /// The newest report by now of those that would come from `first` on: how many came before it, and when it came.
+    fn newest(self, first: Time, jitter: &Draw, now: Time) -> Option<(u64, Time)> {
+        let passed = now.since(first).0 / self.every.0;
+        let at = |nth: u64| first + Millis(nth * self.every.0);
+        let Some(law) = self.jitter else { return Some((passed, at(passed))) };
+        let late = |nth: u64| at(nth) + Millis::from_secs_f64(law.sample(&mut jitter.part(nth)));
+        let newest = [Some(passed), passed.checked_sub(1)].into_iter().flatten();
+        newest.map(|nth| (nth, late(nth))).find(|(_, at)| *at <= now)
+    }
 }
 
 /// What a job's scores are made of.
@@ -146,12 +173,20 @@ impl Attempt {
             worked: 0.0,
             version: 0,
             reports_from: None,
+            jitter: Draw::default(),
             report: None,
             told: Told::default(),
             reads: Vec::new(),
             extra: 0.0,
+            stopped: None,
             fails: None,
         }
+    }
+
+    /// It is killed: nothing more comes of it.
+    pub fn stop(&mut self, now: Time) {
+        self.stopped = Some(now);
+        self.version += 1;
     }
 
     /// Begins a stage of so many healthy milliseconds, at a pace. When it ends, unless the pace changes.
@@ -265,16 +300,15 @@ impl Attempt {
         self.worked - self.extra + if now_at_it { self.whole - self.left_at(now) } else { 0.0 }
     }
 
-    /// From now on it reports at every so many milliseconds, first after `offset` more.
-    pub fn will_report(&mut self, first: Time) {
-        self.reports_from = Some(first);
+    /// From then on it reports, each time as much later as is drawn.
+    pub fn will_report(&mut self, first: Time, jitter: Draw) {
+        (self.reports_from, self.jitter) = (Some(first), jitter);
     }
 
     /// Takes note of the newest report that has fallen due. To be called before each change of its pace or stage, too: later nobody knows what it said.
-    pub fn note_report(&mut self, interval_ms: u64, scoring: Scoring, now: Time) {
+    pub fn note_report(&mut self, reporting: Reporting, scoring: Scoring, now: Time) {
         let Some(first) = self.reports_from.filter(|first| *first <= now) else { return };
-        let passed = now.since(first).0 / interval_ms;
-        let at = Time(first.0 + passed * interval_ms);
+        let Some((passed, at)) = reporting.newest(first, &self.jitter, now) else { return };
         if self.report.is_some_and(|report| report.at >= at) || at < self.since {
             return;
         }
@@ -381,6 +415,10 @@ mod tests {
     const MAPS_ALONE: Scoring = Scoring { has_reduces: false, of: Scores::Hadoop };
     const MAPS_SORT: Scoring = Scoring { has_reduces: true, ..MAPS_ALONE };
 
+    fn every(interval_ms: u64) -> Reporting<'static> {
+        Reporting { every: Millis(interval_ms), jitter: None }
+    }
+
     fn attempt(kind: TaskKind) -> Attempt {
         Attempt::new(0, kind, 0, 0, false, 0, Time(0))
     }
@@ -400,12 +438,12 @@ mod tests {
     fn a_map_with_reduces_stands_at_two_thirds_when_it_has_read_all() {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
-        map.will_report(Time(5_000));
-        map.note_report(1_000, MAPS_SORT, Time(7_400));
+        map.will_report(Time(5_000), Draw::default());
+        map.note_report(every(1_000), MAPS_SORT, Time(7_400));
         assert_eq!(map.report, Some(Report { at: Time(7_000), score: 0.7 * 2.0 / 3.0, stage: Stage::Work, count: 3 }));
         assert!((map.read(MAPS_SORT) - 0.7).abs() < 1e-6);
         map.report = None;
-        map.note_report(1_000, MAPS_ALONE, Time(7_400));
+        map.note_report(every(1_000), MAPS_ALONE, Time(7_400));
         assert_eq!(map.report.map(|report| report.score), Some(0.7));
     }
 
@@ -413,20 +451,39 @@ mod tests {
     fn what_was_said_before_a_turn_is_what_held_then() {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
-        map.will_report(Time(3_000));
-        map.note_report(3_000, MAPS_ALONE, Time(5_000));
+        map.will_report(Time(3_000), Draw::default());
+        map.note_report(every(3_000), MAPS_ALONE, Time(5_000));
         map.turn(0.5, Time(5_000));
-        map.note_report(3_000, MAPS_ALONE, Time(5_500));
+        map.note_report(every(3_000), MAPS_ALONE, Time(5_500));
         assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(3_000), 0.3)));
-        map.note_report(3_000, MAPS_ALONE, Time(6_000));
+        map.note_report(every(3_000), MAPS_ALONE, Time(6_000));
         assert_eq!(map.report.map(|report| (report.at, report.score)), Some((Time(6_000), 0.55)));
+    }
+
+    #[test]
+    fn a_report_that_is_late_says_what_holds_when_it_comes() {
+        let said = |jitter: &str, at: u64| {
+            let mut map = attempt(TaskKind::Map);
+            map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
+            map.will_report(Time(3_000), Draw::default());
+            let jitter: Dist = serde_json::from_str(jitter).unwrap();
+            map.note_report(Reporting { every: Millis(3_000), jitter: Some(&jitter) }, MAPS_ALONE, Time(at));
+            map.report.map(|report| (report.at.0, report.score, report.count))
+        };
+        assert_eq!(said("2", 4_999), None);
+        assert_eq!(said("2", 5_000), Some((5_000, 0.5, 1)));
+        assert_eq!(said("2", 7_999), Some((5_000, 0.5, 1)), "the second would have come at 6 s");
+        assert_eq!(said("2", 8_000), Some((8_000, 0.8, 2)));
+        let either = r#"{"mixture": [[1, 0], [1, 2.5]]}"#;
+        let late: Vec<u64> = (1..30).filter_map(|nth| Some(said(either, nth * 3_000 + 2_999)?.0 % 3_000)).collect();
+        assert!(late.contains(&0) && late.contains(&2_500), "each report has a draw of its own: {late:?}");
     }
 
     #[test]
     fn one_that_never_reports_says_nothing() {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
-        map.note_report(1_000, MAPS_ALONE, Time(9_000));
+        map.note_report(every(1_000), MAPS_ALONE, Time(9_000));
         assert_eq!(map.report, None);
     }
 
@@ -434,15 +491,15 @@ mod tests {
     fn a_reduce_reads_no_further_than_maps_have_written_and_its_score_is_a_third_for_each_stage() {
         let mut reduce = attempt(TaskKind::Reduce);
         reduce.begin(Stage::Copy, 9_000.0, 1.0, Time(0));
-        reduce.will_report(Time(0));
+        reduce.will_report(Time(0), Draw::default());
         assert_eq!(reduce.may_read(0.0, Time(0)), None);
         assert_eq!(reduce.may_read(0.5, Time(1_000)), None);
-        reduce.note_report(1, MAPS_SORT, Time(30_000));
+        reduce.note_report(every(1), MAPS_SORT, Time(30_000));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5 / 3.0));
         assert_eq!(reduce.may_read(1.0, Time(30_000)), Some(Time(34_500)));
         reduce.finish(Time(34_500));
         assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
-        reduce.note_report(1, MAPS_SORT, Time(35_500));
+        reduce.note_report(every(1), MAPS_SORT, Time(35_500));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5));
     }
 

@@ -38,6 +38,10 @@ pub enum Purpose {
     Loss,
     /// Where an output's replica is.
     Replicate,
+    /// How late each of an attempt's reports is.
+    Jitter,
+    /// How long an attempt's container is held after it was killed.
+    Kill,
 }
 
 /// All draws of one run.
@@ -45,7 +49,7 @@ pub enum Purpose {
 pub struct Draws(u64);
 
 /// The numbers drawn for one purpose and one subject, one after the other.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Draw {
     seed: u64,
     drawn: u64,
@@ -59,12 +63,20 @@ impl Draws {
 
     /// Those for a purpose and a subject, which up to three numbers name.
     pub fn of(&self, purpose: Purpose, subject: [u64; 3]) -> Draw {
-        let keyed = |key: u64, part: u64| mixed(key ^ mixed(part.wrapping_add(0x9E37_79B9_7F4A_7C15)));
         Draw { seed: subject.into_iter().fold(keyed(self.0, purpose as u64), keyed), drawn: 0 }
     }
 }
 
+fn keyed(key: u64, part: u64) -> u64 {
+    mixed(key ^ mixed(part.wrapping_add(0x9E37_79B9_7F4A_7C15)))
+}
+
 impl Draw {
+    /// Those for the nth part of the same subject.
+    pub fn part(&self, nth: u64) -> Draw {
+        Draw { seed: keyed(self.seed, nth), drawn: 0 }
+    }
+
     /// Uniform from 0 to below 1.
     pub fn uniform(&mut self) -> f64 {
         self.drawn += 1;

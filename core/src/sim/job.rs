@@ -140,6 +140,8 @@ pub struct Job {
     pub localized: BTreeMap<u32, Time>,
     /// Its attempts that have containers and have not ended.
     pub live: BTreeSet<AttemptKey>,
+    /// Its attempts that were killed and still have containers.
+    pub stopping: BTreeSet<AttemptKey>,
     /// Tasks whose state has changed since the last telling.
     pub news: BTreeSet<(TaskKind, u32)>,
     /// Attempts that have ended since.
@@ -218,6 +220,7 @@ impl Job {
             tasks,
             localized: BTreeMap::new(),
             live: BTreeSet::new(),
+            stopping: BTreeSet::new(),
             news: BTreeSet::new(),
             ended: Vec::new(),
             told: false,

@@ -42,6 +42,8 @@ pub struct Machine {
     lost: u32,
     /// Times in which it loses outputs, or lost some that may still be read.
     pub losing: Vec<Losing>,
+    /// Containers that came where they did not fit: a fault of the simulator's.
+    pub overfilled: u32,
     /// Container-milliseconds up to `since`.
     held_ms: u64,
     since: Time,
@@ -62,6 +64,7 @@ impl Machine {
             troubles: Vec::new(),
             lost: 0,
             losing: Vec::new(),
+            overfilled: 0,
             held_ms: 0,
             since: start,
         }
@@ -92,6 +95,7 @@ impl Machine {
 
     /// A container comes.
     pub fn take(&mut self, attempt: AttemptKey, size: Resources, now: Time) {
+        self.overfilled += u32::from(!self.fits(size));
         self.count(now);
         self.attempts.push(attempt);
         self.used.memory_mb += size.memory_mb;
@@ -154,6 +158,22 @@ mod tests {
         assert!(!node.fits(SIZE));
         node.recover(3, true);
         assert!(node.fits(SIZE));
+    }
+
+    #[test]
+    fn a_container_beyond_memory_or_cores_and_one_on_a_lost_node_are_counted() {
+        let mut node = machine();
+        (0..2).for_each(|key| node.take(AttemptKey(key), SIZE, Time(0)));
+        assert_eq!(node.overfilled, 0);
+        node.take(AttemptKey(2), SIZE, Time(0));
+        assert_eq!(node.overfilled, 1);
+        let mut node = machine();
+        node.take(AttemptKey(0), Resources { memory_mb: 1, vcores: 9 }, Time(0));
+        assert_eq!(node.overfilled, 1);
+        let mut node = machine();
+        node.suffer(3, 1.0, true);
+        node.take(AttemptKey(0), SIZE, Time(0));
+        assert_eq!(node.overfilled, 1);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod am;
 mod attempt;
+mod books;
 mod calendar;
 mod carry;
 pub mod dist;
@@ -29,6 +30,7 @@ mod preempt;
 mod reads;
 pub mod scenario;
 mod serve;
+mod stop;
 mod tell;
 mod traced;
 mod trouble;

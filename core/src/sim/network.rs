@@ -232,14 +232,14 @@ impl World<'_> {
 
     /// Once all that happens at an instant has happened: gives every attempt whose share has changed its new pace.
     pub(super) fn settle_shares(&mut self, now: Time) {
-        let report_ms = self.report_ms();
+        let reporting = self.reporting();
         for (key, rate) in self.network.settle() {
             let attempt = self.attempts.get_mut(key);
             let Some(job) = self.jobs.get(&attempt.job) else { continue };
             if attempt.goes_at(rate) {
                 continue;
             }
-            attempt.note_report(report_ms, job.scoring, now);
+            attempt.note_report(reporting, job.scoring, now);
             let ends = attempt.turn(rate, now);
             if attempt.is_free_to_go_on() {
                 self.calendar.enter(ends, Event::Stage(key, attempt.version));

@@ -102,8 +102,11 @@ impl World<'_> {
 
     /// A queue's containers of so many mebibytes together, the last of them beyond it, those of the job that came last first, of each the latest first.
     fn youngest_of(&self, queue: u32, mebibytes: f64) -> Vec<AttemptKey> {
-        let (mut found, mut size) = (Vec::new(), 0.0);
-        for job in self.jobs.values().rev().filter(|job| job.queue == queue) {
+        let jobs = || self.jobs.values().rev().filter(|job| job.queue == queue);
+        // What is on its way back need not be asked for.
+        let stopping = jobs().flat_map(|job| job.stopping.iter().map(|key| size_of(job, self.attempts.get(*key).kind)));
+        let (mut found, mut size) = (Vec::new(), stopping.sum::<f64>());
+        for job in jobs() {
             let mut live: Vec<AttemptKey> = job.live.iter().copied().collect();
             live.sort_by_key(|key| std::cmp::Reverse((self.attempts.get(*key).held_since, *key)));
             for key in live {

@@ -44,7 +44,7 @@ impl World<'_> {
 
     /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
     pub(super) fn let_read(&mut self, number: u32, now: Time) {
-        let report_ms = self.report_ms();
+        let reporting = self.reporting();
         let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
         let scoring = job.scoring;
         let reading: Vec<AttemptKey> =
@@ -52,7 +52,7 @@ impl World<'_> {
         for key in reading {
             let attempt = self.attempts.get_mut(key);
             if attempt.stage == Stage::Copy {
-                attempt.note_report(report_ms, scoring, now);
+                attempt.note_report(reporting, scoring, now);
                 self.may_read(key, now);
             }
         }
@@ -121,10 +121,10 @@ impl World<'_> {
     }
 
     fn read_on(&mut self, key: AttemptKey, now: Time) {
-        let (each, report_ms) = (self.each(key), self.report_ms());
+        let (each, reporting) = (self.each(key), self.reporting());
         let attempt = self.attempts.get_mut(key);
         let Some(job) = self.jobs.get(&attempt.job).filter(|_| attempt.stage == Stage::Copy) else { return };
-        attempt.note_report(report_ms, job.scoring, now);
+        attempt.note_report(reporting, job.scoring, now);
         let ends = attempt.read_on(each, now);
         self.reads_until(key, ends, now);
     }

@@ -52,9 +52,12 @@ impl World<'_> {
         }
     }
 
-    /// Kills the youngest reduce of a job of which no map runs and some wait (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
+    /// Kills the youngest reduce of a job of which no map runs and some wait, unless a container is on its way back already (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
     fn make_way(&mut self, now: Time) -> bool {
         let starves = |job: &&Job| {
+            if !job.stopping.is_empty() {
+                return false;
+            }
             let by_itself = is_starved(job) && job.of(TaskKind::Reduce).held > 0;
             if job.is_whole() { self.starved_copy(job).is_some() } else { by_itself }
         };

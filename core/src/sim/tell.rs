@@ -100,10 +100,10 @@ impl World<'_> {
         let tasks: Vec<TaskFact> = news.into_iter().map(|(kind, index)| task_fact(&job, kind, index)).collect();
         let mut attempts = std::mem::take(&mut job.ended);
         attempts.reserve(job.live.len());
-        let report_ms = self.report_ms();
+        let reporting = self.reporting();
         for key in &job.live {
             let attempt = self.attempts.get_mut(*key);
-            attempt.note_report(report_ms, job.scoring, now);
+            attempt.note_report(reporting, job.scoring, now);
             let host = &self.nodes[attempt.node as usize].host;
             attempts.extend(news_of(&job, attempt, host));
         }

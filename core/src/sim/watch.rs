@@ -37,6 +37,11 @@ impl End {
     pub fn is_replaced(self) -> bool {
         matches!(self, End::Restarted | End::MadeWay | End::Preempted | End::Lost)
     }
+
+    /// Does the ApplicationMaster kill it? What a queue gives back the ResourceManager takes at once.
+    pub fn is_killed(self) -> bool {
+        matches!(self, End::Overtaken | End::Withdrawn | End::Restarted | End::MadeWay | End::JobFailed)
+    }
 }
 
 /// An attempt that was launched, and has ended.

@@ -27,6 +27,8 @@ pub(super) enum Event {
     Arrive(Origin),
     /// An attempt's stage ends, unless its plan has changed since.
     Stage(AttemptKey, u32),
+    /// A NodeManager tells of the end of an attempt's container, unless that went with its node.
+    Stopped(AttemptKey, u32),
     /// A trouble begins or ends on a node.
     Trouble { which: u32, node: u32, nth: u32, begins: bool },
     /// AMs tell of their jobs, and the policy decides.
@@ -122,7 +124,7 @@ pub fn run_watching(
 }
 
 impl<'a> World<'a> {
-    fn new(scenario: &'a Scenario, actor: Actor, seed: u64) -> World<'a> {
+    pub(super) fn new(scenario: &'a Scenario, actor: Actor, seed: u64) -> World<'a> {
         let (params, ideal) = match actor {
             Actor::Policy(params) => (*params, None),
             Actor::Ideal(ideal) => (EngineParams { policy: PolicyName::None, ..EngineParams::default() }, Some(ideal)),
@@ -209,6 +211,11 @@ impl<'a> World<'a> {
             Event::Stage(key, version) => {
                 if self.attempts.get(key).version == version {
                     self.stage_ends(key, now);
+                }
+            }
+            Event::Stopped(key, version) => {
+                if self.attempts.get(key).version == version {
+                    self.gives_back(key, now);
                 }
             }
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
@@ -307,6 +314,7 @@ impl<'a> World<'a> {
 
     /// A job is over, in that state.
     pub(super) fn end_job(&mut self, number: u32, state: JobPhase, now: Time) {
+        self.gives_all_back(number, now);
         let Some(mut job) = self.jobs.remove(&number) else { return };
         job.settle_copies();
         let failed = state == JobPhase::Failed;
@@ -321,24 +329,15 @@ impl<'a> World<'a> {
         self.outcome.jobs.push(row);
     }
 
-    fn close(mut self) -> Result<Outcome, Stuck> {
+    pub(super) fn close(mut self) -> Result<Outcome, Stuck> {
         let now = self.calendar.now();
         if let Some(job) = self.jobs.values().next() {
             let first = job.name.clone();
             return Err(Stuck::Waiting { jobs: self.jobs.len(), at: now.since(START), first });
         }
         self.outcome.held_ms = self.nodes.iter().map(|node| node.held_ms(now)).sum();
-        let ran: u64 = self.outcome.jobs.iter().map(|job| job.useful_ms + job.wasted_ms).sum();
-        let counted = ran + self.outcome.waiting_ms;
-        if counted != self.outcome.held_ms {
-            let words = format!("nodes held containers for {} ms, attempts for {counted}", self.outcome.held_ms);
+        if let Some(words) = self.miscounted() {
             return Err(Stuck::Miscounted(words));
-        }
-        if self.off_ms > 1.0 {
-            return Err(Stuck::Miscounted(format!(
-                "a task was done with {} ms of its work too much or too little",
-                self.off_ms
-            )));
         }
         (self.outcome.decided, self.outcome.budget) = (self.driver.decided, self.driver.budget);
         self.outcome.estimates = self.driver.estimates().clone();

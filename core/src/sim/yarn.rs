@@ -28,6 +28,8 @@ pub struct Queue {
     pub most: f64,
     /// What its jobs hold, mebibytes.
     pub held_mb: u64,
+    /// Containers that its jobs were given beyond `most`: a fault of the simulator's.
+    pub overfilled: u32,
     /// Jobs that wait for containers, the next to be served first.
     waiting: BTreeSet<(u64, u32)>,
 }
@@ -52,6 +54,7 @@ impl Yarn {
             share,
             most,
             held_mb: 0,
+            overfilled: 0,
             waiting: BTreeSet::new(),
         };
         let mut queues: Vec<_> = cluster.queues.iter().map(|spec| queue(&spec.name, spec.share, spec.most)).collect();
@@ -83,8 +86,10 @@ impl Yarn {
 
     /// A queue's jobs hold so much more, or less, mebibytes.
     pub fn hold(&mut self, queue: u32, more_mb: i64) {
-        let held = &mut self.queues[queue as usize].held_mb;
-        *held = held.saturating_add_signed(more_mb);
+        let is_beyond = more_mb > 0 && more_mb.unsigned_abs() > self.headroom_mb(queue);
+        let queue = &mut self.queues[queue as usize];
+        queue.overfilled += u32::from(is_beyond);
+        queue.held_mb = queue.held_mb.saturating_add_signed(more_mb);
     }
 
     /// Mebibytes that a queue may still take.
@@ -189,5 +194,21 @@ impl Open {
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_container_beyond_what_its_queue_may_use_is_counted() {
+        let queues = r#"{"nodes": 2, "memory_mb": 4096, "queues": [{"name": "a", "share": 0.5, "most": 0.5}]}"#;
+        let mut yarn = Yarn::new(&serde_json::from_str(queues).unwrap(), Resources::default());
+        yarn.hold(0, 4096);
+        assert_eq!(yarn.queues()[0].overfilled, 0);
+        yarn.hold(0, -1024);
+        yarn.hold(0, 1025);
+        assert_eq!((yarn.queues()[0].overfilled, yarn.queues()[0].held_mb), (1, 4097));
     }
 }

@@ -244,11 +244,22 @@ fn preemption(cluster: &ClusterSpec, faults: &mut Faults) {
 }
 
 fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
-    let laws = [(&hadoop.allocate, "allocate"), (&hadoop.start_up, "start_up"), (&hadoop.commit, "commit")];
+    let laws = [
+        (&hadoop.allocate, "allocate"),
+        (&hadoop.start_up, "start_up"),
+        (&hadoop.commit, "commit"),
+        (&hadoop.kill, "kill"),
+    ];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
         faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
     }
+    faults.law(&hadoop.report_jitter, 0.0, "report_jitter");
+    faults.unless(
+        hadoop.report_jitter.range().1 <= hadoop.report,
+        "report_jitter",
+        "must not give values above report",
+    );
     faults.share(hadoop.silent, "silent");
     faults.share(hadoop.slow_start.into(), "slow_start");
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
@@ -335,6 +346,9 @@ mod tests {
             (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
             (r#""hadoop": {"report": 0}"#, "hadoop.report"),
             (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+            (r#""hadoop": {"kill": {"uniform": {"low": -1, "high": 1}}}"#, "hadoop.kill"),
+            (r#""hadoop": {"report": 3, "report_jitter": 3.1}"#, "hadoop.report_jitter"),
+            (r#""hadoop": {"report_jitter": {"exponential": {"mean": 1}}}"#, "hadoop.report_jitter"),
             (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
             (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
             (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),

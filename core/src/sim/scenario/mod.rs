@@ -186,8 +186,8 @@ pub enum QueueOrder {
     Fifo,
 }
 
-fn is_none_lost(loses: &Dist) -> bool {
-    *loses == Dist::Constant(0.0)
+fn is_nothing(law: &Dist) -> bool {
+    *law == Dist::Constant(0.0)
 }
 
 /// A leaf queue.
@@ -225,8 +225,14 @@ pub struct HadoopSpec {
     pub slow_start_up: bool,
     /// From a task's last work to its success, seconds.
     pub commit: Dist,
+    /// From the instant at which an attempt is killed to that at which its NodeManager tells of its container's end, seconds: so long nobody else gets that.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub kill: Dist,
     /// How often an attempt reports, seconds.
     pub report: f64,
+    /// How much later than that each of its reports comes, seconds, `report` at most.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub report_jitter: Dist,
     /// What a reduce's score is made of.
     pub scores: Scores,
     /// Share of attempts, 0–1, that never report.
@@ -312,7 +318,7 @@ pub struct Trouble {
     pub lost: bool,
     /// Share of the outputs, 0–1, drawn each time, that are lost of those which lie there then or are written meanwhile; that shows only when a reduce is to read them
     /// (Mantri, OSDI'10, §3.2).
-    #[serde(skip_serializing_if = "is_none_lost")]
+    #[serde(skip_serializing_if = "is_nothing")]
     pub loses: Dist,
 }
 
@@ -342,7 +348,9 @@ impl Default for HadoopSpec {
             localize: 0.0,
             slow_start_up: true,
             commit: Dist::Constant(0.1),
+            kill: Dist::Constant(0.0),
             report: 6.0,
+            report_jitter: Dist::Constant(0.0),
             scores: Scores::default(),
             silent: 0.0,
             exchange: 1.0,

@@ -1,8 +1,10 @@
 //! Dolly's mechanisms, by hand: clones start with the originals, the first to end kills the others, and clones of reduces read as the engine's plan has it.
 
 use super::*;
+use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName::Dolly;
 use drover_core::policy::dolly::Reads;
+use drover_core::sim::{Watch, run_watching};
 use serde_json::json;
 
 /// As §3 and §4 have it, but that so small a cluster may be cloned beyond what it holds, and clones wait. p is .1 while no task has shown it.
@@ -53,6 +55,23 @@ fn clones_that_share_an_output_read_it_more_slowly_and_one_that_has_its_own_does
     assert_eq!((took(Reads::Cc, 1.0), took(Reads::Cc, 0.5)), (20.0, 26.0));
     // CAC: the map's other clone goes on, and the reduce's first one has the output to itself.
     assert_eq!(took(Reads::Cac, 0.5), 20.0);
+}
+
+#[test]
+fn a_killed_clones_container_is_there_for_others_when_its_node_tells_of_its_end() {
+    let of = |kill: f64| {
+        let mut scenario = ideal(2, 1.0, 1, json!({"tasks": 1, "copy": 6, "work": 4}));
+        scenario.hadoop.kill = serde_json::from_value(json!(kill)).unwrap();
+        let mut watch = Watch::new("a", 0, 10);
+        let outcome = run_watching(&scenario, dolly(Reads::Cc), 1, &mut watch).unwrap();
+        let clone = watch.rows().find(|row| row.kind == TaskKind::Reduce && row.number == 1).map(|row| row.launched.0);
+        let row = &outcome.jobs[0];
+        (seconds(row), row.useful_ms, row.wasted_ms, outcome.held_ms, clone)
+    };
+    // The map's slow clone is killed at 10 s. On its node the reduce's clone begins then, or when the container has been given back, and is killed when the job ends; that gives back all it has.
+    assert_eq!(of(0.0), (20.0, 20_000, 20_000, 40_000, Some(10_000)));
+    assert_eq!(of(3.0), (20.0, 20_000, 10_000 + 3_000 + 7_000, 40_000, Some(13_000)));
+    assert_eq!(of(30.0), (20.0, 20_000, 20_000, 40_000, None), "it has its place for as long as the job lasts");
 }
 
 #[test]

@@ -61,3 +61,21 @@ fn attempts_that_never_report_are_judged_by_how_long_their_peers_took() {
     assert_eq!((row.copies, row.copies_won), (4, 4), "{row:?}");
     assert!(seconds(&row) > 2.0 * 22.1, "nobody knew before: {row:?}");
 }
+
+#[test]
+fn reports_that_come_later_are_acted_on_later_and_nothing_else_changes() {
+    let of = |policy, jitter: f64| {
+        let hadoop =
+            json!({"report": 6, "report_jitter": jitter, "allocate": 0, "exchange": 0.5, "slow_start_up": false});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 8, "work": 40}}]);
+        let trouble = json!([{"nodes": [1], "slower": 5}]);
+        let cluster = json!({"nodes": 5, "memory_mb": 2048});
+        let json = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+        took(&run(&scenario(json), EngineParams::paper(policy), 1).unwrap())[0]
+    };
+    // Work begins at 1.5 s; the second reports have the tasks on the slow node copied, for 41.6 s.
+    for jitter in [0.0, 1.0, 2.5] {
+        assert_eq!(of(Mantri, jitter), rounded(1.5 + 12.0 + jitter + 41.6));
+    }
+    assert_eq!([of(None, 0.0), of(None, 2.5)], [1.5 + 200.0 + 0.1; 2]);
+}

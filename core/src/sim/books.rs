@@ -1,0 +1,61 @@
+//! What must hold at the end of every run, whatever happened in it.
+
+use super::world::World;
+
+impl World<'_> {
+    /// What of it does not: time that is in one book only, work that was not asked for, containers where there was no room.
+    pub(super) fn miscounted(&self) -> Option<String> {
+        let ran: u64 = self.outcome.jobs.iter().map(|job| job.useful_ms + job.wasted_ms).sum();
+        let counted = ran + self.outcome.waiting_ms;
+        if counted != self.outcome.held_ms {
+            return Some(format!("nodes held containers for {} ms, attempts for {counted}", self.outcome.held_ms));
+        }
+        if self.off_ms > 1.0 {
+            return Some(format!("a task was done with {} ms of its work too much or too little", self.off_ms));
+        }
+        let nodes = self.nodes.iter().map(|node| (node.overfilled, node.host.to_string()));
+        let queues = self.yarn.queues().iter().map(|queue| (queue.overfilled, format!("queue {}", queue.name)));
+        let (many, whose) = nodes.chain(queues).find(|(many, _)| *many > 0)?;
+        Some(format!("{whose} was given {many} containers beyond what it may hold"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::attempt::AttemptKey;
+    use super::super::ideal::{Actor, Ideal};
+    use super::super::job::START;
+    use super::super::scenario::Scenario;
+    use super::super::world::Stuck;
+    use super::*;
+    use crate::model::Resources;
+
+    /// How a run ends in which that happened.
+    fn ends(happened: impl Fn(&mut World)) -> Result<(), String> {
+        let scenario: Scenario = serde_json::from_str(
+            r#"{"cluster": {"nodes": 1, "memory_mb": 2048, "queues": [{"name": "a", "share": 0.5, "most": 0.5}]}}"#,
+        )
+        .unwrap();
+        let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        happened(&mut world);
+        match world.close() {
+            Ok(_) => Ok(()),
+            Err(Stuck::Miscounted(words)) => Err(words),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_run_in_which_a_node_or_a_queue_held_more_than_it_may_fails() {
+        let comes = |world: &mut World, memory_mb: u64| {
+            let size = Resources { memory_mb, vcores: 1 };
+            world.nodes[0].take(AttemptKey(0), size, START);
+            world.nodes[0].give_back(AttemptKey(0), size, START);
+        };
+        assert_eq!(ends(|world| comes(world, 2048)), Ok(()));
+        assert_eq!(ends(|world| comes(world, 2049)), Err("n0 was given 1 containers beyond what it may hold".into()));
+        let holds = |mebibytes| ends(move |world| world.yarn.hold(0, mebibytes));
+        assert_eq!(holds(1024), Ok(()));
+        assert_eq!(holds(1025), Err("queue a was given 1 containers beyond what it may hold".into()));
+    }
+}

@@ -1,0 +1,52 @@
+//! Containers given back: at once with an attempt that ends by itself, and some time after one that was killed. An ApplicationMaster sends stop-container, and the ResourceManager has the
+//! container's memory back with the NodeManager's next heartbeat (ContainerLauncherImpl, RMNodeImpl); the place that it asks for instead is asked for meanwhile.
+
+use super::attempt::AttemptKey;
+use super::draw::Purpose;
+use super::job::task_key;
+use super::watch::End;
+use super::world::{Event, World};
+use crate::model::{Millis, Time};
+
+impl World<'_> {
+    /// An attempt has ended: its container ends now, or was told to.
+    pub(super) fn stops(&mut self, key: AttemptKey, end: End, now: Time) {
+        let attempt = self.attempts.get_mut(key);
+        let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
+        let drawn = || {
+            let subject = [job.of.key(), task_key(attempt.kind, attempt.index), attempt.number.into()];
+            Millis::from_secs_f64(self.scenario.hadoop.kill.sample(&mut self.draws.of(Purpose::Kill, subject)))
+        };
+        let held = if end.is_killed() { drawn() } else { Millis(0) };
+        if held == Millis(0) {
+            return self.gives_back(key, now);
+        }
+        attempt.stop(now);
+        job.stopping.insert(key);
+        self.calendar.enter(now + held, Event::Stopped(key, attempt.version));
+    }
+
+    /// The container of an attempt that has ended is there for others. What it was held for beyond that was wasted.
+    pub(super) fn gives_back(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get(key);
+        let (kind, node, stopped) = (attempt.kind, attempt.node, attempt.stopped);
+        let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
+        self.attempts.remove(key);
+        job.stopping.remove(&key);
+        job.tally.wasted_ms += stopped.map_or(0, |since| now.since(since).0);
+        job.of_mut(kind).held -= 1;
+        let size = job.of(kind).size;
+        self.yarn.seat(job);
+        self.yarn.hold(job.queue, -(size.memory_mb as i64));
+        let machine = &mut self.nodes[node as usize];
+        machine.give_back(key, size, now);
+        self.yarn.node_changed(node, machine);
+        self.stirred = true;
+    }
+
+    /// A job is over: with its ApplicationMaster go all containers that it still holds.
+    pub(super) fn gives_all_back(&mut self, number: u32, now: Time) {
+        let stopping = self.jobs.get(&number).map(|job| job.stopping.clone()).unwrap_or_default();
+        stopping.into_iter().for_each(|key| self.gives_back(key, now));
+    }
+}
