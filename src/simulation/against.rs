@@ -112,6 +112,7 @@ mod tests {
             withdrawn: 0,
             recomputed: 0,
             kept: Default::default(),
+            omega: None,
         }
     }
 

@@ -115,6 +115,12 @@ impl Scheme {
     }
 }
 
+/// Eq. 1, Ψ(n,c,d): the probability that each of so many upstream groups of clones has at least `least` that do not straggle. `None` for what is no job, and beyond [`SUMMED_MAX`].
+pub fn groups_with_at_least(tasks: u32, clones: u32, least: u32, p: f64) -> Option<f64> {
+    let known = tasks > 0 && (1..=SUMMED_MAX).contains(&clones) && (0.0..=1.0).contains(&p) && least <= clones;
+    known.then(|| settle(&[p], |scale| psi(tasks, clones, &scale.decimal(p), scale)[least as usize].value()))
+}
+
 /// Eq. 1, Ψ(n,c,d) at place d, from 0 to c + 1: the probability that each of n upstream clone groups has at least d clones that do not straggle,
 /// (Σ i=0..c−d C(c,i) p^i (1−p)^(c−i))^n. From each d to the one below, the sum gets the term of i = c − d more; that of c + 1 has none.
 fn psi(n: u32, c: u32, p: &Bounds, scale: Scale) -> Vec<Bounds> {
@@ -177,6 +183,16 @@ mod tests {
         assert_eq!((clones_per_task(2, 0.1, 0.0199), clones_per_task(3, 0.1, 0.271)), (Some(2), Some(1)));
         assert_eq!((job_clones(3, 0.5, 0.875), job_clones(3, 0.5, 0.765_625)), (Some(1), Some(2)));
         assert_eq!(job_clones(3, 0.5, 0.765_624_999_999_999), Some(3));
+    }
+
+    #[test]
+    fn groups_with_enough_clones_are_counted_as_by_hand() {
+        // Of two clones one at least is free with 1 − .1², both with .9²; and all have none at least.
+        let of = |tasks, clones, least| groups_with_at_least(tasks, clones, least, 0.1);
+        assert_eq!([of(1, 2, 1), of(1, 2, 2), of(3, 2, 0)], [Some(0.99), Some(0.81), Some(1.0)]);
+        assert_eq!([of(2, 2, 1), of(2, 2, 2)], [Some(0.9801), Some(0.6561)]);
+        assert_eq!([of(0, 2, 1), of(1, 0, 0), of(1, 2, 3), of(1, SUMMED_MAX + 1, 1)], [None; 4]);
+        assert_eq!(groups_with_at_least(1, 2, 1, 1.5), None);
     }
 
     #[test]

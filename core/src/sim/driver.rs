@@ -66,6 +66,14 @@ impl Driver {
         self.engine.clone_plan(job, kind).filter(given)
     }
 
+    /// How long clones of a job's reduces wait for outputs of their own, where they do.
+    pub(super) fn omega_of(&self, job: JobId) -> Option<Millis> {
+        match self.clones_of(job, TaskKind::Reduce)?.reading?.done {
+            Assignment::Delay { omega } => Some(omega),
+            Assignment::Avoidance | Assignment::Contention => None,
+        }
+    }
+
     /// Does the policy clone whole jobs?
     pub(super) fn clones_jobs(&self) -> bool {
         self.clones() && self.engine.params().dolly.scheme == CloneScheme::Job

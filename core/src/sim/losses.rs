@@ -4,7 +4,7 @@
 
 use super::attempt::Stage;
 use super::draw::Purpose;
-use super::job::{Ask, Job, Task};
+use super::job::{Ask, Job, START, Task};
 use super::machine::Losing;
 use super::world::World;
 use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
@@ -98,7 +98,7 @@ impl World<'_> {
             }
         }
         if !gone {
-            *self.outcome.recomputed_on.entry(on).or_default() += 1;
+            self.outcome.recomputed_on.entry(on).or_default().push(now.since(START));
         }
         self.runs_again(number, index, anew.is_some_and(|anew| anew.output.is_none()), now);
     }

@@ -25,9 +25,9 @@ pub struct Outcome {
     pub budget: BudgetUse,
     /// How good predictions of sampled tasks' time left were.
     pub estimates: Record,
-    /// Maps that ran again because a node that stayed had lost their outputs, by the node.
+    /// When maps ran again because a node that stayed had lost their outputs, from the start of the run, in order, by the node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub recomputed_on: BTreeMap<u32, u32>,
+    pub recomputed_on: BTreeMap<u32, Vec<Millis>>,
     /// Attempts whose queues gave their containers back.
     pub preempted: u64,
     /// What failed, where anything can.
@@ -121,6 +121,9 @@ pub struct JobRow {
     /// Outputs that were kept twice or computed anew in good time.
     #[serde(default, skip_serializing_if = "KeptRow::is_none")]
     pub kept: KeptRow,
+    /// How long clones of its reduces waited for outputs of their own, at most; where they were to wait at all (ω; NSDI'13, §4.4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omega: Option<Millis>,
 }
 
 /// Jobs that came after one another (`after`), the nth of each of their groups.
@@ -183,6 +186,7 @@ impl JobRow {
             withdrawn,
             recomputed,
             kept,
+            omega: None,
         }
     }
 

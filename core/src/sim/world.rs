@@ -319,13 +319,14 @@ impl<'a> World<'a> {
         job.settle_copies();
         let failed = state == JobPhase::Failed;
         self.yarn.unseat(number);
+        let omega = self.driver.omega_of(job.id);
         self.driver.ended(&job, state, now);
         self.flow_on(&job, failed, now);
         if let Some(failures) = &mut self.outcome.failures {
             failures.jobs += u64::from(failed);
         }
         self.outcome.lasted = now.since(START);
-        let row = JobRow { failed, ..JobRow::of(&job, self.driver.leaves_alone(job.id), START, now) };
+        let row = JobRow { failed, omega, ..JobRow::of(&job, self.driver.leaves_alone(job.id), START, now) };
         self.outcome.jobs.push(row);
     }
 

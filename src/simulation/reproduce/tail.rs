@@ -211,7 +211,7 @@ fn saved_by_jobs(chopped: Chopped, tasks: u32, slots: u32, seeds: u64) -> Interv
 }
 
 /// When the last of some tasks ends, which slots take in order as they become free.
-fn job_time(tasks: &[f64], slots: u32) -> f64 {
+pub(super) fn job_time(tasks: &[f64], slots: u32) -> f64 {
     let mut free = vec![0.0_f64; slots as usize];
     for task in tasks {
         if let Some(next) = free.iter_mut().min_by(|a, b| a.total_cmp(b)) {

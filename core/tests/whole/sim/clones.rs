@@ -94,6 +94,10 @@ fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_r
         (params.dolly.prior, params.dolly.exclusive) = (0.04, exclusive);
         let rows = run(&scenario, params, 1).unwrap().jobs;
         assert!(rows.iter().filter(|row| row.nth == 0).all(|row| row.copies == 0), "{rows:?}");
+        let waits = reads == Reads::Delay && exclusive.is_some();
+        let omega =
+            |row: &JobRow| row.name == "a" && row.nth == 1 && row.omega == Some(drover_core::model::Millis(6_000));
+        assert_eq!(rows.iter().any(omega), waits, "a job tells how long its clones were to wait: {rows:?}");
         [1, 2].map(|nth| rows.iter().find(|row| row.nth == nth).map(|row| (seconds(row), row.copies)).unwrap())
     };
     let second = |reads| later(reads, Some(0.9))[0];

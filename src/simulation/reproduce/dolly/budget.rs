@@ -12,13 +12,26 @@ use drover_core::sim::Stuck;
 const FIG14: &str = "dolly.fig14";
 const FIG15: &str = "dolly.fig15";
 const FIG16: &str = "dolly.fig16";
+/// Names of the rows of the sweep.
+pub(super) const OF_SWEEP: &[&str] = &[FIG14, FIG15];
+/// Names of those of admission.
+pub(super) const OF_ADMISSION: &[&str] = &[FIG16];
 
 fn budgets(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
     let of = |beta| dolly(assumed, |dolly| dolly.beta = beta);
-    vec![("late", paper(PolicyName::Late)), ("1 %", of(0.01)), ("3 %", of(0.03)), ("5 %", of(0.05)), ("10 %", of(0.1))]
+    vec![
+        ("late", paper(PolicyName::Late)),
+        ("1 %", of(0.01)),
+        ("2 %", of(0.02)),
+        ("3 %", of(0.03)),
+        ("5 %", of(0.05)),
+        ("10 %", of(0.1)),
+        ("12 %", of(0.12)),
+        ("15 %", of(0.15)),
+    ]
 }
 
-const OF_BUDGETS: [Row<Both>; 9] = [
+const OF_BUDGETS: [Row<Both>; 13] = [
     Row {
         experiment: FIG14,
         quantity: "Facebook, all jobs: faster than LATE at 3 %",
@@ -91,6 +104,38 @@ const OF_BUDGETS: [Row<Both>; 9] = [
         measure: |both| both.bing.ahead("10 %", "5 %", "late", ALL),
         holds: |points| points > 0.0,
     },
+    Row {
+        experiment: FIG15,
+        quantity: "Facebook, all jobs: ahead at 2 %, which is needed, of 1 %",
+        published: None,
+        unit: "points",
+        measure: |both| both.facebook.ahead("2 %", "1 %", "late", ALL),
+        holds: |points| points > 5.0,
+    },
+    Row {
+        experiment: FIG15,
+        quantity: "Bing, all jobs: ahead at 3 %, which is needed, of 2 %",
+        published: None,
+        unit: "points",
+        measure: |both| both.bing.ahead("3 %", "2 %", "late", ALL),
+        holds: |points| points > 5.0,
+    },
+    Row {
+        experiment: FIG15,
+        quantity: "Bing, all jobs: ahead at 15 % of 12 %, the plateau",
+        published: None,
+        unit: "points",
+        measure: |both| both.bing.ahead("15 %", "12 %", "late", ALL),
+        holds: |points| points.abs() <= 2.0,
+    },
+    Row {
+        experiment: FIG15,
+        quantity: "null: LATE, Bing, all jobs, against itself with other draws",
+        published: None,
+        unit: "%",
+        measure: |both| both.bing.null("late", ALL),
+        holds: |gain| gain.abs() < 5.0,
+    },
 ];
 
 pub(super) fn sweep(effort: Effort) -> Result<Vec<Finding>, Stuck> {
@@ -108,7 +153,7 @@ fn admissions(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
     ]
 }
 
-const OF_ADMISSIONS: [Row<Both>; 8] = [
+const OF_ADMISSIONS: [Row<Both>; 9] = [
     Row {
         experiment: FIG16,
         quantity: "Facebook, all jobs: faster than LATE with preemption",
@@ -172,6 +217,14 @@ const OF_ADMISSIONS: [Row<Both>; 8] = [
         unit: "points",
         measure: |both| both.facebook.ahead("admission", "first come", "late", ALL),
         holds: |points| points > 0.0,
+    },
+    Row {
+        experiment: FIG16,
+        quantity: "null: LATE, Facebook, all jobs, against itself with other draws",
+        published: None,
+        unit: "%",
+        measure: |both| both.facebook.null("late", ALL),
+        holds: |gain| gain.abs() < 5.0,
     },
 ];
 

@@ -34,6 +34,7 @@ mod budget;
 mod gains;
 mod hotcloud;
 mod listing;
+mod phases;
 mod reads;
 mod runs;
 mod spells;
@@ -55,7 +56,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             name: "dolly.s53",
-            about: "Dolly NSDI'13 §5.3, Fig. 11: CAC, CC, delay assignment",
+            about: "Dolly NSDI'13 §5.3, Figs. 10–12: CAC, CC, delay assignment, its wait, and jobs of several phases",
             run: reads::run,
         },
         Experiment {

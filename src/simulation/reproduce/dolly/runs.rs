@@ -13,6 +13,8 @@ use std::sync::atomic::AtomicBool;
 
 /// The jobs of the first bin.
 pub const TINY: Option<&str> = Some(BINS[0].0);
+/// Those of the second.
+pub const SMALL: Option<&str> = Some(BINS[1].0);
 /// All jobs.
 pub const ALL: Option<&str> = None;
 
@@ -93,7 +95,8 @@ impl Runs {
         Ok(Runs { outcomes, by_times })
     }
 
-    fn outcomes(&self, name: &str) -> &[Outcome] {
+    /// Those of a policy, one for each seed.
+    pub fn outcomes(&self, name: &str) -> &[Outcome] {
         self.outcomes.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -181,6 +184,15 @@ impl Runs {
         let bins: Vec<_> = BINS.iter().filter_map(|(name, ..)| less([own, other], Some(name))).collect();
         let jobs: f64 = bins.iter().map(|(_, jobs)| jobs).sum();
         (jobs > 0.0).then(|| bins.iter().map(|(gain, jobs)| gain * jobs).sum::<f64>() / jobs)
+    }
+
+    /// A quantile over a bin's jobs of how many seconds clones of their reduces were to wait for outputs of their own.
+    pub fn omega(&self, name: &str, share: f64, bin: Option<&str>) -> Option<Interval> {
+        let of = |run: &Outcome| {
+            let waits = counted(run, bin).filter_map(|job| Some(job.omega?.as_secs_f64()));
+            quantile(&waits.collect::<Vec<_>>(), share)
+        };
+        Interval::of(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// Copies withdrawn for each hundred tasks.

@@ -65,10 +65,12 @@ pub const NODES: u32 = 150;
 const SLOTS: u32 = 12;
 /// Containers that fit the cluster.
 pub const SLOTS_IN_ALL: u32 = NODES * SLOTS;
-const SLOT_MB: u64 = 2048;
+/// What each of them is of memory.
+pub const SLOT_MB: u64 = 2048;
 /// Share of a reduce's work that is reading.
-const READING: f64 = 0.3125;
-const SPLIT: Bytes = Bytes(64 << 20);
+pub const READING: f64 = 0.3125;
+/// What a task reads.
+pub const SPLIT: Bytes = Bytes(64 << 20);
 
 impl Mix {
     fn shares(self) -> [f64; 5] {

@@ -2,6 +2,7 @@
 
 mod node;
 mod sleeps;
+mod thresholds;
 mod vms;
 
 use super::Experiment;
@@ -18,6 +19,10 @@ pub(super) fn experiments() -> Vec<Experiment> {
             about: "LATE §5.2, §5.3, Figs. 3–9: Sort, Grep and WordCount on virtual machines that share hosts, and with stragglers",
             run: vms::run,
         },
-        Experiment { name: sleeps::NAME, about: "LATE §5.4: thresholds varied in a sleep workload", run: sleeps::run },
+        Experiment {
+            name: thresholds::NAME,
+            about: "LATE §5.4, Figs. 10–12: thresholds varied in a sleep workload",
+            run: thresholds::run,
+        },
     ]
 }

@@ -1,4 +1,4 @@
-//! LATE's sensitivity analysis (OSDI'08, §5.4): one job of sleeping reduces on forty machines, whose thresholds are varied.
+//! The workload of LATE's sensitivity analysis (OSDI'08, §5.4): one job of sleeping reduces on forty machines, whose thresholds are varied.
 //!
 //! Specified: 40 machines; maps of 15 s; reduces of a hundred sleeps of U(0, 2t), t = 0.7 s times the machine's factor; most factors 1 or 1.5, five 3, one 10. The machines' factors
 //! are the reduces' own: a map takes 15 s anywhere.
@@ -9,8 +9,6 @@
 //! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
 use crate::simulation::grid::{Grid, Played, Progress, play};
-use crate::simulation::reproduce::rows::{Row, compare};
-use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -19,11 +17,9 @@ use serde::Serialize;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
 
-pub(super) const NAME: &str = "late.s54";
-
 /// What the paper leaves open.
 #[derive(Debug, Clone, Copy, Serialize)]
-struct Assumed {
+pub struct Assumed {
     reduces: u32,
     work_scores: bool,
     report: f64,
@@ -31,9 +27,11 @@ struct Assumed {
 }
 
 impl Assumed {
-    const MAIN: Assumed = Assumed { reduces: 72, work_scores: false, report: 1.0, start_up: 0.0 };
+    /// The main set.
+    pub const MAIN: Assumed = Assumed { reduces: 72, work_scores: false, report: 1.0, start_up: 0.0 };
 
-    fn others() -> impl Iterator<Item = Assumed> {
+    /// The others.
+    pub fn others() -> impl Iterator<Item = Assumed> {
         let scores = [false, true].into_iter();
         let all = scores.flat_map(|work_scores| {
             [60, 72, 80].into_iter().flat_map(move |reduces| {
@@ -83,23 +81,27 @@ fn late(cap: f64, slow_task: f64, slow_node: f64) -> EngineParams {
     params
 }
 
+/// "six SpeculativeCap values from 2.5% to 100%", of which the figure's axis has these, and 50.
+const CAPS: [f64; 7] = [0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0];
+
 fn policies() -> Vec<(String, EngineParams)> {
     let fixed =
         [("none", EngineParams::paper(PolicyName::None)), ("native", EngineParams::paper(PolicyName::Hadoop020))];
-    let caps = [0.1, 0.2, 0.5].map(|cap| (format!("cap {cap}"), late(cap, 0.25, 0.25)));
+    let caps = CAPS.map(|cap| (format!("cap {cap}"), late(cap, 0.25, 0.25)));
     let tasks = [0.05, 0.5, 1.0].map(|share| (format!("task {share}"), late(0.2, share, 0.25)));
     let nodes = [0.05, 0.5].map(|share| (format!("node {share}"), late(0.2, 0.25, share)));
     fixed.map(|(name, params)| (name.to_owned(), params)).into_iter().chain(caps).chain(tasks).chain(nodes).collect()
 }
 
 /// The runs of one set of assumptions.
-struct Runs {
+pub struct Runs {
     names: Vec<String>,
     played: Vec<Played>,
 }
 
 impl Runs {
-    fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
+    /// Plays so many seeds under each policy.
+    pub fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Runs, Stuck> {
         let scenario = assumed.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
         let policies = policies();
         let names = policies.iter().map(|(name, _)| name.clone()).collect();
@@ -119,121 +121,32 @@ impl Runs {
         runs.map(row).collect()
     }
 
-    fn seconds(&self, name: &str) -> Option<Interval> {
+    /// The job's.
+    pub fn seconds(&self, name: &str) -> Option<Interval> {
         Interval::of(&self.each(name).into_iter().map(|[seconds, _]| seconds).collect::<Vec<_>>())
     }
 
-    fn wasted(&self, name: &str) -> Option<Interval> {
+    /// On each node.
+    pub fn wasted(&self, name: &str) -> Option<Interval> {
         Interval::of(&self.each(name).into_iter().map(|[_, wasted]| wasted).collect::<Vec<_>>())
     }
 
+    /// How many seconds more one wastes on each node than another, seed by seed.
+    pub fn wasted_more(&self, name: &str, other: &str) -> Option<Interval> {
+        let pairs = self.each(name).into_iter().zip(self.each(other));
+        Interval::of(&pairs.map(|([_, own], [_, other])| own - other).collect::<Vec<_>>())
+    }
+
+    /// A policy's time with the luck of the next seed over its own: what is no difference at all.
+    pub fn null(&self, name: &str) -> Option<Interval> {
+        let own = self.each(name);
+        let others = own.iter().cycle().skip(1);
+        Interval::of(&own.iter().zip(others).map(|([own, _], [other, _])| other / own).collect::<Vec<_>>())
+    }
+
     /// One's time over another's, seed by seed.
-    fn ratio(&self, name: &str, other: &str) -> Option<Interval> {
+    pub fn ratio(&self, name: &str, other: &str) -> Option<Interval> {
         let pairs = self.each(name).into_iter().zip(self.each(other));
         Interval::of(&pairs.map(|([own, _], [other, _])| own / other).collect::<Vec<_>>())
     }
-}
-
-const ROWS: [Row<Runs>; 12] = [
-    Row {
-        experiment: NAME,
-        quantity: "response time without speculation",
-        published: Some(745.0),
-        unit: "s",
-        measure: |runs| runs.seconds("none"),
-        holds: |s| (695.0..=795.0).contains(&s),
-    },
-    Row {
-        experiment: NAME,
-        quantity: "response time with Hadoop's own",
-        published: Some(247.0),
-        unit: "s",
-        measure: |runs| runs.seconds("native"),
-        holds: |s| (225.0..=285.0).contains(&s),
-    },
-    Row {
-        experiment: NAME,
-        quantity: "time wasted on each node with Hadoop's own",
-        published: Some(35.0),
-        unit: "s",
-        measure: |runs| runs.wasted("native"),
-        holds: |s| s > 0.0,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "LATE's time at a cap of 20 % over Hadoop's own",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("cap 0.2", "native"),
-        holds: |ratio| ratio < 0.85,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "LATE's time wasted on each node at a cap of 20 %, less than Hadoop's own",
-        published: None,
-        unit: "s",
-        measure: |runs| runs.wasted("cap 0.2"),
-        holds: |s| s < 35.0,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 10: time at a cap of 20 % over that at 10 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("cap 0.2", "cap 0.1"),
-        holds: |ratio| ratio < 0.85,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 10: time at a cap of 50 % over that at 20 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("cap 0.5", "cap 0.2"),
-        holds: |ratio| (ratio - 1.0).abs() < 0.05,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 11: time at SlowTaskThreshold 5 % over that at 25 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("task 0.05", "cap 0.2"),
-        holds: |ratio| ratio >= 1.15,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 11: time at SlowTaskThreshold 50 % over that at 25 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("task 0.5", "cap 0.2"),
-        holds: |ratio| (ratio - 1.0).abs() < 0.05,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 11: time at SlowTaskThreshold 100 % over that at 25 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("task 1", "cap 0.2"),
-        holds: |ratio| (ratio - 1.0).abs() < 0.05,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 12: time at SlowNodeThreshold 5 % over that at 25 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("node 0.05", "cap 0.2"),
-        holds: |ratio| (ratio - 1.0).abs() < 0.05,
-    },
-    Row {
-        experiment: NAME,
-        quantity: "Fig. 12: time at SlowNodeThreshold 50 % over that at 25 %",
-        published: None,
-        unit: "ratio",
-        measure: |runs| runs.ratio("node 0.5", "cap 0.2"),
-        holds: |ratio| (ratio - 1.0).abs() < 0.05,
-    },
-];
-
-pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let played = effort.under(Assumed::MAIN, Assumed::others(), Runs::of)?;
-    Ok(compare(&ROWS, &played))
 }

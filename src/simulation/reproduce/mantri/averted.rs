@@ -4,8 +4,10 @@ use super::recompute::{Assumed, LEARNT_FROM, MACHINES, Scheme, scenario};
 use super::runs::weighed;
 use crate::simulation::grid::Progress;
 use crate::simulation::stats::{Interval, quantile};
+use drover_core::model::Millis;
 use drover_core::sim::{JobRow, KeptRow, Outcome, Stuck, TracedTasks, run};
 use rayon::prelude::*;
+use std::cmp::Reverse;
 
 /// What came of a run: of each job that counts, in order.
 struct Taken {
@@ -13,8 +15,9 @@ struct Taken {
     /// Of all jobs.
     kept: KeptRow,
     held: f64,
-    /// Recomputes by machine, the most first.
-    by_machine: Vec<u32>,
+    /// When there were recomputes on each machine that had any, that with most first.
+    by_machine: Vec<Vec<Millis>>,
+    lasted: Millis,
 }
 
 impl Taken {
@@ -24,9 +27,9 @@ impl Taken {
         jobs.iter().for_each(|job| kept.add(&job.kept));
         jobs.retain(|job| job.nth >= LEARNT_FROM);
         jobs.sort_by_key(|job| job.nth);
-        let mut by_machine: Vec<u32> = outcome.recomputed_on.into_values().collect();
-        by_machine.sort_unstable_by(|a, b| b.cmp(a));
-        Taken { jobs, kept, held: outcome.held_ms as f64, by_machine }
+        let mut by_machine: Vec<Vec<Millis>> = outcome.recomputed_on.into_values().collect();
+        by_machine.sort_by_key(|times| Reverse(times.len()));
+        Taken { jobs, kept, held: outcome.held_ms as f64, by_machine, lasted: outcome.lasted }
     }
 }
 
@@ -91,6 +94,13 @@ impl Sample {
         weighed(self.pairs(scheme).map(less).collect(), share)
     }
 
+    /// By how many percent less time the mean of all jobs takes than when nothing is done.
+    pub fn faster_on_average(&self, scheme: Scheme) -> Option<f64> {
+        let sum = |scheme| self.of(scheme).jobs.iter().map(|job| job.took.as_secs_f64()).sum::<f64>();
+        let nothing = sum(Scheme::Nothing);
+        percent(nothing - sum(scheme), nothing)
+    }
+
     /// Of these the `share` quantile of how many percent of their recomputes are gone.
     pub fn gone(&self, scheme: Scheme, share: f64) -> Option<f64> {
         let gone = |(nothing, own): (&JobRow, &JobRow)| {
@@ -151,8 +161,14 @@ impl Sample {
     /// Recomputes on the twentieth of the machines that have most, percent of all.
     pub fn on_few_machines(&self) -> Option<f64> {
         let by_machine = &self.of(Scheme::Nothing).by_machine;
-        let of = |machines: usize| f64::from(by_machine.iter().take(machines).sum::<u32>());
+        let of = |machines: usize| by_machine.iter().take(machines).map(|times| times.len() as f64).sum();
         percent(of(MACHINES as usize / 20), of(MACHINES as usize))
+    }
+
+    /// How many times as many recomputes have another of their machine within five minutes as would if each machine's were spread over the run at random.
+    pub fn clustered(&self) -> Option<f64> {
+        let Taken { by_machine, lasted, .. } = self.of(Scheme::Nothing);
+        clustered(by_machine, *lasted)
     }
 
     /// How long jobs take that recompute, percent more than if nothing were lost, the `share` quantile.
@@ -163,6 +179,39 @@ impl Sample {
     }
 }
 
+/// What misses several outputs at one moment is one of these.
+fn clustered(by_machine: &[Vec<Millis>], lasted: Millis) -> Option<f64> {
+    const NEAR: Millis = Millis(300_000);
+    let [mut near, mut expected] = [0.0; 2];
+    for times in by_machine {
+        let mut moments = times.clone();
+        moments.dedup();
+        let is_near = |pair: &[Millis]| pair[1] - pair[0] <= NEAR;
+        let gaps: Vec<bool> = moments.windows(2).map(is_near).collect();
+        let beside = |nth: usize| nth.checked_sub(1).is_some_and(|before| gaps[before]) || gaps.get(nth) == Some(&true);
+        near += (0..moments.len()).filter(|nth| beside(*nth)).count() as f64;
+        let apart = 1.0 - 2.0 * NEAR.as_secs_f64() / lasted.as_secs_f64();
+        let others = moments.len().saturating_sub(1) as i32;
+        expected += moments.len() as f64 * (1.0 - apart.max(0.0).powi(others));
+    }
+    (expected > 0.0).then(|| near / expected)
+}
+
 fn percent(of: f64, all: f64) -> Option<f64> {
     (all > 0.0).then(|| 100.0 * of / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recomputes_cluster_where_they_are_near_one_another_more_often_than_chance_has_them() {
+        let minutes = |all: &[u64]| all.iter().map(|minute| Millis(minute * 60_000)).collect::<Vec<_>>();
+        // Three of four have another within five minutes; of 100 minutes a tenth is near each of three others: 1 − .9³ of four.
+        let of = clustered(&[minutes(&[10, 12, 12, 16, 90])], minutes(&[100])[0]).unwrap();
+        assert!((of - 3.0 / (4.0 * (1.0 - 0.9_f64.powi(3)))).abs() < 1e-9, "{of}");
+        assert_eq!(clustered(&[minutes(&[10, 90])], minutes(&[100])[0]), Some(0.0));
+        assert_eq!(clustered(&[minutes(&[10])], minutes(&[100])[0]), None, "one alone says nothing");
+    }
 }

@@ -3,7 +3,8 @@
 use super::runs::{NULL, Runs};
 use crate::simulation::reproduce::rows::{Row, row};
 
-const MARGINALS: &str = "mantri.marginals";
+/// Name of these rows.
+pub const MARGINALS: &str = "mantri.marginals";
 
 /// The rows.
 pub fn marginals() -> Vec<Row<Runs>> {

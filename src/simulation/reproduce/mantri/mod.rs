@@ -33,6 +33,7 @@ mod placement;
 mod recompute;
 mod recomputed;
 mod runs;
+mod schemes;
 mod workload;
 
 use super::Experiment;

@@ -11,6 +11,8 @@ const MARGINALS: &str = "mantri.recomputes";
 const FIG21: &str = "mantri.fig21";
 const FIG22: &str = "mantri.fig22";
 const FIG23: &str = "mantri.fig23";
+/// Names of the rows.
+pub(super) const ROWS: &[&str] = &[MARGINALS, FIG21, FIG22, FIG23];
 
 fn gains(percent: f64) -> bool {
     percent > 0.0
@@ -41,6 +43,14 @@ fn marginals() -> Vec<Row<Runs>> {
             "%",
             |runs| runs.each(|one| one.on_few_machines()),
             |percent| (40.0..=60.0).contains(&percent),
+        ),
+        row(
+            MARGINALS,
+            "§4.2, Fig. 7: recomputes within 5 min of another of their machine, times as many as by chance",
+            None,
+            "times",
+            |runs| runs.each(|one| one.clustered()),
+            |times| times > 1.0,
         ),
         row(
             MARGINALS,
