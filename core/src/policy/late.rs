@@ -141,7 +141,7 @@ pub fn judge_early(view: &View<'_>, params: &LateParams) -> Vec<Judged> {
 fn slow_below(view: &View<'_>, params: &LateParams) -> f64 {
     match view.peers.typical {
         Some(typical) if params.slow_factor > 0.0 => 1.0 / typical.scaled(params.slow_factor).as_secs_f64().max(0.001),
-        _ => quantile(&mut view.rates.clone(), params.slow_task_percentile).unwrap_or(0.0),
+        _ => quantile(&mut view.rates(), params.slow_task_percentile).unwrap_or(0.0),
     }
 }
 

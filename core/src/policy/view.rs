@@ -38,8 +38,6 @@ pub struct View<'a> {
     pub peers: Peers,
     /// A copy's time, once any task has finished, in this run of the job or in an earlier one.
     pub fresh: Option<FreshCopy>,
-    /// Progress rates of all running and finished tasks, score per second.
-    pub rates: Vec<f64>,
     /// Mean progress score of all running and finished tasks, 0–1.
     pub mean_score: f64,
     /// The phases its tasks go through.
@@ -132,7 +130,6 @@ impl<'a> View<'a> {
             total: job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]),
             peers,
             fresh: None,
-            rates: Vec::new(),
             mean_score: 0.0,
             shape: Shape::of(job, kind),
             runs: Runs::default(),
@@ -191,14 +188,10 @@ impl<'a> View<'a> {
         let mut view = View { runs, ..View::blank(job, kind, now, params, peers) };
         let known = job.known(kind) as usize;
         view.contenders.reserve_exact(known - view.peers.finished as usize);
-        view.rates.reserve_exact(known);
-        let rates = view.runs.finished.iter().map(|run| late_rate(1.0, Millis::from_secs_f64(run.whole)));
-        view.rates.extend(rates);
         let mut scores = f64::from(view.peers.finished);
         for (id, task) in job.tasks(kind).filter(|(_, task)| task.state != TaskState::Succeeded) {
             if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
-                view.rates.push(contender.rate());
                 if kind == TaskKind::Map {
                     view.runs.add(contender.sample.started, &contender.sample.track, None);
                 }
@@ -243,6 +236,12 @@ impl<'a> View<'a> {
     pub fn as_prior(&self) -> Option<Prior> {
         let times = self.runs.own().map(|(seconds, split)| seconds / self.split_share(split).unwrap_or(1.0));
         Prior::new(times.collect(), self.peers.typical_split, self.runs.before_own().0)
+    }
+
+    /// Progress rates of all running and finished tasks, score per second.
+    pub fn rates(&self) -> Vec<f64> {
+        let finished = self.run_times().map(|whole| late_rate(1.0, Millis::from_secs_f64(whole)));
+        finished.chain(self.contenders.iter().map(Contender::rate)).collect()
     }
 
     /// Run times of finished tasks, seconds.

@@ -29,11 +29,10 @@ fn a_twentieth_of_the_tasks_three_at_least_but_no_more_than_half_must_have_finis
 
 #[test]
 fn without_a_factor_what_is_slow_is_the_papers_percentile_of_the_rates() {
-    let mut phase = one_beside_four();
-    let mut view = phase.view(60.0);
-    view.rates = vec![0.1, 0.2, 0.3, 0.4, 0.5];
-    assert!((slow_below(&view, &LateParams::paper()) - 0.2).abs() < 1e-12);
-    assert!((slow_below(&view, &LateParams::default()) - 1.0 / 15.0).abs() < 1e-12, "1.5 typical runs of 10 s");
+    let mut phase = Phase::maps(5).took(&[10.0, 5.0, 4.0, 2.0]).runs((4, 0), 0, 0.0, &[(1.0, 0.75)]);
+    let view = phase.view(1.0);
+    assert!((slow_below(&view, &LateParams::paper()) - 0.2).abs() < 1e-12, "of .1, .2, .25, .5 and its own .75");
+    assert!((slow_below(&view, &LateParams::default()) - 1.0 / 6.75).abs() < 1e-12, "1.5 typical runs of 4.5 s");
 }
 
 #[test]
