@@ -1,10 +1,11 @@
 //! Workloads like the paper's two traces. Every seed meets the same jobs at the same times; only luck differs.
 
+use crate::simulation::reproduce::assumed::{sets, workload};
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Dist, Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One of the two traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +147,12 @@ pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stu
     }));
     let scenario = read.map_err(|error| Stuck::Miscounted(error.to_string()))?;
     Ok(Scenario { traced: traced(mix, assumed)?, ..scenario })
+}
+
+/// What both mixes are.
+pub fn assumed() -> Result<Value, Stuck> {
+    let of = |mix: Mix| Ok(json!([workload(&scenario(mix, Assumed::MAIN, false)?), mix.jobs()]));
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, vec![of(Mix::Facebook)?, of(Mix::Bing)?]))
 }
 
 fn traced(mix: Mix, assumed: Assumed) -> Result<Vec<TracedJob>, Stuck> {
