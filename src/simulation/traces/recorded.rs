@@ -198,6 +198,7 @@ fn phase(winners: &[Option<Winner>], read: [f64; 2], own: impl Fn(&Winner) -> u6
         work: [read[0], read[1], work],
         first: winner.map_or(1.0, |winner| (own(&winner) as f64 / work).max(1e-3)),
         input: Bytes(winner.map_or(0, |winner| winner.input)),
+        host: None,
     };
     TracedTasks::Each(winners.iter().map(task).collect())
 }

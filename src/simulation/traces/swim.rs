@@ -57,7 +57,7 @@ fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase
     // Of a reduce's time a half is reading.
     let work = if reduces { [millis / 2.0, 0.0, millis / 2.0] } else { [0.0, 0.0, millis] };
     Some(TracedPhase {
-        tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input) }),
+        tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input), host: None }),
         size: SIZE,
     })
 }
