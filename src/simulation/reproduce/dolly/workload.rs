@@ -177,7 +177,7 @@ fn traced(mix: Mix, assumed: Assumed) -> Result<Vec<TracedJob>, Stuck> {
 fn phase(tasks: u32, seconds: f64, reading: f64) -> TracedPhase {
     let work = [seconds * reading * 1e3, 0.0, seconds * (1.0 - reading) * 1e3];
     TracedPhase {
-        tasks: TracedTasks::Alike(tasks, TracedTask { work, first: 1.0, input: SPLIT }),
+        tasks: TracedTasks::Alike(tasks, TracedTask { work, first: 1.0, input: SPLIT, host: None }),
         size: Resources { memory_mb: SLOT_MB, vcores: 1 },
     }
 }

@@ -152,6 +152,7 @@ fn job(assumed: Assumed, seed: u64, nth: u64, arrives: Millis) -> TracedJob {
         work: [0.0, 0.0, seconds * 1e3],
         first,
         input: Bytes((seconds * BYTES_PER_S) as u64),
+        host: None,
     });
     let maps: Vec<TracedTask> = maps.collect();
     let written = assumed.writes * maps.iter().map(|map| map.input.0 as f64).sum::<f64>();
@@ -160,6 +161,7 @@ fn job(assumed: Assumed, seed: u64, nth: u64, arrives: Millis) -> TracedJob {
         work: [each / (WITHIN_MB_S * f64::from(1 << 20)) * 1e3, 0.0, seconds * 1e3],
         first,
         input: Bytes(each as u64),
+        host: None,
     });
     let size = Resources { memory_mb: 1024, vcores: 1 };
     let phase = |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size };
