@@ -15,7 +15,7 @@ impl GovernParams {
             self.user_modes.get(&job.user).copied(),
             self.policy_modes.get(policy).copied(),
             job.settings.as_ref().and_then(|settings| settings.mode),
-            (!job.can.duplicate).then_some(Mode::Advise),
+            (!job.can.act_on_tasks()).then_some(Mode::Advise),
         ];
         wishes.into_iter().flatten().min().unwrap_or_default()
     }
@@ -74,11 +74,11 @@ impl GovernParams {
     }
 }
 
-/// The name of what cannot be done to a job; `None` where it can. A restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
-/// A copy that nobody can withdraw is not even that. Without `duplicate` a job is in no mode to act.
+/// The name of what cannot be done to a job; `None` where it can. A copy or a restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
+/// A copy that nobody can withdraw is not even that.
 pub fn lack(can: Capabilities, action: Action, mode: Mode) -> Option<Verdict> {
     match action {
-        Action::Duplicate => None,
+        Action::Duplicate => (mode == Mode::Act && !can.duplicate).then_some(Verdict::CannotDuplicate),
         Action::Restart => (mode == Mode::Act && !can.restart).then_some(Verdict::CannotRestart),
         Action::Withdraw => (!can.withdraw).then_some(Verdict::CannotWithdraw),
     }

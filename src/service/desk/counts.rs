@@ -30,12 +30,12 @@ impl Desk {
             kept.end = Some(outcome.clone());
         }
         for outcome in &pass.copies {
-            let end = outcome.end.label();
-            self.metrics.copies.with_label_values(&[end]).inc();
-            self.metrics.copy_seconds.with_label_values(&[end]).inc_by(outcome.cost.as_secs_f64());
+            let (action, end) = (outcome.action.label(), outcome.end.label());
+            self.metrics.copies.with_label_values(&[action, end]).inc();
+            self.metrics.copy_seconds.with_label_values(&[action, end]).inc_by(outcome.cost.as_secs_f64());
             tracing::info!(
-                task = %outcome.task, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
-                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of a copy"
+                task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
+                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
             );
             if let Some(kept) = self.kept(outcome.decision) {
                 kept.asked.end = Some(outcome.clone());
