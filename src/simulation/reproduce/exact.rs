@@ -1,7 +1,7 @@
 //! Worked examples and formulas, to the printed digits.
 
 use super::{Effort, Experiment, Finding, Verdict};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::estimate::lpt;
 use drover_core::estimate::straggle::{Scheme, clones_per_task};
 use drover_core::estimate::time_left::late_seconds;

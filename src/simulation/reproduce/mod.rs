@@ -8,7 +8,7 @@ mod rows;
 mod tail;
 
 use super::grid::Progress;
-use super::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::Stuck;
 pub use mantri::phase as mantri_phase;
 use serde::{Deserialize, Serialize};

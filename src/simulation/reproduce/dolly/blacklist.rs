@@ -20,7 +20,7 @@ use super::spells::{Phases, Spells, trace};
 use super::workload::{Assumed, NODES};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::model::Millis;
 use drover_core::sim::Stuck;
 

@@ -5,7 +5,7 @@ use super::runs::{DROVER, Runs};
 use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::{Ideal, Stuck};
 
 const FIG16: &str = "mantri.fig16";
