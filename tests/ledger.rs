@@ -23,7 +23,7 @@ fn ledger(path: &Path) -> (Ledger, Metrics) {
 fn kept(path: &Path) -> Vec<u64> {
     let open = read(path).unwrap();
     let mut all = open.prepare("SELECT * FROM stragglers ORDER BY at_ms").unwrap();
-    let rows = all.query_map([], |row| StragglerRow::read(row)).unwrap();
+    let rows = all.query_map([], StragglerRow::read).unwrap();
     rows.map(|row| row.unwrap().at_ms.0).collect()
 }
 
@@ -38,7 +38,7 @@ fn write_on(path: &Path) {
         ledger.push(rows.collect());
         next += 7;
         // Not after each: several groups are to be under way when the end comes.
-        if next % 5 == 0 {
+        if next.is_multiple_of(5) {
             ledger.catch_up();
             writeln!(out.lock(), "committed {}", first + ledger.committed()).unwrap();
         }
@@ -101,7 +101,7 @@ fn a_process_that_may_write_no_more_goes_on_says_why_and_keeps_what_was_written(
     assert!(output.status.success(), "{text}");
     let trouble = text.lines().find_map(|line| line.split("trouble ").nth(1)).unwrap();
     assert!(trouble.contains("l.db: the ledger cannot be used") || trouble.contains("no space left"), "{trouble}");
-    let said = text.lines().filter_map(|line| line.split("committed ").nth(1)?.trim().parse::<u64>().ok());
-    let (rows, last) = (kept(&path), said.last().unwrap());
+    let mut said = text.lines().filter_map(|line| line.split("committed ").nth(1)?.trim().parse::<u64>().ok());
+    let (rows, last) = (kept(&path), said.next_back().unwrap());
     assert!(rows.len() as u64 >= last && last > 0, "{} rows of {last}", rows.len());
 }

@@ -28,7 +28,7 @@ pub enum LedgerError {
     Full(PathBuf),
     /// The file or its directory cannot be written.
     #[error(
-        "{0}: the ledger cannot be written: {1}; give Drover's user the right to write the file and its directory, or name another with ledger.path"
+        "{0}: the ledger cannot be opened, or not be written: {1}; give whoever runs this the right to the file and its directory, or name another with ledger.path"
     )]
     ReadOnly(PathBuf, String),
     /// It is no SQLite file, or not whole.

@@ -1,6 +1,8 @@
 //! How the ledger is, for whoever asks.
 
 use super::open::LedgerError;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How the ledger is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,5 +37,29 @@ impl State {
             State::Failing(_, words) => Some(words),
             State::Off | State::Keeping => None,
         }
+    }
+}
+
+/// Where whoever asks finds the ledger, and how it is.
+#[derive(Clone, Default)]
+pub struct Access {
+    path: Option<PathBuf>,
+    state: Option<Arc<dyn Fn() -> State + Send + Sync>>,
+}
+
+impl Access {
+    /// To the file of that name.
+    pub fn new(path: &Path, state: impl Fn() -> State + Send + Sync + 'static) -> Access {
+        Access { path: Some(path.to_owned()), state: Some(Arc::new(state)) }
+    }
+
+    /// The file; `None` where no ledger is kept.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// How it is.
+    pub fn state(&self) -> State {
+        self.state.as_ref().map_or(State::Off, |state| state())
     }
 }

@@ -188,7 +188,7 @@ tables! {
         held_out: Option<bool>,
         /// The policy in force at its end.
         policy: String,
-        /// Decisions to act on its tasks that were taken.
+        /// Decisions to act on its tasks that were taken, as far as the process knew that saw it end: those that an earlier one had settled are not counted.
         decided: u32,
         /// Of these, the ones whose copy won.
         won: u32,

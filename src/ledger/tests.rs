@@ -33,7 +33,7 @@ fn row(at: u64) -> Row {
 fn kept(path: &Path) -> Vec<u64> {
     let open = read(path).unwrap();
     let mut all = open.prepare("SELECT * FROM stragglers ORDER BY at_ms").unwrap();
-    let rows = all.query_map([], |row| StragglerRow::read(row)).unwrap();
+    let rows = all.query_map([], StragglerRow::read).unwrap();
     rows.map(|row| row.unwrap().at_ms.0).collect()
 }
 
@@ -67,7 +67,7 @@ fn a_row_that_is_there_stays_as_it_is() {
     ledger.push(vec![row(1), again.row()]);
     ledger.finish();
     let open = read(&path(&dir)).unwrap();
-    let one = open.query_row("SELECT * FROM stragglers", [], |row| StragglerRow::read(row)).unwrap();
+    let one = open.query_row("SELECT * FROM stragglers", [], StragglerRow::read).unwrap();
     assert_eq!(one.probability, Some(0.25));
 }
 
