@@ -7,8 +7,8 @@
 //! reproduce mantri.s63`, and prints what all of the paper's would take: 210,000 phases, thrice, under five schemes.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
 
-use drover::simulation::stats::quantile;
 use drover::simulation::{file, reproduce, traces};
+use drover::stats::quantile;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::run;

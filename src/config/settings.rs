@@ -198,6 +198,16 @@ settings! {
         segment_bytes: Bytes = "64MiB", Kind::Size(64 * KIB, 16 * GIB);
     }
 
+    /// The ledger: what was decided, done and measured, in one SQLite file that outlasts the service (`drover report`).
+    ledger: LedgerSettings = "ledger" {
+        /// The file; nothing is kept without it. Its directory is made where there is none, and must be on a local disk: SQLite's log does not work over NFS.
+        path: Option<PathBuf> = "", Kind::Path;
+        /// Rows older than this go.
+        max_age: Millis = "90d", Kind::Span(HOUR, 3_650 * 24 * HOUR);
+        /// Space that rows may take; the oldest go first. The log beside the file may take 16 MiB more, or as much as is written while a report is read.
+        max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
+    }
+
     /// What Drover keeps from one start to the next.
     state: State = "state" {
         /// Directory for it: operators' holds (`drover pause`, `drover stop`). Without it they are forgotten when the service starts again.

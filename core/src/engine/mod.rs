@@ -268,6 +268,12 @@ impl Engine {
         !blind && self.cluster.job(id).is_some_and(|job| takes_over(job) && !never(job))
     }
 
+    /// Could the job be acted on now, were it not held out? From the first moment at which it could, it counts in the comparison of jobs held out with the others.
+    pub fn could_act_on(&self, job: &Job) -> bool {
+        let acts = self.params.policy.acts_on_tasks() && self.mode_of(job) == Mode::Act;
+        acts && self.params.govern.could_act_on(job, self.last_pass)
+    }
+
     /// May an order still be sent, as of the last pass? One that was sent before and whose copy may be what is seen of its task is: the shim repeats its answer.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! What a pass and the whole state come to: metrics, and the ends of decisions that are kept.
 
 use super::Desk;
-use crate::service::kept::end;
 use drover_core::engine::Pass;
 use drover_core::model::{Answer, BreakerTurn, TaskKind, Verdict};
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ impl Desk {
             let metrics = self.metrics.clone();
             let Some(kept) = self.kept(outcome.decision) else { continue };
             let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
-            metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
+            metrics.ends.with_label_values(&[labels[0], labels[1], outcome.label()]).inc();
             if !outcome.natively_copied {
                 metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
             }

@@ -130,6 +130,17 @@ pub struct VirtualOutcome {
     pub natively_copied: bool,
 }
 
+impl VirtualOutcome {
+    /// Stable label of what the copy came to.
+    pub fn label(&self) -> &'static str {
+        match self {
+            VirtualOutcome { natively_copied: true, .. } => "natively_copied",
+            VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
+            _ => "would_have_lost",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
