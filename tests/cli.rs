@@ -290,3 +290,16 @@ fn nodes_without_a_service_ends_with_3_and_how_to_get_one() {
     assert_eq!(code, 3);
     assert!(error.contains("learned while a service watches") && error.contains("drover serve"), "{error}");
 }
+
+#[test]
+fn a_report_of_a_ledger_that_is_not_there_or_not_named_says_what_to_name() {
+    let (code, _, error) = run(&["report", "--file", "none.db"]);
+    assert_eq!(code, 5);
+    assert!(error.contains("none.db: there is no ledger") && error.contains("--file"), "{error}");
+    let (code, _, error) = run(&["report", "export", "--format", "csv", "--out", "out"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("ledger.path") && error.contains("--file"), "{error}");
+    let (code, _, error) = run(&["report", "--since", "last week"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("such as 7d"), "{error}");
+}

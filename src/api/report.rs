@@ -9,12 +9,8 @@ use axum::Json;
 use axum::extract::State;
 use drover_core::model::Time;
 use serde::Deserialize;
-use tokio::sync::Semaphore;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-/// Reports reckoned at once; each reads the whole ledger.
-static READERS: Semaphore = Semaphore::const_new(2);
 
 /// Its route.
 pub fn routes() -> OpenApiRouter<ApiState> {
@@ -49,7 +45,7 @@ async fn report(
 ) -> Result<Json<Report>, ApiError> {
     who.may(Role::View)?;
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
-    let _turn = READERS.try_acquire().map_err(|_| ApiError::Busy)?;
+    let _turn = state.ledger.turns.try_acquire().map_err(|_| ApiError::Busy)?;
     let Wanted { since_ms, queue, user, policy } = wanted;
     let (filter, now) = (Filter { since: Time(since_ms), queue, user, policy }, state.now());
     let read = tokio::task::spawn_blocking(move || Report::of(&path, &filter, now));

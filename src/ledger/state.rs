@@ -3,6 +3,7 @@
 use super::open::LedgerError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// How the ledger is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,17 +41,29 @@ impl State {
     }
 }
 
+/// Reports reckoned at once for whoever asks over the API; each reads the whole ledger.
+const READERS: usize = 2;
+
 /// Where whoever asks finds the ledger, and how it is.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Access {
     path: Option<PathBuf>,
     state: Option<Arc<dyn Fn() -> State + Send + Sync>>,
+    /// Whose turn it is to read it.
+    pub turns: Arc<Semaphore>,
+}
+
+impl Default for Access {
+    /// To none.
+    fn default() -> Access {
+        Access { path: None, state: None, turns: Arc::new(Semaphore::new(READERS)) }
+    }
 }
 
 impl Access {
     /// To the file of that name.
     pub fn new(path: &Path, state: impl Fn() -> State + Send + Sync + 'static) -> Access {
-        Access { path: Some(path.to_owned()), state: Some(Arc::new(state)) }
+        Access { path: Some(path.to_owned()), state: Some(Arc::new(state)), ..Access::default() }
     }
 
     /// The file; `None` where no ledger is kept.

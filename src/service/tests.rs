@@ -5,13 +5,15 @@ use super::{DecisionFilter, Desk, Notes, Outside, Own, channels, run};
 use crate::api::views::DecisionView;
 use crate::clock;
 use crate::history::{Options, Recorder, files, replay};
+use crate::ledger::report::{Filter, Report};
+use crate::ledger::{self, Bounds, Feed, Ledger, Pace};
 use crate::shim::{self, AppLife, AppVouch, Identity, Key, Shim, ShimParams, Vouch, VouchError, mac};
 use crate::telemetry::Metrics;
 use crate::yarn::http::install_tls;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::{
-    AppId, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, Resources, Scope, Source, Time,
+    AppId, Bytes, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, Resources, Scope, Source, Time,
 };
 use drover_core::policy::PolicyName;
 use futures::future::BoxFuture;
@@ -68,6 +70,13 @@ fn room() -> Observation {
     Observation { source, seq: 1, at: clock::now(), received: clock::now(), fact }
 }
 
+const LEDGER: &str = "ledger.db";
+
+fn kept(path: &Path, registry: &Registry) -> Ledger {
+    let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
+    Ledger::start(path, bounds, Pace::default(), clock::now, ledger::Metrics::new(registry).unwrap()).unwrap()
+}
+
 async fn start(recording: &Path) -> Service {
     let (registry, runtime) = (Registry::new(), tokio::runtime::Handle::current());
     let metrics = Arc::new(Metrics::new(&registry).unwrap());
@@ -79,6 +88,7 @@ async fn start(recording: &Path) -> Service {
     let params = EngineParams { policy: PolicyName::Late, govern, ..EngineParams::default() };
     let mut desk = Desk::new(params, 100, Some(recorder), metrics);
     desk.incarnation = INCARNATION.into();
+    desk.ledger = Some(Feed::new(kept(&recording.join(LEDGER), &registry), INCARNATION, Vec::new()));
     let (outside, inbox) = channels();
     let identity = Identity { epoch: 9, incarnation: INCARNATION.into() };
     let shim = Shim::new(ShimParams::default(), identity, Arc::new(Rm), outside.batches.clone(), shim_metrics);
@@ -263,4 +273,11 @@ async fn a_slow_map_gets_a_copy_that_wins_and_the_recording_replays_to_the_byte(
     service.holds.rival(Some(10), clock::now()).await;
     shim.until("the hand-over to the other service", |reply| reply["launcher"] == "native").await;
     assert_eq!(service.replayed(recording.path()).await, Vec::<String>::new());
+
+    let report = Report::of(&recording.path().join(LEDGER), &Filter::default(), clock::now()).unwrap();
+    let copies = &report.copies[0];
+    assert_eq!((copies.decided, copies.won, copies.gained_of, copies.container_seconds), (1, 1, 1, 2.0));
+    assert!(copies.gained_seconds > 0.0, "the original had long to go: {copies:?}");
+    let sides = (report.holdout.acted.jobs, report.holdout.acted.open, report.holdout.held_out.jobs);
+    assert_eq!(sides, (1, 1, 0), "it has not ended");
 }

@@ -1,5 +1,7 @@
 use super::Feed;
-use crate::ledger::tables::{AnswerRow, DecisionRow, EnrolmentRow, JobRow, OutcomeRow, SentRow};
+use crate::ledger::tables::{
+    AnswerRow, CalibrationRow, DecisionRow, EnrolmentRow, JobRow, NodeRow, OutcomeRow, SentRow, StragglerRow,
+};
 use crate::ledger::{Bounds, Ledger, Metrics, Pace, Record, read, unanswered};
 use crate::service::Desk;
 use crate::service::fixture::{facts, job, seen};
@@ -208,4 +210,23 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
     let jobs: Vec<JobRow> = next.all();
     assert_eq!((jobs[0].decided, jobs[0].won, Some(jobs[0].map_gain_ms)), (1, 1, outcomes[0].gained_ms));
     assert_eq!(unanswered(&path, Time(200_000)).unwrap(), []);
+}
+
+#[test]
+fn what_is_learned_of_estimates_and_stragglers_is_kept_by_the_hour_and_of_nodes_by_the_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
+    world.decided();
+    world.end(77, 0, false);
+    let mut kept = |at| {
+        world.desk.decide(Time(at));
+        let estimates = world.all::<CalibrationRow>().iter().any(|row| row.at_ms.0 == at && row.predictions > 0);
+        (world.all::<StragglerRow>().len(), estimates, world.all::<NodeRow>().len())
+    };
+    let (hour, day) = (3_600_000, 86_400_000);
+    assert_eq!(kept(hour - 1), (0, false, 0));
+    assert_eq!(kept(hour), (1, true, 0));
+    assert_eq!(kept(hour + 1), (1, false, 0), "once");
+    let (hours, _, nodes) = kept(day);
+    assert_eq!((hours, nodes > 0), (2, true));
 }

@@ -1,0 +1,58 @@
+use super::*;
+use crate::ledger::schema::Record;
+use crate::ledger::store::Store;
+use crate::ledger::tables::{NodeRow, StragglerRow};
+use drover_core::model::Time;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+fn exported(format: Format) -> (tempfile::TempDir, Vec<(PathBuf, u64)>) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let odds = |at, probability| StragglerRow { at_ms: Time(at), probability, evidence: 2.5 }.row();
+    let node = NodeRow {
+        at_ms: Time(7),
+        node: "nm1, \"the first\"".into(),
+        straggles: Some(0.125),
+        straggles_hourly: None,
+        location_factor: None,
+        loses_output: None,
+        evidence: None,
+        slow: true,
+    };
+    Store::open(&path).unwrap().write(&[odds(1, None), odds(2, Some(0.25)), node.row()]).unwrap();
+    let files = export(&path, &dir.path().join("out"), format).unwrap();
+    assert_eq!(files.len(), TABLES.len());
+    (dir, files)
+}
+
+fn of<'a>(files: &'a [(PathBuf, u64)], table: &str) -> &'a (PathBuf, u64) {
+    files.iter().find(|(path, _)| path.file_stem().is_some_and(|stem| stem == table)).unwrap()
+}
+
+#[test]
+fn every_table_is_a_csv_file_with_a_heading_and_what_is_absent_is_empty() {
+    let (_dir, files) = exported(Format::Csv);
+    let (path, rows) = of(&files, "stragglers");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!((text.as_str(), *rows), ("at_ms,probability,evidence\n1,,2.5\n2,0.25,2.5\n", 2));
+    let mut nodes = csv::Reader::from_path(&of(&files, "nodes").0).unwrap();
+    assert_eq!(&nodes.records().next().unwrap().unwrap()[1], "nm1, \"the first\"");
+}
+
+#[test]
+fn every_table_is_a_parquet_file_of_typed_columns_that_reads_back() {
+    let (_dir, files) = exported(Format::Parquet);
+    let rows = |table: &str| {
+        let file = SerializedFileReader::new(File::open(&of(&files, table).0).unwrap()).unwrap();
+        file.get_row_iter(None).unwrap().map(|row| row.unwrap().into_columns()).collect::<Vec<_>>()
+    };
+    let odds: Vec<Vec<Field>> =
+        rows("stragglers").into_iter().map(|row| row.into_iter().map(|(_, field)| field).collect()).collect();
+    assert_eq!(odds[0], [Field::Long(1), Field::Null, Field::Double(2.5)]);
+    assert_eq!(odds[1], [Field::Long(2), Field::Double(0.25), Field::Double(2.5)]);
+    let node = &rows("nodes")[0];
+    assert_eq!((node[1].0.as_str(), &node[1].1), ("node", &Field::Str("nm1, \"the first\"".into())));
+    assert_eq!((node[7].0.as_str(), &node[7].1), ("slow", &Field::Long(1)));
+    assert!(rows("decisions").is_empty());
+}

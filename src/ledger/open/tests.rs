@@ -1,0 +1,95 @@
+use super::*;
+
+fn path(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join("ledger.db")
+}
+
+#[test]
+fn a_new_file_is_ours_has_the_newest_version_and_is_synchronised_in_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = write(&path(&dir)).unwrap();
+    let pragma = |name: &str| made.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(pragma("application_id"), i64::from(APPLICATION_ID));
+    assert_eq!([pragma("user_version"), pragma("synchronous"), pragma("auto_vacuum")], [STEPS.len() as i64, 2, 2]);
+    let mode: String = made.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+    drop(write(&path(&dir)).unwrap());
+}
+
+#[test]
+fn what_is_not_ours_is_refused_with_what_to_do_and_stays_as_it_is_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = dir.path().join("other.db");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+    let foreign = std::fs::read(&other).unwrap();
+    let torn = MAGIC[..10].to_vec();
+    for (bytes, label, says) in [
+        (foreign, "foreign", "ledger.path"),
+        (b"what somebody else wrote".repeat(10), "damaged", "Move it away"),
+        (torn, "damaged", "Move it away"),
+    ] {
+        std::fs::write(path(&dir), &bytes).unwrap();
+        for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+            assert_eq!(error.label(), label);
+            assert!(error.to_string().contains(says), "{error}");
+        }
+        assert_eq!(std::fs::read(path(&dir)).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_file_with_a_torn_page_is_damaged_and_not_begun_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(write(&path(&dir)).unwrap());
+    let mut bytes = std::fs::read(path(&dir)).unwrap();
+    bytes[HEADER..4_096].fill(0xab);
+    std::fs::write(path(&dir), &bytes).unwrap();
+    let connection = write(&path(&dir));
+    let error = connection.and_then(|open| {
+        let all = open.execute_batch("SELECT * FROM decisions");
+        all.map_err(|error| LedgerError::of(&path(&dir), &error))
+    });
+    assert_eq!(error.unwrap_err().label(), "damaged");
+}
+
+#[test]
+fn a_file_of_a_newer_drover_is_left_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    write(&path(&dir)).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+        assert!(error.label() == "newer" && error.to_string().contains("version 99"), "{error}");
+    }
+}
+
+#[test]
+fn an_older_file_is_taken_on_with_its_rows_and_a_step_that_fails_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut open = Connection::open(path(&dir)).unwrap();
+    let first: Step<'_> = &|| "CREATE TABLE a (b); INSERT INTO a VALUES (7);".into();
+    let second: Step<'_> = &|| "ALTER TABLE a ADD COLUMN c DEFAULT 8;".into();
+    let wrong: Step<'_> = &|| "ALTER TABLE a ADD COLUMN d; SELECT nonsense;".into();
+    migrate(&mut open, &path(&dir), &[first]).unwrap();
+    migrate(&mut open, &path(&dir), &[first, second]).unwrap();
+    migrate(&mut open, &path(&dir), &[first, second, wrong]).unwrap_err();
+    let row = open.query_row("SELECT * FROM a", [], |row| Ok((row.get(0)?, row.get(1)?, row.as_ref().column_count())));
+    assert_eq!(row.unwrap(), (7, 8, 2));
+    assert_eq!(version(&open).unwrap(), 2);
+}
+
+#[test]
+fn a_ledger_is_read_where_nothing_can_be_written_and_one_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(write(&path(&dir)).unwrap());
+    let count = |open: Connection| open.query_row("SELECT count(*) FROM jobs", [], |row| row.get::<_, i64>(0));
+    assert_eq!(count(read(&path(&dir)).unwrap()).unwrap(), 0);
+    read(&path(&dir)).unwrap().execute_batch("DELETE FROM jobs").unwrap_err();
+    assert_eq!(read(&dir.path().join("none")).unwrap_err().label(), "missing");
+    assert!(!dir.path().join("none").exists());
+}
+
+#[test]
+fn a_directory_that_takes_no_file_is_told_as_such() {
+    // Not even root makes a file there.
+    let error = write(Path::new("/proc/ledger.db")).unwrap_err();
+    assert!(error.label() == "read_only" && error.to_string().contains("/proc/ledger.db"), "{error}");
+}
