@@ -5,7 +5,7 @@ use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
 use super::reproduce_kept::Kept;
 use super::reproduced::{markdown, text};
-use crate::simulation::reproduce::{Effort, Experiment, Finding, all};
+use crate::simulation::reproduce::{Effort, Experiment, Finding, all, digest};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ of it holds), not_reproduced. The last column is the share of what the paper lea
 Examples:
   drover reproduce late                     all of one paper
   drover reproduce late.fig2 dolly.fig5     some experiments
+  drover reproduce mantri.fig16             the rows of that name, of the experiment that has them
   drover reproduce all --seeds 50 --json
   drover reproduce all --markdown reproduction.md --keep reproduction.jsonl
                                             hours; a second start carries on where the first ended";
@@ -29,7 +30,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Command {
-    /// Experiments: late, mantri, dolly, all, or one of those that `--list` names
+    /// Experiments: late, mantri, dolly, all, one of those that `--list` names, or of their rows
     #[arg(default_values = ["all"])]
     experiments: Vec<String>,
     /// Name the experiments, and run none
@@ -47,6 +48,9 @@ pub struct Command {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// In JSON, tell of each number what comes of it where something else is assumed
+    #[arg(long, requires = "json")]
+    choices: bool,
 }
 
 impl Command {
@@ -62,17 +66,17 @@ impl Command {
         let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
         let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
         let kept = self.kept(&asked)?;
-        let ended: Vec<(Experiment, &[Finding])> =
-            asked.iter().filter_map(|one| Some((*one, kept.of(one.name)?))).collect();
+        let shown = |one: &Experiment| Some((*one, shown(one, kept.of(one.name)?, &self.experiments)));
+        let ended: Vec<(Experiment, Vec<Finding>)> = asked.iter().filter_map(shown).collect();
         let missing = asked.len() - ended.len();
         if let Some(file) = self.markdown.as_ref().filter(|_| missing == 0) {
-            write(file, &markdown(&ended, self.seeds))?;
+            let assumptions = digest().map_err(|stuck| failed(stuck.to_string()))?;
+            write(file, &markdown(&ended, self.seeds, &assumptions))?;
         }
-        let found: Vec<&Finding> = ended.iter().flat_map(|(_, found)| found.iter()).collect();
         if self.json {
-            output::json(&found)?;
+            output::json(&told(&ended, self.choices))?;
         } else {
-            output::say(&text(&found))?;
+            output::say(&text(&ended))?;
         }
         let unwritten = if self.markdown.is_some() { ", and no document was written" } else { "" };
         let interrupted = || format!("interrupted: {missing} of {} experiments are missing{unwritten}", asked.len());
@@ -81,12 +85,16 @@ impl Command {
 
     fn list(&self) -> Result<(), Failure> {
         if self.json {
-            let rows = all().into_iter().map(|one| json!({"experiment": one.name, "about": one.about}));
+            let rows = all().into_iter().map(|one| {
+                json!({
+                    "experiment": one.name, "about": one.about, "slowness": one.slowness, "calibrated": one.calibrated, "rows": one.rows,
+                })
+            });
             return output::json(&rows.collect::<Vec<_>>());
         }
-        let mut table = output::table(&["experiment", "what it is"]);
+        let mut table = output::table(&["experiment", "what it is", "its rows, where they have names of their own"]);
         for one in all() {
-            table.add_row([one.name, one.about]);
+            table.add_row([one.name.to_owned(), one.summary(), one.rows.join(" ")]);
         }
         Ok(output::say(&table.to_string())?)
     }
@@ -104,15 +112,15 @@ impl Command {
             let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5), progress: &*shown };
             for one in mine {
                 shown.begin(one.name);
-                if tell.send((one.name, one.run(effort))).is_err() {
+                if tell.send((one, one.run(effort))).is_err() {
                     return;
                 }
             }
         });
         while missing > 0 && !stop.load(Ordering::Relaxed) {
             match told.recv_timeout(Duration::from_millis(100)) {
-                Ok((name, found)) => {
-                    kept.add(name, found.map_err(|stuck| failed(stuck.to_string()))?)?;
+                Ok((one, found)) => {
+                    kept.add(&one, found.map_err(|stuck| failed(stuck.to_string()))?)?;
                     missing -= 1;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -124,10 +132,64 @@ impl Command {
     }
 }
 
+/// Of what an experiment found the rows that are asked for.
+fn shown(one: &Experiment, found: &[Finding], asked: &[String]) -> Vec<Finding> {
+    found.iter().filter(|row| one.shows(&row.experiment, asked)).cloned().collect()
+}
+
+/// The rows as JSON has them.
+fn told(ended: &[(Experiment, Vec<Finding>)], choices: bool) -> Vec<Finding> {
+    let all = ended.iter().flat_map(|(_, found)| found);
+    all.map(|one| if choices { one.clone() } else { one.without_choices() }).collect()
+}
+
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
     std::fs::write(file, page).map_err(|error| failed(format!("{}: {error}", file.display())))
 }
 
 fn failed(words: String) -> Failure {
     Failure::new(Exit::Failed, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    fn found(name: &str) -> Finding {
+        let row = json!({
+            "experiment": name, "quantity": "a", "published": null, "measured": 1.0, "low": 1.0, "high": 1.0, "unit": "%", "verdict": "direction",
+            "share_of_assumptions": 1.0, "choices": [{"assumed": "load 0.4", "measured": 2.0, "verdict": "direction"}],
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn a_row_is_asked_for_by_its_name_and_tells_what_else_is_assumed_only_where_that_is_asked_for() {
+        let one = all().into_iter().find(|one| one.is_meant("mantri.fig16")).unwrap();
+        let found = [found("mantri.fig16"), found("mantri.fig17")];
+        let ask = |name: &str| vec![(one, shown(&one, &found, &[name.to_owned()]))];
+        let keys = |choices| {
+            let told = serde_json::to_value(told(&ask("mantri.fig16"), choices)).unwrap();
+            let rows: Vec<Value> = serde_json::from_value(told).unwrap();
+            assert_eq!((rows.len(), &rows[0]["experiment"]), (1, &"mantri.fig16".into()));
+            rows[0].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>()
+        };
+        let nine = [
+            "experiment",
+            "quantity",
+            "published",
+            "measured",
+            "low",
+            "high",
+            "unit",
+            "verdict",
+            "share_of_assumptions",
+        ];
+        let nine = BTreeSet::from(nine.map(str::to_owned));
+        assert_eq!(keys(false), nine);
+        assert_eq!(&keys(true) - &nine, BTreeSet::from(["choices".to_owned()]));
+        assert_eq!(told(&ask("mantri.s63"), false).len(), 2);
+    }
 }

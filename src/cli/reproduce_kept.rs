@@ -1,7 +1,7 @@
 //! What `drover reproduce` found, experiment by experiment, in a file with a line of JSON each, so that a second start carries on.
 
 use super::output::{Exit, Failure};
-use crate::simulation::reproduce::Finding;
+use crate::simulation::reproduce::{Experiment, Finding};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
@@ -22,6 +22,8 @@ struct Ended {
     build: String,
     seeds: u64,
     name: String,
+    /// What slowness was tied to.
+    slowness: String,
     found: Vec<Finding>,
 }
 
@@ -50,8 +52,9 @@ impl Kept {
     }
 
     /// One more has ended.
-    pub fn add(&mut self, name: &str, found: Vec<Finding>) -> Result<(), Failure> {
-        let one = Ended { build: self.build.clone(), seeds: self.seeds, name: name.to_owned(), found };
+    pub fn add(&mut self, of: &Experiment, found: Vec<Finding>) -> Result<(), Failure> {
+        let (build, name, slowness) = (self.build.clone(), of.name.to_owned(), of.slowness.to_owned());
+        let one = Ended { build, seeds: self.seeds, name, slowness, found };
         if let Some(file) = &self.file {
             let line = format!("{}\n", serde_json::to_string(&one)?);
             let torn = std::fs::read(file).is_ok_and(|bytes| bytes.last().is_some_and(|last| *last != b'\n'));
@@ -77,30 +80,36 @@ fn of_file(file: &Path, error: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::reproduce::all;
+
+    fn named(name: &str) -> Experiment {
+        all().into_iter().find(|one| one.name == name).unwrap()
+    }
 
     #[test]
     fn what_ended_is_there_again_beside_a_torn_line_and_other_seeds_are_not() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("kept.jsonl");
-        Kept::open(Some(&file), 4).unwrap().add("late.s54", vec![]).unwrap();
+        Kept::open(Some(&file), 4).unwrap().add(&named("late.s54"), vec![]).unwrap();
         std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(b"{\"build\": \"").unwrap();
-        Kept::open(Some(&file), 4).unwrap().add("late.s52", vec![]).unwrap();
+        Kept::open(Some(&file), 4).unwrap().add(&named("late.s52"), vec![]).unwrap();
         let again = Kept::open(Some(&file), 4).unwrap();
         assert!(again.of("late.s54").is_some() && again.of("late.s52").is_some() && again.of("late.fig2").is_none());
+        assert!(std::fs::read_to_string(&file).unwrap().contains("\"slowness\":\"Slowness is tied to the node"));
         assert!(Kept::open(Some(&file), 5).unwrap().of("late.s54").is_none());
     }
 
     #[test]
     fn without_a_file_what_ended_is_kept_in_memory_alone() {
         let mut kept = Kept::open(None, 4).unwrap();
-        kept.add("late.s54", vec![]).unwrap();
+        kept.add(&named("late.s54"), vec![]).unwrap();
         assert!(kept.of("late.s54").is_some());
     }
 
     #[test]
     fn a_file_that_cannot_be_written_is_named() {
         let gone = Path::new("/nowhere/at/all/kept.jsonl");
-        let told = Kept::open(Some(gone), 4).unwrap().add("late.s54", vec![]).unwrap_err();
+        let told = Kept::open(Some(gone), 4).unwrap().add(&named("late.s54"), vec![]).unwrap_err();
         assert!(told.message.contains("/nowhere/at/all/kept.jsonl"), "{}", told.message);
     }
 }

@@ -86,10 +86,13 @@ impl Command {
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         let policies = self.policies();
         let cast = self.cast(common, &policies)?;
-        let trace = self.trace.as_deref().map(traces::read).transpose().map_err(usage)?.unwrap_or_default();
-        let (mut assumed, repairs) = (trace.assumed, trace.repairs);
-        let scenario = file::read(&self.scenario, trace.jobs).map_err(usage)?;
-        assumed.extend(traces::strays(&scenario));
+        let mut draft = file::read(&self.scenario).map_err(usage)?;
+        let overhead = traces::Overhead::of(&draft.scenario);
+        let trace = self.trace.as_deref().map(|path| traces::read(path, overhead)).transpose().map_err(usage)?;
+        let traces::Trace { jobs, hosts, mut assumed, repairs } = trace.unwrap_or_default();
+        (draft.scenario.traced, draft.scenario.hosts) = (jobs, hosts);
+        let scenario = draft.checked().map_err(usage)?;
+        assumed.extend(traces::placed(&scenario).into_iter().chain(traces::strays(&scenario)));
         let in_words = std::fs::read_to_string(&self.scenario)?;
         if let Some(job) = self.job.as_ref().filter(|job| !job.is_in(&scenario)) {
             return Err(usage(format!(

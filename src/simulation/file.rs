@@ -1,6 +1,6 @@
 //! Reads a scenario, and tells what is wrong with one by file and line.
 
-use drover_core::sim::{Fault, Scenario, TracedJob};
+use drover_core::sim::{Fault, Scenario};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -24,33 +24,64 @@ fn lines(path: &Path, faults: &[(usize, String)]) -> String {
     faults.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads and checks a scenario, with the jobs of a trace beside its own.
+/// A scenario as its file has it, which may not be one that can be.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    text: String,
+    /// What it says.
+    pub scenario: Scenario,
+}
+
+/// Reads a scenario.
 ///
 /// # Errors
-/// Every fault with its line.
-pub fn read(path: &Path, traced: Vec<TracedJob>) -> Result<Scenario, BadScenario> {
+/// With the line of what cannot be understood.
+pub fn read(path: &Path) -> Result<Draft, BadScenario> {
     let bad = |faults| BadScenario { path: path.to_owned(), faults };
     let unread = |error: std::io::Error| bad(vec![(0, format!("cannot be read: {error}"))]);
     let size = std::fs::metadata(path).map_err(unread)?.len();
     if size > LIMIT {
         return Err(bad(vec![(0, format!("is {size} bytes long; a scenario has at most {LIMIT}"))]));
     }
-    parse(&std::fs::read_to_string(path).map_err(unread)?, traced).map_err(bad)
+    Draft::of(path, std::fs::read_to_string(path).map_err(unread)?)
 }
 
-fn parse(text: &str, traced: Vec<TracedJob>) -> Result<Scenario, Vec<(usize, String)>> {
-    let line = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
-    let wrong = |error: toml::de::Error| {
-        vec![(error.span().map_or(0, |span| line(span.start)), error.message().replace('\n', " "))]
-    };
-    let scenario = Scenario { traced, ..toml::from_str(text).map_err(wrong)? };
-    let faults = scenario.faults();
-    if faults.is_empty() {
-        return Ok(scenario);
+impl Draft {
+    fn of(path: &Path, text: String) -> Result<Draft, BadScenario> {
+        let scenario = toml::from_str(&text);
+        let wrong = |error| BadScenario { path: path.to_owned(), faults: vec![fault(&text, &error)] };
+        Ok(Draft { path: path.to_owned(), scenario: scenario.map_err(wrong)?, text })
     }
-    let table = DeTable::parse(text).map_err(wrong)?;
-    let place = |fault: &Fault| (find(table.get_ref(), &fault.key).map_or(0, line), fault.to_string());
-    Err(faults.iter().map(place).collect())
+
+    /// The scenario, if it can be.
+    ///
+    /// # Errors
+    /// Every fault with its line.
+    pub fn checked(self) -> Result<Scenario, BadScenario> {
+        let Draft { path, text, scenario } = self;
+        let faults = scenario.faults();
+        if faults.is_empty() {
+            return Ok(scenario);
+        }
+        let placed = |table: &DeTable<'_>, fault: &Fault| {
+            (find(table, &fault.key).map_or(0, |at| line(&text, at)), fault.to_string())
+        };
+        let faults = match DeTable::parse(&text) {
+            Ok(table) => faults.iter().map(|fault| placed(table.get_ref(), fault)).collect(),
+            Err(error) => vec![fault(&text, &error)],
+        };
+        Err(BadScenario { path, faults })
+    }
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count()
+}
+
+/// What cannot be understood, and its line.
+fn fault(text: &str, error: &toml::de::Error) -> (usize, String) {
+    (error.span().map_or(0, |span| line(text, span.start)), error.message().replace('\n', " "))
 }
 
 /// Where a key stands, as [`Fault`] names it: `jobs[1].maps.tasks`. Of one that is not there, where the last part of it is that is.
@@ -75,9 +106,12 @@ fn find(table: &DeTable<'_>, key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<Scenario, BadScenario> {
+        Draft::of(Path::new("s.toml"), text.to_owned())?.checked()
+    }
+
     fn told(text: &str) -> String {
-        let bad = |faults| BadScenario { path: "s.toml".into(), faults };
-        parse(text, vec![]).map_err(bad).err().map_or_else(String::new, |error| error.to_string())
+        parse(text).err().map_or_else(String::new, |error| error.to_string())
     }
 
     const JOB: &str =
@@ -85,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_scenario_is_read_as_it_is_written() {
-        let scenario = parse(&format!("[cluster]\nnodes = 9\n{JOB}"), vec![]).unwrap();
+        let scenario = parse(&format!("[cluster]\nnodes = 9\n{JOB}")).unwrap();
         assert_eq!((scenario.cluster.nodes, scenario.jobs[0].maps.memory_mb), (9, 1024));
     }
 

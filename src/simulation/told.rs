@@ -90,5 +90,11 @@ impl Told {
 /// What slowness is tied to in a scenario.
 pub fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
     let of_trace = (!scenario.traced.is_empty()).then_some("the attempt, as in the trace");
-    of_trace.into_iter().chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble)).collect()
+    let of_hosts = scenario.hosts.all().iter().any(|host| host.slower != 1.0);
+    let of_hosts = of_hosts.then_some("the node, as in the trace");
+    of_trace
+        .into_iter()
+        .chain(of_hosts)
+        .chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble))
+        .collect()
 }

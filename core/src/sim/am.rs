@@ -37,7 +37,7 @@ impl<'a> World<'a> {
         let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
         attempt.copy = ask.copy;
-        attempt.factor = factor * self.luck(job.of, kind, ask.index, ask.number);
+        attempt.factor = factor * self.luck(job.of, kind, ask.index, ask.number, node);
         let on_its_way = self.whole(job, &attempt, Stage::Waiting);
         let ends = attempt.begin(Stage::Waiting, on_its_way, 1.0, now);
         let key = self.attempts.add(attempt);

@@ -61,32 +61,44 @@ impl From<EngineParams> for Actor {
 }
 
 impl World<'_> {
-    /// How many times longer an attempt takes by itself.
-    pub(super) fn luck(&self, of: Origin, kind: TaskKind, index: u32, number: u32) -> f64 {
+    /// How many times longer an attempt takes on a node: by itself, and as the trace's host for which the node stands makes it.
+    pub(super) fn luck(&self, of: Origin, kind: TaskKind, index: u32, number: u32, node: u32) -> f64 {
+        let host = self.host_on(of, node);
         if self.ideal.and_then(Ideal::kept).is_some() {
-            return 1.0;
+            return self.scenario.hosts.slower(host);
         }
+        self.luck_on(host, of, kind, index, number)
+    }
+
+    /// The trace's host that a node is to a job.
+    pub(super) fn host_on(&self, of: Origin, node: u32) -> Option<u32> {
+        match of {
+            Origin::Group(..) => None,
+            Origin::Traced(_) => self.scenario.hosts.on(node, self.scenario.cluster.nodes),
+        }
+    }
+
+    /// How many times longer an attempt takes on one of the trace's hosts; on none of them, apart from what hosts make of it.
+    fn luck_on(&self, host: Option<u32>, of: Origin, kind: TaskKind, index: u32, number: u32) -> f64 {
         let mut luck = self.draws.of(Purpose::Luck, [of.key(), task_key(kind, index), number.into()]);
         let traced = match of {
             Origin::Group(..) => 1.0,
             Origin::Traced(nth) => {
                 let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
-                tasks.luck(index, number == 0, &mut luck)
+                tasks.luck(index, number == 0, host, &self.scenario.hosts, &mut luck)
             }
         };
         traced * self.scenario.slowness.attempt.sample(&mut luck)
     }
 
     /// Gives all tasks of each of a job's phases the same work, where that is the ideal.
-    pub(super) fn even_out(&mut self, job: &mut Job) {
-        let Some((ideal, kept)) = self.ideal.and_then(|ideal| Some((ideal, ideal.kept()?))) else { return };
-        // What they would take is what they take where nothing is evened out.
-        self.ideal = None;
+    pub(super) fn even_out(&self, job: &mut Job) {
+        let Some(kept) = self.ideal.and_then(Ideal::kept) else { return };
         for kind in TaskKind::ALL {
-            let lucks = (0..job.of(kind).all.len() as u32).map(|index| self.luck(job.of, kind, index, 0)).collect();
+            let all = 0..job.of(kind).all.len() as u32;
+            let lucks = all.map(|index| self.luck_on(None, job.of, kind, index, 0)).collect();
             even(job.of_mut(kind), lucks, kept);
         }
-        self.ideal = Some(ideal);
     }
 }
 

@@ -14,6 +14,7 @@ mod driver;
 mod fail;
 mod flow;
 mod fluid;
+mod hosts;
 mod ideal;
 mod job;
 mod jobs;
@@ -40,6 +41,7 @@ mod world;
 mod yarn;
 
 pub use dist::Dist;
+pub use hosts::{TracedHost, TracedHosts};
 pub use ideal::{Actor, Ideal};
 pub use kept::KeptRow;
 pub use outcome::{BudgetUse, Decided, Failures, JobRow, Outcome, PhaseRow, WorkflowRow};

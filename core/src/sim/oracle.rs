@@ -52,7 +52,8 @@ impl World<'_> {
         let size = job.of(kind).size;
         let open = self.yarn.open_from(0).filter(|node| self.nodes[*node as usize].fits(size));
         let has_room = size.memory_mb <= self.yarn.headroom_mb(job.queue);
-        let pace = |node: &u32| self.nodes[*node as usize].slower();
+        let of_trace = |node: u32| self.scenario.hosts.slower(self.host_on(job.of, node));
+        let pace = |node: &u32| self.nodes[*node as usize].slower() * of_trace(*node);
         open.filter(|_| has_room).min_by(|a, b| pace(a).total_cmp(&pace(b)))
     }
 
@@ -64,7 +65,7 @@ impl World<'_> {
         let left = task.live.iter().map(|key| self.left(job, *key, now));
         let left = left.collect::<Option<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
         let mut next = Attempt::new(job.number, kind, index, task.numbered, true, node, now);
-        next.factor = self.luck(job.of, kind, index, task.numbered);
+        next.factor = self.luck(job.of, kind, index, task.numbered, node);
         let sooner = left - self.from(job, &next, Stage::Waiting);
         (sooner > 0.0).then_some(Gain { job: job.number, kind, index, sooner })
     }

@@ -1,5 +1,6 @@
 //! The papers' numbers beside ours: `drover reproduce`. Each paper has one workload and one set of assumptions, stated where it stands; the policies keep the paper's constants.
 
+mod assumed;
 mod dolly;
 mod exact;
 mod late;
@@ -9,9 +10,11 @@ mod tail;
 
 use super::grid::Progress;
 use super::stats::Interval;
+pub use assumed::digest;
 use drover_core::sim::Stuck;
 pub use mantri::phase as mantri_phase;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// How a number compares with the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +83,11 @@ pub struct Choice {
 }
 
 impl Finding {
+    /// Without what comes of other assumptions.
+    pub fn without_choices(&self) -> Finding {
+        Finding { choices: Vec::new(), ..self.clone() }
+    }
+
     /// A number of ours beside the published, where the paper leaves no assumption open.
     fn new(
         experiment: &str,
@@ -155,13 +163,35 @@ pub struct Experiment {
     pub name: &'static str,
     /// One line.
     pub about: &'static str,
+    /// What slowness is tied to there: a sentence. It decides more than the policy does.
+    pub slowness: &'static str,
+    /// What its assumptions were calibrated on, and what of its rows is therefore not independent of them: sentences.
+    pub calibrated: &'static str,
+    /// Names of its rows, beside its own.
+    pub rows: &'static [&'static str],
+    /// What it assumes.
+    assumed: fn() -> Result<Value, Stuck>,
     run: fn(Effort) -> Result<Vec<Finding>, Stuck>,
 }
 
 impl Experiment {
-    /// Is it meant by a name: its own, its paper's, or `all`?
+    /// Is it meant by a name: its own, its paper's, one of its rows', or `all`?
     pub fn is_meant(&self, name: &str) -> bool {
+        self.is_meant_whole(name) || self.rows.contains(&name)
+    }
+
+    fn is_meant_whole(&self, name: &str) -> bool {
         name == "all" || name == self.name || self.name.split('.').next() == Some(name)
+    }
+
+    /// Is a row of that name to be shown to who asks for these?
+    pub fn shows(&self, row: &str, asked: &[String]) -> bool {
+        asked.iter().any(|name| name == row || self.is_meant_whole(name))
+    }
+
+    /// One line, with what slowness is tied to.
+    pub fn summary(&self) -> String {
+        format!("{}. {}", self.about, self.slowness)
     }
 
     /// Runs it.
@@ -169,7 +199,11 @@ impl Experiment {
     /// # Errors
     /// Where a simulation cannot be ended.
     pub fn run(&self, effort: Effort) -> Result<Vec<Finding>, Stuck> {
-        (self.run)(effort)
+        let found = (self.run)(effort)?;
+        debug_assert!(
+            found.iter().all(|one| one.experiment == self.name || self.rows.contains(&one.experiment.as_str()))
+        );
+        Ok(found)
     }
 }
 
@@ -225,12 +259,48 @@ mod tests {
     }
 
     #[test]
+    fn every_name_that_a_row_has_in_the_document_means_the_experiment_that_it_stands_under() {
+        let mut under = None;
+        for line in include_str!("../../../docs/reproduction.md").lines() {
+            if let Some(name) = line.strip_prefix("## ") {
+                under = all().into_iter().find(|one| one.name == name);
+            } else if let (Some(one), Some(row)) = (&under, line.strip_prefix("| ")) {
+                let name = row.split(' ').next().unwrap();
+                assert!(["experiment", "---"].contains(&name) || one.is_meant(name), "{name} under {}", one.name);
+            }
+        }
+        assert!(under.is_some());
+    }
+
+    #[test]
+    fn who_asks_for_a_row_is_shown_it_alone_and_who_asks_for_the_experiment_all_of_them() {
+        let mantri = all().into_iter().find(|one| one.name == "mantri.s63").unwrap();
+        let shows = |row, name: &str| mantri.shows(row, &[name.to_owned()]);
+        assert!(shows("mantri.fig16", "mantri.fig16") && !shows("mantri.fig17", "mantri.fig16"));
+        assert!(["all", "mantri", "mantri.s63"].iter().all(|name| shows("mantri.fig17", name)));
+        assert!(!mantri.is_meant("mantri.fig20") && !mantri.is_meant("dolly.fig16"));
+    }
+
+    #[test]
+    fn every_experiment_says_what_slowness_is_tied_to_and_what_was_calibrated() {
+        for one in all() {
+            assert!(one.slowness.contains("lowness") && one.slowness.ends_with('.'), "{}", one.name);
+            assert!(
+                one.calibrated.to_lowercase().contains("calibrated") && one.calibrated.ends_with('.'),
+                "{}",
+                one.name
+            );
+        }
+    }
+
+    #[test]
     fn every_experiment_has_a_name_of_its_own_and_is_meant_by_it_by_its_paper_and_by_all() {
         let all = all();
-        let mut names: Vec<_> = all.iter().map(|one| one.name).collect();
+        let mut names: Vec<_> = all.iter().flat_map(|one| one.rows.iter().copied().chain([one.name])).collect();
+        let count = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), all.len());
+        assert_eq!(names.len(), count, "rows' names are no other's, either");
         let late = all.iter().find(|one| one.name == "late.fig2").unwrap();
         assert!(["all", "late", "late.fig2"].iter().all(|name| late.is_meant(name)) && !late.is_meant("mantri"));
     }

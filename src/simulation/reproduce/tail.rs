@@ -8,16 +8,22 @@ use super::{Effort, Experiment, Finding, Verdict, judge};
 use crate::simulation::stats::Interval;
 use drover_core::sim::Stuck;
 use drover_core::sim::draw::{Draw, Draws, Purpose};
+use serde_json::json;
 use statrs::function::gamma::ln_gamma;
 
 pub(super) fn experiments() -> Vec<Experiment> {
+    let of = |name, about, run| Experiment {
+        name,
+        about,
+        slowness: "Slowness is tied to the attempt: each draws its time from a Pareto law.",
+        calibrated: "Nothing is calibrated.",
+        rows: &[],
+        assumed: || Ok(json!({"rows": ROWS, "delta": DELTA})),
+        run,
+    };
     vec![
-        Experiment {
-            name: PROPOSITION,
-            about: "Mantri, Proposition 1: what is left of a heavy tail",
-            run: proposition,
-        },
-        Experiment { name: TABLE, about: "Mantri, Table 3: jobs whose tail is chopped", run: table },
+        of(PROPOSITION, "Mantri, Proposition 1: what is left of a heavy tail", proposition),
+        of(TABLE, "Mantri, Table 3: jobs whose tail is chopped", table),
     ]
 }
 

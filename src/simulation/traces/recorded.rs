@@ -1,8 +1,10 @@
-//! What traces of attempts have in common: which attempt of a task succeeded first, and what that says of its work and its luck.
+//! What traces of attempts have in common: which attempt of a task succeeded first, where, and what is not told.
 
 use super::Trace;
-use drover_core::model::{Bytes, Millis, Resources};
-use drover_core::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
+use super::assumed::Untold;
+use super::done::{Overhead, Winner, phases};
+use drover_core::model::{Millis, Resources};
+use drover_core::sim::{TracedHosts, TracedJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a container has that nothing is told of.
@@ -11,6 +13,8 @@ const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 const ATTEMPTS_MAX: usize = 20_000_000;
 /// What is counted of an attempt whose start is not told.
 pub(super) const STARTLESS: &str = "attempts without a start: left out";
+/// What is counted of what early Hadoops ran beside maps and reduces.
+pub(super) const SET_UP: &str = "events of a job's set-up and clean-up: left out";
 
 /// What is told, where it is: Hadoop and Rumen have zero and less for what they do not know.
 pub(super) fn known(value: i64) -> Option<u64> {
@@ -24,12 +28,14 @@ pub(super) struct Attempt {
     pub(super) is_reduce: bool,
     pub(super) task: String,
     pub(super) id: String,
-    pub(super) started: u64,
+    /// Where it ran.
+    pub(super) host: Option<String>,
+    pub(super) started: Option<u64>,
     /// `None`: the trace ends before it.
     pub(super) finished: Option<u64>,
     /// End of a reduce's shuffle, and of its sort.
     pub(super) stages: [Option<u64>; 2],
-    pub(super) input: u64,
+    pub(super) input: Option<u64>,
     pub(super) succeeded: bool,
 }
 
@@ -44,21 +50,17 @@ pub(super) struct About {
     pub(super) sizes: [Option<Resources>; 2],
 }
 
-/// The attempt of a task that succeeded first.
-#[derive(Debug, Clone, Copy)]
-struct Winner {
-    started: u64,
-    finished: u64,
-    stages: [Option<u64>; 2],
-    input: u64,
-}
+/// A job's tasks: reduces by `true`, each by its id, with the attempt that succeeded first.
+pub(super) type Tasks = BTreeMap<(bool, String), Option<Winner>>;
 
 /// Collects attempts, in any order.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     jobs: BTreeMap<String, About>,
-    tasks: BTreeMap<String, BTreeMap<(bool, String), Option<Winner>>>,
+    tasks: BTreeMap<String, Tasks>,
     seen: BTreeSet<String>,
+    /// Hosts by name, numbered as they came.
+    hosts: BTreeMap<String, u32>,
     repairs: BTreeMap<String, u64>,
 }
 
@@ -76,25 +78,40 @@ impl Recorder {
         }
     }
 
-    /// A task, of which there may be no attempt.
-    pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) {
-        self.winner(job, is_reduce, task);
+    /// How a job ended, where that is told, and how many tasks it says it has beside those that are told.
+    pub(super) fn job_ended(&mut self, succeeded: Option<bool>, has: u64, told: u64) {
+        match succeeded {
+            Some(true) => {}
+            Some(false) => self.mend("jobs that failed or were killed: taken as far as they came"),
+            None => self.mend("jobs without an end: taken as far as their history goes"),
+        }
+        if told < has {
+            self.mend("jobs that tell of fewer tasks than they have: only those told are taken");
+        }
     }
 
-    fn winner(&mut self, job: &str, is_reduce: bool, task: &str) -> &mut Option<Winner> {
-        self.tasks.entry(job.to_owned()).or_default().entry((is_reduce, task.to_owned())).or_default()
+    /// A task, of which there may be no attempt. Twice is a fault.
+    pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) -> Result<(), String> {
+        let tasks = self.tasks.entry(job.to_owned()).or_default();
+        let other = tasks.contains_key(&(!is_reduce, task.to_owned()));
+        let known = tasks.insert((is_reduce, task.to_owned()), None);
+        if other || known.is_some() { Err(format!("{task} was there before")) } else { Ok(()) }
     }
 
     /// An attempt. What cannot be is a fault; what is only not told is counted.
     pub(super) fn attempt(&mut self, attempt: Attempt) -> Result<(), String> {
-        let Attempt { job, is_reduce, task, id, started, finished, stages, input, succeeded } = attempt;
+        let Attempt { job, is_reduce, task, id, host, started, finished, stages, input, succeeded } = attempt;
         if !self.seen.insert(id.clone()) {
             return Err(format!("{id} was there before"));
         }
         if self.seen.len() > ATTEMPTS_MAX {
             return Err(format!("{id} is one too many: a trace has {ATTEMPTS_MAX} attempts at most"));
         }
-        self.task(&job, is_reduce, &task);
+        self.tasks.entry(job.clone()).or_default().entry((is_reduce, task.clone())).or_default();
+        let Some(started) = started else {
+            self.mend(STARTLESS);
+            return Ok(());
+        };
         let Some(finished) = finished else {
             self.mend("attempts without an end: left out");
             return Ok(());
@@ -106,12 +123,32 @@ impl Recorder {
             self.mend("attempts that did not succeed: how long they would have taken is not known");
             return Ok(());
         }
-        let stages = stages.map(|at| at.filter(|at| (started..=finished).contains(at)));
-        let winner = self.winner(&job, is_reduce, &task);
+        let stages = self.stages(is_reduce, stages, started..=finished);
+        let host = host.map(|host| self.host(host));
+        let winner = self.tasks.entry(job).or_default().entry((is_reduce, task)).or_default();
         if winner.is_none_or(|known| finished < known.finished) {
-            *winner = Some(Winner { started, finished, stages, input });
+            *winner = Some(Winner { started, finished, stages, input, host });
         }
         Ok(())
+    }
+
+    /// Those ends of stages that can be: within the attempt, the sort's not before the shuffle's, and none of a map.
+    fn stages(
+        &mut self,
+        is_reduce: bool,
+        told: [Option<u64>; 2],
+        within: std::ops::RangeInclusive<u64>,
+    ) -> [Option<u64>; 2] {
+        let [shuffle, sort] = told.map(|at| at.filter(|at| is_reduce && within.contains(at)));
+        let kept = [shuffle, sort.filter(|at| shuffle.is_none_or(|shuffle| *at >= shuffle))];
+        let lost = told.iter().flatten().count() - kept.iter().flatten().count();
+        (0..lost).for_each(|_| self.mend("ends of a shuffle or a sort that are not within their reduce: left out"));
+        kept
+    }
+
+    fn host(&mut self, name: String) -> u32 {
+        let next = self.hosts.len() as u32;
+        *self.hosts.entry(name).or_insert(next)
     }
 
     /// Something was amiss, and was mended or left out.
@@ -119,30 +156,42 @@ impl Recorder {
         *self.repairs.entry(what.to_owned()).or_default() += 1;
     }
 
-    /// The trace that they make.
-    pub(super) fn trace(mut self) -> Trace {
+    /// The trace that they make, of whose times a cluster takes that much beside the work.
+    pub(super) fn trace(mut self, overhead: Overhead) -> Trace {
         let mut trace = Trace::default();
         trace.assumed.extend(self.assumed_sizes());
-        trace.assumed.push("a copy takes as long as another task of its phase took, drawn".into());
+        let (hosts, untold) = (self.by_name(), Untold::of(self.tasks.values()));
         let tasks = std::mem::take(&mut self.tasks);
         let starts = tasks.values().flat_map(BTreeMap::values).flatten().map(|winner| winner.started);
         let began = starts.chain(self.jobs.values().filter_map(|about| about.submitted)).min().unwrap_or(0);
         for (id, tasks) in tasks {
             let about = self.jobs.remove(&id).unwrap_or_default();
-            trace.jobs.extend(self.traced(id, about, &tasks, began));
+            trace.jobs.extend(self.traced(id, about, &tasks, began, overhead));
         }
         let empty = self.jobs.len() as u64;
         if empty > 0 {
             self.repairs.insert("jobs without tasks: left out".into(), empty);
         }
         trace.jobs.sort_by_key(|job| job.arrives);
+        trace.hosts = TracedHosts::of(hosts, &trace.jobs);
+        trace.assumed.extend(untold.said(&trace.hosts, overhead));
         trace.repairs = self.repairs;
         trace
     }
 
+    /// The names of hosts in their order, by which winners know them from now on.
+    fn by_name(&mut self) -> Vec<String> {
+        let hosts = std::mem::take(&mut self.hosts);
+        let mut places = vec![0; hosts.len()];
+        hosts.values().enumerate().for_each(|(place, number)| places[*number as usize] = place as u32);
+        let winners = self.tasks.values_mut().flat_map(BTreeMap::values_mut).flatten();
+        winners.filter_map(|winner| winner.host.as_mut()).for_each(|host| *host = places[*host as usize]);
+        hosts.into_keys().collect()
+    }
+
     fn assumed_sizes(&self) -> Option<String> {
         // Reduces that a job does not have need no size.
-        let told = |(job, tasks): &(&String, &BTreeMap<(bool, String), _>)| {
+        let told = |(job, tasks): &(&String, &Tasks)| {
             let sizes = self.jobs.get(*job).map(|about| about.sizes).unwrap_or_default();
             tasks.keys().all(|(is_reduce, _)| sizes[usize::from(*is_reduce)].is_some())
         };
@@ -155,65 +204,26 @@ impl Recorder {
         }
     }
 
-    fn traced(
-        &mut self,
-        id: String,
-        about: About,
-        tasks: &BTreeMap<(bool, String), Option<Winner>>,
-        began: u64,
-    ) -> Option<TracedJob> {
-        let winners = |reduces| tasks.iter().filter(move |((of, _), _)| *of == reduces).map(|(_, winner)| *winner);
+    fn traced(&mut self, id: String, about: About, tasks: &Tasks, began: u64, overhead: Overhead) -> Option<TracedJob> {
         let Some(first) = tasks.values().flatten().map(|winner| winner.started).min() else {
             self.mend("jobs without any attempt that succeeded: left out");
             return None;
         };
         (tasks.values().filter(|winner| winner.is_none()))
             .for_each(|_| self.mend("tasks without an attempt that succeeded: they take their phase's median"));
-        let [of_maps, of_reduces] = about.sizes.map(|size| size.unwrap_or(SIZE));
-        let maps_end = winners(false).flatten().map(|winner| winner.finished).max().unwrap_or(0);
+        let winners = [false, true].map(|reduces| {
+            let of_kind = tasks.iter().filter(|((of, _), _)| *of == reduces);
+            of_kind.map(|(_, winner)| *winner).collect::<Vec<_>>()
+        });
+        let (phases, short) = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
+        (0..short)
+            .for_each(|_| self.mend("tasks that took less than is taken off for start and commit: no work is left"));
         Some(TracedJob {
             name: about.name.unwrap_or(id),
             user: about.user.unwrap_or_else(|| "trace".into()),
             queue: about.queue.unwrap_or_else(|| "default".into()),
             arrives: Millis(about.submitted.unwrap_or(first).min(first) - began),
-            phases: [
-                TracedPhase { tasks: maps(&winners(false).collect::<Vec<_>>()), size: of_maps },
-                TracedPhase { tasks: reduces(&winners(true).collect::<Vec<_>>(), maps_end), size: of_reduces },
-            ],
+            phases,
         })
     }
-}
-
-/// The median of what winners took for something, milliseconds.
-fn median(winners: &[Option<Winner>], of: impl Fn(&Winner) -> u64) -> f64 {
-    let mut all: Vec<u64> = winners.iter().flatten().map(of).collect();
-    all.sort_unstable();
-    all.get(all.len() / 2).copied().unwrap_or(0) as f64
-}
-
-/// What a phase's tasks take with ordinary luck, and each one's luck: its own time over the phase's median.
-fn phase(winners: &[Option<Winner>], read: [f64; 2], own: impl Fn(&Winner) -> u64) -> TracedTasks {
-    let work = median(winners, &own).max(1.0);
-    let task = |winner: &Option<Winner>| TracedTask {
-        work: [read[0], read[1], work],
-        first: winner.map_or(1.0, |winner| (own(&winner) as f64 / work).max(1e-3)),
-        input: Bytes(winner.map_or(0, |winner| winner.input)),
-    };
-    TracedTasks::Each(winners.iter().map(task).collect())
-}
-
-fn maps(winners: &[Option<Winner>]) -> TracedTasks {
-    phase(winners, [0.0; 2], |winner| winner.finished - winner.started)
-}
-
-/// What a reduce waited for maps is no work: its reading counts from their end on.
-fn reduces(winners: &[Option<Winner>], maps_end: u64) -> TracedTasks {
-    let sorted = |winner: &Winner| winner.stages[1].or(winner.stages[0]);
-    let reads = |winner: &Winner| winner.stages[0].map_or(0, |at| at.saturating_sub(maps_end.max(winner.started)));
-    let sorts =
-        |winner: &Winner| winner.stages[0].zip(winner.stages[1]).map_or(0, |(from, to)| to.saturating_sub(from));
-    let own =
-        |winner: &Winner| winner.finished - sorted(winner).unwrap_or(maps_end.clamp(winner.started, winner.finished));
-    let read = if winners.is_empty() { [0.0; 2] } else { [median(winners, reads), median(winners, sorts)] };
-    phase(winners, read, own)
 }

@@ -1,10 +1,12 @@
 //! Rumen's traces: jobs as JSON, one after the other, with all their attempts.
 
-use super::recorded::{About, Attempt, Recorder, STARTLESS, known};
-use super::{BadTrace, Trace};
+use super::recorded::{About, Attempt, Recorder, SET_UP, known};
+use super::{BadTrace, Lines, Overhead, Trace};
 use serde::Deserialize;
-use std::io::Read;
-use std::path::Path;
+use serde::de::IgnoredAny;
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,6 +22,14 @@ struct LoggedJob {
     map_tasks: Vec<LoggedTask>,
     #[serde(default)]
     reduce_tasks: Vec<LoggedTask>,
+    /// Set-up and clean-up.
+    #[serde(default)]
+    other_tasks: Vec<IgnoredAny>,
+    outcome: Option<String>,
+    #[serde(default)]
+    total_maps: i64,
+    #[serde(default)]
+    total_reduces: i64,
 }
 
 #[derive(Deserialize)]
@@ -27,8 +37,7 @@ struct LoggedJob {
 struct LoggedTask {
     #[serde(rename = "taskID")]
     id: String,
-    #[serde(default)]
-    input_bytes: i64,
+    input_bytes: Option<i64>,
     #[serde(default)]
     attempts: Vec<LoggedAttempt>,
 }
@@ -38,6 +47,7 @@ struct LoggedTask {
 struct LoggedAttempt {
     #[serde(rename = "attemptID")]
     id: Option<String>,
+    host_name: Option<String>,
     result: Option<String>,
     #[serde(default)]
     start_time: i64,
@@ -49,39 +59,80 @@ struct LoggedAttempt {
     sort_finished: i64,
 }
 
-pub(super) fn read(path: &Path, text: impl Read) -> Result<Trace, BadTrace> {
-    let wrong = |line, what| BadTrace::Line { path: path.to_owned(), line, what };
+/// The line that is being read, and that on which the job there began.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    line: usize,
+    began: Option<usize>,
+}
+
+/// Knows where it is, as the parser asks for one byte at a time and for none beyond a job.
+struct Placed<R> {
+    inner: R,
+    place: Rc<Cell<Place>>,
+}
+
+impl<R: Read> Read for Placed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        let Place { mut line, mut began } = self.place.get();
+        for byte in &into[..read] {
+            line += usize::from(*byte == b'\n');
+            began = began.or((!byte.is_ascii_whitespace()).then_some(line));
+        }
+        self.place.set(Place { line, began });
+        Ok(read)
+    }
+}
+
+pub(super) fn read(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
+    let place = Rc::new(Cell::new(Place { line: 1, began: None }));
+    let text = Placed { inner: lines.rest(), place: Rc::clone(&place) };
     let mut recorder = Recorder::default();
     let jobs = serde_json::Deserializer::from_reader(text).into_iter::<LoggedJob>();
-    for (nth, job) in jobs.enumerate() {
-        let job = job.map_err(|error| wrong(error.line(), error.to_string()))?;
-        record(&mut recorder, job)
-            .map_err(|what| BadTrace::Whole { path: path.to_owned(), what: format!("job {}: {what}", nth + 1) })?;
+    let fault = jobs.map(|job| take(&mut recorder, job, &place)).find_map(Result::err);
+    lines.line = fault.as_ref().map_or(place.get().line, |(line, _)| *line);
+    match (fault, lines.is_at_end()) {
+        (Some((_, what)), _) => Err(lines.wrong(what)),
+        (None, Err(error)) => Err(lines.wrong(format!("cannot be read on: {error}"))),
+        (None, Ok(_)) => Ok(recorder.trace(overhead)),
     }
-    Ok(recorder.trace())
+}
+
+/// Takes a job that has been read. A fault of the text has a line of its own; one of what it says has that on which the job began.
+fn take(
+    recorder: &mut Recorder,
+    job: serde_json::Result<LoggedJob>,
+    place: &Cell<Place>,
+) -> Result<(), (usize, String)> {
+    let is_cut = |error: &serde_json::Error| if error.is_io() { "cannot be read on: " } else { "" };
+    let job = job.map_err(|error| (error.line(), format!("{}{error}", is_cut(&error))))?;
+    let Place { line, began } = place.replace(Place { began: None, ..place.get() });
+    let id = job.id.clone();
+    record(recorder, job).map_err(|what| (began.unwrap_or(line), format!("in {id}: {what}")))
 }
 
 fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
-    let submitted = known(job.submit_time);
-    recorder
-        .job(&job.id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
+    let (id, submitted) = (job.id, known(job.submit_time));
+    recorder.job(&id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
+    job.other_tasks.iter().for_each(|_| recorder.mend(SET_UP));
+    let (has, told) = ([job.total_maps, job.total_reduces], job.map_tasks.len() + job.reduce_tasks.len());
+    let has = has.into_iter().filter_map(known).sum();
+    recorder.job_ended(job.outcome.map(|outcome| outcome == "SUCCESS"), has, told as u64);
     let maps = job.map_tasks.into_iter().map(|task| (false, task));
     for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
-        recorder.task(&job.id, is_reduce, &task.id);
+        recorder.task(&id, is_reduce, &task.id)?;
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
-            let Some(started) = known(attempt.start_time) else {
-                recorder.mend(STARTLESS);
-                continue;
-            };
             recorder.attempt(Attempt {
-                job: job.id.clone(),
+                job: id.clone(),
                 is_reduce,
                 task: task.id.clone(),
                 id: attempt.id.unwrap_or_else(|| format!("{}_{nth}", task.id)),
-                started,
+                host: attempt.host_name,
+                started: known(attempt.start_time),
                 finished: known(attempt.finish_time),
                 stages: [known(attempt.shuffle_finished), known(attempt.sort_finished)],
-                input: known(task.input_bytes).unwrap_or(0),
+                input: task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok()),
                 succeeded: attempt.result.as_deref() == Some("SUCCESS"),
             })?;
         }

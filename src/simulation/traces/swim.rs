@@ -19,13 +19,14 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
             "SWIM tells no tasks: one map for each 128 MiB of input, one reduce for each GiB of shuffle".into(),
             "SWIM tells no times: a task works through 8 MB a second, and takes 2 s at least".into(),
             "SWIM tells no users, queues or names: one of each".into(),
+            "what SWIM's jobs write at their end is passed over: writing costs no time of its own".into(),
         ],
         ..Trace::default()
     };
     let (mut row, mut seen) = (Some(first), std::collections::BTreeSet::new());
     while let Some(text) = row {
         let fields: Vec<&str> = text.split('\t').collect();
-        let [id, submitted, _, input, shuffled, _] = fields[..] else {
+        let [id, submitted, gap, input, shuffled, output] = fields[..] else {
             return Err(lines.wrong(format!("has {} fields; a job of SWIM's has six between tabs", fields.len())));
         };
         if !seen.insert(id.to_owned()) {
@@ -33,6 +34,8 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
         }
         let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
         let shuffled = lines.whole(shuffled, "shuffle")?;
+        // Submissions tell the gaps between them, too. What is not used is to be sound all the same.
+        (lines.whole(gap, "inter-arrival")?, lines.whole(output, "output")?);
         trace.jobs.push(TracedJob {
             name: "swim".into(),
             user: "swim".into(),
@@ -57,7 +60,7 @@ fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase
     // Of a reduce's time a half is reading.
     let work = if reduces { [millis / 2.0, 0.0, millis / 2.0] } else { [0.0, 0.0, millis] };
     Some(TracedPhase {
-        tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input) }),
+        tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input), host: None }),
         size: SIZE,
     })
 }

@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_it() {
-        let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0) };
+        let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0), host: None };
         let phase = |count, memory_mb, vcores| TracedPhase {
             tasks: TracedTasks::Alike(count, task),
             size: Resources { memory_mb, vcores },

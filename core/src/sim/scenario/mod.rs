@@ -9,6 +9,7 @@ pub use jobs::{Arrivals, JobGroup, PhaseSpec};
 pub use workflows::{PHASES_MAX, Workflow, Workflows};
 
 use super::dist::{Dist, Law};
+use super::hosts::TracedHosts;
 use super::traced::TracedJob;
 use crate::model::{Capabilities, Resources};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,9 @@ pub struct Scenario {
     /// Those of a trace beside them, in order of their arrival.
     #[serde(skip)]
     pub traced: Vec<TracedJob>,
+    /// Where these ran.
+    #[serde(skip)]
+    pub hosts: TracedHosts,
 }
 
 /// The cluster.

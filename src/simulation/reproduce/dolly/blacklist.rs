@@ -16,13 +16,15 @@
 //! An attempt counts in the window in which it began. Varied, one at a time: nothing tied to machines; a fifth of the stragglers; spells of ten minutes and of two hours; ten tasks an hour; p of .15 and .25.
 
 use super::listing::{Listing, listings, potential, variation};
-use super::spells::{Phases, Spells, trace};
-use super::workload::{Assumed, NODES};
+use super::spells::{HOURS, LATE, Phases, SPELL, Spells, TASK, trace};
+use super::workload::{self, Assumed, NODES};
+use crate::simulation::reproduce::assumed::sets;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
 use drover_core::model::Millis;
 use drover_core::sim::Stuck;
+use serde_json::{Value, json};
 
 const TABLE2: &str = "dolly.table2";
 const MAIN: Spells = Spells { p: Assumed::MAIN.p, tied: 0.45, hours: 0.5, tasks: 28.0 };
@@ -35,6 +37,8 @@ const OTHERS: [Spells; 7] = [
     Spells { tasks: 10.0, ..MAIN },
     Spells { p: 0.25, ..MAIN },
 ];
+/// Names of the rows.
+pub(super) const ROWS: &[&str] = &[TABLE2];
 /// p_b.
 const ABOVE: [f64; 3] = [0.3, 0.5, 0.7];
 const WINDOWS: [Millis; 2] = [Millis(300_000), Millis(3_600_000)];
@@ -120,6 +124,11 @@ fn marginals() -> Vec<Row<Traces>> {
             |ratio| (1.7..=2.6).contains(&ratio),
         ),
     ]
+}
+
+pub(super) fn assumed() -> Result<Value, Stuck> {
+    let made = json!([workload::assumed()?, SPELL, HOURS, TASK, LATE]);
+    Ok(sets(MAIN, OTHERS, vec![made]))
 }
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {

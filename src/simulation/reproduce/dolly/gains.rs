@@ -12,6 +12,8 @@ use drover_core::sim::Stuck;
 const MARGINALS: &str = "dolly.marginals";
 const FIG7: &str = "dolly.fig7";
 const FIG9: &str = "dolly.fig9";
+/// Names of the rows.
+pub(super) const ROWS: &[&str] = &[MARGINALS, FIG7, FIG9];
 
 fn policies(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
     vec![

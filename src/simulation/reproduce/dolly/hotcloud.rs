@@ -15,6 +15,7 @@
 
 use super::runs::{ALL, Runs, TINY, paper};
 use super::workload::{Assumed, Mix, scenario};
+use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use drover_core::engine::EngineParams;
@@ -22,6 +23,7 @@ use drover_core::model::{CloneScheme, Mode};
 use drover_core::policy::PolicyName;
 use drover_core::policy::dolly::{DollyParams, Reads};
 use drover_core::sim::{Scenario, Stuck};
+use serde_json::Value;
 
 const HOTCLOUD: &str = "dolly.hotcloud";
 const MAIN: Assumed = Assumed { load: 0.21, contention: 1.0, ..Assumed::MAIN };
@@ -59,6 +61,10 @@ fn cluster(assumed: Assumed, ideal: bool) -> Result<Scenario, Stuck> {
     let large = scenario.traced.iter_mut().filter(|job| Some(job.name.as_str()) != TINY);
     large.for_each(|job| job.user = LARGE.into());
     Ok(scenario)
+}
+
+pub(super) fn assumed() -> Result<Value, Stuck> {
+    Ok(sets(MAIN, OTHERS, vec![workload(&cluster(MAIN, false)?)]))
 }
 
 fn gains() -> Vec<Row<Runs>> {

@@ -16,8 +16,9 @@
 
 use super::reads::policies;
 use super::runs::Runs;
-use super::workload::{Assumed, BINS, Mix, READING, SLOT_MB, SPLIT, scenario};
+use super::workload::{self, Assumed, BINS, Mix, READING, SLOT_MB, SPLIT, scenario};
 use crate::simulation::grid::Progress;
+use crate::simulation::reproduce::assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
@@ -73,6 +74,11 @@ fn chains(assumed: Assumed) -> Result<Scenario, Stuck> {
     let all: Vec<Value> = (1..=MOST).flat_map(|phases| chain(assumed, phases, span / f64::from(COUNT))).collect();
     scenario.jobs = serde_json::from_value(Value::from(all)).map_err(|error| Stuck::Miscounted(error.to_string()))?;
     Ok(scenario)
+}
+
+/// As of the room's others, and the chains.
+pub(super) fn assumed() -> Result<Value, Stuck> {
+    Ok(json!([workload::assumed()?, assumed::workload(&chains(Assumed::MAIN)?)]))
 }
 
 /// Mean seconds of those of so many phases.

@@ -24,9 +24,9 @@ pub const SPELL: f64 = 0.05;
 /// What a trace covers, hours.
 pub const HOURS: f64 = 48.0;
 /// A task's work, seconds.
-const TASK: f64 = 8.0;
+pub const TASK: f64 = 8.0;
 /// After so long LATE has a copy of it, seconds; that is as long as an ordinary task.
-const LATE: f64 = 60.0;
+pub const LATE: f64 = 60.0;
 
 /// One attempt of a trace.
 #[derive(Debug, Clone, Copy, PartialEq)]

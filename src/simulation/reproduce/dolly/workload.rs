@@ -1,10 +1,11 @@
 //! Workloads like the paper's two traces. Every seed meets the same jobs at the same times; only luck differs.
 
+use crate::simulation::reproduce::assumed::{sets, workload};
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Dist, Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One of the two traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +149,12 @@ pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stu
     Ok(Scenario { traced: traced(mix, assumed)?, ..scenario })
 }
 
+/// What both mixes are.
+pub fn assumed() -> Result<Value, Stuck> {
+    let of = |mix: Mix| Ok(json!([workload(&scenario(mix, Assumed::MAIN, false)?), mix.jobs()]));
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, vec![of(Mix::Facebook)?, of(Mix::Bing)?]))
+}
+
 fn traced(mix: Mix, assumed: Assumed) -> Result<Vec<TracedJob>, Stuck> {
     let jobs = mix.jobs();
     let tasks: u32 = jobs.iter().map(|(_, tasks)| tasks).sum();
@@ -170,7 +177,7 @@ fn traced(mix: Mix, assumed: Assumed) -> Result<Vec<TracedJob>, Stuck> {
 fn phase(tasks: u32, seconds: f64, reading: f64) -> TracedPhase {
     let work = [seconds * reading * 1e3, 0.0, seconds * (1.0 - reading) * 1e3];
     TracedPhase {
-        tasks: TracedTasks::Alike(tasks, TracedTask { work, first: 1.0, input: SPLIT }),
+        tasks: TracedTasks::Alike(tasks, TracedTask { work, first: 1.0, input: SPLIT, host: None }),
         size: Resources { memory_mb: SLOT_MB, vcores: 1 },
     }
 }

@@ -1,11 +1,12 @@
 //! LATE's example of why a copy must not be put on a slow node (OSDI'08, §5.4.3): ten nodes run a task in a minute, X in 2.9 and Y in 10, and a job has 32 tasks. X is free first, and
 //! with the copy of Y's task on it the job ends after 5.8 minutes; with that on a fast node, .1 minutes later, after 4.
 
+use crate::simulation::reproduce::assumed::workload;
 use crate::simulation::reproduce::{Effort, Finding, exact};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck, run};
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) const NAME: &str = "late.s543";
 
@@ -18,6 +19,10 @@ fn scenario() -> Result<Scenario, serde_json::Error> {
         "trouble": [slower(10, 2.9), slower(11, 10.0)],
         "jobs": [{"name": "tasks", "maps": {"tasks": 32, "work": 60, "input_mb": 0}}],
     }))
+}
+
+pub(super) fn assumed() -> Result<Value, Stuck> {
+    scenario().map(|scenario| workload(&scenario)).map_err(|error| Stuck::Miscounted(error.to_string()))
 }
 
 /// Minutes that the job takes under LATE, whose SlowNodeThreshold is this share of the nodes.

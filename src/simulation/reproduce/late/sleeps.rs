@@ -9,12 +9,13 @@
 //! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
 use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
 /// What the paper leaves open.
@@ -149,4 +150,9 @@ impl Runs {
         let pairs = self.each(name).into_iter().zip(self.each(other));
         Interval::of(&pairs.map(|([own, _], [other, _])| own / other).collect::<Vec<_>>())
     }
+}
+
+pub fn assumed() -> Result<Value, Stuck> {
+    let scenario = Assumed::MAIN.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
+    Ok(sets(Assumed::MAIN, Assumed::others(), vec![workload(&scenario)]))
 }

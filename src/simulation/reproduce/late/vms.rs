@@ -20,6 +20,7 @@
 //! Varied, one at a time: stragglers ×3 and ×10; machines of a level alike; all work half as long and twice as long. Slowness is tied to the node, a little to the attempt.
 
 use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::simulation::stats::Interval;
@@ -173,9 +174,28 @@ impl Runs {
 
     /// By how many percent LATE is faster than another, as the paper has it: the other's time over LATE's, less one.
     fn faster(&self, setting: &'static str, than: &'static str) -> Option<Interval> {
-        let (other, late) = (self.0.get(&(setting, than))?, self.0.get(&(setting, LATE))?);
-        Interval::of(&other.iter().zip(late).map(|(other, late)| 100.0 * (other / late - 1.0)).collect::<Vec<_>>())
+        self.against(setting, self.0.get(&(setting, than))?.iter())
     }
+
+    /// The same of LATE itself with the luck of the next seed.
+    fn null(&self, setting: &'static str) -> Option<Interval> {
+        self.against(setting, self.0.get(&(setting, LATE))?.iter().cycle().skip(1))
+    }
+
+    fn against<'a>(&self, setting: &'static str, others: impl Iterator<Item = &'a f64>) -> Option<Interval> {
+        let late = self.0.get(&(setting, LATE))?;
+        Interval::of(&late.iter().zip(others).map(|(late, other)| 100.0 * (other / late - 1.0)).collect::<Vec<_>>())
+    }
+}
+
+/// What is no difference at all.
+fn nulls() -> [Row<Runs>; 2] {
+    let little = |gain: f64| gain.abs() < 10.0;
+    let of = |quantity, measure| row(NAME, quantity, None, "%", measure, little);
+    [
+        of("null: LATE, Sort, against itself with other draws", |runs: &Runs| runs.null("Sort")),
+        of("null: LATE, Sort, stragglers, against itself with other draws", |runs| runs.null("Sort, stragglers")),
+    ]
 }
 
 fn rows() -> Vec<Row<Runs>> {
@@ -217,7 +237,12 @@ fn rows() -> Vec<Row<Runs>> {
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
-    Ok(compare(&rows(), &played))
+    Ok(compare(&rows().into_iter().chain(nulls()).collect::<Vec<_>>(), &played))
+}
+
+pub(super) fn assumed() -> Result<Value, Stuck> {
+    let made = SETTINGS.map(|setting| setting.scenario(Assumed::MAIN).map(|scenario| workload(&scenario)));
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, made.into_iter().collect::<Result<_, _>>()?))
 }
 
 #[cfg(test)]
@@ -228,7 +253,7 @@ mod tests {
     #[test]
     fn every_row_finds_its_runs() {
         let runs = Runs::of(Assumed { work: 0.1, ..Assumed::MAIN }, 2, &Silent).unwrap();
-        for row in rows() {
+        for row in rows().into_iter().chain(nulls()) {
             assert!((row.measure)(&runs).is_some(), "{}", row.quantity);
         }
     }

@@ -57,7 +57,7 @@ impl Runs {
                 TracedTasks::Alike(_, task) => std::slice::from_ref(task),
             });
             let read = inputs.map(|task| task.input.0 as f64).sum::<f64>();
-            let taken = Taken::of(run(&scenario, scheme.actor(assumed), seed)?);
+            let taken = Taken::of(run(&scenario, scheme.actor(assumed), scheme.draws(seed))?);
             progress.done();
             Ok((read, taken))
         };

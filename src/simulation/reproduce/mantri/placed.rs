@@ -7,6 +7,8 @@ use drover_core::sim::Stuck;
 
 const FIG19: &str = "mantri.fig19";
 const FIG20: &str = "mantri.fig20";
+/// Names of the rows.
+pub(super) const ROWS: &[&str] = &[FIG19, FIG20];
 
 /// A phase reads for less than the others' use of links stays as it is.
 fn short(reads: f64) -> bool {
@@ -50,6 +52,14 @@ fn fig19() -> Vec<Row<Runs>> {
             "%",
             |runs| runs.faster(Equal, Start, long),
             gains,
+        ),
+        row(
+            FIG19,
+            "null: without placement, against itself with other draws, median reduce phase",
+            None,
+            "%",
+            |runs| runs.faster(Scheme::Null, Dryad, all),
+            |gain| gain.abs() < 10.0,
         ),
         row(
             FIG19,

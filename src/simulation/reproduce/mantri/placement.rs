@@ -22,9 +22,11 @@
 //!
 //! Varied, one at a time: others change every 30 s, and every 5 min; they take half at most; free slots lie evenly (σ .3); a quarter of the over-subscription.
 
+use super::recompute::OTHER_DRAWS;
 use super::runs::weighed;
 use super::workload::lognormal;
 use crate::simulation::grid::Progress;
+use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, TaskKind};
@@ -81,18 +83,24 @@ pub enum Scheme {
     Equal,
     /// By links as they will be.
     Ideal,
+    /// By whatever slot is free first, with other draws: what is no difference at all.
+    Null,
 }
 
 impl Scheme {
-    const ALL: [Scheme; 5] = [Scheme::Dryad, Scheme::Mantri, Scheme::Start, Scheme::Equal, Scheme::Ideal];
+    const ALL: [Scheme; 6] = [Scheme::Dryad, Scheme::Mantri, Scheme::Start, Scheme::Equal, Scheme::Ideal, Scheme::Null];
+
+    fn places(self) -> bool {
+        !matches!(self, Scheme::Dryad | Scheme::Null)
+    }
 
     fn params(self) -> EngineParams {
-        let mut params = EngineParams::paper(if self == Scheme::Dryad { PolicyName::None } else { PolicyName::Mantri });
+        let mut params = EngineParams::paper(if self.places() { PolicyName::Mantri } else { PolicyName::None });
         params.govern.cluster_cap = 0.0;
         match self {
             Scheme::Start | Scheme::Ideal => params.measures.short_phase = Millis(u64::MAX),
             Scheme::Equal => params.measures.short_phase = Millis(0),
-            Scheme::Dryad | Scheme::Mantri => {}
+            Scheme::Dryad | Scheme::Null | Scheme::Mantri => {}
         }
         params
     }
@@ -138,7 +146,7 @@ impl Phase {
             },
             "hadoop": {
                 "allocate": 0, "start_up": 1, "commit": 0, "report": 10, "exchange": 10, "poll": 10, "slow_start": 1.0,
-                "can": {"duplicate": true, "place_reduces": scheme != Scheme::Dryad},
+                "can": {"duplicate": true, "place_reduces": scheme.places()},
             },
             "jobs": [{
                 "name": "phase",
@@ -154,6 +162,7 @@ impl Phase {
 
     fn play(&self, assumed: Assumed, scheme: Scheme, seed: u64) -> Result<Taken, Stuck> {
         let mut watch = Watch::new("phase", 0, usize::MAX);
+        let seed = if scheme == Scheme::Null { seed + OTHER_DRAWS } else { seed };
         let outcome = run_watching(&self.scenario(assumed, scheme)?, scheme.params(), seed, &mut watch)?;
         let reduces = watch.rows().filter(|row| row.kind == TaskKind::Reduce);
         let racks: BTreeSet<u32> = reduces.map(|row| row.node % RACKS).collect();
@@ -224,6 +233,12 @@ impl Runs {
             quantile(&sample.iter().map(|(_, taken)| of(&taken[scheme as usize])).collect::<Vec<_>>(), share)
         })
     }
+}
+
+/// What the first seed's first phases are.
+pub fn assumed() -> Result<Value, Stuck> {
+    let of = |nth| Ok(workload(&Phase::drawn(Assumed::MAIN, 1, nth).scenario(Assumed::MAIN, Scheme::Ideal)?));
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, (0..3).map(of).collect::<Result<_, Stuck>>()?))
 }
 
 #[cfg(test)]

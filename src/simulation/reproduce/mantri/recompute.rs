@@ -26,6 +26,7 @@
 //! read along.
 
 use super::workload::{lognormal, outlier};
+use crate::simulation::reproduce::assumed::{sets, workload};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::policy::PolicyName;
@@ -43,6 +44,8 @@ pub const LEARNT_FROM: u32 = 1_000;
 /// Table 2: bytes that a task reads in a second of its work.
 const BYTES_PER_S: f64 = 8.6e6;
 const WITHIN_MB_S: f64 = 119.0;
+/// Beyond all seeds: other draws than any of theirs.
+pub const OTHER_DRAWS: u64 = 1 << 32;
 
 /// What the paper leaves open and is varied.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -88,18 +91,32 @@ pub enum Scheme {
     AfterTwo,
     /// Nothing is lost.
     Ideal,
+    /// Lost maps run again, with other draws: what is no difference at all.
+    Null,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Scheme; 6] =
-        [Scheme::Nothing, Scheme::Mantri, Scheme::Replication, Scheme::PreComputation, Scheme::AfterTwo, Scheme::Ideal];
+    pub const ALL: [Scheme; 7] = [
+        Scheme::Nothing,
+        Scheme::Mantri,
+        Scheme::Replication,
+        Scheme::PreComputation,
+        Scheme::AfterTwo,
+        Scheme::Ideal,
+        Scheme::Null,
+    ];
+
+    /// The seed that all but its jobs is drawn by.
+    pub fn draws(self, seed: u64) -> u64 {
+        if self == Scheme::Null { seed + OTHER_DRAWS } else { seed }
+    }
 
     /// Who acts.
     pub fn actor(self, assumed: Assumed) -> Actor {
         let policy = match self {
             Scheme::Ideal => return Actor::Ideal(Ideal::IdealRecompute),
-            Scheme::Nothing => PolicyName::None,
+            Scheme::Nothing | Scheme::Null => PolicyName::None,
             _ => PolicyName::Mantri,
         };
         let mut params = EngineParams::paper(policy);
@@ -135,6 +152,7 @@ fn job(assumed: Assumed, seed: u64, nth: u64, arrives: Millis) -> TracedJob {
         work: [0.0, 0.0, seconds * 1e3],
         first,
         input: Bytes((seconds * BYTES_PER_S) as u64),
+        host: None,
     });
     let maps: Vec<TracedTask> = maps.collect();
     let written = assumed.writes * maps.iter().map(|map| map.input.0 as f64).sum::<f64>();
@@ -143,6 +161,7 @@ fn job(assumed: Assumed, seed: u64, nth: u64, arrives: Millis) -> TracedJob {
         work: [each / (WITHIN_MB_S * f64::from(1 << 20)) * 1e3, 0.0, seconds * 1e3],
         first,
         input: Bytes(each as u64),
+        host: None,
     });
     let size = Resources { memory_mb: 1024, vcores: 1 };
     let phase = |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size };
@@ -177,6 +196,11 @@ pub fn scenario(assumed: Assumed, seed: u64, scheme: Scheme) -> Result<Scenario,
     });
     let traced = traced.collect();
     read.map(|scenario| Scenario { traced, ..scenario }).map_err(|error| Stuck::Miscounted(error.to_string()))
+}
+
+/// What the first seed's jobs are.
+pub fn assumed() -> Result<Value, Stuck> {
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, vec![workload(&scenario(Assumed::MAIN, 1, Scheme::Mantri)?)]))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::workload::{Assumed, Phase, Shape};
 use crate::simulation::grid::Progress;
+use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
@@ -10,6 +11,7 @@ use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Actor, Ideal, Outcome, Stuck, run};
 use rayon::prelude::*;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The schemes that act.
@@ -117,6 +119,12 @@ pub fn phase(nth: u64) -> Result<usize, Stuck> {
         run(&scenario, EngineParams::paper(policy), nth)?;
     }
     Ok(phase.tasks())
+}
+
+/// What the first seed's first phases are.
+pub fn assumed() -> Result<Value, Stuck> {
+    let of = |nth| Ok(workload(&Phase::drawn(Assumed::MAIN, 1, nth).scenario(Assumed::MAIN)?));
+    Ok(sets(Assumed::MAIN, Assumed::OTHERS, (0..5).map(of).collect::<Result<_, Stuck>>()?))
 }
 
 impl Runs {

@@ -159,6 +159,7 @@ impl Phase {
             work: [0.0, 0.0, one.data * self.task * 1e3],
             first: one.luck,
             input: Bytes((one.data * SPLIT) as u64),
+            host: None,
         };
         let of =
             |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size: Resources { memory_mb: 1024, vcores: 1 } };

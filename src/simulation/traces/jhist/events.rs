@@ -72,6 +72,7 @@ pub(super) struct AttemptEnded {
     pub(super) shuffle_finish_time: i64,
     #[serde(default)]
     pub(super) sort_finish_time: i64,
+    pub(super) hostname: Option<String>,
     pub(super) counters: Option<Counters>,
 }
 
@@ -133,9 +134,10 @@ impl Counters {
     }
 
     /// What a task read: of a map its split, of a reduce what it shuffled. `FILE_BYTES_READ` would count spills, too.
-    pub(super) fn input(&self, is_reduce: bool) -> u64 {
+    pub(super) fn input(&self, is_reduce: bool) -> Option<u64> {
         let names: &[&str] = if is_reduce { &["REDUCE_SHUFFLE_BYTES"] } else { &["BYTES_READ", "HDFS_BYTES_READ"] };
-        names.iter().filter_map(|name| self.of(name)).find(|bytes| *bytes > 0).unwrap_or(0)
+        let told = || names.iter().filter_map(|name| self.of(name));
+        told().find(|bytes| *bytes > 0).or_else(|| told().next())
     }
 
     /// What a container of `MAPS` or of `REDUCES` had: the job's counters have its memory and cores by time, and the time.

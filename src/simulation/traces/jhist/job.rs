@@ -1,6 +1,6 @@
 //! One job's history, from event to event.
 
-use super::super::recorded::{About, Attempt, Recorder, STARTLESS, known};
+use super::super::recorded::{About, Attempt, Recorder, SET_UP, STARTLESS, known};
 use super::events::{AttemptEnded, AttemptStarted, Event, Outcome, Submitted};
 use drover_core::model::{AttemptId, JobId, Resources, TaskId, TaskKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ impl<'a> Job<'a> {
     fn is_of_use(&mut self, kind: &str) -> bool {
         let is = ["MAP", "REDUCE"].contains(&kind);
         if !is {
-            self.recorder.mend("events of a job's set-up and clean-up: left out");
+            self.recorder.mend(SET_UP);
         }
         is
     }
@@ -90,7 +90,7 @@ impl<'a> Job<'a> {
             Some(_) => {}
         }
         if self.tasks.insert(id) {
-            self.recorder.task(&id.job.to_string(), id.kind == TaskKind::Reduce, &id.to_string());
+            self.recorder.task(&id.job.to_string(), id.kind == TaskKind::Reduce, &id.to_string())?;
         } else if is_news {
             return Err(format!("{id} was there before"));
         }
@@ -127,7 +127,8 @@ impl<'a> Job<'a> {
         self.recorder.attempt(Attempt {
             finished,
             stages: [known(attempt.shuffle_finish_time), known(attempt.sort_finish_time)],
-            input: attempt.counters.map_or(0, |counters| counters.input(is_reduce)),
+            input: attempt.counters.and_then(|counters| counters.input(is_reduce)),
+            host: attempt.hostname,
             succeeded: outcome == Outcome::Succeeded,
             ..endless(id, at)
         })
@@ -169,14 +170,8 @@ impl<'a> Job<'a> {
         if !is_whole {
             recorder.mend("histories that break off within an event: that event is left out");
         }
-        match self.ended {
-            Some(Outcome::Succeeded) => {}
-            Some(Outcome::Lost) => recorder.mend("jobs that failed or were killed: taken as far as they came"),
-            None => recorder.mend("jobs without an end: taken as far as their history goes"),
-        }
-        if (self.tasks.len() as u64) < self.has {
-            recorder.mend("jobs that tell of fewer tasks than they have: only those told are taken");
-        }
+        let succeeded = self.ended.map(|outcome| outcome == Outcome::Succeeded);
+        recorder.job_ended(succeeded, self.has, self.tasks.len() as u64);
         Ok((id, self.sizes))
     }
 }
@@ -188,10 +183,11 @@ fn endless(id: AttemptId, started: u64) -> Attempt {
         is_reduce: id.task.kind == TaskKind::Reduce,
         task: id.task.to_string(),
         id: id.to_string(),
-        started,
+        host: None,
+        started: Some(started),
         finished: None,
         stages: [None; 2],
-        input: 0,
+        input: None,
         succeeded: false,
     }
 }

@@ -7,7 +7,7 @@ mod job;
 mod tests;
 
 use super::recorded::Recorder;
-use super::{BadTrace, LIMIT, Lines, Trace};
+use super::{BadTrace, LIMIT, Lines, Overhead, Trace};
 use crate::yarn::site::Site;
 use drover_core::model::{JobId, Resources};
 use events::Event;
@@ -31,14 +31,14 @@ struct Histories {
 }
 
 /// The trace that one history makes.
-pub(super) fn one(mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+pub(super) fn one(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
     let mut all = Histories::default();
     all.read(&mut lines)?;
-    Ok(all.trace())
+    Ok(all.trace(overhead))
 }
 
 /// The trace that all histories in a directory make.
-pub(super) fn directory(dir: &Path) -> Result<Trace, BadTrace> {
+pub(super) fn directory(dir: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
     let mut all = Histories::default();
     let (mut files, mut left) = (Vec::new(), LIMIT);
     find(dir, 0, &mut files, &mut all.recorder)?;
@@ -49,7 +49,7 @@ pub(super) fn directory(dir: &Path) -> Result<Trace, BadTrace> {
     }
     let nothing =
         || BadTrace::Whole { path: dir.to_owned(), what: "holds no job histories (.jhist, .jhist.gz)".into() };
-    if all.read == 0 { Err(nothing()) } else { Ok(all.trace()) }
+    if all.read == 0 { Err(nothing()) } else { Ok(all.trace(overhead)) }
 }
 
 /// The histories in a directory and below, by name.
@@ -96,9 +96,9 @@ impl Histories {
         Ok(())
     }
 
-    fn trace(self) -> Trace {
+    fn trace(self, overhead: Overhead) -> Trace {
         let Histories { recorder, read, bare } = self;
-        let mut trace = recorder.trace();
+        let mut trace = recorder.trace(overhead);
         if bare > 0 {
             let told = "containers' sizes are those that the job's counters tell";
             trace.assumed.push(format!("beside {bare} of {read} histories lies no conf (JOB_conf.xml): {told}"));

@@ -1,6 +1,6 @@
 //! Histories as Hadoop wrote them (`tests/recorded/`), and event by event what may be amiss in them.
 
-use crate::simulation::traces::{BadTrace, Trace, read};
+use crate::simulation::traces::{BadTrace, Overhead, Trace};
 use drover_core::model::Resources;
 use drover_core::sim::{TracedJob, TracedTasks};
 use flate2::Compression;
@@ -10,6 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "job_1795343462358_0001-1795343468097-alice-slow%2Dreduces+late-1795343513924-12-4-SUCCEEDED-root.default-1795343471833.jhist";
+
+fn read(path: &Path) -> Result<Trace, BadTrace> {
+    crate::simulation::traces::read(path, Overhead::default())
+}
 
 fn recorded(part: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/3.4.3/jhist").join(part)
@@ -117,6 +121,8 @@ fn the_binary_and_the_json_form_of_a_real_history_packed_or_not_give_the_same_jo
     assert_eq!([&job.name, &job.user, &job.queue], ["slow-reduces late", "alice", "default"]);
     assert_eq!(job.phases.each_ref().map(|phase| (phase.tasks.count(), phase.size.memory_mb)), [(12, 320), (4, 320)]);
     assert_eq!(job.phases[1].tasks.task(1).unwrap().input.0, 9_383);
+    let hosts: Vec<&str> = trace.hosts.all().iter().map(|host| host.name.as_str()).collect();
+    assert!(hosts.len() > 1 && hosts.iter().all(|host| host.starts_with("nm")), "{hosts:?}");
     // The copy sorted until …08.689 and ended at …13.794.
     assert_eq!(millis(job, 1)[1], 5_105.0);
     assert_eq!(

@@ -1,0 +1,114 @@
+//! Hosts of a trace: how many times longer than elsewhere tasks took on each, and which of them a node stands for.
+
+use super::traced::{TracedJob, TracedTask, TracedTasks};
+use crate::estimate::machine::drawn;
+use crate::estimate::stats::median;
+
+/// A host of a trace.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracedHost {
+    /// Its name there.
+    pub name: String,
+    /// How many times longer tasks took there than elsewhere: the median of their times over their phases' medians, drawn towards 1 where they are few.
+    pub slower: f64,
+    /// How many tasks that rests on.
+    pub tasks: u32,
+}
+
+/// The hosts of a trace, which stand evenly for the nodes of a cluster, in their order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TracedHosts(Vec<TracedHost>);
+
+impl TracedHosts {
+    /// Hosts of those names, which jobs' tasks name by their places, as slow as these tasks show.
+    pub fn of(names: Vec<String>, jobs: &[TracedJob]) -> TracedHosts {
+        let mut shown = vec![Vec::new(); names.len()];
+        for phase in jobs.iter().flat_map(|job| &job.phases) {
+            let TracedTasks::Each(tasks) = &phase.tasks else { continue };
+            let known: Vec<(u32, f64)> = tasks.iter().filter_map(|task| Some((task.host?, task.takes()))).collect();
+            let typical = median(&mut known.iter().map(|(_, takes)| *takes).collect::<Vec<_>>());
+            // A task alone is its phase's median wherever it ran.
+            let Some(typical) = typical.filter(|typical| *typical > 0.0 && known.len() > 1) else { continue };
+            known.into_iter().for_each(|(host, takes)| shown[host as usize].push(takes / typical));
+        }
+        let host = |(name, mut ratios): (String, Vec<f64>)| {
+            let tasks = ratios.len() as u32;
+            TracedHost { name, slower: drawn(median(&mut ratios).unwrap_or(1.0), tasks.into(), 1.0), tasks }
+        };
+        TracedHosts(names.into_iter().zip(shown).map(host).collect())
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[TracedHost] {
+        &self.0
+    }
+
+    /// The host that a node of so many stands for: of more hosts than nodes some have no node, of fewer some have several.
+    pub fn on(&self, node: u32, nodes: u32) -> Option<u32> {
+        let place = u64::from(node) * self.0.len() as u64 / u64::from(nodes.max(1));
+        (place < self.0.len() as u64).then_some(place as u32)
+    }
+
+    /// How many times longer than elsewhere tasks take on a host; one that is not known is as all are.
+    pub fn slower(&self, host: Option<u32>) -> f64 {
+        host.and_then(|host| self.0.get(host as usize)).map_or(1.0, |host| host.slower)
+    }
+
+    /// What a task's own first attempt takes longer on a host: there where it ran, what it took; elsewhere that apart from its own host, and what the other makes of it.
+    pub fn moved(&self, task: &TracedTask, to: Option<u32>) -> f64 {
+        if task.host == to { task.first } else { task.first / self.slower(task.host) * self.slower(to) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Bytes, Millis, Resources};
+    use crate::sim::TracedPhase;
+
+    fn phase(tasks: &[(u32, f64)]) -> TracedPhase {
+        let task = |(host, seconds): &(u32, f64)| TracedTask {
+            work: [0.0, 0.0, 10_000.0],
+            first: seconds / 10.0,
+            input: Bytes(0),
+            host: Some(*host),
+        };
+        TracedPhase { tasks: TracedTasks::Each(tasks.iter().map(task).collect()), size: Resources::default() }
+    }
+
+    fn hosts(names: &[&str], phases: [TracedPhase; 2]) -> TracedHosts {
+        let [name, user, queue] = ["j", "u", "q"].map(str::to_owned);
+        let job = TracedJob { name, user, queue, arrives: Millis(0), phases };
+        TracedHosts::of(names.iter().map(|name| (*name).to_owned()).collect(), &[job])
+    }
+
+    #[test]
+    fn a_host_is_as_slow_as_its_median_task_over_phases_medians_and_the_fewer_the_nearer_to_others() {
+        // Medians are 10 and 100 s. On a: 1, 1 and 1; on b: 3.3 and, ten times, 2.1 of others' times; c has no task beside others.
+        let maps = phase(&[(0, 10.0), (0, 10.0), (1, 33.0)]);
+        let many: Vec<(u32, f64)> = (0..10).map(|_| (1, 210.0)).chain((0..11).map(|_| (0, 100.0))).collect();
+        let known = hosts(&["a", "b", "c"], [maps, phase(&many)]);
+        let told: Vec<(f64, u32)> = known.all().iter().map(|host| (host.slower, host.tasks)).collect();
+        // As if ten more tasks had taken what all do: (2.1 · 11 + 10) / 21.
+        assert_eq!(told, [(1.0, 13), ((2.1 * 11.0 + 10.0) / 21.0, 11), (1.0, 0)]);
+    }
+
+    #[test]
+    fn a_task_alone_in_its_phase_says_nothing_of_its_host() {
+        let known = hosts(&["a"], [phase(&[(0, 500.0)]), phase(&[])]);
+        assert_eq!((known.all()[0].slower, known.all()[0].tasks), (1.0, 0));
+    }
+
+    #[test]
+    fn hosts_stand_evenly_for_nodes_in_their_order() {
+        let of = |hosts: usize, nodes: u32| {
+            let host = TracedHost { name: String::new(), slower: 1.0, tasks: 0 };
+            let known = TracedHosts(vec![host; hosts]);
+            (0..nodes).map(|node| known.on(node, nodes)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(3, 3), [0, 1, 2].map(Some));
+        assert_eq!(of(7, 3), [0, 2, 4].map(Some));
+        assert_eq!(of(2, 5), [0, 0, 0, 1, 1].map(Some));
+        assert_eq!(of(0, 2), [None, None]);
+    }
+}

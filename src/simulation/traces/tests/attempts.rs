@@ -1,0 +1,77 @@
+//! A CSV of attempts: what may be amiss in a row.
+
+use super::*;
+
+/// A reduce that took from 1 s to 9 s.
+const REDUCE: &str = "d,j1,REDUCE,t0,a0,h,r,1000,9000,0,SUCCESS,1,100,,5000,6000\n";
+
+fn with(from: &str, to: &str) -> Vec<u8> {
+    let row = REDUCE.replace(from, to);
+    assert_ne!(row, REDUCE);
+    format!("{HEADER}{row}").into_bytes()
+}
+
+#[test]
+fn a_number_that_is_none_is_told_with_its_column_and_is_not_taken_for_none() {
+    for (from, to, column) in
+        [(",100,", ",1e9,", "in_bytes"), (",5000,", ",soon,", "shuffle_fin_ms"), (",6000\n", ",-2\n", "sort_fin_ms")]
+    {
+        let said = told(&with(from, to));
+        assert!(
+            said.starts_with(&format!("2: {column}: ")) && said.ends_with("is no whole number from 0 on"),
+            "{said}"
+        );
+    }
+    assert_eq!(told(&with(",6000", ",6000,x")), "2: has 17 fields; the header names 16");
+}
+
+#[test]
+fn ends_of_stages_that_cannot_be_are_counted_and_left_out() {
+    let ends = |from: &str, to: &str| {
+        let trace = of(&with(from, to)).unwrap();
+        let counted: Vec<u64> = trace.repairs.values().copied().collect();
+        (trace.jobs[0].phases[1].tasks.task(0).unwrap().work, counted)
+    };
+    // Of 8 s in all it reads until 5 s, sorts until 6 s, and works until 9 s.
+    assert_eq!(ends(",h,", ",i,"), ([4_000.0, 1_000.0, 3_000.0], vec![]));
+    assert_eq!(ends(",6000\n", ",9001\n"), ([4_000.0, 0.0, 4_000.0], vec![1]), "after its reduce");
+    assert_eq!(ends(",6000\n", ",4999\n"), ([4_000.0, 0.0, 4_000.0], vec![1]), "before its shuffle");
+    assert_eq!(ends(",5000,6000", ",999,9001"), ([0.0, 0.0, 8_000.0], vec![2]));
+    let map = of(&with("REDUCE", "MAP")).unwrap();
+    assert_eq!(map.repairs.into_values().collect::<Vec<_>>(), [2], "a map has none");
+}
+
+#[test]
+fn an_attempt_without_a_start_or_an_end_is_counted_and_its_task_is_there() {
+    for (from, to, words) in [(",1000,", ",-1,", "without a start"), (",9000,", ",,", "without an end")] {
+        let other = REDUCE.replace("t0,a0", "t1,a1");
+        let trace = of(&[with(from, to), other.into_bytes()].concat()).unwrap();
+        assert_eq!(trace.jobs[0].phases[1].tasks.count(), 2);
+        assert!(trace.repairs.keys().any(|what| what.contains(words)), "{:?}", trace.repairs);
+    }
+}
+
+#[test]
+fn inputs_and_hosts_that_are_not_told_are_said() {
+    let said = |bytes: &[u8], words: &str| of(bytes).unwrap().assumed.iter().any(|said| said.contains(words));
+    let both = [with(",100,", ",-1,"), REDUCE.replace("t0,a0,h", "t1,a1,").into_bytes()].concat();
+    assert!(said(&both, "no input is told of 1 of 2 tasks"), "{:?}", of(&both).unwrap().assumed);
+    assert!(said(&both, "no host is told of 1 of 2 tasks"));
+    let none = with(",h,", ",,");
+    assert!(said(&none, "the trace tells no hosts") && !said(&none, "no host is told of"));
+    let unnamed = [HEADER, REDUCE].concat().replace("host,", "").replace("h,r", "r");
+    assert!(said(unnamed.as_bytes(), "the trace tells no hosts"));
+}
+
+#[test]
+fn hosts_are_known_by_their_names_in_order_however_they_came() {
+    let rows = ["nm3", "nm1", "nm2", "nm1"]
+        .iter()
+        .zip(0..)
+        .map(|(host, nth)| REDUCE.replace("t0,a0,h", &format!("t{nth},a{nth},{host}")));
+    let trace = of((HEADER.to_owned() + &rows.collect::<String>()).as_bytes()).unwrap();
+    let names: Vec<&str> = trace.hosts.all().iter().map(|host| host.name.as_str()).collect();
+    let TracedTasks::Each(tasks) = &trace.jobs[0].phases[1].tasks else { panic!("{trace:?}") };
+    let hosts: Vec<_> = tasks.iter().map(|task| task.host.unwrap()).collect();
+    assert_eq!((names, hosts), (vec!["nm1", "nm2", "nm3"], vec![2, 0, 1, 0]));
+}

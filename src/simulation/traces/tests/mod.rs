@@ -1,0 +1,114 @@
+//! Traces written by hand, and what is read of them.
+
+mod again;
+mod attempts;
+mod rumen;
+
+use super::*;
+use drover_core::sim::TracedTasks;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::io::Write;
+
+fn of(bytes: &[u8]) -> Result<Trace, BadTrace> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    read(file.path(), Overhead::default())
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut writer = GzEncoder::new(Vec::new(), Compression::default());
+    writer.write_all(text.as_bytes()).unwrap();
+    writer.finish().unwrap()
+}
+
+/// Without the file's name.
+fn told(bytes: &[u8]) -> String {
+    let error = of(bytes).unwrap_err().to_string();
+    error.split_once(':').map_or(error.clone(), |(_, rest)| rest.trim().to_owned())
+}
+
+const SWIM: &str = "job0\t9\t9\t1762\t0\t14347\njob1\t20\t11\t53088744165\t1510005522\t5759777\n";
+const HEADER: &str = "dataset,job,phase,task,attempt,host,rack,start_ms,finish_ms,dur_s,result,n_attempts,in_bytes,locality,shuffle_fin_ms,sort_fin_ms\n";
+
+/// Of a reduce `times` has the end of its shuffle in the midst.
+fn row(phase: &str, task: u32, attempt: u32, times: [u64; 3], result: &str) -> String {
+    let [start, shuffled, finish] = times;
+    let shuffled = if phase == "REDUCE" { shuffled.to_string() } else { "-1".into() };
+    format!(
+        "d,j1,{phase},t{phase}{task},a{phase}{task}_{attempt},h,r,{start},{finish},0,{result},1,100,,{shuffled},-1\n"
+    )
+}
+
+#[test]
+fn a_swim_job_has_a_map_for_each_block_and_a_reduce_for_each_gibibyte_and_says_what_it_assumes() {
+    let trace = of(SWIM.as_bytes()).unwrap();
+    let counts: Vec<[u32; 2]> =
+        trace.jobs.iter().map(|job| [0, 1].map(|kind| job.phases[kind].tasks.count())).collect();
+    assert_eq!(counts, [[1, 0], [396, 2]]);
+    assert_eq!(trace.jobs[1].arrives.0, 20_000);
+    assert_eq!(trace.assumed.len(), 4);
+    assert_eq!(of(&packed(SWIM)).unwrap(), trace);
+}
+
+#[test]
+fn attempts_give_each_task_its_work_and_its_luck_and_a_reduces_wait_for_maps_is_no_work() {
+    let maps = [10_000, 10_000, 40_000].map(|takes| [1_000, 0, 1_000 + takes]);
+    let mut text = HEADER.to_owned();
+    (0..).zip(maps).for_each(|(task, times)| text += &row("MAP", task, 0, times, "SUCCESS"));
+    text += &row("MAP", 2, 1, [5_000, 0, 6_000], "KILLED");
+    text += &row("REDUCE", 0, 0, [2_000, 45_000, 50_000], "SUCCESS");
+    let trace = of(text.as_bytes()).unwrap();
+    let [maps, reduces] = &trace.jobs[0].phases;
+    let TracedTasks::Each(tasks) = &maps.tasks else { panic!("{maps:?}") };
+    let work: Vec<_> = tasks.iter().map(|task| (task.work[2], task.first)).collect();
+    assert_eq!(work, [(10_000.0, 1.0), (10_000.0, 1.0), (10_000.0, 4.0)]);
+    // The maps end at 41 s; it reads until 45 s, and works for 5 s.
+    assert_eq!(reduces.tasks.task(0).map(|task| task.work), Some([4_000.0, 0.0, 5_000.0]));
+    assert_eq!(trace.repairs.values().copied().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
+    let bad = |rows: &str| told(format!("{HEADER}{rows}").as_bytes());
+    assert!(bad(&row("MAP", 0, 0, [9, 0, 3], "SUCCESS")).starts_with("2: aMAP0_0 ends at 3, before"));
+    let twice = row("MAP", 0, 0, [1, 0, 3], "SUCCESS").repeat(2);
+    assert_eq!(bad(&twice), "3: aMAP0_0 was there before");
+    assert_eq!(bad("d,j1,MAP\n"), "2: has 3 fields; the header names 16");
+    assert!(bad(&row("SHUFFLE", 0, 0, [1, 0, 3], "SUCCESS")).contains("neither MAP nor REDUCE"));
+    assert!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,3,", ",x,3,")).contains("no whole number"));
+    assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED")), "has no jobs");
+    assert!(told(b"dataset,job,task\n").contains("there is no column phase"));
+    assert!(told(b"hello\n").contains("none of a CSV"));
+    assert_eq!(told(b""), "is empty");
+    assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
+    assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
+    let most = u64::MAX;
+    assert_eq!(told(format!("job0\t{most}\t9\t1\t0\t1\n").as_bytes()), "1: submission: is too late");
+    assert_eq!(told(format!("job0\t9\t9\t{most}\t0\t1\n").as_bytes()), "1: input: is too large");
+    assert_eq!(told(format!("job0\t9\t9\t1\t{most}\t1\n").as_bytes()), "1: shuffle: is too large");
+    let mut lost = row("MAP", 0, 0, [1_000, 0, 3_000], "SUCCESS");
+    lost += &row("MAP", 1, 0, [1_000, 0, 3_000], "FAILED");
+    let trace = of(format!("{HEADER}{lost}").as_bytes()).unwrap();
+    assert_eq!((trace.jobs[0].phases[0].tasks.count(), trace.repairs.len()), (2, 2), "{:?}", trace.repairs);
+}
+
+#[test]
+fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
+    let rumen = r#"{"jobID": "j1", "mapTasks": [{"taskID": "t1", "attempts": []}]}"#;
+    let whole = [SWIM.to_owned(), HEADER.to_owned() + &row("MAP", 0, 0, [1, 0, 3], "SUCCESS"), rumen.to_owned()];
+    let cut = whole.map(|text| {
+        let mut cut = packed(&text);
+        cut.truncate(cut.len() - 12);
+        told(&cut)
+    });
+    assert!(cut.iter().all(|told| told.contains("cannot be read on")), "{cut:?}");
+}
+
+#[test]
+fn what_of_a_swim_job_is_passed_over_is_to_be_sound_and_is_said() {
+    let trace = of(SWIM.as_bytes()).unwrap();
+    assert!(trace.assumed.iter().any(|said| said.contains("write at their end is passed over")), "{:?}", trace.assumed);
+    assert!(told(b"job0\t9\t9\t1\t0\tx\n").starts_with("1: output: "));
+    assert!(told(b"job0\t9\t-1\t1\t0\t1\n").starts_with("1: inter-arrival: "));
+}

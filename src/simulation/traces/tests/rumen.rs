@@ -1,0 +1,97 @@
+//! Rumen's JSON.
+
+use super::*;
+
+fn attempt(id: &str, result: &str, from: u64, to: i64) -> String {
+    format!(
+        r#"{{"attemptID": "{id}", "hostName": "/r1/h{id}", "result": "{result}", "startTime": {from}, "finishTime": {to}}}"#
+    )
+}
+
+fn task(id: &str, attempts: &[String]) -> String {
+    format!(r#"{{"taskID": "{id}", "inputBytes": 64, "attempts": [{}]}}"#, attempts.join(","))
+}
+
+/// Its tasks one a line.
+fn job(id: &str, more: &str, tasks: &[String]) -> String {
+    let tasks = tasks.join(",\n");
+    format!(
+        "{{\"jobID\": \"{id}\", \"user\": \"geek1\", \"jobName\": null, \"submitTime\": 500, {more}\n\"mapTasks\": [{tasks}]\n}}\n"
+    )
+}
+
+const WELL: &str = r#""outcome": "SUCCESS","#;
+
+/// A map that took from 1 s to 3 s.
+fn ran(task_id: &str, attempt_id: &str) -> String {
+    task(task_id, &[attempt(attempt_id, "SUCCESS", 1_000, 3_000)])
+}
+
+/// What is counted, by the words before the colon.
+fn counted(text: &str) -> Vec<(String, u64)> {
+    let repairs = of(text.as_bytes()).unwrap().repairs;
+    let first_words = |what: &str| what.split(':').next().unwrap_or_default().to_owned();
+    repairs.iter().map(|(what, count)| (first_words(what), *count)).collect()
+}
+
+#[test]
+fn jobs_come_with_their_users_and_tasks_with_where_they_ran() {
+    let one = task("t1", &[attempt("a1", "SUCCESS", 1_000, 3_000), attempt("a2", "KILLED", 1_500, 3_000)]);
+    let two = task("t2", &[attempt("a3", "KILLED", 1_000, -1), attempt("a4", "KILLED", 0, -1)]);
+    let text = job("j1", WELL, &[one, two]) + &job("j2", WELL, &[]);
+    let trace = of(text.as_bytes()).unwrap();
+    assert_eq!(trace.jobs.len(), 1);
+    let only = &trace.jobs[0];
+    assert_eq!((only.user.as_str(), only.name.as_str(), only.phases[0].tasks.count()), ("geek1", "j1", 2));
+    let hosts: Vec<&str> = trace.hosts.all().iter().map(|host| host.name.as_str()).collect();
+    assert_eq!((hosts, only.phases[0].tasks.task(0).unwrap().host), (vec!["/r1/ha1"], Some(0)));
+    assert_eq!(counted(&text).into_iter().map(|(_, count)| count).collect::<Vec<_>>(), [1; 5], "{:?}", counted(&text));
+}
+
+#[test]
+fn what_cannot_be_is_told_with_the_line_on_which_its_job_begins() {
+    let second =
+        |tasks: &[String]| job("j1", WELL, &[ran("t1", "a1"), ran("t2", "a2")]) + "\n\n" + &job("j2", WELL, tasks);
+    let said = |tasks: &[String]| told(second(tasks).as_bytes());
+    // The first has 4 lines, and two are empty.
+    assert_eq!(said(&[ran("t3", "a3"), ran("t4", "a1")]), "7: in j2: a1 was there before");
+    assert_eq!(said(&[ran("t3", "a3"), ran("t3", "a4")]), "7: in j2: t3 was there before");
+    let backwards = task("t3", &[attempt("a3", "SUCCESS", 3_000, 2_000)]);
+    assert_eq!(said(&[backwards]), "7: in j2: a3 ends at 2000, before it begins at 3000");
+    let twice = job("j1", WELL, &[ran("t1", "a1")]).repeat(2);
+    assert_eq!(told(twice.as_bytes()), "4: in j1: j1 was there before");
+    assert!(told(b"{\n\"jobID\": 7}").starts_with("2: "), "{}", told(b"{\n\"jobID\": 7}"));
+}
+
+#[test]
+fn a_task_that_is_map_and_reduce_is_told() {
+    let more = format!(r#"{WELL} "reduceTasks": [{}],"#, ran("t1", "a2"));
+    assert_eq!(told(job("j1", &more, &[ran("t1", "a1")]).as_bytes()), "1: in j1: t1 was there before");
+}
+
+#[test]
+fn set_up_and_clean_up_and_jobs_that_did_not_succeed_or_tell_of_fewer_tasks_are_counted() {
+    let of_job = |more: &str| counted(&job("j1", more, &[ran("t1", "a1")]));
+    let words =
+        |all: &[(&str, u64)]| all.iter().map(|(words, count)| ((*words).to_owned(), *count)).collect::<Vec<_>>();
+    assert_eq!(of_job(WELL), []);
+    let others = r#""outcome": "SUCCESS", "otherTasks": [{"taskID": "s", "attempts": []}, {"taskID": "c"}],"#;
+    assert_eq!(of_job(others), words(&[("events of a job's set-up and clean-up", 2)]));
+    for outcome in ["KILLED", "FAILED"] {
+        let more = format!(r#""outcome": "{outcome}","#);
+        assert_eq!(of_job(&more), words(&[("jobs that failed or were killed", 1)]));
+    }
+    assert_eq!(of_job(""), words(&[("jobs without an end", 1)]));
+    let fewer = r#""outcome": "SUCCESS", "totalMaps": 2, "totalReduces": 0,"#;
+    assert_eq!(of_job(fewer), words(&[("jobs that tell of fewer tasks than they have", 1)]));
+}
+
+#[test]
+fn an_input_that_is_not_known_is_said_and_one_of_nothing_is_not() {
+    let said = |bytes: &str| {
+        let text = job("j1", WELL, &[ran("t1", "a1").replace("64", bytes)]);
+        of(text.as_bytes()).unwrap().assumed.into_iter().find(|said| said.starts_with("no input"))
+    };
+    assert_eq!(said("-1").as_deref(), Some("no input is told of 1 of 1 tasks: they have none"));
+    assert_eq!(said("0"), None);
+}
