@@ -7,8 +7,8 @@
 //! reproduce mantri.s63`, and prints what all of the paper's would take: 210,000 phases, thrice, under five schemes.
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads the clock and its own memory")]
 
-use drover::simulation::stats::quantile;
 use drover::simulation::{file, reproduce, traces};
+use drover::stats::quantile;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::run;
@@ -22,8 +22,10 @@ const CLUSTER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/scale/day.to
 
 fn day(trace: &Path) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
-    let read = traces::read(trace)?;
-    let scenario = file::read(Path::new(CLUSTER), read.jobs)?;
+    let mut draft = file::read(Path::new(CLUSTER))?;
+    let read = traces::read(trace, traces::Overhead::of(&draft.scenario))?;
+    (draft.scenario.traced, draft.scenario.hosts) = (read.jobs, read.hosts);
+    let scenario = draft.checked()?;
     let reading = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let nobody = EngineParams { policy: PolicyName::None, ..EngineParams::default() };

@@ -13,16 +13,6 @@ RUNBOOKS = paths.ROOT / "docs" / "runbooks"
 METRICS_PAGE = paths.ROOT / "docs" / "metrics.md"
 # Not Drover's: what Prometheus itself has of every target.
 OF_PROMETHEUS = {"up": ()}
-# The ledger's, which a service has once it keeps one. A test has them taken away here when docs/metrics.md tells them.
-COMING = {
-    "drover_ledger_rows_total": ("table",),
-    "drover_ledger_dropped_total": ("reason",),
-    "drover_ledger_queue_messages": (),
-    "drover_ledger_bytes": (),
-    "drover_ledger_errors_total": ("kind",),
-    "drover_ledger_active": (),
-    "drover_ledger_forgotten_total": ("table",),
-}
 HISTOGRAM_SERIES = (("_bucket", ("le",)), ("_sum", ()), ("_count", ()))
 BEGINNING = re.compile(r"- (alert|record): (\S+)$")
 
@@ -119,4 +109,4 @@ def documented() -> dict:
 def known() -> dict:
     """Labels, beside those of the target, of every series that an expression may name."""
     recorded = {rule.name: rule.labels for rule in rules("record")}
-    return {**COMING, **documented(), **recorded, **OF_PROMETHEUS}
+    return {**documented(), **recorded, **OF_PROMETHEUS}

@@ -169,7 +169,7 @@ class Mishaps(OnCluster):
         service.cli("resume")
         self.wait("the job is Drover's", running, lambda: launcher() == "drover")
         self.check(running)
-        self.assertGreater(service.metrics()['drover_copies_ended_total{end="won"}'], 0)
+        self.assertGreater(service.metrics()['drover_copies_ended_total{action="duplicate",end="won"}'], 0)
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older = self.service()

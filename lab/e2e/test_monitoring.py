@@ -38,14 +38,6 @@ def asked(panel: monitoring.Panel) -> list:
     return found
 
 
-def coming(expression: str) -> bool:
-    """Whether it is about what the service does not have yet."""
-    bases = {rule.name: rule.expr for rule in monitoring.rules("record")}
-    names = {one.name for one in promql.selectors(expression)}
-    inner = {one.name for name in names if name in bases for one in promql.selectors(bases[name])}
-    return bool((names | inner) & monitoring.COMING.keys())
-
-
 def bare(text: str) -> str:
     return re.sub(r"\s", "", text)
 
@@ -99,7 +91,7 @@ class Monitored(unittest.TestCase):
             series = self.prometheus.ask(rule.name)
             for labels, _ in series:
                 self.assertEqual(set(labels) - OF_EVERY_SERIES, set(rule.labels), rule.name)
-            if not series and not coming(rule.expr):
+            if not series:
                 empty.add(rule.name)
         self.assertEqual(empty, NEED_JOBS)
 
@@ -107,7 +99,7 @@ class Monitored(unittest.TestCase):
         for panel in monitoring.panels():
             for expression in asked(panel):
                 named = {one.name for one in promql.selectors(expression)}
-                if self.prometheus.ask(expression) or coming(expression) or named & NEED_JOBS:
+                if self.prometheus.ask(expression) or named & NEED_JOBS:
                     continue
                 # Nothing but the comparison at its end may be why it is empty.
                 self.assertTrue(self.prometheus.ask(COMPARISON.sub("", expression)), expression)
@@ -117,7 +109,7 @@ class Monitored(unittest.TestCase):
         expressions += [expression for panel in monitoring.panels() for expression in asked(panel)]
         for series in {one for expression in expressions for one in promql.selectors(expression)}:
             later = any((series.name, label) in COME_LATER for label, _, _ in series.matchers)
-            if later or series.name in NEED_JOBS or coming(series.name):
+            if later or series.name in NEED_JOBS:
                 continue
             for one in (series, *series.alternatives()):
                 self.assertTrue(self.prometheus.ask(str(one)), f"nothing there: {one}")

@@ -48,10 +48,6 @@ class Expressions(unittest.TestCase):
         self.assertIn("le", documented["drover_estimate_error_ratio_bucket"])
         self.assertIn("drover_holds", documented)
 
-    def test_what_is_said_to_come_has_not_come(self):
-        came = sorted(monitoring.COMING.keys() & monitoring.documented().keys())
-        self.assertEqual(came, [], "docs/metrics.md tells these now: take them out of monitoring.COMING")
-
 
 class Rules(unittest.TestCase):
     def test_rules_name_only_metrics_and_labels_that_there_are(self):

@@ -40,6 +40,12 @@ pub enum ApiError {
     /// No such page.
     #[error("there is nothing at this address; /openapi.json lists what there is")]
     NoRoute,
+    /// No ledger is kept.
+    #[error("no ledger is kept here; set ledger.path to a file and start the service again")]
+    NoLedger,
+    /// The ledger cannot be read.
+    #[error("{0}")]
+    Ledger(String),
     /// The engine has too much to do, or is stopping.
     #[error("the service is busy or stopping; try again in a second")]
     Busy,
@@ -53,6 +59,8 @@ impl ApiError {
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
             ApiError::NoHold(_) => (StatusCode::NOT_FOUND, "unknown_hold"),
+            ApiError::NoLedger => (StatusCode::NOT_FOUND, "no_ledger"),
+            ApiError::Ledger(_) => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
             ApiError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
         }

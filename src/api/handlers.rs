@@ -239,7 +239,11 @@ pub async fn healthz() -> &'static str {
 /// Ready: the cluster has been polled once, completely.
 pub async fn readyz(State(state): State<ApiState>) -> (StatusCode, String) {
     match state.not_ready() {
-        None => (StatusCode::OK, "ready\n".into()),
+        None => {
+            let trouble = state.ledger.state();
+            let trouble = trouble.trouble().map(|words| format!("without its ledger: {words}\n")).unwrap_or_default();
+            (StatusCode::OK, format!("ready\n{trouble}"))
+        }
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}\n")),
     }
 }

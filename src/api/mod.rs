@@ -9,6 +9,7 @@ pub mod health;
 mod holds;
 pub mod listen;
 mod principal;
+mod report;
 pub mod views;
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use handlers::{Decisions, Jobs, Nodes, Tasks};
 pub use holds::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 pub use principal::{Doorman, Principal, Role};
 
+use crate::ledger::Access;
 use crate::service::holds::Holds;
 use crate::service::{Asker, Process, Shims};
 use crate::telemetry::{self, Metrics};
@@ -60,6 +62,8 @@ pub struct ApiState {
     pub holds: Arc<Holds>,
     /// The service's clock.
     pub clock: Arc<dyn Fn() -> Time + Send + Sync>,
+    /// The ledger.
+    pub ledger: Access,
     /// Counts requests.
     pub metrics: Arc<Metrics>,
 }
@@ -81,7 +85,8 @@ impl ApiState {
 
     async fn process(&self) -> Process {
         let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
-        Process { ready: self.not_ready().is_none(), shims: (self.shims)(), holds, ..self.process.clone() }
+        let (ready, shims) = (self.not_ready().is_none(), (self.shims)());
+        Process { ready, shims, holds, ledger: self.ledger.state(), ..self.process.clone() }
     }
 }
 
@@ -100,7 +105,7 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 fn all_routes() -> OpenApiRouter<ApiState> {
-    handlers::routes().merge(calibration::routes()).merge(holds::routes())
+    handlers::routes().merge(calibration::routes()).merge(holds::routes()).merge(report::routes())
 }
 
 /// The operators' API.

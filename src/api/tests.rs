@@ -1,5 +1,6 @@
 use super::*;
 use crate::api::listen::Peer;
+use crate::ledger;
 use crate::service::fixture::watched;
 use crate::service::holds::Book;
 use crate::service::{Notes, Outside, Own, channels, run};
@@ -14,7 +15,8 @@ use tower::ServiceExt;
 const NOW: Time = Time(121_000);
 
 /// A service without a cluster: one job, watched for 20 s.
-fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
+fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside, tempfile::TempDir)) {
+    let (kept, ledger) = ledger();
     let metrics = Arc::new(Metrics::new(&Registry::new()).unwrap());
     let desk = watched();
     let (outside, inbox) = channels();
@@ -30,9 +32,20 @@ fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside)) {
         shims: Arc::new(Shims::default),
         holds: Arc::new(Holds::new(Own::new(1, 1, outside.facts.clone()), Book::open(None, Mode::Act, NOW).unwrap())),
         clock,
+        ledger,
         metrics,
     };
-    (router(state), (stop.drop_guard(), outside))
+    (router(state), (stop.drop_guard(), outside, kept))
+}
+
+/// One that has just been begun.
+fn ledger() -> (tempfile::TempDir, Access) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("ledger.db");
+    let bounds = ledger::Bounds { max_age: Millis(1), max_bytes: drover_core::model::Bytes(1) };
+    let metrics = ledger::Metrics::new(&Registry::new()).unwrap();
+    let kept = ledger::Ledger::start(&path, bounds, ledger::Pace::default(), || NOW, metrics).unwrap();
+    (dir, Access::new(&path, kept.watch()))
 }
 
 async fn get(router: &Router, path: &str) -> (StatusCode, String) {
@@ -178,10 +191,23 @@ async fn every_address_is_described_and_every_description_is_served() {
     let (router, _stop) = service(None);
     let document = json(&router, "/openapi.json").await;
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths.len(), 9, "{paths:?}");
+    assert_eq!(paths.len(), 10, "{paths:?}");
     for path in paths.into_iter().filter(|path| !document["paths"][path]["get"].is_null()) {
         json(&router, &path.replace("{id}", "job_1_0001")).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_ledgers_report_is_served_and_its_trouble_is_told_without_holding_up_readiness() {
+    let (router, (_stop, _outside, kept)) = service(None);
+    let report = json(&router, "/api/v1/report?since_ms=5&user=ann").await;
+    assert_eq!((&report["since_ms"], &report["user"]), (&5.into(), &"ann".into()));
+    assert_eq!(report["holdout"]["verdict"], "not_enough_data");
+    assert_eq!(json(&router, "/api/v1/status").await["ledger"]["state"], "keeping");
+    std::fs::write(kept.path().join("ledger.db"), "what somebody else wrote").unwrap();
+    let (status, body) = get(&router, "/api/v1/report").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(body.contains("\"ledger\"") && body.contains("is damaged"), "{body}");
 }
 
 #[tokio::test]

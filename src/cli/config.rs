@@ -3,6 +3,7 @@
 use super::Common;
 use super::output::{self, Exit, Failure};
 use crate::config::{self, Origin};
+use crate::ledger;
 use crate::telemetry;
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -39,6 +40,9 @@ enum What {
         /// Print the documentation of all metrics instead
         #[arg(long)]
         metrics: bool,
+        /// Print the ledger's schema instead
+        #[arg(long, conflicts_with = "metrics")]
+        ledger: bool,
     },
     /// Print a configuration file to start from
     Sample,
@@ -50,8 +54,9 @@ impl Command {
         match self.what {
             What::Show { origin, json } => show(common, origin, json),
             What::Check => common.load().map(|_| ()),
-            What::Docs { metrics: false } => Ok(output::say(&config::docs::markdown())?),
-            What::Docs { metrics: true } => {
+            What::Docs { ledger: true, .. } => Ok(output::say(&ledger::docs::markdown())?),
+            What::Docs { metrics: false, .. } => Ok(output::say(&config::docs::markdown())?),
+            What::Docs { metrics: true, .. } => {
                 let registry = crate::service::all_metrics();
                 let registry = registry.map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
                 Ok(output::say(&telemetry::docs::markdown(&registry))?)

@@ -184,7 +184,7 @@ fn all(subject: &Subject) -> String {
 fn decided(decision: &DecisionView) -> String {
     let node = decision.node.as_deref().map_or_else(String::new, |node| format!(" on {node}"));
     let end = match &decision.end {
-        None if decision.copy.is_some() => decision.copy.iter().map(story::of).collect(),
+        None if decision.copy.is_some() => decision.copy.iter().map(|copy| story::of(&decision.action, copy)).collect(),
         None => "it still runs".to_owned(),
         Some(end) if end.end == "natively_copied" => "Hadoop's own speculator copied it too".to_owned(),
         Some(end) => format!(

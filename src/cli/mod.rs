@@ -16,6 +16,7 @@ mod nodes;
 mod once;
 mod output;
 mod replay;
+mod report;
 mod reproduce;
 mod reproduce_kept;
 mod reproduced;
@@ -43,6 +44,7 @@ Examples:
   drover serve --record /var/lib/drover  watch the cluster, keep a recording
   drover explain job_1795181650543_0021  why each task was or was not advised on
   drover nodes                           how healthy each node is
+  drover report --since 7d               whether copies paid
   drover simulate examples/one-slow-node.toml   what each policy would come to
   drover stop --reason \"disks fail\"      start no copies anywhere, at once
 
@@ -102,6 +104,8 @@ enum Command {
     Reproduce(reproduce::Command),
     /// Say how good each estimate of time left has proved to be
     Calibration(calibration::Command),
+    /// Say whether copies paid: what became of them, what they gained and cost
+    Report(report::Command),
     /// Compute the papers' formulas by hand
     Calc(calc::Command),
     /// Show, document or start a configuration
@@ -155,6 +159,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(command) => command.run(&cli.common),
         Command::Reproduce(command) => cli.common.takes_none("reproduce").and_then(|()| command.run()),
         Command::Calibration(command) => block_on(command.run(&cli.common)),
+        Command::Report(command) => block_on(command.run(&cli.common)),
         Command::Calc(command) => cli.common.takes_none("calc").and_then(|()| command.run()),
         Command::Config(command) => command.run(&cli.common),
     };

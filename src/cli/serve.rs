@@ -13,6 +13,7 @@ Watches the cluster until it gets SIGTERM or SIGINT. SIGHUP reads the configurat
 Examples:
   HADOOP_CONF_DIR=/etc/hadoop/conf drover serve
   drover serve --config /etc/drover/drover.toml --record /var/lib/drover
+  drover serve --ledger /var/lib/drover/ledger.db
   drover serve --set cluster.rm_urls=http://rm.example.com:8088 --set mode=off";
 
 /// `drover serve`.
@@ -22,6 +23,9 @@ pub struct Command {
     /// Record everything observed and decided into this directory, for `drover replay`; short for --set record.dir=DIR
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
+    /// Keep what is decided, done and measured in this file, for `drover report`; short for --set ledger.path=FILE
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
 }
 
 impl Command {
@@ -29,6 +33,7 @@ impl Command {
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         let mut common = common.clone();
         common.set.extend(self.record.iter().map(|dir| format!("record.dir={}", dir.display())));
+        common.set.extend(self.ledger.iter().map(|file| format!("ledger.path={}", file.display())));
         let loaded = common.load()?;
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
         let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;

@@ -116,6 +116,7 @@ impl Command {
         let told = Told {
             about: scenario.about.clone(),
             slowness_is_tied_to: tied_to(&scenario),
+            shared: scenario.cluster.shared(),
             assumed,
             repairs,
             seeds: self.seeds,

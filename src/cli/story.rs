@@ -1,8 +1,8 @@
-//! What became of a copy that was asked for, in words.
+//! What became of a copy or a restart that was asked for, in words.
 
 use super::words;
 use crate::api::copy::CopyView;
-use drover_core::model::{Answer, Millis};
+use drover_core::model::{Action, Answer, Millis};
 
 /// Why a shim refused, as the end of a sentence.
 fn because(answer: Option<Answer>) -> &'static str {
@@ -14,6 +14,10 @@ fn because(answer: Option<Answer>) -> &'static str {
         Some(Answer::TaskEnded) => "the task had succeeded",
         Some(Answer::Committing) => "an attempt was committing its output",
         Some(Answer::TooManyAttempts) => "the task had more attempts than the decision assumed",
+        Some(Answer::AttemptEnded) => "the attempt did not run any more",
+        Some(Answer::TooFar) => "the attempt had come so far that a new one would end no sooner",
+        Some(Answer::AnotherAhead) => "another attempt of the task was ahead of it",
+        Some(Answer::RestartsSpent) => "the task had been restarted more often than the decision knew of",
         Some(Answer::NoHeadroom) => "the job itself waited for containers",
         Some(Answer::SpeculationOff) => "the job has speculation switched off",
         Some(Answer::MalformedAction) => "it could not read what was asked",
@@ -23,8 +27,28 @@ fn because(answer: Option<Answer>) -> &'static str {
     }
 }
 
-/// The story so far, without a full stop.
-pub fn of(copy: &CopyView) -> String {
+/// The story so far of what such an action asked for, without a full stop.
+pub fn of(action: &str, copy: &CopyView) -> String {
+    if action == Action::Restart.label() { of_restart(copy) } else { of_copy(copy) }
+}
+
+fn of_restart(copy: &CopyView) -> String {
+    let new = copy.attempts.first().map_or("a new attempt", String::as_str);
+    let node = copy.winner_node.as_deref().map_or_else(String::new, |node| format!(" on {node}"));
+    match copy.state.as_str() {
+        "decided" => "its attempt is to be killed with the next answer to its shim".to_owned(),
+        "sent" => "its shim was asked to kill its attempt and has not answered yet".to_owned(),
+        "applied" => "its attempt was killed, and Hadoop is to start another".to_owned(),
+        "moved" => format!("its attempt was killed, and {new} took its place"),
+        "won" => format!("its attempt was killed, and {new}, which took its place, finished{node}"),
+        "lost" => format!("its attempt was killed, and another than {new}, which took its place, finished first{node}"),
+        "died" => format!("its attempt was killed, and {new}, which took its place, failed or was killed, too"),
+        "unanswered" => "its shim was asked to kill its attempt, no answer came, and no new one was seen".to_owned(),
+        _ => of_copy(copy),
+    }
+}
+
+fn of_copy(copy: &CopyView) -> String {
     let answer = copy.answer.as_deref().and_then(Answer::parse);
     let copies = match copy.attempts.as_slice() {
         [] => "the copy".to_owned(),
@@ -77,22 +101,28 @@ mod tests {
     #[test]
     fn a_copys_story_tells_who_won_where_and_what_it_cost() {
         assert_eq!(
-            of(&copy("won", Some("moved"))),
+            of("duplicate", &copy("won", Some("moved"))),
             "its copy won: attempt_1_0001_m_000003_1 finished first on nm3, after YARN had first given it a host to keep off; \
              the copy held a container for 4.5 s"
         );
-        assert_eq!(of(&copy("refused", Some("committing"))), "its shim refused: an attempt was committing its output");
+        assert_eq!(
+            of("restart", &copy("refused", Some("committing"))),
+            "its shim refused: an attempt was committing its output"
+        );
     }
 
     #[test]
     fn every_state_and_every_refusal_has_a_story_of_its_own() {
         let states = ["decided", "sent", "applied"].into_iter().chain(CopyEnd::ALL.map(CopyEnd::label));
-        let mut stories: Vec<_> = states.map(|state| of(&copy(state, Some("failed")))).collect();
-        let refusals = Answer::ALL.into_iter().filter(|answer| !answer.is_applied() && *answer != Answer::Failed);
-        stories.extend(refusals.map(|answer| of(&copy("refused", Some(answer.label())))));
-        let all = stories.len();
-        stories.sort();
-        stories.dedup();
-        assert_eq!(stories.len(), all, "{stories:#?}");
+        let states: Vec<_> = states.collect();
+        for action in ["duplicate", "restart"] {
+            let mut stories: Vec<_> = states.iter().map(|state| of(action, &copy(state, Some("failed")))).collect();
+            let refusals = Answer::ALL.into_iter().filter(|answer| !answer.is_applied() && *answer != Answer::Failed);
+            stories.extend(refusals.map(|answer| of(action, &copy("refused", Some(answer.label())))));
+            let all = stories.len();
+            stories.sort();
+            stories.dedup();
+            assert_eq!(stories.len(), all, "{stories:#?}");
+        }
     }
 }

@@ -149,6 +149,9 @@ settings! {
         /// Act through shims that come over plain HTTP from the network, too. Whoever can read or change that traffic could then have
         /// copies started in Drover's name; without it such jobs are only advised on.
         plain_http: bool = "false", Kind::Flag;
+        /// Have attempts killed so that their tasks start anew on another node (Mantri §5.1), where the policy finds that better than a copy. It gives up what the attempt
+        /// has done for what is only an estimate, so it is not done unless it is asked for ([acting](acting.md#restarts)).
+        restart: bool = "false", Kind::Flag;
         /// A copy that has not been started so long after the decision is not started any more.
         deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
         /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.
@@ -193,6 +196,16 @@ settings! {
         max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
         /// Size at which a new segment is begun. Each starts with the state of the engine.
         segment_bytes: Bytes = "64MiB", Kind::Size(64 * KIB, 16 * GIB);
+    }
+
+    /// The ledger: what was decided, done and measured, in one SQLite file that outlasts the service (`drover report`).
+    ledger: LedgerSettings = "ledger" {
+        /// The file; nothing is kept without it. Its directory is made where there is none, and must be on a local disk: SQLite's log does not work over NFS.
+        path: Option<PathBuf> = "", Kind::Path;
+        /// Rows older than this go.
+        max_age: Millis = "90d", Kind::Span(HOUR, 3_650 * 24 * HOUR);
+        /// Space that rows may take; the oldest go first. The log beside the file may take 16 MiB more, or as much as is written while a report is read.
+        max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
     }
 
     /// What Drover keeps from one start to the next.

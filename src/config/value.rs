@@ -162,7 +162,8 @@ fn server(text: &str) -> Result<Url, String> {
     }
 }
 
-fn span(text: &str) -> Result<u64, String> {
+/// A length of time in milliseconds, as settings have it.
+pub fn span(text: &str) -> Result<u64, String> {
     if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') && text != "0" {
         return Err(format!("{text} has no unit; write {text}ms, {text}s, {text}m or {text}h"));
     }

@@ -8,6 +8,7 @@ pub use counts::Totals;
 use super::kept::{Asked, Kept, outcome};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
+use crate::ledger::Feed;
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::estimate::health::NodeHealth;
@@ -34,6 +35,8 @@ pub struct Desk {
     /// Nodes' health, once somebody has asked since the last pass: counting walks all attempts, and a dashboard asks page by page, again and again.
     health: OnceCell<BTreeMap<NameId, NodeHealth>>,
     recorder: Option<Recorder<EngineParams>>,
+    /// The ledger, where one is kept.
+    pub ledger: Option<Feed>,
     metrics: Arc<Metrics>,
 }
 
@@ -51,7 +54,7 @@ impl Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
         let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
         let health = OnceCell::new();
-        Desk { engine, decisions, keep, incarnation, missed, regained, health, recorder, metrics }
+        Desk { engine, decisions, keep, incarnation, missed, regained, health, recorder, ledger: None, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -80,6 +83,9 @@ impl Desk {
             Ok(()) => {
                 self.metrics.applied.with_label_values(&[channel]).inc();
                 self.follow(&seen);
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.observed(&seen, &self.engine);
+                }
             }
             Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
         }
@@ -151,6 +157,9 @@ impl Desk {
             self.keep(decision);
         }
         self.account(&pass);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.passed(&pass, &self.engine, now);
+        }
         pass
     }
 
@@ -179,8 +188,11 @@ impl Desk {
         self.recorder.iter().for_each(Recorder::catch_up);
     }
 
-    /// Writes out the recording and ends it.
+    /// Writes out the recording and the ledger, and ends them.
     pub fn finish(&mut self) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.finish();
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.finish();
         }

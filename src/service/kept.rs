@@ -51,12 +51,3 @@ pub fn outcome(mode: Mode) -> &'static str {
         Mode::Act => "decided",
     }
 }
-
-/// What an advised copy came to.
-pub fn end(outcome: &VirtualOutcome) -> &'static str {
-    match outcome {
-        VirtualOutcome { natively_copied: true, .. } => "natively_copied",
-        VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
-        _ => "would_have_lost",
-    }
-}

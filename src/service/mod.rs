@@ -6,6 +6,7 @@ mod engine_loop;
 pub mod fixture;
 mod hints;
 pub mod holds;
+mod keeping;
 mod kept;
 mod notes;
 mod orders;
@@ -20,14 +21,14 @@ pub mod world;
 
 pub use desk::Desk;
 pub use engine_loop::{Asker, Inbox, Outside, channels, run};
-pub use kept::{Asked, Kept, end, outcome};
+pub use kept::{Asked, Kept, outcome};
 pub use notes::Notes;
 pub use own::Own;
 pub use reading::{DecisionFilter, Process, Shims, TaskFilter};
 pub use serve::{Reload, ServeError, serve};
 
 use crate::telemetry::Metrics;
-use crate::{shim, yarn};
+use crate::{ledger, shim, yarn};
 use prometheus::Registry;
 
 /// A registry with every metric of the service, for its documentation.
@@ -36,5 +37,6 @@ pub fn all_metrics() -> prometheus::Result<Registry> {
     Metrics::new(&registry)?;
     let rest = yarn::metrics::Metrics::new(&registry)?;
     shim::Metrics::new(&registry, rest.facts_refused())?;
+    ledger::Metrics::new(&registry)?;
     Ok(registry)
 }

@@ -2,10 +2,11 @@
 
 use super::hints::Hints;
 use super::orders::Orders;
+use crate::ledger::Unanswered;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{AttemptId, Fact, JobId, Observation, TaskId};
+use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -69,6 +70,12 @@ impl Notes {
         let (stand, off) = orders.take(engine, pass);
         over.iter().chain(&off).for_each(|(order, why)| shim.call_off(order, *why));
         stand.into_iter().for_each(|order| shim.carry_out(order));
+    }
+
+    /// Sends no order for a task while an earlier process's may still be on its way: until its deadline and the answer's grace have passed its attempts do not show it.
+    pub fn wait_for(&self, left: &[Unanswered], grace: Millis) {
+        let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        left.iter().for_each(|one| orders.wait_for(one.task, one.deadline + grace));
     }
 
     /// Has the shims of these jobs tell all of them again.

@@ -1,11 +1,16 @@
 //! Orders on their way to shims: each is looked at again after every pass, and before it is sent.
 
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{Decision, Mode, Verdict};
+use drover_core::model::{Decision, Mode, TaskId, Time, Verdict};
+use std::collections::BTreeMap;
 
 /// Orders that are neither answered nor over.
 #[derive(Default)]
-pub struct Orders(Vec<Decision>);
+pub struct Orders {
+    open: Vec<Decision>,
+    /// Until when an earlier process's order for a task may be carried out unseen, the service's clock.
+    earlier: BTreeMap<TaskId, Time>,
+}
 
 /// An order that is to be sent no more, and why; `None` where it has been answered or its end is known.
 pub type CalledOff = (Decision, Option<Verdict>);
@@ -14,7 +19,7 @@ impl Orders {
     /// What is to be sent no more, as of the engine's last pass.
     pub fn review(&mut self, engine: &Engine) -> Vec<CalledOff> {
         let mut off = Vec::new();
-        self.0.retain(|order| {
+        self.open.retain(|order| {
             let waits = engine.awaits_answer(order);
             let why = engine.revalidate(order).err().filter(|_| waits);
             let stands = waits && why.is_none();
@@ -31,13 +36,25 @@ impl Orders {
     pub fn take<'a>(&mut self, engine: &Engine, pass: &'a Pass) -> (Vec<&'a Decision>, Vec<CalledOff>) {
         let (mut stand, mut off) = (Vec::new(), Vec::new());
         for order in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
-            match engine.revalidate(order) {
+            match self.revalidate(engine, order) {
                 Ok(()) => stand.push(order),
                 Err(why) => off.push((order.clone(), Some(why))),
             }
         }
-        self.0.extend(stand.iter().map(|decision| (*decision).clone()));
+        self.open.extend(stand.iter().map(|decision| (*decision).clone()));
         (stand, off)
+    }
+
+    /// No order for that task is to be sent before then.
+    pub fn wait_for(&mut self, task: TaskId, until: Time) {
+        let known = self.earlier.entry(task).or_default();
+        *known = until.max(*known);
+    }
+
+    fn revalidate(&mut self, engine: &Engine, order: &Decision) -> Result<(), Verdict> {
+        engine.revalidate(order)?;
+        self.earlier.retain(|_, until| order.at < *until);
+        if self.earlier.contains_key(&order.task) { Err(Verdict::CopyInFlight) } else { Ok(()) }
     }
 }
 
@@ -118,6 +135,19 @@ mod tests {
         let (stand, off) = orders.take(&engine, &pass);
         assert_eq!((stand, off), (vec![], vec![(pass.decisions[0].clone(), Some(Verdict::NotActing))]));
         assert_eq!(called_off(&mut orders, &engine), [], "once");
+    }
+
+    #[test]
+    fn an_order_waits_for_one_of_an_earlier_process_that_may_still_be_carried_out_and_no_longer() {
+        for (until, stands) in [(1, false), (0, true)] {
+            let ((engine, _, pass), mut orders) = (decided(), Orders::default());
+            let order = &pass.decisions[0];
+            orders.wait_for(order.task, order.at + Millis(until));
+            orders.wait_for(fixture::job(1).task(TaskKind::Map, 9), order.at + Millis(1));
+            let (stand, off) = orders.take(&engine, &pass);
+            assert_eq!((stand.len(), off.len()), (usize::from(stands), usize::from(!stands)));
+            assert!(off.iter().all(|(_, why)| *why == Some(Verdict::CopyInFlight)));
+        }
     }
 
     #[test]

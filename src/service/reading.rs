@@ -5,6 +5,7 @@ use super::kept::Kept;
 use crate::api::HoldView;
 use crate::api::health::StragglingView;
 use crate::api::views::*;
+use crate::ledger::State;
 use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
 use drover_core::model::{Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
@@ -49,12 +50,15 @@ pub struct Process {
     pub shims: Shims,
     /// Holds in force.
     pub holds: Vec<HoldView>,
+    /// How the ledger is.
+    pub ledger: State,
 }
 
 impl Process {
     /// A process that has just started.
     pub fn new(incarnation: String, started: Time) -> Process {
-        Process { incarnation, started, ready: false, shims: Shims::default(), holds: Vec::new() }
+        let (shims, holds, ledger) = (Shims::default(), Vec::new(), State::Off);
+        Process { incarnation, started, ready: false, shims, holds, ledger }
     }
 }
 
@@ -116,6 +120,7 @@ impl Desk {
             shims_unable: process.shims.unable,
             shims_over_plain_http: process.shims.over_plain_http,
             holds: process.holds.clone(),
+            ledger: LedgerView::of(&process.ledger),
             breakers: self
                 .engine
                 .open_breakers()

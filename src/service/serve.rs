@@ -2,6 +2,7 @@
 
 use super::engine_loop::{Outside, channels, run};
 use super::holds::{Book, Holds, HoldsError};
+use super::keeping;
 use super::notes::{Asks, Notes};
 use super::own::Own;
 use super::reading::{Process, Shims};
@@ -13,6 +14,7 @@ use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded};
 use crate::history::{LogEnd, Recorder};
+use crate::ledger::{self, Access};
 use crate::shim::{self, Identity, Shim};
 use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
@@ -98,7 +100,9 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
     }
     let engine = tokio::task::spawn_blocking(move || service.engine.join());
     if !matches!(tokio::time::timeout(GRACE, engine).await, Ok(Ok(Ok(())))) {
-        tracing::error!("the engine's thread did not end in order; the recording's last lines may be missing");
+        tracing::error!(
+            "the engine's thread did not end in order; the last lines of the recording, and rows of the ledger, may be missing"
+        );
     }
     ended
 }
@@ -113,6 +117,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let metrics = Arc::new(Metrics::new(&registry)?);
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
+    let ledger_metrics = ledger::Metrics::new(&registry)?;
     let clients = world::clients(config, rest_metrics)?;
     let identity = Identity { epoch: clock::now().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
     announce(&listeners, &identity, config)?;
@@ -120,6 +125,8 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
+    let (feed, access) = keeping::begin(config, &identity.incarnation, &notes, ledger_metrics)?;
+    desk.ledger = feed;
     // Before anything is decided.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
     let told = book.told(identity.epoch, clock::now());
@@ -135,7 +142,8 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let engine = std::thread::Builder::new()
         .name("engine".into())
         .spawn(move || run(desk, inbox, &noted, pace, &clock::now, &runtime, &stopped))?;
-    let state = state(config, &identity, &outside, notes.clone(), holds, metrics.clone());
+    let state =
+        ApiState { ledger: access, ..state(config, &identity, &outside, notes.clone(), holds, metrics.clone()) };
     let mut tasks = JoinSet::new();
     spawn_watch(&mut tasks, notes.clone(), state.holds.clone(), stop);
     spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
@@ -177,6 +185,7 @@ fn state(
         holds,
         readiness: Arc::new(move || notes.ready.missing()),
         clock: Arc::new(clock::now),
+        ledger: Access::default(),
         metrics,
     }
 }

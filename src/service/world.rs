@@ -115,7 +115,12 @@ pub fn shim(config: &Config) -> ShimParams {
         connections: whole(set.connections),
         body_bytes: whole(set.body_limit.0),
         require_tls: set.require_tls,
-        act: ActParams { lease_ms: config.act.lease.0, plain_http: config.act.plain_http, ..ActParams::default() },
+        act: ActParams {
+            lease_ms: config.act.lease.0,
+            plain_http: config.act.plain_http,
+            restart: config.act.restart,
+            ..ActParams::default()
+        },
         ..ShimParams::default()
     }
 }

@@ -3,7 +3,7 @@
 use super::metrics::Metrics;
 use super::outbox::{News, Order, decision_of};
 use super::params::{ActParams, Identity};
-use super::reply::Action;
+use super::reply::{Action, What};
 use super::session::{Now, Session};
 use super::told::Told;
 use super::wire::{self, Request};
@@ -15,8 +15,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
 
-/// The word for it in `hello.can`.
-pub const DUPLICATE: &str = "duplicate";
+/// What can be done by a shim that says so in `hello.can`; of words of a later version nothing is known.
+pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
+    words.fold(Capabilities::NONE, |can, word| match word {
+        "duplicate" => Capabilities { duplicate: true, ..can },
+        "restart" => Capabilities { restart: true, ..can },
+        _ => can,
+    })
+}
 
 /// Leases and actions of all sessions.
 pub struct Acting {
@@ -92,17 +98,16 @@ impl Acting {
 
     /// Is a session that came this way to act? One that came over the network in the clear only where the operator insists.
     pub fn may(&self, session: &Session, local: bool) -> Capabilities {
-        let able = session.profile.can_duplicate;
-        let duplicate = able && (local || self.params.plain_http);
-        if able && !duplicate && !self.warned.swap(true, Ordering::Relaxed) {
+        let able = session.profile.able;
+        let trusted = local || self.params.plain_http;
+        if able.act_on_tasks() && !trusted && !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 job = %session.profile.job(),
                 "shims come over plain HTTP from the network, where whoever reads the traffic could act in Drover's name: their jobs are only advised on; lead them \
                  through TLS on this machine, or set act.plain_http = true"
             );
         }
-        // A kill on Hadoop cannot be taken for a restart or a withdrawal until a shim answers for it.
-        Capabilities { duplicate, ..Capabilities::default() }
+        if trusted { Capabilities { restart: able.restart && self.params.restart, ..able } } else { Capabilities::NONE }
     }
 
     /// Is the job's speculation Drover's to own by this session?
@@ -130,7 +135,12 @@ impl Acting {
 
     /// Puts an order into its session's outbox.
     pub fn order(&self, session: &mut Session, order: Order, now: Now) -> Result<(), Unsent> {
-        if !session.can.is_some_and(|can| can.duplicate) || session.ended {
+        let can = session.can.unwrap_or_default();
+        let able = match order.what {
+            What::Duplicate { .. } => can.duplicate,
+            What::Restart { .. } => can.restart,
+        };
+        if !able || session.ended {
             return Err(Unsent::Unable);
         }
         let room = session.outbox.put(order, self.params.actions, now.wall);

@@ -1,6 +1,6 @@
 //! A session's actions: each repeated until it is answered or too late, and each answer passed on once.
 
-use super::reply::{Action, Kind};
+use super::reply::{Action, What};
 use drover_core::model::{Action as Decided, Answer, Decision, Millis, TaskId, Time};
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ const AT_ONCE: usize = 64;
 /// Bounds of the protocol.
 const COPIES_MAX: u32 = 8;
 const LIVE_MAX: u32 = 16;
+const RESTARTS_MAX: u32 = 16;
 /// How often a copy that is given a host to avoid may be moved on. Each takes a third of a second; the places that copies have just left on a slow host are offered first,
 /// and may be several.
 const MOVES: u32 = 6;
@@ -18,10 +19,10 @@ const MOVES: u32 = 6;
 pub struct Order {
     /// The decision.
     pub decision: u64,
-    /// The task to copy.
+    /// The task that it is about.
     pub task: TaskId,
-    /// How many copies.
-    pub copies: u32,
+    /// What is to be done to it.
+    pub what: What,
     /// Attempts of it that had not ended.
     pub live: u32,
     /// Hosts on which a copy would do no good.
@@ -31,12 +32,21 @@ pub struct Order {
 }
 
 impl Order {
-    /// What this decision asks; `None` where it is not for a copy: a shim can do nothing else.
+    /// What this decision asks; `None` where no shim can do it.
     pub fn of(decision: &Decision) -> Option<Order> {
-        (decision.action == Decided::Duplicate).then(|| Order {
+        let what = match decision.action {
+            Decided::Duplicate => What::Duplicate { copies: decision.copies.clamp(1, COPIES_MAX) },
+            Decided::Restart => What::Restart {
+                n: decision.attempt.number,
+                below: decision.no_gain_from(),
+                restarts: decision.restarts.min(RESTARTS_MAX),
+            },
+            Decided::Withdraw => return None,
+        };
+        Some(Order {
             decision: decision.id,
             task: decision.task,
-            copies: decision.copies.clamp(1, COPIES_MAX),
+            what,
             live: decision.live.clamp(1, LIVE_MAX),
             avoid: decision.avoid.iter().take(Decision::AVOID_MAX).cloned().collect(),
             deadline: decision.deadline,
@@ -46,11 +56,10 @@ impl Order {
     fn action(&self, incarnation: &str, left: Millis) -> Action {
         Action {
             id: action_id(incarnation, self.decision),
-            kind: Kind::Duplicate,
+            what: self.what,
             deadline_ms: left.0,
             k: self.task.kind.letter(),
             i: self.task.index,
-            copies: self.copies,
             live: self.live,
             avoid: self.avoid.clone(),
             moves: MOVES,
@@ -158,11 +167,18 @@ mod tests {
 
     fn order(decision: u64, deadline: u64) -> Order {
         let task = JobId(AppId { cluster: 1, seq: 1 }).task(TaskKind::Reduce, 7);
-        Order { decision, task, copies: 1, live: 1, avoid: vec!["nm2".into()], deadline: Time(deadline) }
+        Order {
+            decision,
+            task,
+            what: What::Duplicate { copies: 1 },
+            live: 1,
+            avoid: vec!["nm2".into()],
+            deadline: Time(deadline),
+        }
     }
 
     #[test]
-    fn only_a_decision_to_copy_becomes_an_order() {
+    fn what_a_shim_can_do_becomes_an_order_and_a_withdrawal_does_not() {
         let task = order(1, 9_000).task;
         let decided = |action| Decision {
             id: 1,
@@ -179,14 +195,21 @@ mod tests {
             natively_copied: false,
             copies: 1,
             live: 1,
+            restarts: 0,
             avoid: vec!["nm2".into()],
             prefer: Vec::new(),
             deadline: Time(9_000),
-            numbers: Numbers::default(),
+            numbers: Numbers {
+                score: 0.2,
+                time_left: Some(Millis(40_000)),
+                fresh_copy: Some(Millis(10_000)),
+                ..Numbers::default()
+            },
             cause: None,
         };
         let orders = Decided::ALL.map(|action| Order::of(&decided(action)));
-        assert_eq!(orders, [Some(order(1, 9_000)), None, None]);
+        let restart = What::Restart { n: 0, below: 0.8, restarts: 0 };
+        assert_eq!(orders, [Some(order(1, 9_000)), Some(Order { what: restart, ..order(1, 9_000) }), None]);
     }
 
     #[test]

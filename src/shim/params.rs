@@ -52,6 +52,8 @@ pub struct ActParams {
     pub lease_ms: u64,
     /// Act through sessions that come over plain HTTP from another machine, too.
     pub plain_http: bool,
+    /// Have attempts killed so that their tasks start anew.
+    pub restart: bool,
     /// Actions of one session that may be open.
     pub actions: usize,
 }
@@ -101,7 +103,7 @@ impl Default for ShimParams {
 
 impl Default for ActParams {
     fn default() -> Self {
-        ActParams { lease_ms: 10_000, plain_http: false, actions: 1_000 }
+        ActParams { lease_ms: 10_000, plain_http: false, restart: false, actions: 1_000 }
     }
 }
 

@@ -41,16 +41,14 @@ pub struct Action {
     /// Its id, unique over all processes of the service.
     pub id: String,
     /// What to do.
-    #[serde(rename = "type")]
-    pub kind: Kind,
+    #[serde(flatten)]
+    pub what: What,
     /// How long it may still be done, milliseconds, counted like the lease.
     pub deadline_ms: u64,
     /// Kind of the task.
     pub k: char,
     /// Index of the task.
     pub i: u32,
-    /// How many copies.
-    pub copies: u32,
     /// Attempts of the task that the service takes to have not ended.
     pub live: u32,
     /// Hosts on which a copy would do no good.
@@ -59,12 +57,24 @@ pub struct Action {
     pub moves: u32,
 }
 
-/// A type of action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
+/// A type of action, with what only that type says.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
+pub enum What {
     /// Start further attempts of a running task.
-    Duplicate,
+    Duplicate {
+        /// How many copies.
+        copies: u32,
+    },
+    /// Kill an attempt, which Hadoop then replaces.
+    Restart {
+        /// Number of the attempt.
+        n: u32,
+        /// Progress score (0–1) from which on it is to be left.
+        below: f64,
+        /// Restarts of the task that the service knows of.
+        restarts: u32,
+    },
 }
 
 /// Who launches copies.

@@ -139,7 +139,7 @@ impl Shim {
         let order = Order::of(decision).ok_or(Unsent::Unable);
         if let Err(why) = order.and_then(|order| desk.order(order, self.now())) {
             desk.metrics.unsent(why);
-            tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), "no shim can be asked to start a copy");
+            tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), action = decision.action.label(), "no shim can be asked to carry it out");
         }
     }
 
@@ -149,7 +149,7 @@ impl Shim {
         desk.call_off(decision.job, decision.id);
         if let Some(why) = why {
             desk.metrics.called_off(why);
-            tracing::info!(job = %decision.job, task = %decision.task, why = why.label(), "an order for a copy is called off");
+            tracing::info!(job = %decision.job, task = %decision.task, why = why.label(), action = decision.action.label(), "an order is called off");
         }
     }
 

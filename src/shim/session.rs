@@ -1,6 +1,6 @@
 //! One session: what the service holds of a shim it believes. The rows' values go on to the engine; only what is needed to check them stays.
 
-use super::acting::DUPLICATE;
+use super::acting;
 use super::outbox::Outbox;
 use super::params::ShimParams;
 use super::reply::{Refusal, Why};
@@ -77,8 +77,8 @@ pub struct Profile {
     pub hadoop: String,
     /// Runs its tasks inside the AM.
     pub uber: bool,
-    /// It can start further attempts.
-    pub can_duplicate: bool,
+    /// What its shim can do.
+    pub able: Capabilities,
     /// What its configuration says.
     pub settings: JobSettings,
     /// Start of the shim, the AM's clock: the nearest to the job's start that a shim can tell.
@@ -110,7 +110,7 @@ impl Profile {
             shim: request.shim.to_string(),
             hadoop: hello.hadoop.to_string(),
             uber: hello.uber,
-            can_duplicate: hello.can.iter().any(|word| word == DUPLICATE),
+            able: acting::able(hello.can.iter().map(|word| &**word)),
             settings,
             started: Time(request.clock.am_ms) - Millis(request.clock.mono_ms),
             since: now.wall,

@@ -216,8 +216,8 @@ impl SessionView {
             skew_ms: session.skew_ms,
             native_copies: session.native_copies,
             rows: session.rows,
-            able: profile.can_duplicate,
-            allowed: session.can.is_some_and(|can| can.duplicate),
+            able: profile.able.act_on_tasks(),
+            allowed: session.can.is_some_and(|can| can.act_on_tasks()),
             leased: session.is_leased(now),
         }
     }

@@ -1,10 +1,10 @@
 //! How policies compare with a baseline: seed by seed, since both meet the same luck in each.
 
 use super::grid::Played;
-use super::stats::Interval;
 use super::summary::{
     bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, where_any, workflow_times,
 };
+use crate::stats::Interval;
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,11 +1,9 @@
 //! What a hold-out would have shown: jobs that a policy leaves alone beside all others, by intention to treat.
 
-use super::stats::Interval;
-use super::summary::bin;
+use crate::stats::Interval;
+use crate::stats::trial::{self, Trial, as_shares};
 use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
-use std::collections::BTreeMap;
 
 /// What hold-outs of that share show, run by run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,37 +37,13 @@ impl HoldOut {
     }
 }
 
-/// Mean difference of the logarithms of job times, seconds, between jobs that a policy may act on and those held out, of one name and one bin of sizes each, with Student's 95 % interval.
-/// Jobs without a counterpart say nothing. `None` where none has one, or none of them has a fellow.
-pub fn effect(jobs: &[JobRow]) -> Option<Interval> {
-    let mut strata: BTreeMap<(&str, Option<String>), [Vec<f64>; 2]> = BTreeMap::new();
-    for job in jobs.iter().filter(|job| job.took.0 > 0 && !job.failed) {
-        let sides = strata.entry((&job.name, bin(job.tasks()))).or_default();
-        sides[usize::from(job.held_out)].push(job.took.as_secs_f64().ln());
-    }
-    let (mut weights, mut sum, mut squares, mut freedom) = (0.0, 0.0, 0.0, 0);
-    for [acted, left] in strata.values().filter(|sides| sides.iter().all(|side| !side.is_empty())) {
-        let [(mean, off), (mean_left, off_left)] = [acted, left].map(|side| mean_and_squares(side));
-        let (a, b) = (acted.len() as f64, left.len() as f64);
-        let weight = a * b / (a + b);
-        weights += weight;
-        sum += weight * (mean - mean_left);
-        squares += off + off_left;
-        freedom += acted.len() + left.len() - 2;
-    }
-    let quantile = StudentsT::new(0.0, 1.0, freedom as f64).ok()?.inverse_cdf(0.975);
-    let (mean, half) = (sum / weights, quantile * (squares / freedom as f64 / weights).sqrt());
-    Some(Interval { mean, low: mean - half, high: mean + half })
+fn trial_of(job: &JobRow) -> Trial<'_> {
+    Trial { name: &job.name, tasks: job.tasks(), took: job.took, held_out: job.held_out }
 }
 
-/// Of logarithms of ratios: by what share, above -1, something is changed.
-fn as_shares(logs: Interval) -> Interval {
-    Interval { mean: logs.mean.exp_m1(), low: logs.low.exp_m1(), high: logs.high.exp_m1() }
-}
-
-fn mean_and_squares(values: &[f64]) -> (f64, f64) {
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    (mean, values.iter().map(|value| (value - mean).powi(2)).sum())
+/// What a run's jobs show. Those that failed say nothing: how soon a job fails is no time that it takes.
+fn effect(jobs: &[JobRow]) -> Option<Interval> {
+    trial::effect(jobs.iter().filter(|job| !job.failed).map(trial_of)).map(|effect| effect.log)
 }
 
 #[cfg(test)]
@@ -79,41 +53,6 @@ mod tests {
     use drover_core::engine::EngineParams;
     use drover_core::policy::PolicyName;
     use std::sync::atomic::AtomicBool;
-
-    /// Jobs of one group with those times, seconds, of one map each.
-    fn jobs(name: &str, acted: &[f64], left: &[f64]) -> Vec<JobRow> {
-        let scenario: drover_core::sim::Scenario =
-            toml::from_str("[[jobs]]\nname = \"a\"\nmaps = { tasks = 1 }").unwrap();
-        let ran = drover_core::sim::run(&scenario, EngineParams::default(), 1).unwrap();
-        let row = |held_out| {
-            let (name, of) = (name.to_owned(), ran.jobs[0].clone());
-            move |seconds: &f64| JobRow {
-                name: name.clone(),
-                took: drover_core::model::Millis::from_secs_f64(*seconds),
-                held_out,
-                ..of.clone()
-            }
-        };
-        acted.iter().map(row(false)).chain(left.iter().map(row(true))).collect()
-    }
-
-    #[test]
-    fn the_interval_is_that_of_students_test_of_two_samples() {
-        // Logarithms 1, 2, 3 and 2, 4: means 2 and 3, squares 2 and 2, variance 4 / 3 with three degrees of freedom, t = 3.182446.
-        let exp = |logs: &[f64]| logs.iter().map(|log| log.exp()).collect::<Vec<_>>();
-        let found = effect(&jobs("a", &exp(&[1.0, 2.0, 3.0]), &exp(&[2.0, 4.0]))).unwrap();
-        let half = 3.182_446 * (4.0 / 3.0 / 1.2_f64).sqrt();
-        assert!((found.mean + 1.0).abs() < 1e-3 && (found.high - found.mean - half).abs() < 1e-3, "{found:?}");
-    }
-
-    #[test]
-    fn long_jobs_beside_short_ones_are_no_difference_where_each_is_set_against_its_own_kind() {
-        let both = [jobs("short", &[10.0, 10.1], &[10.0]), jobs("long", &[900.0], &[905.0, 890.0])].concat();
-        let found = effect(&both).unwrap();
-        assert!(found.mean.abs() < 0.01 && found.high - found.low < 0.1, "{found:?}");
-        assert_eq!(effect(&[jobs("a", &[1.0, 2.0], &[]), jobs("b", &[], &[3.0])].concat()), None);
-        assert_eq!(effect(&jobs("a", &[1.0], &[2.0])), None, "two jobs show no scatter");
-    }
 
     fn runs(policy: PolicyName, seeds: u64, count: u32) -> HoldOut {
         let text = format!(

@@ -6,7 +6,6 @@ mod grid;
 pub mod holdout;
 pub mod report;
 pub mod reproduce;
-pub mod stats;
 pub mod summary;
 pub mod tables;
 pub mod told;

@@ -3,7 +3,8 @@
 use super::against::Against;
 use super::grid::Played;
 use super::holdout::HoldOut;
-use super::stats::{Interval, quantile};
+use crate::stats::bins::{BINS, named};
+use crate::stats::{Interval, quantile};
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::TaskKind;
@@ -100,18 +101,6 @@ impl Spread {
         let all: Vec<Vec<f64>> = runs.iter().map(|one| values(&one.outcome)).collect();
         Spread { count: all.iter().map(Vec::len).sum(), of: over_seeds(all.iter().map(|values| points(values))) }
     }
-}
-
-/// Dolly's bins of jobs by their number of tasks: least and most (NSDI'13, Table 1).
-const BINS: [(u32, u32); 5] = [(1, 10), (11, 50), (51, 150), (151, 500), (501, u32::MAX)];
-
-/// The bin of a job of so many tasks, as it is told. One without tasks is in none.
-pub fn bin(tasks: u32) -> Option<String> {
-    BINS.into_iter().find(|(low, high)| (low..=high).contains(&&tasks)).map(named)
-}
-
-fn named((low, high): (u32, u32)) -> String {
-    if high == u32::MAX { format!(">{}", low - 1) } else { format!("{low}-{high}") }
 }
 
 /// Those of a run's jobs that did not fail: how soon a job fails is no time that it takes.

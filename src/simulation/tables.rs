@@ -1,9 +1,9 @@
 //! The tables that are told of a simulation: the same on a terminal and in a report.
 
 use super::against::Against;
-use super::stats::Interval;
 use super::summary::{KEPT, PolicySummary, SHARES, Spread};
 use super::told::Told;
+use crate::stats::Interval;
 use drover_core::estimate::Estimator;
 use std::collections::BTreeMap;
 

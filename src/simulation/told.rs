@@ -12,6 +12,9 @@ pub struct Told {
     pub about: String,
     /// What slowness is tied to.
     pub slowness_is_tied_to: Vec<&'static str>,
+    /// What attempts share beside their nodes' pace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<&'static str>,
     /// What a trace does not tell and was assumed, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
@@ -65,6 +68,17 @@ impl Told {
     /// What slowness is tied to, in one line.
     pub fn tied_to(&self) -> String {
         if self.slowness_is_tied_to.is_empty() { "nothing".into() } else { self.slowness_is_tied_to.join(", ") }
+    }
+
+    /// Do transfers compete with one another?
+    pub fn transfers(&self) -> String {
+        if self.shared.is_empty() {
+            return "Transfers over the network take their time and do not compete with one another.".into();
+        }
+        let shared = self.shared.join(", ");
+        format!(
+            "Attempts share {shared}, max–min fairly; what goes through none of these takes its time and competes with nothing."
+        )
     }
 
     /// Can attempts fail by themselves?

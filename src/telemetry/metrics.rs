@@ -96,8 +96,8 @@ const MEASURES: &str = "Measures beside copies (Mantri) that were weighed where 
 const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
-const COPIES: &str = "Copies that were asked for, by what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
-const COPY_SECONDS: &str = "Container time of copies that were asked for, launch to end, by what became of them.";
+const COPIES: &str = "Copies and restarts that were asked for, by action and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
+const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by action and what became of them.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
@@ -150,8 +150,8 @@ impl Metrics {
             measures: to.counters("drover_measures_total", MEASURES, &["kind", "mode", "verdict"])?,
             ends: to.counters("drover_decision_ends_total", ENDS, &["policy", "action", "end"])?,
             gained: to.add(CounterVec::new(gained, &["policy", "action"])?)?,
-            copies: to.counters("drover_copies_ended_total", COPIES, &["end"])?,
-            copy_seconds: to.add(CounterVec::new(copy_seconds, &["end"])?)?,
+            copies: to.counters("drover_copies_ended_total", COPIES, &["action", "end"])?,
+            copy_seconds: to.add(CounterVec::new(copy_seconds, &["action", "end"])?)?,
             owned: to.gauge("drover_jobs_owned", "Jobs whose speculation is Drover's to own.")?,
             holds: to.gauge("drover_holds", "Holds of operators.")?,
             rival: to
@@ -200,8 +200,10 @@ impl Metrics {
             self.measures.with_label_values(&[kind.label(), mode.label(), Verdict::Decided.label()]).inc_by(0);
         }
         for end in CopyEnd::ALL {
-            self.copies.with_label_values(&[end.label()]).inc_by(0);
-            self.copy_seconds.with_label_values(&[end.label()]).inc_by(0.0);
+            for action in [Action::Duplicate, Action::Restart].map(Action::label) {
+                self.copies.with_label_values(&[action, end.label()]).inc_by(0);
+                self.copy_seconds.with_label_values(&[action, end.label()]).inc_by(0.0);
+            }
         }
         for (policy, action) in POLICIES.iter().flat_map(|policy| Action::ALL.map(|action| (policy, action.label()))) {
             for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "decided")] {

@@ -6,6 +6,7 @@ use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
 use crate::govern::budget::{Room, container};
+use crate::govern::flight::Flight;
 use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
 use crate::model::*;
@@ -229,6 +230,7 @@ impl Engine {
             natively_copied: known.is_some_and(Task::natively_copied),
             copies: judged.copies,
             live: known.map_or(1, |task| task.unended().count().max(1) as u32),
+            restarts: self.flights.newest(judged.task).map_or(0, Flight::restarts),
             avoid,
             prefer,
             deadline: now + self.params.govern.deadline,

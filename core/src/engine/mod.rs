@@ -263,7 +263,15 @@ impl Engine {
         let idle = |job: &Job| !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
         let never = |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || idle(job);
         let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
-        !blind && self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act && !never(job))
+        // A lease holds the copies of Hadoop's own, which restarts alone do not make up for.
+        let takes_over = |job: &Job| job.can.duplicate && self.mode_of(job) == Mode::Act;
+        !blind && self.cluster.job(id).is_some_and(|job| takes_over(job) && !never(job))
+    }
+
+    /// Could the job be acted on now, were it not held out? From the first moment at which it could, it counts in the comparison of jobs held out with the others.
+    pub fn could_act_on(&self, job: &Job) -> bool {
+        let acts = self.params.policy.acts_on_tasks() && self.mode_of(job) == Mode::Act;
+        acts && self.params.govern.could_act_on(job, self.last_pass)
     }
 
     /// May an order still be sent, as of the last pass? One that was sent before and whose copy may be what is seen of its task is: the shim repeats its answer.

@@ -129,6 +129,7 @@ mod tests {
             let outcome = CopyOutcome {
                 decision: 1,
                 policy: String::new(),
+                action: Action::Duplicate,
                 telling: true,
                 task,
                 end,

@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 /// A task that ran longer than this many typical ones of its phase counts as that long, and so likewise for a shorter one: no task alone decides what a machine's pace is.
 const PACE_MAX: f64 = 10.0;
 
+/// How many typical ones a task counts as on its machine.
+pub fn pace(factor: f64) -> f64 {
+    factor.clamp(1.0 / PACE_MAX, PACE_MAX)
+}
+
 /// What few tasks have shown of a machine, drawn towards what holds of any: that weighs as much as ten tasks.
 pub fn drawn(shown: f64, tasks: f64, of_any: f64) -> f64 {
     const WEIGHT: f64 = 10.0;
@@ -67,7 +72,7 @@ impl Machine {
     pub(super) fn add(&mut self, windows: &Windows, pace: &Pace, user: &str) {
         self.straggles.add(windows.machine, pace.straggled, user);
         self.hourly.add(windows.hour, pace.straggled, user);
-        self.pace.add(windows.hour, pace.factor.clamp(1.0 / PACE_MAX, PACE_MAX));
+        self.pace.add(windows.hour, self::pace(pace.factor));
     }
 
     /// Counts one more output on it.

@@ -61,6 +61,10 @@ impl Asked {
             return;
         }
         self.answer = Some(ack.answer);
+        if ack.answer == Answer::RestartsSpent {
+            // By another process of the service, say: how often nobody here knows, so it gets none any more.
+            self.restarts = u32::MAX;
+        }
         if ack.answer.is_applied() {
             self.attempts.clone_from(&ack.attempts);
         }
@@ -152,6 +156,7 @@ impl Asked {
         CopyOutcome {
             decision: flight.decision,
             policy: flight.policy.clone(),
+            action: flight.action,
             telling: job.incarnation == self.incarnation && is_telling(flight, job),
             task: id,
             end,

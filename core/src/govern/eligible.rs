@@ -15,16 +15,19 @@ impl GovernParams {
             self.user_modes.get(&job.user).copied(),
             self.policy_modes.get(policy).copied(),
             job.settings.as_ref().and_then(|settings| settings.mode),
-            (!job.can.duplicate).then_some(Mode::Advise),
+            (!job.can.act_on_tasks()).then_some(Mode::Advise),
         ];
         wishes.into_iter().flatten().min().unwrap_or_default()
     }
 
     /// Is the job one that no copy will ever be asked for, so that its speculation had better be left to Hadoop?
     pub fn leaves_alone(&self, job: &Job, now: Time) -> bool {
-        use Verdict::{HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
-        let never = |bar| matches!(bar, HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput);
-        TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(never))
+        TaskKind::ALL.into_iter().all(|kind| self.bars(job, kind, Mode::Act, now).is_some_and(is_for_good))
+    }
+
+    /// May copies of the job's tasks come to be asked for, were it not held out? Up to the moment from which that is so both sides of a comparison are treated alike.
+    pub fn could_act_on(&self, job: &Job, now: Time) -> bool {
+        !TaskKind::ALL.into_iter().all(|kind| self.bars_on_any_side(job, kind, Mode::Act, now).is_some_and(is_for_good))
     }
 
     /// Is a job that is first seen now one of those that are left alone to compare with? As its id has it, and so after a restart of the service, too.
@@ -44,15 +47,21 @@ impl GovernParams {
 
     /// Why no task of this kind may have a copy now; `None` when it may. `now` is the service's clock.
     pub fn bars(&self, job: &Job, kind: TaskKind, mode: Mode, now: Time) -> Option<Verdict> {
+        match self.bars_on_any_side(job, kind, mode, now) {
+            first @ Some(Verdict::ModeOff | Verdict::Uber) => first,
+            // Where nothing is done anyway, all jobs are alike.
+            _ if mode == Mode::Act && job.held_out == Some(true) => Some(Verdict::HeldOut),
+            other => other,
+        }
+    }
+
+    /// The same were the job not held out.
+    fn bars_on_any_side(&self, job: &Job, kind: TaskKind, mode: Mode, now: Time) -> Option<Verdict> {
         if mode == Mode::Off {
             return Some(Verdict::ModeOff);
         }
         if job.uber {
             return Some(Verdict::Uber);
-        }
-        // Where nothing is done anyway, all jobs are alike.
-        if mode == Mode::Act && job.held_out == Some(true) {
-            return Some(Verdict::HeldOut);
         }
         let Some(settings) = &job.settings else { return Some(Verdict::SettingsUnknown) };
         let speculation = match kind {
@@ -74,11 +83,17 @@ impl GovernParams {
     }
 }
 
-/// The name of what cannot be done to a job; `None` where it can. A restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
-/// A copy that nobody can withdraw is not even that. Without `duplicate` a job is in no mode to act.
+/// Does it stand for as long as the job runs, whatever else is heard?
+fn is_for_good(bar: Verdict) -> bool {
+    use Verdict::{HeldOut, ModeOff, SettingsUnknown, SpeculationOff, Uber, UnsafeOutput};
+    matches!(bar, HeldOut | ModeOff | SettingsUnknown | SpeculationOff | Uber | UnsafeOutput)
+}
+
+/// The name of what cannot be done to a job; `None` where it can. A copy or a restart may be advised all the same: whoever may kill an attempt has Hadoop start its task anew.
+/// A copy that nobody can withdraw is not even that.
 pub fn lack(can: Capabilities, action: Action, mode: Mode) -> Option<Verdict> {
     match action {
-        Action::Duplicate => None,
+        Action::Duplicate => (mode == Mode::Act && !can.duplicate).then_some(Verdict::CannotDuplicate),
         Action::Restart => (mode == Mode::Act && !can.restart).then_some(Verdict::CannotRestart),
         Action::Withdraw => (!can.withdraw).then_some(Verdict::CannotWithdraw),
     }
@@ -230,6 +245,21 @@ mod tests {
         assert_eq!(params.bars(&held, TaskKind::Map, Mode::Advise, NOW), None);
         held.held_out = Some(false);
         assert_eq!(params.bars(&held, TaskKind::Map, Mode::Act, NOW), None);
+    }
+
+    #[test]
+    fn whether_a_job_could_be_acted_on_does_not_depend_on_the_side_it_was_drawn_to() {
+        let params = GovernParams { mode: Mode::Act, ..Default::default() };
+        for held_out in [None, Some(false), Some(true)] {
+            let could = |change: fn(&mut Job)| {
+                let mut job = job();
+                job.held_out = held_out;
+                change(&mut job);
+                params.could_act_on(&job, NOW)
+            };
+            assert!(could(|_| ()));
+            assert!(!could(|job| job.uber = true) && !could(|job| job.settings = None));
+        }
     }
 
     #[test]

@@ -140,7 +140,9 @@ impl Flights {
             incarnation: job.incarnation,
             replaced: false,
             tries: before.map_or(0, |asked| asked.tries) + 1,
-            restarts: before.map_or(0, |asked| asked.restarts) + u32::from(decision.action == Action::Restart),
+            restarts: before
+                .map_or(0, |asked| asked.restarts)
+                .saturating_add(u32::from(decision.action == Action::Restart)),
             again: None,
         });
         self.make_way(decision.task, newest_before);

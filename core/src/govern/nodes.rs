@@ -75,7 +75,7 @@ impl NodeRests {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::map;
-    use crate::model::{Millis, Names};
+    use crate::model::{Action, Millis, Names};
     use CopyEnd::{Died, Lost, Refused, Unknown, Won};
 
     fn params() -> GovernParams {
@@ -91,6 +91,7 @@ mod tests {
         CopyOutcome {
             decision: 1,
             policy: "late".into(),
+            action: Action::Duplicate,
             telling: true,
             task: map(0),
             end,

@@ -6,7 +6,7 @@ use super::{GovernParams, eligible};
 use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, Job, JobPhase, Mode, Task, Time, Verdict};
 
 /// What may speak against it, for metrics that start at zero.
-pub const REASONS: [Verdict; 21] = [
+pub const REASONS: [Verdict; 22] = [
     Verdict::JobEnded,
     Verdict::TooLate,
     Verdict::NotActing,
@@ -18,6 +18,7 @@ pub const REASONS: [Verdict; 21] = [
     Verdict::UnsafeOutput,
     Verdict::IncompleteData,
     Verdict::StaleData,
+    Verdict::CannotDuplicate,
     Verdict::CannotRestart,
     Verdict::CannotWithdraw,
     Verdict::TaskEnded,

@@ -1,5 +1,6 @@
 //! Copies that are asked for, not only advised: what was sent, what was answered, what became of it; and what holds all of that back.
 
+use super::decision::Action;
 use super::id::{JobId, TaskId};
 use super::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Answer {
     /// The copies were added.
     Applied,
-    /// A copy was given a node to avoid, and another stands for it now.
+    /// A copy was given a node to avoid, or an attempt was restarted, and another stands for it now.
     Moved,
     /// Drover did not own the job's speculation.
     NotLeased,
@@ -26,6 +27,14 @@ pub enum Answer {
     Committing,
     /// The task had more attempts than the decision assumed.
     TooManyAttempts,
+    /// The attempt that was to be killed did not run any more.
+    AttemptEnded,
+    /// It had come so far that a new one would end no sooner.
+    TooFar,
+    /// Another attempt of the task was ahead of it.
+    AnotherAhead,
+    /// The task had been restarted more often than the decision knew of.
+    RestartsSpent,
     /// The job itself waited for containers.
     NoHeadroom,
     /// The job has speculation switched off.
@@ -40,7 +49,7 @@ pub enum Answer {
 
 impl Answer {
     /// Every answer, for metrics that start at zero.
-    pub const ALL: [Answer; 14] = [
+    pub const ALL: [Answer; 18] = [
         Answer::Applied,
         Answer::Moved,
         Answer::NotLeased,
@@ -50,6 +59,10 @@ impl Answer {
         Answer::TaskEnded,
         Answer::Committing,
         Answer::TooManyAttempts,
+        Answer::AttemptEnded,
+        Answer::TooFar,
+        Answer::AnotherAhead,
+        Answer::RestartsSpent,
         Answer::NoHeadroom,
         Answer::SpeculationOff,
         Answer::MalformedAction,
@@ -69,6 +82,10 @@ impl Answer {
             Answer::TaskEnded => "task_ended",
             Answer::Committing => "committing",
             Answer::TooManyAttempts => "too_many_attempts",
+            Answer::AttemptEnded => "attempt_ended",
+            Answer::TooFar => "too_far",
+            Answer::AnotherAhead => "another_ahead",
+            Answer::RestartsSpent => "restarts_spent",
             Answer::NoHeadroom => "no_headroom",
             Answer::SpeculationOff => "speculation_off",
             Answer::MalformedAction => "malformed_action",
@@ -161,6 +178,9 @@ pub struct CopyOutcome {
     /// The policy that proposed them.
     #[serde(default)]
     pub policy: String,
+    /// What was to be done.
+    #[serde(default)]
+    pub action: Action,
     /// Their end says something of the policy: clones are there to lose, and with their AM every copy ends.
     #[serde(default)]
     pub telling: bool,

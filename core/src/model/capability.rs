@@ -38,6 +38,11 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Can anything at all be done about its running tasks? Without, mode `act` is `advise`.
+    pub fn act_on_tasks(self) -> bool {
+        self.duplicate || self.restart
+    }
+
     /// A job that nothing can be done to.
     pub const NONE: Capabilities = Capabilities {
         duplicate: false,

@@ -80,6 +80,17 @@ impl JobPhase {
         matches!(self, JobPhase::Succeeded | JobPhase::Failed | JobPhase::Killed)
     }
 
+    /// Stable label.
+    pub fn label(self) -> &'static str {
+        match self {
+            JobPhase::Preparing => "preparing",
+            JobPhase::Running => "running",
+            JobPhase::Succeeded => "succeeded",
+            JobPhase::Failed => "failed",
+            JobPhase::Killed => "killed",
+        }
+    }
+
     /// From Hadoop's JobState, or YARN's FinalApplicationStatus; `None` for a word Hadoop 3.5 does not know.
     pub fn parse(word: &str) -> Option<JobPhase> {
         Some(match word {

@@ -3,7 +3,7 @@
 use super::attempt::{Attempt, AttemptKey, Reporting, Stage};
 use super::dist::Dist;
 use super::draw::Purpose;
-use super::job::{Ask, Job, task_key};
+use super::job::{Ask, Job, Lies, task_key};
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, TaskState, Time};
@@ -65,6 +65,9 @@ impl<'a> World<'a> {
         attempt.note_report(reporting, job.scoring, now);
         if attempt.is_to_fail() {
             return self.fails(key, now);
+        }
+        if !attempt.is_free_to_go_on() {
+            return self.share_no_more(key, now);
         }
         attempt.finish(now);
         match (attempt.stage, kind) {
@@ -140,7 +143,7 @@ impl<'a> World<'a> {
         }
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
         if stage != Stage::Copy {
-            self.share_with_others(key);
+            self.share_with_others(key, now);
         }
     }
 
@@ -202,7 +205,7 @@ impl<'a> World<'a> {
             return self.succeeds_in_copy(key, now);
         }
         if kind == TaskKind::Map {
-            job.task_mut(kind, index).outputs.push(now);
+            job.task_mut(kind, index).outputs.push(Lies { at: now, node });
         }
         if job.task(kind, index).state == TaskState::Succeeded {
             job.kept.computed(kind, index, nth, (node, now));
@@ -216,7 +219,7 @@ impl<'a> World<'a> {
         (task.state, task.finished, task.winner) = (TaskState::Succeeded, Some(now), Some((nth, node)));
         job.of_mut(kind).finished += 1;
         self.ends(key, End::Succeeded, now);
-        if self.goes_on(number, kind, index) {
+        if self.is_waited_for(number, kind, index) {
             self.unask(number, kind, index);
         } else {
             self.end_others(number, kind, index, now);

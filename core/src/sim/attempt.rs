@@ -3,6 +3,7 @@
 use super::dist::Dist;
 use super::draw::Draw;
 use super::scenario::Scores;
+use super::shuffle::Lying;
 use crate::model::{Millis, Phase, TaskKind, Time};
 
 /// Where an attempt stands in [`Attempts`].
@@ -76,6 +77,8 @@ pub struct Attempt {
     pub told: Told,
     /// Of a clone of a reduce: which clone's output of each map it reads, by the map's index.
     pub reads: Vec<Option<Read>>,
+    /// Of a reduce, where links are shared: how much of what it reads lies in each rack.
+    pub lying: Vec<Lying>,
     /// Healthy milliseconds that contention has added to its reading.
     extra: f64,
     /// When it was killed, while its container is still held.
@@ -177,6 +180,7 @@ impl Attempt {
             report: None,
             told: Told::default(),
             reads: Vec::new(),
+            lying: Vec::new(),
             extra: 0.0,
             stopped: None,
             fails: None,
@@ -224,12 +228,25 @@ impl Attempt {
         (self.rate - rate).abs() <= 1e-9 * rate
     }
 
-    /// Of a reduce: how much of its reading can be done by now, share (0–1). When it ends; `None` while maps are awaited.
-    pub fn may_read(&mut self, limit: f64, now: Time) -> Option<Time> {
+    /// Of a reduce: how much of its reading can be done by now, share (0–1).
+    pub fn may_read(&mut self, limit: f64, now: Time) {
         self.settle(now);
         self.limit = limit;
         self.version += 1;
-        (limit >= 1.0).then(|| self.ends(now))
+    }
+
+    /// When its stage ends, or, of a reduce that waits for maps, when it has read all that there is; `None` where it has.
+    pub fn goes_on_until(&self, now: Time) -> Option<Time> {
+        if self.limit >= 1.0 {
+            return Some(self.ends(now));
+        }
+        let unread = self.left_at(now) - self.whole * (1.0 - self.limit);
+        (unread > 0.0).then(|| self.does(unread, now))
+    }
+
+    /// Share (0–1) of its reading that is done.
+    pub fn copied(&self, now: Time) -> f64 {
+        if self.whole > 0.0 { 1.0 - self.left_at(now) / self.whole } else { 1.0 }
     }
 
     /// Of a clone of a reduce: it is to read a map's output.
@@ -238,8 +255,8 @@ impl Attempt {
         self.reads[map] = Some(Read { nth, output, millis });
     }
 
-    /// Of a clone of a reduce that was given what it reads: the rest of its reading, where each map not given yet takes `each`. When it ends; `None` while maps are awaited.
-    pub fn read_on(&mut self, each: f64, now: Time) -> Option<Time> {
+    /// Of a clone of a reduce that was given what it reads: the rest of its reading, where each map not given yet takes `each`.
+    pub fn read_on(&mut self, each: f64, now: Time) {
         self.settle(now);
         let given = self.reads.iter().flatten();
         let (open, missing) = (given.clone().map(|read| read.millis).sum::<f64>(), self.reads.len() - given.count());
@@ -247,7 +264,7 @@ impl Attempt {
         let more = whole - self.whole;
         (self.whole, self.left, self.extra) = (whole, (self.left + more).max(0.0), self.extra + more);
         let limit = if missing == 0 { 1.0 } else { (open / whole).min(1.0 - f64::EPSILON) };
-        self.may_read(if limit.is_finite() { limit } else { 0.0 }, now)
+        self.may_read(if limit.is_finite() { limit } else { 0.0 }, now);
     }
 
     /// How much of what it reads of a map is still to be read, 0–1; it reads in the order in which outputs were given to it.
@@ -283,7 +300,11 @@ impl Attempt {
     }
 
     fn ends(&self, now: Time) -> Time {
-        let left = self.left - self.fails.unwrap_or(0.0);
+        self.does(self.left - self.fails.unwrap_or(0.0), now)
+    }
+
+    /// When so many healthy milliseconds of its stage are done.
+    fn does(&self, left: f64, now: Time) -> Time {
         let millis = if left <= 0.0 { 0.0 } else { left / self.rate };
         // A stage that never ends is one on a node that stands still.
         Time(now.0.saturating_add(millis.ceil().min(1e15) as u64))
@@ -480,6 +501,22 @@ mod tests {
     }
 
     #[test]
+    fn a_score_of_work_alone_says_nothing_before_it_begins() {
+        let mut reduce = attempt(TaskKind::Reduce);
+        let score = |reduce: &mut Attempt, of: Scores, at: u64| {
+            reduce.speak(Scoring { has_reduces: true, of }, Time(at));
+            reduce.report.map(|report| report.score)
+        };
+        let both = |reduce: &mut Attempt, at| [Scores::Work, Scores::Hadoop].map(|of| score(reduce, of, at));
+        reduce.begin(Stage::Copy, 1_000.0, 1.0, Time(0));
+        assert_eq!(both(&mut reduce, 750), [0.0, 0.25].map(Some));
+        reduce.begin(Stage::Sort, 1_000.0, 1.0, Time(1_000));
+        assert_eq!(both(&mut reduce, 1_500), [0.0, 0.5].map(Some));
+        reduce.begin(Stage::Work, 1_000.0, 1.0, Time(2_000));
+        assert_eq!(both(&mut reduce, 2_250), [0.25, 0.75].map(Some));
+    }
+
+    #[test]
     fn one_that_never_reports_says_nothing() {
         let mut map = attempt(TaskKind::Map);
         map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
@@ -492,11 +529,16 @@ mod tests {
         let mut reduce = attempt(TaskKind::Reduce);
         reduce.begin(Stage::Copy, 9_000.0, 1.0, Time(0));
         reduce.will_report(Time(0), Draw::default());
-        assert_eq!(reduce.may_read(0.0, Time(0)), None);
-        assert_eq!(reduce.may_read(0.5, Time(1_000)), None);
+        let until = |reduce: &mut Attempt, limit, at| {
+            reduce.may_read(limit, Time(at));
+            reduce.goes_on_until(Time(at))
+        };
+        assert_eq!(until(&mut reduce, 0.0, 0), None);
+        assert_eq!(until(&mut reduce, 0.5, 1_000), Some(Time(5_500)), "it stands still until then, and from then on");
         reduce.note_report(every(1), MAPS_SORT, Time(30_000));
         assert_eq!(reduce.report.map(|report| report.score), Some(0.5 / 3.0));
-        assert_eq!(reduce.may_read(1.0, Time(30_000)), Some(Time(34_500)));
+        assert_eq!(reduce.goes_on_until(Time(30_000)), None);
+        assert_eq!(until(&mut reduce, 1.0, 30_000), Some(Time(34_500)));
         reduce.finish(Time(34_500));
         assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
         reduce.note_report(every(1), MAPS_SORT, Time(35_500));
@@ -512,13 +554,15 @@ mod tests {
             clones[clone].begin(Stage::Copy, 10_000.0, 1.0, Time(at));
             clones[clone].reads.resize(1, None);
             clones[clone].give(0, 0, millis);
-            clones[clone].read_on(10_000.0, Time(at))
+            clones[clone].read_on(10_000.0, Time(at));
+            clones[clone].goes_on_until(Time(at))
         };
         assert_eq!(begin(0, 0, 10_000.0), Some(Time(10_000)));
         assert_eq!(begin(1, 3_000, 3_000.0 + 7_000.0 / 0.5), Some(Time(20_000)));
         assert!((unread(&clones[0], 3_000) - 0.7).abs() < 1e-9);
         clones[0].reads[0] = Some(Read { nth: 0, output: 0, millis: 17_000.0 });
-        assert_eq!(clones[0].read_on(10_000.0, Time(3_000)), Some(Time(17_000)));
+        clones[0].read_on(10_000.0, Time(3_000));
+        assert_eq!(clones[0].goes_on_until(Time(3_000)), Some(Time(17_000)));
         clones[0].finish(Time(17_000));
         clones[0].begin(Stage::Sort, 0.0, 1.0, Time(17_000));
         assert!((clones[0].worked(Time(17_000)) - 10_000.0).abs() < 1e-9, "contention is no work of its own");
@@ -531,10 +575,12 @@ mod tests {
         clone.begin(Stage::Copy, 8_000.0, 1.0, Time(0));
         clone.reads.resize(2, None);
         clone.give(1, 0, 4_000.0);
-        assert_eq!(clone.read_on(4_000.0, Time(0)), None);
+        clone.read_on(4_000.0, Time(0));
+        assert_eq!(clone.goes_on_until(Time(0)), Some(Time(4_000)));
         assert_eq!((clone.unread(1, Time(1_000)), clone.unread(0, Time(1_000))), (0.75, 1.0));
         clone.give(0, 1, 4_000.0);
-        assert_eq!(clone.read_on(4_000.0, Time(6_000)), Some(Time(10_000)), "it stood still for two seconds");
+        clone.read_on(4_000.0, Time(6_000));
+        assert_eq!(clone.goes_on_until(Time(6_000)), Some(Time(10_000)), "it stood still for two seconds");
     }
 
     #[test]

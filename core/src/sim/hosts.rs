@@ -1,7 +1,7 @@
 //! Hosts of a trace: how many times longer than elsewhere tasks took on each, and which of them a node stands for.
 
 use super::traced::{TracedJob, TracedTask, TracedTasks};
-use crate::estimate::machine::drawn;
+use crate::estimate::machine::{drawn, pace};
 use crate::estimate::stats::median;
 
 /// A host of a trace.
@@ -29,7 +29,7 @@ impl TracedHosts {
             let typical = median(&mut known.iter().map(|(_, takes)| *takes).collect::<Vec<_>>());
             // A task alone is its phase's median wherever it ran.
             let Some(typical) = typical.filter(|typical| *typical > 0.0 && known.len() > 1) else { continue };
-            known.into_iter().for_each(|(host, takes)| shown[host as usize].push(takes / typical));
+            known.into_iter().for_each(|(host, takes)| shown[host as usize].push(pace(takes / typical)));
         }
         let host = |(name, mut ratios): (String, Vec<f64>)| {
             let tasks = ratios.len() as u32;
@@ -97,6 +97,13 @@ mod tests {
     fn a_task_alone_in_its_phase_says_nothing_of_its_host() {
         let known = hosts(&["a"], [phase(&[(0, 500.0)]), phase(&[])]);
         assert_eq!((known.all()[0].slower, known.all()[0].tasks), (1.0, 0));
+    }
+
+    #[test]
+    fn one_task_that_took_a_hundred_times_as_long_does_not_make_its_host_so_slow() {
+        let known = hosts(&["a", "b"], [phase(&[(0, 10.0), (0, 10.0), (1, 1_000.0)]), phase(&[])]);
+        // It counts for ten, beside ten of one.
+        assert_eq!(known.all()[1].slower, 20.0 / 11.0);
     }
 
     #[test]

@@ -66,8 +66,17 @@ pub struct Task {
     pub winner: Option<(u32, u32)>,
     /// Attempts that failed by themselves.
     pub failed: u32,
-    /// Of a map: when each of its clones ended whose output can be read.
-    pub outputs: Vec<Time>,
+    /// Of a map: the outputs that can be read, those of its clones, in order of their ends.
+    pub outputs: Vec<Lies>,
+}
+
+/// An output of a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lies {
+    /// When it was written.
+    pub at: Time,
+    /// Where it is.
+    pub node: u32,
 }
 
 /// Tasks of one kind.
@@ -156,6 +165,8 @@ pub struct Job {
     pub each_writes: Bytes,
     /// Instants at which clones of its reduces stop waiting for outputs of their own.
     pub waits: BTreeSet<Time>,
+    /// By its copies: how many outputs lie in each rack, as reduces were last told of them; empty where nobody has asked.
+    pub lying: BTreeMap<u32, Vec<u32>>,
     /// The nodes that wrote what its maps read, file by file; empty where no job before it did.
     pub inputs: Vec<u32>,
     /// Its copies, the first its own, where it is run several times over.
@@ -228,6 +239,7 @@ impl Job {
             tally: Tally::default(),
             each_writes,
             waits: BTreeSet::new(),
+            lying: BTreeMap::new(),
             inputs: Vec::new(),
             copies: Vec::new(),
             kept: Kept::default(),

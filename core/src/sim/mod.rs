@@ -31,6 +31,7 @@ mod preempt;
 mod reads;
 pub mod scenario;
 mod serve;
+mod shuffle;
 mod stop;
 mod tell;
 mod traced;

@@ -4,7 +4,7 @@ use super::attempt::{Attempt, AttemptKey, Stage};
 use super::fluid::{Flow, fair};
 use super::job::{Job, replicas};
 use super::scenario::{ClusterSpec, NetworkSpec};
-use super::world::{Event, World};
+use super::world::World;
 use crate::model::{TaskKind, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,11 +65,11 @@ impl Network {
         self.capacity.is_empty()
     }
 
-    fn up(&self, rack: u32) -> u32 {
+    pub(super) fn up(&self, rack: u32) -> u32 {
         self.nodes + rack
     }
 
-    fn down(&self, rack: u32) -> u32 {
+    pub(super) fn down(&self, rack: u32) -> u32 {
         self.nodes + self.racks + rack
     }
 
@@ -92,6 +92,11 @@ impl Network {
         }
     }
 
+    /// Has any rack links with limits?
+    pub(super) fn has_links(&self) -> bool {
+        self.whole.iter().any(|link| link.is_finite()) && !self.is_unlimited()
+    }
+
     /// What a rack can send and take in now, bytes a second; `None` where either has no limit.
     pub(super) fn links(&self, rack: u32) -> Option<[f64; 2]> {
         let links = [self.up(rack), self.down(rack)];
@@ -104,18 +109,23 @@ impl Network {
         !self.stirred.is_empty()
     }
 
-    /// An attempt goes through these, or no longer through what it went through before. At `rate` healthy milliseconds per millisecond where nobody is beside it.
-    fn join(&mut self, key: AttemptKey, need: Need, rate: f64) {
-        self.leave(key);
+    /// An attempt goes through these, or no longer through what it went through before. At `rate` healthy milliseconds per millisecond where nobody is beside it. Does it leave the others?
+    fn join(&mut self, key: AttemptKey, need: Need, rate: f64) -> bool {
         let through: Vec<(u32, f64)> = need.through.into_iter().filter(|(one, _)| self.is_limited(*one)).collect();
         if through.is_empty() || need.each <= 0.0 || rate <= 0.0 {
-            return;
+            return self.leave(key);
         }
+        let as_before = |known: &Stream| known.flow.through == through && known.flow.most == need.each * rate;
+        if self.flows.get(&key).is_some_and(as_before) {
+            return false;
+        }
+        self.leave(key);
         for (resource, _) in &through {
             self.through[*resource as usize].insert(key);
             self.stirred.insert(*resource);
         }
         self.flows.insert(key, Stream { flow: Flow { most: need.each * rate, through }, each: need.each });
+        false
     }
 
     /// An attempt takes nothing any more. Did it?
@@ -156,7 +166,7 @@ impl Network {
 
 impl World<'_> {
     /// An attempt has begun a stage, or may read all that there is for it: from now on it shares what that needs with others.
-    pub(super) fn share_with_others(&mut self, key: AttemptKey) {
+    pub(super) fn share_with_others(&mut self, key: AttemptKey, now: Time) {
         if self.network.is_unlimited() {
             return;
         }
@@ -164,7 +174,9 @@ impl World<'_> {
         let need = self.jobs.get(&attempt.job).and_then(|job| self.need(job, attempt));
         if let Some(need) = need {
             let rate = self.rate(attempt, attempt.stage);
-            self.network.join(key, need, rate);
+            if self.network.join(key, need, rate) {
+                self.attempts.get_mut(key).turn(rate, now);
+            }
         }
     }
 
@@ -177,7 +189,7 @@ impl World<'_> {
             (Stage::Work, TaskKind::Map) => {
                 Some(Need { each: bytes(task.work[2]), through: self.way_of_a_split(job, attempt) })
             }
-            (Stage::Copy, _) => Some(Need { each: bytes(task.work[0]), through: self.ways_of_outputs(job, attempt) }),
+            (Stage::Copy, _) => Some(Need { each: bytes(task.work[0]), through: self.ways_of_outputs(attempt) }),
             _ => None,
         }
     }
@@ -196,23 +208,6 @@ impl World<'_> {
         let mut way = vec![(source, 1.0)];
         if rack(source) != rack(attempt.node) {
             way.extend([(self.network.up(rack(source)), 1.0), (self.network.down(rack(attempt.node)), 1.0)]);
-        }
-        way
-    }
-
-    /// A reduce reads as much from each map: from those of other racks through their uplinks, and its own downlink. What maps have just written comes out of memory, not from disks.
-    fn ways_of_outputs(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
-        let own = self.nodes[attempt.node as usize].rack;
-        let mut maps_of: BTreeMap<u32, u32> = BTreeMap::new();
-        let outputs = job.outputs_of(attempt.copy).into_iter();
-        outputs.for_each(|node| *maps_of.entry(self.nodes[node as usize].rack).or_default() += 1);
-        let all = f64::from(maps_of.values().sum::<u32>().max(1));
-        let ups = maps_of.iter().filter(|(rack, _)| **rack != own);
-        let mut way: Vec<(u32, f64)> =
-            ups.map(|(rack, maps)| (self.network.up(*rack), f64::from(*maps) / all)).collect();
-        let far: f64 = way.iter().map(|(_, share)| share).sum();
-        if far > 0.0 {
-            way.push((self.network.down(own), far));
         }
         way
     }
@@ -240,10 +235,8 @@ impl World<'_> {
                 continue;
             }
             attempt.note_report(reporting, job.scoring, now);
-            let ends = attempt.turn(rate, now);
-            if attempt.is_free_to_go_on() {
-                self.calendar.enter(ends, Event::Stage(key, attempt.version));
-            }
+            attempt.turn(rate, now);
+            self.goes_on(key, now);
         }
     }
 }

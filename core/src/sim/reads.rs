@@ -4,7 +4,7 @@
 //! ([`read_from`]). Two clones of a reduce that read one output at the same time each have the scenario's `contention` of their pace for as long as both read: what the one that came first
 //! has still to read when the other comes, as in T_C of §4.4. While outputs are waited for, the maps' clones that write them go on; they are killed once nobody waits for them.
 //!
-//! Left out: contention between different reduces, jobs and speculative copies, links and disks, and that a third reader slows the others any further.
+//! Left out: contention between different reduces, jobs and speculative copies but for that of links, and that a third reader slows the others any further.
 
 use super::attempt::{AttemptKey, Stage};
 use super::job::Job;
@@ -31,21 +31,38 @@ impl World<'_> {
             return self.read_by(assignment, key, now);
         }
         let attempt = self.attempts.get_mut(key);
-        let ends = attempt.may_read(job.maps_done_in(attempt.copy), now);
-        self.reads_until(key, ends, now);
+        attempt.may_read(job.maps_done_in(attempt.copy), now);
+        self.reads(key, now);
     }
 
-    /// It reads to the end by then, and shares links with others meanwhile; what it reads while maps are awaited burdens none.
-    fn reads_until(&mut self, key: AttemptKey, ends: Option<Time>, now: Time) {
-        let Some(ends) = ends else { return self.share_no_more(key, now) };
-        self.calendar.enter(ends, Event::Stage(key, self.attempts.get(key).version));
-        self.share_with_others(key);
+    /// It reads all that there is, and shares links with others meanwhile; while it waits for maps it burdens none.
+    fn reads(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get(key);
+        let burdens = attempt.is_free_to_go_on() || self.network.has_links();
+        if !burdens || attempt.goes_on_until(now).is_none() {
+            return self.share_no_more(key, now);
+        }
+        self.look_at_outputs(key, now);
+        self.share_with_others(key, now);
+        self.goes_on(key, now);
+    }
+
+    /// Enters the end of what an attempt is at: of its stage, or of what there is to read.
+    pub(super) fn goes_on(&mut self, key: AttemptKey, now: Time) {
+        let attempt = self.attempts.get(key);
+        if let Some(until) = attempt.goes_on_until(now) {
+            self.calendar.enter(until, Event::Stage(key, attempt.version));
+        }
     }
 
     /// Tells a job's reduces how much there is to read now: only the end of the last map lets any of them go on.
     pub(super) fn let_read(&mut self, number: u32, now: Time) {
         let reporting = self.reporting();
-        let Some(job) = self.jobs.get(&number).filter(|job| job.of(TaskKind::Reduce).held > 0) else { return };
+        let Some(job) = self.jobs.get_mut(&number) else { return };
+        job.lying.clear();
+        if job.of(TaskKind::Reduce).held == 0 {
+            return;
+        }
         let scoring = job.scoring;
         let reading: Vec<AttemptKey> =
             job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied().collect();
@@ -80,7 +97,7 @@ impl World<'_> {
             let readers = |place| others.iter().filter(|other| reads(other, place)).count() as u32;
             let ended = job.of(TaskKind::Map).all[map].outputs.iter().enumerate();
             let outputs: Vec<Output> =
-                ended.map(|(place, at)| Output { finished: *at, readers: readers(place) }).collect();
+                ended.map(|(place, output)| Output { finished: output.at, readers: readers(place) }).collect();
             match read_from(assignment, &outputs, began, now) {
                 Step::From(place) => {
                     let beside = others.iter().filter(|other| reads(other, place)).copied().collect();
@@ -125,12 +142,12 @@ impl World<'_> {
         let attempt = self.attempts.get_mut(key);
         let Some(job) = self.jobs.get(&attempt.job).filter(|_| attempt.stage == Stage::Copy) else { return };
         attempt.note_report(reporting, job.scoring, now);
-        let ends = attempt.read_on(each, now);
-        self.reads_until(key, ends, now);
+        attempt.read_on(each, now);
+        self.reads(key, now);
     }
 
     /// Do the other clones of a map that has just succeeded go on, because clones of reduces wait, or may be going to wait, for outputs of their own?
-    pub(super) fn goes_on(&self, number: u32, kind: TaskKind, index: u32) -> bool {
+    pub(super) fn is_waited_for(&self, number: u32, kind: TaskKind, index: u32) -> bool {
         let Some(job) = self.jobs.get(&number).filter(|_| kind == TaskKind::Map) else { return false };
         let is_cloned = self.driver.clones_of(job.id, kind).is_some_and(|plan| index < plan.tasks && !plan.gives_way);
         let reads = !job.of(TaskKind::Reduce).all.is_empty() && self.scenario.hadoop.can.reads;
@@ -148,7 +165,7 @@ impl World<'_> {
             Assignment::Avoidance => Some(FOREVER),
             Assignment::Delay { omega } => {
                 let first = job.task(TaskKind::Map, index).outputs.first()?;
-                Some((*first).max(job.of(TaskKind::Reduce).begun?) + omega)
+                Some(first.at.max(job.of(TaskKind::Reduce).begun?) + omega)
             }
         }
     }

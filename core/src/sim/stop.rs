@@ -50,3 +50,33 @@ impl World<'_> {
         stopping.into_iter().for_each(|key| self.gives_back(key, now));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ideal::{Actor, Ideal};
+    use super::super::job::{Job, Origin, START};
+    use super::super::scenario::Scenario;
+    use super::*;
+
+    #[test]
+    fn a_killed_attempt_says_how_far_it_had_come_where_that_is_told() {
+        let said = |last_words: bool| {
+            let json = format!(
+                r#"{{"hadoop": {{"last_words": {last_words}}}, "jobs": [{{"name": "a", "maps": {{"tasks": 1, "work": 10}}}}]}}"#
+            );
+            let scenario: Scenario = serde_json::from_str(&json).unwrap();
+            let mut world = World::new(&scenario, Actor::Ideal(Ideal::Oracle), 1);
+            let job = Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START);
+            world.jobs.insert(0, job);
+            world.begin_phases(0, START);
+            world.serve(START);
+            let key = *world.jobs[&0].live.first().unwrap();
+            // Launched at .5 s, at work from 2 s on.
+            [500, 2_000].into_iter().for_each(|at| world.stage_ends(key, START + Millis(at)));
+            world.ends(key, End::Overtaken, START + Millis(4_500));
+            let told = world.jobs[&0].ended.last().unwrap();
+            (told.score, told.scored_at.map(|at| at.since(START).0))
+        };
+        assert_eq!([said(true), said(false)], [(Some(0.25), Some(4_500)), (None, None)]);
+    }
+}

@@ -215,3 +215,30 @@ fn read_by(job: &Job, attempt: &Attempt) -> Option<Bytes> {
     let input = job.task(attempt.kind, attempt.index).input;
     (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(job.scoring)) as u64))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::attempt::Reporting;
+    use super::super::draw::{Draw, Draws};
+    use super::super::job::{Origin, START};
+    use super::super::scenario::Scenario;
+    use super::*;
+
+    #[test]
+    fn of_the_reports_between_two_exchanges_the_newest_is_told_and_no_more_until_the_next() {
+        let scenario: Scenario = serde_json::from_str(r#"{"jobs": [{"name": "a", "maps": {"tasks": 1}}]}"#).unwrap();
+        let job = Job::new(&scenario, &Draws::new(1), 0, Origin::Group(0, 0), 0, START);
+        let mut attempt = Attempt::new(0, TaskKind::Map, 0, 0, false, 0, START);
+        attempt.begin(Stage::Work, 10_000.0, 1.0, START);
+        attempt.will_report(START + Millis(1_000), Draw::default());
+        let mut told = |at: u64| {
+            let reporting = Reporting { every: Millis(1_000), jitter: None };
+            attempt.note_report(reporting, job.scoring, START + Millis(at));
+            let fact = news_of(&job, &mut attempt, &"n0".into())?;
+            Some((fact.scored_at?.since(START).0, fact.score?, fact.reports?))
+        };
+        assert_eq!(told(3_400), Some((3_000, 0.3, 3)));
+        assert_eq!(told(3_900), None);
+        assert_eq!(told(5_000), Some((5_000, 0.5, 5)));
+    }
+}

@@ -4,7 +4,7 @@ use super::NumbersView;
 use crate::api::cause::CauseView;
 use crate::api::copy::CopyView;
 use crate::cli::words;
-use crate::service::{Kept, end, outcome};
+use crate::service::{Kept, outcome};
 use drover_core::model::Mode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -69,7 +69,7 @@ impl DecisionView {
     pub fn of(kept: &Kept, incarnation: &str) -> DecisionView {
         let d = &kept.decision;
         let ended = kept.end.as_ref().map(|ended| EndView {
-            end: end(ended).into(),
+            end: ended.label().into(),
             task_ended_ms: ended.ended.0,
             would_have_won: ended.would_have_won,
             gain_ms: ended.gain.0,

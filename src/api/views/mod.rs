@@ -3,6 +3,7 @@
 mod clones;
 mod decision;
 mod job;
+mod ledger;
 mod measure;
 mod node;
 mod numbers;
@@ -12,6 +13,7 @@ mod task;
 pub use clones::{ClonePlanView, ReadingView};
 pub use decision::{DecisionView, EndView};
 pub use job::{Counts, JobDetail, JobSummary, SettingsView};
+pub use ledger::LedgerView;
 pub use measure::{MeasureView, PlanView};
 pub use node::NodeView;
 pub use numbers::NumbersView;

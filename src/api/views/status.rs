@@ -1,5 +1,6 @@
 //! The service as a whole.
 
+use super::LedgerView;
 use crate::api::health::StragglingView;
 use crate::api::holds::HoldView;
 use drover_core::model::{Millis, OpenBreaker};
@@ -67,6 +68,9 @@ pub struct Status {
     /// Policies that only advise because their copies keep losing.
     #[serde(default)]
     pub breakers: Vec<BreakerView>,
+    /// How the ledger is.
+    #[serde(default)]
+    pub ledger: LedgerView,
 }
 
 /// A policy that only advises on a user's jobs because its copies keep losing there, whatever its mode.

@@ -5,6 +5,7 @@ mod canary;
 mod classpath;
 mod cluster;
 mod example;
+mod ledger;
 mod service;
 mod site;
 

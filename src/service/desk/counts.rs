@@ -1,7 +1,6 @@
 //! What a pass and the whole state come to: metrics, and the ends of decisions that are kept.
 
 use super::Desk;
-use crate::service::kept::end;
 use drover_core::engine::Pass;
 use drover_core::model::{Answer, BreakerTurn, TaskKind, Verdict};
 use std::collections::BTreeMap;
@@ -23,19 +22,19 @@ impl Desk {
             let metrics = self.metrics.clone();
             let Some(kept) = self.kept(outcome.decision) else { continue };
             let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
-            metrics.ends.with_label_values(&[labels[0], labels[1], end(outcome)]).inc();
+            metrics.ends.with_label_values(&[labels[0], labels[1], outcome.label()]).inc();
             if !outcome.natively_copied {
                 metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
             }
             kept.end = Some(outcome.clone());
         }
         for outcome in &pass.copies {
-            let end = outcome.end.label();
-            self.metrics.copies.with_label_values(&[end]).inc();
-            self.metrics.copy_seconds.with_label_values(&[end]).inc_by(outcome.cost.as_secs_f64());
+            let (action, end) = (outcome.action.label(), outcome.end.label());
+            self.metrics.copies.with_label_values(&[action, end]).inc();
+            self.metrics.copy_seconds.with_label_values(&[action, end]).inc_by(outcome.cost.as_secs_f64());
             tracing::info!(
-                task = %outcome.task, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
-                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of a copy"
+                task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
+                host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
             );
             if let Some(kept) = self.kept(outcome.decision) {
                 kept.asked.end = Some(outcome.clone());

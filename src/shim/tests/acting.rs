@@ -4,7 +4,7 @@ use super::super::acting::{RIVAL_REMEMBERED, Unsent};
 use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
-use super::super::reply::{Launcher, Reply};
+use super::super::reply::{Launcher, Reply, What};
 use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
 use drover_core::model::{AckFact, Answer, Capabilities, Channel, Fact, JobId, Millis, TaskKind};
 use prometheus::Registry;
@@ -26,7 +26,8 @@ async fn owned_with(params: ShimParams) -> (Room, Am) {
 
 fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
     let deadline = room.now.wall + Millis(lasts);
-    Order { decision, task: job.task(TaskKind::Map, 1), copies: 1, live: 1, avoid: vec!["nm2".into()], deadline }
+    let what = What::Duplicate { copies: 1 };
+    Order { decision, task: job.task(TaskKind::Map, 1), what, live: 1, avoid: vec!["nm2".into()], deadline }
 }
 
 impl Room {
@@ -114,6 +115,42 @@ async fn a_session_that_cannot_copy_or_comes_over_plain_http_gets_neither_lease_
         assert_eq!(put, if expected { Ok(()) } else { Err(Unsent::Unable) });
         let reply = room.next(&mut am, json!({}));
         assert_eq!((reply.lease_ms > 0, reply.actions.len()), (expected, usize::from(expected)));
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_is_killed_only_where_the_operator_has_it_so_and_by_a_shim_that_can() {
+    for (allowed, can, expected) in [
+        (true, json!(["duplicate", "restart"]), true),
+        (false, json!(["duplicate", "restart"]), false),
+        (true, json!(["duplicate"]), false),
+    ] {
+        let act = ActParams { restart: allowed, ..ActParams::default() };
+        let (mut room, mut am) = (Room::with(ShimParams { act, ..one_look() }, 1_000), Am::new(1, 1, 1));
+        room.from = Origin::Loopback;
+        room.cluster.runs(&am);
+        let mut hello = am.clone().next()["hello"].clone();
+        hello["can"] = can;
+        room.settled(&mut am, json!({"hello": hello})).await.unwrap();
+        am.hello = false;
+        let able = Capabilities { duplicate: true, restart: expected, ..Capabilities::default() };
+        assert!(room.told().contains(&Fact::Can(am.job(), able)));
+        room.own(&[am.job()]);
+        let what = What::Restart { n: 0, below: 0.5, restarts: 1 };
+        let put = room.desk.order(Order { what, ..order(&room, am.job(), 1, 5_000) }, room.now);
+        assert_eq!(put, if expected { Ok(()) } else { Err(Unsent::Unable) });
+        if !expected {
+            continue;
+        }
+        let asked = json!(room.next(&mut am, json!({})).actions)[0].clone();
+        let told = ["type", "n", "below", "restarts"].map(|name| asked[name].clone());
+        assert_eq!(told, [json!("restart"), json!(0), json!(0.5), json!(1)]);
+        assert!(asked.get("copies").is_none());
+        room.own_facts();
+        for (outcome, attempts, answer) in [("applied", &[][..], Answer::Applied), ("moved", &[1], Answer::Moved)] {
+            room.next(&mut am, json!({"acks": [ack(1, outcome, attempts)]}));
+            assert_eq!(room.own_facts(), [acked(am.job(), 1, answer, attempts)]);
+        }
     }
 }
 

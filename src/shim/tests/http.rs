@@ -191,6 +191,7 @@ fn decision(task: TaskId) -> Decision {
         natively_copied: false,
         copies: 1,
         live: 1,
+        restarts: 0,
         avoid: Vec::new(),
         prefer: Vec::new(),
         deadline: clock::now() + Millis(60_000),

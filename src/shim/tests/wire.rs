@@ -1,9 +1,9 @@
 //! The contract of `docs/protocol`, from the service's side.
 
-use super::super::reply::{Action, Kind, Launcher, Refusal, Reply, Why};
+use super::super::reply::{Action, Launcher, Refusal, Reply, What, Why};
 use super::super::wire::{PROTOCOL, parse};
 use super::{Am, Room, why};
-use drover_core::model::{AttemptState, Phase, TaskKind};
+use drover_core::model::{Answer, AttemptState, Phase, TaskKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -85,14 +85,20 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
     conforms(&json!(reply));
     let action = Action {
         id: "9f86d081884c7d65-17".into(),
-        kind: Kind::Duplicate,
+        what: What::Duplicate { copies: 1 },
         deadline_ms: 8_000,
         k: 'm',
         i: 1,
-        copies: 1,
         live: 1,
         avoid: vec!["nm2".into()],
         moves: 2,
+    };
+    let restart = Action {
+        id: "9f86d081884c7d65-18".into(),
+        what: What::Restart { n: 0, below: 0.75, restarts: 0 },
+        i: 0,
+        moves: 6,
+        ..action.clone()
     };
     let leased = Reply {
         seq: 10,
@@ -102,7 +108,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         news_exchange_ms: Some(250),
         launcher: Launcher::Drover,
         lease_ms: 10_000,
-        actions: vec![action],
+        actions: vec![action, restart],
         ..reply
     };
     assert_eq!(json!(leased), serde_json::from_str::<Value>(&read("examples/lease.reply.json")).unwrap());
@@ -117,6 +123,14 @@ fn every_label_and_status_stands_in_the_protocols_documentation() {
         let row = rows.find(|(statuses, rest)| statuses.starts_with(['4', '5']) && rest.contains(&label));
         let (statuses, _) = row.unwrap_or_else(|| panic!("{label} is not documented"));
         assert!(statuses.contains(&case.status().to_string()), "{label} is documented with another status");
+    }
+}
+
+#[test]
+fn every_answer_to_an_action_stands_in_the_protocols_documentation() {
+    let text = read("README.md");
+    for answer in Answer::ALL {
+        assert!(text.contains(&format!("\n| `{}` | ", answer.label())), "{} is not documented", answer.label());
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::axis::Axis;
 use super::plot::{self, Fault, Frame};
-use crate::simulation::stats::Interval;
 use crate::simulation::summary::PolicySummary;
 use crate::simulation::tables::points;
+use crate::stats::Interval;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (840, 480);

@@ -109,10 +109,11 @@ impl Report<'_> {
     fn distribution(&self, names: &[String]) -> Result<Figure, plot::Fault> {
         let times = |policy: usize| {
             let jobs = self.played.iter().filter(|one| one.policy == policy).flat_map(|one| &one.outcome.jobs);
-            jobs.map(|job| job.took).map(Millis::as_secs_f64).collect::<Vec<_>>()
+            jobs.filter(|job| !job.failed).map(|job| job.took).map(Millis::as_secs_f64).collect::<Vec<_>>()
         };
         let curves: Vec<_> = names.iter().enumerate().map(|(nth, name)| (name.clone(), times(nth))).collect();
-        let caption = "Jobs of all seeds: the share that took at most so long. Further left is faster.";
+        let caption =
+            "Jobs of all seeds, but those that failed: the share that took at most so long. Further left is faster.";
         Ok(Figure { caption: caption.into(), svg: cdf::draw(&curves)? })
     }
 }

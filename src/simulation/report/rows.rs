@@ -1,7 +1,7 @@
 //! A row for each job, each phase and each workflow of every run, as CSV.
 
 use crate::simulation::Played;
-use crate::simulation::summary::bin;
+use crate::stats::bins::bin;
 use drover_core::model::TaskKind;
 use drover_core::sim::{JobRow, WorkflowRow};
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use super::axis::Axis;
 use super::gain::{error_bar, height};
 use super::plot::{self, Fault, Frame};
-use crate::simulation::stats::Interval;
 use crate::simulation::summary::PolicySummary;
 use crate::simulation::told::Sweep;
+use crate::stats::Interval;
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (840, 480);

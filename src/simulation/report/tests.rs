@@ -34,7 +34,12 @@ maps = { tasks = 40, work = 10 }
 "#;
 
 fn made() -> BTreeMap<&'static str, String> {
-    let scenario: Scenario = toml::from_str(SCENARIO).unwrap();
+    made_of("", |_| ())
+}
+
+/// With more of a scenario, and with what has become of the runs.
+fn made_of(more: &str, happened: impl Fn(&mut Vec<Played>)) -> BTreeMap<&'static str, String> {
+    let scenario: Scenario = toml::from_str(&format!("{SCENARIO}{more}")).unwrap();
     let policies = [PolicyName::None, PolicyName::Drover];
     let policies =
         policies.map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }));
@@ -43,11 +48,13 @@ fn made() -> BTreeMap<&'static str, String> {
         policies: policies.map(|(name, params)| (name, params.into())).into(),
         seeds: 1..3,
     };
-    let played = play(&grid, &AtomicBool::new(false), &Silent).unwrap();
+    let mut played = play(&grid, &AtomicBool::new(false), &Silent).unwrap();
+    happened(&mut played);
     let names = ["none".to_owned(), "drover".to_owned()];
     let told = Told {
         about: scenario.about.clone(),
         slowness_is_tied_to: tied_to(&scenario),
+        shared: scenario.cluster.shared(),
         assumed: vec!["it is <assumed>".into()],
         repairs: BTreeMap::new(),
         seeds: 2,
@@ -83,6 +90,25 @@ fn parsed(xml: &str) -> (BTreeMap<String, usize>, String) {
             _ => {}
         }
     }
+}
+
+#[test]
+fn jobs_that_failed_are_in_no_distribution_of_times() {
+    let last_fails = |played: &mut Vec<Played>| {
+        played.iter_mut().filter_map(|one| one.outcome.jobs.last_mut()).for_each(|job| job.failed = true);
+    };
+    let last_is_gone = |played: &mut Vec<Played>| played.iter_mut().for_each(|one| drop(one.outcome.jobs.pop()));
+    assert_ne!(made()["cdf.svg"], made_of("", last_is_gone)["cdf.svg"]);
+    assert_eq!(made_of("", last_fails)["cdf.svg"], made_of("", last_is_gone)["cdf.svg"]);
+}
+
+#[test]
+fn the_page_says_what_transfers_compete_for_in_that_scenario() {
+    let of = |more: &str| made_of(more, |_| ())["report.html"].clone();
+    assert!(of("").contains("do not compete with one another"));
+    let shared = of("[cluster.network]\nuplink_mb_s = 5\nprocessors = 8\n");
+    assert!(shared.contains("Attempts share links between racks, processors, max–min fairly"), "{shared}");
+    assert!(!shared.contains("do not compete"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod rows;
 mod tail;
 
 use super::grid::Progress;
-use super::stats::Interval;
+use crate::stats::Interval;
 pub use assumed::digest;
 use drover_core::sim::Stuck;
 pub use mantri::phase as mantri_phase;

@@ -1,7 +1,7 @@
 //! Rows of an experiment: the same numbers of the main set of assumptions and of the others.
 
 use super::{Choice, Finding, Varied, Verdict, judge};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 
 /// One number of a paper's, and how it is taken from runs.
 pub struct Row<R> {

@@ -5,7 +5,7 @@
 //! from starts a Δ apart in another: killed at the age t_k instead, a start in vain costs t_k, and what the paper says of R' does not hold.
 
 use super::{Effort, Experiment, Finding, Verdict, judge};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::Stuck;
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use serde_json::json;

@@ -57,6 +57,16 @@ struct LoggedAttempt {
     shuffle_finished: i64,
     #[serde(default)]
     sort_finished: i64,
+    hdfs_bytes_read: Option<i64>,
+    reduce_shuffle_bytes: Option<i64>,
+}
+
+impl LoggedAttempt {
+    /// What it read: a map of its split, a reduce of maps' outputs.
+    fn input(&self, is_reduce: bool) -> Option<u64> {
+        let bytes = if is_reduce { self.reduce_shuffle_bytes } else { self.hdfs_bytes_read };
+        bytes.and_then(|bytes| u64::try_from(bytes).ok())
+    }
 }
 
 /// The line that is being read, and that on which the job there began.
@@ -123,16 +133,17 @@ fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
         recorder.task(&id, is_reduce, &task.id)?;
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
+            let of_task = task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok());
             recorder.attempt(Attempt {
                 job: id.clone(),
                 is_reduce,
                 task: task.id.clone(),
+                input: of_task.or_else(|| attempt.input(is_reduce)),
                 id: attempt.id.unwrap_or_else(|| format!("{}_{nth}", task.id)),
                 host: attempt.host_name,
                 started: known(attempt.start_time),
                 finished: known(attempt.finish_time),
                 stages: [known(attempt.shuffle_finished), known(attempt.sort_finished)],
-                input: task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok()),
                 succeeded: attempt.result.as_deref() == Some("SUCCESS"),
             })?;
         }

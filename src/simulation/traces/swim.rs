@@ -35,7 +35,8 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
         let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
         let shuffled = lines.whole(shuffled, "shuffle")?;
         // Submissions tell the gaps between them, too. What is not used is to be sound all the same.
-        (lines.whole(gap, "inter-arrival")?, lines.whole(output, "output")?);
+        lines.whole(gap, "inter-arrival")?;
+        lines.whole(output, "output")?;
         trace.jobs.push(TracedJob {
             name: "swim".into(),
             user: "swim".into(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{AppId, Millis, TaskKind};
+use crate::model::{Action, AppId, Millis, TaskKind};
 use proptest::prelude::*;
 
 fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
@@ -7,6 +7,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
     CopyOutcome {
         decision: 1,
         policy: "late".into(),
+        action: Action::Duplicate,
         telling: true,
         task: job.task(TaskKind::Map, 0),
         end,

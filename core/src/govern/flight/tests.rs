@@ -66,6 +66,7 @@ pub fn decision(id: u64, task: TaskId, mode: Mode) -> Decision {
         natively_copied: false,
         copies: 1,
         live: 1,
+        restarts: 0,
         avoid: Vec::new(),
         prefer: Vec::new(),
         deadline: Time(18_000),

@@ -80,6 +80,9 @@ pub struct Decision {
     pub copies: u32,
     /// Attempts of the task that had not ended: a copy beside more of them is not what was decided.
     pub live: u32,
+    /// How often the task had been restarted by decision before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restarts: u32,
     /// Hosts on which a copy would do no good.
     pub avoid: Vec<String>,
     /// Hosts where a copy is least likely to straggle, the best first.
@@ -94,9 +97,20 @@ pub struct Decision {
     pub cause: Option<Box<Cause>>,
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 impl Decision {
     /// Hosts to keep off that are named at most: an order to a shim takes no more.
     pub const AVOID_MAX: usize = 64;
+
+    /// Progress score (0–1) from which on what is left to do takes no longer than a fresh attempt does, at the pace that the decision rests on; 1 where that knows no end of it.
+    pub fn no_gain_from(&self) -> f64 {
+        let Some((left, fresh)) = self.numbers.time_left.zip(self.numbers.fresh_copy) else { return 1.0 };
+        let share = fresh.as_secs_f64() / left.as_secs_f64().max(f64::MIN_POSITIVE);
+        1.0 - (1.0 - self.numbers.score.clamp(0.0, 1.0)) * share.min(1.0)
+    }
 }
 
 /// What became of an advised copy: it never ran, so the end is told with a probability.
@@ -114,6 +128,17 @@ pub struct VirtualOutcome {
     pub gain: Millis,
     /// Hadoop's own speculator copied the task too, so this says nothing about Drover alone.
     pub natively_copied: bool,
+}
+
+impl VirtualOutcome {
+    /// Stable label of what the copy came to.
+    pub fn label(&self) -> &'static str {
+        match self {
+            VirtualOutcome { natively_copied: true, .. } => "natively_copied",
+            VirtualOutcome { would_have_won: p, .. } if *p >= 0.5 => "would_have_won",
+            _ => "would_have_lost",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -80,6 +80,8 @@ verdicts! {
     Committing = "committing": "it is committing its output",
     /// It has been killed and started anew as often as it may (Mantri §5.1: three times).
     RestartsSpent = "restarts_spent": "it has been killed and started anew as often as it may",
+    /// Nobody can start another attempt beside one that runs.
+    CannotDuplicate = "cannot_duplicate": "a copy is worth starting, which cannot be done in its job",
     /// Nobody can kill an attempt of the job for it.
     CannotRestart = "cannot_restart": "it is worth killing and starting anew, which cannot be done to its job",
     /// Nobody can withdraw a copy of the job's tasks.

@@ -5,6 +5,7 @@ use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
 };
 use crate::model::Resources;
+use std::collections::BTreeSet;
 
 /// Tasks of one kind that a job may have.
 pub const TASKS_MAX: u32 = 2_000_000;
@@ -182,7 +183,9 @@ fn cluster(cluster: &ClusterSpec, faults: &mut Faults) {
     kinds(cluster, faults);
     network(&cluster.network, faults);
     preemption(cluster, faults);
-    for queue in &cluster.queues {
+    for (nth, queue) in cluster.queues.iter().enumerate() {
+        let is_first = cluster.queues[..nth].iter().all(|other| other.name != queue.name);
+        faults.unless(is_first, &format!("queues.{}", queue.name), "is the name of a queue before it, too");
         faults.share(queue.share, &format!("queues.{}.share", queue.name));
         faults.share(queue.most, &format!("queues.{}.most", queue.name));
         faults.unless(
@@ -263,8 +266,10 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.share(hadoop.silent, "silent");
     faults.share(hadoop.slow_start.into(), "slow_start");
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
-    faults.unless(hadoop.locality_wait >= 0.0, "locality_wait", "must not be below 0");
-    faults.unless(hadoop.remote_slower >= 1.0, "remote_slower", "must be 1 at least");
+    let sound = hadoop.locality_wait >= 0.0 && hadoop.locality_wait.is_finite();
+    faults.unless(sound, "locality_wait", "must be finite, and not below 0");
+    let sound = hadoop.remote_slower >= 1.0 && hadoop.remote_slower.is_finite();
+    faults.unless(sound, "remote_slower", "must be finite, and 1 at least");
     faults.share(hadoop.fails.share, "fails.share");
     faults.law(&hadoop.fails.at, 0.0, "fails.at");
     faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
@@ -289,6 +294,8 @@ impl Scenario {
 
 fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     faults.unless(trouble.nodes.iter().all(|node| *node < nodes), "nodes", "names a node beyond the last");
+    let different: BTreeSet<u32> = trouble.nodes.iter().copied().collect();
+    faults.unless(different.len() == trouble.nodes.len(), "nodes", "names a node twice");
     faults.share(trouble.share, "share");
     let some = !trouble.nodes.is_empty() || trouble.share > 0.0;
     faults.unless(some, "nodes", "whose is it? Name nodes, or a share of them");
@@ -361,11 +368,25 @@ mod tests {
             ),
             (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
             (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
+            (r#""trouble": [{"nodes": [0, 0]}]"#, "trouble[0].nodes"),
+            (
+                r#""cluster": {"queues": [{"name": "default", "share": 0.5}, {"name": "default", "share": 0.5}]}"#,
+                "cluster.queues.default",
+            ),
             (r#""trouble": [{}]"#, "trouble[0].nodes"),
             (r#""trouble": [{"nodes": [0], "loses": 1.1}]"#, "trouble[0].loses"),
         ] {
             assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
         }
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        // JSON has no infinity, TOML has.
+        let mut scenario: Scenario = serde_json::from_str(&format!(r#"{{"jobs": [{JOB}]}}"#)).unwrap();
+        (scenario.hadoop.locality_wait, scenario.hadoop.remote_slower) = (f64::INFINITY, f64::INFINITY);
+        let keys: Vec<String> = scenario.faults().into_iter().map(|fault| fault.key).collect();
+        assert_eq!(keys, ["hadoop.locality_wait", "hadoop.remote_slower"]);
     }
 
     #[test]

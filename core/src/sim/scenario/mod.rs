@@ -93,6 +93,18 @@ impl ClusterSpec {
         })
     }
 
+    /// What attempts share beside their nodes' pace, for a person.
+    pub fn shared(&self) -> Vec<&'static str> {
+        let spec = &self.network;
+        let own = self.kinds.iter().filter_map(|kind| kind.processors);
+        let all = [
+            (spec.disk_mb_s > 0.0, "disks"),
+            (spec.uplink_mb_s > 0.0 || spec.downlink_mb_s > 0.0, "links between racks"),
+            (own.chain([spec.processors, spec.lab_processors]).any(|most| most > 0.0), "processors"),
+        ];
+        all.into_iter().filter_map(|(is, what)| is.then_some(what)).collect()
+    }
+
     /// What a node offers for containers.
     pub fn offers(&self, number: u32) -> Resources {
         let kind = self.kind(number);

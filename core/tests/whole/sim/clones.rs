@@ -75,6 +75,22 @@ fn a_killed_clones_container_is_there_for_others_when_its_node_tells_of_its_end(
 }
 
 #[test]
+fn a_clone_reads_through_the_links_from_where_the_output_lies_that_it_was_given() {
+    // A rack a node, of which the first turns slow when the reduce has just begun: its clone on the second is the first to end. It reads 10 MiB/s, the racks send 2.5.
+    let of = |reads, uplink: f64| {
+        let mut scenario = ideal(2, 1.0, 1, json!({"tasks": 1, "copy": 6, "work": 4, "input_mb": 60}));
+        (scenario.cluster.racks, scenario.cluster.network.uplink_mb_s) = (2, uplink);
+        let trouble = json!([{"nodes": [0], "from": 10.5, "slower": 100}, {"nodes": [1], "lasts": 30, "slower": 3}]);
+        scenario.trouble = serde_json::from_value(trouble).unwrap();
+        seconds(&row(&scenario, dolly(reads)))
+    };
+    // CAC: the map's other clone ends at 30 s, and the reduce's, from the next exchange on, reads what that wrote, in its own rack.
+    assert_eq!([0.0, 2.5].map(|uplink| of(Reads::Cac, uplink)), [41.0, 41.0]);
+    // CC: from 10 s on it reads from the other rack, at a third of its pace where nothing is in its way, until 28 s, and has worked for two of twelve seconds when its node recovers.
+    assert_eq!([0.0, 2.5].map(|uplink| of(Reads::Cc, uplink)), [33.334, 38.0]);
+}
+
+#[test]
 fn a_clone_waits_for_an_output_of_its_own_for_as_long_as_a_read_takes_and_then_reads_the_others() {
     // p is .04 at first, so that the first of the jobs has no clones, and shows that a reduce reads for 6 s; then one of five tasks straggles, and .2² is below 5 %.
     let hadoop = json!({

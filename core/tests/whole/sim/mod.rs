@@ -1,6 +1,7 @@
 //! The simulator, against answers worked out by hand.
 
 mod clones;
+mod exact;
 mod failures;
 mod ideals;
 mod laws;

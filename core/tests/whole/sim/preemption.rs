@@ -5,9 +5,13 @@ use serde_json::{Value, json};
 
 /// Four places, all held by a job of queue `a` when one of queue `b` comes after 10 s: when the first of each ended, and how many containers were given back.
 fn two_queues(preemption: Value) -> ([f64; 2], u64) {
+    two_queues_by("capacity", preemption)
+}
+
+fn two_queues_by(order: &str, preemption: Value) -> ([f64; 2], u64) {
     let queues = json!([{"name": "a", "share": 0.5}, {"name": "b", "share": 0.5}]);
     let job = |name: &str, at: u32, tasks: u32, work: u32| json!({"name": name, "queue": name, "arrive": {"at": at}, "maps": {"tasks": tasks, "work": work}});
-    let cluster = json!({"memory_mb": 1024, "queues": queues, "preemption": preemption});
+    let cluster = json!({"memory_mb": 1024, "order": order, "queues": queues, "preemption": preemption});
     let outcome = alone(json!({"cluster": cluster, "jobs": [job("a", 0, 4, 100), job("b", 10, 2, 10)]}));
     ([took(&outcome)[0], took(&outcome)[1]].map(rounded), outcome.preempted)
 }
@@ -21,7 +25,8 @@ fn without_it_a_job_waits_for_what_the_other_queue_has_beyond_its_share() {
 fn a_queue_gets_its_share_back_after_as_long_as_was_waited_and_what_was_killed_begins_anew() {
     // Asked back at the look at 12 s, killed at that at 27 s, started anew when the other job has ended at 39.1 s.
     let all_at_once = json!({"every": 3, "most": 1, "natural": 1});
-    assert_eq!(two_queues(all_at_once), ([141.2, 29.1], 2));
+    assert_eq!(two_queues(all_at_once.clone()), ([141.2, 29.1], 2));
+    assert_eq!(two_queues_by("fair", all_at_once), ([141.2, 29.1], 2), "queues' shares are what is fair between them");
 }
 
 #[test]

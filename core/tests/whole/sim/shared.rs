@@ -49,6 +49,44 @@ fn a_reduce_reads_from_other_racks_no_faster_than_their_uplinks_and_its_own_down
     assert_eq!(across(json!({"uplink_mb_s": 2.5}), 2), 39.2, "each through another rack's");
 }
 
+/// Two jobs' times. Maps of 10 s run on the first node, a's one after the other, and on the third, b's only one, in the same rack; reduces on the second, in another. a's maps end at 12.1 s and
+/// 24.2 s, and its reduces, of 100 MiB each, begin to read at 14.1 s, as much as 10 MiB in a second; b's one, of 50 MiB, begins 14.1 s after it came.
+fn while_maps_run(uplink_mb_s: f64, reduces_of_a: u32, b_at: f64) -> [f64; 2] {
+    let kinds = json!([
+        {"nodes": 1, "memory_mb": 2048, "vcores": 1},
+        {"nodes": 1, "memory_mb": 1024},
+        {"nodes": 1, "memory_mb": 1536, "vcores": 1},
+    ]);
+    let cluster = json!({"nodes": 3, "racks": 2, "kinds": kinds, "network": {"uplink_mb_s": uplink_mb_s}});
+    let job = |name: &str, at: f64, tasks: u32, memory_mb: u32, reduces: Value| {
+        let maps = json!({"tasks": tasks, "work": 10, "input_mb": 0, "memory_mb": memory_mb});
+        json!({"name": name, "arrive": {"at": at}, "maps": maps, "reduces": reduces})
+    };
+    let reduces = |tasks: u32, copy: u32| json!({"tasks": tasks, "copy": copy, "work": 5, "input_mb": 10 * copy, "memory_mb": 512, "vcores": 2});
+    let jobs = json!([job("a", 0.0, 2, 2048, reduces(reduces_of_a, 10)), job("b", b_at, 1, 1536, reduces(1, 5))]);
+    let outcome = alone(json!({"cluster": cluster, "hadoop": {"slow_start": 0.5}, "jobs": jobs}));
+    [0, 1].map(|job| rounded(took(&outcome)[job]))
+}
+
+#[test]
+fn what_a_reduce_reads_while_maps_run_burdens_links_too() {
+    let of = |uplink_mb_s, reduces| while_maps_run(uplink_mb_s, reduces, 100.0)[0];
+    // Half is there from 14.1 s on, and read at 19.1 s; the other half from 24.2 s on.
+    assert_eq!([of(0.0, 1), of(10.0, 1)], [rounded(24.2 + 5.0 + 5.1); 2]);
+    // Read at 24.1 s, and another ten seconds.
+    assert_eq!(of(5.0, 1), rounded(24.2 + 10.0 + 5.1));
+    assert_eq!(of(10.0, 2), rounded(24.2 + 10.0 + 5.1), "two that have half of it each");
+    assert_eq!(of(2.5, 1), rounded(14.1 + 40.0 + 5.1), "all the time without a pause");
+}
+
+#[test]
+fn a_reduce_that_has_read_all_there_is_leaves_the_links_to_others_until_there_is_more() {
+    // b's reads while a's waits, from 19.1 s to 24.1 s.
+    assert_eq!(while_maps_run(10.0, 1, 5.0), [34.3, 24.2]);
+    // From 16.6 s on each has half, until a's has read what there is, at 21.6 s; b's has the rest of its 50 MiB in 2.5 s.
+    assert_eq!(while_maps_run(10.0, 1, 2.5), [34.3, rounded(24.1 + 5.1 - 2.5)]);
+}
+
 #[test]
 fn what_others_take_of_links_is_not_there_for_a_reduces_reading() {
     let others = |share: Value| json!({"uplink_mb_s": 5, "downlink_mb_s": 5, "others": {"every": 1, "share": share}});

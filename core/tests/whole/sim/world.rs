@@ -13,7 +13,7 @@ prop_compose! {
         nodes in 2..6_u32, places in 1..4_u64, order in prop::sample::select(vec!["capacity", "fair", "fifo"]),
         jobs in prop::collection::vec((1..4_u32, 0..9_u32, 0..4_u32, 1..30_u32), 1..4), waits in prop::option::of([0..2_u32, 0..4_u32]),
         slow in 1..9_u32, sigma in 0.0..0.8_f64, lost: bool, shared: bool, preempts: bool, wait in 0.0..9.0_f64, slow_start in 0.0..1.0_f32, fails in prop::option::of((0.0..0.2_f64, 1..5_u32)),
-        loses in prop::option::of(0.0..1.0_f64), kill in 0..3_u32, jitter in prop::sample::select(vec![0.0, 0.7]),
+        loses in prop::option::of(0.0..0.5_f64), kill in 0..3_u32, jitter in prop::sample::select(vec![0.0, 0.7]),
     ) -> Scenario {
         // Which groups a group waits for, a bit each; groups that wait have as many jobs as those before them.
         let (counts, waits) = (jobs[0].0, waits.map(|[one, two]| [0, one, two]));

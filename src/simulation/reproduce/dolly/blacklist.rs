@@ -21,7 +21,7 @@ use super::workload::{self, Assumed, NODES};
 use crate::simulation::reproduce::assumed::sets;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::model::Millis;
 use drover_core::sim::Stuck;
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use super::runs::{ALL, Both, IDEAL, TINY, dolly, paper, play_all};
 use super::workload::{Assumed, Mix, used_by_smallest};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::Stuck;

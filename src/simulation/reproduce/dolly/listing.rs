@@ -2,7 +2,7 @@
 //! The prediction and the list are the policy's own ([`StragglerOdds`], [`listed`]).
 
 use super::spells::{Phases, Ran};
-use crate::simulation::stats::quantile;
+use crate::stats::quantile;
 use drover_core::estimate::odds::StragglerOdds;
 use drover_core::estimate::pace::{Pace, STRAGGLES_BELOW};
 use drover_core::model::{Millis, NameId, Names, Time};

@@ -21,7 +21,7 @@ use crate::simulation::grid::Progress;
 use crate::simulation::reproduce::assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::{Outcome, Scenario, Stuck};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use super::runs::{Both, SMALL, TINY, dolly, paper, play_all};
 use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::policy::dolly::Reads;

@@ -3,7 +3,7 @@
 use super::workload::{Assumed, BINS, Mix, SLOTS_IN_ALL, scenario};
 use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::reproduce::{Effort, Varied};
-use crate::simulation::stats::{Interval, quantile};
+use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::policy::dolly::DollyParams;

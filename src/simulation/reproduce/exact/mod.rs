@@ -5,7 +5,7 @@ mod longest;
 mod twophase;
 
 use super::{Effort, Experiment, Finding, Verdict};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::estimate::time_left::late_seconds;
 use drover_core::model::Millis;
 use drover_core::policy::hadoop_0_20::BEHIND;

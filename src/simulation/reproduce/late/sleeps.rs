@@ -10,7 +10,7 @@
 
 use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::reproduce::assumed::{sets, workload};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck};

@@ -3,7 +3,7 @@
 use super::sleeps::{Assumed, Runs};
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::Stuck;
 
 pub(super) const NAME: &str = "late.s54";

@@ -3,7 +3,7 @@
 use super::recompute::{Assumed, LEARNT_FROM, MACHINES, Scheme, scenario};
 use super::runs::weighed;
 use crate::simulation::grid::Progress;
-use crate::simulation::stats::{Interval, quantile};
+use crate::stats::{Interval, quantile};
 use drover_core::model::Millis;
 use drover_core::sim::{JobRow, KeptRow, Outcome, Stuck, TracedTasks, run};
 use rayon::prelude::*;

@@ -6,7 +6,7 @@ use super::schemes::{FIG16, RESTARTS, fig16, restarts};
 use super::workload::Assumed;
 use crate::simulation::reproduce::rows::{Row, compare, row};
 use crate::simulation::reproduce::{Effort, Finding};
-use crate::simulation::stats::Interval;
+use crate::stats::Interval;
 use drover_core::sim::{Ideal, Stuck};
 
 const FIG17: &str = "mantri.fig17";

@@ -27,7 +27,7 @@ use super::runs::weighed;
 use super::workload::lognormal;
 use crate::simulation::grid::Progress;
 use crate::simulation::reproduce::assumed::{sets, workload};
-use crate::simulation::stats::{Interval, quantile};
+use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, TaskKind};
 use drover_core::policy::PolicyName;

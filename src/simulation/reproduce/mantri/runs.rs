@@ -3,7 +3,7 @@
 use super::workload::{Assumed, Phase, Shape};
 use crate::simulation::grid::Progress;
 use crate::simulation::reproduce::assumed::{sets, workload};
-use crate::simulation::stats::{Interval, quantile};
+use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;

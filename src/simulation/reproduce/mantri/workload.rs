@@ -1,6 +1,6 @@
 //! Phases like those of the paper's logs (§3.1, §4). A seed is a sample of them.
 
-use crate::simulation::stats::quantile;
+use crate::stats::quantile;
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Scenario, Stuck, TracedJob, TracedPhase, TracedTask, TracedTasks};

@@ -7,6 +7,9 @@ use drover_core::policy::PolicyName;
 use drover_core::sim::{Actor, Ideal, Watch, run, run_watching};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Milliseconds that tasks took.
+type Took = BTreeMap<(TaskKind, u32), u64>;
+
 /// Starts take 1.5 s and commits .1 s, as a scenario's do where nothing else is said.
 fn cluster() -> Scenario {
     let json = r#"{"cluster": {"nodes": 6}, "hadoop": {"start_up": 1.5, "commit": 0.1, "slow_start": 1}}"#;
@@ -30,18 +33,18 @@ fn policy(policy: PolicyName) -> Actor {
 }
 
 /// Milliseconds from launch to end of each first attempt of its first job without any policy, by its task.
-fn took(trace: Trace) -> BTreeMap<(TaskKind, u32), u64> {
+fn took(trace: Trace) -> Took {
     took_under(policy(PolicyName::None), trace)
 }
 
-fn took_under(actor: Actor, trace: Trace) -> BTreeMap<(TaskKind, u32), u64> {
+fn took_under(actor: Actor, trace: Trace) -> Took {
     let mut watch = Watch::new("j1", 0, 100);
     run_watching(&scenario(trace), actor, 1, &mut watch).unwrap();
     watch.rows().map(|row| ((row.kind, row.task), row.ended.0 - row.launched.0)).collect()
 }
 
 /// Maps of 11.6, 9.6 and 13 s. Reduces, once these have ended: reading for 4 and 2 s, sorting for 1, at work for 5 and 9.
-fn healthy() -> (String, Vec<((TaskKind, u32), u64)>) {
+fn healthy() -> (String, Took) {
     let maps = [11_600, 9_600, 13_000];
     let mut text = HEADER.to_owned();
     (0..).zip(maps).for_each(|(nth, takes)| text += &row("MAP", nth, 0, [1_000, 0, 1_000 + takes], "SUCCESS"));
@@ -50,8 +53,8 @@ fn healthy() -> (String, Vec<((TaskKind, u32), u64)>) {
         let told = row("REDUCE", nth, 0, [20_000, shuffled, finish], "SUCCESS");
         text += &told.replace(",-1\n", &format!(",{}\n", shuffled + 1_000));
     }
-    let of = |kind, takes: &[u64]| (0..).zip(takes).map(move |(nth, takes)| ((kind, nth), *takes)).collect::<Vec<_>>();
-    (text, [of(TaskKind::Map, &maps), of(TaskKind::Reduce, &[11_600, 13_600])].concat())
+    let of = |kind, takes: Vec<u64>| (0..).zip(takes).map(move |(nth, takes)| ((kind, nth), takes));
+    (text, of(TaskKind::Map, maps.into()).chain(of(TaskKind::Reduce, vec![11_600, 13_600])).collect())
 }
 
 #[test]
@@ -105,7 +108,7 @@ fn of_two_hosts() -> Trace {
 }
 
 /// The work of attempts, to ten milliseconds.
-fn works(took: BTreeMap<(TaskKind, u32), u64>) -> BTreeSet<u64> {
+fn works(took: Took) -> BTreeSet<u64> {
     took.into_values().map(|takes| (takes - 1_600) / 10 * 10).collect()
 }
 

@@ -95,3 +95,15 @@ fn an_input_that_is_not_known_is_said_and_one_of_nothing_is_not() {
     assert_eq!(said("-1").as_deref(), Some("no input is told of 1 of 1 tasks: they have none"));
     assert_eq!(said("0"), None);
 }
+
+#[test]
+fn where_a_task_does_not_tell_its_input_its_attempt_does() {
+    let [map, reduce] = [("t1", "a1"), ("t2", "a2")].map(|(task, attempt)| {
+        let read = r#""startTime": 1000, "hdfsBytesRead": 53, "reduceShuffleBytes": 7"#;
+        ran(task, attempt).replace("64", "-1").replace(r#""startTime": 1000"#, read)
+    });
+    let text = job("j1", &format!(r#"{WELL} "reduceTasks": [{reduce}],"#), &[map]);
+    let inputs =
+        of(text.as_bytes()).unwrap().jobs[0].phases.each_ref().map(|phase| phase.tasks.task(0).unwrap().input.0);
+    assert_eq!(inputs, [53, 7]);
+}

@@ -49,6 +49,14 @@ public abstract class LeasedJob {
     return action.formatted(kind, task, copies, live);
   }
 
+  protected static String restart(int task, int attempt, String more) {
+    String action =
+        "'type':'restart','deadline_ms':30000,'k':'m','i':%d,'n':%d,'live':1,'below':0.5,"
+            + "'restarts':0"
+            + more;
+    return action.formatted(task, attempt);
+  }
+
   protected static String map(int task) {
     return duplicate("m", task, 1, 1);
   }
@@ -75,6 +83,28 @@ public abstract class LeasedJob {
   protected void finish(TaskAttempt attempt) {
     am.update(attempt.getID(), 1f, Phase.MAP, null);
     am.signal(attempt, TaskAttemptEventType.TA_DONE);
+  }
+
+  /** The states of a map's attempts, in order, and their hosts. */
+  protected String states(int task) {
+    StringBuilder states = new StringBuilder();
+    for (TaskAttempt attempt : am.task(TaskType.MAP, task).getAttempts().values()) {
+      String host = attempt.getNodeId() == null ? "-" : attempt.getNodeId().getHost();
+      states.append(attempt.getState()).append('@').append(host).append(' ');
+    }
+    return states.toString().trim();
+  }
+
+  protected void awaitStates(int task, String states) throws Exception {
+    try {
+      Am.await(states, () -> states(task).equals(states));
+    } catch (AssertionError e) {
+      assertEquals(states, states(task));
+    }
+  }
+
+  protected void awaitOutcome(String id, String outcome) throws Exception {
+    Am.await(id + " " + outcome, () -> service.knownOutcome(id).equals(outcome));
   }
 
   protected void assertJobSucceeds() throws Exception {

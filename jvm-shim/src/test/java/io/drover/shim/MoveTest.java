@@ -10,7 +10,6 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
-import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.impl.MapTaskImpl;
 import org.junit.Test;
@@ -23,28 +22,6 @@ public class MoveTest extends LeasedJob {
 
   private static boolean isCopyOf(TaskAttemptId attempt, int task) {
     return attempt.getTaskId().getId() == task && attempt.getId() > 0;
-  }
-
-  /** The states of a map's attempts, in order, and their hosts. */
-  private String states(int task) {
-    StringBuilder states = new StringBuilder();
-    for (TaskAttempt attempt : am.task(TaskType.MAP, task).getAttempts().values()) {
-      String host = attempt.getNodeId() == null ? "-" : attempt.getNodeId().getHost();
-      states.append(attempt.getState()).append('@').append(host).append(' ');
-    }
-    return states.toString().trim();
-  }
-
-  private void awaitStates(int task, String states) throws Exception {
-    try {
-      Am.await(states, () -> states(task).equals(states));
-    } catch (AssertionError e) {
-      assertEquals(states, states(task));
-    }
-  }
-
-  private void awaitOutcome(String id, String outcome) throws Exception {
-    Am.await(id + " " + outcome, () -> service.knownOutcome(id).equals(outcome));
   }
 
   @Test

@@ -14,6 +14,10 @@ final class Ack {
   static final String TASK_ENDED = "task_ended";
   static final String COMMITTING = "committing";
   static final String TOO_MANY_ATTEMPTS = "too_many_attempts";
+  static final String ATTEMPT_ENDED = "attempt_ended";
+  static final String TOO_FAR = "too_far";
+  static final String ANOTHER_AHEAD = "another_ahead";
+  static final String RESTARTS_SPENT = "restarts_spent";
   static final String NO_HEADROOM = "no_headroom";
   static final String SPECULATION_OFF = "speculation_off";
   static final String MALFORMED = "malformed_action";

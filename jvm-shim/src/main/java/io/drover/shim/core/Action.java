@@ -1,10 +1,53 @@
 package io.drover.shim.core;
 
+import java.util.Collections;
 import java.util.Set;
 
 /** One action, as the service sent it; checked against the schema's limits. */
 final class Action {
+  static final String DUPLICATE = "duplicate";
+  static final String RESTART = "restart";
+
+  /** What has been read of one; a number is -1 where it is missing or out of range. */
+  static final class Draft {
+    String id;
+    String type;
+    String kind;
+    long deadlineMs = -1;
+    long task = -1;
+    long copies = -1;
+    long live = -1;
+    long attempt = -1;
+    long restarts = -1;
+    double below = -1;
+    long moves;
+
+    /** Null for anything but a list of usable names. */
+    Set<String> avoid = Collections.emptySet();
+
+    private String fault() {
+      if (type == null) {
+        return Ack.MALFORMED;
+      }
+      boolean whole;
+      switch (type) {
+        case DUPLICATE:
+          whole = copies > 0;
+          break;
+        case RESTART:
+          whole = attempt >= 0 && restarts >= 0 && below >= 0;
+          break;
+        default:
+          return Ack.UNSUPPORTED;
+      }
+      boolean named = ("m".equals(kind) || "r".equals(kind)) && task >= 0;
+      boolean counted = live > 0 && moves >= 0 && deadlineMs >= 0;
+      return whole && named && counted && avoid != null ? null : Ack.MALFORMED;
+    }
+  }
+
   final String id;
+  final String type;
 
   /** Why it cannot be looked at further, an outcome of {@link Ack}; null when it can. */
   final String fault;
@@ -12,10 +55,21 @@ final class Action {
   final long deadlineMs;
   final boolean map;
   final long task;
+
+  /** How many copies to add. */
   final int copies;
 
   /** Attempts not ended that the decision assumed. */
   final int live;
+
+  /** The attempt to kill. */
+  final long attempt;
+
+  /** Restarts of the task that the decision knew of. */
+  final int restarts;
+
+  /** Progress score from which on a new attempt would end no sooner. */
+  final double below;
 
   /** Hosts on which no copy is to start. */
   final Set<String> avoid;
@@ -23,24 +77,23 @@ final class Action {
   /** How often a copy may be moved away from such a host. */
   final int moves;
 
-  Action(
-      String id,
-      String fault,
-      long deadlineMs,
-      boolean map,
-      long task,
-      int copies,
-      int live,
-      Set<String> avoid,
-      int moves) {
-    this.id = id;
-    this.fault = fault;
-    this.deadlineMs = deadlineMs;
-    this.map = map;
-    this.task = task;
-    this.copies = copies;
-    this.live = live;
-    this.avoid = avoid;
-    this.moves = moves;
+  Action(Draft draft) {
+    id = draft.id;
+    type = draft.type;
+    fault = draft.fault();
+    deadlineMs = draft.deadlineMs;
+    map = "m".equals(draft.kind);
+    task = draft.task;
+    copies = (int) draft.copies;
+    live = (int) draft.live;
+    attempt = draft.attempt;
+    restarts = (int) draft.restarts;
+    below = draft.below;
+    avoid = draft.avoid;
+    moves = (int) draft.moves;
+  }
+
+  boolean isRestart() {
+    return RESTART.equals(type);
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,25 +13,17 @@ import java.util.Set;
  * answered; an answer with an action that has none is refused.
  */
 final class ActionReader {
-  static final String DUPLICATE = "duplicate";
   static final int MAX_ACTIONS = 1000;
   static final int MAX_COPIES = 8;
   private static final int MAX_LIVE = 16;
+  private static final int MAX_RESTARTS = 16;
   private static final int MAX_MOVES = 8;
   private static final int MAX_HOSTS = 64;
   private static final int MAX_TEXT = 1024;
   private static final long MAX_INDEX = 4_294_967_295L;
 
   private final JsonParser json;
-  private String id;
-  private String type;
-  private String kind;
-  private long deadlineMs;
-  private long task;
-  private long copies;
-  private long live;
-  private long moves;
-  private Set<String> avoid;
+  private final Action.Draft draft = new Action.Draft();
 
   private ActionReader(JsonParser json) {
     this.json = json;
@@ -57,73 +48,58 @@ final class ActionReader {
   }
 
   private Action action() throws IOException {
-    deadlineMs = -1;
-    task = -1;
-    avoid = Collections.emptySet();
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String name = json.currentName();
       json.nextToken();
       field(name);
     }
-    if (id == null || id.length() > MAX_TEXT) {
+    if (draft.id == null || draft.id.length() > MAX_TEXT) {
       throw new IOException("an action without a usable id");
     }
-    return new Action(
-        id,
-        fault(),
-        deadlineMs,
-        "m".equals(kind),
-        task,
-        (int) copies,
-        (int) live,
-        avoid,
-        (int) moves);
+    return new Action(draft);
   }
 
   private void field(String name) throws IOException {
     switch (name) {
       case "id":
-        id = text();
+        draft.id = text();
         break;
       case "type":
-        type = text();
+        draft.type = text();
         break;
       case "k":
-        kind = text();
+        draft.kind = text();
         break;
       case "deadline_ms":
-        deadlineMs = number(0, AnswerParser.MAX_COUNT);
+        draft.deadlineMs = number(0, AnswerParser.MAX_COUNT);
         break;
       case "i":
-        task = number(0, MAX_INDEX);
+        draft.task = number(0, MAX_INDEX);
         break;
       case "copies":
-        copies = number(1, MAX_COPIES);
+        draft.copies = number(1, MAX_COPIES);
         break;
       case "live":
-        live = number(1, MAX_LIVE);
+        draft.live = number(1, MAX_LIVE);
+        break;
+      case "n":
+        draft.attempt = number(0, MAX_INDEX);
+        break;
+      case "restarts":
+        draft.restarts = number(0, MAX_RESTARTS);
+        break;
+      case "below":
+        draft.below = share();
         break;
       case "moves":
-        moves = number(0, MAX_MOVES);
+        draft.moves = number(0, MAX_MOVES);
         break;
       case "avoid":
-        avoid = hosts();
+        draft.avoid = hosts();
         break;
       default:
         json.skipChildren();
     }
-  }
-
-  private String fault() {
-    if (type == null) {
-      return Ack.MALFORMED;
-    }
-    if (!type.equals(DUPLICATE)) {
-      return Ack.UNSUPPORTED;
-    }
-    boolean named = ("m".equals(kind) || "r".equals(kind)) && task >= 0;
-    boolean counted = copies > 0 && live > 0 && moves >= 0;
-    return named && counted && deadlineMs >= 0 && avoid != null ? null : Ack.MALFORMED;
   }
 
   private String text() throws IOException {
@@ -140,6 +116,16 @@ final class ActionReader {
     if (whole && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
       long value = json.getLongValue();
       return value >= least && value <= most ? value : -1;
+    }
+    json.skipChildren();
+    return -1;
+  }
+
+  /** -1 for anything but a number from 0 to 1. */
+  private double share() throws IOException {
+    if (json.currentToken() != null && json.currentToken().isNumeric()) {
+      double value = json.getDoubleValue();
+      return value >= 0 && value <= 1 ? value : -1;
     }
     json.skipChildren();
     return -1;

@@ -9,7 +9,10 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 
-/** The copies that this shim has added and that have not started; on the dispatcher thread. */
+/**
+ * The copies that this shim has added, or that Hadoop adds for what this shim has killed, and that
+ * have not started; on the dispatcher thread.
+ */
 final class Copies {
   /** More than these never wait for containers. */
   static final int MAX_UNPLACED = 8;
@@ -18,7 +21,10 @@ final class Copies {
   static final class Standing {
     final Action action;
     final Task task;
+
+    /** The numbers of its attempts; -1 for one that is not known. */
     final int[] numbers;
+
     int movesLeft;
 
     Standing(Action action, Task task, int[] numbers) {
@@ -67,6 +73,13 @@ final class Copies {
       copies.add(new Copy(standing, slot, added.get(slot)));
     }
     return numbers.clone();
+  }
+
+  /** Takes over what Hadoop will put in the place of an attempt that is about to be killed. */
+  Copy adoptVictim(Action action, Task task, TaskAttempt victim) {
+    Copy copy = new Copy(new Standing(action, task, new int[] {-1}), 0, victim);
+    copies.add(copy);
+    return copy;
   }
 
   /** Those of one task; a list of the caller's own. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -107,7 +109,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     post(new JobDiagnosticsUpdateEvent(job.getID(), identity.proof()));
 
     String version = version();
-    boolean able = holder != null && Duplicator.canAct(job);
+    boolean able = holder != null && Executor.canAct(job);
     Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode, able);
     JobWatch watch = new JobWatch(job, into);
     JobFacts facts =
@@ -139,12 +141,15 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
   private Actions actions(Job job, Lease lease, JobWatch watch) {
     Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
-    Duplicator duplicator = new Duplicator(job, lease, System::nanoTime, headroom, copies);
     Ledger ledger = new Ledger(System::nanoTime);
-    mover = new Mover(copies, lease, ledger::answer);
+    Mover moves = new Mover(copies, lease, ledger::answer);
+    Map<String, Act> acts = new HashMap<>();
+    acts.put(Action.DUPLICATE, new Duplicator(headroom, copies));
+    acts.put(Action.RESTART, new Restarter(headroom, copies, moves));
+    mover = moves;
     return new Actions(
         ledger,
-        duplicator,
+        new Executor(lease, new Grounds(job, lease, System::nanoTime), headroom, acts),
         what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
   }
 

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 
@@ -17,10 +18,12 @@ final class HadoopInside {
 
   private Method splitOfMap;
   private Method avataarOfAttempt;
+  private Method stateOfAttempt;
   private Field inProgressOfTask;
   private Field localHostsOfAttempt;
   private boolean splitMissing;
   private boolean avataarMissing;
+  private boolean stateMissing;
   private boolean inProgressMissing;
   private boolean localHostsMissing;
 
@@ -56,6 +59,36 @@ final class HadoopInside {
       avataarMissing = true;
       Log.info("this Hadoop does not tell which attempts are copies: {}", e.toString());
       return null;
+    }
+  }
+
+  /**
+   * Whether the attempt does nothing but run. Hadoop 2 shows one as RUNNING that has said it is
+   * done, or that is being killed, until its container is gone. False where that cannot be told.
+   */
+  boolean onlyRuns(TaskAttempt attempt) {
+    return "RUNNING".equals(internalState(attempt));
+  }
+
+  /** Whether the attempt has said that it is done, or has succeeded, as far as can be told. */
+  boolean saidDone(TaskAttempt attempt) {
+    return attempt.getState() == TaskAttemptState.SUCCEEDED
+        || internalState(attempt).startsWith("SUCCESS_");
+  }
+
+  private String internalState(TaskAttempt attempt) {
+    if (stateMissing) {
+      return "";
+    }
+    try {
+      if (stateOfAttempt == null) {
+        stateOfAttempt = method(attempt.getClass(), "getInternalState");
+      }
+      return String.valueOf(stateOfAttempt.invoke(attempt));
+    } catch (Throwable e) {
+      stateMissing = true;
+      Log.info("this Hadoop does not tell an attempt's own state: {}", e.toString());
+      return "";
     }
   }
 

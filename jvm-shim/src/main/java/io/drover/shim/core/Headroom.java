@@ -29,13 +29,20 @@ final class Headroom {
 
   /** Whether there is room for so many further copies. */
   boolean allows(TaskType kind, int more) {
+    return others(kind) == 0 && bearsWaiting(more);
+  }
+
+  /** Whether an attempt may be restarted: the new one takes the container that falls free. */
+  boolean allowsRestart() {
+    return bearsWaiting(1);
+  }
+
+  private boolean bearsWaiting(int more) {
     int mapCopies = copies.unplaced(TaskType.MAP);
     int reduceCopies = copies.unplaced(TaskType.REDUCE);
-    if (mapCopies + reduceCopies + more > Copies.MAX_UNPLACED || others(kind) > 0) {
-      return false;
-    }
     boolean mapWaits = mapCopies + others(TaskType.MAP) > 0;
-    return !(mapWaits && seen.get().reducesRun);
+    boolean few = mapCopies + reduceCopies + more <= Copies.MAX_UNPLACED;
+    return few && !(mapWaits && seen.get().reducesRun);
   }
 
   boolean speculates(TaskType kind) {

@@ -48,14 +48,14 @@ final class Hello {
   private final Job job;
   private final String key;
   private final String mode;
-  private final boolean canDuplicate;
+  private final boolean able;
 
-  Hello(Configuration conf, Job job, String key, String mode, boolean canDuplicate) {
+  Hello(Configuration conf, Job job, String key, String mode, boolean able) {
     this.conf = conf;
     this.job = job;
     this.key = key;
     this.mode = mode;
-    this.canDuplicate = canDuplicate;
+    this.able = able;
   }
 
   void write(JsonGenerator json) throws IOException {
@@ -69,8 +69,9 @@ final class Hello {
     json.writeStringField("mode", mode);
     json.writeBooleanField("uber", job.isUber());
     json.writeArrayFieldStart("can");
-    if (canDuplicate) {
-      json.writeString(ActionReader.DUPLICATE);
+    if (able) {
+      json.writeString(Action.DUPLICATE);
+      json.writeString(Action.RESTART);
     }
     json.writeEndArray();
     json.writeObjectFieldStart("settings");

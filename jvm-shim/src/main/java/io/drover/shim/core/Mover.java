@@ -23,7 +23,8 @@ import org.apache.hadoop.yarn.event.EventHandler;
  * Moves copies away from hosts to avoid, on the dispatcher thread: a host can be preferred but not
  * excluded, so a copy that was given such a host is killed before its JVM starts, and Hadoop, which
  * replaces every killed attempt of a task without success, asks for another container. Only copies
- * of Drover's own, and what certainly replaces them, are ever killed.
+ * of Drover's own, and what certainly replaces them or an attempt that was restarted, are ever
+ * moved.
  */
 final class Mover {
   /** A task as it was when the first of its copies began to move. */
@@ -76,46 +77,57 @@ final class Mover {
         && node != null
         && standing.action.avoid.contains(node.getHost())
         && leased.getAsBoolean()
-        && canSpare(standing.task, copy.attempt);
+        && canSpare(copy);
   }
 
-  /** Another attempt runs, and none has succeeded or commits. */
-  private static boolean canSpare(Task task, TaskAttempt copy) {
+  /**
+   * Another attempt runs, or the copy is all that a restart has left, and none has succeeded or
+   * commits.
+   */
+  private static boolean canSpare(Copies.Copy copy) {
+    Task task = copy.standing.task;
     if (task.getState() != TaskState.RUNNING) {
       return false;
     }
-    boolean anotherRuns = false;
+    boolean spared = copy.standing.action.isRestart();
     for (TaskAttempt attempt : task.getAttempts().values()) {
       TaskAttemptState state = attempt.getState();
       if (state == TaskAttemptState.SUCCEEDED || state == TaskAttemptState.COMMIT_PENDING) {
         return false;
       }
-      anotherRuns |= attempt != copy && state == TaskAttemptState.RUNNING;
+      spared |= attempt != copy.attempt && state == TaskAttemptState.RUNNING;
     }
-    return anotherRuns;
+    return spared;
+  }
+
+  private void move(Copies.Copy copy) {
+    copy.standing.movesLeft--;
+    kill(copy, "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost());
   }
 
   /**
-   * Kills synchronously, so that nothing changes after the checks. Hadoop's attempts handle events,
-   * which the interface TaskAttempt does not say.
+   * Kills an attempt that is to be replaced, synchronously, so that nothing changes after the
+   * checks. False when Hadoop threw. Its attempts handle events, which the interface TaskAttempt
+   * does not say.
    */
   @SuppressWarnings("unchecked")
-  private void move(Copies.Copy copy) {
+  boolean kill(Copies.Copy copy, String why) {
     Task task = copy.standing.task;
     TaskAttemptId id = copy.attempt.getID();
     Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
     before.killed.add(id);
-    copy.standing.movesLeft--;
     copy.moving = true;
-    String why = "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost();
     try {
-      // The replacement of one that is rescheduled asks for no host. Any other asks for those
-      // of its split again, and where requests wait for their hosts is given the same one.
+      // The replacement of one that is rescheduled asks for no host, and before the job's tasks
+      // that wait. Any other asks for those of its split again, and where requests wait for their
+      // hosts is given the same one.
       ((EventHandler<TaskAttemptEvent>) copy.attempt)
           .handle(new TaskAttemptKillEvent(id, why, true));
+      return true;
     } catch (Throwable e) {
-      Log.warn("cannot move {}: {}", id, e.toString());
+      Log.warn("cannot kill {}: {}", id, e.toString());
       copies.forget(copy);
+      return false;
     }
   }
 

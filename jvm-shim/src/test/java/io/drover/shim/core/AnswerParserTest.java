@@ -125,6 +125,42 @@ public class AnswerParserTest {
     }
   }
 
+  private static final String RESTART =
+      "{'id':'a-2','type':'restart','deadline_ms':8000,'k':'m','i':3,'n':1004,'live':2,"
+          + "'below':0.25,'restarts':2,'avoid':['nm1'],'moves':6}";
+
+  @Test
+  public void everyFieldOfARestartArrives() throws IOException {
+    Action action = action(RESTART);
+    assertNull(action.fault);
+    assertTrue(action.isRestart() && action.map);
+    assertEquals(1_004, action.attempt);
+    assertEquals(2, action.live);
+    assertEquals(2, action.restarts);
+    assertEquals(0.25, action.below, 0);
+    assertEquals(1, action(RESTART.replace("0.25", "1")).below, 0);
+  }
+
+  @Test
+  public void aRestartOutOfRangeIsMalformed() throws IOException {
+    String[] changes = {
+      "'n':1004=>'n':-1",
+      "'n':1004=>'n':4294967296",
+      "'n':1004=>'m':4",
+      "'below':0.25=>'below':1.5",
+      "'below':0.25=>'below':-0.5",
+      "'below':0.25=>'below':'0.25'",
+      "'below':0.25=>'b':0.25",
+      "'restarts':2=>'restarts':-1",
+      "'restarts':2=>'restarts':17",
+      "'restarts':2=>'r':2",
+    };
+    for (String change : changes) {
+      String[] fromTo = change.split("=>");
+      assertEquals(change, Ack.MALFORMED, action(RESTART.replace(fromTo[0], fromTo[1])).fault);
+    }
+  }
+
   @Test
   public void anUnknownTypeIsUnsupportedWhateverElseItHolds() throws IOException {
     assertEquals(Ack.UNSUPPORTED, action("{'id':'b','type':'evict','i':{'j':[1]}}").fault);

@@ -105,10 +105,18 @@ public class DuplicatorTest {
     conf.setBoolean("mapreduce.map.speculative", true);
     Copies held = new Copies();
     Headroom headroom = new Headroom(conf, name -> 0, () -> new Needs(0, 0, false), held);
-    Duplicator duplicator = new Duplicator(job, lease, () -> 0, headroom, held);
+    Map<String, Act> acts = Map.of(Action.DUPLICATE, new Duplicator(headroom, held));
+    Executor executor = new Executor(lease, new Grounds(job, lease, () -> 0), headroom, acts);
     lease.take(1, 0, 1_000);
-    Action action = new Action("a", null, 500, true, 0, copies, 1, Collections.emptySet(), 0);
-    return duplicator.apply(action, 1, 500_000_000);
+    Action.Draft draft = new Action.Draft();
+    draft.id = "a";
+    draft.type = Action.DUPLICATE;
+    draft.kind = "m";
+    draft.deadlineMs = 500;
+    draft.task = 0;
+    draft.copies = copies;
+    draft.live = 1;
+    return executor.apply(new Action(draft), 1, 500_000_000);
   }
 
   @Test
@@ -138,8 +146,8 @@ public class DuplicatorTest {
 
   @Test
   public void aTaskThatTakesNoOrdersAndAnUberJobCannotBeGivenCopies() {
-    assertTrue(Duplicator.canAct(job(false, EventHandler.class)));
-    assertFalse(Duplicator.canAct(job(false)));
-    assertFalse(Duplicator.canAct(job(true, EventHandler.class)));
+    assertTrue(Executor.canAct(job(false, EventHandler.class)));
+    assertFalse(Executor.canAct(job(false)));
+    assertFalse(Executor.canAct(job(true, EventHandler.class)));
   }
 }

@@ -1,0 +1,83 @@
+//! What comes of losses, kills, orders and exchanges, to the millisecond. As in `mechanisms`, 2.1 s pass beside the work, where nothing else is said.
+
+use super::*;
+use drover_core::policy::PolicyName::{Mantri, None};
+use drover_core::sim::{AttemptRow, End, Watch, run_watching};
+use serde_json::{Value, json};
+
+/// A run of which job "a" is watched.
+fn watched(json: Value, params: EngineParams) -> (Outcome, Vec<AttemptRow>) {
+    let mut watch = Watch::new("a", 0, 1_000);
+    let outcome = run_watching(&scenario(json), params, 1, &mut watch).unwrap();
+    let rows = watch.rows().copied().collect();
+    (outcome, rows)
+}
+
+/// A map on the first node, as the second is not there before 4 s, and a reduce on the second, the only one with cores for it. The first is lost at a time.
+fn first_is_lost(at: f64, second_mb: u64, kill: f64, reduces: u32) -> (Outcome, Vec<AttemptRow>) {
+    let kinds = json!([{"nodes": 1, "memory_mb": 1024, "vcores": 1}, {"nodes": 1, "memory_mb": second_mb}]);
+    let trouble = json!([{"nodes": [1], "lasts": 4, "lost": true}, {"nodes": [0], "from": at, "lost": true}]);
+    let reduces = json!({"tasks": reduces, "copy": 10, "work": 10, "vcores": 3});
+    let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10}, "reduces": reduces});
+    let hadoop = json!({"slow_start": 1, "kill": kill});
+    let json = json!({"cluster": {"nodes": 2, "kinds": kinds}, "hadoop": hadoop, "trouble": trouble, "jobs": [job]});
+    watched(json, EngineParams { policy: None, ..EngineParams::default() })
+}
+
+#[test]
+fn what_ran_on_a_lost_node_begins_anew_at_once_elsewhere() {
+    let (outcome, rows) = first_is_lost(6.0, 1024, 0.0, 0);
+    let ends: Vec<(u32, u64, End)> = rows.iter().map(|row| (row.node, row.ended.0, row.end)).collect();
+    assert_eq!(ends, [(0, 6_000, End::Lost), (1, 18_100, End::Succeeded)]);
+    assert_eq!((took(&outcome), outcome.jobs[0].wasted_ms), (vec![18.1], 5_500));
+}
+
+#[test]
+fn a_reduce_waits_for_an_output_lost_with_its_node_and_keeps_what_it_has_read() {
+    // It reads from 14.1 s to 15 s, and the other 9.1 s from 27.1 s on, when the map has run again beside it.
+    let (outcome, _) = first_is_lost(15.0, 2048, 0.0, 1);
+    assert_eq!((took(&outcome), outcome.jobs[0].recomputed), (vec![rounded(27.1 + 9.1 + 10.1)], 1));
+}
+
+#[test]
+fn a_reduce_makes_way_for_a_map_that_has_no_other_place_and_reads_anew() {
+    for kill in [0.0, 3.0] {
+        let (outcome, rows) = first_is_lost(15.0, 1024, kill, 1);
+        let made_way: Vec<u64> = rows.iter().filter(|row| row.end == End::MadeWay).map(|row| row.ended.0).collect();
+        assert_eq!(made_way, [15_000]);
+        // The map's 12.1 s from the end of the reduce's container on, then the reduce from its beginning.
+        assert_eq!(took(&outcome), [rounded(15.0 + kill + 12.1 + 22.1)]);
+    }
+}
+
+#[test]
+fn the_replacement_of_what_was_restarted_has_the_next_place_off_the_node_that_it_left() {
+    // Places but for the slow node's fall free every 20.1 s.
+    let can = json!({"duplicate": true, "restart": true, "place": true});
+    let hadoop = json!({"report": 1, "allocate": 0, "start_up": 0, "can": can});
+    let jobs = json!([{"name": "a", "maps": {"tasks": 17, "work": 20}}]);
+    let trouble = json!([{"nodes": [1], "slower": 8}]);
+    let json = json!({"cluster": {"memory_mb": 4096}, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+    let (_, rows) = watched(json, EngineParams::paper(Mantri));
+    let restarted: Vec<&AttemptRow> = rows.iter().filter(|row| row.end == End::Restarted).collect();
+    assert!(!restarted.is_empty(), "{rows:?}");
+    for left in restarted {
+        let next = rows.iter().find(|row| (row.task, row.number) == (left.task, left.number + 1)).unwrap();
+        let free = left.ended.0.div_ceil(20_100) * 20_100;
+        assert_eq!((next.launched.0, next.node != left.node, next.is_copy), (free, true, false), "{left:?} {next:?}");
+    }
+}
+
+#[test]
+fn who_acts_hears_of_a_report_at_the_next_exchange() {
+    let of = |exchange: f64| {
+        let hadoop = json!({"report": 6, "allocate": 0, "exchange": exchange, "slow_start_up": false});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 8, "work": 40}}]);
+        let trouble = json!([{"nodes": [1], "slower": 5}]);
+        let cluster = json!({"nodes": 5, "memory_mb": 2048});
+        let json = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+        took(&run(&scenario(json), EngineParams::paper(Mantri), 1).unwrap())[0]
+    };
+    // The second reports, of 13.5 s, have two tasks copied, for 41.6 s.
+    assert_eq!([of(0.5), of(5.0), of(4.0)], [13.5, 15.0, 16.0].map(|at| rounded(at + 41.6)));
+}

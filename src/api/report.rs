@@ -1,0 +1,58 @@
+//! What the ledger says.
+
+use super::ApiState;
+use super::error::{ApiError, ErrorBody};
+use super::handlers::Asked;
+use super::principal::{Principal, Role};
+use crate::ledger::report::{Filter, Report};
+use axum::Json;
+use axum::extract::State;
+use drover_core::model::Time;
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Reports reckoned at once; each reads the whole ledger.
+static READERS: Semaphore = Semaphore::const_new(2);
+
+/// Its route.
+pub fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(report))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Not what is older, Unix milliseconds; all that is kept, if not said.
+    #[serde(default)]
+    since_ms: u64,
+    /// Jobs of this queue only, by its path or the last part of it.
+    queue: Option<String>,
+    /// Jobs of this user only.
+    user: Option<String>,
+    /// What this policy did only.
+    policy: Option<String>,
+}
+
+/// Whether copies paid: what became of them, what they gained and cost, and what jobs held out show
+#[utoipa::path(get, path = "/api/v1/report", tag = "drover", params(Wanted), responses(
+    (status = OK, body = Report),
+    (status = BAD_REQUEST, body = ErrorBody),
+    (status = NOT_FOUND, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
+))]
+async fn report(
+    State(state): State<ApiState>,
+    who: Principal,
+    Asked(wanted): Asked<Wanted>,
+) -> Result<Json<Report>, ApiError> {
+    who.may(Role::View)?;
+    let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
+    let _turn = READERS.try_acquire().map_err(|_| ApiError::Busy)?;
+    let Wanted { since_ms, queue, user, policy } = wanted;
+    let (filter, now) = (Filter { since: Time(since_ms), queue, user, policy }, state.now());
+    let read = tokio::task::spawn_blocking(move || Report::of(&path, &filter, now));
+    let report = read.await.map_err(|_| ApiError::Busy)?;
+    Ok(Json(report.map_err(|error| ApiError::Ledger(error.to_string()))?))
+}

@@ -1,0 +1,216 @@
+//! The report's tables and sentences: the same on a terminal and on a page.
+
+use crate::cli::output;
+use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, PredictionView, Report};
+use crate::simulation::tables::Table;
+
+/// What to make of the numbers.
+pub const NOTES: [&str; 4] = [
+    "A gain is a prediction less what happened: it is as sure as the prediction, whose spread and whose error, where originals finished first, stand beside it.",
+    "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added.",
+    "Jobs held out and the others share the cluster's slots: copies take containers that jobs of both sides wait for, and what they free helps both, so that the \
+     difference between the sides is not the whole effect on the cluster.",
+    "Held out jobs keep Hadoop's own speculator: the change is against it, not against no speculation.",
+];
+
+fn table(title: &str, heading: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
+    let heading = heading.iter().map(|&cell| cell.to_owned()).collect();
+    (!rows.is_empty()).then(|| Table { title: title.to_owned(), heading, rows })
+}
+
+fn off(prediction: &PredictionView) -> String {
+    match (prediction.median_error_seconds, prediction.mean_seconds) {
+        (Some(error), Some(mean)) => format!("{error:.1} s ({mean:+.1} s) of {}", prediction.count),
+        _ => "-".into(),
+    }
+}
+
+fn copies(of: &CopiesView) -> Vec<String> {
+    let counts = [of.decided, of.won, of.lost, of.failed, of.refused, of.moot, of.unknown, of.open];
+    let gained = match of.gained_of {
+        0 => "-".into(),
+        wins => format!("{:.0} ± {:.0} s of {wins}", of.gained_seconds, of.gained_spread_seconds),
+    };
+    let cost = [of.container_seconds, of.container_seconds_in_vain].map(|seconds| format!("{seconds:.0}"));
+    let names = [of.policy.clone(), of.action.clone()];
+    names
+        .into_iter()
+        .chain(counts.map(|count| count.to_string()))
+        .chain([gained, off(&of.prediction)])
+        .chain(cost)
+        .collect()
+}
+
+fn advice(of: &AdviceView) -> Vec<String> {
+    let counts = [of.said, of.would_have_won, of.would_have_lost, of.natively_copied, of.open];
+    let names = [of.policy.clone(), of.action.clone()];
+    let gained = format!("{:.0} s", of.would_have_gained_seconds);
+    names.into_iter().chain(counts.map(|count| count.to_string())).chain([gained, off(&of.prediction)]).collect()
+}
+
+fn jobs(of: &JobsView) -> Vec<String> {
+    let counts = [of.ended, of.succeeded, of.acted_on, of.with_wins].map(|count| count.to_string());
+    let times = [of.job_seconds, of.gained_seconds].map(|seconds| format!("{seconds:.0} s"));
+    counts.into_iter().chain(times).collect()
+}
+
+/// All of them; those without rows are left out.
+pub fn tables(report: &Report) -> Vec<Table> {
+    let sides = [("could be acted on", &report.holdout.acted), ("held out", &report.holdout.held_out)];
+    let sides = sides.into_iter().filter(|(_, side)| side.jobs > 0).map(|(name, side)| {
+        let counts = [side.jobs, side.open, side.failed, side.compared, side.acted_on].map(|count| count.to_string());
+        std::iter::once(name.to_owned()).chain(counts).collect()
+    });
+    let all = [
+        table(
+            "Copies and restarts that were asked for:",
+            &[
+                "policy",
+                "action",
+                "decided",
+                "won",
+                "lost",
+                "failed",
+                "refused",
+                "moot",
+                "unknown",
+                "open",
+                "gained",
+                "off by (mean)",
+                "container-s",
+                "in vain",
+            ],
+            report.copies.iter().map(copies).collect(),
+        ),
+        table(
+            "Copies and restarts that were only advised:",
+            &[
+                "policy",
+                "action",
+                "said",
+                "would have won",
+                "would have lost",
+                "natively copied",
+                "open",
+                "would have gained",
+                "off by (mean)",
+            ],
+            report.advice.iter().map(advice).collect(),
+        ),
+        table(
+            "Jobs that have ended:",
+            &["ended", "succeeded", "acted on", "a copy won", "job time", "gained, at most"],
+            (report.jobs.ended > 0).then(|| jobs(&report.jobs)).into_iter().collect(),
+        ),
+        table("Sides of the hold-out:", &["side", "jobs", "open", "failed", "compared", "acted on"], sides.collect()),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// What jobs held out show, in words.
+pub fn holdout(of: &HoldOutView) -> String {
+    let (acted, held, needed) = (of.acted.compared, of.held_out.compared, of.needed);
+    let Some(change) = &of.change else {
+        return format!(
+            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name and size that each side is to have, there are {acted} that could be acted on and {held} held out \
+             (govern.holdout says which share of jobs is)."
+        );
+    };
+    let verdict = match of.verdict.as_str() {
+        "sooner" => "Jobs that could be acted on ended sooner",
+        "later" => "Jobs that could be acted on ended later",
+        _ => "No difference is shown",
+    };
+    format!(
+        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name and size.",
+        change.percent, change.low_percent, change.high_percent, of.strata
+    )
+}
+
+/// What it is of.
+pub fn heading(report: &Report) -> String {
+    let day = |ms: u64| {
+        let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        stamp.map_or_else(|| "?".into(), |stamp| stamp.strftime("%Y-%m-%d %H:%M UTC").to_string())
+    };
+    let since =
+        if report.since_ms == 0 { "all that is kept".into() } else { format!("since {}", day(report.since_ms)) };
+    let only = [("queue", &report.queue), ("user", &report.user), ("policy", &report.policy)];
+    let only = only.into_iter().filter_map(|(name, value)| Some(format!(", {name} {}", value.as_ref()?)));
+    format!("{since}, until {}{}", day(report.until_ms), only.collect::<String>())
+}
+
+/// All of it for a terminal.
+pub fn text(report: &Report) -> String {
+    let mut parts = vec![heading(report)];
+    let tables = tables(report);
+    if tables.is_empty() {
+        parts.push("Nothing is kept of that: no decision was taken, and no job has ended.".into());
+    }
+    for table in tables {
+        let mut shown = output::table(&table.heading.iter().map(String::as_str).collect::<Vec<_>>());
+        shown.add_rows(table.rows);
+        parts.push(format!("{}\n{shown}", table.title));
+    }
+    parts.push(holdout(&report.holdout));
+    parts.push(NOTES.map(|note| format!("- {note}")).join("\n"));
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::ledger::report::{ChangeView, SideView};
+
+    /// One copy that won, and little else.
+    pub fn report() -> Report {
+        let copies = CopiesView {
+            policy: "drover".into(),
+            action: "duplicate".into(),
+            decided: 3,
+            won: 2,
+            open: 1,
+            gained_seconds: 61.4,
+            gained_of: 2,
+            gained_spread_seconds: 7.6,
+            container_seconds: 40.0,
+            ..CopiesView::default()
+        };
+        Report {
+            since_ms: 0,
+            until_ms: 86_400_000,
+            queue: None,
+            user: None,
+            policy: None,
+            copies: vec![copies],
+            advice: Vec::new(),
+            jobs: JobsView::default(),
+            holdout: HoldOutView { needed: 10, ..HoldOutView::default() },
+        }
+    }
+
+    #[test]
+    fn gains_are_told_with_their_spread_and_too_few_jobs_as_such() {
+        let text = text(&report());
+        assert!(text.contains("61 ± 8 s of 2") && text.contains("1970-01-02 00:00 UTC"), "{text}");
+        assert!(text.contains("not enough data yet: of 10 jobs") && !text.contains("only advised"), "{text}");
+        assert!(NOTES.iter().all(|note| text.contains(note)));
+    }
+
+    #[test]
+    fn a_change_is_told_with_its_interval_and_what_it_rests_on() {
+        let side = |compared| SideView { jobs: compared, compared, ..SideView::default() };
+        let change = Some(ChangeView { percent: -12.34, low_percent: -20.0, high_percent: -3.0 });
+        let of = HoldOutView {
+            verdict: "sooner".into(),
+            acted: side(90),
+            held_out: side(30),
+            strata: 4,
+            needed: 10,
+            change,
+        };
+        let words = holdout(&of);
+        assert!(words.contains("ended sooner") && words.contains("-12.3 % (95 %: -20.0 % to -3.0 %)"), "{words}");
+        assert!(words.contains("90 jobs") && words.contains("30 held out, in 4 groups"), "{words}");
+    }
+}

@@ -1,0 +1,270 @@
+//! The ledger's tables as files for other tools: one a table, CSV or Parquet, with the columns of the schema.
+
+use super::open::{self, LedgerError};
+use super::schema::{Column, Kind, Table};
+use super::tables::TABLES;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows of a Parquet file that are kept in memory and written together.
+const GROUP: usize = 50_000;
+
+/// What files are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Text, with a heading.
+    Csv,
+    /// Columns, uncompressed.
+    Parquet,
+}
+
+impl Format {
+    fn extension(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+        }
+    }
+}
+
+/// Why an export ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A file.
+    #[error("{0}: {1}")]
+    File(PathBuf, io::Error),
+}
+
+/// Writes every table into a file of its own in `dir`, which is made where there is none. The files with their numbers of rows.
+///
+/// # Errors
+/// Where the ledger cannot be read, or a file not be written.
+pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u64)>, ExportError> {
+    let connection = open::read(path)?;
+    std::fs::create_dir_all(dir).map_err(|error| ExportError::File(dir.to_owned(), error))?;
+    let unread = |error: &rusqlite::Error| ExportError::Ledger(LedgerError::of(path, error));
+    // One moment of the file for all tables.
+    let moment = connection.unchecked_transaction().map_err(|error| unread(&error))?;
+    let one = |table: &&'static Table| {
+        let file = dir.join(format!("{}.{}", table.name, format.extension()));
+        let written = File::create(&file).map_err(Trouble::Io).and_then(|out| match format {
+            Format::Csv => csv(&moment, table, out),
+            Format::Parquet => columns(&moment, table, out),
+        });
+        match written {
+            Ok(rows) => Ok((file, rows)),
+            Err(Trouble::Sqlite(error)) => Err(unread(&error)),
+            Err(Trouble::Io(error)) => Err(ExportError::File(file, error)),
+        }
+    };
+    TABLES.iter().map(one).collect()
+}
+
+enum Trouble {
+    Sqlite(rusqlite::Error),
+    Io(io::Error),
+}
+
+impl From<rusqlite::Error> for Trouble {
+    fn from(error: rusqlite::Error) -> Trouble {
+        Trouble::Sqlite(error)
+    }
+}
+
+impl From<csv::Error> for Trouble {
+    fn from(error: csv::Error) -> Trouble {
+        Trouble::Io(error.into())
+    }
+}
+
+impl From<ParquetError> for Trouble {
+    fn from(error: ParquetError) -> Trouble {
+        Trouble::Io(io::Error::other(error))
+    }
+}
+
+/// Hands every row of a table over, in the order in which they came.
+fn each(
+    connection: &Connection,
+    table: &Table,
+    mut take: impl FnMut(Vec<Value>) -> Result<(), Trouble>,
+) -> Result<(), Trouble> {
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+    let mut all = connection.prepare(&format!("SELECT {} FROM {} ORDER BY rowid", names.join(", "), table.name))?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        take((0..names.len()).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?)?;
+    }
+    Ok(())
+}
+
+fn csv(connection: &Connection, table: &Table, out: File) -> Result<u64, Trouble> {
+    let mut out = csv::Writer::from_writer(out);
+    out.write_record(table.columns.iter().map(|column| column.name))?;
+    let mut count = 0;
+    each(connection, table, |row| {
+        count += 1;
+        Ok(out.write_record(row.iter().map(text))?)
+    })?;
+    out.flush().map_err(Trouble::Io)?;
+    Ok(count)
+}
+
+/// What is absent is empty.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null | Value::Blob(_) => String::new(),
+        Value::Integer(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
+    }
+}
+
+fn columns(connection: &Connection, table: &Table, out: File) -> Result<u64, Trouble> {
+    let properties = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
+    let mut file = SerializedFileWriter::new(out, Arc::new(schema(table)?), Arc::new(properties))?;
+    let (mut group, mut count) = (Vec::with_capacity(GROUP), 0);
+    each(connection, table, |row| {
+        group.push(row);
+        count += 1;
+        if group.len() < GROUP {
+            return Ok(());
+        }
+        write_group(&mut file, table, &std::mem::take(&mut group))
+    })?;
+    if !group.is_empty() {
+        write_group(&mut file, table, &group)?;
+    }
+    file.close()?;
+    Ok(count)
+}
+
+fn schema(table: &Table) -> Result<Type, ParquetError> {
+    let column = |column: &Column| {
+        let (physical, logical) = match column.kind {
+            Kind::Whole => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let repeated = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let one = Type::primitive_type_builder(column.name, physical);
+        Ok(Arc::new(one.with_logical_type(logical).with_repetition(repeated).build()?))
+    };
+    let fields = table.columns.iter().map(column).collect::<Result<_, ParquetError>>()?;
+    Type::group_type_builder(table.name).with_fields(fields).build()
+}
+
+fn write_group(file: &mut SerializedFileWriter<File>, table: &Table, rows: &[Vec<Value>]) -> Result<(), Trouble> {
+    let mut group = file.next_row_group()?;
+    for (at, column) in table.columns.iter().enumerate() {
+        write_column(&mut group, column, rows.iter().map(|row| &row[at]))?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn write_column<'a>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    column: &Column,
+    values: impl Iterator<Item = &'a Value> + Clone,
+) -> Result<(), Trouble> {
+    let Some(mut writer) = group.next_column()? else { return Ok(()) };
+    let there: Vec<i16> = values.clone().map(|value| i16::from(*value != Value::Null)).collect();
+    let there = column.optional.then_some(&there[..]);
+    match writer.untyped() {
+        ColumnWriter::Int64ColumnWriter(out) => {
+            let whole =
+                values.filter_map(|value| if let Value::Integer(number) = value { Some(*number) } else { None });
+            out.write_batch(&whole.collect::<Vec<_>>(), there, None)?;
+        }
+        ColumnWriter::DoubleColumnWriter(out) => {
+            let real = values.filter_map(|value| if let Value::Real(number) = value { Some(*number) } else { None });
+            out.write_batch(&real.collect::<Vec<_>>(), there, None)?;
+        }
+        ColumnWriter::ByteArrayColumnWriter(out) => {
+            let text =
+                values.filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None });
+            out.write_batch(&text.map(ByteArray::from).collect::<Vec<_>>(), there, None)?;
+        }
+        // The schema has no other columns.
+        _ => {}
+    }
+    writer.close()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::schema::Record;
+    use crate::ledger::store::Store;
+    use crate::ledger::tables::{NodeRow, StragglerRow};
+    use drover_core::model::Time;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    fn exported(format: Format) -> (tempfile::TempDir, Vec<(PathBuf, u64)>) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("l.db");
+        let odds = |at, probability| StragglerRow { at_ms: Time(at), probability, evidence: 2.5 }.row();
+        let node = NodeRow {
+            at_ms: Time(7),
+            node: "nm1, \"the first\"".into(),
+            straggles: Some(0.125),
+            straggles_hourly: None,
+            location_factor: None,
+            loses_output: None,
+            evidence: None,
+            slow: true,
+        };
+        Store::open(&path).unwrap().write(&[odds(1, None), odds(2, Some(0.25)), node.row()]).unwrap();
+        let files = export(&path, &dir.path().join("out"), format).unwrap();
+        assert_eq!(files.len(), TABLES.len());
+        (dir, files)
+    }
+
+    fn of<'a>(files: &'a [(PathBuf, u64)], table: &str) -> &'a (PathBuf, u64) {
+        files.iter().find(|(path, _)| path.file_stem().is_some_and(|stem| stem == table)).unwrap()
+    }
+
+    #[test]
+    fn every_table_is_a_csv_file_with_a_heading_and_what_is_absent_is_empty() {
+        let (_dir, files) = exported(Format::Csv);
+        let (path, rows) = of(&files, "stragglers");
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!((text.as_str(), *rows), ("at_ms,probability,evidence\n1,,2.5\n2,0.25,2.5\n", 2));
+        let mut nodes = csv::Reader::from_path(&of(&files, "nodes").0).unwrap();
+        assert_eq!(&nodes.records().next().unwrap().unwrap()[1], "nm1, \"the first\"");
+    }
+
+    #[test]
+    fn every_table_is_a_parquet_file_of_typed_columns_that_reads_back() {
+        let (_dir, files) = exported(Format::Parquet);
+        let rows = |table: &str| {
+            let file = SerializedFileReader::new(File::open(&of(&files, table).0).unwrap()).unwrap();
+            file.get_row_iter(None).unwrap().map(|row| row.unwrap().into_columns()).collect::<Vec<_>>()
+        };
+        let odds: Vec<Vec<Field>> =
+            rows("stragglers").into_iter().map(|row| row.into_iter().map(|(_, field)| field).collect()).collect();
+        assert_eq!(odds[0], [Field::Long(1), Field::Null, Field::Double(2.5)]);
+        assert_eq!(odds[1], [Field::Long(2), Field::Double(0.25), Field::Double(2.5)]);
+        let node = &rows("nodes")[0];
+        assert_eq!((node[1].0.as_str(), &node[1].1), ("node", &Field::Str("nm1, \"the first\"".into())));
+        assert_eq!((node[7].0.as_str(), &node[7].1), ("slow", &Field::Long(1)));
+        assert!(rows("decisions").is_empty());
+    }
+}

@@ -1,0 +1,181 @@
+//! What the engine's thread tells the ledger: each decision, action, answer and outcome as it comes, and jobs as they can first be acted on and as they end.
+
+mod ends;
+mod rows;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+use super::resume::Unanswered;
+use super::schema::{Record, Row};
+use super::write::Ledger;
+use drover_core::engine::{Engine, Pass};
+use drover_core::model::{CopyEnd, CopyOutcome, Decision, Fact, JobId, Millis, Mode, Observation, TaskId, Time};
+use ends::{Ended, Won};
+pub(super) use rows::{signed, spaced, word};
+use std::collections::{BTreeMap, BTreeSet};
+
+const HOUR: u64 = 3_600_000;
+const DAY: u64 = 24 * HOUR;
+
+/// A decision until its end is known.
+#[derive(Debug, Clone)]
+struct Open {
+    job: JobId,
+    task: TaskId,
+    /// Number of the slow attempt.
+    slow: u32,
+    prediction: Prediction,
+}
+
+/// When the slow attempt would have ended, the ApplicationMaster's clock, and one standard deviation; `None` where nobody said.
+type Prediction = Option<(Time, Option<Millis>)>;
+
+/// What the ledger is told of.
+pub struct Feed {
+    ledger: Ledger,
+    incarnation: String,
+    open: BTreeMap<u64, Open>,
+    /// What came of a live job's decisions to act, by task.
+    fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Won>>>,
+    /// Jobs of which something was heard since the last pass, and whose side is not settled.
+    fresh: BTreeSet<JobId>,
+    enrolled: BTreeSet<JobId>,
+    /// Jobs that have ended since the last pass.
+    ended: Vec<Ended>,
+    /// What an earlier process asked for and never heard of.
+    orphans: BTreeMap<JobId, Vec<Unanswered>>,
+    /// When the last pass was; `None` before any.
+    passed: Option<Time>,
+}
+
+impl Feed {
+    /// Tells that ledger of the process of that name, with what earlier ones left open.
+    pub fn new(ledger: Ledger, incarnation: &str, left: Vec<Unanswered>) -> Feed {
+        let mut orphans: BTreeMap<JobId, Vec<Unanswered>> = BTreeMap::new();
+        for one in left {
+            orphans.entry(one.task.job).or_default().push(one);
+        }
+        Feed {
+            ledger,
+            incarnation: incarnation.to_owned(),
+            open: BTreeMap::new(),
+            fates: BTreeMap::new(),
+            fresh: BTreeSet::new(),
+            enrolled: BTreeSet::new(),
+            ended: Vec::new(),
+            orphans,
+            passed: None,
+        }
+    }
+
+    /// A fact that the engine has taken.
+    pub fn observed(&mut self, seen: &Observation, engine: &Engine) {
+        let at = seen.received;
+        match &seen.fact {
+            Fact::Sent { decision, .. } => self.tell(vec![rows::sent(at, &self.incarnation, *decision)]),
+            Fact::Acked(ack) => self.tell(vec![rows::answer(at, &self.incarnation, ack)]),
+            Fact::Ended(end) => {
+                let Some(job) = engine.cluster().job(end.job) else { return };
+                let orphans = self.orphans.remove(&job.id).unwrap_or_default();
+                let mut decided = self.fates.remove(&job.id).unwrap_or_default();
+                let mut settled = Vec::with_capacity(orphans.len());
+                for one in orphans {
+                    let outcome = one.outcome(job, at);
+                    let (won, instead_of) = (outcome.gained_ms.is_some(), outcome.predicted_end_ms);
+                    // No decision of this process has this number.
+                    decided.entry(one.task).or_default().push(Won { decision: 0, instead_of, won });
+                    settled.push(outcome.row());
+                }
+                self.tell(settled);
+                self.ended.push(Ended::of(job, end, at, decided, engine.params().policy.label()));
+            }
+            fact => {
+                self.fresh.extend(fact.job().filter(|job| !self.enrolled.contains(job)));
+            }
+        }
+    }
+
+    /// What a pass came to. Jobs that have ended since the last one are settled with it.
+    pub fn passed(&mut self, pass: &Pass, engine: &Engine, now: Time) {
+        let mut told: Vec<Row> = pass.decisions.iter().map(|decision| self.decided(decision, engine)).collect();
+        for outcome in &pass.outcomes {
+            let open = self.open.remove(&outcome.decision);
+            told.push(rows::advised(now, &self.incarnation, outcome, open.as_ref()));
+        }
+        for outcome in &pass.copies {
+            let open = self.open.remove(&outcome.decision);
+            told.push(rows::copied(now, &self.incarnation, outcome, open.as_ref()));
+            self.settle(outcome, open.as_ref());
+        }
+        told.extend(self.enrol(engine, now));
+        told.extend(self.ended.drain(..).map(|ended| ended.row().row()));
+        told.extend(self.hourly(engine, now));
+        self.tell(told);
+    }
+
+    fn decided(&mut self, decision: &Decision, engine: &Engine) -> Row {
+        let numbers = &decision.numbers;
+        let prediction = numbers.time_left.map(|left| (decision.am_at + left, numbers.time_left_spread));
+        let (job, task, mode) = (decision.job, decision.task, decision.mode);
+        self.open.insert(decision.id, Open { job, task, slow: decision.attempt.number, prediction });
+        if mode == Mode::Act {
+            let won = Won { decision: decision.id, instead_of: None, won: false };
+            self.fates.entry(job).or_default().entry(task).or_default().push(won);
+        }
+        rows::decision(&self.incarnation, decision, engine.cluster().job(job))
+    }
+
+    /// Notes a win, whether its job still runs or has just ended.
+    fn settle(&mut self, outcome: &CopyOutcome, open: Option<&Open>) {
+        let Some(open) = open.filter(|_| outcome.end == CopyEnd::Won) else { return };
+        let ended = self.ended.iter_mut().find(|ended| ended.job() == open.job);
+        let fates = ended.map(|ended| &mut ended.decided).or_else(|| self.fates.get_mut(&open.job));
+        let of_task = fates.and_then(|fates| fates.get_mut(&open.task)).into_iter().flatten();
+        for one in of_task.filter(|one| one.decision == outcome.decision) {
+            (one.won, one.instead_of) = (true, open.prediction.map(|(end, _)| end));
+        }
+    }
+
+    fn enrol(&mut self, engine: &Engine, now: Time) -> Vec<Row> {
+        let jobs = std::mem::take(&mut self.fresh).into_iter().filter_map(|id| engine.cluster().job(id));
+        let able: Vec<_> = jobs.filter(|job| engine.could_act_on(job)).collect();
+        let policy = engine.params().policy.label();
+        let told = able.into_iter().filter_map(|job| rows::enrolment(now, job, policy).map(|row| (job.id, row)));
+        let told: Vec<_> = told.collect();
+        self.enrolled.extend(told.iter().map(|(id, _)| *id));
+        told.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// Once an hour how good estimates are, and how often tasks straggle; once a day how nodes are. And what is known of jobs that got lost is let go.
+    fn hourly(&mut self, engine: &Engine, now: Time) -> Vec<Row> {
+        let Some(before) = self.passed.replace(now) else { return Vec::new() };
+        if before.0 / HOUR == now.0 / HOUR {
+            return Vec::new();
+        }
+        let lives = |job: &JobId| engine.cluster().job(*job).is_some();
+        self.open.retain(|_, open| lives(&open.job));
+        self.fates.retain(|job, _| lives(job));
+        self.enrolled.retain(lives);
+        let mut told = seen::hour(engine, now);
+        if before.0 / DAY != now.0 / DAY {
+            told.extend(seen::nodes(engine, now));
+        }
+        told
+    }
+
+    fn tell(&mut self, rows: Vec<Row>) {
+        self.ledger.push(rows);
+    }
+
+    /// Waits until all of it has been dealt with.
+    #[cfg(test)]
+    pub fn catch_up(&self) {
+        self.ledger.catch_up();
+    }
+
+    /// Writes out what waits, and ends.
+    pub fn finish(&mut self) {
+        self.ledger.finish();
+    }
+}

@@ -1,0 +1,157 @@
+//! Rows of what is decided, sent, answered and seen to its end.
+
+use super::Open;
+use crate::ledger::schema::{Record, Row};
+use crate::ledger::tables::{AnswerRow, DecisionRow, EnrolmentRow, OutcomeRow, SentRow};
+use drover_core::model::{AckFact, Answer, CopyEnd, CopyOutcome, Decision, Job, JobKind, Millis, Time, VirtualOutcome};
+
+/// A decision, with its job's owner and queue where the job is known.
+pub fn decision(incarnation: &str, decision: &Decision, job: Option<&Job>) -> Row {
+    let numbers = &decision.numbers;
+    let row = DecisionRow {
+        at_ms: decision.at,
+        incarnation: incarnation.to_owned(),
+        decision: decision.id,
+        am_at_ms: decision.am_at,
+        job: decision.job.to_string(),
+        task: decision.task.to_string(),
+        attempt: decision.attempt.to_string(),
+        kind: decision.task.kind.label().to_owned(),
+        user: job.map_or_else(String::new, |job| job.user.clone()),
+        queue: job.map_or_else(String::new, |job| job.queue.clone()),
+        host: decision.host.clone(),
+        action: decision.action.label().to_owned(),
+        policy: decision.policy.clone(),
+        rule: decision.rule.clone(),
+        mode: decision.mode.label().to_owned(),
+        natively_copied: decision.natively_copied,
+        copies: decision.copies,
+        deadline_ms: decision.deadline,
+        score: numbers.score,
+        elapsed_ms: numbers.elapsed,
+        rate_per_second: numbers.rate,
+        slow_below_per_second: numbers.slow_below,
+        time_left_ms: numbers.time_left,
+        time_left_spread_ms: numbers.time_left_spread,
+        fresh_copy_ms: numbers.fresh_copy,
+        fresh_copy_spread_ms: numbers.fresh_copy_spread,
+        win_probability: numbers.win_probability,
+        saves_probability: numbers.saves_probability,
+        gain_ms: numbers.gain,
+        cost_container_seconds: numbers.cost_container_seconds,
+        budget_used: numbers.budget.map(|(used, _)| used),
+        budget_cap: numbers.budget.map(|(_, cap)| cap),
+        cause: decision.cause.as_ref().map(|cause| cause.kind.label().to_owned()),
+    };
+    row.row()
+}
+
+/// An action that was put into an answer to a shim.
+pub fn sent(at: Time, incarnation: &str, decision: u64) -> Row {
+    SentRow { at_ms: at, incarnation: incarnation.to_owned(), decision }.row()
+}
+
+/// A shim's answer.
+pub fn answer(at: Time, incarnation: &str, ack: &AckFact) -> Row {
+    let row = AnswerRow {
+        at_ms: at,
+        incarnation: incarnation.to_owned(),
+        decision: ack.decision,
+        answer: ack.answer.label().to_owned(),
+        attempts: spaced(&ack.attempts),
+    };
+    row.row()
+}
+
+/// The word for an end: what never came to be is moot.
+pub fn word(end: CopyEnd) -> &'static str {
+    match end {
+        CopyEnd::Won => "won",
+        CopyEnd::Lost => "lost",
+        CopyEnd::Died => "failed",
+        CopyEnd::Refused => "refused",
+        CopyEnd::Unsent | CopyEnd::Unanswered => "moot",
+        CopyEnd::Unknown => "unknown",
+    }
+}
+
+/// What became of a copy or restart that was asked for.
+pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
+    let prediction = open.and_then(|open| open.prediction);
+    let ahead = prediction.map(|(end, _)| signed(end, outcome.at));
+    let by_itself = open.is_some_and(|open| outcome.end == CopyEnd::Lost && outcome.winner == Some(open.slow));
+    let row = OutcomeRow {
+        at_ms: at,
+        incarnation: incarnation.to_owned(),
+        decision: outcome.decision,
+        outcome: word(outcome.end).to_owned(),
+        end: outcome.end.label().to_owned(),
+        answer: outcome.answer.map(Answer::label).map(str::to_owned),
+        attempts: spaced(&outcome.attempts),
+        winner: outcome.winner,
+        host: outcome.host.clone(),
+        ended_ms: outcome.at,
+        predicted_end_ms: prediction.map(|(end, _)| end),
+        predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
+        gained_ms: ahead.filter(|_| outcome.end == CopyEnd::Won),
+        prediction_error_ms: ahead.filter(|_| by_itself),
+        container_ms: outcome.cost,
+        would_have_won: None,
+    };
+    row.row()
+}
+
+/// What became of advice.
+pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Option<&Open>) -> Row {
+    let prediction = open.and_then(|open| open.prediction);
+    let gain = i64::try_from(outcome.gain.0).unwrap_or(i64::MAX);
+    let alone = !outcome.natively_copied;
+    let row = OutcomeRow {
+        at_ms: at,
+        incarnation: incarnation.to_owned(),
+        decision: outcome.decision,
+        outcome: outcome.label().to_owned(),
+        end: outcome.label().to_owned(),
+        answer: None,
+        attempts: String::new(),
+        winner: None,
+        host: None,
+        ended_ms: outcome.ended,
+        predicted_end_ms: prediction.map(|(end, _)| end),
+        predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
+        gained_ms: Some(gain).filter(|_| alone),
+        prediction_error_ms: prediction.map(|(end, _)| signed(end, outcome.ended)).filter(|_| alone),
+        container_ms: Millis(0),
+        would_have_won: Some(outcome.would_have_won),
+    };
+    row.row()
+}
+
+/// A job that could be acted on; `None` while its name, owner, size or side is not known.
+pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
+    let [maps, reduces] = job.totals?;
+    let row = EnrolmentRow {
+        at_ms: at,
+        job: job.id.to_string(),
+        name: job.name.clone(),
+        stratum: JobKind::of(job)?.name,
+        user: job.user.clone(),
+        queue: job.queue.clone(),
+        maps,
+        reduces,
+        held_out: job.held_out?,
+        policy: policy.to_owned(),
+    };
+    Some(row.row())
+}
+
+/// Numbers as a column of text has them.
+pub fn spaced(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// How much later the first is.
+pub fn signed(first: Time, second: Time) -> i64 {
+    let wide = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
+    wide(first).saturating_sub(wide(second))
+}

@@ -1,0 +1,211 @@
+use super::Feed;
+use crate::ledger::tables::{AnswerRow, DecisionRow, EnrolmentRow, JobRow, OutcomeRow, SentRow};
+use crate::ledger::{Bounds, Ledger, Metrics, Pace, Record, read, unanswered};
+use crate::service::Desk;
+use crate::service::fixture::{facts, job, seen};
+use drover_core::engine::EngineParams;
+use drover_core::model::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The map that falls behind.
+const SLOW: u32 = 3;
+
+struct World {
+    desk: Desk,
+    path: PathBuf,
+    said: u64,
+}
+
+fn feed(path: &Path, incarnation: &str) -> Feed {
+    let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
+    let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
+    let ledger = Ledger::start(path, bounds, Pace::default(), || Time(0), metrics).unwrap();
+    let left = unanswered(path, Time(200_000)).unwrap();
+    Feed::new(ledger, incarnation, left)
+}
+
+/// A service that has just begun, in that mode, with every job left alone or none.
+fn world(path: &Path, mode: Mode, holdout: f64) -> World {
+    let metrics = Arc::new(crate::telemetry::Metrics::new(&prometheus::Registry::new()).unwrap());
+    let mut params = EngineParams::default();
+    (params.govern.mode, params.govern.holdout) = (mode, holdout);
+    let mut desk = Desk::new(params, 100, None, metrics);
+    desk.ledger = Some(feed(path, "p1"));
+    let mut world = World { desk, path: path.to_owned(), said: 0 };
+    if mode == Mode::Act {
+        let total = Resources { memory_mb: 65_536, vcores: 64 };
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+        let room = ClusterFact { total, active_nodes: 4, ..ClusterFact::default() };
+        for second in 0..80 {
+            // Told ahead: what is known of free room is never old.
+            let (at, received, fact) = (Time(100_000), Time(100_000 + second * 1_000), Fact::Cluster(room));
+            world.desk.observe(Observation { source: source.clone(), seq: second + 1, at, received, fact });
+        }
+        facts(job(1), 0).into_iter().for_each(|fact| world.desk.observe(fact));
+        world.own(Fact::ShimSession(job(1), true));
+        world.own(Fact::Can(job(1), Capabilities { duplicate: true, ..Capabilities::default() }));
+    }
+    world
+}
+
+impl World {
+    fn own(&mut self, fact: Fact) {
+        self.said += 1;
+        let app = fact.job().map(|job| job.0);
+        let source = Source { channel: Channel::Own, app, principal: None, incarnation: 1 };
+        let (seq, at) = (self.said, Time(100_000));
+        self.desk.observe(Observation { source, seq, at, received: at, fact });
+    }
+
+    /// Watches until a decision is taken: that, and its second.
+    fn decided(&mut self) -> (Decision, u64) {
+        for second in 0..60 {
+            let at = Time(100_000 + second * 1_000);
+            facts(job(1), second).into_iter().for_each(|fact| self.desk.observe(fact));
+            if let Some(decision) = self.desk.decide(at).decisions.into_iter().next() {
+                return (decision, second);
+            }
+        }
+        panic!("no decision")
+    }
+
+    /// The slow map ends at that second by its attempt of that number, and the job with it; of a job that is only advised on there is one attempt.
+    fn end(&mut self, second: u64, winner: u32, copied: bool) {
+        let at = 100_000 + second * 1_000;
+        let of = |number: u32, state, started: u64| AttemptFact {
+            state: Some(state),
+            host: Some("nm1".into()),
+            started: Some(Time(started)),
+            finished: Some(Time(at)),
+            ..AttemptFact::of(job(1).task(TaskKind::Map, SLOW).attempt(number))
+        };
+        let state = |number| if number == winner { AttemptState::Succeeded } else { AttemptState::Killed };
+        let copy = copied.then(|| of(1, state(1), at - 9_000));
+        let attempts = [of(0, state(0), 100_000)].into_iter().chain(copy).collect();
+        let task = TaskFact {
+            state: Some(TaskState::Succeeded),
+            finished: Some(Time(at)),
+            winner: Some(winner),
+            ..TaskFact::of(job(1).task(TaskKind::Map, SLOW))
+        };
+        let attempts = Fact::Attempts { job: job(1), attempts };
+        let tasks = Fact::Tasks { job: job(1), complete: false, tasks: vec![task] };
+        let (state, started) = (Some(JobPhase::Succeeded), Some(Time(100_000)));
+        let end = EndFact { job: job(1), state, started, finished: Some(Time(at)), attempts: Vec::new() };
+        for (seq, fact) in (900_000..).zip([attempts, tasks, Fact::Ended(end)]) {
+            self.desk.observe(seen(job(1), seq, at, fact));
+        }
+        self.desk.decide(Time(at));
+    }
+
+    fn all<T: Record>(&self) -> Vec<T> {
+        self.desk.ledger.as_ref().unwrap().catch_up();
+        let open = read(&self.path).unwrap();
+        let mut all = open.prepare(&format!("SELECT * FROM {} ORDER BY rowid", T::TABLE.name)).unwrap();
+        all.query_map([], T::read).unwrap().map(Result::unwrap).collect()
+    }
+}
+
+#[test]
+fn a_copy_that_won_is_kept_from_its_decision_to_what_it_gained_and_so_is_its_job() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Act, 0.0);
+    let (decision, second) = world.decided();
+    world.own(Fact::Sent { job: job(1), decision: decision.id });
+    let ack = AckFact { job: job(1), decision: decision.id, answer: Answer::Applied, attempts: vec![1] };
+    world.own(Fact::Acked(ack));
+    world.end(second + 10, 1, true);
+
+    let kept: Vec<DecisionRow> = world.all();
+    assert_eq!((kept[0].user.as_str(), kept[0].queue.as_str(), kept[0].mode.as_str()), ("ann", "root.default", "act"));
+    assert_eq!(
+        (kept[0].decision, kept[0].time_left_ms, kept[0].task.as_str()),
+        (decision.id, decision.numbers.time_left, "task_1_0001_m_000003")
+    );
+    let (sent, answers): (Vec<SentRow>, Vec<AnswerRow>) = (world.all(), world.all());
+    assert_eq!((sent.len(), answers[0].answer.as_str(), answers[0].attempts.as_str()), (1, "applied", "1"));
+
+    let outcomes: Vec<OutcomeRow> = world.all();
+    let (ended, predicted) =
+        (100_000 + (second + 10) * 1_000, (decision.am_at + decision.numbers.time_left.unwrap()).0);
+    assert_eq!((outcomes.len(), outcomes[0].outcome.as_str(), outcomes[0].ended_ms.0), (1, "won", ended));
+    assert_eq!(outcomes[0].gained_ms, Some(predicted as i64 - ended as i64));
+    assert_eq!(
+        (outcomes[0].predicted_spread_ms, outcomes[0].container_ms),
+        (decision.numbers.time_left_spread, Millis(9_000))
+    );
+
+    let jobs: Vec<JobRow> = world.all();
+    assert_eq!((jobs.len(), jobs[0].decided, jobs[0].won, jobs[0].state.as_deref()), (1, 1, 1, Some("succeeded")));
+    assert_eq!(Some(jobs[0].map_gain_ms), outcomes[0].gained_ms, "it was the last of its phase");
+    assert_eq!(jobs[0].took_ms, Some(Millis((second + 10) * 1_000)));
+}
+
+#[test]
+fn a_copy_that_lost_gained_nothing_and_shows_how_far_the_prediction_was_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Act, 0.0);
+    let (decision, second) = world.decided();
+    world.own(Fact::Acked(AckFact { job: job(1), decision: decision.id, answer: Answer::Applied, attempts: vec![1] }));
+    world.end(second + 20, 0, true);
+    let outcomes: Vec<OutcomeRow> = world.all();
+    let error = (decision.am_at + decision.numbers.time_left.unwrap()).0 as i64 - outcomes[0].ended_ms.0 as i64;
+    assert_eq!((outcomes[0].outcome.as_str(), outcomes[0].gained_ms), ("lost", None));
+    assert_eq!(outcomes[0].prediction_error_ms, Some(error));
+    assert_eq!(world.all::<JobRow>()[0].map_gain_ms, 0);
+}
+
+#[test]
+fn advice_is_kept_with_what_it_would_have_come_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
+    world.decided();
+    world.end(77, 0, false);
+    let outcomes: Vec<OutcomeRow> = world.all();
+    assert_eq!((outcomes.len(), outcomes[0].outcome.as_str()), (1, "would_have_won"));
+    assert!(
+        outcomes[0].would_have_won > Some(0.5) && outcomes[0].gained_ms > Some(0) && outcomes[0].container_ms.0 == 0
+    );
+    assert_eq!(world.all::<JobRow>()[0].decided, 0, "nothing was to be done");
+    assert_eq!(world.all::<EnrolmentRow>(), [], "in no mode to act there is nothing to compare");
+}
+
+#[test]
+fn a_job_is_enrolled_once_on_the_side_it_was_drawn_to_whether_it_is_acted_on_or_not() {
+    for (holdout, held_out) in [(0.0, false), (1.0, true)] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut world = world(&dir.path().join("l.db"), Mode::Act, holdout);
+        for second in 0..5 {
+            facts(job(1), second).into_iter().for_each(|fact| world.desk.observe(fact));
+            world.desk.decide(Time(100_000 + second * 1_000));
+        }
+        let rows: Vec<EnrolmentRow> = world.all();
+        assert_eq!((rows.len(), rows[0].held_out, rows[0].maps, rows[0].stratum.as_str()), (1, held_out, 10, "slow"));
+    }
+}
+
+#[test]
+fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_attempts_it_sees() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let mut first = world(&path, Mode::Act, 0.0);
+    let (decision, second) = first.decided();
+    first.own(Fact::Sent { job: job(1), decision: decision.id });
+    first.own(Fact::Acked(AckFact { job: job(1), decision: decision.id, answer: Answer::Applied, attempts: vec![1] }));
+    first.desk.finish();
+
+    let left = unanswered(&path, Time(200_000)).unwrap();
+    assert_eq!((left.len(), left[0].task, left[0].sent, left[0].deadline), (1, decision.task, true, decision.deadline));
+    assert_eq!(left[0].answer, Some((Answer::Applied, vec![1])));
+    let mut next = world(&path, Mode::Advise, 0.0);
+    next.desk.ledger = Some(feed(&path, "p2"));
+    facts(job(1), 1).into_iter().for_each(|fact| next.desk.observe(fact));
+    next.end(second + 10, 1, true);
+    let outcomes: Vec<OutcomeRow> = next.all();
+    assert_eq!((outcomes[0].incarnation.as_str(), outcomes[0].decision), ("p1", decision.id));
+    assert_eq!((outcomes[0].outcome.as_str(), outcomes[0].container_ms), ("won", Millis(9_000)));
+    let jobs: Vec<JobRow> = next.all();
+    assert_eq!((jobs[0].decided, jobs[0].won, Some(jobs[0].map_gain_ms)), (1, 1, outcomes[0].gained_ms));
+    assert_eq!(unanswered(&path, Time(200_000)).unwrap(), []);
+}

@@ -1,0 +1,27 @@
+//! The ledger: what was decided, done and measured, in one SQLite file that outlasts the service.
+
+mod cell;
+pub mod docs;
+pub mod export;
+mod feed;
+mod metrics;
+mod open;
+pub mod report;
+mod resume;
+mod retain;
+mod schema;
+mod state;
+mod store;
+pub mod tables;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use feed::Feed;
+pub use metrics::Metrics;
+pub use open::{LedgerError, read};
+pub use resume::{Unanswered, unanswered};
+pub use retain::Bounds;
+pub use schema::{Column, Kind, Record, Row, Table};
+pub use state::{Access, State};
+pub use write::{Ledger, Pace};

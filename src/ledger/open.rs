@@ -1,0 +1,307 @@
+//! Opening the file: ours, whole and of a version that is understood, or an error that says what to do. Nothing that is not ours is ever written to.
+
+use super::tables::TABLES;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// `DrOv`: says in the file's header whose it is.
+pub const APPLICATION_ID: i32 = 0x4472_4f76;
+/// What SQLite begins every file with.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Where in its header an application's id stands, most significant byte first.
+const ID_AT: usize = 68;
+const HEADER: usize = 100;
+/// How long another process may hold the file: a report reads for less.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What takes a file from one version of its schema to the next.
+type Step<'a> = &'a dyn Fn() -> String;
+
+/// Why the ledger cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// The file system has no room.
+    #[error("{0}: no space left for the ledger; free some, or set ledger.max_bytes lower")]
+    Full(PathBuf),
+    /// The file or its directory cannot be written.
+    #[error(
+        "{0}: the ledger cannot be opened, or not be written: {1}; give whoever runs this the right to the file and its directory, or name another with ledger.path"
+    )]
+    ReadOnly(PathBuf, String),
+    /// It is no SQLite file, or not whole.
+    #[error(
+        "{0}: the ledger is damaged: {1}; it is left as it is. Move it away to begin a new one, with the files of its name that end in -wal and -shm; `sqlite3 FILE .recover` may save what is in it"
+    )]
+    Damaged(PathBuf, String),
+    /// It is another program's.
+    #[error(
+        "{0} is another program's file, not a ledger of Drover's, and is left as it is; name another with ledger.path"
+    )]
+    Foreign(PathBuf),
+    /// A newer Drover wrote it.
+    #[error(
+        "{0}: the ledger has version {1} of its schema, and this Drover knows {2}; install the Drover that wrote it, or name another file with ledger.path"
+    )]
+    Newer(PathBuf, i64, i64),
+    /// It is gone.
+    #[error(
+        "{0}: the ledger's file was deleted or replaced while it was in use; a new one is begun in its place where there is none"
+    )]
+    Deleted(PathBuf),
+    /// It is not there to be read.
+    #[error("{0}: there is no ledger; ledger.path names where a service keeps one, --file another")]
+    Missing(PathBuf),
+    /// Anything else.
+    #[error("{0}: the ledger cannot be used: {1}")]
+    Unusable(PathBuf, String),
+}
+
+impl LedgerError {
+    /// Every label.
+    pub const LABELS: [&str; 8] =
+        ["full", "read_only", "damaged", "foreign", "newer", "deleted", "missing", "unwritable"];
+
+    /// Stable label.
+    pub fn label(&self) -> &'static str {
+        match self {
+            LedgerError::Full(_) => "full",
+            LedgerError::ReadOnly(..) => "read_only",
+            LedgerError::Damaged(..) => "damaged",
+            LedgerError::Foreign(_) => "foreign",
+            LedgerError::Newer(..) => "newer",
+            LedgerError::Deleted(_) => "deleted",
+            LedgerError::Missing(_) => "missing",
+            LedgerError::Unusable(..) => "unwritable",
+        }
+    }
+
+    /// What SQLite said of that file.
+    pub fn of(path: &Path, error: &rusqlite::Error) -> LedgerError {
+        let (path, says) = (path.to_owned(), error.to_string());
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => LedgerError::Full(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                LedgerError::ReadOnly(path, says)
+            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LedgerError::Damaged(path, says),
+            _ => LedgerError::Unusable(path, says),
+        }
+    }
+
+    fn of_io(path: &Path, error: &io::Error) -> LedgerError {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => LedgerError::Full(path),
+            io::ErrorKind::NotFound => LedgerError::Missing(path),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                LedgerError::ReadOnly(path, error.to_string())
+            }
+            _ => LedgerError::Unusable(path, error.to_string()),
+        }
+    }
+}
+
+/// Is there a file of ours? `false`: none yet, or an empty one. SQLite is not asked: it may write to what it opens.
+fn is_ours(path: &Path) -> Result<bool, LedgerError> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened.map_err(|error| LedgerError::of_io(path, &error))?,
+    };
+    let mut header = Vec::with_capacity(HEADER);
+    let read = file.by_ref().take(HEADER as u64).read_to_end(&mut header);
+    read.map_err(|error| LedgerError::of_io(path, &error))?;
+    if header.is_empty() {
+        return Ok(false);
+    }
+    if header.len() < HEADER || !header.starts_with(MAGIC) {
+        return Err(LedgerError::Damaged(path.to_owned(), "it is no SQLite file".into()));
+    }
+    match header[ID_AT..ID_AT + 4] == APPLICATION_ID.to_be_bytes() {
+        true => Ok(true),
+        false => Err(LedgerError::Foreign(path.to_owned())),
+    }
+}
+
+/// Opens it for writing; makes it where there is none.
+pub fn write(path: &Path) -> Result<Connection, LedgerError> {
+    let ours = is_ours(path)?;
+    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        std::fs::create_dir_all(dir).map_err(|error| LedgerError::of_io(path, &error))?;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    if !ours {
+        // Before the write-ahead log: the file's own header is to name its owner from its first byte on.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
+        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    connection.pragma_update(None, "journal_size_limit", 16_i64 << 20).map_err(failed)?;
+    migrate(&mut connection, path, STEPS)?;
+    Ok(connection)
+}
+
+/// Opens it for reading only, beside a service that writes it or without one.
+///
+/// # Errors
+/// Where there is none, or none of ours.
+pub fn read(path: &Path) -> Result<Connection, LedgerError> {
+    if !is_ours(path)? {
+        return Err(LedgerError::Missing(path.to_owned()));
+    }
+    let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let plain = Connection::open_with_flags(path, flags).and_then(|opened| version(&opened).map(|_| opened));
+    let connection = match plain {
+        // A directory that cannot be written has no room for the log's index; where there is no log, none is needed.
+        Err(_) if !beside(path, "-wal").exists() => {
+            let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+            let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
+            Connection::open_with_flags(uri, flags).map_err(failed)?
+        }
+        opened => opened.map_err(failed)?,
+    };
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let (has, known) = (version(&connection).map_err(failed)?, STEPS.len() as i64);
+    match has {
+        newer if newer > known => Err(LedgerError::Newer(path.to_owned(), newer, known)),
+        older if older < known => {
+            let says = format!("it has version {older} of its schema; a service of this Drover takes it to {known}");
+            Err(LedgerError::Unusable(path.to_owned(), says))
+        }
+        _ => Ok(connection),
+    }
+}
+
+/// The file of that name with something at its end.
+pub fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Every step so far: as many as the newest version's number. A step that was released never changes.
+const STEPS: &[Step<'static>] = &[&|| TABLES.iter().map(|table| table.create()).collect()];
+
+/// Takes a file to the newest version: all of it or none.
+fn migrate(connection: &mut Connection, path: &Path, steps: &[Step<'_>]) -> Result<(), LedgerError> {
+    let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
+    let has = version(connection).map_err(failed)?;
+    let known = steps.len() as i64;
+    if has > known {
+        return Err(LedgerError::Newer(path.to_owned(), has, known));
+    }
+    let missing = steps.iter().skip(usize::try_from(has).unwrap_or(0));
+    if has == known {
+        return Ok(());
+    }
+    let all = connection.transaction().map_err(failed)?;
+    for step in missing {
+        all.execute_batch(&step()).map_err(failed)?;
+    }
+    all.pragma_update(None, "user_version", known).map_err(failed)?;
+    all.commit().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(dir: &tempfile::TempDir) -> PathBuf {
+        dir.path().join("ledger.db")
+    }
+
+    #[test]
+    fn a_new_file_is_ours_has_the_newest_version_and_is_synchronised_in_full() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = write(&path(&dir)).unwrap();
+        let pragma = |name: &str| made.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(pragma("application_id"), i64::from(APPLICATION_ID));
+        assert_eq!([pragma("user_version"), pragma("synchronous"), pragma("auto_vacuum")], [STEPS.len() as i64, 2, 2]);
+        let mode: String = made.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+        drop(write(&path(&dir)).unwrap());
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused_with_what_to_do_and_stays_as_it_is_byte_for_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = dir.path().join("other.db");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
+        let foreign = std::fs::read(&other).unwrap();
+        let torn = MAGIC[..10].to_vec();
+        for (bytes, label, says) in [
+            (foreign, "foreign", "ledger.path"),
+            (b"what somebody else wrote".repeat(10), "damaged", "Move it away"),
+            (torn, "damaged", "Move it away"),
+        ] {
+            std::fs::write(path(&dir), &bytes).unwrap();
+            for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+                assert_eq!(error.label(), label);
+                assert!(error.to_string().contains(says), "{error}");
+            }
+            assert_eq!(std::fs::read(path(&dir)).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_file_with_a_torn_page_is_damaged_and_not_begun_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(write(&path(&dir)).unwrap());
+        let mut bytes = std::fs::read(path(&dir)).unwrap();
+        bytes[HEADER..4_096].fill(0xab);
+        std::fs::write(path(&dir), &bytes).unwrap();
+        let connection = write(&path(&dir));
+        let error = connection.and_then(|open| {
+            let all = open.execute_batch("SELECT * FROM decisions");
+            all.map_err(|error| LedgerError::of(&path(&dir), &error))
+        });
+        assert_eq!(error.unwrap_err().label(), "damaged");
+    }
+
+    #[test]
+    fn a_file_of_a_newer_drover_is_left_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&path(&dir)).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+            assert!(error.label() == "newer" && error.to_string().contains("version 99"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_older_file_is_taken_on_with_its_rows_and_a_step_that_fails_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut open = Connection::open(path(&dir)).unwrap();
+        let first: Step<'_> = &|| "CREATE TABLE a (b); INSERT INTO a VALUES (7);".into();
+        let second: Step<'_> = &|| "ALTER TABLE a ADD COLUMN c DEFAULT 8;".into();
+        let wrong: Step<'_> = &|| "ALTER TABLE a ADD COLUMN d; SELECT nonsense;".into();
+        migrate(&mut open, &path(&dir), &[first]).unwrap();
+        migrate(&mut open, &path(&dir), &[first, second]).unwrap();
+        migrate(&mut open, &path(&dir), &[first, second, wrong]).unwrap_err();
+        let row =
+            open.query_row("SELECT * FROM a", [], |row| Ok((row.get(0)?, row.get(1)?, row.as_ref().column_count())));
+        assert_eq!(row.unwrap(), (7, 8, 2));
+        assert_eq!(version(&open).unwrap(), 2);
+    }
+
+    #[test]
+    fn a_ledger_is_read_where_nothing_can_be_written_and_one_that_is_not_there_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(write(&path(&dir)).unwrap());
+        let count = |open: Connection| open.query_row("SELECT count(*) FROM jobs", [], |row| row.get::<_, i64>(0));
+        assert_eq!(count(read(&path(&dir)).unwrap()).unwrap(), 0);
+        read(&path(&dir)).unwrap().execute_batch("DELETE FROM jobs").unwrap_err();
+        assert_eq!(read(&dir.path().join("none")).unwrap_err().label(), "missing");
+        assert!(!dir.path().join("none").exists());
+    }
+}

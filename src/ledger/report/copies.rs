@@ -1,0 +1,194 @@
+//! What copies, restarts and advice came to.
+
+use super::{Filter, condition, seconds};
+use crate::stats::quantile;
+use rusqlite::{Connection, Row};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// Copies or restarts that a policy asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CopiesView {
+    /// The policy.
+    pub policy: String,
+    /// `duplicate`, `restart` or `withdraw`.
+    pub action: String,
+    /// Decisions to act.
+    pub decided: u64,
+    /// Of these, the ones whose end is not known yet.
+    pub open: u64,
+    /// A copy finished first; a restart's new attempt succeeded.
+    pub won: u64,
+    /// Another attempt finished first.
+    pub lost: u64,
+    /// The copies failed or were killed while the task went on.
+    pub failed: u64,
+    /// The shim refused.
+    pub refused: u64,
+    /// No copy came to be: the action was never sent, or nobody answered and none was seen.
+    pub moot: u64,
+    /// The job was over, or lost from sight, before anybody could tell.
+    pub unknown: u64,
+    /// Seconds by which tasks whose copy won ended before their original's predicted end, summed; of those with a prediction.
+    pub gained_seconds: f64,
+    /// How many these are.
+    pub gained_of: u64,
+    /// One standard deviation of that sum, were the predictions' errors independent: the root of the sum of their squared spreads.
+    pub gained_spread_seconds: f64,
+    /// Container time of all copies, launch to end.
+    pub container_seconds: f64,
+    /// Of that, the time of copies that did not win.
+    pub container_seconds_in_vain: f64,
+    /// How far predictions were off where the original finished first.
+    pub prediction: PredictionView,
+}
+
+/// Copies or restarts that were only advised.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AdviceView {
+    /// The policy.
+    pub policy: String,
+    /// `duplicate`, `restart` or `withdraw`.
+    pub action: String,
+    /// Decisions that were said.
+    pub said: u64,
+    /// Of these, the ones whose task has not ended, or failed.
+    pub open: u64,
+    /// A copy would have finished first with a probability of a half or more.
+    pub would_have_won: u64,
+    /// It would have with less.
+    pub would_have_lost: u64,
+    /// Hadoop's own speculator copied the task too, which says nothing about Drover.
+    pub natively_copied: u64,
+    /// Seconds that copies of average luck would have gained, summed.
+    pub would_have_gained_seconds: f64,
+    /// How far predictions were off.
+    pub prediction: PredictionView,
+}
+
+/// How far predicted ends of originals were off: predicted less actual.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PredictionView {
+    /// Originals that finished by themselves, with a prediction.
+    pub count: u64,
+    /// Mean: above zero where ends were predicted too late, so that gains are told too large.
+    pub mean_seconds: Option<f64>,
+    /// Median of the absolute errors.
+    pub median_error_seconds: Option<f64>,
+}
+
+impl PredictionView {
+    fn of(errors: &[f64]) -> PredictionView {
+        let mean = (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64);
+        let sizes: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
+        PredictionView { count: errors.len() as u64, mean_seconds: mean, median_error_seconds: quantile(&sizes, 0.5) }
+    }
+}
+
+/// One decision with what became of it.
+struct Told {
+    policy: String,
+    action: String,
+    acted: bool,
+    outcome: Option<String>,
+    gained_ms: Option<i64>,
+    spread_ms: Option<i64>,
+    error_ms: Option<i64>,
+    container_ms: i64,
+}
+
+impl Told {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Told> {
+        Ok(Told {
+            policy: row.get(0)?,
+            action: row.get(1)?,
+            acted: row.get::<_, String>(2)? == "act",
+            outcome: row.get(3)?,
+            gained_ms: row.get(4)?,
+            spread_ms: row.get(5)?,
+            error_ms: row.get(6)?,
+            container_ms: row.get::<_, Option<i64>>(7)?.unwrap_or(0),
+        })
+    }
+}
+
+/// Sums of one policy and action, and the errors of its predictions, seconds.
+type Sums<View> = BTreeMap<(String, String), (View, Vec<f64>)>;
+
+/// Those asked for, and those only advised.
+pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
+    let ask = format!(
+        "SELECT d.policy, d.action, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms, o.container_ms
+         FROM decisions d LEFT JOIN outcomes o USING (incarnation, decision) WHERE {} ORDER BY d.at_ms",
+        condition("d")
+    );
+    let (mut copies, mut advice) = (Sums::<CopiesView>::new(), Sums::<AdviceView>::new());
+    for told in connection.prepare(&ask)?.query_map(filter.parameters(), Told::read)? {
+        let told = told?;
+        let key = (told.policy.clone(), told.action.clone());
+        let error = told.error_ms.map(seconds);
+        if told.acted {
+            let (view, errors) = copies.entry(key).or_default();
+            view.add(&told);
+            errors.extend(error);
+        } else {
+            let (view, errors) = advice.entry(key).or_default();
+            view.add(&told);
+            errors.extend(error);
+        }
+    }
+    let copies = copies.into_iter().map(|((policy, action), (view, errors))| CopiesView {
+        policy,
+        action,
+        gained_spread_seconds: view.gained_spread_seconds.sqrt(),
+        prediction: PredictionView::of(&errors),
+        ..view
+    });
+    let advice = advice.into_iter().map(|((policy, action), (view, errors))| {
+        let prediction = PredictionView::of(&errors);
+        AdviceView { policy, action, prediction, ..view }
+    });
+    Ok((copies.collect(), advice.collect()))
+}
+
+impl CopiesView {
+    /// Until the end the spread is its square.
+    fn add(&mut self, told: &Told) {
+        self.decided += 1;
+        let count = match told.outcome.as_deref() {
+            Some("won") => &mut self.won,
+            Some("lost") => &mut self.lost,
+            Some("failed") => &mut self.failed,
+            Some("refused") => &mut self.refused,
+            Some("moot") => &mut self.moot,
+            Some(_) => &mut self.unknown,
+            None => &mut self.open,
+        };
+        *count += 1;
+        let held = seconds(told.container_ms);
+        self.container_seconds += held;
+        if told.outcome.as_deref() != Some("won") {
+            self.container_seconds_in_vain += held;
+        }
+        if let Some(gained) = told.gained_ms {
+            self.gained_seconds += seconds(gained);
+            self.gained_of += 1;
+            self.gained_spread_seconds += told.spread_ms.map_or(0.0, seconds).powi(2);
+        }
+    }
+}
+
+impl AdviceView {
+    fn add(&mut self, told: &Told) {
+        self.said += 1;
+        let count = match told.outcome.as_deref() {
+            Some("would_have_won") => &mut self.would_have_won,
+            Some("would_have_lost") => &mut self.would_have_lost,
+            Some("natively_copied") => &mut self.natively_copied,
+            _ => &mut self.open,
+        };
+        *count += 1;
+        self.would_have_gained_seconds += told.gained_ms.map_or(0.0, seconds);
+    }
+}

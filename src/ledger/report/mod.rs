@@ -1,0 +1,102 @@
+//! What the ledger says: whether copies paid, reckoned from its rows alone, and so the same for whoever reads the file.
+
+mod copies;
+mod jobs;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+pub use copies::{AdviceView, CopiesView, PredictionView};
+pub use jobs::JobsView;
+pub use trial::{ChangeView, HoldOutView, SideView};
+
+use super::open::{self, LedgerError};
+use drover_core::model::Time;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use utoipa::ToSchema;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Not what is older, the service's clock.
+    pub since: Time,
+    /// Jobs of this queue only, by its path or the last part of it.
+    pub queue: Option<String>,
+    /// Jobs of this user only.
+    pub user: Option<String>,
+    /// What this policy did only.
+    pub policy: Option<String>,
+}
+
+/// Whether copies paid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Report {
+    /// From when on, Unix milliseconds.
+    pub since_ms: u64,
+    /// Until when, likewise.
+    pub until_ms: u64,
+    /// Of this queue only.
+    pub queue: Option<String>,
+    /// Of this user only.
+    pub user: Option<String>,
+    /// Of this policy only.
+    pub policy: Option<String>,
+    /// Copies and restarts that were asked for, by policy and action.
+    pub copies: Vec<CopiesView>,
+    /// Copies and restarts that were only advised, by policy and action.
+    pub advice: Vec<AdviceView>,
+    /// Jobs that have ended.
+    pub jobs: JobsView,
+    /// Jobs held out beside those that could be acted on.
+    pub holdout: HoldOutView,
+}
+
+impl Report {
+    /// What that file says, as of `now`.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn of(path: &Path, filter: &Filter, now: Time) -> Result<Report, LedgerError> {
+        let connection = open::read(path)?;
+        Report::read(&connection, filter, now).map_err(|error| LedgerError::of(path, &error))
+    }
+
+    fn read(connection: &Connection, filter: &Filter, now: Time) -> rusqlite::Result<Report> {
+        // One moment of the file for all of it.
+        let moment = connection.unchecked_transaction()?;
+        let (copies, advice) = copies::read(&moment, filter)?;
+        Ok(Report {
+            since_ms: filter.since.0,
+            until_ms: now.0,
+            queue: filter.queue.clone(),
+            user: filter.user.clone(),
+            policy: filter.policy.clone(),
+            copies,
+            advice,
+            jobs: jobs::read(&moment, filter)?,
+            holdout: trial::read(&moment, filter)?,
+        })
+    }
+}
+
+/// The condition on a table's rows that a filter sets, with its parameters from the first on.
+fn condition(table: &str) -> String {
+    format!(
+        "{table}.at_ms >= ?1 AND (?2 IS NULL OR {table}.queue = ?2 OR substr({table}.queue, -length(?2) - 1) = '.' || ?2)
+         AND (?3 IS NULL OR {table}.user = ?3) AND (?4 IS NULL OR {table}.policy = ?4)"
+    )
+}
+
+impl Filter {
+    /// The parameters of [`condition`].
+    fn parameters(&self) -> (i64, &Option<String>, &Option<String>, &Option<String>) {
+        (i64::try_from(self.since.0).unwrap_or(i64::MAX), &self.queue, &self.user, &self.policy)
+    }
+}
+
+/// Milliseconds as seconds.
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1_000.0
+}

@@ -1,0 +1,228 @@
+use super::{Filter, Report};
+use crate::ledger::schema::{Record, Row};
+use crate::ledger::store::Store;
+use crate::ledger::tables::{DecisionRow, EnrolmentRow, JobRow, OutcomeRow};
+use drover_core::model::{Millis, Time};
+use std::path::PathBuf;
+
+const NOW: Time = Time(1_000_000);
+
+/// A ledger with these rows.
+fn kept(rows: &[Row]) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    Store::open(&path).unwrap().write(rows).unwrap();
+    (dir, path)
+}
+
+fn report(path: &std::path::Path, filter: &Filter) -> Report {
+    Report::of(path, filter, NOW).unwrap()
+}
+
+/// Decision `id`, in that mode, of ann's in root.etl, unless said otherwise.
+fn decision(id: u64, mode: &str) -> DecisionRow {
+    DecisionRow {
+        at_ms: Time(id),
+        incarnation: "p".into(),
+        decision: id,
+        am_at_ms: Time(id),
+        job: "job_1_0001".into(),
+        task: "task_1_0001_m_000003".into(),
+        attempt: "attempt_1_0001_m_000003_0".into(),
+        kind: "map".into(),
+        user: "ann".into(),
+        queue: "root.etl".into(),
+        host: None,
+        action: "duplicate".into(),
+        policy: "late".into(),
+        rule: "LATE §4".into(),
+        mode: mode.into(),
+        natively_copied: false,
+        copies: 1,
+        deadline_ms: Time(9),
+        score: 0.5,
+        elapsed_ms: Millis(1),
+        rate_per_second: 0.1,
+        slow_below_per_second: None,
+        time_left_ms: None,
+        time_left_spread_ms: None,
+        fresh_copy_ms: None,
+        fresh_copy_spread_ms: None,
+        win_probability: None,
+        saves_probability: None,
+        gain_ms: None,
+        cost_container_seconds: None,
+        budget_used: None,
+        budget_cap: None,
+        cause: None,
+    }
+}
+
+fn outcome(id: u64, outcome: &str) -> OutcomeRow {
+    OutcomeRow {
+        at_ms: Time(id),
+        incarnation: "p".into(),
+        decision: id,
+        outcome: outcome.into(),
+        end: outcome.into(),
+        answer: None,
+        attempts: String::new(),
+        winner: None,
+        host: None,
+        ended_ms: Time(1),
+        predicted_end_ms: None,
+        predicted_spread_ms: None,
+        gained_ms: None,
+        prediction_error_ms: None,
+        container_ms: Millis(2_000),
+        would_have_won: None,
+    }
+}
+
+#[test]
+fn copies_are_counted_by_what_became_of_them_with_what_they_gained_and_held() {
+    let mut rows: Vec<Row> = (1..=8).map(|id| decision(id, "act").row()).collect();
+    let ends = ["won", "won", "lost", "failed", "refused", "moot", "unknown"];
+    rows.extend((1..).zip(ends).map(|(id, end)| {
+        let (gained, spread) = if id <= 2 {
+            (Some([9_000, -1_000][id as usize - 1]), Some(Millis([3_000, 4_000][id as usize - 1])))
+        } else {
+            (None, None)
+        };
+        let prediction_error_ms = (end == "lost").then_some(-5_000);
+        OutcomeRow { gained_ms: gained, predicted_spread_ms: spread, prediction_error_ms, ..outcome(id, end) }.row()
+    }));
+    let (_dir, path) = kept(&rows);
+    let told = report(&path, &Filter::default());
+    let [copies] = &told.copies[..] else { panic!("{:?}", told.copies) };
+    let counts = [
+        copies.decided,
+        copies.open,
+        copies.won,
+        copies.lost,
+        copies.failed,
+        copies.refused,
+        copies.moot,
+        copies.unknown,
+    ];
+    assert_eq!(counts, [8, 1, 2, 1, 1, 1, 1, 1]);
+    assert_eq!((copies.gained_seconds, copies.gained_of, copies.gained_spread_seconds), (8.0, 2, 5.0));
+    assert_eq!((copies.container_seconds, copies.container_seconds_in_vain), (14.0, 10.0));
+    assert_eq!(
+        (copies.prediction.count, copies.prediction.mean_seconds, copies.prediction.median_error_seconds),
+        (1, Some(-5.0), Some(5.0))
+    );
+    assert_eq!(told.advice, []);
+}
+
+#[test]
+fn advice_is_told_apart_from_what_was_done() {
+    let rows =
+        [decision(1, "advise").row(), OutcomeRow { gained_ms: Some(4_000), ..outcome(1, "would_have_won") }.row()];
+    let (_dir, path) = kept(&rows);
+    let told = report(&path, &Filter::default());
+    assert_eq!(
+        (told.copies.len(), told.advice[0].would_have_won, told.advice[0].would_have_gained_seconds),
+        (0, 1, 4.0)
+    );
+}
+
+#[test]
+fn a_filter_takes_only_what_it_names() {
+    let of = |id, queue: &str, user: &str, policy: &str| {
+        DecisionRow { queue: queue.into(), user: user.into(), policy: policy.into(), ..decision(id, "act") }.row()
+    };
+    let rows =
+        [of(1, "root.etl", "ann", "late"), of(2, "root.setl", "bob", "late"), of(3, "root.etl.night", "ann", "dolly")];
+    let (_dir, path) = kept(&rows);
+    let some = |text: &str| Some(text.to_owned());
+    let count = |filter| report(&path, &filter).copies.iter().map(|one| one.decided).sum::<u64>();
+    assert_eq!(count(Filter::default()), 3);
+    assert_eq!(count(Filter { since: Time(2), ..Filter::default() }), 2);
+    assert_eq!(count(Filter { queue: some("etl"), ..Filter::default() }), 1, "by the last part of its path");
+    assert_eq!(count(Filter { queue: some("root.etl"), ..Filter::default() }), 1);
+    assert_eq!(count(Filter { user: some("ann"), ..Filter::default() }), 2);
+    assert_eq!(count(Filter { policy: some("dolly"), user: some("ann"), ..Filter::default() }), 1);
+}
+
+/// Job `n`, drawn to that side, that took so many seconds; `None`: it still runs.
+fn job(n: u32, held_out: bool, seconds: Option<u64>, state: &str) -> Vec<Row> {
+    let job = format!("job_1_{n:04}");
+    let (user, queue, policy) = ("ann".to_owned(), "root.etl".to_owned(), "late".to_owned());
+    let enrolled = EnrolmentRow {
+        at_ms: Time(u64::from(n)),
+        job: job.clone(),
+        name: format!("daily {n}"),
+        stratum: "daily #".into(),
+        user: user.clone(),
+        queue: queue.clone(),
+        maps: 20,
+        reduces: 2,
+        held_out,
+        policy: policy.clone(),
+    };
+    let ended = seconds.map(|seconds| JobRow {
+        at_ms: Time(u64::from(n)),
+        job,
+        name: format!("daily {n}"),
+        user,
+        queue,
+        maps: 20,
+        reduces: 2,
+        state: Some(state.to_owned()),
+        started_ms: None,
+        ended_ms: None,
+        took_ms: Some(Millis(seconds * 1_000)),
+        held_out: Some(held_out),
+        policy,
+        decided: u32::from(!held_out && n.is_multiple_of(2)),
+        won: 0,
+        native_copies: 0,
+        map_gain_ms: 3_000,
+        reduce_gain_ms: 1_000,
+    });
+    std::iter::once(enrolled.row()).chain(ended.map(|ended| ended.row())).collect()
+}
+
+#[test]
+fn jobs_are_compared_on_the_side_they_were_drawn_to_whether_acted_on_or_not() {
+    let jobs = |n: u32| {
+        let held_out = n.is_multiple_of(3);
+        let seconds = if held_out { 100 + u64::from(n) } else { 50 + u64::from(n) / 2 };
+        job(n, held_out, Some(seconds), "succeeded")
+    };
+    let mut rows: Vec<Row> = (1..=60).flat_map(jobs).collect();
+    rows.extend(job(61, true, Some(1), "failed").into_iter().chain(job(62, false, None, "")));
+    let (_dir, path) = kept(&rows);
+    let told = report(&path, &Filter::default());
+    let shown = told.holdout;
+    assert_eq!((shown.acted.jobs, shown.acted.open, shown.acted.failed, shown.acted.compared), (41, 1, 0, 40));
+    assert_eq!((shown.held_out.jobs, shown.held_out.failed, shown.held_out.compared, shown.strata), (21, 1, 20, 1));
+    assert_eq!(shown.acted.acted_on, 20, "the others count all the same");
+    let change = shown.change.unwrap();
+    assert_eq!(shown.verdict, "sooner");
+    assert!(
+        (-55.0..-45.0).contains(&change.percent) && change.low_percent < change.percent && change.high_percent < 0.0,
+        "{change:?}"
+    );
+    assert_eq!(
+        (told.jobs.ended, told.jobs.succeeded, told.jobs.acted_on, told.jobs.gained_seconds),
+        (61, 60, 20, 244.0)
+    );
+}
+
+#[test]
+fn few_jobs_on_either_side_are_not_enough_data_whatever_they_show() {
+    let few = |held: u32| {
+        (1..=40).flat_map(move |n| {
+            job(n, n <= held, Some(if n <= held { 100 } else { 10 } + u64::from(n % 3)), "succeeded")
+        })
+    };
+    for (held, verdict) in [(0, "not_enough_data"), (9, "not_enough_data"), (10, "sooner")] {
+        let (_dir, path) = kept(&few(held).collect::<Vec<_>>());
+        let shown = report(&path, &Filter::default()).holdout;
+        assert_eq!((shown.verdict.as_str(), shown.change.is_some()), (verdict, held == 10), "{held} held out");
+    }
+    let (_dir, path) = kept(&[]);
+    assert_eq!(report(&path, &Filter::default()).holdout.verdict, "not_enough_data");
+}

@@ -1,0 +1,143 @@
+//! Jobs held out beside those that could be acted on, by intention to treat.
+
+use super::{Filter, condition};
+use crate::stats::Interval;
+use crate::stats::trial::{Effect, Trial, as_shares, effect};
+use drover_core::model::Millis;
+use rusqlite::{Connection, Row};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Jobs with a counterpart that each side is to have before anything is said.
+const NEEDED: usize = 10;
+
+/// What jobs held out show beside those that could be acted on. A job counts from the moment it could first be acted on, were it not held out, on the side that it was drawn to, whatever was
+/// done to it then.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct HoldOutView {
+    /// `not_enough_data`, `sooner`, `later` or `no_difference_shown`: of jobs that could be acted on, where the whole interval is on one side of no change.
+    pub verdict: String,
+    /// Jobs that could be acted on.
+    pub acted: SideView,
+    /// Jobs held out.
+    pub held_out: SideView,
+    /// Groups of one name, but for its numbers, and one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) with jobs on both sides.
+    pub strata: u64,
+    /// How many jobs with a counterpart each side is to have before a change is told.
+    pub needed: u64,
+    /// By how much jobs that could be acted on took longer (above 0) or shorter than those held out; absent while there is not enough data.
+    pub change: Option<ChangeView>,
+}
+
+/// One side.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct SideView {
+    /// Jobs drawn to it.
+    pub jobs: u64,
+    /// Of these, the ones that have not ended, or whose end was never seen.
+    pub open: u64,
+    /// The ones that ended without success: how soon a job fails is no time that it takes, so they are counted here and not compared.
+    pub failed: u64,
+    /// The ones that have a counterpart of their name and size on the other side, and are compared.
+    pub compared: u64,
+    /// The ones of whose tasks some had a copy or restart asked for.
+    pub acted_on: u64,
+}
+
+/// A change of job times, percent, with its 95 % interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChangeView {
+    /// The estimate.
+    pub percent: f64,
+    /// Lower end of the interval.
+    pub low_percent: f64,
+    /// Upper end.
+    pub high_percent: f64,
+}
+
+struct Enrolled {
+    stratum: String,
+    tasks: u32,
+    held_out: bool,
+    state: Option<String>,
+    took: Option<Millis>,
+    decided: u32,
+}
+
+impl Enrolled {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Enrolled> {
+        let took: Option<i64> = row.get(4)?;
+        Ok(Enrolled {
+            stratum: row.get(0)?,
+            tasks: row.get(1)?,
+            held_out: row.get(2)?,
+            state: row.get(3)?,
+            took: took.and_then(|took| u64::try_from(took).ok()).map(Millis),
+            decided: row.get::<_, Option<u32>>(5)?.unwrap_or(0),
+        })
+    }
+
+    fn succeeded(&self) -> bool {
+        self.state.as_deref() == Some("succeeded")
+    }
+
+    fn trial(&self) -> Option<Trial<'_>> {
+        let took = self.took.filter(|_| self.succeeded())?;
+        Some(Trial { name: &self.stratum, tasks: self.tasks, took, held_out: self.held_out })
+    }
+}
+
+/// What those of a filter show.
+pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<HoldOutView> {
+    let ask = format!(
+        "SELECT e.stratum, e.maps + e.reduces, e.held_out, j.state, j.took_ms, j.decided FROM enrolments e LEFT JOIN jobs j USING (job) WHERE {} ORDER BY e.job",
+        condition("e")
+    );
+    let mut asked = connection.prepare(&ask)?;
+    let jobs = asked.query_map(filter.parameters(), Enrolled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(HoldOutView::of(&jobs))
+}
+
+impl HoldOutView {
+    fn of(jobs: &[Enrolled]) -> HoldOutView {
+        let shown = effect(jobs.iter().filter_map(Enrolled::trial));
+        let side = |held_out: bool, compared: usize| {
+            let count = |which: &dyn Fn(&Enrolled) -> bool| {
+                jobs.iter().filter(|job| job.held_out == held_out && which(job)).count() as u64
+            };
+            SideView {
+                jobs: count(&|_| true),
+                open: count(&|job| job.state.is_none()),
+                failed: count(&|job| job.state.is_some() && !job.succeeded()),
+                compared: compared as u64,
+                acted_on: count(&|job| job.decided > 0),
+            }
+        };
+        let enough = |effect: &Effect| effect.acted.min(effect.left) >= NEEDED;
+        let change = shown.filter(enough).map(|effect| as_shares(effect.log)).filter(|change| change.mean.is_finite());
+        HoldOutView {
+            verdict: verdict(change.as_ref()).to_owned(),
+            acted: side(false, shown.map_or(0, |effect| effect.acted)),
+            held_out: side(true, shown.map_or(0, |effect| effect.left)),
+            strata: shown.map_or(0, |effect| effect.strata as u64),
+            needed: NEEDED as u64,
+            change: change.as_ref().map(ChangeView::of),
+        }
+    }
+}
+
+fn verdict(change: Option<&Interval>) -> &'static str {
+    match change {
+        None => "not_enough_data",
+        Some(change) if change.high < 0.0 => "sooner",
+        Some(change) if change.low > 0.0 => "later",
+        Some(_) => "no_difference_shown",
+    }
+}
+
+impl ChangeView {
+    fn of(shares: &Interval) -> ChangeView {
+        let Interval { mean, low, high } = *shares;
+        ChangeView { percent: 100.0 * mean, low_percent: 100.0 * low, high_percent: 100.0 * high }
+    }
+}

@@ -1,0 +1,101 @@
+//! What an earlier process left open: actions that it decided on and whose end it never wrote.
+
+use super::feed::{signed, spaced, word};
+use super::open::{self, LedgerError};
+use super::tables::OutcomeRow;
+use drover_core::model::{Answer, Attempt, CopyEnd, Job, Millis, TaskId, TaskState, Time};
+use rusqlite::{Row, params};
+use std::path::Path;
+
+/// Older ones have no job that runs.
+const LOOK_BACK: Millis = Millis(7 * 86_400_000);
+
+/// An action without an end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unanswered {
+    /// The process that decided.
+    pub incarnation: String,
+    /// Its decision.
+    pub decision: u64,
+    /// The task.
+    pub task: TaskId,
+    /// When it is too late to start its copies, the service's clock.
+    pub deadline: Time,
+    /// It is known to have been sent.
+    pub sent: bool,
+    /// The shim's last answer, where there was one, and the attempts that it named.
+    pub answer: Option<(Answer, Vec<u32>)>,
+    /// When the slow attempt would have ended as predicted, and one standard deviation.
+    prediction: Option<(Time, Option<Millis>)>,
+}
+
+const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am_at_ms, d.time_left_ms, d.time_left_spread_ms, s.at_ms IS NOT NULL,
+    (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1)
+    FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
+    WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
+
+/// Those in the file.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn unanswered(path: &Path, now: Time) -> Result<Vec<Unanswered>, LedgerError> {
+    let connection = open::read(path)?;
+    let since = i64::try_from((now - LOOK_BACK).0).unwrap_or(i64::MAX);
+    let all = connection.prepare(ASK).and_then(|mut ask| {
+        let rows = ask.query_map(params![since], read)?;
+        rows.collect::<rusqlite::Result<Vec<_>>>()
+    });
+    Ok(all.map_err(|error| LedgerError::of(path, &error))?.into_iter().flatten().collect())
+}
+
+/// `None` where the task's name is none.
+fn read(row: &Row<'_>) -> rusqlite::Result<Option<Unanswered>> {
+    let (task, number): (String, _) = (row.get(2)?, |at| row.get::<_, Option<i64>>(at));
+    let whole = |at| Ok::<_, rusqlite::Error>(number(at)?.and_then(|number| u64::try_from(number).ok()));
+    let (am_at, left, spread) = (whole(4)?, whole(5)?, whole(6)?);
+    let answer: Option<String> = row.get(8)?;
+    let answer = answer.as_deref().and_then(|text| text.split_once(':')).and_then(|(label, attempts)| {
+        Some((Answer::parse(label)?, attempts.split(' ').filter_map(|one| one.parse().ok()).collect()))
+    });
+    let prediction = am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis)));
+    let (decision, deadline) = (whole(1)?.unwrap_or(0), Time(whole(3)?.unwrap_or(0)));
+    let (incarnation, sent) = (row.get(0)?, row.get(7)?);
+    Ok(task.parse().ok().map(|task| Unanswered { incarnation, decision, task, deadline, sent, answer, prediction }))
+}
+
+impl Unanswered {
+    /// What became of it, as the attempts show that were seen of its job, which has ended.
+    pub fn outcome(&self, job: &Job, at: Time) -> OutcomeRow {
+        let task = job.task(self.task);
+        let (answer, named) = self.answer.clone().map_or((None, Vec::new()), |(answer, named)| (Some(answer), named));
+        let copies = || task.into_iter().flat_map(|task| &task.attempts).filter(|one| named.contains(&one.number));
+        let winner = task.filter(|task| task.state == TaskState::Succeeded).and_then(|task| task.winner());
+        let end = match (answer, winner) {
+            (Some(answer), _) if !answer.is_applied() => CopyEnd::Refused,
+            (Some(_), Some(winner)) if named.contains(&winner) => CopyEnd::Won,
+            (Some(_), Some(_)) if !named.is_empty() => CopyEnd::Lost,
+            _ => CopyEnd::Unknown,
+        };
+        let ended = task.and_then(|task| task.ended()).unwrap_or_else(|| job.am_time(at));
+        let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
+        let ahead = self.prediction.map(|(predicted, _)| signed(predicted, ended));
+        OutcomeRow {
+            at_ms: at,
+            incarnation: self.incarnation.clone(),
+            decision: self.decision,
+            outcome: word(end).to_owned(),
+            end: end.label().to_owned(),
+            answer: answer.map(|answer| answer.label().to_owned()),
+            attempts: spaced(&named),
+            winner,
+            host: None,
+            ended_ms: ended,
+            predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
+            predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),
+            gained_ms: ahead.filter(|_| end == CopyEnd::Won),
+            prediction_error_ms: None,
+            container_ms: copies().map(held).fold(Millis(0), |sum, one| sum + one),
+            would_have_won: None,
+        }
+    }
+}

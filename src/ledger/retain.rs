@@ -1,0 +1,61 @@
+//! What the ledger lets go: rows that are too old, and the oldest where it grows too large.
+
+use super::metrics::Metrics;
+use super::tables::TABLES;
+use drover_core::model::{Bytes, Millis, Time};
+use rusqlite::{Connection, OptionalExtension};
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Rows older than this go.
+    pub max_age: Millis,
+    /// Space that rows may take; the oldest go first.
+    pub max_bytes: Bytes,
+}
+
+/// Rows of a table that go at once: what waits for the writer is not to wait for long.
+const AT_ONCE: u32 = 2_000;
+/// Pages given back at once.
+const PAGES_AT_ONCE: u32 = 1_000;
+/// Of the time that rows are from, the part whose rows go where there are too many.
+const PART: u64 = 20;
+
+/// Space that rows take.
+fn taken(connection: &Connection) -> rusqlite::Result<u64> {
+    let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
+    let used = number("page_count")? - number("freelist_count")?;
+    Ok(u64::try_from(used * number("page_size")?).unwrap_or(0))
+}
+
+/// When the oldest row is from.
+fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
+    let mut first: Option<u64> = None;
+    for table in TABLES {
+        let ask = format!("SELECT at_ms FROM {} ORDER BY at_ms LIMIT 1", table.name);
+        let at: Option<i64> = connection.query_row(&ask, [], |row| row.get(0)).optional()?;
+        first = first.into_iter().chain(at.and_then(|at| u64::try_from(at).ok())).min();
+    }
+    Ok(first.map(Time))
+}
+
+/// Lets go of some of what is too much, in one group.
+pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
+    let Some(first) = oldest(connection)? else { return Ok(()) };
+    let crowded = taken(connection)? > bounds.max_bytes.0;
+    let part = if crowded { first + Millis(now.since(first).0 / PART + 1) } else { Time(0) };
+    let before = part.max(now - bounds.max_age);
+    if first >= before {
+        return Ok(());
+    }
+    let before = i64::try_from(before.0).unwrap_or(i64::MAX);
+    let group = connection.unchecked_transaction()?;
+    for table in TABLES {
+        let name = table.name;
+        let some = format!("SELECT rowid FROM {name} WHERE at_ms < ? ORDER BY at_ms LIMIT {AT_ONCE}");
+        let gone = group.execute(&format!("DELETE FROM {name} WHERE rowid IN ({some})"), [before])?;
+        metrics.forgotten.with_label_values(&[name]).inc_by(gone as u64);
+    }
+    group.commit()?;
+    connection.execute_batch(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))
+}

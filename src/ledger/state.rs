@@ -1,0 +1,65 @@
+//! How the ledger is, for whoever asks.
+
+use super::open::LedgerError;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the ledger is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum State {
+    /// None is kept.
+    #[default]
+    Off,
+    /// It keeps what it is given.
+    Keeping,
+    /// It cannot: the trouble's label, and what it is in words.
+    Failing(&'static str, String),
+}
+
+impl State {
+    /// After that trouble.
+    pub fn after(error: &LedgerError) -> State {
+        State::Failing(error.label(), error.to_string())
+    }
+
+    /// Stable label.
+    pub fn label(&self) -> &'static str {
+        match self {
+            State::Off => "off",
+            State::Keeping => "keeping",
+            State::Failing(label, _) => label,
+        }
+    }
+
+    /// What is wrong, in words; `None` where nothing is.
+    pub fn trouble(&self) -> Option<&str> {
+        match self {
+            State::Failing(_, words) => Some(words),
+            State::Off | State::Keeping => None,
+        }
+    }
+}
+
+/// Where whoever asks finds the ledger, and how it is.
+#[derive(Clone, Default)]
+pub struct Access {
+    path: Option<PathBuf>,
+    state: Option<Arc<dyn Fn() -> State + Send + Sync>>,
+}
+
+impl Access {
+    /// To the file of that name.
+    pub fn new(path: &Path, state: impl Fn() -> State + Send + Sync + 'static) -> Access {
+        Access { path: Some(path.to_owned()), state: Some(Arc::new(state)) }
+    }
+
+    /// The file; `None` where no ledger is kept.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// How it is.
+    pub fn state(&self) -> State {
+        self.state.as_ref().map_or(State::Off, |state| state())
+    }
+}

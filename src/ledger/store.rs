@@ -1,0 +1,69 @@
+//! The file, open for writing.
+
+use super::metrics::Metrics;
+use super::open::{self, LedgerError, beside};
+use super::retain::{self, Bounds};
+use super::schema::Row;
+use drover_core::model::{Bytes, Time};
+use rusqlite::{Connection, params_from_iter};
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The file.
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+    /// Device and number of the file: another of the same name is not it.
+    file: (u64, u64),
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let told = std::fs::metadata(path).ok()?;
+    Some((told.dev(), told.ino()))
+}
+
+impl Store {
+    /// Opens or makes it.
+    pub fn open(path: &Path) -> Result<Store, LedgerError> {
+        let connection = open::write(path)?;
+        let file = identity(path).ok_or_else(|| LedgerError::Deleted(path.to_owned()))?;
+        Ok(Store { path: path.to_owned(), connection, file })
+    }
+
+    /// SQLite writes on into a file that was deleted, and nobody would find it there.
+    pub fn check(&self) -> Result<(), LedgerError> {
+        let there = identity(&self.path) == Some(self.file);
+        if there { Ok(()) } else { Err(LedgerError::Deleted(self.path.clone())) }
+    }
+
+    /// Writes all of these or none; when it comes back they are on the disk.
+    pub fn write(&mut self, rows: &[Row]) -> Result<(), LedgerError> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        self.commit(rows).map_err(|error| LedgerError::of(&self.path, &error))
+    }
+
+    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
+        let group = self.connection.transaction()?;
+        let mut statements: BTreeMap<&str, String> = BTreeMap::new();
+        for row in rows {
+            let sql = statements.entry(row.table.name).or_insert_with(|| row.table.insert());
+            group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
+        }
+        group.commit()
+    }
+
+    /// Lets go of some of what is too much.
+    pub fn retain(&self, bounds: Bounds, now: Time, metrics: &Metrics) -> Result<(), LedgerError> {
+        let step = retain::step(&self.connection, bounds, now, metrics);
+        step.map_err(|error| LedgerError::of(&self.path, &error))
+    }
+
+    /// Space that it takes, its log included.
+    pub fn bytes(&self) -> Bytes {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |told| told.len());
+        Bytes(size(&self.path) + size(&beside(&self.path, "-wal")))
+    }
+}

@@ -1,0 +1,178 @@
+//! The writer and its file, well and unwell.
+
+use super::retain::Bounds;
+use super::schema::Record;
+use super::store::Store;
+use super::tables::*;
+use super::*;
+use drover_core::model::{Bytes, Millis, Time};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Tried again at once, and looked after only when something is handed over: no clock decides.
+const PACE: Pace = Pace { waiting: 64, group: 10, retry: Duration::ZERO, look: Duration::from_secs(3_600) };
+const BOUNDS: Bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
+
+fn now() -> Time {
+    Time(1_000_000)
+}
+
+fn metrics() -> Metrics {
+    Metrics::new(&prometheus::Registry::new()).unwrap()
+}
+
+fn started(path: &Path, pace: Pace, bounds: Bounds) -> (Ledger, Metrics) {
+    let metrics = metrics();
+    (Ledger::start(path, bounds, pace, now, metrics.clone()).unwrap(), metrics)
+}
+
+fn row(at: u64) -> Row {
+    StragglerRow { at_ms: Time(at), probability: Some(0.25), evidence: 7.0 }.row()
+}
+
+fn kept(path: &Path) -> Vec<u64> {
+    let open = read(path).unwrap();
+    let mut all = open.prepare("SELECT * FROM stragglers ORDER BY at_ms").unwrap();
+    let rows = all.query_map([], StragglerRow::read).unwrap();
+    rows.map(|row| row.unwrap().at_ms.0).collect()
+}
+
+fn lost(metrics: &Metrics, reason: &str) -> u64 {
+    metrics.dropped.with_label_values(&[reason]).get()
+}
+
+fn path(dir: &tempfile::TempDir) -> PathBuf {
+    dir.path().join("state").join("ledger.db")
+}
+
+#[test]
+fn what_is_handed_over_is_kept_in_order_and_found_again_by_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    for first in [1, 26] {
+        let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+        (first..first + 25).for_each(|at| ledger.push(vec![row(at)]));
+        ledger.finish();
+        assert_eq!((ledger.committed(), metrics.rows.with_label_values(&["stragglers"]).get()), (25, 25));
+        assert_eq!((metrics.queue.get(), metrics.active.get()), (0, 0));
+        assert!(metrics.bytes.get() > 0);
+    }
+    assert_eq!(kept(&path(&dir)), (1..=50).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_row_that_is_there_stays_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, _) = started(&path(&dir), PACE, BOUNDS);
+    let again = StragglerRow { at_ms: Time(1), probability: None, evidence: 0.0 };
+    ledger.push(vec![row(1), again.row()]);
+    ledger.finish();
+    let open = read(&path(&dir)).unwrap();
+    let one = open.query_row("SELECT * FROM stragglers", [], StragglerRow::read).unwrap();
+    assert_eq!(one.probability, Some(0.25));
+}
+
+#[test]
+fn a_full_queue_loses_rows_by_count_and_never_waits() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), Pace { waiting: 2, ..PACE }, BOUNDS);
+    // While somebody else writes the file, nothing is taken out of the queue but one group.
+    let other = rusqlite::Connection::open(path(&dir)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    (1..=500).for_each(|at| ledger.push(vec![row(at)]));
+    let missing = lost(&metrics, "queue_full");
+    assert!(missing > 0);
+    other.execute_batch("COMMIT").unwrap();
+    ledger.finish();
+    assert_eq!(kept(&path(&dir)).len() as u64 + missing, 500);
+}
+
+#[test]
+fn a_file_that_is_deleted_is_told_of_and_begun_anew_without_losing_what_comes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    ledger.push(vec![row(1)]);
+    ledger.catch_up();
+    for end in ["", "-wal", "-shm"] {
+        std::fs::remove_file(open::beside(&path(&dir), end)).unwrap();
+    }
+    ledger.push(vec![row(2)]);
+    ledger.catch_up();
+    assert_eq!((kept(&path(&dir)), ledger.state()), (vec![2], State::Keeping));
+    assert_eq!((metrics.errors.with_label_values(&["deleted"]).get(), lost(&metrics, "unwritable")), (1, 0));
+}
+
+#[test]
+fn a_directory_that_cannot_hold_a_file_costs_the_rows_until_it_can() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    std::fs::write(&state, "a file where the directory is to be").unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    assert!(ledger.state().trouble().is_some_and(|words| words.contains("ledger")), "{:?}", ledger.state());
+    ledger.push(vec![row(1)]);
+    ledger.catch_up();
+    assert_eq!((lost(&metrics, "unwritable"), metrics.active.get()), (1, 0));
+    std::fs::remove_file(&state).unwrap();
+    ledger.push(vec![row(2)]);
+    ledger.catch_up();
+    assert_eq!((kept(&path(&dir)), ledger.state(), metrics.active.get()), (vec![2], State::Keeping, 1));
+}
+
+#[test]
+fn a_foreign_file_is_never_written_and_the_service_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let theirs = b"what somebody else wrote".repeat(10);
+    std::fs::write(path(&dir), &theirs).unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    (1..=20).for_each(|at| ledger.push(vec![row(at)]));
+    ledger.catch_up();
+    assert_eq!((ledger.state().label(), lost(&metrics, "unwritable")), ("damaged", 20));
+    assert_eq!(std::fs::read(path(&dir)).unwrap(), theirs);
+}
+
+#[test]
+fn a_file_that_may_grow_no_further_is_full_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = {
+        drop(Store::open(&path(&dir)).unwrap());
+        let open = open::write(&path(&dir)).unwrap();
+        open.pragma_update(None, "max_page_count", 1).unwrap();
+        let rows = "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO stragglers SELECT i, 0.5, 1.0 FROM n";
+        LedgerError::of(&path(&dir), &open.execute_batch(rows).unwrap_err())
+    };
+    assert_eq!(error.label(), "full");
+    assert!(error.to_string().contains("ledger.max_bytes"), "{error}");
+}
+
+#[test]
+fn what_is_too_old_goes_and_the_rest_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, Bounds { max_age: Millis(1_000), ..BOUNDS });
+    ledger.push([1, 998_999, 999_000, 1_000_000].map(row).to_vec());
+    ledger.catch_up();
+    assert_eq!(kept(&path(&dir)), [999_000, 1_000_000]);
+    assert_eq!(metrics.forgotten.with_label_values(&["stragglers"]).get(), 2);
+}
+
+#[test]
+fn a_ledger_that_grows_too_large_lets_go_of_the_oldest_and_shrinks() {
+    let dir = tempfile::tempdir().unwrap();
+    let bound = 512 << 10;
+    let (mut ledger, metrics) = started(&path(&dir), PACE, Bounds { max_bytes: Bytes(bound), ..BOUNDS });
+    for first in (0..100_000).step_by(1_000) {
+        ledger.push((first..first + 1_000).map(row).collect());
+        ledger.catch_up();
+    }
+    // The last rows may be one group too many; a look lets go of it.
+    (0..20).for_each(|_| ledger.catch_up());
+    let left = kept(&path(&dir));
+    assert_eq!(left.last(), Some(&99_999));
+    assert!(left[0] > 0 && left.len() > 2_000 && left.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{}", left.len());
+    ledger.finish();
+    let size = std::fs::metadata(path(&dir)).unwrap().len();
+    assert!(
+        size <= bound + (128 << 10),
+        "{size} bytes, and {} rows gone",
+        metrics.forgotten.with_label_values(&["stragglers"]).get()
+    );
+}

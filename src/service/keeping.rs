@@ -1,0 +1,34 @@
+//! The ledger of a running service: begun with what an earlier process left open.
+
+use super::notes::Notes;
+use crate::clock;
+use crate::config::Config;
+use crate::ledger::{Access, Bounds, Feed, Ledger, Metrics, Pace, unanswered};
+
+/// Begins it where one is to be kept. What cannot be written or read is told of, and the service goes on without it.
+pub fn begin(
+    config: &Config,
+    incarnation: &str,
+    notes: &Notes,
+    metrics: Metrics,
+) -> std::io::Result<(Option<Feed>, Access)> {
+    let Some(path) = &config.ledger.path else { return Ok((None, Access::default())) };
+    let bounds = Bounds { max_age: config.ledger.max_age, max_bytes: config.ledger.max_bytes };
+    let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
+    let access = Access::new(path, ledger.watch());
+    let left = match access.state().trouble() {
+        Some(_) => Vec::new(),
+        None => unanswered(path, clock::now()).unwrap_or_else(|error| {
+            tracing::error!(%error, "what an earlier process asked for is not known");
+            Vec::new()
+        }),
+    };
+    if !left.is_empty() {
+        tracing::info!(
+            actions = left.len(),
+            "an earlier process left actions without an end; their attempts will tell"
+        );
+    }
+    notes.wait_for(&left, config.act.answer_grace);
+    Ok((Some(Feed::new(ledger, incarnation, left)), access))
+}
