@@ -41,6 +41,26 @@ install_packages() {
   fi
 }
 
+has_prometheus() { # promtool and the server: the machine's, or what is unpacked under target/
+  PATH="$PATH:$root/target/prometheus/usr/bin" command -v promtool prometheus | grep -c . | grep -qx 2
+}
+
+unpack_prometheus() { # the package alone: what it would install besides, a server that starts at once among it, stays away
+  local log=$root/target/dev/logs/prometheus.log into=$root/target/prometheus
+  mkdir -p "${log%/*}" "$into"
+  echo "==> fetching promtool and prometheus (log: target/dev/logs/prometheus.log)" >&2
+  (
+    cd "$into" || exit
+    apt-get download prometheus || { [ "$(id -u)" = 0 ] && apt-get update && apt-get download prometheus; } || exit
+    dpkg -x prometheus_*.deb . && rm prometheus_*.deb
+  ) >"$log" 2>&1 </dev/null || true
+  if ! has_prometheus; then
+    echo "./dev: missing: promtool and prometheus, which check config/prometheus; read target/dev/logs/prometheus.log" >&2
+    echo "       put both on the PATH, or on Debian or Ubuntu, as root, run: apt-get update; then ./dev again fetches them" >&2
+    exit 1
+  fi
+}
+
 check_rust() {
   local want have
   want=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' "$root/Cargo.toml" | head -1)
@@ -78,5 +98,6 @@ prereq() { # COMMAND ARGS...
     exit 1
   fi
   export JAVA_HOME
+  [ "$1" != test ] || has_prometheus || unpack_prometheus
   [ "$1" = cluster ] || check_rust
 }

@@ -9,6 +9,7 @@ const INTRODUCTION: &str = "# Metrics
 Served at `/metrics` on `listen.metrics` in Prometheus' text format. Written by `drover config docs --metrics` from the registry itself; a
 test keeps it so. No label carries the id of a job, task, attempt or node, so the number of series does not grow with the cluster.
 Counters end in `_total`; label sets that are known beforehand start at zero.
+Rules, alerts and dashboards over them: [monitoring.md](monitoring.md).
 
 | metric | type | labels | |
 |---|---|---|---|
