@@ -213,7 +213,7 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
 }
 
 #[test]
-fn what_is_learned_of_estimates_and_stragglers_is_kept_by_the_hour_and_of_nodes_by_the_day() {
+fn what_is_learned_of_estimates_and_stragglers_is_kept_by_the_hour() {
     let dir = tempfile::tempdir().unwrap();
     let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
     world.decided();
@@ -221,12 +221,34 @@ fn what_is_learned_of_estimates_and_stragglers_is_kept_by_the_hour_and_of_nodes_
     let mut kept = |at| {
         world.desk.decide(Time(at));
         let estimates = world.all::<CalibrationRow>().iter().any(|row| row.at_ms.0 == at && row.predictions > 0);
-        (world.all::<StragglerRow>().len(), estimates, world.all::<NodeRow>().len())
+        (world.all::<StragglerRow>().len(), estimates)
     };
-    let (hour, day) = (3_600_000, 86_400_000);
-    assert_eq!(kept(hour - 1), (0, false, 0));
-    assert_eq!(kept(hour), (1, true, 0));
-    assert_eq!(kept(hour + 1), (1, false, 0), "once");
-    let (hours, _, nodes) = kept(day);
-    assert_eq!((hours, nodes > 0), (2, true));
+    let hour = 3_600_000;
+    assert_eq!(kept(hour - 1), (0, false));
+    assert_eq!(kept(hour), (1, true));
+    assert_eq!(kept(hour + 1), (1, false), "once");
+    assert_eq!(kept(2 * hour), (2, true));
+}
+
+#[test]
+fn what_is_learned_of_nodes_is_kept_by_the_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
+    world.decided();
+    let kept = |world: &World| world.all::<NodeRow>().iter().map(|row| row.at_ms.0).collect::<Vec<_>>();
+    assert!(kept(&world).is_empty());
+    // A job that runs shows the nodes that it runs on.
+    let (day, task) = (86_400_000, job(1).task(TaskKind::Map, SLOW));
+    let attempt = AttemptFact {
+        state: Some(AttemptState::Running),
+        host: Some("nm1".into()),
+        started: Some(Time(100_000)),
+        score: Some(0.9),
+        ..AttemptFact::of(task.attempt(0))
+    };
+    world.desk.observe(seen(job(1), 900_000, day, Fact::Attempts { job: job(1), attempts: vec![attempt] }));
+    world.desk.decide(Time(day));
+    assert_eq!(kept(&world), [day]);
+    world.desk.decide(Time(day + 3_600_000));
+    assert_eq!(kept(&world), [day], "once");
 }
