@@ -109,7 +109,7 @@ fn row<S: AsRef<str>>(cells: &[S]) -> String {
 mod tests {
     use super::*;
     use crate::simulation::Silent;
-    use crate::simulation::reproduce::{Effort, all};
+    use crate::simulation::reproduce::{Effort, all, digest};
 
     fn one_found() -> (Experiment, Vec<Finding>) {
         let one = all().into_iter().find(|one| one.name == "late.fig2").unwrap();
@@ -147,6 +147,16 @@ mod tests {
                 found[0].quantity
             )),
             "{page}"
+        );
+    }
+
+    #[test]
+    fn the_document_is_of_the_assumptions_that_the_program_has() {
+        let line = by(&digest().unwrap());
+        let page = include_str!("../../docs/reproduction.md");
+        assert!(
+            page.contains(&line),
+            "no \"{line}\": `drover reproduce all --seeds 10 --markdown docs/reproduction.md` writes it anew"
         );
     }
 
