@@ -69,6 +69,7 @@ impl Notes {
         let (stand, off) = orders.take(engine, pass);
         over.iter().chain(&off).for_each(|(order, why)| shim.call_off(order, *why));
         stand.into_iter().for_each(|order| shim.carry_out(order));
+        pass.measures.iter().for_each(|measure| shim.take(measure));
     }
 
     /// Has the shims of these jobs tell all of them again.
