@@ -125,7 +125,9 @@ fn heading(job: &JobDetail) -> String {
     }
     text.extend(job.clones.iter().map(|plan| format!(" {}", cloned::of(plan))));
     for measure in &job.measures {
-        text += &format!(" Beside copies, {}: {}.", measure.verdict, measure.reason);
+        text += &format!(" Beside copies, {}: {}", measure.verdict, measure.reason);
+        text.extend(measure.answer.iter().map(|answer| format!(" (its shim: {answer})")));
+        text.push('.');
     }
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));

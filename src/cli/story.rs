@@ -18,6 +18,7 @@ fn because(answer: Option<Answer>) -> &'static str {
         Some(Answer::TooFar) => "the attempt had come so far that a new one would end no sooner",
         Some(Answer::AnotherAhead) => "another attempt of the task was ahead of it",
         Some(Answer::RestartsSpent) => "the task had been restarted more often than the decision knew of",
+        Some(Answer::TooManyNodes) => "Hadoop would drop a blacklist so long",
         Some(Answer::NoHeadroom) => "the job itself waited for containers",
         Some(Answer::SpeculationOff) => "the job has speculation switched off",
         Some(Answer::MalformedAction) => "it could not read what was asked",

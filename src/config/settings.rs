@@ -152,6 +152,9 @@ settings! {
         /// Have attempts killed so that their tasks start anew on another node (Mantri §5.1), where the policy finds that better than a copy. It gives up what the attempt
         /// has done for what is only an estimate, so it is not done unless it is asked for ([acting](acting.md#restarts)).
         restart: bool = "false", Kind::Flag;
+        /// Keep all new containers of a job off the machines that `blacklist.beside` lists, not only copies, by the ApplicationMaster's own blacklist; each is let in again once it is listed no more
+        /// ([acting](acting.md#machines-to-avoid)).
+        avoid: bool = "false", Kind::Flag;
         /// A copy that has not been started so long after the decision is not started any more.
         deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
         /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.

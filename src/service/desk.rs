@@ -106,6 +106,8 @@ impl Desk {
                         job = %ack.job, task = %kept.decision.task, answer = ack.answer.label(), attempts = ?ack.attempts, "a shim has answered"
                     );
                     kept.asked.ack = Some(ack.clone());
+                } else {
+                    tracing::info!(job = %ack.job, answer = ack.answer.label(), "a shim has answered to a measure");
                 }
             }
             _ => {}

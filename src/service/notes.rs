@@ -70,6 +70,7 @@ impl Notes {
         let (stand, off) = orders.take(engine, pass);
         over.iter().chain(&off).for_each(|(order, why)| shim.call_off(order, *why));
         stand.into_iter().for_each(|order| shim.carry_out(order));
+        pass.measures.iter().for_each(|measure| shim.take(measure));
     }
 
     /// Sends no order for a task while an earlier process's may still be on its way: until its deadline and the answer's grace have passed its attempts do not show it.

@@ -119,6 +119,7 @@ pub fn shim(config: &Config) -> ShimParams {
             lease_ms: config.act.lease.0,
             plain_http: config.act.plain_http,
             restart: config.act.restart,
+            avoid: config.act.avoid,
             ..ActParams::default()
         },
         ..ShimParams::default()

@@ -15,11 +15,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
 
+/// Types of actions, as `hello.can` names them.
+#[cfg(test)]
+pub const ACTIONS: [&str; 3] = ["duplicate", "restart", "avoid"];
+
 /// What can be done by a shim that says so in `hello.can`; of words of a later version nothing is known.
 pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
     words.fold(Capabilities::NONE, |can, word| match word {
         "duplicate" => Capabilities { duplicate: true, ..can },
         "restart" => Capabilities { restart: true, ..can },
+        "avoid" => Capabilities { avoid: true, ..can },
         _ => can,
     })
 }
@@ -107,7 +112,11 @@ impl Acting {
                  through TLS on this machine, or set act.plain_http = true"
             );
         }
-        if trusted { Capabilities { restart: able.restart && self.params.restart, ..able } } else { Capabilities::NONE }
+        if !trusted {
+            return Capabilities::NONE;
+        }
+        let ActParams { restart, avoid, .. } = self.params;
+        Capabilities { restart: able.restart && restart, avoid: able.avoid && avoid, ..able }
     }
 
     /// Is the job's speculation Drover's to own by this session?
@@ -139,6 +148,7 @@ impl Acting {
         let able = match order.what {
             What::Duplicate { .. } => can.duplicate,
             What::Restart { .. } => can.restart,
+            What::Avoid { .. } => can.avoid,
         };
         if !able || session.ended {
             return Err(Unsent::Unable);

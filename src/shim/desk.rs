@@ -273,7 +273,7 @@ impl Desk {
     /// # Errors
     /// Why no shim will.
     pub fn order(&self, order: Order, now: Now) -> Result<(), Unsent> {
-        let seat = self.table.holder(order.task.job).ok_or(Unsent::NoSession)?;
+        let seat = self.table.holder(order.job).ok_or(Unsent::NoSession)?;
         let mut session = seat.lock();
         self.acting.order(&mut session, order, now)
     }

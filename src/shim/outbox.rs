@@ -1,7 +1,7 @@
 //! A session's actions: each repeated until it is answered or too late, and each answer passed on once.
 
-use super::reply::{Action, What};
-use drover_core::model::{Action as Decided, Answer, Decision, Millis, TaskId, Time};
+use super::reply::{Action, On, What};
+use drover_core::model::{Action as Decided, Answer, Decision, JobId, Measure, MeasurePlan, Millis, Time};
 use std::collections::BTreeMap;
 
 /// Actions in one answer; the others wait for the next one.
@@ -19,14 +19,10 @@ const MOVES: u32 = 6;
 pub struct Order {
     /// The decision.
     pub decision: u64,
-    /// The task that it is about.
-    pub task: TaskId,
-    /// What is to be done to it.
+    /// The job.
+    pub job: JobId,
+    /// What is to be done.
     pub what: What,
-    /// Attempts of it that had not ended.
-    pub live: u32,
-    /// Hosts on which a copy would do no good.
-    pub avoid: Vec<String>,
     /// When it is too late, the service's clock.
     pub deadline: Time,
 }
@@ -34,36 +30,38 @@ pub struct Order {
 impl Order {
     /// What this decision asks; `None` where no shim can do it.
     pub fn of(decision: &Decision) -> Option<Order> {
+        let on = On {
+            k: decision.task.kind.letter(),
+            i: decision.task.index,
+            live: decision.live.clamp(1, LIVE_MAX),
+            avoid: decision.avoid.iter().take(Decision::AVOID_MAX).cloned().collect(),
+            moves: MOVES,
+        };
         let what = match decision.action {
-            Decided::Duplicate => What::Duplicate { copies: decision.copies.clamp(1, COPIES_MAX) },
+            Decided::Duplicate => What::Duplicate { on, copies: decision.copies.clamp(1, COPIES_MAX) },
             Decided::Restart => What::Restart {
+                on,
                 n: decision.attempt.number,
-                below: decision.no_gain_from(),
+                below: decision.numbers.no_gain_from(),
                 restarts: decision.restarts.min(RESTARTS_MAX),
             },
             Decided::Withdraw => return None,
         };
-        Some(Order {
-            decision: decision.id,
-            task: decision.task,
-            what,
-            live: decision.live.clamp(1, LIVE_MAX),
-            avoid: decision.avoid.iter().take(Decision::AVOID_MAX).cloned().collect(),
-            deadline: decision.deadline,
-        })
+        Some(Order { decision: decision.id, job: decision.job, what, deadline: decision.deadline })
+    }
+
+    /// What this measure asks; `None` where no order carries it out.
+    pub fn of_measure(measure: &Measure) -> Option<Order> {
+        let order = measure.order?;
+        let what = match measure.plan.as_ref()? {
+            MeasurePlan::Avoid { hosts, lasts } => What::Avoid { avoid: hosts.clone(), for_ms: lasts.0 },
+            _ => return None,
+        };
+        Some(Order { decision: order.decision, job: measure.job, what, deadline: order.deadline })
     }
 
     fn action(&self, incarnation: &str, left: Millis) -> Action {
-        Action {
-            id: action_id(incarnation, self.decision),
-            what: self.what,
-            deadline_ms: left.0,
-            k: self.task.kind.letter(),
-            i: self.task.index,
-            live: self.live,
-            avoid: self.avoid.clone(),
-            moves: MOVES,
-        }
+        Action { id: action_id(incarnation, self.decision), what: self.what.clone(), deadline_ms: left.0 }
     }
 }
 
@@ -163,23 +161,20 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drover_core::model::{AppId, JobId, Mode, Numbers, TaskKind};
+    use drover_core::model::{AppId, Mode, Numbers, TaskKind};
+
+    fn job() -> JobId {
+        JobId(AppId { cluster: 1, seq: 1 })
+    }
 
     fn order(decision: u64, deadline: u64) -> Order {
-        let task = JobId(AppId { cluster: 1, seq: 1 }).task(TaskKind::Reduce, 7);
-        Order {
-            decision,
-            task,
-            what: What::Duplicate { copies: 1 },
-            live: 1,
-            avoid: vec!["nm2".into()],
-            deadline: Time(deadline),
-        }
+        let on = On { k: 'r', i: 7, live: 1, avoid: vec!["nm2".into()], moves: MOVES };
+        Order { decision, job: job(), what: What::Duplicate { on, copies: 1 }, deadline: Time(deadline) }
     }
 
     #[test]
     fn what_a_shim_can_do_becomes_an_order_and_a_withdrawal_does_not() {
-        let task = order(1, 9_000).task;
+        let task = job().task(TaskKind::Reduce, 7);
         let decided = |action| Decision {
             id: 1,
             at: Time(1_000),
@@ -208,7 +203,8 @@ mod tests {
             cause: None,
         };
         let orders = Decided::ALL.map(|action| Order::of(&decided(action)));
-        let restart = What::Restart { n: 0, below: 0.8, restarts: 0 };
+        let What::Duplicate { on, .. } = order(1, 9_000).what else { panic!("a copy") };
+        let restart = What::Restart { on, n: 0, below: 0.8, restarts: 0 };
         assert_eq!(orders, [Some(order(1, 9_000)), Some(Order { what: restart, ..order(1, 9_000) }), None]);
     }
 

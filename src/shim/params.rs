@@ -54,6 +54,8 @@ pub struct ActParams {
     pub plain_http: bool,
     /// Have attempts killed so that their tasks start anew.
     pub restart: bool,
+    /// Have jobs' new containers kept off listed machines.
+    pub avoid: bool,
     /// Actions of one session that may be open.
     pub actions: usize,
 }
@@ -103,7 +105,7 @@ impl Default for ShimParams {
 
 impl Default for ActParams {
     fn default() -> Self {
-        ActParams { lease_ms: 10_000, plain_http: false, restart: false, actions: 1_000 }
+        ActParams { lease_ms: 10_000, plain_http: false, restart: false, avoid: false, actions: 1_000 }
     }
 }
 

@@ -45,6 +45,11 @@ pub struct Action {
     pub what: What,
     /// How long it may still be done, milliseconds, counted like the lease.
     pub deadline_ms: u64,
+}
+
+/// The task that an action is about, and where its new attempts are not to run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct On {
     /// Kind of the task.
     pub k: char,
     /// Index of the task.
@@ -58,22 +63,35 @@ pub struct Action {
 }
 
 /// A type of action, with what only that type says.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
 pub enum What {
     /// Start further attempts of a running task.
     Duplicate {
+        /// Of which task.
+        #[serde(flatten)]
+        on: On,
         /// How many copies.
         copies: u32,
     },
     /// Kill an attempt, which Hadoop then replaces.
     Restart {
+        /// Of which task.
+        #[serde(flatten)]
+        on: On,
         /// Number of the attempt.
         n: u32,
         /// Progress score (0–1) from which on it is to be left.
         below: f64,
         /// Restarts of the task that the service knows of.
         restarts: u32,
+    },
+    /// Give the job no new container on these hosts.
+    Avoid {
+        /// The hosts, in place of all that were named before.
+        avoid: Vec<String>,
+        /// For how long, milliseconds from when it is begun.
+        for_ms: u64,
     },
 }
 

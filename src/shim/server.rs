@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, Decision, JobId, Millis, Verdict};
+use drover_core::model::{AppId, Decision, JobId, Measure, Millis, Verdict};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -140,6 +140,15 @@ impl Shim {
         if let Err(why) = order.and_then(|order| desk.order(order, self.now())) {
             desk.metrics.unsent(why);
             tracing::warn!(job = %decision.job, task = %decision.task, why = why.label(), action = decision.action.label(), "no shim can be asked to carry it out");
+        }
+    }
+
+    /// Has the job's shim take a measure, where an order is to carry it out. When none can, that is counted; the engine gives the order again.
+    pub fn take(&self, measure: &Measure) {
+        let Some(order) = Order::of_measure(measure) else { return };
+        if let Err(why) = self.0.desk.order(order, self.now()) {
+            self.0.desk.metrics.unsent(why);
+            tracing::warn!(job = %measure.job, measure = measure.kind.label(), why = why.label(), "no shim can be asked to take it");
         }
     }
 

@@ -34,8 +34,8 @@ impl Engine {
                 MeasureKind::Order => order_anew(job, &mut taken),
                 MeasureKind::Place => self.place_once(job, &mut taken).into_iter().collect(),
                 MeasureKind::Replicate => self.replicate_new(job, &mut taken),
-                // Once all jobs have told what they have lost.
-                MeasureKind::Precompute => continue,
+                // Once all jobs have told what they have lost; and whatever the policy.
+                MeasureKind::Precompute | MeasureKind::Avoid => continue,
             };
             self.tell_measures(job, kind, all, &mut taken, pass);
         }
@@ -64,7 +64,7 @@ impl Engine {
         all.sort_by_key(Result::is_ok);
         for settled in all {
             let verdict = settled.as_ref().err().copied().unwrap_or(Verdict::Decided);
-            let measure = Measure { job: job.id, kind, verdict, mode: self.mode_of(job), plan: settled.ok() };
+            let measure = Measure::new(job.id, kind, verdict, self.mode_of(job), settled.ok());
             pass.measures.push(measure.clone());
             taken.note(measure);
         }
@@ -75,19 +75,22 @@ impl Engine {
         self.params.policy.takes_measures() && !off()
     }
 
-    /// What the policy wants of a job beside copies: of each kind the newest that was decided, or why not; and what it would want and cannot be done to the job. None under
-    /// other policies.
+    /// What the policy, or the blacklist beside it, wants of a job beside copies: of each kind the newest that was decided, or why not; and what would be wanted and cannot be done to the
+    /// job.
     pub fn measures(&self, id: JobId) -> Vec<Measure> {
-        let Some(job) = self.cluster.job(id).filter(|job| self.may_take_measures(job, self.last_pass)) else {
-            return Vec::new();
+        let Some(job) = self.cluster.job(id) else { return Vec::new() };
+        let by_policy = self.may_take_measures(job, self.last_pass);
+        let asked_for = |kind: &MeasureKind| match kind {
+            MeasureKind::Avoid => self.avoids(job, self.last_pass),
+            _ => by_policy,
         };
         let mode = self.mode_of(job);
-        let refused = |kind, verdict| Measure { job: id, kind, verdict, mode, plan: None };
+        let refused = |kind, verdict| Measure::new(id, kind, verdict, mode, None);
         let of = |kind: MeasureKind| match kind.lack(job.can) {
             Some(lack) => self.is_wanted(job, kind).then(|| refused(kind, lack)),
             None => self.measures.of(id)?.newest(kind).cloned(),
         };
-        MeasureKind::ALL.into_iter().filter_map(of).collect()
+        MeasureKind::ALL.into_iter().filter(asked_for).filter_map(of).collect()
     }
 
     /// Would a measure that cannot be taken do the job any good?
@@ -101,6 +104,7 @@ impl Engine {
             MeasureKind::Replicate => {
                 are_read(job) && Losses::of(&self.odds, &job.user).of_any().is_some_and(|lost| lost > 0.0)
             }
+            MeasureKind::Avoid => !self.blacklist(job).is_empty(),
             MeasureKind::Precompute => are_read(job) && job.lost.iter().any(|id| was_made_again(job, id)),
         }
     }

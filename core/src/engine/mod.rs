@@ -1,5 +1,6 @@
 //! Facts in, decisions out. Drives state, estimates, policies and govern; the same code in the service, in replay and in the simulator.
 
+mod avoid;
 mod blacklist;
 mod calibrate;
 mod causes;
@@ -224,7 +225,10 @@ impl Engine {
         self.follow_counters(seen);
         match &seen.fact {
             Fact::Sent { job, decision } => self.flights.sent(*job, *decision),
-            Fact::Acked(ack) => self.flights.answered(ack),
+            Fact::Acked(ack) => {
+                self.flights.answered(ack);
+                self.measures.answered(ack);
+            }
             // Modes may have changed: every job is judged anew.
             Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => {
                 if seen.fact == Fact::Lifted(Scope::Cluster) {

@@ -148,6 +148,17 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_can_be_restarted_and_not_copied_is_acted_on_and_a_copy_is_refused_by_name() {
+        let params = GovernParams { mode: Mode::Act, ..Default::default() };
+        let mut bound = job();
+        bound.can = Capabilities { restart: true, ..Capabilities::default() };
+        assert_eq!(params.mode_of(&bound, "mantri"), Mode::Act);
+        let of = |action, mode| lack(bound.can, action, mode);
+        assert_eq!(of(Action::Duplicate, Mode::Act), Some(Verdict::CannotDuplicate));
+        assert_eq!([of(Action::Duplicate, Mode::Advise), of(Action::Restart, Mode::Act)], [None; 2]);
+    }
+
+    #[test]
     fn what_cannot_be_done_is_refused_by_name_and_a_restart_only_where_it_would_be_done() {
         let (bare, able) = (
             Capabilities::default(),

@@ -1,6 +1,7 @@
 //! What jobs were told beside copies of their running tasks, so that nothing is said twice.
 
-use crate::model::{AttemptId, JobId, Measure, MeasureKind, Millis, NameId, Time};
+use super::avoiding::Avoiding;
+use crate::model::{AckFact, AttemptId, JobId, Measure, MeasureKind, Millis, NameId, Time};
 use crate::policy::MeasureParams;
 use crate::policy::mantri::recompute::{Onset, Replication};
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct Taken {
     pub precomputed: BTreeSet<AttemptId>,
     /// How long their tasks took in all.
     pub precomputing: Millis,
+    /// Machines that its new containers are kept off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avoiding: Option<Avoiding>,
     newest: BTreeMap<MeasureKind, Measure>,
 }
 
@@ -66,6 +70,16 @@ impl Measures {
         begun.sort_unstable();
         begun.dedup();
         begun
+    }
+
+    /// A shim has answered.
+    pub fn answered(&mut self, ack: &AckFact) {
+        let Some(taken) = self.by_job.get_mut(&ack.job) else { return };
+        taken.avoiding.iter_mut().for_each(|avoiding| avoiding.hear(ack.decision, ack.answer));
+        for measure in taken.newest.values_mut() {
+            let theirs = measure.order.is_some_and(|order| order.decision == ack.decision);
+            measure.answer = if theirs { Some(ack.answer) } else { measure.answer };
+        }
     }
 
     /// Forgets a job.

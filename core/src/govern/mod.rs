@@ -1,6 +1,7 @@
 //! Proposals in, decisions out: modes, safety, budgets, headroom. Every refusal has a name.
 
 pub mod asked;
+pub mod avoiding;
 pub mod bars;
 pub mod breaker;
 pub mod budget;

@@ -35,6 +35,8 @@ pub enum Answer {
     AnotherAhead,
     /// The task had been restarted more often than the decision knew of.
     RestartsSpent,
+    /// So many machines to avoid that Hadoop would drop, or has dropped, its whole list.
+    TooManyNodes,
     /// The job itself waited for containers.
     NoHeadroom,
     /// The job has speculation switched off.
@@ -49,7 +51,7 @@ pub enum Answer {
 
 impl Answer {
     /// Every answer, for metrics that start at zero.
-    pub const ALL: [Answer; 18] = [
+    pub const ALL: [Answer; 19] = [
         Answer::Applied,
         Answer::Moved,
         Answer::NotLeased,
@@ -63,6 +65,7 @@ impl Answer {
         Answer::TooFar,
         Answer::AnotherAhead,
         Answer::RestartsSpent,
+        Answer::TooManyNodes,
         Answer::NoHeadroom,
         Answer::SpeculationOff,
         Answer::MalformedAction,
@@ -86,6 +89,7 @@ impl Answer {
             Answer::TooFar => "too_far",
             Answer::AnotherAhead => "another_ahead",
             Answer::RestartsSpent => "restarts_spent",
+            Answer::TooManyNodes => "too_many_nodes",
             Answer::NoHeadroom => "no_headroom",
             Answer::SpeculationOff => "speculation_off",
             Answer::MalformedAction => "malformed_action",

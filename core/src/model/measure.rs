@@ -1,9 +1,10 @@
 //! What a policy wants of a job beside copies of its running tasks.
 
+use super::action::Answer;
 use super::capability::Capabilities;
 use super::decision::{Mode, Verdict};
 use super::id::{AttemptId, JobId, TaskKind};
-use super::units::{Bytes, Millis};
+use super::units::{Bytes, Millis, Time};
 use serde::{Deserialize, Serialize};
 
 /// Kinds of measures.
@@ -18,6 +19,8 @@ pub enum MeasureKind {
     Replicate,
     /// Outputs that are computed anew before they are missed (Mantri §5.3).
     Precompute,
+    /// Machines that a job's new containers are kept off (Dolly, NSDI'13 §2.1.2).
+    Avoid,
 }
 
 /// One that was considered.
@@ -33,6 +36,28 @@ pub struct Measure {
     pub mode: Mode,
     /// What is to be done, with the numbers it rests on; `None` where it was refused before these were reckoned.
     pub plan: Option<MeasurePlan>,
+    /// The order to the job's AM that carries it out, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<MeasureOrder>,
+    /// The AM's newest answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
+}
+
+/// An order by which an AM carries a measure out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasureOrder {
+    /// Number among the engine's decisions.
+    pub decision: u64,
+    /// When it is too late to begin, the service's clock.
+    pub deadline: Time,
+}
+
+impl Measure {
+    /// One that no order carries out.
+    pub fn new(job: JobId, kind: MeasureKind, verdict: Verdict, mode: Mode, plan: Option<MeasurePlan>) -> Measure {
+        Measure { job, kind, verdict, mode, plan, order: None, answer: None }
+    }
 }
 
 /// What is to be done.
@@ -79,12 +104,19 @@ pub enum MeasurePlan {
         /// How long these took in all.
         takes: Millis,
     },
+    /// Give the job no new container on these machines.
+    Avoid {
+        /// The machines, the worst first, in place of all that were named before; none: those may be used again.
+        hosts: Vec<String>,
+        /// For how long, if nothing else is said.
+        lasts: Millis,
+    },
 }
 
 impl MeasureKind {
     /// All of them, in the order in which a job meets them.
-    pub const ALL: [MeasureKind; 4] =
-        [MeasureKind::Order, MeasureKind::Place, MeasureKind::Replicate, MeasureKind::Precompute];
+    pub const ALL: [MeasureKind; 5] =
+        [MeasureKind::Order, MeasureKind::Place, MeasureKind::Replicate, MeasureKind::Precompute, MeasureKind::Avoid];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
@@ -93,6 +125,7 @@ impl MeasureKind {
             MeasureKind::Place => "place",
             MeasureKind::Replicate => "replicate",
             MeasureKind::Precompute => "precompute",
+            MeasureKind::Avoid => "avoid",
         }
     }
 
@@ -103,6 +136,7 @@ impl MeasureKind {
             MeasureKind::Place => "its reduces are to be spread over racks by the links between them",
             MeasureKind::Replicate => "outputs of its tasks are to be kept twice",
             MeasureKind::Precompute => "outputs on a machine that begins to lose them are to be computed anew",
+            MeasureKind::Avoid => "its new containers are to keep off machines that make tasks straggle",
         }
     }
 
@@ -113,6 +147,7 @@ impl MeasureKind {
             MeasureKind::Place => (can.place_reduces, Verdict::CannotPlace),
             MeasureKind::Replicate => (can.replicate, Verdict::CannotReplicate),
             MeasureKind::Precompute => (can.precompute, Verdict::CannotPrecompute),
+            MeasureKind::Avoid => (can.avoid, Verdict::CannotAvoid),
         };
         (!able).then_some(refused)
     }
@@ -138,7 +173,7 @@ mod tests {
     fn what_can_be_done_to_a_job_is_not_refused() {
         let can = Capabilities { order: true, place_reduces: true, replicate: true, ..Capabilities::default() };
         let lacks = MeasureKind::ALL.map(|kind| kind.lack(can));
-        assert_eq!(lacks, [None, None, None, Some(Verdict::CannotPrecompute)]);
+        assert_eq!(lacks, [None, None, None, Some(Verdict::CannotPrecompute), Some(Verdict::CannotAvoid)]);
     }
 
     #[test]

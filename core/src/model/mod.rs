@@ -32,7 +32,7 @@ pub use intake::{Intake, Intakes};
 pub use job::{Attempt, Job, Marks, Task};
 pub use job_kind::JobKind;
 pub use lost::Lost;
-pub use measure::{Measure, MeasureKind, MeasurePlan};
+pub use measure::{Measure, MeasureKind, MeasureOrder, MeasurePlan};
 pub use names::{ByName, Name, NameId, Names};
 pub use observation::*;
 pub use outputs::Outputs;

@@ -18,7 +18,8 @@ impl World<'_> {
                 self.replicate(number, *output, (*bytes, *replicate), now);
             }
             Some(MeasurePlan::Precompute { outputs, .. }) => self.precompute(number, outputs, now),
-            None => {}
+            // Only copies keep off listed machines here.
+            Some(MeasurePlan::Avoid { .. }) | None => {}
         }
     }
 

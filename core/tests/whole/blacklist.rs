@@ -68,3 +68,59 @@ fn copies_of_every_policy_keep_off_the_listed_machines_where_that_is_asked_for()
         assert_eq!(avoided, if beside { vec!["nm1", "nm2"] } else { vec!["nm1"] });
     }
 }
+
+/// The first second of a job of alice's under a blacklist beside the policy, by an AM that can or cannot avoid, acting or not: what was weighed, by the pass and by whoever asks.
+fn beside(avoid: bool, mode: Mode) -> (Script, Vec<Measure>, Vec<Measure>) {
+    let blacklist = BlacklistParams { beside: true, ..BlacklistParams::default() };
+    let govern = drover_core::govern::GovernParams { mode, ..Default::default() };
+    let mut script = with_a_slow_second_node(EngineParams { blacklist, govern, ..EngineParams::default() });
+    let id = job_id(2);
+    script.open_job(id, 1, 0, at(42.0));
+    script.say(at(42.0), Fact::Can(id, Capabilities { duplicate: true, avoid, ..Capabilities::default() }));
+    let task = id.task(TaskKind::Map, 0);
+    let runs = TaskFact { state: Some(TaskState::Running), started: Some(at(42.0)), ..TaskFact::of(task) };
+    script.tasks(id, at(43.0), vec![runs]);
+    script.attempts(id, at(43.0), vec![running(task, at(42.0), 0.1, "nm1")]);
+    let weighed = script.decide(at(43.0)).measures;
+    let told = script.engine.measures(id);
+    (script, weighed, told)
+}
+
+/// The machines of each measure, and whether it is ordered.
+fn avoided(measures: &[Measure]) -> Vec<(Vec<String>, bool)> {
+    let of = |measure: &Measure| match &measure.plan {
+        Some(MeasurePlan::Avoid { hosts, .. }) => (hosts.clone(), measure.order.is_some()),
+        other => panic!("{other:?}"),
+    };
+    measures.iter().map(of).collect()
+}
+
+#[test]
+fn a_jobs_new_containers_keep_off_listed_machines_where_its_am_can_have_it_so_and_else_that_is_refused_by_name() {
+    let (_, ordered, told) = beside(true, Mode::Act);
+    assert_eq!(avoided(&ordered), [(vec!["nm2".to_owned()], true)]);
+    assert_eq!(told, ordered);
+    let (_, advised, _) = beside(true, Mode::Advise);
+    assert_eq!(avoided(&advised), [(vec!["nm2".to_owned()], false)], "it is only said");
+    let (_, none, told) = beside(false, Mode::Act);
+    assert_eq!(none, vec![]);
+    let refused: Vec<_> = told.iter().map(|measure| (measure.kind, measure.verdict)).collect();
+    assert!(refused.contains(&(MeasureKind::Avoid, Verdict::CannotAvoid)), "{refused:?}");
+}
+
+#[test]
+fn an_order_to_avoid_is_given_once_and_again_when_its_answer_is_lost() {
+    let (mut script, first, _) = beside(true, Mode::Act);
+    let of = |script: &mut Script, second: f64| script.decide(at(second)).measures;
+    assert_eq!(of(&mut script, 44.0), vec![]);
+    let again = of(&mut script, 57.0);
+    assert_eq!(avoided(&again), [(vec!["nm2".to_owned()], true)], "deadline and grace are over");
+    let decision = |of: &[Measure]| of[0].order.unwrap().decision;
+    let ack = |decision| AckFact { job: job_id(2), decision, answer: Answer::Applied, attempts: Vec::new() };
+    assert!(decision(&again) > decision(&first));
+    script.say(at(57.0), Fact::Acked(ack(decision(&first))));
+    assert_eq!(script.engine.measures(job_id(2))[0].answer, None, "the word on another");
+    script.say(at(58.0), Fact::Acked(ack(decision(&again))));
+    assert_eq!(script.engine.measures(job_id(2))[0].answer, Some(Answer::Applied));
+    assert_eq!(of(&mut script, 75.0), vec![], "it is in force");
+}

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// What the policy wants of a job beside copies of its running tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MeasureView {
-    /// `order`, `place`, `replicate` or `precompute`.
+    /// `order`, `place`, `replicate`, `precompute` or `avoid`.
     pub measure: String,
     /// What was decided of it, or why not: the label.
     pub verdict: String,
@@ -18,6 +18,9 @@ pub struct MeasureView {
     /// What is to be done, with the numbers it rests on; absent where it was refused before these were reckoned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanView>,
+    /// What the job's shim has answered to it, last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// What a measure would do.
@@ -64,6 +67,13 @@ pub enum PlanView {
         /// How long these took in all.
         takes_ms: u64,
     },
+    /// Give the job no new container on these machines.
+    Avoid {
+        /// The machines, the worst first; none: they may be used again.
+        nodes: Vec<String>,
+        /// For how long, if nothing else is said.
+        lasts_ms: u64,
+    },
 }
 
 impl MeasureView {
@@ -78,6 +88,7 @@ impl MeasureView {
             }
             .into(),
             plan: measure.plan.map(PlanView::from),
+            answer: measure.answer.map(|answer| answer.label().into()),
         };
         engine.measures(job).into_iter().map(view).collect()
     }
@@ -100,6 +111,7 @@ impl From<MeasurePlan> for PlanView {
                 redo_ms: redo.0,
                 replicate_ms: replicate.0,
             },
+            MeasurePlan::Avoid { hosts, lasts } => PlanView::Avoid { nodes: hosts, lasts_ms: lasts.0 },
             MeasurePlan::Precompute { host, outputs, takes } => PlanView::Precompute {
                 node: host,
                 outputs: outputs.iter().map(ToString::to_string).collect(),

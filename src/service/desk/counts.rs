@@ -157,8 +157,7 @@ mod tests {
     fn measures_are_counted_by_kind_and_verdict() {
         let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
         let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
-        let measure =
-            |verdict, plan| Measure { job: job(1), kind: MeasureKind::Order, verdict, mode: Mode::Advise, plan };
+        let measure = |verdict, plan| Measure::new(job(1), MeasureKind::Order, verdict, Mode::Advise, plan);
         let order = MeasurePlan::Order { kind: TaskKind::Map, first: vec![1, 0] };
         let measures = vec![measure(Verdict::Decided, Some(order)), measure(Verdict::DataUnknown, None)];
         desk.account(&Pass { measures, ..Pass::default() });

@@ -4,9 +4,12 @@ use super::super::acting::{RIVAL_REMEMBERED, Unsent};
 use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
-use super::super::reply::{Launcher, Reply, What};
+use super::super::reply::{Launcher, On, Reply, What};
 use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
-use drover_core::model::{AckFact, Answer, Capabilities, Channel, Fact, JobId, Millis, TaskKind};
+use drover_core::model::{
+    AckFact, Answer, Capabilities, Channel, Fact, JobId, Measure, MeasureKind, MeasureOrder, MeasurePlan, Millis, Mode,
+    Verdict,
+};
 use prometheus::Registry;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -24,10 +27,14 @@ async fn owned_with(params: ShimParams) -> (Room, Am) {
     (room, am)
 }
 
+fn on() -> On {
+    On { k: 'm', i: 1, live: 1, avoid: vec!["nm2".into()], moves: 6 }
+}
+
 fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
     let deadline = room.now.wall + Millis(lasts);
-    let what = What::Duplicate { copies: 1 };
-    Order { decision, task: job.task(TaskKind::Map, 1), what, live: 1, avoid: vec!["nm2".into()], deadline }
+    let what = What::Duplicate { on: on(), copies: 1 };
+    Order { decision, job, what, deadline }
 }
 
 impl Room {
@@ -136,7 +143,7 @@ async fn an_attempt_is_killed_only_where_the_operator_has_it_so_and_by_a_shim_th
         let able = Capabilities { duplicate: true, restart: expected, ..Capabilities::default() };
         assert!(room.told().contains(&Fact::Can(am.job(), able)));
         room.own(&[am.job()]);
-        let what = What::Restart { n: 0, below: 0.5, restarts: 1 };
+        let what = What::Restart { on: on(), n: 0, below: 0.5, restarts: 1 };
         let put = room.desk.order(Order { what, ..order(&room, am.job(), 1, 5_000) }, room.now);
         assert_eq!(put, if expected { Ok(()) } else { Err(Unsent::Unable) });
         if !expected {
@@ -151,6 +158,38 @@ async fn an_attempt_is_killed_only_where_the_operator_has_it_so_and_by_a_shim_th
             room.next(&mut am, json!({"acks": [ack(1, outcome, attempts)]}));
             assert_eq!(room.own_facts(), [acked(am.job(), 1, answer, attempts)]);
         }
+    }
+}
+
+#[tokio::test]
+async fn machines_are_avoided_only_where_the_operator_has_it_so_and_the_answer_is_told() {
+    for allowed in [true, false] {
+        let act = ActParams { avoid: allowed, ..ActParams::default() };
+        let (mut room, mut am) = (Room::with(ShimParams { act, ..one_look() }, 1_000), Am::new(1, 1, 1));
+        room.from = Origin::Loopback;
+        room.cluster.runs(&am);
+        let mut hello = am.clone().next()["hello"].clone();
+        hello["can"] = json!(["duplicate", "avoid", "dance"]);
+        room.settled(&mut am, json!({"hello": hello})).await.unwrap();
+        am.hello = false;
+        room.own(&[am.job()]);
+        let plan = Some(MeasurePlan::Avoid { hosts: vec!["nm2".into()], lasts: Millis(300_000) });
+        let made = Measure::new(am.job(), MeasureKind::Avoid, Verdict::Decided, Mode::Act, plan);
+        assert_eq!(Order::of_measure(&made), None, "it is only said");
+        let ordered = Some(MeasureOrder { decision: 4, deadline: room.now.wall + Millis(5_000) });
+        let put = room.desk.order(Order::of_measure(&Measure { order: ordered, ..made }).unwrap(), room.now);
+        assert_eq!(put, if allowed { Ok(()) } else { Err(Unsent::Unable) });
+        let actions = json!(room.next(&mut am, json!({})).actions);
+        if !allowed {
+            assert_eq!(actions, json!([]));
+            continue;
+        }
+        let id = action_id(INCARNATION, 4);
+        let said = json!({"id": id, "type": "avoid", "deadline_ms": 4_000, "avoid": ["nm2"], "for_ms": 300_000});
+        assert_eq!(actions, json!([said]));
+        room.own_facts();
+        room.next(&mut am, json!({"acks": [ack(4, "too_many_nodes", &[])]}));
+        assert_eq!(room.own_facts(), [acked(am.job(), 4, Answer::TooManyNodes, &[])]);
     }
 }
 

@@ -4,6 +4,7 @@ mod acting;
 mod facts;
 mod http;
 mod interleave;
+mod mechanisms;
 mod refusals;
 mod trust;
 mod wire;

@@ -1,6 +1,6 @@
 //! The contract of `docs/protocol`, from the service's side.
 
-use super::super::reply::{Action, Launcher, Refusal, Reply, What, Why};
+use super::super::reply::{Action, Launcher, On, Refusal, Reply, What, Why};
 use super::super::wire::{PROTOCOL, parse};
 use super::{Am, Room, why};
 use drover_core::model::{Answer, AttemptState, Phase, TaskKind};
@@ -83,21 +83,20 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
     assert_eq!(json!(pending), serde_json::from_str::<Value>(&read("examples/pending.reply.json")).unwrap());
     reply.snapshot = true;
     conforms(&json!(reply));
+    let on = On { k: 'm', i: 1, live: 1, avoid: vec!["nm2".into()], moves: 2 };
     let action = Action {
         id: "9f86d081884c7d65-17".into(),
-        what: What::Duplicate { copies: 1 },
+        what: What::Duplicate { on: on.clone(), copies: 1 },
         deadline_ms: 8_000,
-        k: 'm',
-        i: 1,
-        live: 1,
-        avoid: vec!["nm2".into()],
-        moves: 2,
     };
     let restart = Action {
         id: "9f86d081884c7d65-18".into(),
-        what: What::Restart { n: 0, below: 0.75, restarts: 0 },
-        i: 0,
-        moves: 6,
+        what: What::Restart { on: On { i: 0, moves: 6, ..on }, n: 0, below: 0.75, restarts: 0 },
+        ..action.clone()
+    };
+    let avoid = Action {
+        id: "9f86d081884c7d65-19".into(),
+        what: What::Avoid { avoid: vec!["nm2".into()], for_ms: 300_000 },
         ..action.clone()
     };
     let leased = Reply {
@@ -108,7 +107,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         news_exchange_ms: Some(250),
         launcher: Launcher::Drover,
         lease_ms: 10_000,
-        actions: vec![action, restart],
+        actions: vec![action, restart, avoid],
         ..reply
     };
     assert_eq!(json!(leased), serde_json::from_str::<Value>(&read("examples/lease.reply.json")).unwrap());

@@ -274,6 +274,18 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
     assert_eq!(copied.newest(map(0)).unwrap().restarts(), 0, "a copy is none");
 }
 
+#[test]
+fn a_task_that_its_am_has_restarted_more_often_than_is_known_here_gets_no_restart_any_more() {
+    let mut flights = Flights::default();
+    let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+    let job = running(Time(10_000));
+    flights.add(&restart, Budget::Copies, &job, 0);
+    flights.answered(&AckFact { job: JOB, decision: 1, answer: Answer::RestartsSpent, attempts: Vec::new() });
+    flights.close((map(0), 1), CopyEnd::Refused, &params(), Time(20_000));
+    flights.add(&Decision { id: 2, ..restart }, Budget::Copies, &job, 0);
+    assert!(flights.newest(map(0)).unwrap().restarts() >= 1_000);
+}
+
 /// A restart of a task whose first attempt is in that state, after which the second one runs: is it in flight, and what bars another? The instant is 20 s.
 fn restarted(first: AttemptState, tries: u32, copies_per_task: u32) -> (bool, Option<Verdict>) {
     let mut job = running(Time(10_000));

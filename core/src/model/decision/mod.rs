@@ -104,13 +104,6 @@ fn is_zero(number: &u32) -> bool {
 impl Decision {
     /// Hosts to keep off that are named at most: an order to a shim takes no more.
     pub const AVOID_MAX: usize = 64;
-
-    /// Progress score (0–1) from which on what is left to do takes no longer than a fresh attempt does, at the pace that the decision rests on; 1 where that knows no end of it.
-    pub fn no_gain_from(&self) -> f64 {
-        let Some((left, fresh)) = self.numbers.time_left.zip(self.numbers.fresh_copy) else { return 1.0 };
-        let share = fresh.as_secs_f64() / left.as_secs_f64().max(f64::MIN_POSITIVE);
-        1.0 - (1.0 - self.numbers.score.clamp(0.0, 1.0)) * share.min(1.0)
-    }
 }
 
 /// What became of an advised copy: it never ran, so the end is told with a probability.

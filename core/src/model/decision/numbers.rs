@@ -36,3 +36,28 @@ pub struct Numbers {
     /// Copies that the tightest budget counts, in flight or of the last minute, and the cap that held; of the clones' own (Dolly's beta) the containers of cloned phases, first attempts included.
     pub budget: Option<(u32, u32)>,
 }
+
+impl Numbers {
+    /// Progress score (0–1) from which on what is left to do takes no longer than a fresh attempt does, at the pace that these rest on; 1 where they know no end of it.
+    pub fn no_gain_from(&self) -> f64 {
+        let Some((left, fresh)) = self.time_left.zip(self.fresh_copy) else { return 1.0 };
+        let share = fresh.as_secs_f64() / left.as_secs_f64().max(f64::MIN_POSITIVE);
+        1.0 - (1.0 - self.score.clamp(0.0, 1.0)) * share.min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_attempt_gains_nothing_once_what_is_left_takes_no_longer() {
+        let from = |score, left: Option<u64>, fresh| {
+            let (time_left, fresh_copy) = (left.map(Millis), Some(Millis(fresh)));
+            Numbers { score, time_left, fresh_copy, ..Numbers::default() }.no_gain_from()
+        };
+        assert_eq!(from(0.2, Some(40_000), 10_000), 0.8, "a quarter of what is left");
+        assert_eq!(from(0.5, Some(10_000), 20_000), 0.5, "it gains nothing now");
+        assert_eq!([from(0.5, Some(0), 20_000), from(0.3, None, 20_000)], [0.5, 1.0]);
+    }
+}

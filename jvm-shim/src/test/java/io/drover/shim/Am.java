@@ -37,6 +37,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskEventType;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocator;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerAllocatorEvent;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerFailedEvent;
 import org.apache.hadoop.mapreduce.v2.app.rm.ContainerRequestEvent;
 import org.apache.hadoop.mapreduce.v2.app.speculate.Speculator;
 import org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent;
@@ -141,6 +142,8 @@ public final class Am extends MRApp {
   private final Map<TaskAttemptId, List<String>> requests = new ConcurrentHashMap<>();
   private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
   private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
+  private volatile AmBlacklist blacklist;
+  private volatile int nodes;
   private Job job;
 
   public Am(int maps, int reduces, String name, int amAttempt, Clock clock) {
@@ -209,7 +212,26 @@ public final class Am extends MRApp {
 
   @Override
   protected ContainerAllocator createContainerAllocator(ClientService client, AppContext context) {
-    return new Allocator();
+    blacklist = new AmBlacklist(context).with(getConfig());
+    nodes(nodes);
+    return new Allocator(blacklist);
+  }
+
+  /** The AM's own list of hosts to keep off. */
+  public AmBlacklist blacklist() {
+    return blacklist;
+  }
+
+  /** How many nodes the ResourceManager knows. */
+  public void nodes(int count) {
+    nodes = count;
+    try {
+      if (blacklist != null) {
+        blacklist.nodes(count);
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Requests of these attempts are not answered until they are released. */
@@ -251,9 +273,19 @@ public final class Am extends MRApp {
   }
 
   private final class Allocator extends MRAppContainerAllocator {
+    /** Where a real AM has its allocator, too. */
+    private final AmBlacklist containerAllocator;
+
+    Allocator(AmBlacklist blacklist) {
+      containerAllocator = blacklist;
+    }
+
     @Override
     public void handle(ContainerAllocatorEvent event) {
       TaskAttemptId attempt = event.getAttemptID();
+      if (event instanceof ContainerFailedEvent failed) {
+        containerAllocator.failed(failed.getContMgrAddress().split(":")[0]);
+      }
       if (event instanceof ContainerRequestEvent request) {
         requests.put(attempt, List.of(request.getHosts()));
         if (attempt.getTaskId().getTaskType() == held) {

@@ -7,6 +7,7 @@ import java.util.Set;
 final class Action {
   static final String DUPLICATE = "duplicate";
   static final String RESTART = "restart";
+  static final String AVOID = "avoid";
 
   /** What has been read of one; a number is -1 where it is missing or out of range. */
   static final class Draft {
@@ -20,6 +21,7 @@ final class Action {
     long attempt = -1;
     long restarts = -1;
     double below = -1;
+    long forMs = -1;
     long moves;
 
     /** Null for anything but a list of usable names. */
@@ -37,6 +39,8 @@ final class Action {
         case RESTART:
           whole = attempt >= 0 && restarts >= 0 && below >= 0;
           break;
+        case AVOID:
+          return forMs > 0 && deadlineMs >= 0 && avoid != null ? null : Ack.MALFORMED;
         default:
           return Ack.UNSUPPORTED;
       }
@@ -71,7 +75,10 @@ final class Action {
   /** Progress score from which on a new attempt would end no sooner. */
   final double below;
 
-  /** Hosts on which no copy is to start. */
+  /** How long no container is to be asked for on the hosts to avoid. */
+  final long forMs;
+
+  /** Hosts on which no copy, or nothing of the job, is to start. */
   final Set<String> avoid;
 
   /** How often a copy may be moved away from such a host. */
@@ -89,6 +96,7 @@ final class Action {
     attempt = draft.attempt;
     restarts = (int) draft.restarts;
     below = draft.below;
+    forMs = draft.forMs;
     avoid = draft.avoid;
     moves = (int) draft.moves;
   }

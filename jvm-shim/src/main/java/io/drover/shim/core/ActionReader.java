@@ -19,6 +19,7 @@ final class ActionReader {
   private static final int MAX_RESTARTS = 16;
   private static final int MAX_MOVES = 8;
   private static final int MAX_HOSTS = 64;
+  private static final long MAX_FOR_MS = 3_600_000;
   private static final int MAX_TEXT = 1024;
   private static final long MAX_INDEX = 4_294_967_295L;
 
@@ -90,6 +91,9 @@ final class ActionReader {
         break;
       case "below":
         draft.below = share();
+        break;
+      case "for_ms":
+        draft.forMs = number(1, MAX_FOR_MS);
         break;
       case "moves":
         draft.moves = number(0, MAX_MOVES);

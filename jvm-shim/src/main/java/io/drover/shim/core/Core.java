@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +39,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   private final Copies copies = new Copies();
   private final long startNanos = System.nanoTime();
   private volatile Samples samples;
-  private volatile Mover mover;
+  private volatile Means means;
 
   /**
    * Called by name; {@code nativeCounts} are those of Hadoop's speculator; {@code holder} has it
@@ -59,13 +59,16 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   /** Copies and returns: this is the AM's dispatcher thread. */
   @Override
   public void handle(SpeculatorEvent event) {
+    Means known = means;
+    if (known != null) {
+      known.look();
+    }
     Samples into = samples;
     if (event instanceof OnDispatcher) {
       ((OnDispatcher) event).run();
     } else if (event.getType() == Speculator.EventType.TASK_CONTAINER_NEED_UPDATE) {
-      Mover moves = mover;
-      if (moves != null) {
-        moves.needChanged(event.getTaskID());
+      if (known != null) {
+        known.needChanged(event.getTaskID());
       }
     } else if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
       into.add(event.getReportedStatus(), event.getTimestamp());
@@ -110,8 +113,14 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
     String version = version();
     boolean able = holder != null && Executor.canAct(job);
-    Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode, able);
     JobWatch watch = new JobWatch(job, into);
+    Lease lease = new Lease(System::nanoTime, able && settings.acts());
+    Ledger ledger = new Ledger(System::nanoTime);
+    Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
+    Means all = new Means(conf, context, job, lease, ledger, headroom, copies, this::post);
+    means = all;
+    Collection<String> can = able ? all.types() : Collections.emptySet();
+    Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode, can);
     JobFacts facts =
         new JobFacts(
             context,
@@ -125,8 +134,13 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     Transport transport =
         new HttpTransport(
             settings.connectTimeoutMs, settings.readTimeoutMs, "drover-shim/" + version);
-    Lease lease = new Lease(System::nanoTime, able && settings.acts());
-    Actions actions = actions(job, lease, watch);
+    Executor executor =
+        new Executor(lease, new Grounds(job, lease, System::nanoTime), headroom, all);
+    Actions actions =
+        new Actions(
+            ledger,
+            executor,
+            what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
     if (holder != null) {
       holder.accept(lease);
     }
@@ -139,23 +153,10 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
         pause);
   }
 
-  private Actions actions(Job job, Lease lease, JobWatch watch) {
-    Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
-    Ledger ledger = new Ledger(System::nanoTime);
-    Mover moves = new Mover(copies, lease, ledger::answer);
-    Map<String, Act> acts = new HashMap<>();
-    acts.put(Action.DUPLICATE, new Duplicator(headroom, copies));
-    acts.put(Action.RESTART, new Restarter(headroom, copies, moves));
-    mover = moves;
-    return new Actions(
-        ledger,
-        new Executor(lease, new Grounds(job, lease, System::nanoTime), headroom, acts),
-        what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
-  }
-
   private void loop(Exchange exchange, Pause pause) throws IOException, GeneralSecurityException {
     try {
       for (long waitMs = exchange.step(); waitMs != Exchange.STOP; waitMs = exchange.step()) {
+        means.look();
         pause.pause(waitMs, exchange.newsMs());
       }
       Log.info("the service wants no more exchanges; Hadoop's speculator owns the job");
@@ -165,6 +166,8 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
       while (exchange.step() == 0 && sinceStartMs() < until) {
         // further pages
       }
+    } finally {
+      means.end();
     }
   }
 

@@ -1,6 +1,5 @@
 package io.drover.shim.core;
 
-import java.util.Map;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.yarn.event.EventHandler;
@@ -15,14 +14,13 @@ final class Executor implements Actions.Hand {
   private final Lease lease;
   private final Grounds grounds;
   private final Headroom headroom;
-  private final Map<String, Act> acts;
+  private final Means means;
 
-  /** {@code acts} by the type of action. */
-  Executor(Lease lease, Grounds grounds, Headroom headroom, Map<String, Act> acts) {
+  Executor(Lease lease, Grounds grounds, Headroom headroom, Means means) {
     this.lease = lease;
     this.grounds = grounds;
     this.headroom = headroom;
-    this.acts = acts;
+    this.means = means;
   }
 
   /** Whether anything can be done to this job's tasks by this Hadoop at all. */
@@ -38,21 +36,28 @@ final class Executor implements Actions.Hand {
     // With the lease's monitor Hadoop's own speculator launches before the check or after the act.
     try {
       synchronized (lease) {
-        Act act = acts.get(action.type);
+        Act act = means.of(action.type);
         if (act == null) {
           return new Ack(action.id, Ack.UNSUPPORTED);
         }
-        Task task = grounds.task(action);
-        String refusal = grounds.refusal(action, task, epoch, deadlineNanos);
-        refusal = refusal == null ? act.refusal(action, task) : refusal;
-        if (refusal == null && !headroom.speculates(Grounds.kind(action))) {
-          refusal = Ack.SPECULATION_OFF;
-        }
+        Task task = act.isAboutATask() ? grounds.task(action) : null;
+        String refusal = grounds.refusal(epoch, deadlineNanos);
+        refusal = refusal == null ? refusal(act, action, task) : refusal;
         return refusal == null ? act.carryOut(action, task) : new Ack(action.id, refusal);
       }
     } catch (Throwable e) {
       Log.warn("cannot look at {}: {}", action.id, e.toString());
       return new Ack(action.id, Ack.FAILED);
     }
+  }
+
+  private String refusal(Act act, Action action, Task task) {
+    if (!act.isAboutATask()) {
+      return act.refusal(action, null);
+    }
+    String refusal = grounds.refusal(action, task);
+    refusal = refusal == null ? act.refusal(action, task) : refusal;
+    boolean off = refusal == null && !headroom.speculates(Grounds.kind(action));
+    return off ? Ack.SPECULATION_OFF : refusal;
   }
 }

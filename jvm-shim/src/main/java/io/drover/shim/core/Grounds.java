@@ -10,7 +10,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
 
-/** What speaks against whatever is to be done to a running task; on the dispatcher thread. */
+/** What speaks against whatever is to be done; on the dispatcher thread. */
 final class Grounds {
   private final Job job;
   private final Lease lease;
@@ -35,14 +35,16 @@ final class Grounds {
     return job.getTask(MRBuilderUtils.newTaskId(job.getID(), (int) action.task, kind(action)));
   }
 
-  /** An outcome of {@link Ack}, or null for nothing. */
-  String refusal(Action action, Task task, long epoch, long deadlineNanos) {
+  /** What speaks against doing anything now: an outcome of {@link Ack}, or null for nothing. */
+  String refusal(long epoch, long deadlineNanos) {
     if (!lease.heldUnder(epoch)) {
       return Ack.NOT_LEASED;
     }
-    if (deadlineNanos - nanos.getAsLong() <= 0) {
-      return Ack.PAST_DEADLINE;
-    }
+    return deadlineNanos - nanos.getAsLong() <= 0 ? Ack.PAST_DEADLINE : null;
+  }
+
+  /** What speaks against doing anything to a task, likewise. */
+  String refusal(Action action, Task task) {
     if (task == null) {
       return Ack.UNKNOWN_TASK;
     }

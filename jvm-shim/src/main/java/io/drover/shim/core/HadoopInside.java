@@ -137,7 +137,7 @@ final class HadoopInside {
     return inherited(type, name, c -> c.getDeclaredMethod(name));
   }
 
-  private static Field field(Class<?> type, String name) throws ReflectiveOperationException {
+  static Field field(Class<?> type, String name) throws ReflectiveOperationException {
     return inherited(type, name, c -> c.getDeclaredField(name));
   }
 

@@ -2,6 +2,7 @@ package io.drover.shim.core;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.util.Collection;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.util.VersionInfo;
@@ -48,14 +49,14 @@ final class Hello {
   private final Job job;
   private final String key;
   private final String mode;
-  private final boolean able;
+  private final Collection<String> can;
 
-  Hello(Configuration conf, Job job, String key, String mode, boolean able) {
+  Hello(Configuration conf, Job job, String key, String mode, Collection<String> can) {
     this.conf = conf;
     this.job = job;
     this.key = key;
     this.mode = mode;
-    this.able = able;
+    this.can = can;
   }
 
   void write(JsonGenerator json) throws IOException {
@@ -69,9 +70,8 @@ final class Hello {
     json.writeStringField("mode", mode);
     json.writeBooleanField("uber", job.isUber());
     json.writeArrayFieldStart("can");
-    if (able) {
-      json.writeString(Action.DUPLICATE);
-      json.writeString(Action.RESTART);
+    for (String type : can) {
+      json.writeString(type);
     }
     json.writeEndArray();
     json.writeObjectFieldStart("settings");

@@ -194,7 +194,7 @@ final class Mover {
 
   private void answerMoved(Copies.Copy copy) {
     Copies.Standing standing = copy.standing;
-    int[] known = java.util.Arrays.stream(standing.numbers).filter(n -> n >= 0).toArray();
+    int[] known = java.util.Arrays.stream(standing.numbers).filter(n -> n >= 0).sorted().toArray();
     answers.accept(new Ack(standing.action.id, Ack.MOVED, known));
   }
 }

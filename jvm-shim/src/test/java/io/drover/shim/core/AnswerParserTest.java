@@ -161,6 +161,22 @@ public class AnswerParserTest {
     }
   }
 
+  private static final String AVOID =
+      "{'id':'a-3','type':'avoid','deadline_ms':8000,'avoid':['nm1'],'for_ms':300000}";
+
+  @Test
+  public void hostsToAvoidAndForHowLongArrive() throws IOException {
+    Action action = action(AVOID);
+    assertNull(action.fault);
+    assertEquals(300_000, action.forMs);
+    assertEquals(Set.of("nm1"), action.avoid);
+    assertNull("none any more", action(AVOID.replace("['nm1']", "[]")).fault);
+    for (String time : new String[] {"0", "3600001", "-1", "'300000'", "null"}) {
+      assertEquals(time, Ack.MALFORMED, action(AVOID.replace("300000", time)).fault);
+    }
+    assertEquals(Ack.MALFORMED, action(AVOID.replace("['nm1']", "7")).fault);
+  }
+
   @Test
   public void anUnknownTypeIsUnsupportedWhateverElseItHolds() throws IOException {
     assertEquals(Ack.UNSUPPORTED, action("{'id':'b','type':'evict','i':{'j':[1]}}").fault);

@@ -105,8 +105,9 @@ public class DuplicatorTest {
     conf.setBoolean("mapreduce.map.speculative", true);
     Copies held = new Copies();
     Headroom headroom = new Headroom(conf, name -> 0, () -> new Needs(0, 0, false), held);
-    Map<String, Act> acts = Map.of(Action.DUPLICATE, new Duplicator(headroom, held));
-    Executor executor = new Executor(lease, new Grounds(job, lease, () -> 0), headroom, acts);
+    Means means =
+        new Means(conf, null, job, lease, new Ledger(() -> 0), headroom, held, event -> {});
+    Executor executor = new Executor(lease, new Grounds(job, lease, () -> 0), headroom, means);
     lease.take(1, 0, 1_000);
     Action.Draft draft = new Action.Draft();
     draft.id = "a";

@@ -1,0 +1,87 @@
+package io.drover.shim.core;
+
+import java.lang.reflect.Field;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.v2.app.AppContext;
+
+/**
+ * The AM's own list of hosts that the ResourceManager is to give the job no container on. Hadoop
+ * adds to it by itself what fails too often ({@code RMContainerRequestor}) and takes nothing off
+ * it, so a host is taken off by reflection: from sets that Hadoop made for several threads.
+ */
+final class Blacklist {
+  private final Object requestor;
+  private final Set<Object> listed;
+  private final Set<Object> removals;
+  private final AtomicBoolean ignored;
+  private final Field nodes;
+  private final int limitPercent;
+
+  /** {@code requestor} has the fields of Hadoop's. */
+  Blacklist(Object requestor, int limitPercent) throws ReflectiveOperationException {
+    this.requestor = requestor;
+    this.limitPercent = limitPercent;
+    listed = set(requestor, "blacklistedNodes");
+    removals = set(requestor, "blacklistRemovals");
+    ignored =
+        (AtomicBoolean)
+            HadoopInside.field(requestor.getClass(), "ignoreBlacklisting").get(requestor);
+    nodes = HadoopInside.field(requestor.getClass(), "clusterNmCount");
+    nodes.getInt(requestor);
+  }
+
+  /** That of an AM; null where the job has it switched off, or this Hadoop does not show it. */
+  static Blacklist of(AppContext context, Configuration conf) {
+    if (!conf.getBoolean(MRJobConfig.MR_AM_JOB_NODE_BLACKLISTING_ENABLE, true)) {
+      return null;
+    }
+    try {
+      Object master = HadoopInside.field(context.getClass(), "this$0").get(context);
+      Object router = HadoopInside.field(master.getClass(), "containerAllocator").get(master);
+      Object allocator = HadoopInside.field(router.getClass(), "containerAllocator").get(router);
+      int percent =
+          conf.getInt(
+              MRJobConfig.MR_AM_IGNORE_BLACKLISTING_BLACKLISTED_NODE_PERECENT,
+              MRJobConfig.DEFAULT_MR_AM_IGNORE_BLACKLISTING_BLACKLISTED_NODE_PERCENT);
+      return new Blacklist(allocator, percent);
+    } catch (Throwable e) {
+      Log.info("this Hadoop does not show its blacklist: {}", e.toString());
+      return null;
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Set<Object> set(Object of, String name) throws ReflectiveOperationException {
+    return (Set<Object>) HadoopInside.field(of.getClass(), name).get(of);
+  }
+
+  boolean has(String host) {
+    return listed.contains(host);
+  }
+
+  /**
+   * Whether so many more would be fewer than those from which on Hadoop drops the whole list, its
+   * own hosts included. By Hadoop's own reckoning.
+   */
+  boolean bears(int more) throws IllegalAccessException {
+    if (limitPercent < 0) {
+      return true;
+    }
+    int known = nodes.getInt(requestor);
+    return known > 0 && (int) ((float) (listed.size() + more) / known * 100) < limitPercent;
+  }
+
+  /** Whether Hadoop has dropped the list, for being too long. */
+  boolean isDropped() {
+    return ignored.get();
+  }
+
+  /** Takes a host off; told to the ResourceManager with the next heartbeat. */
+  void lift(String host) {
+    listed.remove(host);
+    removals.add(host);
+  }
+}

@@ -1,0 +1,123 @@
+package io.drover.shim;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
+
+import org.junit.Before;
+import org.junit.Test;
+
+/** Hosts that a service has a job's new containers kept off, on the AM's own blacklist. */
+public class AvoidTest extends LeasedJob {
+  @Before
+  public void tenNodes() {
+    am.nodes(10);
+  }
+
+  private static String avoid(String hosts, long forMs) {
+    return "'type':'avoid','deadline_ms':30000,'avoid':[" + hosts + "],'for_ms':" + forMs;
+  }
+
+  private void awaitListed(String host, boolean listed) throws InterruptedException {
+    Am.await(host + " listed " + listed, () -> am.blacklist().keepsOff(host) == listed);
+  }
+
+  @Test
+  public void aHostIsListedAsHadoopListsOneAndLiftedByTheNextWord() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow','lame'", 60_000)));
+    awaitListed("slow", true);
+    awaitListed("lame", true);
+    assertEquals("applied", outcome(avoid("'lame'", 60_000)));
+    assertFalse(am.blacklist().keepsOff("slow"));
+    assertTrue("the ResourceManager is told", am.blacklist().tellsRemoved("slow"));
+    assertTrue(am.blacklist().keepsOff("lame"));
+    assertEquals("applied", outcome(avoid("", 60_000)));
+    assertFalse(am.blacklist().keepsOff("lame"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aHostIsLiftedWhenItsTimeIsOver() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 2_000)));
+    awaitListed("slow", true);
+    awaitListed("slow", false);
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aHostIsLiftedWhenTheJobIsHadoopsAgain() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    service.leaseMs = 0;
+    awaitListed("slow", false);
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aRemovalThatAHeartbeatForgetsIsToldAgain() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    assertEquals("applied", outcome(avoid("", 1)));
+    am.blacklist().beat();
+    Am.await("the removal again", () -> am.blacklist().tellsRemoved("slow"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void noListIsMadeSoLongThatHadoopWouldDropIt() throws Exception {
+    run();
+    assertEquals("too_many_nodes", outcome(avoid("'a','b','c','d'", 60_000)));
+    assertEquals("applied", outcome(avoid("'a','b','c'", 60_000)));
+    awaitListed("c", true);
+    assertEquals("too_many_nodes", outcome(avoid("'a','b','c','d'", 60_000)));
+    assertEquals("applied", outcome(avoid("'b','c','d'", 60_000)));
+    awaitListed("d", true);
+    am.nodes(3);
+    assertEquals("too_many_nodes", outcome(avoid("'b'", 60_000)));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aListThatHadoopHasDroppedIsToldAndLifted() throws Exception {
+    run();
+    service.act("long", avoid("'a','b'", 60_000));
+    assertEquals("applied", service.outcome("long"));
+    awaitListed("b", true);
+    am.nodes(6);
+    Am.await("the word", () -> service.knownOutcome("long").equals("too_many_nodes"));
+    assertTrue(am.blacklist().tellsRemoved("a"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void whatHadoopItselfHasListedStaysListed() throws Exception {
+    run();
+    am.blacklist().fail("bad");
+    assertEquals("applied", outcome(avoid("'bad'", 60_000)));
+    assertEquals("applied", outcome(avoid("", 60_000)));
+    assertTrue(am.blacklist().keepsOff("bad"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void withoutALeaseNothingIsListed() throws Exception {
+    service.leaseMs = 0;
+    run();
+    assertEquals("not_leased", outcome(avoid("'slow'", 60_000)));
+    assertFalse(am.blacklist().keepsOff("slow"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aJobThatHasItsBlacklistSwitchedOffCannotAvoid() throws Exception {
+    run("yarn.app.mapreduce.am.job.node-blacklisting.enable", "false");
+    String can = service.requests.get(0).path("hello").path("can").toString();
+    assertEquals("[\"duplicate\",\"restart\"]", can);
+    assertEquals("unsupported_action", outcome(avoid("'slow'", 60_000)));
+    assertJobSucceeds();
+  }
+}
