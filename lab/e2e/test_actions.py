@@ -1,9 +1,11 @@
+import time
 import unittest
 
-from lab import build, jobs, stage
+from lab import build, http, jobs, stage
 from lab.e2e import OnCluster
 from lab.scenarios import TEN_PLACES
 from lab.service import Service
+from lab.watch import NO_NATIVE_COPIES
 
 REPORTS = {"mapreduce.task.progress-report.interval": 500}
 # Three waves of maps, so that tasks wait while the first shows which node is slow; reduces come after all of them.
@@ -16,6 +18,8 @@ WAVES = {
     "lab.reduce.ms": 500,
     "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
 }
+# From the word of the shim to the start of the last container that was given out before.
+PROMISED_MS = 3000
 
 
 class Actions(OnCluster):
@@ -55,6 +59,51 @@ class Actions(OnCluster):
         self.assertTrue(ended, "no attempt in the place of a restarted one succeeded")
         self.assertTrue(any(a.node != "nm2" for a in ended), "each ran on the slow node again")
         self.assertGreater(metrics['drover_copies_ended_total{action="restart",end="won"}'], 0)
+
+    def test_new_containers_keep_off_a_listed_machine_until_the_job_is_hadoops_again(self):
+        listing = "blacklist.beside = true\nblacklist.min_evidence = 2.0\nact.avoid = true"
+        slow = {**WAVES, "lab.slow.nodes": "nm2:6"}
+        # What shows the machine: nobody copies its tasks.
+        shown = {**slow, **NO_NATIVE_COPIES, "lab.map.ms": 1500, "drover.mode": "advise"}
+        with Service(self.cluster, f'mode = "act"\n{listing}', name="avoids").start(quiet=True) as drover:
+            self.assertTrue(self.submit({**shown, "lab.output": self.cluster.dir / "shown"}).succeeded)
+            output = self.cluster.dir / "avoids"
+            spec = jobs.Spec(shim=True, settings={**slow, "lab.maps": 48, "lab.output": output})
+            running = jobs.Running(self.cluster, spec)
+            try:
+                applied = self.when(running, lambda: self.answer(drover, running.id()) == "applied")
+                # Containers that were promised before have started by then, and others have been given since.
+                self.when(running, lambda: drover.get(f"/jobs/{running.id()}")["maps"]["succeeded"] >= 24)
+                lifted = time.time() * 1000
+                drover.cli("stop", "--reason", "the rest is Hadoop's")
+                result = running.result()
+            finally:
+                running.end()
+        self.assertTrue(result.succeeded)
+        self.assertNotIn("FAILED", {attempt.state for attempt in result.attempts})
+        there = [a.start_ms for a in result.attempts if a.node == "nm2"]
+        elsewhere = [a.start_ms for a in result.attempts if a.node != "nm2"]
+        kept_off = (applied + PROMISED_MS, lifted)
+        self.assertTrue([at for at in elsewhere if kept_off[0] < at < kept_off[1]], "nothing began meanwhile")
+        self.assertEqual([at for at in there if kept_off[0] < at < kept_off[1]], [])
+        self.assertTrue([at for at in there if at > lifted], "nothing was given the machine again")
+
+    def answer(self, drover: Service, job: str):
+        """What the job's shim has said to the order to avoid machines, last."""
+        measures = drover.get(f"/jobs/{job}").get("measures", [])
+        return next((one.get("answer") for one in measures if one["measure"] == "avoid"), None)
+
+    def when(self, running: jobs.Running, holds) -> float:
+        """The time at which it holds, in milliseconds; the job must not end before."""
+        until = time.monotonic() + jobs.JOB_LIMIT_S
+        while time.monotonic() < until and not running.done():
+            try:
+                if holds():
+                    return time.time() * 1000
+            except http.Unanswered:
+                pass  # nothing was heard of the job yet
+            time.sleep(0.2)
+        self.fail("the job ended first")
 
 
 if __name__ == "__main__":
