@@ -53,6 +53,7 @@ final class Blacklist {
     }
   }
 
+  // Reflection does not say of what the set is; only names of hosts are put in and asked for.
   @SuppressWarnings("unchecked")
   private static Set<Object> set(Object of, String name) throws ReflectiveOperationException {
     return (Set<Object>) HadoopInside.field(of.getClass(), name).get(of);
