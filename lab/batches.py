@@ -98,13 +98,19 @@ def in_turn(rows: list) -> list:
     ]
 
 
-def mantri(_number: int) -> list:
+# Of a job on each node, by round. What a job takes on two processors is mostly the start of its JVMs where its maps are
+# short, whatever is done about slow ones: so these work for six and eight seconds.
+MANTRI_SIZES = ((24, 40), (40, 24), (32, 28), (28, 32))
+
+
+def mantri(number: int) -> list:
     """More tasks than places, so that some wait when the first are seen to be slow."""
-    slow = {**ONE_WAVE, "lab.slow.nodes": "nm2:10"}
+    slow_node, turns_slow = MANTRI_SIZES[number % len(MANTRI_SIZES)]
+    whole = {**ONE_WAVE, "lab.slow.nodes": "nm2:10"}
+    slow = {**whole, "lab.map.ms": 6000, "lab.maps": slow_node}
     # What begins there is as fast as elsewhere, and turns ten times slower at half of its work.
-    turns = {**ONE_WAVE, "lab.map.ms": 6000, "lab.slow.nodes": "nm2:10", "lab.slow.from.share": 0.5}
-    rows = [("slow-node", 24, slow), ("turns-slow", 40, turns), ("slow-node", 40, slow), ("turns-slow", 24, turns)]
-    return in_turn([(kind, tasks, {**settings, "lab.maps": tasks}) for kind, tasks, settings in rows])
+    turns = {**whole, "lab.map.ms": 8000, "lab.maps": turns_slow, "lab.slow.from.share": 0.5}
+    return in_turn([("slow-node", slow_node, slow), ("turns-slow", turns_slow, turns)])
 
 
 def data(_number: int) -> list:
@@ -146,11 +152,11 @@ LIVE = {
         service=DOLLY_SERVICE,
     ),
     "mantri": Batch(
-        "jobs of 24 and of 40 maps, one node of four ten times slower, or turning so in the middle of its tasks",
+        "jobs of 24 to 40 maps, one node of four ten times slower, or turning so in the middle of its tasks",
         mantri,
         arms=ARMS,
-        rounds=3,
-        minutes=36,
+        rounds=4,
+        minutes=35,
         # Restarts are only done where they are asked for, and are half of the policy.
         service={"policy": "mantri", "act.restart": True},
     ),

@@ -12,6 +12,8 @@ compared job by job: the intervals are Student's, 95 %, of the differences of pa
 """
 
 import argparse
+import json
+from dataclasses import replace
 
 from lab import arms, batch_play, batches, bench_act, draws, live_report, paths, scenarios, stats
 from lab.batch_play import BatchStage
@@ -60,8 +62,27 @@ def options(parser) -> None:
     parser.epilog = f"{abouts}\n\nEach on two processors, as reckoned beforehand:\n{estimates()}"
     parser.add_argument("scenario", choices=list(LIVE), metavar="SCENARIO", help="one of " + ", ".join(LIVE))
     parser.add_argument("--interval", choices=sorted(INTERVALS), help="how often tasks report (default the scenario's)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="a setting of Drover's service instead of the scenario's (repeatable), as policy=drover: another bench",
+    )
     parser.add_argument("--rounds", type=int, help="how many; with fewer than the scenario's no target is reached")
     bench_act.rounds_options(parser)
+
+
+def setting(word: str) -> tuple:
+    """KEY=VALUE, the value as TOML has it, or as bare text."""
+    key, is_one, value = word.partition("=")
+    if not key or not is_one:
+        raise argparse.ArgumentTypeError(f"{word}: KEY=VALUE, such as act.restart=false")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
 
 
 def cell_of(name: str, interval=None) -> Cell:
@@ -72,7 +93,9 @@ def cell_of(name: str, interval=None) -> Cell:
 
 def run(asked) -> tuple:
     """Jobs of the kinds that the papers' policies are for, under none, Hadoop's own, shipped and tuned, and Drover."""
-    batch, cell = LIVE[asked.scenario], cell_of(asked.scenario, asked.interval)
+    cell = cell_of(asked.scenario, asked.interval)
+    batch = LIVE[asked.scenario]
+    batch = replace(batch, service={**batch.service, **dict(asked.set)})
 
     def named() -> str:
         return bench_act.fingerprint({asked.scenario: batch}, SOURCES)
@@ -84,5 +107,5 @@ def run(asked) -> tuple:
         return Options(dir=str(directory), nodes=NODES, node_mb=batch.node_mb)
 
     home = HOME / asked.scenario
-    whole = bench_act.measured(asked, home, named, [cell], report, LIVE, LiveBench, size)
+    whole = bench_act.measured(asked, home, named, [cell], report, {asked.scenario: batch}, LiveBench, size)
     return whole, bench_act.is_reached(asked, whole, partial=False)

@@ -93,4 +93,5 @@ def report(ledger: Ledger, cell: Cell, batch: Batch, rule: str) -> dict:
         more = live_simulated.beside(batch, rounds, cell.interval)
         judged += more.pop("targets")
     whole = bench_act.told(ledger, cells, judged, runs, rule)
-    return {**whole, "scenario": cell.scenario, "about": batch.about, "pairs": compared, "paper": PAPER, **more}
+    about = {"scenario": cell.scenario, "about": batch.about, "service": batch.service, "paper": PAPER}
+    return {**about, **whole, "pairs": compared, **more}

@@ -1,3 +1,4 @@
+import argparse
 import tempfile
 import unittest
 from pathlib import Path
@@ -185,6 +186,27 @@ class Rounds(unittest.TestCase):
         self.assertEqual(len(names), len(LIVE))
 
 
+class Settings(unittest.TestCase):
+    def test_a_setting_that_is_asked_for_takes_the_place_of_the_scenarios_and_is_another_bench(self):
+        asked = mock.Mock(
+            scenario="mantri", interval=None, set=[bench_live.setting(w) for w in ("policy=late", "act.restart=false")]
+        )
+        programs = {name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}
+        names = []
+
+        def measured(_asked, _home, named, cells, report, played, bench, size):
+            self.assertEqual(played["mantri"].toml(), 'policy = "late"\nact.restart = false')
+            names.append(named())
+            return {"targets": []}
+
+        with mock.patch.object(bench_act, "measured", measured), mock.patch.multiple(paths, **programs):
+            asked.foreign_limit = 0.35
+            self.assertEqual(bench_live.run(asked), ({"targets": []}, True))
+            self.assertNotEqual(names, [bench_act.fingerprint({"mantri": LIVE["mantri"]}, bench_live.SOURCES)])
+        with self.assertRaises(argparse.ArgumentTypeError):
+            bench_live.setting("act.restart")
+
+
 class Restarts(unittest.TestCase):
     def test_what_was_killed_to_start_anew_is_counted_and_what_never_came_to_be_is_not(self):
         states = ("won", "lost", "unknown", "refused", "unsent", "unanswered")
@@ -197,7 +219,7 @@ class Restarts(unittest.TestCase):
     def test_copies_and_restarts_a_task_and_their_success_are_told_together(self):
         found = live_targets.pairs(played("mantri", 1, drover={"copies": 3, "copies_won": 2, "restarts": 1}))
         told = live_report.summary(found, "drover")
-        self.assertEqual((told["restarts_per_task"], told["success"]), (round(16 / 128, 3), 0.5))
+        self.assertEqual((told["restarts_per_task"], told["success"]), (round(8 / 64, 3), 0.5))
         self.assertIsNone(live_report.summary(found, "none")["success"])
 
 
@@ -248,7 +270,7 @@ class Reports(unittest.TestCase):
             with mock.patch("builtins.print"):
                 told = live_report.report(ledger, bench_live.cell_of("mantri"), LIVE["mantri"], "rule")
         self.assertLessEqual({"rule", "cells", "pairs", "targets", "runs"}, set(told))
-        self.assertEqual((len(told["runs"]), all(run["counts"] for run in told["runs"])), (3 * 4 * 4, True))
+        self.assertEqual((len(told["runs"]), all(run["counts"] for run in told["runs"])), (4 * 4 * 2, True))
 
     def test_its_file_has_the_scenarios_name(self):
         with tempfile.TemporaryDirectory() as directory, mock.patch.object(paths, "ROOT", Path(directory)):
