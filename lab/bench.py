@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from lab import bench_act, bench_boot, bench_cargo, bench_faults, bench_idle, bench_policies, paths
+from lab import bench_act, bench_boot, bench_cargo, bench_faults, bench_idle, bench_live, bench_policies, paths
 from lab.progress import say
 
 # Each has `options(parser)`, and `run(asked)`, which answers what to write down and whether all was as it must be.
@@ -12,6 +12,7 @@ BENCHES = {
     "boot": bench_boot,
     "faults": bench_faults,
     "idle": bench_idle,
+    "live": bench_live,
     "policies": bench_policies,
     **bench_cargo.BENCHES,
 }
@@ -24,7 +25,8 @@ def main(arguments: list) -> int:
         bench.options(names.add_parser(name, help=bench.run.__doc__, description=bench.run.__doc__))
     asked = parser.parse_args(arguments)
     whole, reached = BENCHES[asked.name].run(asked)
-    file = paths.ROOT / f"bench-{asked.name}.json"
+    name = f"{asked.name}-{asked.scenario}" if "scenario" in asked else asked.name
+    file = paths.ROOT / f"bench-{name}.json"
     file.write_text(json.dumps({**whole, "reached": reached}, indent=1) + "\n")
     say(f"written: {file.name}")
     if not reached:

@@ -25,10 +25,10 @@ CALM_WAIT_S, CALM_SAMPLE_S = 60, 2
 HOME = paths.TARGET / "bench-act"
 
 
-def fingerprint(played: dict) -> str:
+def fingerprint(played: dict, sources=(scenarios, arms)) -> str:
     """Names what is measured: other programs or scenarios are another bench."""
     digest = hashlib.sha256(repr(sorted(played.items())).encode())
-    for file in (paths.DROVER, paths.SHIM_JAR, paths.JOBS_JAR, scenarios.__file__, arms.__file__):
+    for file in (paths.DROVER, paths.SHIM_JAR, paths.JOBS_JAR, *(source.__file__ for source in sources)):
         with open(file, "rb") as content:
             digest.update(hashlib.sha256(content.read()).digest())
     return digest.hexdigest()[:12]
@@ -60,13 +60,20 @@ class Bench:
         for arm in cell.arms[turn:] + cell.arms[:turn]:
             self.calm()
             foreign = Foreign(self.stage.cluster)
-            scenario = self.scenarios[cell.scenario]
-            played = self.stage.play(cell.scenario, scenario, arm, scenario.more_at(cell.interval))
+            plays = self.plays(cell, arm, number)
             place = {"interval": cell.interval, "round": number, "take": take, "foreign": round(foreign.share(), 3)}
-            row = {**played.row(), **place}
-            self.ledger.add(row)
-            over = ": OVERLOADED, round rejected" if self.ledger.overloaded(row) else ""
-            played.show(f"; other work took {row['foreign']:.0%} of the processors{over}")
+            for played in plays:
+                self.ledger.add({**played.row(), **place})
+            over = ": OVERLOADED, round rejected" if self.ledger.overloaded(place) else ""
+            self.show(plays, f"; other work took {place['foreign']:.0%} of the processors{over}")
+
+    def plays(self, cell: Cell, arm: str, _number: int) -> list:
+        """What an arm's part of a round is: one run."""
+        scenario = self.scenarios[cell.scenario]
+        return [self.stage.play(cell.scenario, scenario, arm, scenario.more_at(cell.interval))]
+
+    def show(self, plays: list, more: str) -> None:
+        plays[0].show(more)
 
     def calm(self) -> None:
         """Waits a while for other work to leave the machine."""
@@ -88,15 +95,21 @@ def chosen(asked, played=SCENARIOS) -> list:
     return [Cell(name, interval, tuple(played[name].arms)) for name in names for interval in intervals]
 
 
-def collected(ledger: Ledger, cells: list) -> tuple:
-    """The rounds that count by cell, every run with whether it does, and each cell's medians, which are shown."""
+def counted(ledger: Ledger, cells: list) -> tuple:
+    """The rounds that count by cell, and every run with whether it does."""
     found, runs = {}, []
     for cell in cells:
         rounds = ledger.rounds(cell)
-        counted = {id(run) for one in rounds for run in one.values()}
+        whole = {id(run) for one in rounds for run in one.values()}
         mine = [row for row in ledger.rows if (row["job"], row["interval"]) == (cell.scenario, cell.interval)]
-        runs += [{**row, "counts": id(row) in counted} for row in mine]
+        runs += [{**row, "counts": id(row) in whole} for row in mine]
         found[cell.scenario, cell.interval] = rounds
+    return found, runs
+
+
+def collected(ledger: Ledger, cells: list) -> tuple:
+    """The same, and each cell's medians, which are shown."""
+    found, runs = counted(ledger, cells)
     summaries = {}
     for cell in cells:
         for arm in cell.arms:
@@ -114,12 +127,12 @@ def report(ledger: Ledger, cells: list) -> dict:
     return told(ledger, rows, targets.judge(found, runs, SCENARIOS["healthy"].tasks), runs)
 
 
-def told(ledger: Ledger, rows: list, judged: list, runs: list) -> dict:
+def told(ledger: Ledger, rows: list, judged: list, runs: list, rule: str = __doc__) -> dict:
     """What a bench leaves behind; its targets are shown."""
     for one in judged:
         word = {True: "reached", False: "NOT reached", None: "not measured"}[one["reached"]]
         print(f"{word:12}  {one['target']}: {one['measured']}")
-    return {"rule": __doc__, "foreign_limit": ledger.foreign_limit, "cells": rows, "targets": judged, "runs": runs}
+    return {"rule": rule, "foreign_limit": ledger.foreign_limit, "cells": rows, "targets": judged, "runs": runs}
 
 
 def options(parser, played=SCENARIOS) -> None:
@@ -128,6 +141,11 @@ def options(parser, played=SCENARIOS) -> None:
     )
     parser.add_argument("--interval", choices=sorted(INTERVALS), help="only this report interval (default both)")
     parser.add_argument("--rounds", type=int, help="how many (default 5; of pairs where nothing is slow 30)")
+    rounds_options(parser)
+
+
+def rounds_options(parser) -> None:
+    """What every bench in rounds can be asked for."""
     parser.add_argument("--fresh", action="store_true", help="forget the runs on file")
     parser.add_argument(
         "--foreign-limit",
@@ -145,20 +163,29 @@ def run(asked) -> tuple:
 
 def perform(asked, home, report, played=SCENARIOS) -> tuple:
     """Plays what is asked for on a cluster of its own; what `report` makes of it, and whether all was reached."""
+    whole = measured(asked, home, lambda: fingerprint(played), chosen(asked, played), report, played)
+    return whole, is_reached(asked, whole, partial=asked.only or asked.interval)
+
+
+def measured(asked, home, named, cells: list, report, played: dict, bench=Bench, options=stage.options) -> dict:
+    """Plays cells; what `report` makes of them. `named` answers what is measured once all is built."""
     build.drover()
     build.shim()
     build.lab_jobs()
     file = home / "runs.jsonl"
     if asked.fresh:
         file.unlink(missing_ok=True)
-    ledger, cells = Ledger(file, fingerprint(played), asked.foreign_limit), chosen(asked, played)
-    cluster = commands.bring_up(stage.options(home / "cluster"))
+    ledger = Ledger(file, named(), asked.foreign_limit)
+    cluster = commands.bring_up(options(home / "cluster"))
     try:
-        Bench(Stage(cluster), ledger, cells, asked.rounds, played).run()
+        bench(Stage(cluster), ledger, cells, asked.rounds, played).run()
     finally:
         cluster.down(quiet=True)
         whole = report(ledger, cells)
+    return whole
+
+
+def is_reached(asked, whole: dict, partial) -> bool:
+    """Were all targets? Of a bench that was asked for in part those that it measured."""
     verdicts = [one["reached"] for one in whole["targets"]]
-    partial = asked.only or asked.interval
-    reached = asked.foreign_limit <= FOREIGN_LIMIT and all(one or (partial and one is None) for one in verdicts)
-    return whole, reached
+    return asked.foreign_limit <= FOREIGN_LIMIT and all(one or (partial and one is None) for one in verdicts)

@@ -20,24 +20,15 @@ from lab.mixes import MIXES
 from lab.progress import say
 from lab.scenarios import INTERVALS, SHORT
 from lab.simulated import Costs, scenario, simulate
-from lab.stats import t_quantile
+from lab.stats import interval_of
 
 HOME = paths.TARGET / "fidelity"
-ERROR_AT_MOST, CONFIDENCE = 0.10, 0.975
+ERROR_AT_MOST = 0.10
 SEEDS, SEEDS_TO_FIT = 20, 4
 START_UPS = [round(0.6 + 0.1 * n, 1) for n in range(12)]
 LOCALIZES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 COMMITS = (0.1, 0.3)
 WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
-
-
-def interval_of(seconds: list) -> tuple:
-    """Student's 95 % interval of a mean; without end where there is one run."""
-    mean = statistics.fmean(seconds)
-    if len(seconds) < 2:
-        return -math.inf, math.inf
-    half = t_quantile(CONFIDENCE, len(seconds) - 1) * statistics.stdev(seconds) / math.sqrt(len(seconds))
-    return mean - half, mean + half
 
 
 def off(simulated: float, real: list) -> float:

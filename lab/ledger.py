@@ -9,14 +9,19 @@ from lab.progress import say
 
 @dataclass(frozen=True)
 class Cell:
-    """One scenario at one report interval, and the arms that a round of it holds."""
+    """One scenario at one report interval, and the arms that a round of it holds; of a batch the names of its jobs."""
 
     scenario: str
     interval: str
     arms: tuple
+    jobs: tuple = ()
 
     def __str__(self) -> str:
         return f"{self.scenario}, reports {self.interval}"
+
+    def runs(self) -> set:
+        """What a whole round holds: a run in each arm, of a batch one of each job in each arm."""
+        return {(arm, job) for arm in self.arms for job in self.jobs} if self.jobs else set(self.arms)
 
 
 class Ledger:
@@ -47,17 +52,18 @@ class Ledger:
         self.torn = False
 
     def takes(self, cell: Cell, number: int) -> dict:
-        """The runs of each time that a round was begun, by arm."""
+        """The runs of each time that a round was begun, by arm, of a batch by arm and job."""
         found = {}
         for row in self.rows:
             if (row["job"], row["interval"], row["round"]) == (cell.scenario, cell.interval, number):
-                found.setdefault(row["take"], {})[row["arm"]] = row
+                run = (row["arm"], row["of"]) if cell.jobs else row["arm"]
+                found.setdefault(row["take"], {})[run] = row
         return found
 
     def accepted(self, cell: Cell, number: int):
-        """The runs of a round by arm: of the first take that is whole and was not on an overloaded machine."""
+        """The runs of a round, as `takes` has them, of the first take that is whole and on no overloaded machine."""
         for _, runs in sorted(self.takes(cell, number).items()):
-            if set(runs) == set(cell.arms) and not any(self.overloaded(run) for run in runs.values()):
+            if set(runs) == cell.runs() and not any(self.overloaded(run) for run in runs.values()):
                 return runs
         return None
 

@@ -110,13 +110,23 @@ def toml(value) -> str:
 
 def simulate(whole: dict, arms, seeds: int) -> dict:
     """By arm: the mean time of its jobs over so many seeds, seconds."""
-    policies = ",".join(POLICIES[arm] for arm in arms)
+    told = times(whole, [POLICIES[arm] for arm in arms], seeds)
+    return {arm: told[POLICIES[arm]]["mean"] for arm in arms}
+
+
+def times(whole: dict, policies: list, seeds: int, settings=None) -> dict:
+    """By policy: mean and quantiles of its jobs' times, seconds, and container-seconds, each the mean over seeds."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "mix.toml"
         file.write_text("".join(f"{key} = {toml(value)}\n" for key, value in whole.items()))
-        command = [paths.DROVER, "simulate", file, "--policy", policies, "--seeds", str(seeds), "--json"]
+        command = [paths.DROVER, "simulate", file, "--policy", ",".join(policies), "--seeds", str(seeds), "--json"]
+        for key, value in (settings or {}).items():
+            command += ["--set", f"{key}={json.dumps(value)}"]
         ran = subprocess.run(command, capture_output=True, text=True)
     if ran.returncode:
         raise Failed(f"drover simulate: {ran.stderr.strip()}")
-    means = {one["policy"]: one["jobs"]["of"]["mean"]["mean"] for one in json.loads(ran.stdout)["policies"]}
-    return {arm: means[POLICIES[arm]] for arm in arms}
+    found = {}
+    for one in json.loads(ran.stdout)["policies"]:
+        of = {name: point["mean"] for name, point in one["jobs"]["of"].items()}
+        found[one["policy"]] = {**of, "container_seconds": one["costs"]["container_seconds"]["mean"]}
+    return found

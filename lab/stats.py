@@ -25,6 +25,24 @@ def ratio_bound(pairs: list, confidence: float = 0.95) -> tuple:
     return math.exp(mean), math.exp(mean + t_quantile(confidence, len(logs) - 1) * error)
 
 
+def interval_of(values: list) -> tuple:
+    """Student's 95 % interval of a mean; without end where there is one value."""
+    mean = statistics.fmean(values)
+    if len(values) < 2:
+        return -math.inf, math.inf
+    half = t_quantile(0.975, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return mean - half, mean + half
+
+
+def quantile(values: list, share: float) -> float:
+    """The value below which that share of the values lies, even between one and the next."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
 def summary(runs: list) -> dict:
     """Of runs of one job in one arm: medians and ranges of times, sums of copies."""
     seconds = [run["seconds"] for run in runs]
@@ -43,13 +61,19 @@ def summary(runs: list) -> dict:
 def table(cells: dict) -> str:
     """Summaries as text, by (job, arm)."""
     head = ("job", "arm", "runs", "seconds", "range", "copies", "won", "container-s")
-    rows = [head]
+    rows = []
     for (job, arm), one in cells.items():
         spread = f"{one['seconds_least']:.1f}-{one['seconds_most']:.1f}"
         failed = one["runs"] - one["succeeded"]
         runs = f"{one['runs']}" + (f", {failed} FAILED" if failed else "")
         words = (job, arm, runs, f"{one['seconds']:.1f}", spread, str(one["copies"]), str(one["copies_won"]))
         rows.append((*words, f"{one['container_seconds']:.1f}"))
+    return in_columns(head, rows)
+
+
+def in_columns(head: tuple, rows: list) -> str:
+    """Rows of words under a head, the first two columns to the left, the others to the right."""
+    rows = [head, *rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
     lines = [
         "  ".join(word.ljust(w) if i < 2 else word.rjust(w) for i, (word, w) in enumerate(zip(row, widths)))

@@ -67,19 +67,32 @@ def more_data(interval: str, rounds: list) -> dict:
 
 def healthy(interval: str, rounds: list, tasks: int) -> list:
     """Where nothing is slow Drover must do next to nothing, and cost nothing."""
-    few = f"healthy, {interval}: at most one copy in {TASKS_A_COPY} tasks"
-    held = f"healthy, {interval}: container-seconds at most {HEALTHY_CONTAINERS:g} of none"
+    cell = f"healthy, {interval}"
+    few, held = few_copies(cell, rounds, tasks * len(rounds)), held_of_none(cell, rounds, HEALTHY_CONTAINERS)
     time = f"healthy, {interval}: upper 95 % bound of the time ratio at most {HEALTHY_TIME:g}"
     if len(rounds) < THIRTY_PAIRS:
-        return [unmeasured(what, len(rounds), THIRTY_PAIRS) for what in (few, held, time)]
-    copies, all_tasks = total(rounds, "drover", "copies"), tasks * len(rounds)
-    used = total(rounds, "drover", "container_seconds") / total(rounds, "none", "container_seconds")
+        return [unmeasured(what, len(rounds), THIRTY_PAIRS) for what in (few["target"], held["target"], time)]
     mean, bound = stats.ratio_bound([(runs["drover"]["seconds"], runs["none"]["seconds"]) for runs in rounds])
     return [
-        target(few, f"{copies} in {all_tasks} tasks", copies * TASKS_A_COPY <= all_tasks),
-        target(held, f"{used:.3f}", used <= HEALTHY_CONTAINERS),
+        few,
+        held,
         target(time, f"{mean:.3f}, bound {bound:.3f} over {len(rounds)} pairs", bound <= HEALTHY_TIME),
     ]
+
+
+def few_copies(cell: str, rounds: list, all_tasks: int) -> dict:
+    copies = total(rounds, "drover", "copies")
+    what = f"{cell}: at most one copy in {TASKS_A_COPY} tasks"
+    return target(what, f"{copies} in {all_tasks} tasks", copies * TASKS_A_COPY <= all_tasks if rounds else None)
+
+
+def held_of_none(cell: str, rounds: list, share: float) -> dict:
+    """Container-seconds of Drover's runs in all, against those of the runs without speculation."""
+    what = f"{cell}: container-seconds at most {share:g} of none"
+    if not rounds:
+        return target(what, "no round", None)
+    used = total(rounds, "drover", "container_seconds") / total(rounds, "none", "container_seconds")
+    return target(what, f"{used:.3f}", used <= share)
 
 
 def same_output(runs: list) -> dict:
@@ -112,6 +125,11 @@ def judge(rounds: dict, runs: list, tasks: int) -> list:
     counts = [run for run in runs if run["job"] == "word-count"]
     if counts:
         found.append(same_output(counts))
-    failed = sum(not run["succeeded"] for run in runs)
-    found.append(target("every job succeeds", f"{len(runs) - failed} of {len(runs)}", not failed if runs else None))
+    found.append(all_succeed(runs))
     return found
+
+
+def all_succeed(runs: list) -> dict:
+    """Every job of every run, also of those that an overloaded machine made slow."""
+    failed = sum(not run["succeeded"] for run in runs)
+    return target("every job succeeds", f"{len(runs) - failed} of {len(runs)}", not failed if runs else None)

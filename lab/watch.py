@@ -156,7 +156,12 @@ def look(service: Service, job: str, said: Said) -> list:
         words = ("explain", job, next(iter(said.first)))
         told, said.told_at = service.ask(*words), time.monotonic()
         said.told = said.told if told.returncode else f"drover {' '.join(words)}\n\n{told.stdout}"
+    note_verdicts(service, job, said)
+    return new
+
+
+def note_verdicts(service: Service, job: str, said: Said) -> None:
+    """Adds the verdicts that the job's running tasks have now."""
     for row in service.tasks(job):
         if row.get("verdict"):
             said.verdicts.setdefault(row["task"], set()).add(row["verdict"])
-    return new

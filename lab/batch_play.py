@@ -1,0 +1,134 @@
+"""A batch played on a cluster in one arm: its jobs submitted when they are due, and what became of each."""
+
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from lab import http, jobs, watch
+from lab.batches import Batch, Planned
+from lab.cluster import Cluster
+from lab.progress import Failed, say
+from lab.service import Service
+from lab.stage import ACT, Play
+
+POLL_S, LOOK_S = 0.1, 0.5
+SETTLED_WITHIN_S = 5
+# What is not settled yet of a copy or restart that was asked for, and what never came to be.
+OPEN = ("decided", "sent", "applied", "moved")
+NEVER = ("refused", "unsent", "unanswered")
+
+
+@dataclass
+class BatchPlay(Play):
+    """One job of a batch in one arm."""
+
+    planned: Planned
+    waited_s: float  # from its submission to its start: for its ApplicationMaster
+    decisions: list = field(default_factory=list)
+
+    def row(self) -> dict:
+        """As of any play; `of` names the job in its batch, `restarts` are attempts killed so that others begin."""
+        restarts = [one["copy"]["state"] for one in self.decisions if one["action"] == "restart" and one.get("copy")]
+        done = [state for state in restarts if state not in NEVER]
+        more = {"of": self.planned.name, "kind": self.planned.kind, "tasks": self.planned.tasks}
+        restarted = {"restarts": len(done), "restarts_won": done.count("won")}
+        return {**super().row(), **more, "waited_seconds": round(self.waited_s, 3), **restarted}
+
+    def show(self, more: str = "") -> None:
+        one = self.row()
+        ended = "" if one["succeeded"] else ", FAILED"
+        restarts = f", {one['restarts']} restarts" if one["restarts"] else ""
+        say(
+            f"    {self.arm:14} {one['of']:14} {one['seconds']:6.1f} s, {one['copies']} copies, {one['copies_won']} won"
+            f"{restarts}, {one['container_seconds']:.1f} container-seconds{ended}{more}"
+        )
+
+
+class Wave:
+    """Jobs that run side by side; left early, it ends them."""
+
+    def __init__(self, cluster: Cluster, planned: list, spec, look=None):
+        self.cluster, self.spec, self.look = cluster, spec, look
+        self.waiting = sorted(planned, key=lambda one: one.at)
+        self.running, self.ended = [], []
+
+    def play(self) -> list:
+        """Every job, as planned, with its client, in the order in which they ended."""
+        began = looked = time.monotonic()
+        try:
+            while self.waiting or self.running:
+                now = time.monotonic()
+                while self.waiting and self.waiting[0].at <= now - began:
+                    planned = self.waiting.pop(0)
+                    self.running.append((planned, jobs.Running(self.cluster, self.spec(planned))))
+                self.ended += [one for one in self.running if one[1].done()]
+                self.running = [one for one in self.running if one not in self.ended]
+                for planned, running in self.running:
+                    if now - began - planned.at > jobs.JOB_LIMIT_S:
+                        raise Failed(f"{planned.name} had not ended after {jobs.JOB_LIMIT_S} s", running.log)
+                if self.look and now - looked >= LOOK_S:
+                    looked = now
+                    self.look(self.running)
+                time.sleep(POLL_S)
+        finally:
+            for _, running in self.running:
+                running.end()
+        return self.ended
+
+
+class BatchStage:
+    """Plays batches on a cluster that is up."""
+
+    def __init__(self, cluster: Cluster):
+        self.cluster = cluster
+
+    def play(self, name: str, batch: Batch, arm: str, number: int, interval: str) -> list:
+        """A round's jobs in one arm. Where the arm has the service, one serves them all, and begins anew."""
+        self.said, plays = {}, []
+        service = Service(self.cluster, f"{ACT}\n{batch.toml()}") if batch.arms[arm].drover else None
+        planned = batch.jobs(number)
+        with service.start(quiet=True) if service else nullcontext():
+            look = (lambda running: self.verdicts(service, running)) if service and batch.verdicts else None
+            for wave in sorted({one.wave for one in planned}):
+                of_wave = [one for one in planned if one.wave == wave]
+                ended = Wave(self.cluster, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()
+                # The history is read when no job is to be submitted: it takes its time.
+                plays += [self.played(name, arm, planned, running) for planned, running in ended]
+                for play in plays[-len(ended) :]:
+                    play.decisions = settled(service, play.result.job) if service else []
+                    play.show()
+        return plays
+
+    def spec(self, name: str, batch: Batch, planned: Planned, arm: str, interval: str) -> jobs.Spec:
+        own = {"lab.name": f"{name} {planned.name}", "lab.output": self.cluster.dir / f"output-{time.time_ns()}"}
+        return jobs.Spec(shim=batch.arms[arm].drover, settings={**own, **batch.settings(planned, arm, interval)})
+
+    def verdicts(self, service: Service, running: list) -> None:
+        """Asks the service about the tasks of each job that runs."""
+        for _, one in running:
+            job = one.said("SUBMITTED")
+            if not job:
+                continue
+            try:
+                watch.note_verdicts(service, job, self.said.setdefault(job, watch.Said()))
+            except http.Unanswered as fault:
+                if not service.cluster.alive(service.name):
+                    raise Failed(f"the service ended while {job} ran: {fault}", service.log) from None
+
+    def played(self, name: str, arm: str, planned: Planned, running: jobs.Running) -> BatchPlay:
+        result = running.result()
+        told = self.cluster.jhs(f"/mapreduce/jobs/{result.job}")["job"]
+        waited_s = (told["startTime"] - told["submitTime"]) / 1000
+        said = self.said.get(result.job, watch.Said())
+        return BatchPlay(name, arm, result, said, planned, waited_s)
+
+
+def settled(service: Service, job: str) -> list:
+    """What the service decided about a job, once it knows what became of it, or after some seconds."""
+    until = time.monotonic() + SETTLED_WITHIN_S
+    while True:
+        decisions = service.decisions(job)
+        still = any((one.get("copy") or {}).get("state") in OPEN for one in decisions)
+        if not still or time.monotonic() > until:
+            return decisions
+        time.sleep(LOOK_S)

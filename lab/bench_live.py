@@ -1,0 +1,111 @@
+"""Batches of jobs with each paper's stragglers, on a real cluster: Drover against Hadoop's own speculator and none.
+
+A round plays the same jobs, with the same luck, in every arm, in an order that turns by one from round to round. In
+Drover's arm one service serves the whole batch; it begins anew in each round. Every job is a line of
+target/bench-live/SCENARIO/runs.jsonl: a second start carries on, as long as service, shim, jobs and scenario are the
+same. A round that was cut short is begun again, and so is one, up to three times in all, in one of whose arms
+processes that are not the cluster's took more than 35 % of the machine's processor time. All runs are printed and
+written down; success and outputs are judged of every one, all else of the rounds that count.
+
+A job's time is from its start to its end, in `mix` from its submission, as jobs there wait for one another. Arms are
+compared job by job: the intervals are Student's, 95 %, of the differences of pairs, and no target goes by them.
+"""
+
+import argparse
+import json
+from dataclasses import replace
+
+from lab import arms, batch_play, batches, bench_act, draws, live_report, paths, scenarios, stats
+from lab.batch_play import BatchStage
+from lab.batches import LIVE
+from lab.bench_act import Bench
+from lab.ledger import Cell, Ledger
+from lab.options import Options
+from lab.progress import say
+from lab.scenarios import INTERVALS, NODES
+
+HOME = paths.TARGET / "bench-live"
+# What decides how a batch is played; another of these is another bench.
+SOURCES = (batches, batch_play, draws, arms, scenarios)
+
+
+class LiveBench(Bench):
+    """Rounds of batches."""
+
+    def __init__(self, stage, ledger: Ledger, cells: list, rounds, played: dict):
+        super().__init__(stage, ledger, cells, rounds, played)
+        self.batches = BatchStage(stage.cluster)
+
+    def plays(self, cell: Cell, arm: str, number: int) -> list:
+        return self.batches.play(cell.scenario, self.scenarios[cell.scenario], arm, number, cell.interval)
+
+    def show(self, plays: list, more: str) -> None:
+        """The jobs have been shown as they ended."""
+        rows = [play.row() for play in plays]
+        mean = sum(row["seconds"] for row in rows) / len(rows)
+        held = sum(row["container_seconds"] for row in rows)
+        say(f"    {rows[0]['arm']:14} all: mean {mean:.1f} s, {held:.0f} container-seconds{more}")
+
+
+def estimates() -> str:
+    """How long each takes, as reckoned from its jobs' times and the start of their JVMs on two processors."""
+    rows = [
+        (name, ", ".join(batch.arms), str(batch.rounds), str(len(batch.jobs(0))), f"{batch.minutes} min")
+        for name, batch in LIVE.items()
+    ]
+    return stats.in_columns(("scenario", "arms", "rounds", "jobs a round", "about"), rows)
+
+
+def options(parser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    abouts = "\n".join(f"{name}: {batch.about}" for name, batch in LIVE.items())
+    parser.epilog = f"{abouts}\n\nEach on two processors, as reckoned beforehand:\n{estimates()}"
+    parser.add_argument("scenario", choices=list(LIVE), metavar="SCENARIO", help="one of " + ", ".join(LIVE))
+    parser.add_argument("--interval", choices=sorted(INTERVALS), help="how often tasks report (default the scenario's)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="KEY=VALUE",
+        help="a setting of Drover's service instead of the scenario's (repeatable), as policy=drover: another bench",
+    )
+    parser.add_argument("--rounds", type=int, help="how many; with fewer than the scenario's no target is reached")
+    bench_act.rounds_options(parser)
+
+
+def setting(word: str) -> tuple:
+    """KEY=VALUE, the value as TOML has it, or as bare text."""
+    key, is_one, value = word.partition("=")
+    if not key or not is_one:
+        raise argparse.ArgumentTypeError(f"{word}: KEY=VALUE, such as act.restart=false")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def cell_of(name: str, interval=None) -> Cell:
+    batch = LIVE[name]
+    names = tuple(planned.name for planned in batch.jobs(0))
+    return Cell(name, interval or batch.interval, tuple(batch.arms), names)
+
+
+def run(asked) -> tuple:
+    """Jobs of the kinds that the papers' policies are for, under none, Hadoop's own, shipped and tuned, and Drover."""
+    cell = cell_of(asked.scenario, asked.interval)
+    batch = LIVE[asked.scenario]
+    batch = replace(batch, service={**batch.service, **dict(asked.set)})
+
+    def named() -> str:
+        return bench_act.fingerprint({asked.scenario: batch}, SOURCES)
+
+    def report(ledger: Ledger, cells: list) -> dict:
+        return live_report.report(ledger, cells[0], batch, __doc__)
+
+    def size(directory) -> Options:
+        return Options(dir=str(directory), nodes=NODES, node_mb=batch.node_mb)
+
+    home = HOME / asked.scenario
+    whole = bench_act.measured(asked, home, named, [cell], report, {asked.scenario: batch}, LiveBench, size)
+    return whole, bench_act.is_reached(asked, whole, partial=False)

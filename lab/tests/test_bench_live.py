@@ -1,0 +1,99 @@
+import argparse
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from lab import bench, bench_act, bench_live, paths
+from lab.batch_play import BatchPlay
+from lab.batches import LIVE
+from lab.jobs import Result
+from lab.ledger import Ledger
+from lab.tests.test_live_targets import played
+from lab.watch import Said
+
+
+class Rounds(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.file = Path(directory.name) / "runs.jsonl"
+        self.cell = bench_live.cell_of("data")
+
+    def ledger(self, build: str = "now") -> Ledger:
+        return Ledger(self.file, build, 0.35)
+
+    def test_a_round_is_whole_with_every_job_in_every_arm_and_a_second_start_carries_on(self):
+        ledger, rows = self.ledger(), list(played("data", 1)[0].values())
+        for one in rows[:-1]:
+            ledger.add(one)
+        self.assertIsNone(self.ledger().accepted(self.cell, 0))
+        self.ledger().add(rows[-1])
+        again = self.ledger()
+        self.assertEqual(len(again.rounds(self.cell)), 1)
+        self.assertEqual(self.ledger("another").rounds(self.cell), [])
+
+        stage, asked = mock.Mock(), []
+        live = bench_live.LiveBench(stage, again, [self.cell], 2, LIVE)
+        live.round = lambda cell, number, take: asked.append((number, take))
+        with mock.patch.object(bench_act, "TAKES", 1):
+            live.run()
+        self.assertEqual(asked, [(1, 1)])
+
+    def test_one_overloaded_arm_rejects_the_round(self):
+        ledger = self.ledger()
+        for one in played("data", 1, native={"foreign": 0.4})[0].values():
+            ledger.add(one)
+        self.assertIsNone(ledger.accepted(self.cell, 0))
+
+    def test_a_round_turns_its_arms_and_writes_a_line_for_each_job(self):
+        ledger = self.ledger()
+        live = bench_live.LiveBench(mock.Mock(), ledger, [self.cell], None, LIVE)
+        planned = LIVE["data"].jobs(1)
+
+        def plays(cell, arm, number):
+            result = Result("job_1", True, 10.0, "", [])
+            return [BatchPlay(cell.scenario, arm, result, Said(), one, 0.5) for one in planned]
+
+        live.plays, live.calm = plays, lambda: None
+        with mock.patch.object(bench_act, "Foreign", lambda _: mock.Mock(share=lambda: 0.0)):
+            live.round(self.cell, 1, 1)
+        arms = list(dict.fromkeys(one["arm"] for one in ledger.rows))
+        self.assertEqual(arms, ["native", "native-tuned", "drover", "none"])
+        self.assertEqual(len(ledger.accepted(self.cell, 1)), 4 * len(planned))
+
+    def test_each_scenario_has_a_name_of_its_own_for_what_is_measured(self):
+        with mock.patch.multiple(paths, **{name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}):
+            names = {bench_act.fingerprint({name: batch}, bench_live.SOURCES) for name, batch in LIVE.items()}
+        self.assertEqual(len(names), len(LIVE))
+
+    def test_its_file_has_the_scenarios_name(self):
+        with tempfile.TemporaryDirectory() as directory, mock.patch.object(paths, "ROOT", Path(directory)):
+            with mock.patch.object(bench_live, "run", lambda asked: ({"of": asked.scenario}, True)):
+                self.assertEqual(bench.main(["live", "data"]), 0)
+            self.assertTrue((Path(directory) / "bench-live-data.json").is_file())
+
+
+class Settings(unittest.TestCase):
+    def test_a_setting_that_is_asked_for_takes_the_place_of_the_scenarios_and_is_another_bench(self):
+        asked = mock.Mock(
+            scenario="mantri", interval=None, set=[bench_live.setting(w) for w in ("policy=late", "act.restart=false")]
+        )
+        programs = {name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}
+        names = []
+
+        def measured(_asked, _home, named, cells, report, played, bench, size):
+            self.assertEqual(played["mantri"].toml(), 'policy = "late"\nact.restart = false')
+            names.append(named())
+            return {"targets": []}
+
+        with mock.patch.object(bench_act, "measured", measured), mock.patch.multiple(paths, **programs):
+            asked.foreign_limit = 0.35
+            self.assertEqual(bench_live.run(asked), ({"targets": []}, True))
+            self.assertNotEqual(names, [bench_act.fingerprint({"mantri": LIVE["mantri"]}, bench_live.SOURCES)])
+        with self.assertRaises(argparse.ArgumentTypeError):
+            bench_live.setting("act.restart")
+
+
+if __name__ == "__main__":
+    unittest.main()
