@@ -35,7 +35,7 @@ pub struct Command {
     /// The scenario, TOML
     scenario: PathBuf,
     /// Policies to compare: late, late-early, hadoop, hadoop-tuned, hadoop-0.20, mapreduce, dryad, mantri, dolly, drover, blacklist or none; and what nobody can do, to hold them
-    /// against: no-skew, chop-tail, ideal-recompute, oracle
+    /// against: no-skew, chop-tail, ideal-recompute, ideal-reduce, oracle
     #[arg(long, value_delimiter = ',', value_parser = entry, default_values = ["none", "hadoop", "drover"])]
     policy: Vec<Entry>,
     /// Policy that the others are compared with; run, too, where --policy does not name it [default: the first of --policy]

@@ -5,13 +5,16 @@ use super::job::Ask;
 use super::watch::End;
 use super::world::World;
 use crate::engine::Pass;
-use crate::model::{Action, Answer, Decision, TaskState, Time};
+use crate::model::{Action, Answer, Decision, Mode, TaskState, Time};
 
 impl World<'_> {
     /// Carries out what one look has come to.
     pub(super) fn carry_out_all(&mut self, pass: &Pass, now: Time) {
         pass.measures.iter().for_each(|measure| self.take(measure, now));
-        pass.decisions.iter().for_each(|decision| self.carry_out(decision, now));
+        // What is only advised is done to nobody's job, and an ideal's engine plans alone.
+        let acts = self.ideal.is_none();
+        let all = pass.decisions.iter().filter(|decision| acts && decision.mode == Mode::Act);
+        all.for_each(|decision| self.carry_out(decision, now));
     }
 
     /// Carries out a decision, and answers it.
@@ -32,7 +35,7 @@ impl World<'_> {
         match task.state {
             TaskState::Succeeded => Some(Answer::TaskEnded),
             _ if job.is_whole() => Some(Answer::TooManyAttempts),
-            _ if waits && !self.scenario.hadoop.can.copy_waiting => Some(Answer::NotRunning),
+            _ if waits && !self.can.copy_waiting => Some(Answer::NotRunning),
             _ if committing() => Some(Answer::Committing),
             _ if decision.action == Action::Duplicate && live > decision.live => Some(Answer::TooManyAttempts),
             _ => None,
@@ -56,7 +59,7 @@ impl World<'_> {
         };
         match decision.action {
             Action::Duplicate => {
-                let first = self.scenario.hadoop.can.copy_first;
+                let first = self.can.copy_first;
                 let ask = Ask { is_copy: true, avoid, prefer, ..Ask::of(index, now) };
                 let numbers = (0..decision.copies).map(|_| job.ask(kind, ask.clone(), first)).collect();
                 self.yarn.seat(job);

@@ -122,7 +122,7 @@ impl Driver {
     /// What the engine makes of it all.
     pub(super) fn decide(&mut self, now: Time) -> Pass {
         let pass = self.engine.decide(now);
-        for decision in &pass.decisions {
+        for decision in pass.decisions.iter().filter(|decision| decision.mode == Mode::Act) {
             self.budget.count(decision);
             match decision.action {
                 Action::Duplicate => self.decided.copies += u64::from(decision.copies),

@@ -4,7 +4,8 @@ use super::draw::Purpose;
 use super::job::{Job, Origin, Task, Tasks, task_key};
 use super::world::World;
 use crate::engine::EngineParams;
-use crate::model::{Bytes, TaskKind};
+use crate::model::{Bytes, Capabilities, Millis, TaskKind};
+use crate::policy::PolicyName;
 use serde::{Deserialize, Serialize};
 
 /// An ideal.
@@ -17,13 +18,16 @@ pub enum Ideal {
     ChopTail,
     /// No output is lost, with its node or alone (IdealRecompute, ibidem).
     IdealRecompute,
+    /// Each job's reduces are placed as Mantri places them, by links as they will be while these read, and nothing else is done (IdealReduce, ibidem).
+    IdealReduce,
     /// Copies each task whose next attempt would end first, and no other: how long every attempt would take is known to it.
     Oracle,
 }
 
 impl Ideal {
     /// All of them.
-    pub const ALL: [Ideal; 4] = [Ideal::NoSkew, Ideal::ChopTail, Ideal::IdealRecompute, Ideal::Oracle];
+    pub const ALL: [Ideal; 5] =
+        [Ideal::NoSkew, Ideal::ChopTail, Ideal::IdealRecompute, Ideal::IdealReduce, Ideal::Oracle];
 
     /// Stable label, its serialised form.
     pub fn label(self) -> &'static str {
@@ -31,6 +35,7 @@ impl Ideal {
             Ideal::NoSkew => "no-skew",
             Ideal::ChopTail => "chop-tail",
             Ideal::IdealRecompute => "ideal-recompute",
+            Ideal::IdealReduce => "ideal-reduce",
             Ideal::Oracle => "oracle",
         }
     }
@@ -40,8 +45,19 @@ impl Ideal {
         match self {
             Ideal::NoSkew => Some(1.0),
             Ideal::ChopTail => Some(0.75),
-            Ideal::IdealRecompute | Ideal::Oracle => None,
+            Ideal::IdealRecompute | Ideal::IdealReduce | Ideal::Oracle => None,
         }
+    }
+
+    /// What the engine decides beside it.
+    fn params(self) -> EngineParams {
+        let mut params = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
+        if self == Ideal::IdealReduce {
+            params.policy = PolicyName::Mantri;
+            // However long a phase reads: links need not be guessed.
+            params.measures.short_phase = Millis(u64::MAX);
+        }
+        params
     }
 }
 
@@ -52,6 +68,26 @@ pub enum Actor {
     Policy(Box<EngineParams>),
     /// What nobody can do.
     Ideal(Ideal),
+}
+
+impl Actor {
+    /// How the engine decides, and what acts in its stead or shows it more than there is to see.
+    pub(super) fn parts(self) -> (EngineParams, Option<Ideal>) {
+        match self {
+            Actor::Policy(params) => (*params, None),
+            Actor::Ideal(ideal) => (ideal.params(), Some(ideal)),
+        }
+    }
+
+    /// What can be done to jobs, where a scenario lets `given` be done. Who can do nothing to running tasks is only asked for advice, so that copies can be made; but an ideal's are not.
+    pub(super) fn can(&self, given: Capabilities) -> Capabilities {
+        match self {
+            Actor::Ideal(Ideal::IdealReduce) => {
+                Capabilities { duplicate: true, place_reduces: true, ..Capabilities::NONE }
+            }
+            _ => given,
+        }
+    }
 }
 
 impl From<EngineParams> for Actor {

@@ -1,9 +1,11 @@
 //! Links between racks as others leave them: what jobs that are not simulated take of them changes every so often.
 
 use super::draw::Purpose;
-use super::job::{START, next_of};
+use super::ideal::Ideal;
+use super::job::{Job, START, next_of};
 use super::world::{Event, World};
-use crate::model::{Millis, RackFact, Time};
+use crate::model::{Millis, RackFact, TaskKind, Time};
+use std::collections::BTreeSet;
 
 impl World<'_> {
     /// Sees to it that links are as others leave them while there are jobs: on instants that do not depend on when these come.
@@ -35,10 +37,26 @@ impl World<'_> {
         others.share.sample(&mut self.draws.of(Purpose::Others, [nth, rack.into(), way]))
     }
 
-    /// How many times as much as now others leave of a link on average while what is told of it is looked at.
-    fn ahead(&self, rack: u32, way: u64, now: Time) -> f64 {
-        let others = &self.scenario.cluster.network.others;
-        let [every, ahead] = [others.every, others.foresight].map(Millis::from_secs_f64);
+    /// Over how long to come links are told: as the scenario has it, or where foresight is the ideal as long as the reduces of these jobs will read, each alone or all through the racks' links.
+    pub(super) fn foresight(&self, begun: &BTreeSet<u32>) -> Millis {
+        let given = self.scenario.cluster.network.others.foresight;
+        if given > 0.0 || self.ideal != Some(Ideal::IdealReduce) {
+            return Millis::from_secs_f64(given);
+        }
+        let links = (0..self.scenario.cluster.racks).filter_map(|rack| self.network.links(rack)).map(|[up, _]| up);
+        let links = links.sum::<f64>();
+        let reads = |job: &Job| {
+            let all = &job.of(TaskKind::Reduce).all;
+            let alone = all.iter().map(|task| task.work[0] / 1e3).fold(0.0, f64::max);
+            let through = all.iter().map(|task| task.input.0 as f64).sum::<f64>() / links;
+            if links > 0.0 { alone.max(through) } else { alone }
+        };
+        Millis::from_secs_f64(begun.iter().filter_map(|number| self.jobs.get(number)).map(reads).fold(0.0, f64::max))
+    }
+
+    /// How many times as much as now others leave of a link on average over so long.
+    fn ahead(&self, ahead: Millis, rack: u32, way: u64, now: Time) -> f64 {
+        let every = Millis::from_secs_f64(self.scenario.cluster.network.others.every);
         if every == Millis(0) || ahead == Millis(0) {
             return 1.0;
         }
@@ -51,8 +69,8 @@ impl World<'_> {
         left / ahead.0 as f64 / (1.0 - self.taken(rack, way, now))
     }
 
-    /// Every rack's links as they are now, or as they will be where the scenario has foresight; none where neither links nor what is within a rack has a limit.
-    pub(super) fn racks(&self, now: Time) -> Vec<RackFact> {
+    /// Every rack's links as they are on average over so long from now on; none where neither links nor what is within a rack has a limit.
+    pub(super) fn racks(&self, ahead: Millis, now: Time) -> Vec<RackFact> {
         let spec = &self.scenario.cluster.network;
         let within = if spec.within_mb_s > 0.0 { spec.within_mb_s } else { spec.disk_mb_s };
         let fact = |rack: u32| {
@@ -60,8 +78,8 @@ impl World<'_> {
             let [up, down] = self.network.links(rack).or(unlimited)?;
             Some(RackFact {
                 rack: rack_name(rack),
-                up_bytes_per_second: up * self.ahead(rack, 0, now),
-                down_bytes_per_second: down * self.ahead(rack, 1, now),
+                up_bytes_per_second: up * self.ahead(ahead, rack, 0, now),
+                down_bytes_per_second: down * self.ahead(ahead, rack, 1, now),
                 within_bytes_per_second: if within > 0.0 { within * f64::from(1 << 20) } else { up.max(down) },
             })
         };

@@ -83,7 +83,7 @@ impl World<'_> {
         }
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let Some((of, on)) = job.task(TaskKind::Map, index).winner else { return };
-        let can = self.scenario.hadoop.can;
+        let can = self.can;
         // Of nodes that are lost as a whole Drover hears from the ResourceManager.
         if !gone || can.replicate || can.precompute {
             let id = job.id.task(TaskKind::Map, index).attempt(of);

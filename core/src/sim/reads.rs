@@ -150,7 +150,7 @@ impl World<'_> {
     pub(super) fn is_waited_for(&self, number: u32, kind: TaskKind, index: u32) -> bool {
         let Some(job) = self.jobs.get(&number).filter(|_| kind == TaskKind::Map) else { return false };
         let is_cloned = self.driver.clones_of(job.id, kind).is_some_and(|plan| index < plan.tasks && !plan.gives_way);
-        let reads = !job.of(TaskKind::Reduce).all.is_empty() && self.scenario.hadoop.can.reads;
+        let reads = !job.of(TaskKind::Reduce).all.is_empty() && self.can.reads;
         is_cloned && reads && self.waits_until(job, index).is_some()
     }
 

@@ -5,12 +5,13 @@ use super::job::{Job, Task, replicas};
 use super::world::World;
 use crate::engine::Pass;
 use crate::model::*;
+use std::collections::BTreeSet;
 
 impl World<'_> {
     /// Tells of all jobs, and asks for decisions.
     pub(super) fn tell_all(&mut self, now: Time) -> Pass {
         if self.driver.polls(Millis::from_secs_f64(self.scenario.hadoop.poll), now) {
-            self.tell_cluster(now);
+            self.tell_cluster(self.foresight(&BTreeSet::new()), now);
         }
         let numbers: Vec<u32> = self.jobs.numbers();
         for number in numbers {
@@ -22,13 +23,13 @@ impl World<'_> {
     /// Has those phases planned that have just been asked for, before any of their tasks is given a container, where anything can be done to tasks that wait for one: Dolly's
     /// scheduler is the one that gives containers out, and knows what is in use (NSDI'13, §3.2 and §5.1); Mantri's orders and places what it gives them to (OSDI'10, §6.1).
     pub(super) fn plan_begun(&mut self, now: Time) {
-        let (begun, can) = (std::mem::take(&mut self.begun), self.scenario.hadoop.can);
+        let (begun, can) = (std::mem::take(&mut self.begun), self.can);
         let clones = self.driver.clones() && (can.copy_waiting || can.job_clones);
         let measures = self.driver.takes_measures() && (can.order || can.place_reduces);
         if begun.is_empty() || !(clones || measures) {
             return;
         }
-        self.tell_cluster(now);
+        self.tell_cluster(self.foresight(&begun), now);
         begun.iter().for_each(|number| self.tell_job(*number, now));
         let pass = self.driver.decide(now);
         self.carry_out_all(&pass, now);
@@ -36,7 +37,8 @@ impl World<'_> {
         self.follow_whole_jobs(now);
     }
 
-    fn tell_cluster(&mut self, now: Time) {
+    /// Tells of nodes, queues, and links as they are on average from now on for as long as `ahead`.
+    fn tell_cluster(&mut self, ahead: Millis, now: Time) {
         let state: Name = "RUNNING".into();
         let node = |machine: &super::machine::Machine| NodeFact {
             host: machine.host.clone(),
@@ -85,9 +87,9 @@ impl World<'_> {
         self.driver.say(now, Fact::Nodes(nodes));
         self.driver.say(now, Fact::Cluster(totals));
         self.driver.say(now, Fact::Queues(queues));
-        let can = self.scenario.hadoop.can;
+        let can = self.can;
         if can.place_reduces || can.replicate {
-            self.driver.say(now, Fact::Racks(self.racks(now)));
+            self.driver.say(now, Fact::Racks(self.racks(ahead, now)));
         }
     }
 
@@ -164,7 +166,7 @@ impl World<'_> {
         self.driver.say(now, Fact::Job(summary));
         self.driver.say(now, Fact::Settings(job.id, settings));
         self.driver.say(now, Fact::ShimSession(job.id, true));
-        self.driver.say(now, Fact::Can(job.id, hadoop.can));
+        self.driver.say(now, Fact::Can(job.id, self.can));
         self.driver.say(now, Fact::Tasks { job: job.id, complete: true, tasks });
     }
 }

@@ -141,7 +141,7 @@ impl World<'_> {
     fn follow_whole(&mut self, number: u32, now: Time) {
         let Some(job) = self.jobs.get(&number) else { return };
         let Some(plan) = self.driver.whole_of(job.id) else { return };
-        if plan.gives_way && self.scenario.hadoop.can.withdraw {
+        if plan.gives_way && self.can.withdraw {
             self.withdraw_copies(number, now);
         } else if !plan.gives_way && !job.is_whole() {
             self.begin_copies(number, plan.clones, now);

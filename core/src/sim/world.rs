@@ -15,9 +15,7 @@ use super::scenario::{Scenario, Trouble};
 use super::trouble::Part;
 use super::watch::{End, Watch};
 use super::yarn::Yarn;
-use crate::engine::EngineParams;
-use crate::model::{JobPhase, Millis, Resources, Time};
-use crate::policy::PolicyName;
+use crate::model::{Capabilities, JobPhase, Millis, Resources, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What happens.
@@ -72,8 +70,10 @@ pub(super) struct World<'a> {
     pub(super) jobs: Jobs,
     pub(super) attempts: Attempts,
     pub(super) driver: Driver,
-    /// What acts in its stead.
+    /// What acts in its stead, or shows it more than there is to see.
     pub(super) ideal: Option<Ideal>,
+    /// What can be done to jobs.
+    pub(super) can: Capabilities,
     pub(super) outcome: Outcome,
     /// What waits for other jobs.
     pub(super) flow: Flow,
@@ -125,10 +125,8 @@ pub fn run_watching(
 
 impl<'a> World<'a> {
     pub(super) fn new(scenario: &'a Scenario, actor: Actor, seed: u64) -> World<'a> {
-        let (params, ideal) = match actor {
-            Actor::Policy(params) => (*params, None),
-            Actor::Ideal(ideal) => (EngineParams { policy: PolicyName::None, ..EngineParams::default() }, Some(ideal)),
-        };
+        let can = actor.can(scenario.hadoop.can);
+        let (params, ideal) = actor.parts();
         let (draws, cluster) = (Draws::new(seed), &scenario.cluster);
         let node = |number: u32| {
             let own = cluster.slower_of(number).sample(&mut draws.of(Purpose::Node, [number.into(), 0, 0]));
@@ -153,6 +151,7 @@ impl<'a> World<'a> {
             attempts: Attempts::default(),
             driver: Driver::new(params, &scenario.hadoop),
             ideal,
+            can,
             outcome: Outcome {
                 failures: (scenario.hadoop.fails.share > 0.0).then(Failures::default),
                 ..Outcome::default()
@@ -275,8 +274,8 @@ impl<'a> World<'a> {
 
     /// Sees to it that there is an exchange to come while there are jobs: on the instants that all share, so that one pass serves many.
     fn tick(&mut self, now: Time) {
-        let foresees = self.ideal == Some(Ideal::Oracle);
-        if self.ticking || !(self.driver.watches() || foresees) {
+        let acts = self.ideal.map_or_else(|| self.driver.watches(), |ideal| ideal == Ideal::Oracle);
+        if self.ticking || !acts {
             return;
         }
         let every = Millis::from_secs_f64(self.scenario.hadoop.exchange).max(Millis(1));

@@ -81,3 +81,34 @@ fn who_acts_hears_of_a_report_at_the_next_exchange() {
     // The second reports, of 13.5 s, have two tasks copied, for 41.6 s.
     assert_eq!([of(0.5), of(5.0), of(4.0)], [13.5, 15.0, 16.0].map(|at| rounded(at + 41.6)));
 }
+
+#[test]
+fn a_copy_that_goes_first_has_the_next_place_and_else_waits_for_its_jobs_tasks() {
+    // The first node's one place falls free every 12 s, the last time at 60 s, of which the next exchange tells; the second's task takes ten times as long.
+    let copied = |first: bool| {
+        let can = json!({"duplicate": true, "place": true, "copy_first": first});
+        let hadoop = json!({"report": 1, "allocate": 0, "start_up": 1.9, "can": can, "slow_start_up": false});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 6, "work": 10}}]);
+        let trouble = json!([{"nodes": [1], "slower": 10}]);
+        let cluster = json!({"nodes": 2, "memory_mb": 1024});
+        let json = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+        let (_, rows) = watched(json, EngineParams::paper(Mantri));
+        rows.iter().find(|row| row.is_copy).map(|row| row.launched.0)
+    };
+    assert_eq!([copied(true), copied(false)], [Some(12_000), Some(61_000)]);
+}
+
+#[test]
+fn who_acts_hears_of_machines_when_the_resource_manager_is_asked_again() {
+    // The third machine is there from 15 s on; asked every 30 s, the ResourceManager tells of it at 30.5 s.
+    let copied = |poll: f64| {
+        let hadoop = json!({"report": 1, "allocate": 0, "exchange": 0.5, "poll": poll, "slow_start_up": false});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 2, "work": 40}}]);
+        let trouble = json!([{"nodes": [1], "slower": 10}, {"nodes": [2], "lasts": 15, "lost": true}]);
+        let cluster = json!({"nodes": 3, "memory_mb": 1024});
+        let json = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+        let (_, rows) = watched(json, EngineParams::paper(Mantri));
+        rows.iter().find(|row| row.is_copy).map(|row| row.launched.0)
+    };
+    assert_eq!([copied(0.5), copied(30.0)], [Some(15_000), Some(30_500)]);
+}

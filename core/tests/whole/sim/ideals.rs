@@ -70,3 +70,32 @@ fn where_outputs_are_never_lost_no_map_runs_again() {
     assert!(again(under(PolicyName::None, &scenario, 1)) > 0);
     assert_eq!(again(run(&scenario, drover_core::sim::Actor::Ideal(Ideal::IdealRecompute), 1).unwrap()), 0);
 }
+
+/// Reduces that read for some 40 s through links of which others take anything up to nine tenths, drawn anew every ten.
+fn read_through_links(can: Value) -> Scenario {
+    let job = json!({
+        "name": "a", "count": 4, "arrive": {"every": 200},
+        "maps": {"tasks": 16, "work": 5},
+        "reduces": {"tasks": 8, "copy": 10, "work": 1, "input_mb": 400, "memory_mb": 512},
+    });
+    let others = json!({"share": {"uniform": {"low": 0, "high": 0.9}}, "every": 10});
+    let network = json!({"uplink_mb_s": 40, "downlink_mb_s": 40, "others": others});
+    let cluster = json!({"nodes": 16, "racks": 4, "memory_mb": 1024, "network": network});
+    scenario(json!({"cluster": cluster, "hadoop": {"slow_start": 1, "can": can}, "jobs": [job]}))
+}
+
+#[test]
+fn who_knows_what_links_will_leave_places_reduces_better_and_does_nothing_else() {
+    let (scenario, told) =
+        (read_through_links(json!({"duplicate": true})), json!({"duplicate": true, "place_reduces": true}));
+    let mean = |of: &dyn Fn(u64) -> Outcome| {
+        let all: Vec<f64> = (1..40).flat_map(|seed| took(&of(seed))).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    };
+    let ideal = |seed| run(&scenario, drover_core::sim::Actor::Ideal(Ideal::IdealReduce), seed).unwrap();
+    let as_now = read_through_links(told);
+    let means = [mean(&ideal), mean(&|seed| under(PolicyName::Mantri, &as_now, seed))];
+    let alone = mean(&|seed| under(PolicyName::None, &scenario, seed));
+    assert!(means[0] < means[1].min(alone), "{means:?} {alone}");
+    assert!((1..40).all(|seed| ideal(seed).jobs.iter().all(|row| row.copies == 0)));
+}

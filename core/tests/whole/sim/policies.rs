@@ -79,3 +79,14 @@ fn reports_that_come_later_are_acted_on_later_and_nothing_else_changes() {
     }
     assert_eq!([of(None, 0.0), of(None, 2.5)], [1.5 + 200.0 + 0.1; 2]);
 }
+
+#[test]
+fn what_is_only_advised_is_not_done() {
+    use drover_core::model::Mode;
+    let scenario = one_slow_node(json!({"report": 1}));
+    let mut params = EngineParams { policy: Late, ..EngineParams::default() };
+    params.govern.user_modes.insert(scenario.jobs[0].user.clone(), Mode::Advise);
+    let outcome = run(&scenario, params, 1).unwrap();
+    assert_eq!((outcome.jobs[0].copies, outcome.decided.copies), (0, 0));
+    assert_eq!(took(&outcome), took(&under(None, &scenario, 1)));
+}
