@@ -25,8 +25,9 @@ from lab.stats import interval_of
 HOME = paths.TARGET / "fidelity"
 ERROR_AT_MOST = 0.10
 SEEDS, SEEDS_TO_FIT = 20, 4
-START_UPS = [round(0.6 + 0.1 * n, 1) for n in range(12)]
-LOCALIZES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+START_UPS = [round(0.6 + 0.1 * n, 1) for n in range(10)]
+BUSY = (1.0, 1.3, 1.6, 2.0, 2.5)
+LOCALIZES = (0.0, 0.5, 1.0, 2.0)
 COMMITS = (0.1, 0.3)
 WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
 
@@ -34,6 +35,12 @@ WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
 def off(simulated: float, real: list) -> float:
     """By how much the simulated time lies from the mean of the real ones, share of that."""
     return simulated / statistics.fmean(real) - 1
+
+
+def choices() -> list:
+    """All that is tried of start-ups and commits."""
+    whole = itertools.product(START_UPS, BUSY, LOCALIZES, COMMITS)
+    return [Costs(start_up, localize, commit, busy=busy) for start_up, busy, localize, commit in whole]
 
 
 class Fit:
@@ -56,7 +63,7 @@ class Fit:
         others = [other for other in self.real if other != mix]
         words = [other for other in others if MIXES[other].text_mb]
         asleep = [other for other in others if not MIXES[other].text_mb]
-        costs = self.best([Costs(*one) for one in itertools.product(START_UPS, LOCALIZES, COMMITS)], asleep)
+        costs = self.best(choices(), asleep)
         if not words:
             return costs
         return self.best([replace(costs, word_mb=word_mb) for word_mb in WORD_MBS], words)

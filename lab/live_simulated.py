@@ -6,7 +6,6 @@ nothing was slow best, of the *other* groups of jobs, never the group's own. The
 its means are those of many draws and the cluster's those of a few: the interval of these is told beside the error.
 """
 
-import itertools
 import statistics
 
 from lab.batches import (
@@ -17,7 +16,7 @@ from lab.batches import (
     Batch,
     Planned,
 )
-from lab.fidelity import COMMITS, LOCALIZES, START_UPS, off
+from lab.fidelity import choices, off
 from lab.live_targets import OF_NATIVE, OF_NO_STRAGGLERS
 from lab.progress import say
 from lab.scenarios import INTERVALS, NODES
@@ -50,6 +49,7 @@ def hadoop(interval: str, costs: Costs) -> dict:
     return {
         "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
         "start_up": costs.start_up,
+        "start_up_busy": costs.busy,
         "localize": costs.localize,
         "slow_start_up": False,
         "commit": costs.commit,
@@ -109,8 +109,7 @@ class Fitted:
     def without(self, group: int) -> Costs:
         """Those that the others show; of all where the number is no group's."""
         others = [other for other in range(len(self.groups)) if other != group]
-        choices = (Costs(*one) for one in itertools.product(START_UPS, LOCALIZES, COMMITS))
-        return min(choices, key=lambda costs: sum(self.error(other, costs) for other in others))
+        return min(choices(), key=lambda costs: sum(self.error(other, costs) for other in others))
 
 
 def settings(service: dict) -> dict:

@@ -19,13 +19,16 @@ REDUCE_COPY_S, WORD_REDUCE_S = 0.3, 0.5
 
 @dataclass(frozen=True)
 class Costs:
-    """What passes beside the work that a scenario names: processor-seconds of a JVM's start, and of a job's first on a
-    node beyond that, seconds of a commit, and processor-seconds in which a mebibyte of words is counted."""
+    """What passes beside the work that a scenario names: seconds of a JVM's start with nobody beside it, and of a job's
+    first on a node beyond that, seconds of a commit, processor-seconds in which a mebibyte of words is counted, and
+    processors that a starting JVM keeps busy: it compiles beside its main thread, and two of a virtual machine's
+    processors may be one core."""
 
     start_up: float
     localize: float
     commit: float
     word_mb: float = 0.0
+    busy: float = 1.0
 
 
 def processors() -> int:
@@ -49,6 +52,7 @@ def scenario(played: Scenario, interval: str, costs: Costs) -> dict:
             # Heartbeats of an ApplicationMaster and of a NodeManager, a second each, and of Drover's shim.
             "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
             "start_up": costs.start_up,
+            "start_up_busy": costs.busy,
             "localize": costs.localize,
             "slow_start_up": False,
             "commit": costs.commit,

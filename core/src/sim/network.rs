@@ -184,7 +184,7 @@ impl World<'_> {
         let task = job.task(attempt.kind, attempt.index);
         let bytes = |work: f64| if work > 0.0 { task.input.0 as f64 / work } else { 0.0 };
         match (attempt.stage, attempt.kind) {
-            (Stage::StartUp, _) => Some(self.busy(attempt.node, 1.0)),
+            (Stage::StartUp, _) => Some(self.busy(attempt.node, self.scenario.hadoop.start_up_busy)),
             (Stage::Work, kind) if job.of(kind).busy > 0.0 => Some(self.busy(attempt.node, job.of(kind).busy)),
             (Stage::Work, TaskKind::Map) => {
                 Some(Need { each: bytes(task.work[2]), through: self.way_of_a_split(job, attempt) })

@@ -202,6 +202,10 @@ pub enum QueueOrder {
     Fifo,
 }
 
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
+}
+
 fn is_nothing(law: &Dist) -> bool {
     *law == Dist::Constant(0.0)
 }
@@ -235,6 +239,9 @@ pub struct HadoopSpec {
     pub allocate: Dist,
     /// From the launch to the first work, seconds: the JVM.
     pub start_up: Dist,
+    /// Processors that a starting JVM keeps busy where these are shared: it compiles and collects beside its main thread.
+    #[serde(skip_serializing_if = "is_one")]
+    pub start_up_busy: f64,
     /// What a job's first attempt on a node takes longer to start, and those that are launched meanwhile: files are fetched once a node, seconds.
     pub localize: f64,
     /// Does a slow node take as much longer to start a JVM?
@@ -361,6 +368,7 @@ impl Default for HadoopSpec {
         HadoopSpec {
             allocate: Dist::Constant(0.5),
             start_up: Dist::Constant(1.5),
+            start_up_busy: 1.0,
             localize: 0.0,
             slow_start_up: true,
             commit: Dist::Constant(0.1),
