@@ -2,14 +2,13 @@
 
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
 /// A name that many hold: of a host, a rack, a state.
 pub type Name = Arc<str>;
 
-/// The same in each run.
-type Hashed = BuildHasherDefault<DefaultHasher>;
+/// The same in each run, and quick: names are the cluster's own, and bounded.
+type Hashed = rustc_hash::FxBuildHasher;
 
 /// A map by names, found by hash, as clusters have 10,000 hosts. It is gone through in the order in which names came, or were sorted.
 pub type ByName<T> = IndexMap<Name, T, Hashed>;
