@@ -109,3 +109,41 @@ class Crash:
         self.hits += 1
         self.kill()
         return answer
+
+
+class Watched:
+    """Nothing: what passes is written down. `masters` are the ApplicationMasters that spoke, one after the other,
+    `attempts` the newest row of each attempt by (kind, task, number) with its host's name, and `applied` the masters
+    that carried an action out, by its id; `exchanges` counts."""
+
+    def __init__(self):
+        self.exchanges, self.hits = 0, 0
+        self.masters, self.attempts, self.hosts, self.applied = [], {}, {}, {}
+
+    def __call__(self, request, forward):
+        self.hear(request)
+        return forward()
+
+    def hear(self, request: dict) -> None:
+        self.exchanges += 1
+        master = request["attempt"]
+        if master not in self.masters:
+            self.masters.append(master)
+        self.hosts.update({(master, index): name for index, name, _ in request.get("hosts", [])})
+        for row in request.get("attempts", []):
+            known = self.attempts.setdefault((row["k"], row["i"], row["n"]), {})
+            known.update(row)
+            if "node" in row:
+                known["host"] = self.hosts.get((master, row["node"]))
+        for ack in request.get("acks", []):
+            if ack["outcome"] in ("applied", "moved"):
+                self.applied.setdefault(ack["id"], set()).add(master)
+
+    def beside(self, state: str) -> list:
+        """Attempts in such a state whose task has an older one that runs: copies."""
+        rows, oldest = sorted(self.attempts.items()), {}
+        for (*task, number), row in rows:
+            if row.get("s") == "RUNNING":
+                oldest.setdefault(tuple(task), number)
+        newer = [row for (*task, number), row in rows if number > oldest.get(tuple(task), number)]
+        return [row for row in newer if row.get("s") == state]
