@@ -8,6 +8,7 @@ use super::schema::Row;
 use super::state::State;
 use super::store::Store;
 use drover_core::model::Time;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -72,8 +73,9 @@ impl Ledger {
         let (sender, receiver) = sync_channel(pace.waiting);
         let shared = Arc::<Shared>::default();
         let (path, told) = (path.to_owned(), metrics.clone());
+        let (shared_too, lost) = (shared.clone(), 0);
         let mut keeper =
-            Keeper { path, bounds, pace, clock, shared: shared.clone(), metrics: told, store: None, retry_at: None };
+            Keeper { path, bounds, pace, clock, shared: shared_too, metrics: told, store: None, retry_at: None, lost };
         // At once, so that whoever asks next hears how it is.
         keeper.reopen();
         let writer = std::thread::Builder::new().name("ledger".into()).spawn(move || keeper.run(&receiver))?;
@@ -154,6 +156,8 @@ struct Keeper {
     store: Option<Store>,
     /// Not before; `None` while nothing is wrong.
     retry_at: Option<Instant>,
+    /// Rows lost since the last trouble began.
+    lost: u64,
 }
 
 impl Keeper {
@@ -217,7 +221,8 @@ impl Keeper {
         self.metrics.bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    fn lose(&self, group: &[Row]) {
+    fn lose(&mut self, group: &[Row]) {
+        self.lost += group.len() as u64;
         self.metrics.dropped.with_label_values(&["unwritable"]).inc_by(group.len() as u64);
     }
 
@@ -225,7 +230,7 @@ impl Keeper {
         match Store::open(&self.path) {
             Ok(store) => {
                 if self.be(State::Keeping) {
-                    tracing::info!(path = %self.path.display(), "keeping a ledger");
+                    tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }
                 (self.store, self.retry_at) = (Some(store), None);
                 self.metrics.active.set(1);

@@ -3,7 +3,7 @@
 use super::notes::Notes;
 use crate::clock;
 use crate::config::Config;
-use crate::ledger::{Access, Bounds, Feed, Ledger, Metrics, Pace, unanswered};
+use crate::ledger::{Access, Bounds, Feed, Ledger, LedgerError, Metrics, Pace, unanswered};
 
 /// Begins it where one is to be kept. What cannot be written or read is told of, and the service goes on without it.
 pub fn begin(
@@ -16,13 +16,13 @@ pub fn begin(
     let bounds = Bounds { max_age: config.ledger.max_age, max_bytes: config.ledger.max_bytes };
     let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
     let access = Access::new(path, ledger.watch());
-    let left = match access.state().trouble() {
-        Some(_) => Vec::new(),
-        None => unanswered(path, clock::now()).unwrap_or_else(|error| {
+    // A ledger that cannot be written, its disk being full, may well be read.
+    let left = unanswered(path, clock::now()).unwrap_or_else(|error| {
+        if !matches!(error, LedgerError::Missing(_)) {
             tracing::error!(%error, "what an earlier process asked for is not known");
-            Vec::new()
-        }),
-    };
+        }
+        Vec::new()
+    });
     if !left.is_empty() {
         tracing::info!(
             actions = left.len(),

@@ -88,6 +88,17 @@ fn a_ledger_is_read_where_nothing_can_be_written_and_one_that_is_not_there_is_na
 }
 
 #[test]
+fn a_ledger_that_is_there_is_written_to_when_it_is_opened_so_that_a_full_disk_shows_then() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(write(&path(&dir)).unwrap());
+    let log = beside(&path(&dir), "-wal");
+    assert!(!log.exists(), "what was written is in the file, and its log is gone");
+    let open = write(&path(&dir)).unwrap();
+    assert!(std::fs::metadata(log).unwrap().len() > 0);
+    assert_eq!(version(&open).unwrap(), STEPS.len() as i64);
+}
+
+#[test]
 fn a_directory_that_takes_no_file_is_told_as_such() {
     // Not even root makes a file there.
     let error = write(Path::new("/proc/ledger.db")).unwrap_err();
