@@ -1,5 +1,6 @@
 """What can happen to exchanges between a shim and the service; each is a `trouble` of a lab.relay.Relay."""
 
+import threading
 import time
 
 STAGES = ("decision", "sending", "application", "acknowledgement")
@@ -147,3 +148,20 @@ class Watched:
                 oldest.setdefault(tuple(task), number)
         newer = [row for (*task, number), row in rows if number > oldest.get(tuple(task), number)]
         return [row for row in newer if row.get("s") == state]
+
+
+class Held(Watched):
+    """The first answer with an action is held back until it is let go."""
+
+    LIMIT_S = 50
+
+    def __init__(self):
+        super().__init__()
+        self.free = threading.Event()
+
+    def __call__(self, request, forward):
+        answer = super().__call__(request, forward)
+        if answer and answer.said.get("actions") and not self.hits:
+            self.hits += 1
+            self.free.wait(self.LIMIT_S)
+        return answer

@@ -1,8 +1,7 @@
 """Copies in a real ApplicationMaster while exchanges, the service, a master or a clock come to grief.
 
-Hadoop's own speculator may start no copy, so that every copy must have been decided on; one attempt is so slow that
-only a copy ends the job soon. Whatever happens, the job succeeds, writes the same bytes, and no task has more attempts
-than its own and the copies decided on.
+Whatever happens, the job succeeds, writes the same bytes, and no task has more attempts than its own and the copies
+decided on.
 """
 
 import json
@@ -12,92 +11,16 @@ import time
 import unittest
 from datetime import datetime
 
-from lab import bench_faults, build, http, jobs, stage, watch
-from lab.e2e import OnCluster
+from lab import build, jobs
+from lab.e2e.unharmed import ACT, Unharmed
 from lab.faults import ClusterPlace, decided
-from lab.relay import Relay
-from lab.service import LISTENERS, SHIM, Service
+from lab.service import LISTENERS
 from lab.troubles import STAGES, Crash, Delayed, Late, Lost, Reordered, Repeated
 
-ACT = 'mode = "act"\n[log]\nformat = "json"\n'
-# A shim that gives up on an answer, and asks again, soon.
-JOB = {
-    "mapreduce.map.memory.mb": 256,
-    "yarn.app.mapreduce.am.resource.mb": 512,
-    **watch.NO_NATIVE_COPIES,
-    "lab.maps": 4,
-    "lab.map.ms": 1500,
-    "lab.slow.attempts": "m_0_0:60",
-    "mapreduce.task.progress-report.interval": 500,
-    "drover.exchange.read-timeout-ms": 1500,
-    "drover.exchange.max-backoff-ms": 1000,
-}
-WAIT_S = 120
 SECOND = ("127.0.0.1:7170", "127.0.0.1:7171", "127.0.0.1:7172")
 
 
-class Mishaps(OnCluster):
-    options = {"node_mb": stage.options("").node_mb}
-
-    @classmethod
-    def setUpClass(cls):
-        build.drover()
-        build.shim()
-        build.lab_jobs()
-        super().setUpClass()
-        cls.lives, cls.outputs = [], 0
-        plain = {**JOB, "lab.slow.attempts": "", "lab.output": cls.cluster.dir / "plain"}
-        cls.plain = jobs.run(cls.cluster, jobs.Spec(settings=plain))
-
-    def service(self, settings: str = ACT, **how) -> Service:
-        """One that acts, with a log of its own."""
-        service = Service(self.cluster, settings, name=f"drover-{len(self.lives)}", **how).start(quiet=True)
-        self.lives.append(service)
-        self.addCleanup(service.stop, signal.SIGKILL)
-        return service
-
-    def submit(self, trouble=None, to: str = SHIM, **settings) -> tuple:
-        """A job and the relay of its shim."""
-        relay = Relay(to, trouble)
-        self.addCleanup(relay.close)
-        type(self).outputs += 1
-        own = {"lab.output": self.cluster.dir / f"out-{self.outputs}", "drover.service.urls": relay.url}
-        running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings={**JOB, **own, **settings}))
-        self.addCleanup(running.end)
-        return running, relay
-
-    def wait(self, what: str, running: jobs.Running, found):
-        """What `found` answers once that is something, while the job runs."""
-        until = time.monotonic() + WAIT_S
-        while time.monotonic() < until:
-            try:
-                answer = found()
-            except http.Unanswered:
-                answer = None
-            if answer:
-                return answer
-            self.assertFalse(running.done(), f"the job ended before {what}")
-            time.sleep(0.1)
-        raise AssertionError(f"{what}: not within {WAIT_S} s")
-
-    def unharmed(self, running: jobs.Running) -> jobs.Result:
-        """The job's end: with the same bytes, and no task had more attempts live at once than decided."""
-        result = running.result()
-        self.assertTrue(result.succeeded)
-        self.assertEqual(result.digest, self.plain.digest)
-        self.assertEqual(bench_faults.violations(result, decided(life.log for life in self.lives)), [])
-        return result
-
-    def check(self, running: jobs.Running) -> None:
-        """Unharmed, with no more attempts in all than decided, and a copy has won."""
-        result = self.unharmed(running)
-        allowed = decided(life.log for life in self.lives)
-        for task in {one.task for one in result.copies()}:
-            attempts = [one for one in result.attempts if one.task == task and one.ran()]
-            self.assertLessEqual(len(attempts), 1 + allowed.get(task, 0), attempts)
-        won = [one for one in result.copies() if one.state == "SUCCEEDED"]
-        self.assertTrue(won, ("no copy won", result.attempts))
-
+class Mishaps(Unharmed):
     def test_exchanges_are_lost_come_late_come_twice_and_overtake_one_another(self):
         self.service()
         played = [(trouble, *self.submit(trouble)) for trouble in (Lost(), Delayed(2.5), Repeated(), Reordered())]
