@@ -19,8 +19,8 @@ from lab.batches import (
 from lab.fidelity import choices, off
 from lab.live_targets import OF_NATIVE, OF_NO_STRAGGLERS
 from lab.progress import say
-from lab.scenarios import INTERVALS, NODES
-from lab.simulated import DEFAULT_REPORT_MS, POLICIES, Costs, processors, times
+from lab.scenarios import NODES
+from lab.simulated import POLICIES, Costs, hadoop, processors, times
 from lab.stats import interval_of
 from lab.targets import target
 
@@ -42,21 +42,6 @@ def luck(straggles: bool):
     """The law of an attempt's slowness."""
     low, high = TIMES
     return {"mixture": [[1 - STRAGGLES, 1], [STRAGGLES, {"uniform": {"low": low, "high": high}}]]} if straggles else 1
-
-
-def hadoop(interval: str, costs: Costs) -> dict:
-    report_ms = INTERVALS[interval].get("mapreduce.task.progress-report.interval", DEFAULT_REPORT_MS)
-    return {
-        "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
-        "start_up": costs.start_up,
-        "start_up_busy": costs.busy,
-        "localize": costs.localize,
-        "slow_start_up": False,
-        "commit": costs.commit,
-        "report": report_ms / 1000,
-        "exchange": 0.5,
-        "poll": 1,
-    }
 
 
 def maps(planned: Planned) -> dict:

@@ -35,10 +35,26 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def hadoop(interval: str, costs: Costs) -> dict:
+    """What jobs have in common."""
+    report_ms = INTERVALS[interval].get("mapreduce.task.progress-report.interval", DEFAULT_REPORT_MS)
+    return {
+        # Heartbeats of an ApplicationMaster and of a NodeManager, a second each, and of Drover's shim.
+        "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
+        "start_up": costs.start_up,
+        "start_up_busy": costs.busy,
+        "localize": costs.localize,
+        "slow_start_up": False,
+        "commit": costs.commit,
+        "report": report_ms / 1000,
+        "exchange": 0.5,
+        "poll": 1,
+    }
+
+
 def scenario(played: Scenario, interval: str, costs: Costs) -> dict:
     """A scenario of `drover simulate`, in which the ApplicationMaster's container is taken off its node."""
     settings = {**played.settings, **played.more_at(interval)}
-    report_ms = INTERVALS[interval].get("mapreduce.task.progress-report.interval", DEFAULT_REPORT_MS)
     return {
         "cluster": {
             "nodes": NODES,
@@ -49,16 +65,7 @@ def scenario(played: Scenario, interval: str, costs: Costs) -> dict:
             "network": {"lab_processors": processors()},
         },
         "hadoop": {
-            # Heartbeats of an ApplicationMaster and of a NodeManager, a second each, and of Drover's shim.
-            "allocate": {"uniform": {"low": 0.3, "high": 1.3}},
-            "start_up": costs.start_up,
-            "start_up_busy": costs.busy,
-            "localize": costs.localize,
-            "slow_start_up": False,
-            "commit": costs.commit,
-            "report": report_ms / 1000,
-            "exchange": 0.5,
-            "poll": 1,
+            **hadoop(interval, costs),
             "slow_start": settings.get("mapreduce.job.reduce.slowstart.completedmaps", 0.05),
         },
         "slowness": {"data": jitter(settings.get("lab.jitter", 0))},

@@ -103,7 +103,7 @@ class Actions(OnCluster):
             except http.Unanswered:
                 pass  # nothing was heard of the job yet
             time.sleep(0.2)
-        self.fail("the job ended first")
+        raise AssertionError("the job ended first")
 
 
 if __name__ == "__main__":
