@@ -7,10 +7,6 @@ use drover_core::sim::{Scenario, run};
 use serde_json::json;
 use std::time::Instant;
 
-/// As the binary has it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The most memory that this process has held, bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
