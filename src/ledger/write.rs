@@ -73,9 +73,17 @@ impl Ledger {
         let (sender, receiver) = sync_channel(pace.waiting);
         let shared = Arc::<Shared>::default();
         let (path, told) = (path.to_owned(), metrics.clone());
-        let (shared_too, lost) = (shared.clone(), 0);
-        let mut keeper =
-            Keeper { path, bounds, pace, clock, shared: shared_too, metrics: told, store: None, retry_at: None, lost };
+        let mut keeper = Keeper {
+            path,
+            bounds,
+            pace,
+            clock,
+            shared: shared.clone(),
+            metrics: told,
+            store: None,
+            retry_at: None,
+            lost: 0,
+        };
         // At once, so that whoever asks next hears how it is.
         keeper.reopen();
         let writer = std::thread::Builder::new().name("ledger".into()).spawn(move || keeper.run(&receiver))?;
@@ -156,7 +164,7 @@ struct Keeper {
     store: Option<Store>,
     /// Not before; `None` while nothing is wrong.
     retry_at: Option<Instant>,
-    /// Rows lost since the last trouble began.
+    /// Rows lost since it was last kept.
     lost: u64,
 }
 

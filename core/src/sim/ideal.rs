@@ -79,7 +79,7 @@ impl Actor {
         }
     }
 
-    /// What can be done to jobs, where a scenario lets `given` be done. Who can do nothing to running tasks is only asked for advice, so that copies can be made; but an ideal's are not.
+    /// What can be done to jobs, where a scenario lets `given` be done. Reduces are placed only of jobs in mode act, whose tasks can be copied; an ideal's copies are not carried out.
     pub(super) fn can(&self, given: Capabilities) -> Capabilities {
         match self {
             Actor::Ideal(Ideal::IdealReduce) => {
