@@ -15,6 +15,7 @@ import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Counters;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEvent;
 import org.apache.hadoop.mapreduce.jobhistory.JobHistoryEventHandler;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
@@ -25,6 +26,8 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.MRApp;
 import org.apache.hadoop.mapreduce.v2.app.client.ClientService;
+import org.apache.hadoop.mapreduce.v2.app.commit.CommitterEvent;
+import org.apache.hadoop.mapreduce.v2.app.commit.CommitterTaskAbortEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
@@ -208,6 +211,21 @@ public final class Am extends MRApp {
   /** Requests for this type are never answered. */
   public void holdContainers(TaskType type) {
     held = type;
+  }
+
+  /** Aborts end in the order in which they were asked for: Hadoop's threads keep none. */
+  @Override
+  protected EventHandler<CommitterEvent> createCommitterEventHandler(
+      AppContext context, OutputCommitter committer) {
+    EventHandler<CommitterEvent> hadoops = super.createCommitterEventHandler(context, committer);
+    addIfService(hadoops);
+    return event -> {
+      if (event instanceof CommitterTaskAbortEvent abort) {
+        post(new TaskAttemptEvent(abort.getAttemptID(), TaskAttemptEventType.TA_CLEANUP_DONE));
+      } else {
+        hadoops.handle(event);
+      }
+    };
   }
 
   @Override
