@@ -167,15 +167,20 @@ def perform(asked, home, report, played=SCENARIOS) -> tuple:
     return whole, is_reached(asked, whole, partial=asked.only or asked.interval)
 
 
-def measured(asked, home, named, cells: list, report, played: dict, bench=Bench, options=stage.options) -> dict:
-    """Plays cells; what `report` makes of them. `named` answers what is measured once all is built."""
+def on_file(asked, home, named) -> Ledger:
+    """The runs so far of what is measured, which `named` answers once all is built."""
     build.drover()
     build.shim()
     build.lab_jobs()
     file = home / "runs.jsonl"
     if asked.fresh:
         file.unlink(missing_ok=True)
-    ledger = Ledger(file, named(), asked.foreign_limit)
+    return Ledger(file, named(), asked.foreign_limit)
+
+
+def measured(asked, home, named, cells: list, report, played: dict, bench=Bench, options=stage.options) -> dict:
+    """Plays cells; what `report` makes of them."""
+    ledger = on_file(asked, home, named)
     cluster = commands.bring_up(options(home / "cluster"))
     try:
         bench(Stage(cluster), ledger, cells, asked.rounds, played).run()

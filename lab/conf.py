@@ -10,6 +10,7 @@ from lab.options import MAX_NODES, QUEUES, Options
 RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:9870"
 RM_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager"
 HEARTBEAT_MS = 100
+ALLOCATION_MB = 64
 LIVENESS_MS = 10_000
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
@@ -77,7 +78,7 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.resourcemanager.max-completed-applications": 1000,
         # By default in /tmp under a name that every cluster of every user shares.
         "yarn.node-attribute.fs-store.root-dir": f"file://{directory}/node-attributes",
-        "yarn.scheduler.minimum-allocation-mb": 64,
+        "yarn.scheduler.minimum-allocation-mb": ALLOCATION_MB,
         "yarn.scheduler.maximum-allocation-mb": 4096,
         "yarn.nodemanager.resource.memory-mb": options.node_mb,
         "yarn.nodemanager.resource.cpu-vcores": 8,

@@ -40,11 +40,11 @@ class Fits(unittest.TestCase):
         real = {"one-task": {"none": [20.0]}, "one-slow-node": {"none": [20.0]}, "two-slow-nodes": {"none": [90.0]}}
         asked = []
 
-        def answer(whole, arms, seeds):
+        def answer(whole, _jobs):
             asked.append(whole["jobs"][0]["maps"]["tasks"])
-            return {"none": 13 * whole["hadoop"]["start_up"] + whole["hadoop"]["localize"]}
+            return 13 * whole["hadoop"]["start_up"] + whole["hadoop"]["localize"]
 
-        with mock.patch.object(fidelity, "simulate", answer):
+        with mock.patch.object(fidelity, "median", answer):
             costs = fidelity.Fit(real, "500ms").without("two-slow-nodes")
         self.assertEqual((costs.start_up, costs.localize), (1.5, 0.5))
         self.assertEqual(set(asked), {1, 16})

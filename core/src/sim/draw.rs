@@ -42,6 +42,8 @@ pub enum Purpose {
     Jitter,
     /// How long an attempt's container is held after it was killed.
     Kill,
+    /// When a NodeManager reports.
+    Heartbeat,
 }
 
 /// All draws of one run.

@@ -5,6 +5,7 @@
 
 mod am;
 mod attempt;
+mod beats;
 mod books;
 mod calendar;
 mod carry;

@@ -42,10 +42,14 @@ fn is_urgent(job: &Job) -> bool {
 }
 
 impl World<'_> {
-    /// Gives out containers until nobody can be served any more. Reduces make way for maps of their job that have to run again: without these they would wait for ever.
+    /// Gives out containers until nobody can be served any more, or sees to it that they are at nodes' reports. Reduces make way for maps of their job that have to run again:
+    /// without these they would wait for ever.
     pub(super) fn serve(&mut self, now: Time) {
+        if self.beats.are_awaited() {
+            return self.await_beat(now);
+        }
         loop {
-            self.serve_all(now);
+            self.serve_some(usize::MAX, now);
             if !self.make_way(now) {
                 return;
             }
@@ -53,7 +57,7 @@ impl World<'_> {
     }
 
     /// Kills the youngest reduce of a job of which no map runs and some wait, unless a container is on its way back already (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
-    fn make_way(&mut self, now: Time) -> bool {
+    pub(super) fn make_way(&mut self, now: Time) -> bool {
         let starves = |job: &&Job| {
             if !job.stopping.is_empty() {
                 return false;
@@ -70,13 +74,17 @@ impl World<'_> {
         victim.inspect(|key| self.ends(*key, End::MadeWay, now)).is_some()
     }
 
-    fn serve_all(&mut self, now: Time) {
-        let mut aside = BTreeSet::new();
-        while self.yarn.is_busy() {
-            let Some(number) = self.yarn.next(&aside) else { return };
+    /// Gives out so many containers at most. How many were there?
+    pub(super) fn serve_some(&mut self, most: usize, now: Time) -> usize {
+        let (mut aside, mut given) = (BTreeSet::new(), 0);
+        while given < most && self.yarn.is_busy() {
+            let Some(number) = self.yarn.next(&aside) else { break };
             let mut wakes = None;
             match self.jobs.get(&number).and_then(|job| self.place(job, now, &mut wakes)) {
-                Some(place) => self.give(number, &place, now),
+                Some(place) => {
+                    self.give(number, &place, now);
+                    given += 1;
+                }
                 None => drop(aside.insert(number)),
             }
             let sooner = |at: &Time| aside.contains(&number) && self.unwaits.is_none_or(|known| *at < known);
@@ -85,6 +93,7 @@ impl World<'_> {
                 self.calendar.enter(at, Event::Unwait);
             }
         }
+        given
     }
 
     fn give(&mut self, number: u32, place: &Place, now: Time) {
@@ -133,22 +142,33 @@ impl World<'_> {
         let tasks = job.of(kind);
         let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
         let keeps_off = |node: u32, ask: &Ask| ask.avoid.contains(&node) && !ask.takes_any(now);
-        let fits = |node: u32, ask: &Ask| self.nodes[node as usize].fits(tasks.size) && !keeps_off(node, ask);
-        let wait = Millis::from_secs_f64(hadoop.locality_wait);
+        let fits = |node: u32, ask: &Ask| {
+            self.beats.lets(node) && self.nodes[node as usize].fits(tasks.size) && !keeps_off(node, ask)
+        };
+        // Each node reports before a request that names some goes anywhere.
+        let round = hadoop.node_heartbeat();
+        let wait = Millis::from_secs_f64(hadoop.locality_wait).max(round);
+        let unheard = Millis::from_secs_f64(hadoop.ask);
         for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate().filter(|(_, ask)| !waits(ask)) {
+            if now.since(ask.since) < unheard {
+                wakes.get_or_insert(ask.since + unheard);
+                continue;
+            }
             let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
             if let Some(node) = preferred {
                 return Some(Place { kind, nth, node, local: false });
             }
-            if local_matters && tasks.all[ask.index as usize].failed == 0 {
+            let seeks_split = local_matters && tasks.all[ask.index as usize].failed == 0;
+            if seeks_split {
                 let holders = replicas(self.scenario, &self.draws, job, ask.index);
                 if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
                     return Some(Place { kind, nth, node, local: true });
                 }
-                if now.since(ask.since) < wait {
-                    wakes.get_or_insert(ask.since + wait);
-                    continue;
-                }
+            }
+            let names_some = seeks_split || (self.beats.are_awaited() && !ask.prefer.is_empty());
+            if names_some && now.since(ask.since) < wait {
+                wakes.get_or_insert(ask.since + wait);
+                continue;
             }
             if let Some(node) = self.anywhere(job, kind, ask, &fits) {
                 return Some(Place { kind, nth, node, local: false });
@@ -157,10 +177,12 @@ impl World<'_> {
         None
     }
 
-    /// A node with room, drawn for that attempt.
+    /// A node with room: the one that reports, or one drawn for that attempt.
     fn anywhere(&self, job: &Job, kind: TaskKind, ask: &Ask, fits: &dyn Fn(u32, &Ask) -> bool) -> Option<u32> {
-        let of_job = job.of.key();
-        let key = task_key(kind, ask.index);
+        if let Some(node) = self.beats.node() {
+            return fits(node, ask).then_some(node);
+        }
+        let (of_job, key) = (job.of.key(), task_key(kind, ask.index));
         let nth =
             self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]).below(self.yarn.open().max(1));
         self.yarn.open_from(nth).find(|node| fits(*node, ask))

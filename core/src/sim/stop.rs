@@ -41,6 +41,7 @@ impl World<'_> {
         let machine = &mut self.nodes[node as usize];
         machine.give_back(key, size, now);
         self.yarn.node_changed(node, machine);
+        self.beats.speaks_up(node);
         self.stirred = true;
     }
 

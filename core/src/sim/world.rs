@@ -1,6 +1,7 @@
 //! The simulated cluster, event by event.
 
 use super::attempt::{AttemptKey, Attempts};
+use super::beats::Beats;
 use super::calendar::Calendar;
 use super::draw::{Draws, Purpose};
 use super::driver::Driver;
@@ -33,6 +34,8 @@ pub(super) enum Event {
     Exchange,
     /// Maps that have waited for a node with their split may go anywhere.
     Unwait,
+    /// A NodeManager reports, and may be given a container.
+    Beat(u32),
     /// Queues are looked at: has one less than its share?
     Preempt,
     /// Others take more or less of racks' links.
@@ -66,6 +69,7 @@ pub(super) struct World<'a> {
     pub(super) calendar: Calendar<Event>,
     pub(super) nodes: Vec<Machine>,
     pub(super) yarn: Yarn,
+    pub(super) beats: Beats,
     pub(super) network: Network,
     pub(super) jobs: Jobs,
     pub(super) attempts: Attempts,
@@ -146,6 +150,7 @@ impl<'a> World<'a> {
             calendar: Calendar::new(START),
             nodes: (0..cluster.nodes).map(node).collect(),
             yarn: Yarn::new(cluster, smallest),
+            beats: Beats::new(scenario, &draws),
             network: Network::new(cluster),
             jobs: Jobs::default(),
             attempts: Attempts::default(),
@@ -219,6 +224,7 @@ impl<'a> World<'a> {
             }
             Event::Trouble { which, node, nth, begins } => self.trouble(which, node, nth, begins, now),
             Event::Exchange => self.exchange(now),
+            Event::Beat(nth) => self.beat(nth, now),
             Event::Preempt => self.preempt(now),
             Event::Links => self.links_change(now),
             Event::Waited(number) => {

@@ -155,6 +155,11 @@ impl Yarn {
         self.open.frees(number, if is_open { machine.free_mb() } else { 0 });
     }
 
+    /// Does the smallest container fit on a node?
+    pub fn is_open(&self, node: u32) -> bool {
+        self.open.places[node as usize].is_some()
+    }
+
     /// What the nodes have free together on which the smallest container fits, mebibytes.
     pub fn free_mb(&self) -> u64 {
         self.open.all_free_mb

@@ -257,6 +257,10 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
         faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
     }
+    faults.unless(hadoop.ask >= 0.0 && hadoop.ask.is_finite(), "ask", "must not be below 0");
+    let beats = hadoop.node_heartbeat;
+    let sound = beats == 0.0 || (beats >= 0.01 && beats.is_finite());
+    faults.unless(sound, "node_heartbeat", "must be 0, or 0.01 s at least");
     faults.law(&hadoop.report_jitter, 0.0, "report_jitter");
     faults.unless(
         hadoop.report_jitter.range().1 <= hadoop.report,

@@ -11,7 +11,7 @@ pub use workflows::{PHASES_MAX, Workflow, Workflows};
 use super::dist::{Dist, Law};
 use super::hosts::TracedHosts;
 use super::traced::TracedJob;
-use crate::model::{Capabilities, Resources};
+use crate::model::{Capabilities, Millis, Resources};
 use serde::{Deserialize, Serialize};
 
 /// A simulation, but for its policy and its seed.
@@ -237,6 +237,12 @@ fn whole() -> f64 {
 pub struct HadoopSpec {
     /// From a request to its container where there is room, seconds: heartbeats of AM and NodeManager.
     pub allocate: Dist,
+    /// From a request to the ResourceManager's knowledge of it, seconds: heartbeats of the AM.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ask: f64,
+    /// How often each NodeManager reports, seconds. At each of its reports it is given one container at most; with 0, what fits is given at once.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub node_heartbeat: f64,
     /// From the launch to the first work, seconds: the JVM.
     pub start_up: Dist,
     /// Processors that a starting JVM keeps busy where these are shared: it compiles and collects beside its main thread.
@@ -282,6 +288,13 @@ pub struct HadoopSpec {
     pub attempts_max: u32,
     /// What can be done to jobs; of what is not named, nothing.
     pub can: Capabilities,
+}
+
+impl HadoopSpec {
+    /// How often each NodeManager reports; 0 where containers do not wait for that.
+    pub fn node_heartbeat(&self) -> Millis {
+        Millis::from_secs_f64(self.node_heartbeat)
+    }
 }
 
 /// Attempts that fail by themselves, drawn for each attempt.
@@ -367,6 +380,8 @@ impl Default for HadoopSpec {
     fn default() -> Self {
         HadoopSpec {
             allocate: Dist::Constant(0.5),
+            ask: 0.0,
+            node_heartbeat: 0.0,
             start_up: Dist::Constant(1.5),
             start_up_busy: 1.0,
             localize: 0.0,
