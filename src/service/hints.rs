@@ -74,6 +74,11 @@ impl Hints {
         self.lock().jobs.get(&job).map_or_else(Vec::new, |hint| hint.readings.iter().take(limit).copied().collect())
     }
 
+    /// Jobs of which anything is known.
+    pub fn jobs(&self) -> Vec<JobId> {
+        self.lock().jobs.keys().copied().collect()
+    }
+
     /// Does the job's AM refuse to let Drover view its tasks?
     pub fn hidden(&self, job: JobId) -> bool {
         self.lock().jobs.get(&job).is_some_and(|hint| hint.hidden)

@@ -99,6 +99,10 @@ impl Wants for Asks {
         self.0.hints.readings(job, limit)
     }
 
+    fn known(&self) -> Vec<JobId> {
+        self.0.hints.jobs()
+    }
+
     fn has_shim(&self, job: JobId) -> bool {
         self.0.shim.get().is_some_and(|shim| shim.has_live_session(job))
     }

@@ -171,7 +171,7 @@ impl Poller {
             }
         };
         if let Reading::Apps(told) = &reading {
-            let left_out = self.schedule.apps(&told.what, now);
+            let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
             let (jobs, ending) = self.schedule.counts();
             let metrics = self.clients.http.metrics();
             metrics.jobs("running", jobs.saturating_sub(ending));

@@ -142,8 +142,9 @@ impl Schedule {
         self.ends.set(id, now + pause);
     }
 
-    /// The applications that run. Gives how many were left out because too many are watched.
-    pub fn apps(&mut self, apps: &[AppSeen], now: Time) -> usize {
+    /// The applications that run. Gives how many were left out because too many are watched. Of those `known` that no listing has shown, as their shim told of them and they
+    /// ended before the next, the end is read.
+    pub fn apps(&mut self, apps: &[AppSeen], known: &[JobId], now: Time) -> usize {
         let mut left_out = 0;
         let mut running = BTreeSet::new();
         for seen in apps {
@@ -160,6 +161,11 @@ impl Schedule {
                 self.jobs.insert(id, JobPlan::new(now, seen.attempt, &self.params));
                 self.tasks.set(id, now);
                 self.side.set(id, now);
+            }
+        }
+        for id in known.iter().filter(|id| !running.contains(id) && !self.ended.contains_key(id)) {
+            if self.jobs.len() < self.params.max_jobs {
+                self.jobs.entry(*id).or_insert_with(|| JobPlan::new(now, None, &self.params));
             }
         }
         let gone = self.jobs.iter().filter(|(id, job)| job.ending.is_none() && !running.contains(id));

@@ -26,6 +26,8 @@ use std::collections::BTreeMap;
 pub trait Wants: Send + Sync {
     /// Tasks whose attempts are worth a call each, most wanted first.
     fn suspects(&self, job: JobId, limit: usize) -> Vec<TaskId>;
+    /// Jobs that are known, whoever told of them.
+    fn known(&self) -> Vec<JobId>;
     /// A shim tells of this job: nothing is asked of its AM that the shim tells.
     fn has_shim(&self, job: JobId) -> bool;
     /// The job's configuration is known already.

@@ -49,7 +49,7 @@ fn counters_that_cannot_be_had_are_asked_for_once_a_minute_and_put_nothing_in_do
 #[test]
 fn large_configurations_are_read_one_at_a_time() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-    schedule.apps(&apps(20), Time(0));
+    schedule.apps(&apps(20), &[], Time(0));
     let wants = Knows::default();
     let mut settings = 0;
     for step in 0..2_000 {

@@ -23,11 +23,11 @@ fn a_listing_that_tells_a_new_run_of_the_master_has_its_summary_read_again() {
     let mut sim = Sim::new(1);
     sim.run(10, fine);
     assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 1);
-    sim.schedule.apps(&[app(1, Some(2))], sim.now);
+    sim.schedule.apps(&[app(1, Some(2))], &[], sim.now);
     sim.run(10, fine);
     assert_eq!(sim.schedule.attempt(job(1)), Some(2));
     assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 2);
-    sim.schedule.apps(&[app(1, Some(1))], sim.now);
+    sim.schedule.apps(&[app(1, Some(1))], &[], sim.now);
     assert_eq!(sim.schedule.attempt(job(1)), Some(2), "a stale listing does not bring back an old run");
 }
 
@@ -52,12 +52,12 @@ fn with_no_resource_manager_only_the_listing_is_asked_for_with_growing_pauses_un
 fn a_job_gone_from_the_listing_is_read_from_history_and_one_that_comes_back_is_watched_again() {
     let mut sim = Sim::new(2);
     sim.run(5, fine);
-    sim.schedule.apps(&[app(1, Some(1))], sim.now);
+    sim.schedule.apps(&[app(1, Some(1))], &[], sim.now);
     sim.log.clear();
     sim.run(2, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Told(10) });
     assert!(sim.count(|c| matches!(c, Call::End { job: id, is_last: false } if *id == job(2))) >= 1);
     assert_eq!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))), 0);
-    sim.schedule.apps(&apps(2), sim.now);
+    sim.schedule.apps(&apps(2), &[], sim.now);
     sim.log.clear();
     sim.run(20, fine);
     assert!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))) > 3);
@@ -65,13 +65,28 @@ fn a_job_gone_from_the_listing_is_read_from_history_and_one_that_comes_back_is_w
 }
 
 #[test]
+fn a_job_that_only_its_shim_told_of_has_its_end_read_and_one_that_runs_is_watched() {
+    let mut sim = Sim::new(1);
+    sim.run(1, fine);
+    let end_of = |number| move |call: &Call| matches!(call, Call::End { job: id, .. } if *id == job(number));
+    sim.schedule.apps(&apps(1), &[job(1), job(2), job(3)], sim.now);
+    sim.run(2, |call| if end_of(3)(&call) { Outcome::StillRuns } else { Outcome::Told(10) });
+    assert_eq!((sim.count(end_of(1)), sim.count(end_of(2)), sim.count(end_of(3))), (0, 1, 1));
+    sim.schedule.apps(&[app(1, Some(1)), app(3, Some(1))], &[job(1), job(2), job(3)], sim.now);
+    sim.run(10, fine);
+    assert_eq!(sim.count(end_of(2)), 1, "what has ended is not read again");
+    assert!(sim.count(|call| matches!(call, Call::Tasks(id) if *id == job(3))) > 0);
+    assert_eq!(sim.schedule.counts(), (2, 0));
+}
+
+#[test]
 fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
     let mut sim = Sim::new(1);
     sim.run(2, |call| if matches!(call, Call::Tasks(_)) { Outcome::Finished } else { Outcome::Done });
-    sim.schedule.apps(&apps(1), sim.now);
+    sim.schedule.apps(&apps(1), &[], sim.now);
     sim.run(3, |_| Outcome::Done);
     assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
-    sim.schedule.apps(&apps(1), sim.now);
+    sim.schedule.apps(&apps(1), &[], sim.now);
     sim.run(20, fine);
     assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
     assert_eq!(sim.schedule.counts(), (0, 0));
@@ -80,7 +95,7 @@ fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
 #[test]
 fn history_that_never_comes_is_given_up_after_a_last_try() {
     let mut sim = Sim::new(1);
-    sim.schedule.apps(&[], sim.now);
+    sim.schedule.apps(&[], &[], sim.now);
     sim.run(400, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
     let ends: Vec<_> = sim.log.iter().filter(|(_, call)| matches!(call, Call::End { .. })).collect();
     assert!(ends.len() <= 12, "{}", ends.len());

@@ -25,6 +25,9 @@ impl Wants for Knows {
     fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId> {
         (0..self.counters).take(limit).map(|i| job.task(TaskKind::Map, i).attempt(0)).collect()
     }
+    fn known(&self) -> Vec<JobId> {
+        self.shims.iter().copied().collect()
+    }
     fn has_shim(&self, job: JobId) -> bool {
         self.shims.contains(&job)
     }
@@ -67,7 +70,7 @@ struct Sim {
 impl Sim {
     fn new(jobs: u32) -> Sim {
         let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-        schedule.apps(&apps(jobs), Time(0));
+        schedule.apps(&apps(jobs), &[], Time(0));
         Sim { schedule, wants: Knows::default(), now: Time(0), proxy_every: 50, log: Vec::new() }
     }
 
@@ -119,7 +122,7 @@ fn one_seed_gives_one_schedule() {
     let run = |seed| {
         let mut sim = Sim::new(20);
         sim.schedule = Schedule::new(ScheduleParams { seed, ..ScheduleParams::default() }, Time(0));
-        sim.schedule.apps(&apps(20), Time(0));
+        sim.schedule.apps(&apps(20), &[], Time(0));
         sim.run(60, fine);
         sim.log
     };
@@ -144,7 +147,7 @@ proptest! {
             Some(6) => Outcome::Failed,
             _ => Outcome::Told(0),
         });
-        sim.schedule.apps(&apps(5), sim.now);
+        sim.schedule.apps(&apps(5), &[], sim.now);
         sim.log.clear();
         sim.run(200, fine);
         for seq in 1..=5 {

@@ -62,7 +62,7 @@ fn a_pause_asked_for_by_the_server_is_not_held_against_the_job() {
 #[test]
 fn an_answer_that_takes_long_is_asked_for_less_often() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-    schedule.apps(&apps(1), Time(0));
+    schedule.apps(&apps(1), &[], Time(0));
     schedule.start(Call::Tasks(job(1)), Time(0));
     schedule.done(Call::Tasks(job(1)), Outcome::Told(10), Millis(1_500), Time(0));
     assert!(schedule.tasks.next().unwrap() >= Time(27_000), "1.5 s under way is 5 % of 30 s");
@@ -72,6 +72,6 @@ fn an_answer_that_takes_long_is_asked_for_less_often() {
 fn no_more_jobs_are_watched_than_the_limit() {
     let params = ScheduleParams { max_jobs: 10, ..ScheduleParams::default() };
     let mut schedule = Schedule::new(params, Time(0));
-    assert_eq!(schedule.apps(&apps(25), Time(0)), 15);
+    assert_eq!(schedule.apps(&apps(25), &[], Time(0)), 15);
     assert_eq!(schedule.counts().0, 10);
 }
