@@ -1,10 +1,18 @@
 """End-to-end tests: each file a process of its own, with a real cluster for each of its classes."""
 
 import atexit
+import contextlib
+import time
 import unittest
 
-from lab import commands, paths, proc
+from lab import commands, http, paths, proc
 from lab.options import Options
+
+WAIT_S = 120
+# What a failed wait tells of each service's log and of the applications.
+TOLD_LINES, TOLD_CHARACTERS = 12, 400
+# Nothing more is heard of a copy.
+ENDS = {"won", "lost", "died", "refused", "unsent", "unanswered", "unknown"}
 
 
 class OnCluster(unittest.TestCase):
@@ -21,6 +29,38 @@ class OnCluster(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.down, quiet=True)
         # When it is interrupted unittest skips the cleanups of its class.
         atexit.register(cls.cluster.down, quiet=True)
+
+    def until(self, what: str, found, running=None):
+        """What `found` answers once that is something; where a job is given, it must still run then."""
+        until = time.monotonic() + WAIT_S
+        while time.monotonic() < until:
+            with contextlib.suppress(http.Unanswered):
+                answer = found()
+                if answer:
+                    return answer
+            if running and running.done():
+                raise AssertionError(f"the job ended before {what}\n{self.scene()}")
+            time.sleep(0.1)
+        raise AssertionError(f"{what}: not within {WAIT_S} s\n{self.scene()}")
+
+    def fates(self, service, job: str) -> list:
+        """The decisions on a job's copies, once what became of each is told; the oldest first."""
+
+        def ended():
+            copies = [one for one in service.decisions(job) if one["copy"]]
+            return all(one["copy"]["state"] in ENDS for one in copies) and copies
+
+        return sorted(self.until("every copy's end was told", ended), key=lambda one: one["at_ms"])
+
+    def scene(self) -> str:
+        """How everything stands, for whoever reads that a wait was in vain."""
+        told = []
+        with contextlib.suppress(http.Unanswered):
+            told += [f"{one['id']} {one['state']} {one['diagnostics']}" for one in self.apps()]
+            told += [f"{one['id']} {one['state']}" for one in self.cluster.rm("/nodes")["nodes"]["node"]]
+        for log in sorted((self.cluster.dir / "logs").glob("drover*.log")):
+            told += [log.name, *log.read_text().splitlines()[-TOLD_LINES:]]
+        return "\n".join(line[:TOLD_CHARACTERS] for line in told)
 
     def apps(self, query: str = "") -> list:
         return (self.cluster.rm(f"/apps{query}").get("apps") or {}).get("app") or []

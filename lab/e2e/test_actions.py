@@ -42,6 +42,7 @@ class Actions(OnCluster):
         """A job under a service with such settings: its result, the decisions on it, and the service's metrics."""
         with Service(self.cluster, f'mode = "act"\n{service}', name=name).start(quiet=True) as drover:
             result = self.submit({**settings, "lab.output": self.cluster.dir / name})
+            self.fates(drover, result.job)
             decisions, metrics = drover.decisions(result.job), drover.metrics()
         self.assertTrue(result.succeeded)
         self.assertEqual(result.digest, self.plain.digest)

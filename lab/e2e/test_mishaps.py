@@ -92,7 +92,8 @@ class Mishaps(Unharmed):
         service.cli("resume")
         self.wait("the job is Drover's", running, lambda: launcher() == "drover")
         self.check(running)
-        self.assertGreater(service.metrics()['drover_copies_ended_total{action="duplicate",end="won"}'], 0)
+        won = 'drover_copies_ended_total{action="duplicate",end="won"}'
+        self.until("its win was counted", lambda: service.metrics().get(won))
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older = self.service()

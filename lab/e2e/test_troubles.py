@@ -10,12 +10,11 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 from pathlib import Path
 
 from lab import http, jobs, netns
-from lab.e2e.unharmed import ACT, JOB, WAIT_S, Unharmed
+from lab.e2e.unharmed import ACT, JOB, Unharmed
 from lab.faults import ClusterPlace
 from lab.scenarios import AM_AWAY
 from lab.service import Service
@@ -25,8 +24,6 @@ from lab.troubles import Crash, Held, Watched
 REDUCED = {"lab.reduces": 1, "lab.reduce.ms": 500, "mapreduce.reduce.memory.mb": 256}
 EARLY = {"mapreduce.job.reduce.slowstart.completedmaps": 0.05}
 SLOW = 120
-# Nothing more is heard of a copy.
-ENDS = {"won", "lost", "died", "refused", "unsent", "unanswered", "unknown"}
 # How many exchanges of a job a copy is seen to wait for, each of them ten heartbeats of its master.
 EXCHANGES = 6
 # How often the service is killed before an order is under way, and the tables of which it tells only new rows.
@@ -78,26 +75,6 @@ class Troubles(Unharmed):
 
     def keeper(self, file: Path) -> Service:
         return self.service(f'ledger.path = "{file}"\n{ACT}')
-
-    def until(self, what: str, found):
-        """What `found` answers once that is something, whether or not a job runs."""
-        until = time.monotonic() + WAIT_S
-        while time.monotonic() < until:
-            with contextlib.suppress(http.Unanswered):
-                answer = found()
-                if answer:
-                    return answer
-            time.sleep(0.2)
-        raise AssertionError(f"{what}: not within {WAIT_S} s")
-
-    def told(self, service: Service, job: str) -> list:
-        """The decisions on a job's copies, once what became of each is told; the oldest first."""
-
-        def ended():
-            decisions = service.decisions(job)
-            return all(one["copy"]["state"] in ENDS for one in decisions) and decisions
-
-        return sorted(self.until("every copy's end was told", ended), key=lambda one: one["at_ms"])
 
     def state(self, service: Service) -> str:
         return service.get("/status")["ledger"]["state"]
@@ -266,7 +243,7 @@ class Troubles(Unharmed):
         seen["others went on"] = not other.done()
         theirs.unlink()
         results.append(other.result())
-        told = [self.told(service, running.id()) for running in (reduces, maps)]
+        told = [self.fates(service, running.id()) for running in (reduces, maps)]
         cls.crowded = seen, results, told
         return cls.crowded
 
@@ -341,7 +318,7 @@ class Troubles(Unharmed):
         task = result.job.replace("job", "task") + f"_m_{copy['i']:06}"
         gone = next(a for a in result.attempts if a.id.endswith(f"_m_{copy['i']:06}_{copy['n']}"))
         self.assertNotEqual(gone.state, "SUCCEEDED")
-        told = [one for one in self.told(service, result.job) if one["task"] == task]
+        told = [one for one in self.fates(service, result.job) if one["task"] == task]
         self.assertIn(told[0]["copy"]["state"], ("died", "lost"), told)
 
     def test_a_master_killed_with_clones_running_has_none_of_them_twice(self):
@@ -356,7 +333,7 @@ class Troubles(Unharmed):
         self.assertTrue(watched.applied)
         twice = {action: by for action, by in watched.applied.items() if len(by) > 1}
         self.assertEqual(twice, {}, "an action was carried out in both masters")
-        self.assertTrue(self.told(service, result.job))
+        self.assertTrue(self.fates(service, result.job))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 may change."""
 
 import signal
-import time
 
-from lab import bench_faults, build, http, jobs, stage, watch
+from lab import bench_faults, build, jobs, stage, watch
 from lab.e2e import OnCluster
 from lab.faults import decided
 from lab.relay import Relay
@@ -23,7 +22,6 @@ JOB = {
     "drover.exchange.read-timeout-ms": 1500,
     "drover.exchange.max-backoff-ms": 1000,
 }
-WAIT_S = 120
 
 
 class Unharmed(OnCluster):
@@ -61,17 +59,7 @@ class Unharmed(OnCluster):
 
     def wait(self, what: str, running: jobs.Running, found):
         """What `found` answers once that is something, while the job runs."""
-        until = time.monotonic() + WAIT_S
-        while time.monotonic() < until:
-            try:
-                answer = found()
-            except http.Unanswered:
-                answer = None
-            if answer:
-                return answer
-            self.assertFalse(running.done(), f"the job ended before {what}")
-            time.sleep(0.1)
-        raise AssertionError(f"{what}: not within {WAIT_S} s")
+        return self.until(what, found, running)
 
     def unharmed(self, running: jobs.Running, digest: str = "") -> jobs.Result:
         """The job's end: with the same bytes, and no task had more attempts live at once than decided."""
