@@ -1,6 +1,6 @@
 //! NodeManagers that report every so often: a ResourceManager gives one container at most at a report, on the node that reports (CapacityScheduler without asynchronous
-//! scheduling: `maximum-off-switch-assignments`, or `multiple-assignments-enabled` turned off). So tasks that ask together are spread over the nodes in turn, and a copy goes to
-//! the next that reports and has room.
+//! scheduling: `yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments` is 1, or `multiple-assignments-enabled` turned off there). So tasks that ask together are
+//! spread over the nodes in turn, and a copy goes to the next that reports and has room.
 
 use super::draw::{Draws, Purpose};
 use super::job::START;
@@ -22,7 +22,7 @@ pub(super) struct Beats {
     told: Vec<u32>,
     /// The node that reports now.
     node: Option<u32>,
-    /// Reports in a row at which nothing was given.
+    /// Reports in a row, of nodes with room for the smallest container, at which nothing was given.
     idle: usize,
 }
 
@@ -46,7 +46,7 @@ impl Beats {
 
     /// A container has ended on a node, which is told at once (NodeStatusUpdaterImpl, sendOutofBandHeartBeat).
     pub(super) fn speaks_up(&mut self, node: u32) {
-        if self.are_awaited() {
+        if self.are_awaited() && !self.told.contains(&node) {
             self.told.push(node);
         }
     }
@@ -79,10 +79,15 @@ impl Beats {
 }
 
 impl World<'_> {
-    /// Room or requests have changed: the next report at which a container may be given is awaited.
+    /// Room or requests have changed: nodes whose containers have ended report, and the next report at which a container may be given is awaited.
     pub(super) fn await_beat(&mut self, now: Time) {
-        for node in std::mem::take(&mut self.beats.told) {
-            self.give_one(node, now);
+        loop {
+            for node in std::mem::take(&mut self.beats.told) {
+                self.give_one(node, now);
+            }
+            if !self.make_way(now) {
+                break;
+            }
         }
         self.beats.idle = 0;
         let (nth, round) = self.beats.at(now);
@@ -113,10 +118,33 @@ impl World<'_> {
             return;
         }
         self.beats.last = self.beats.next.take();
-        let given = self.give_one(self.beats.order[nth].1, now);
-        self.beats.idle = if given > 0 { 0 } else { self.beats.idle + 1 };
-        if self.beats.idle < self.yarn.open() || self.make_way(now) {
+        let node = self.beats.order[nth].1;
+        let is_open = self.yarn.is_open(node);
+        if self.give_one(node, now) > 0 {
+            self.beats.idle = 0;
+            // What has been given may have been the last place that a map could have had.
+            self.make_way(now);
+        } else {
+            self.beats.idle += usize::from(is_open);
+        }
+        if self.beats.idle < self.yarn.open() {
             self.await_from(nth + 1, Time(now.0 - self.beats.order[nth].0.0));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_of_which_several_containers_end_at_once_reports_once() {
+        let told = |every: f64| {
+            let json = format!(r#"{{"hadoop": {{"node_heartbeat": {every}}}}}"#);
+            let mut beats = Beats::new(&serde_json::from_str(&json).unwrap(), &Draws::new(1));
+            [2, 1, 2].into_iter().for_each(|node| beats.speaks_up(node));
+            beats.told
+        };
+        assert_eq!((told(1.0), told(0.0)), (vec![2, 1], vec![]));
     }
 }

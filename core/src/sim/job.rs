@@ -36,10 +36,15 @@ impl Ask {
     }
 
     /// What is no copy and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
-    /// that it takes.
-    pub fn takes_any(&self, now: Time) -> bool {
+    /// that it takes. `None` of a copy.
+    pub fn takes_any_from(&self) -> Option<Time> {
         const AT_MOST: Millis = Millis(3_600_000);
-        !self.is_copy && now.since(self.since) >= AT_MOST
+        (!self.is_copy).then(|| self.since + AT_MOST)
+    }
+
+    /// Must it not be put on that node, as yet?
+    pub fn keeps_off(&self, node: u32, now: Time) -> bool {
+        self.avoid.contains(&node) && self.takes_any_from().is_none_or(|from| now < from)
     }
 }
 

@@ -33,6 +33,7 @@ mod reads;
 pub mod scenario;
 mod serve;
 mod shuffle;
+mod starved;
 mod stop;
 mod tell;
 mod traced;

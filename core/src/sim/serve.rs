@@ -2,16 +2,12 @@
 
 use super::draw::Purpose;
 use super::job::{Ask, Job, replicas, task_key};
-use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;
 
 /// How many of a job's requests are looked through for one that has its split on a node with room.
-const LOOKED_THROUGH: usize = 64;
-
-/// Share of a job's memory, 0–1, that reduces may take while maps wait (`yarn.app.mapreduce.am.job.reduce.rampup.limit`).
-const RAMP_UP: f64 = 0.5;
+pub(super) const LOOKED_THROUGH: usize = 64;
 
 /// Where a request can be served.
 struct Place {
@@ -21,18 +17,6 @@ struct Place {
     node: u32,
     /// It has its split there.
     local: bool,
-}
-
-/// Do maps of the job wait whose outputs are not there?
-fn awaits_maps(job: &Job) -> bool {
-    let maps = job.of(TaskKind::Map);
-    !maps.asks.is_empty() && (maps.finished as usize) < maps.all.len()
-}
-
-/// Do maps of the job wait, and none runs? One that is computed anew in good time is not waited for.
-fn is_starved(job: &Job) -> bool {
-    let maps = job.of(TaskKind::Map);
-    awaits_maps(job) && maps.held == 0
 }
 
 /// Is the next map of a job one of which an attempt has failed? It comes before reduces, and is asked for on any node (RMContainerAllocator, PRIORITY_FAST_FAIL_MAP).
@@ -56,24 +40,6 @@ impl World<'_> {
         }
     }
 
-    /// Kills the youngest reduce of a job of which no map runs and some wait, unless a container is on its way back already (RMContainerAllocator, preemptReducesIfNeeded). Was there one?
-    pub(super) fn make_way(&mut self, now: Time) -> bool {
-        let starves = |job: &&Job| {
-            if !job.stopping.is_empty() {
-                return false;
-            }
-            let by_itself = is_starved(job) && job.of(TaskKind::Reduce).held > 0;
-            if job.is_whole() { self.starved_copy(job).is_some() } else { by_itself }
-        };
-        let victim = self.yarn.waiting().filter_map(|number| self.jobs.get(&number)).find(starves).and_then(|job| {
-            let copy = self.starved_copy(job).unwrap_or_default();
-            let reduces = job.of(TaskKind::Reduce).all.iter().flat_map(|task| &task.live).copied();
-            let reduces = reduces.filter(|key| self.attempts.get(*key).copy == copy);
-            reduces.max_by_key(|key| (self.attempts.get(*key).held_since, *key))
-        });
-        victim.inspect(|key| self.ends(*key, End::MadeWay, now)).is_some()
-    }
-
     /// Gives out so many containers at most. How many were there?
     pub(super) fn serve_some(&mut self, most: usize, now: Time) -> usize {
         let (mut aside, mut given) = (BTreeSet::new(), 0);
@@ -87,13 +53,24 @@ impl World<'_> {
                 }
                 None => drop(aside.insert(number)),
             }
-            let sooner = |at: &Time| aside.contains(&number) && self.unwaits.is_none_or(|known| *at < known);
-            if let Some(at) = wakes.filter(sooner) {
-                self.unwaits = Some(at);
-                self.calendar.enter(at, Event::Unwait);
+            if let Some(at) = wakes.filter(|_| aside.contains(&number)) {
+                self.look_again(at);
             }
         }
         given
+    }
+
+    /// Those who wait are looked at then, if not before.
+    pub(super) fn look_again(&mut self, at: Time) {
+        if self.unwaits.is_none_or(|known| at < known) {
+            self.unwaits = Some(at);
+            self.calendar.enter(at, Event::Unwait);
+        }
+    }
+
+    /// When the ResourceManager hears of a request.
+    pub(super) fn heard_at(&self, ask: &Ask) -> Time {
+        ask.since + Millis::from_secs_f64(self.scenario.hadoop.ask)
     }
 
     fn give(&mut self, number: u32, place: &Place, now: Time) {
@@ -107,8 +84,8 @@ impl World<'_> {
         }
     }
 
-    /// Where one of a job's requests can be served; reduces first where they may be, as Hadoop asks for them with priority. In `wakes` the instant at which one that waits
-    /// for its split's nodes may go anywhere.
+    /// Where one of a job's requests can be served; reduces first where they may be, as Hadoop asks for them with priority. In `wakes` the first instant at which one
+    /// is heard, or one that waits for the nodes that it names, or keeps off some, may go anywhere.
     fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
         let headroom = self.yarn.headroom_mb(job.queue);
         let kinds = if is_urgent(job) { [TaskKind::Map, TaskKind::Reduce] } else { [TaskKind::Reduce, TaskKind::Map] };
@@ -120,38 +97,20 @@ impl World<'_> {
         })
     }
 
-    /// May another reduce start? While maps wait, only within a share of the job's memory that grows with the maps that have ended.
-    fn may_ramp_up(&self, job: &Job, headroom: u64) -> bool {
-        let reduces = job.of(TaskKind::Reduce);
-        if job.is_whole() {
-            return reduces.asks.iter().any(|ask| !job.has_waiting_maps(ask.copy));
-        }
-        if !awaits_maps(job) || is_starved(job) {
-            return !awaits_maps(job);
-        }
-        let free = self.yarn.free_mb();
-        debug_assert_eq!(free, self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum::<u64>());
-        let all = job.held_mb() + free.min(headroom);
-        let theirs = u64::from(reduces.held + 1) * reduces.size.memory_mb;
-        theirs as f64 <= job.maps_done().min(RAMP_UP) * all as f64
-    }
-
     fn place_of_kind(&self, job: &Job, kind: TaskKind, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
         let hadoop = &self.scenario.hadoop;
         let local_matters = kind == TaskKind::Map && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0);
         let tasks = job.of(kind);
         let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
-        let keeps_off = |node: u32, ask: &Ask| ask.avoid.contains(&node) && !ask.takes_any(now);
-        let fits = |node: u32, ask: &Ask| {
-            self.beats.lets(node) && self.nodes[node as usize].fits(tasks.size) && !keeps_off(node, ask)
-        };
+        let has_room = |node: u32| self.beats.lets(node) && self.nodes[node as usize].fits(tasks.size);
+        let fits = |node: u32, ask: &Ask| has_room(node) && !ask.keeps_off(node, now);
         // Each node reports before a request that names some goes anywhere.
-        let round = hadoop.node_heartbeat();
-        let wait = Millis::from_secs_f64(hadoop.locality_wait).max(round);
-        let unheard = Millis::from_secs_f64(hadoop.ask);
+        let wait = Millis::from_secs_f64(hadoop.locality_wait).max(hadoop.node_heartbeat());
+        let mut wake = |at: Time| *wakes = Some(wakes.map_or(at, |known: Time| known.min(at)));
         for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate().filter(|(_, ask)| !waits(ask)) {
-            if now.since(ask.since) < unheard {
-                wakes.get_or_insert(ask.since + unheard);
+            let heard = self.heard_at(ask);
+            if now < heard {
+                wake(heard);
                 continue;
             }
             let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
@@ -166,12 +125,15 @@ impl World<'_> {
                 }
             }
             let names_some = seeks_split || (self.beats.are_awaited() && !ask.prefer.is_empty());
-            if names_some && now.since(ask.since) < wait {
-                wakes.get_or_insert(ask.since + wait);
+            if names_some && now < heard + wait {
+                wake(heard + wait);
                 continue;
             }
             if let Some(node) = self.anywhere(job, kind, ask, &fits) {
                 return Some(Place { kind, nth, node, local: false });
+            }
+            if ask.avoid.iter().any(|node| has_room(*node)) {
+                ask.takes_any_from().into_iter().for_each(&mut wake);
             }
         }
         None
@@ -186,5 +148,40 @@ impl World<'_> {
         let nth =
             self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]).below(self.yarn.open().max(1));
         self.yarn.open_from(nth).find(|node| fits(*node, ask))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ideal::{Actor, Ideal};
+    use super::super::job::{Origin, START};
+    use super::super::scenario::Scenario;
+    use super::*;
+
+    /// When those who wait are looked at again, from the start, in the 10th second of a job of so many maps on one node, whose requests are changed first.
+    fn looked_at(maps: u32, ask: f64, change: impl Fn(&mut Ask)) -> Option<u64> {
+        let json = format!(
+            r#"{{"cluster": {{"nodes": 1}}, "hadoop": {{"ask": {ask}}}, "jobs": [{{"name": "a", "maps": {{"tasks": {maps}}}}}]}}"#
+        );
+        let scenario: Scenario = serde_json::from_str(&json).unwrap();
+        let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
+        world.begin_phases(0, START);
+        world.jobs.get_mut(&0).unwrap().of_mut(TaskKind::Map).asks.iter_mut().for_each(change);
+        world.serve(START + Millis(10_000));
+        world.unwaits.map(|at| at.since(START).0)
+    }
+
+    #[test]
+    fn those_who_wait_are_looked_at_when_the_first_of_them_may_be_served_and_not_the_first_in_line() {
+        let asked = |ask: &mut Ask| ask.since = START + Millis(9_000 - 2_000 * u64::from(ask.index));
+        assert_eq!(looked_at(3, 6.0, asked), Some(11_000));
+    }
+
+    #[test]
+    fn what_keeps_off_the_only_node_with_room_is_looked_at_when_it_takes_any() {
+        assert_eq!(looked_at(1, 0.0, |ask| ask.avoid = vec![0]), Some(3_600_000));
+        assert_eq!(looked_at(1, 0.0, |ask| (ask.avoid, ask.is_copy) = (vec![0], true)), None);
+        assert_eq!(looked_at(1, 0.0, |_| {}), None);
     }
 }

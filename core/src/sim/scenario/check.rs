@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 pub const TASKS_MAX: u32 = 2_000_000;
 /// Tasks of all jobs together, as many as their laws give on the whole.
 const ALL_TASKS_MAX: f64 = 1e8;
+/// Seconds between two heartbeats.
+const HEARTBEAT_MAX: f64 = 3_600.0;
 
 /// What is wrong with a scenario: the key, and what it wants.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -257,10 +259,10 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
         faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
     }
-    faults.unless(hadoop.ask >= 0.0 && hadoop.ask.is_finite(), "ask", "must not be below 0");
+    faults.unless((0.0..=HEARTBEAT_MAX).contains(&hadoop.ask), "ask", "must be from 0 to 3600 s");
     let beats = hadoop.node_heartbeat;
-    let sound = beats == 0.0 || (beats >= 0.01 && beats.is_finite());
-    faults.unless(sound, "node_heartbeat", "must be 0, or 0.01 s at least");
+    let sound = beats == 0.0 || (0.01..=HEARTBEAT_MAX).contains(&beats);
+    faults.unless(sound, "node_heartbeat", "must be 0, or from 0.01 to 3600 s");
     faults.law(&hadoop.report_jitter, 0.0, "report_jitter");
     faults.unless(
         hadoop.report_jitter.range().1 <= hadoop.report,
@@ -360,6 +362,11 @@ mod tests {
             (r#""hadoop": {"report": 0}"#, "hadoop.report"),
             (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
             (r#""hadoop": {"kill": {"uniform": {"low": -1, "high": 1}}}"#, "hadoop.kill"),
+            (r#""hadoop": {"ask": -0.1}"#, "hadoop.ask"),
+            (r#""hadoop": {"ask": 1e300}"#, "hadoop.ask"),
+            (r#""hadoop": {"node_heartbeat": -1}"#, "hadoop.node_heartbeat"),
+            (r#""hadoop": {"node_heartbeat": 0.009}"#, "hadoop.node_heartbeat"),
+            (r#""hadoop": {"node_heartbeat": 1e300}"#, "hadoop.node_heartbeat"),
             (r#""hadoop": {"report": 3, "report_jitter": 3.1}"#, "hadoop.report_jitter"),
             (r#""hadoop": {"report_jitter": {"exponential": {"mean": 1}}}"#, "hadoop.report_jitter"),
             (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
@@ -387,12 +394,16 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_is_refused() {
-        // JSON has no infinity, TOML has.
-        let mut scenario: Scenario = serde_json::from_str(&format!(r#"{{"jobs": [{JOB}]}}"#)).unwrap();
-        (scenario.hadoop.locality_wait, scenario.hadoop.remote_slower) = (f64::INFINITY, f64::INFINITY);
-        let keys: Vec<String> = scenario.faults().into_iter().map(|fault| fault.key).collect();
-        assert_eq!(keys, ["hadoop.locality_wait", "hadoop.remote_slower"]);
+    fn what_has_no_end_and_what_is_no_number_is_refused() {
+        // JSON has neither, TOML has both.
+        for bad in [f64::INFINITY, f64::NAN] {
+            let mut scenario: Scenario = serde_json::from_str(&format!(r#"{{"jobs": [{JOB}]}}"#)).unwrap();
+            let hadoop = &mut scenario.hadoop;
+            (hadoop.ask, hadoop.node_heartbeat, hadoop.locality_wait, hadoop.remote_slower) = (bad, bad, bad, bad);
+            let keys: Vec<String> = scenario.faults().into_iter().map(|fault| fault.key).collect();
+            let all = ["hadoop.ask", "hadoop.node_heartbeat", "hadoop.locality_wait", "hadoop.remote_slower"];
+            assert_eq!(keys, all);
+        }
     }
 
     #[test]

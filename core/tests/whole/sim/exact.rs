@@ -6,7 +6,7 @@ use drover_core::sim::{AttemptRow, End, Watch, run_watching};
 use serde_json::{Value, json};
 
 /// A run of which job "a" is watched.
-fn watched(json: Value, params: EngineParams) -> (Outcome, Vec<AttemptRow>) {
+pub(super) fn watched(json: Value, params: EngineParams) -> (Outcome, Vec<AttemptRow>) {
     let mut watch = Watch::new("a", 0, 1_000);
     let outcome = run_watching(&scenario(json), params, 1, &mut watch).unwrap();
     let rows = watch.rows().copied().collect();
@@ -15,11 +15,14 @@ fn watched(json: Value, params: EngineParams) -> (Outcome, Vec<AttemptRow>) {
 
 /// A map on the first node, as the second is not there before 4 s, and a reduce on the second, the only one with cores for it. The first is lost at a time.
 fn first_is_lost(at: f64, second_mb: u64, kill: f64, reduces: u32) -> (Outcome, Vec<AttemptRow>) {
+    first_is_lost_where(json!({"slow_start": 1, "kill": kill}), at, second_mb, reduces)
+}
+
+pub(super) fn first_is_lost_where(hadoop: Value, at: f64, second_mb: u64, reduces: u32) -> (Outcome, Vec<AttemptRow>) {
     let kinds = json!([{"nodes": 1, "memory_mb": 1024, "vcores": 1}, {"nodes": 1, "memory_mb": second_mb}]);
     let trouble = json!([{"nodes": [1], "lasts": 4, "lost": true}, {"nodes": [0], "from": at, "lost": true}]);
     let reduces = json!({"tasks": reduces, "copy": 10, "work": 10, "vcores": 3});
     let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10}, "reduces": reduces});
-    let hadoop = json!({"slow_start": 1, "kill": kill});
     let json = json!({"cluster": {"nodes": 2, "kinds": kinds}, "hadoop": hadoop, "trouble": trouble, "jobs": [job]});
     watched(json, EngineParams { policy: None, ..EngineParams::default() })
 }

@@ -3,6 +3,7 @@
 mod clones;
 mod exact;
 mod failures;
+mod heartbeats;
 mod ideals;
 mod laws;
 mod losses;
