@@ -163,11 +163,11 @@ settings! {
         waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
         /// Copies and restarts that one task may get in all, one after the other, the last of several a copy; 0: however many die, and at once as many as the policy says (`mantri.copies_max`).
         copies_per_task: Option<u64> = "", Kind::Whole(0, 8), reloadable;
-        /// Before a task whose copy was refused, lost on the way or died may have another.
+        /// Before a task whose copy was refused, lost on the way or died may have another; twice as long after each further refusal, up to `cool_down`, while the task's attempts stay as they are.
         try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
         /// Copies of one job that may be lost in a row before it gets none for the time of `cool_down`; 0: however many.
         futile_copies: Option<u64> = "", Kind::Whole(0, 10_000), reloadable;
-        /// How long a job gets no more copies once so many were lost.
+        /// How long a job gets no more copies once so many were lost, and how long at most what was refused is not asked for again.
         cool_down: Millis = "1m", Kind::Span(0, HOUR), reloadable;
         /// Copies of one user's jobs that may lose or die in a row on one host before that user's copies are kept off it for the time of `node_cool_down`.
         node_futile_copies: u64 = "4", Kind::Whole(1, 10_000), reloadable;

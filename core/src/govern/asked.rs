@@ -2,6 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flight;
+use super::refusals::Refusals;
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub struct Asked {
     /// A restart's new attempt runs, alone: it is the task's own now, and no copy in flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replaced: bool,
+    /// Those of the task so far, this one included, that an AM has refused in a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusals: Option<Refusals>,
     /// When the task may be given another, the AM's clock, once this one is no longer in flight; `None`: never.
     pub again: Option<Time>,
 }
@@ -84,6 +88,24 @@ impl Asked {
         self.again = params.allows_another(self.tries).then_some(am_now);
     }
 
+    /// It is over, refused: when may its task be given another?
+    pub(super) fn refuse(&mut self, answer: Answer, task: Option<&Task>, params: &GovernParams, am_now: Time) {
+        let refusals = Refusals::another(self.refusals.as_ref(), task, am_now);
+        self.again = (!answer.is_for_good()).then(|| refusals.again(params));
+        self.refusals = Some(refusals);
+    }
+
+    /// It was refused, for a while, and the task is another by now.
+    pub(super) fn is_moot(&self, task: Option<&Task>) -> bool {
+        self.is_refused() && self.refusals.as_ref().is_some_and(|refusals| refusals.is_moot(task))
+    }
+
+    /// What it was refused for says nothing of the task as it is now.
+    pub(super) fn forget_refusals(&mut self, params: &GovernParams) {
+        let Some(refusals) = self.refusals.take() else { return };
+        self.again = self.again.map(|again| again.min(refusals.afresh(params)));
+    }
+
     /// May its task have no other yet at `now` on the AM's clock? It is not in flight.
     pub(super) fn rests(&self, now: Time) -> bool {
         self.again.is_none_or(|again| now < again)
@@ -107,6 +129,10 @@ impl Asked {
         self.is_settled(1, job, task, grace) && alone()
     }
 
+    fn is_refused(&self) -> bool {
+        self.answer.is_some_and(|answer| !answer.is_applied())
+    }
+
     fn is_applied(&self) -> bool {
         self.answer.is_some_and(Answer::is_applied)
     }
@@ -127,7 +153,7 @@ impl Asked {
 
     /// Its end while the task itself goes on; `None` while it lasts. `now` is the service's clock.
     pub(super) fn over(&self, job: &Job, task: &Task, grace: Millis, now: Time) -> Option<CopyEnd> {
-        if self.answer.is_some() && !self.is_applied() {
+        if self.is_refused() {
             return Some(CopyEnd::Refused);
         }
         let (mut seen, mut alive, mut launched) = (0, 0, false);

@@ -56,13 +56,14 @@ impl Flights {
         let am_now = job.am_time(now);
         let mut next = self.withdrawn.give_up(job.id, params.answer_grace, now);
         let (mut outcomes, mut landed, mut closed) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut ends, mut replaced) = (Vec::new(), Vec::new());
+        let (mut ends, mut replaced, mut moot) = (Vec::new(), Vec::new(), Vec::new());
         for (id, flight) in self.tasks_of(job.id) {
             let Some(asked) = flight.asked.as_ref() else { continue };
             let task = job.task(id);
             let ended = task.filter(|task| task.state.is_final());
             landed.extend(ended.map(|_| id));
             if !flight.counted {
+                moot.extend(asked.is_moot(task).then_some(flight.decision));
                 continue;
             }
             let goes_on = || task.and_then(|task| asked.over(job, task, params.answer_grace, now));
@@ -82,8 +83,11 @@ impl Flights {
         for decision in replaced {
             self.asked_mut(job.id, decision).into_iter().for_each(|asked| asked.replace(params, am_now));
         }
+        for decision in moot {
+            self.asked_mut(job.id, decision).into_iter().for_each(|asked| asked.forget_refusals(params));
+        }
         for (task, decision, end) in closed {
-            self.close((task, decision), end, params, am_now);
+            self.close((task, decision), end, job.task(task), params, am_now);
         }
         landed.into_iter().for_each(|task| self.remove(task));
         // Where one of a task's copies wins, that another lost is nothing against the job.
@@ -93,9 +97,16 @@ impl Flights {
     }
 
     /// One of a task's copies is over.
-    fn close(&mut self, (task, decision): (TaskId, u64), end: CopyEnd, params: &GovernParams, am_now: Time) {
+    fn close(
+        &mut self,
+        (task, decision): (TaskId, u64),
+        end: CopyEnd,
+        known: Option<&Task>,
+        params: &GovernParams,
+        am_now: Time,
+    ) {
         let Some(flight) = self.task_mut(task).find(|flight| flight.decision == decision) else { return };
-        flight.close(end, params, am_now);
+        flight.close(end, known, params, am_now);
         let restarts = u32::from(flight.action == Action::Restart);
         let newest = self.task_mut(task).next_back().and_then(|flight| flight.asked.as_mut());
         if let Some(asked) = newest.filter(|_| end != CopyEnd::Died) {
@@ -140,14 +151,16 @@ impl Flights {
 
 impl Flight {
     /// It holds no budget any more. When may the task have another copy?
-    fn close(&mut self, end: CopyEnd, params: &GovernParams, am_now: Time) {
+    fn close(&mut self, end: CopyEnd, task: Option<&Task>, params: &GovernParams, am_now: Time) {
         self.counted = false;
         let Some(asked) = &mut self.asked else { return };
+        if let Some(answer) = asked.answer.filter(|_| end == CopyEnd::Refused) {
+            return asked.refuse(answer, task, params, am_now);
+        }
         asked.again = match end {
             CopyEnd::Died if params.copies_per_task == 0 => Some(am_now + params.try_again),
             CopyEnd::Died if !params.allows_another(asked.tries) => None,
             CopyEnd::Died => Some(am_now + params.try_again.max(self.fresh.0)),
-            _ if asked.answer.is_some_and(Answer::is_for_good) => None,
             _ => Some(am_now + params.try_again),
         };
     }

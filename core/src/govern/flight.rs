@@ -143,6 +143,7 @@ impl Flights {
             restarts: before
                 .map_or(0, |asked| asked.restarts)
                 .saturating_add(u32::from(decision.action == Action::Restart)),
+            refusals: before.and_then(|asked| asked.refusals.clone()),
             again: None,
         });
         self.make_way(decision.task, newest_before);

@@ -17,6 +17,7 @@ pub mod minute;
 pub mod nodes;
 pub mod output;
 mod paper;
+pub mod refusals;
 pub mod revalidate;
 pub mod rooms;
 pub mod tally;
@@ -76,7 +77,8 @@ pub struct GovernParams {
     pub deadline: Millis,
     /// After the deadline, how long an answer may still be on its way before the attempts that are seen settle what became of it.
     pub answer_grace: Millis,
-    /// Before a task whose copy was refused, lost on the way or died may have another.
+    /// Before a task whose copy was refused, lost on the way or died may have another. What is refused again and again, while the task's attempts stay as they are, waits twice as
+    /// long each time, up to `cool_down`.
     pub try_again: Millis,
     /// Copies of one task that may come to be in all, one after the other; 0: however many die, the next one need not wait for as long as a copy takes, and how many run at
     /// once is the policy's to say (Mantri's `copies_max`).

@@ -235,7 +235,7 @@ fn again_of(end: CopyEnd, answer: Option<Answer>, tries: u32, try_again: u64, co
     let asked = flight.asked.as_mut().unwrap();
     (asked.answer, asked.tries) = (answer, tries);
     let params = GovernParams { try_again: Millis(try_again), copies_per_task, ..params() };
-    flight.close(end, &params, Time(40_000));
+    flight.close(end, None, &params, Time(40_000));
     assert!(!flight.counted);
     flight.asked.unwrap().again
 }
@@ -253,8 +253,50 @@ fn a_copy_that_died_is_followed_by_another_after_a_copys_time_and_by_no_more_tha
 #[test]
 fn a_copy_that_never_ran_is_tried_again_soon_unless_the_answer_would_be_the_same() {
     assert_eq!(again(CopyEnd::Unsent, None, 1, 3_000), Some(Time(43_000)));
+    assert_eq!(again(CopyEnd::Unanswered, None, 1, 3_000), Some(Time(43_000)));
     assert_eq!(again(CopyEnd::Refused, Some(Answer::NoHeadroom), 2, 3_000), Some(Time(43_000)));
     assert_eq!(again(CopyEnd::Refused, Some(Answer::UnknownTask), 1, 3_000), None);
+}
+
+/// When a map may be given something again that was asked for and refused so many times, at twenty seconds each time, in a job that becomes another after the last.
+fn after_refusals(times: u64, change: impl FnOnce(&mut Job)) -> (Option<Time>, Flights) {
+    let (mut flights, mut job) = (Flights::default(), running(Time(20_000)));
+    for id in 1..=times {
+        flights.add(&decision(id, map(0), Mode::Act), Budget::Copies, &job, 0);
+        flights.answered(&AckFact { job: JOB, decision: id, answer: Answer::TooManyAttempts, attempts: vec![] });
+        assert_eq!(ends(&mut flights, &job, Time(20_000)), [CopyEnd::Refused]);
+    }
+    change(&mut job);
+    assert_eq!(flights.follow(&job, &params(), Time(21_000)), (vec![], None));
+    (flights.newest(map(0)).unwrap().asked.as_ref().unwrap().again, flights)
+}
+
+#[test]
+fn what_is_refused_again_and_again_waits_twice_as_long_each_time_until_the_tasks_attempts_change() {
+    let waits = [1, 2, 3, 9].map(|times| after_refusals(times, |_| ()).0);
+    assert_eq!(waits, [23_000, 26_000, 32_000, 80_000].map(|at| Some(Time(at))));
+    let (moved, mut flights) = after_refusals(9, |job| attempt(job, map(0).attempt(1), Running, 20_500, 0));
+    assert_eq!(moved, Some(Time(23_000)), "as after the first");
+    flights.add(&decision(10, map(0), Mode::Act), Budget::Copies, &job(), 0);
+    assert_eq!(flights.newest(map(0)).unwrap().asked.as_ref().unwrap().refusals, None, "it begins anew");
+    let (progress, _) = after_refusals(9, |job| {
+        let fact = AttemptFact { score: Some(0.5), ..AttemptFact::of(map(0).attempt(0)) };
+        assert!(job.learn_attempt(&fact, None, Time(20_500), 1_000));
+    });
+    assert_eq!(progress, Some(Time(80_000)), "that it goes on says nothing");
+}
+
+#[test]
+fn refusals_are_kept_while_other_orders_are_lost_and_end_with_an_attempt() {
+    let (_, mut flights) = after_refusals(3, |_| ());
+    let mut job = running(LATE);
+    flights.add(&decision(4, map(0), Mode::Act), Budget::Copies, &job, 0);
+    assert_eq!(ends(&mut flights, &job, LATE), [CopyEnd::Unsent]);
+    let of = |flights: &Flights| flights.newest(map(0)).unwrap().asked.clone().unwrap();
+    assert_eq!((of(&flights).refusals.is_some(), of(&flights).again), (true, Some(LATE + Millis(3_000))));
+    attempt(&mut job, map(0).attempt(1), Killed, 12_000, 13_000);
+    flights.follow(&job, &params(), LATE);
+    assert_eq!(of(&flights).again, Some(LATE + Millis(3_000)), "it was no refusal that it waits for");
 }
 
 #[test]
@@ -265,7 +307,7 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
             let restart = Decision { action: Action::Restart, ..decision(id, map(0), Mode::Act) };
             flights.add(&restart, Budget::Copies, &running(Time(10_000)), 0);
             let end = if died { CopyEnd::Died } else { CopyEnd::Unsent };
-            flights.close((map(0), id), end, &params(), Time(20_000));
+            flights.close((map(0), id), end, None, &params(), Time(20_000));
         }
         flights.newest(map(0)).unwrap().restarts()
     };
@@ -281,7 +323,7 @@ fn a_task_that_its_am_has_restarted_more_often_than_is_known_here_gets_no_restar
     let job = running(Time(10_000));
     flights.add(&restart, Budget::Copies, &job, 0);
     flights.answered(&AckFact { job: JOB, decision: 1, answer: Answer::RestartsSpent, attempts: Vec::new() });
-    flights.close((map(0), 1), CopyEnd::Refused, &params(), Time(20_000));
+    flights.close((map(0), 1), CopyEnd::Refused, None, &params(), Time(20_000));
     flights.add(&Decision { id: 2, ..restart }, Budget::Copies, &job, 0);
     assert!(flights.newest(map(0)).unwrap().restarts() >= 1_000);
 }

@@ -3,6 +3,7 @@
 mod caps;
 mod chance;
 mod copies;
+mod refusals;
 mod rest;
 mod who;
 mod world;
@@ -17,6 +18,9 @@ const MAPS: u32 = 16;
 fn one_node_in_four(index: u32) -> f64 {
     if index % 4 == 1 { 10.0 } else { 1.0 }
 }
+
+/// A copy: task, number, state, launch.
+type Copied = (u32, u32, AttemptState, Option<f64>);
 
 /// A job of equal maps with a shim that can duplicate, one node in four slow.
 struct Play {
@@ -39,9 +43,14 @@ impl Play {
         self.script.engine.observe(&seen).unwrap();
     }
 
-    /// What is to be seen of the originals, and of copies: (task, number, state, launch).
-    fn look(&mut self, second: f64, copies: &[(u32, u32, AttemptState, Option<f64>)]) -> Pass {
-        let (tasks, mut attempts) = equal_maps(self.id, MAPS, 4.0, &one_node_in_four, second, 0);
+    /// What is to be seen of the originals, and of copies.
+    fn look(&mut self, second: f64, copies: &[Copied]) -> Pass {
+        self.see(second, &one_node_in_four, copies)
+    }
+
+    /// The same where other maps are slow.
+    fn see(&mut self, second: f64, slow: &dyn Fn(u32) -> f64, copies: &[Copied]) -> Pass {
+        let (tasks, mut attempts) = equal_maps(self.id, MAPS, 4.0, slow, second, 0);
         for (index, number, state, started) in copies {
             let id = self.id.task(TaskKind::Map, *index).attempt(*number);
             let host = started.map(|_| "nm3".into());
