@@ -7,8 +7,8 @@ use super::told::Told;
 use super::values::{Num, Word};
 use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
 use drover_core::model::{
-    AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Observation,
-    Source, TaskFact, TaskKind, Time,
+    AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Miss,
+    Observation, Source, TaskFact, TaskKind, Time,
 };
 use std::sync::Arc;
 
@@ -174,7 +174,10 @@ fn attempts(session: &mut Session, request: &Request<'_>, params: &ShimParams, t
             Ok(of_job(session, kind, index, number))
         });
         match known {
-            Ok(fact) => out.push(attempt(session, row, fact, told)),
+            Ok(fact) => {
+                let missed = missed(row, request, params, told);
+                out.push(AttemptFact { missed, ..attempt(session, row, fact, told) });
+            }
             Err(reason) => told.refuse(reason),
         }
     }
@@ -206,6 +209,24 @@ fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mu
         fact.counters = counters(row, told);
     }
     fact
+}
+
+/// Which reduces could not fetch the attempt's output.
+fn missed(row: &AttemptRow, request: &Request<'_>, params: &ShimParams, told: &mut Told) -> Vec<Miss> {
+    // The protocol's limit.
+    const REDUCES_MAX: usize = 8;
+    let mut missed = Vec::new();
+    for (reduce, at) in row.miss.iter().take(REDUCES_MAX) {
+        let known = match row.k.0 {
+            Some(TaskKind::Map) => place(Word(Some(TaskKind::Reduce)), *reduce, request, params),
+            _ => Err("unknown_kind"),
+        };
+        match known {
+            Ok((_, reduce)) => missed.extend(told.time(Some(*at)).map(|at| Miss { reduce, at })),
+            Err(reason) => told.refuse(reason),
+        }
+    }
+    missed
 }
 
 fn counters(row: &CounterRow, told: &mut Told) -> Counters {

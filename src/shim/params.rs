@@ -56,6 +56,8 @@ pub struct ActParams {
     pub restart: bool,
     /// Have jobs' new containers kept off listed machines.
     pub avoid: bool,
+    /// Ask which reduces could not fetch a map's output.
+    pub rerun: bool,
     /// Actions of one session that may be open.
     pub actions: usize,
 }
@@ -105,7 +107,7 @@ impl Default for ShimParams {
 
 impl Default for ActParams {
     fn default() -> Self {
-        ActParams { lease_ms: 10_000, plain_http: false, restart: false, avoid: false, actions: 1_000 }
+        ActParams { lease_ms: 10_000, plain_http: false, restart: false, avoid: false, rerun: false, actions: 1_000 }
     }
 }
 

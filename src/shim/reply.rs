@@ -29,6 +29,9 @@ pub struct Reply {
     pub news_exchange_ms: Option<u32>,
     /// Who launches copies.
     pub launcher: Launcher,
+    /// Rows may tell which reduces could not fetch a map's output.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fetch_failures: bool,
     /// Length of the lease, milliseconds.
     pub lease_ms: u64,
     /// What the shim is asked to do.

@@ -171,6 +171,9 @@ pub struct AttemptRow {
     pub sort: Option<Num>,
     /// Counters that changed.
     pub ctr: Option<CounterRow>,
+    /// Of a map: reduces that could not fetch its output, each with when it told so last, the AM's clock.
+    #[serde(default)]
+    pub miss: Vec<(Num, Num)>,
 }
 
 /// Counters that changed.

@@ -22,6 +22,7 @@ impl Desk {
             next_exchange_ms: pace::next_look_ms(self.proofs.count()),
             news_exchange_ms: None,
             launcher: Launcher::Native,
+            fetch_failures: false,
             lease_ms: 0,
             actions: Vec::new(),
         }
@@ -36,6 +37,7 @@ impl Desk {
             snapshot: turn == Turn::Snapshot,
             next_exchange_ms: session.pace_ms,
             news_exchange_ms: Some(self.pace(Haste::Waiting)),
+            fetch_failures: self.params.act.rerun,
             ..self.pending(request)
         };
         write(grant, &mut reply);

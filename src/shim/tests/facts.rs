@@ -1,8 +1,9 @@
 //! What rows mean, and what becomes of values that cannot be.
 
-use super::{Am, Room};
+use super::super::params::ActParams;
+use super::{Am, Room, ShimParams, one_look};
 use drover_core::model::{
-    AttemptFact, AttemptState, Bytes, Fact, JobPhase, Millis, Mode, Phase, TaskFact, TaskKind, TaskState, Time,
+    AttemptFact, AttemptState, Bytes, Fact, JobPhase, Millis, Miss, Mode, Phase, TaskFact, TaskKind, TaskState, Time,
 };
 use serde_json::{Value, json};
 
@@ -74,6 +75,29 @@ async fn every_value_of_a_row_reaches_its_fact() {
     assert_eq!(attempts(&told), [attempt]);
     assert_eq!(told.last(), Some(&Fact::Needs { job: am.job(), maps: 4, reduces: 5, native_copies: 6 }));
     assert_eq!(room.desk.views(room.now)[0].native_copies, 6);
+}
+
+#[tokio::test]
+async fn reduces_that_missed_an_output_are_told_with_it_and_no_others() {
+    let miss = |reduce: u32, at: u64| json!([reduce, at]);
+    let (mut room, told) = one(json!({"miss": [miss(0, T), miss(1, T), miss(0, 0)]})).await;
+    assert_eq!(told[0].missed, [Miss { reduce: 0, at: Time(T) }]);
+    assert_eq!(room.refused("unknown_task"), 1, "the job has one reduce");
+    let (_, many) = one(json!({"miss": (0..99).map(|more| miss(0, T + more)).collect::<Vec<_>>()})).await;
+    assert_eq!(many[0].missed.len(), 8);
+    let (room, told) = one(json!({"k": "r", "miss": [miss(0, T)]})).await;
+    assert_eq!((told[0].missed.len(), room.refused("unknown_kind")), (0, 1), "nobody fetches from a reduce");
+}
+
+#[tokio::test]
+async fn fetch_failures_are_asked_for_where_something_would_come_of_it() {
+    for rerun in [false, true] {
+        let act = ActParams { rerun, ..ActParams::default() };
+        let (mut room, mut am) = (Room::with(ShimParams { act, ..one_look() }, 1_000), Am::new(21, 1, 1));
+        room.seat(&mut am).await;
+        let reply = room.send(&am.key.clone(), &am.next()).unwrap();
+        assert_eq!(json!(reply).get("fetch_failures"), rerun.then_some(&json!(true)));
+    }
 }
 
 #[tokio::test]

@@ -46,6 +46,7 @@ fn the_example_of_a_delta_is_read_value_by_value() {
     assert_eq!((row.k.0, row.s.unwrap().0), (Some(TaskKind::Reduce), Some(AttemptState::Succeeded)));
     assert_eq!(row.ph.unwrap().0, Some(Phase::Reduce));
     assert_eq!(row.shuf.unwrap().get(), Some(1_795_182_441_000));
+    assert_eq!(request.attempts[2].miss[0].1.get(), Some(1_795_182_444_800));
     assert_eq!(request.attempts[0].ctr.as_ref().unwrap().rec.unwrap().get(), Some(1_000));
 }
 
@@ -68,6 +69,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         next_exchange_ms: 1000,
         news_exchange_ms: None,
         launcher: Launcher::Native,
+        fetch_failures: false,
         lease_ms: 0,
         actions: Vec::new(),
     };
@@ -106,6 +108,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         snapshot: false,
         news_exchange_ms: Some(250),
         launcher: Launcher::Drover,
+        fetch_failures: true,
         lease_ms: 10_000,
         actions: vec![action, restart, avoid],
         ..reply

@@ -18,6 +18,7 @@ use super::capability::Capabilities;
 use super::id::{AttemptId, JobId, TaskId, TaskKind};
 use super::intake::Intakes;
 use super::lost::Lost;
+use super::missed::Missed;
 use super::names::NameId;
 use super::observation::{AppFact, AttemptFact, Channel, EndFact, JobFact, JobSettings, TaskFact};
 use super::outputs::Outputs;
@@ -76,6 +77,9 @@ pub struct Job {
     /// Attempts whose output was lost.
     #[serde(default, skip_serializing_if = "Lost::is_empty")]
     pub lost: Lost,
+    /// Outputs that reduces could not fetch.
+    #[serde(default, skip_serializing_if = "Missed::is_empty")]
+    pub missed: Missed,
     /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
     #[serde(default)]
     pub held_out: Option<bool>,
@@ -122,6 +126,7 @@ impl Job {
             intakes: Intakes::default(),
             outputs: Outputs::default(),
             lost: Lost::default(),
+            missed: Missed::default(),
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
@@ -230,6 +235,7 @@ impl Job {
         }
         self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
+        self.stirred |= self.missed.learn(fact.id(self.id), &fact.missed);
         self.learn_output(fact);
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {

@@ -3,6 +3,7 @@
 use super::Resources;
 use crate::model::decision::Mode;
 use crate::model::id::{AppAttemptId, AttemptId, JobId, TaskId, TaskKind};
+use crate::model::missed::Miss;
 use crate::model::names::Name;
 use crate::model::state::{AttemptState, JobPhase, Phase, TaskState};
 use crate::model::units::{Bytes, Millis, Time};
@@ -91,6 +92,9 @@ pub struct AttemptFact {
     pub speculative: Option<bool>,
     /// Counters, as far as told.
     pub counters: Counters,
+    /// Reduces that could not fetch its output; only a shim can tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<Miss>,
 }
 
 /// The few counters that estimates rest on; `None` is: not told.
@@ -182,6 +186,7 @@ impl AttemptFact {
             sorted: None,
             speculative: None,
             counters: Counters::default(),
+            missed: Vec::new(),
         }
     }
 

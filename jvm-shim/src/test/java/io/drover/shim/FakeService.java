@@ -48,6 +48,9 @@ public final class FakeService implements AutoCloseable {
   /** Length of the lease in every answer; 0 leaves the launching to Hadoop. */
   public volatile long leaseMs;
 
+  /** Whether answers ask which reduces could not fetch an output. */
+  public volatile boolean fetchFailures;
+
   /** Takes requests and does not answer them. */
   public volatile boolean silent;
 
@@ -118,6 +121,7 @@ public final class FakeService implements AutoCloseable {
     return "{\"protocol\":1,\"seq\":%d,\"epoch\":%d,\"incarnation\":\"fake\",\"accepted\":true,"
             .formatted(request.path("seq").asLong(), epoch)
         + "\"ack\":%d,\"snapshot\":false,".formatted(request.path("upto").asLong())
+        + (fetchFailures ? "\"fetch_failures\":true," : "")
         + "\"next_exchange_ms\":100,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
             .formatted(lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));
   }

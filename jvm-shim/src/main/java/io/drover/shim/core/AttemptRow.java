@@ -11,6 +11,9 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
  * version of its newest change, so that a request carries only what the service lacks.
  */
 final class AttemptRow extends Row {
+  /** The schema's limit. */
+  static final int MAX_MISSES = 8;
+
   final boolean map;
   final int task;
   final int number;
@@ -34,6 +37,12 @@ final class AttemptRow extends Row {
 
   private long[] counters;
   private long[] counterVersions;
+
+  /** Reduces that could not fetch the output, and when each told so last; null for none. */
+  private int[] missedBy;
+
+  private long[] missedMs;
+  private long missVersion;
 
   AttemptRow(boolean map, int task, int number) {
     this.map = map;
@@ -106,6 +115,34 @@ final class AttemptRow extends Row {
     }
   }
 
+  /** A reduce could not fetch the output; of many the newest count. */
+  void observeMiss(int reduce, long atMs, RowLog log) {
+    int place = 0;
+    int known = missedBy == null ? 0 : missedBy.length;
+    while (place < known && missedBy[place] != reduce) {
+      place++;
+    }
+    if (place == known && known < MAX_MISSES) {
+      missedBy = missedBy == null ? new int[1] : Arrays.copyOf(missedBy, known + 1);
+      missedMs = missedMs == null ? new long[1] : Arrays.copyOf(missedMs, known + 1);
+    } else if (place == known) {
+      place = 0;
+      for (int i = 1; i < known; i++) {
+        place = missedMs[i] < missedMs[place] ? i : place;
+      }
+    }
+    missedBy[place] = reduce;
+    missedMs[place] = atMs;
+    missVersion = log.touch(this);
+  }
+
+  /** The service does not want to know of misses, and may not understand them. */
+  void forgetMisses() {
+    missedBy = null;
+    missedMs = null;
+    missVersion = 0;
+  }
+
   static long[] absent() {
     long[] values = new long[CounterPick.NAMES.length];
     Arrays.fill(values, -1);
@@ -133,7 +170,7 @@ final class AttemptRow extends Row {
 
   @Override
   int bytes() {
-    return counters == null ? 260 : 460;
+    return (counters == null ? 260 : 460) + (missedBy == null ? 0 : 30 * missedBy.length);
   }
 
   @Override
@@ -154,7 +191,21 @@ final class AttemptRow extends Row {
       writeProgress(json);
     }
     writeCounters(json, base);
+    if (missVersion > base) {
+      writeMisses(json);
+    }
     json.writeEndObject();
+  }
+
+  private void writeMisses(JsonGenerator json) throws IOException {
+    json.writeArrayFieldStart("miss");
+    for (int i = 0; i < missedBy.length; i++) {
+      json.writeStartArray();
+      json.writeNumber(missedBy[i]);
+      json.writeNumber(missedMs[i]);
+      json.writeEndArray();
+    }
+    json.writeEndArray();
   }
 
   private void writePlace(JsonGenerator json) throws IOException {

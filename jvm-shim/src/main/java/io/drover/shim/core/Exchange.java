@@ -152,6 +152,7 @@ final class Exchange {
     }
     speaking = true;
     hello = false;
+    facts.wantMisses(reply.fetchFailures);
     if (reply.leaseMs > 0) {
       lease.take(reply.epoch, sentNanos, reply.leaseMs);
       newsMs = reply.newsExchangeMs > 0 ? settings.pace(reply.newsExchangeMs) : 0;
@@ -198,6 +199,8 @@ final class Exchange {
     failedUrls = 0;
     more = false;
     lease.end();
+    // It may be another service, which does not know of them.
+    facts.wantMisses(false);
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
     complain("refused by " + settings.urls.get(url) + ": " + refusal.error, waitMs);
     return waitMs;

@@ -10,6 +10,9 @@ interface Facts {
 
   RowLog log();
 
+  /** Whether rows are to tell which reduces could not fetch a map's output; not at first. */
+  void wantMisses(boolean wanted);
+
   /** Facts dropped so far, by reason. */
   Map<String, Long> dropped();
 

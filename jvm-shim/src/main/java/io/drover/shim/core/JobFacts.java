@@ -65,10 +65,16 @@ final class JobFacts implements Facts {
   }
 
   @Override
+  public void wantMisses(boolean wanted) {
+    watch.wantMisses(wanted);
+  }
+
+  @Override
   public Map<String, Long> dropped() {
     Map<String, Long> dropped = new TreeMap<>();
     put(dropped, "unknown_task", samples.unknownTasks());
     put(dropped, "bad_progress", samples.badProgress());
+    put(dropped, "fetch_failures", samples.misses().dropped());
     return dropped;
   }
 

@@ -28,6 +28,7 @@ final class JobWatch {
   private final HadoopInside inside = new HadoopInside();
   private final List<TaskRow> live = new ArrayList<>();
   private final List<TaskRow> settled = new ArrayList<>();
+  private final TaskRow[] maps;
   private int nextSettled;
   private int mapNeeds;
   private int reduceNeeds;
@@ -38,9 +39,14 @@ final class JobWatch {
   JobWatch(Job job, Samples samples) {
     this.job = job;
     this.samples = samples;
+    maps = new TaskRow[job.getTotalMaps()];
     for (Map.Entry<TaskId, Task> entry : job.getTasks().entrySet()) {
       boolean map = entry.getKey().getTaskType() == TaskType.MAP;
-      live.add(row(entry.getValue(), map, entry.getKey().getId()));
+      TaskRow row = row(entry.getValue(), map, entry.getKey().getId());
+      live.add(row);
+      if (map && row.index < maps.length) {
+        maps[row.index] = row;
+      }
     }
   }
 
@@ -84,6 +90,31 @@ final class JobWatch {
       }
     }
     needs = new Needs(mapNeeds, reduceNeeds, reducesRun);
+    takeMisses();
+  }
+
+  private void takeMisses() {
+    Misses misses = samples.misses();
+    for (Misses.Miss miss = misses.take(); miss != null; miss = misses.take()) {
+      boolean known = misses.wanted() && miss.map < maps.length && maps[miss.map] != null;
+      AttemptRow row = known ? find(maps[miss.map], miss.attempt) : null;
+      if (row != null) {
+        row.observeMiss(miss.reduce, miss.atMs, log);
+      }
+    }
+  }
+
+  /** Whether rows are to tell which reduces could not fetch a map's output. */
+  void wantMisses(boolean wanted) {
+    if (wanted == samples.misses().wanted()) {
+      return;
+    }
+    samples.misses().want(wanted);
+    for (TaskRow task : maps) {
+      if (task != null) {
+        task.attempts.forEach(AttemptRow::forgetMisses);
+      }
+    }
   }
 
   private static void remove(List<TaskRow> rows, int i) {
@@ -146,14 +177,22 @@ final class JobWatch {
   }
 
   private static AttemptRow attemptRow(TaskRow task, int number) {
+    AttemptRow known = find(task, number);
+    if (known != null) {
+      return known;
+    }
+    AttemptRow row = new AttemptRow(task.map, task.index, number);
+    task.attempts.add(row);
+    return row;
+  }
+
+  private static AttemptRow find(TaskRow task, int number) {
     for (AttemptRow row : task.attempts) {
       if (row.number == number) {
         return row;
       }
     }
-    AttemptRow row = new AttemptRow(task.map, task.index, number);
-    task.attempts.add(row);
-    return row;
+    return null;
   }
 
   RowLog log() {

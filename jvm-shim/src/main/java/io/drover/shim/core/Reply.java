@@ -17,6 +17,9 @@ final class Reply {
   /** 0 when Hadoop's own speculator launches. */
   final long leaseMs;
 
+  /** The service wants to know which reduces could not fetch a map's output. */
+  final boolean fetchFailures;
+
   final List<Action> actions;
 
   Reply(
@@ -28,6 +31,7 @@ final class Reply {
       long nextExchangeMs,
       long newsExchangeMs,
       long leaseMs,
+      boolean fetchFailures,
       List<Action> actions) {
     this.seq = seq;
     this.epoch = epoch;
@@ -37,6 +41,7 @@ final class Reply {
     this.nextExchangeMs = nextExchangeMs;
     this.newsExchangeMs = newsExchangeMs;
     this.leaseMs = leaseMs;
+    this.fetchFailures = fetchFailures;
     this.actions = actions;
   }
 }

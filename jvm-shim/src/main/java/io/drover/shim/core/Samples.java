@@ -16,6 +16,7 @@ final class Samples {
   private final AtomicReferenceArray<Cell> reduces;
   private final AtomicLong unknownTasks = new AtomicLong();
   private final AtomicLong badProgress = new AtomicLong();
+  private final Misses misses = new Misses();
 
   Samples(int mapCount, int reduceCount) {
     maps = new AtomicReferenceArray<>(mapCount);
@@ -42,6 +43,7 @@ final class Samples {
     cell.newest =
         new Sample(
             progress, status.phase, atMs, status.shuffleFinishTime, status.sortFinishTime, count);
+    misses.add(status, atMs);
   }
 
   /** The newest sample of an attempt, or null when none has come. */
@@ -52,6 +54,11 @@ final class Samples {
     }
     Cell cell = find(cells.get(task), attempt);
     return cell == null ? null : cell.newest;
+  }
+
+  /** Outputs that reduces could not fetch. */
+  Misses misses() {
+    return misses;
   }
 
   long unknownTasks() {

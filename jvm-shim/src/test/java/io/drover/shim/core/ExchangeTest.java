@@ -38,6 +38,7 @@ public class ExchangeTest {
     final List<Envelope> sent = new ArrayList<>();
     int sweeps;
     long spent;
+    boolean misses;
 
     @Override
     public long sweep() {
@@ -48,6 +49,11 @@ public class ExchangeTest {
     @Override
     public RowLog log() {
       return log;
+    }
+
+    @Override
+    public void wantMisses(boolean wanted) {
+      misses = wanted;
     }
 
     @Override
@@ -177,6 +183,21 @@ public class ExchangeTest {
     assertEquals(5, rows.last().page.base);
     assertEquals(2, rows.last().page.rows.size());
     assertEquals(false, rows.last().hello);
+  }
+
+  @Test
+  public void fetchFailuresAreToldOnlyWhileTheNewestAnswerAsksForThem() throws Exception {
+    String asks = "'actions':[]=>'actions':[],'fetch_failures':true";
+    step(ok(""));
+    assertEquals(false, rows.misses);
+    step(ok(asks));
+    assertTrue(rows.misses);
+    step(refusal(400, "malformed", ""));
+    assertEquals(false, rows.misses);
+    step(ok(asks));
+    assertTrue(rows.misses);
+    step(ok(""));
+    assertEquals(false, rows.misses);
   }
 
   @Test

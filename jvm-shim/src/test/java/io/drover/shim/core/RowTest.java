@@ -73,6 +73,19 @@ public class RowTest {
   }
 
   @Test
+  public void ofManyReducesThatMissedAnOutputTheNewestAreTold() throws IOException {
+    for (int reduce = 0; reduce < AttemptRow.MAX_MISSES; reduce++) {
+      row.observeMiss(reduce, 100 + reduce, log);
+    }
+    row.observeMiss(0, 200, log);
+    row.observeMiss(9, 300, log);
+    String rest = ",[2,102],[3,103],[4,104],[5,105],[6,106],[7,107]]}";
+    assertEquals("{\"k\":\"m\",\"i\":7,\"n\":0,\"miss\":[[0,200],[9,300]" + rest, json(row, 0));
+    row.forgetMisses();
+    assertEquals("{\"k\":\"m\",\"i\":7,\"n\":0}", json(row, 0));
+  }
+
+  @Test
   public void hadoopsProgressOfAKilledAttemptIsNotBelieved() throws IOException {
     row.observeState(TaskAttemptState.RUNNING, 500, 0, log);
     row.observeSample(sample(0.4f, 1), log);
