@@ -19,6 +19,8 @@ final class Ack {
   static final String ANOTHER_AHEAD = "another_ahead";
   static final String RESTARTS_SPENT = "restarts_spent";
   static final String TOO_MANY_NODES = "too_many_nodes";
+  static final String NOT_READ = "not_read";
+  static final String NO_OUTPUT = "no_output";
   static final String NO_HEADROOM = "no_headroom";
   static final String SPECULATION_OFF = "speculation_off";
   static final String MALFORMED = "malformed_action";

@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 
 /** One action, as the service sent it; checked against the schema's limits. */
@@ -8,6 +9,7 @@ final class Action {
   static final String DUPLICATE = "duplicate";
   static final String RESTART = "restart";
   static final String AVOID = "avoid";
+  static final String RERUN = "rerun";
 
   /** What has been read of one; a number is -1 where it is missing or out of range. */
   static final class Draft {
@@ -27,6 +29,9 @@ final class Action {
     /** Null for anything but a list of usable names. */
     Set<String> avoid = Collections.emptySet();
 
+    /** Null for anything but a list of indices of maps and numbers of attempts. */
+    List<long[]> outputs;
+
     private String fault() {
       if (type == null) {
         return Ack.MALFORMED;
@@ -41,6 +46,8 @@ final class Action {
           break;
         case AVOID:
           return forMs > 0 && deadlineMs >= 0 && avoid != null ? null : Ack.MALFORMED;
+        case RERUN:
+          return outputs != null && deadlineMs >= 0 ? null : Ack.MALFORMED;
         default:
           return Ack.UNSUPPORTED;
       }
@@ -84,6 +91,9 @@ final class Action {
   /** How often a copy may be moved away from such a host. */
   final int moves;
 
+  /** Outputs that are out of reach: index of the map, number of the attempt. */
+  final List<long[]> outputs;
+
   Action(Draft draft) {
     id = draft.id;
     type = draft.type;
@@ -99,6 +109,7 @@ final class Action {
     forMs = draft.forMs;
     avoid = draft.avoid;
     moves = (int) draft.moves;
+    outputs = draft.outputs;
   }
 
   boolean isRestart() {

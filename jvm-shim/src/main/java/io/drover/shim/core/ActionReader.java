@@ -20,6 +20,7 @@ final class ActionReader {
   private static final int MAX_MOVES = 8;
   private static final int MAX_HOSTS = 64;
   private static final long MAX_FOR_MS = 3_600_000;
+  private static final int MAX_OUTPUTS = 1000;
   private static final int MAX_TEXT = 1024;
   private static final long MAX_INDEX = 4_294_967_295L;
 
@@ -101,6 +102,9 @@ final class ActionReader {
       case "avoid":
         draft.avoid = hosts();
         break;
+      case "outputs":
+        draft.outputs = outputs();
+        break;
       default:
         json.skipChildren();
     }
@@ -151,5 +155,39 @@ final class ActionReader {
       }
     }
     return usable ? hosts : null;
+  }
+
+  /** Null for anything but a list of pairs of indices that is not empty. */
+  private List<long[]> outputs() throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
+      json.skipChildren();
+      return null;
+    }
+    List<long[]> outputs = new ArrayList<>();
+    boolean usable = true;
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      long[] output = pair();
+      usable &= output != null && outputs.size() < MAX_OUTPUTS;
+      if (usable) {
+        outputs.add(output);
+      }
+    }
+    return usable && !outputs.isEmpty() ? outputs : null;
+  }
+
+  private long[] pair() throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
+      json.skipChildren();
+      return null;
+    }
+    long[] pair = {-1, -1};
+    int read = 0;
+    for (; json.nextToken() != JsonToken.END_ARRAY; read++) {
+      long value = number(0, MAX_INDEX);
+      if (read < pair.length) {
+        pair[read] = value;
+      }
+    }
+    return read == pair.length && pair[0] >= 0 && pair[1] >= 0 ? pair : null;
   }
 }

@@ -21,11 +21,13 @@ final class HadoopInside {
   private Method stateOfAttempt;
   private Field inProgressOfTask;
   private Field localHostsOfAttempt;
+  private Field successOfTask;
   private boolean splitMissing;
   private boolean avataarMissing;
   private boolean stateMissing;
   private boolean inProgressMissing;
   private boolean localHostsMissing;
+  private boolean successMissing;
 
   /** Length and hosts of a map's input, or null. */
   TaskSplitMetaInfo split(Task map) {
@@ -74,6 +76,32 @@ final class HadoopInside {
   boolean saidDone(TaskAttempt attempt) {
     return attempt.getState() == TaskAttemptState.SUCCEEDED
         || internalState(attempt).startsWith("SUCCESS_");
+  }
+
+  /**
+   * Whether the attempt has succeeded and nothing of its container is awaited that a kill would
+   * have to wait for as well: where its node does not answer that takes minutes.
+   */
+  boolean hasSucceeded(TaskAttempt attempt) {
+    return attempt.getState() == TaskAttemptState.SUCCEEDED
+        && !internalState(attempt).startsWith("SUCCESS_FINISHING");
+  }
+
+  /** The attempt whose success is the task's, or null. */
+  Object successfulAttempt(Task task) {
+    if (successMissing) {
+      return null;
+    }
+    try {
+      if (successOfTask == null) {
+        successOfTask = field(task.getClass(), "successfulAttempt");
+      }
+      return successOfTask.get(task);
+    } catch (Throwable e) {
+      successMissing = true;
+      Log.info("this Hadoop does not tell which attempt's output counts: {}", e.toString());
+      return null;
+    }
   }
 
   private String internalState(TaskAttempt attempt) {

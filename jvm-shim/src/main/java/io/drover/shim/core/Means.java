@@ -30,6 +30,9 @@ final class Means {
     mover = new Mover(copies, lease, ledger::answer);
     acts.put(Action.DUPLICATE, new Duplicator(headroom, copies));
     acts.put(Action.RESTART, new Restarter(headroom, copies, mover));
+    if (Rerunner.canServe(job)) {
+      acts.put(Action.RERUN, new Rerunner(job));
+    }
     Blacklist blacklist = Blacklist.of(context, conf);
     avoider =
         blacklist == null

@@ -14,10 +14,7 @@ import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
-import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEvent;
-import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
 import org.apache.hadoop.yarn.api.records.NodeId;
-import org.apache.hadoop.yarn.event.EventHandler;
 
 /**
  * Moves copies away from hosts to avoid, on the dispatcher thread: a host can be preferred but not
@@ -105,30 +102,18 @@ final class Mover {
     kill(copy, "Drover: no copy is to run on " + copy.attempt.getNodeId().getHost());
   }
 
-  /**
-   * Kills an attempt that is to be replaced, synchronously, so that nothing changes after the
-   * checks. False when Hadoop threw. Its attempts handle events, which the interface TaskAttempt
-   * does not say.
-   */
-  @SuppressWarnings("unchecked")
+  /** Kills an attempt that is to be replaced. False when Hadoop threw. */
   boolean kill(Copies.Copy copy, String why) {
     Task task = copy.standing.task;
     TaskAttemptId id = copy.attempt.getID();
     Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
     before.killed.add(id);
     copy.moving = true;
-    try {
-      // The replacement of one that is rescheduled asks for no host, and before the job's tasks
-      // that wait. Any other asks for those of its split again, and where requests wait for their
-      // hosts is given the same one.
-      ((EventHandler<TaskAttemptEvent>) copy.attempt)
-          .handle(new TaskAttemptKillEvent(id, why, true));
-      return true;
-    } catch (Throwable e) {
-      Log.warn("cannot kill {}: {}", id, e.toString());
+    boolean killed = Kill.of(copy.attempt, why);
+    if (!killed) {
       copies.forget(copy);
-      return false;
     }
+    return killed;
   }
 
   private static Before before(Task task) {

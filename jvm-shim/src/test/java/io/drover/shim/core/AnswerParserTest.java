@@ -1,5 +1,6 @@
 package io.drover.shim.core;
 
+import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
@@ -86,6 +87,31 @@ public class AnswerParserTest {
     assertNull(action.fault);
     assertEquals(Set.of(), action.avoid);
     assertEquals(0, action.moves);
+  }
+
+  @Test
+  public void outputsOutOfReachArriveInPairsOrNotAtAll() throws IOException {
+    String rerun = "{'id':'a-1','type':'rerun','deadline_ms':8000,'outputs':[[3,0],[7,1001]]}";
+    Action action = action(rerun);
+    assertNull(action.fault);
+    assertArrayEquals(new long[] {7, 1001}, action.outputs.get(1));
+    assertEquals(2, action.outputs.size());
+    String[] changes = {
+      "'outputs'=>'o'",
+      "8000=>-1",
+      "[[3,0],[7,1001]]=>[]",
+      "[[3,0],[7,1001]]=>7",
+      "[3,0]=>3",
+      "[3,0]=>[3]",
+      "[3,0]=>[3,0,0]",
+      "[3,0]=>[-3,0]",
+      "[3,0]=>['3',0]",
+      "[3,0]=>" + "[3,0],".repeat(999) + "[3,0]",
+    };
+    for (String change : changes) {
+      String[] fromTo = change.split("=>");
+      assertEquals(change, Ack.MALFORMED, action(rerun.replace(fromTo[0], fromTo[1])).fault);
+    }
   }
 
   @Test

@@ -1,0 +1,153 @@
+package io.drover.shim;
+
+import static org.junit.Assert.assertEquals;
+
+import java.util.List;
+import org.apache.hadoop.mapreduce.v2.api.records.Phase;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
+import org.apache.hadoop.yarn.util.SystemClock;
+import org.junit.Test;
+
+/** Maps that a service has run again because their outputs are out of reach: outcomes and races. */
+public class RerunTest extends LeasedJob {
+  private static String rerun(String outputs) {
+    return "'type':'rerun','deadline_ms':30000,'outputs':[" + outputs + "]";
+  }
+
+  private void succeed(int map) throws Exception {
+    finish(am.running(TaskType.MAP, map).get(0));
+    Am.await("success", () -> am.task(TaskType.MAP, map).getState() == TaskState.SUCCEEDED);
+    am.drain();
+  }
+
+  private void assertRefused(String outcome, String outputs) throws Exception {
+    List<String> before = List.of(states(0), states(1));
+    assertEquals(outputs, outcome, outcome(rerun(outputs)));
+    assertEquals(outputs, before, List.of(states(0), states(1)));
+  }
+
+  private TaskAttempt reduce() {
+    return attempt(TaskType.REDUCE, 0, 0);
+  }
+
+  @Test
+  public void allOutputsNamedAreMadeAgainAtOnceAndNoOther() throws Exception {
+    am.place(attempt -> attempt.getId() == 0 ? "gone" : "good");
+    run("mapreduce.map.maxattempts", "1");
+    MoveTest.setSplitHosts(am.task(TaskType.MAP, 0), "gone", "near");
+    for (int map = 0; map < 3; map++) {
+      succeed(map);
+    }
+    assertEquals("applied", outcome(rerun("[0,0],[1,0]")));
+    awaitStates(0, "KILLED@gone RUNNING@good");
+    awaitStates(1, "KILLED@gone RUNNING@good");
+    assertEquals("SUCCEEDED@gone", states(2));
+    assertEquals("no host is asked for", List.of(), am.asked(attempt(TaskType.MAP, 0, 1)));
+    assertJobSucceeds();
+    assertEquals(List.of(2, 2, 1), List.of(attempts(0), attempts(1), attempts(2)));
+  }
+
+  @Test
+  public void anOutputThatIsNotItsTasksOwnOrNotThereIsLeftAndTheOthersAreMadeAgain()
+      throws Exception {
+    run();
+    succeed(1);
+    assertEquals("applied", outcome(rerun("[0,0],[1,0],[7,3],[4000000000,0]")));
+    awaitStates(1, "KILLED@localhost RUNNING@localhost");
+    assertEquals("it runs", "RUNNING@localhost", states(0));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void noOutputIsTakenAwayTwiceAndNoTaskRunsAgainTwice() throws Exception {
+    run();
+    succeed(0);
+    assertEquals("applied", outcome(rerun("[0,0]")));
+    awaitStates(0, "KILLED@localhost RUNNING@localhost");
+    assertRefused("no_output", "[0,0]");
+    succeed(0);
+    assertRefused("no_output", "[0,0]");
+    assertRefused("no_output", "[0,1]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void anAttemptThatRunsOrWhoseSuccessWaitsInTheQueueIsLeft() throws Exception {
+    run();
+    assertRefused("no_output", "[0,0]");
+    TaskAttempt attempt = attempt(TaskType.MAP, 0, 0);
+    assertEquals("no_output", outcomeAfter(() -> finish(attempt), () -> {}, rerun("[0,0]")));
+    awaitStates(0, "SUCCEEDED@localhost");
+    assertRefused("no_output", "[0,1]");
+    assertEquals("applied", outcome(rerun("[0,0]")));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void nothingIsMadeAgainThatNoReduceFetchesAnyMore() throws Exception {
+    run();
+    succeed(0);
+    am.update(reduce().getID(), 0.5f, Phase.SORT, null);
+    am.drain();
+    assertRefused("not_read", "[0,0]");
+    am.update(reduce().getID(), 0.9f, Phase.REDUCE, null);
+    am.drain();
+    assertRefused("not_read", "[0,0]");
+    assertJobSucceeds();
+    assertEquals(1, attempts(0));
+  }
+
+  @Test
+  public void theOutputsAreReadAgainByAReduceThatStartsAnew() throws Exception {
+    run();
+    succeed(0);
+    am.update(reduce().getID(), 0.5f, Phase.SORT, null);
+    am.post(new TaskAttemptKillEvent(reduce().getID(), "test"));
+    Am.await("another reduce", () -> am.task(TaskType.REDUCE, 0).getAttempts().size() == 2);
+    am.drain();
+    assertEquals("applied", outcome(rerun("[0,0]")));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aJobWithoutReducesOffersNothingOfTheKind() throws Exception {
+    am = new Am(2, 0, "maps", 1, SystemClock.getInstance());
+    run();
+    String can = service.requests.get(0).path("hello").path("can").toString();
+    assertEquals("[\"duplicate\",\"restart\",\"avoid\"]", can);
+    succeed(0);
+    assertRefused("unsupported_action", "[0,0]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void whatHadoopItselfTakesBackMeanwhileIsNotTakenBackAgain() throws Exception {
+    run();
+    succeed(0);
+    TaskAttempt there = attempt(TaskType.MAP, 0, 0);
+    Am.Action lost = () -> am.post(new TaskAttemptKillEvent(there.getID(), "its node", true));
+    assertEquals("no_output", outcomeAfter(lost, () -> {}, rerun("[0,0]")));
+    awaitStates(0, "KILLED@localhost RUNNING@localhost");
+    succeed(1);
+    TaskAttempt other = attempt(TaskType.MAP, 1, 0);
+    Am.Action after = () -> am.post(new TaskAttemptKillEvent(other.getID(), "its node", true));
+    assertEquals("applied", outcomeAfter(() -> {}, after, rerun("[1,0]")));
+    awaitStates(1, "KILLED@localhost RUNNING@localhost");
+    assertJobSucceeds();
+    assertEquals(List.of(2, 2), List.of(attempts(0), attempts(1)));
+  }
+
+  @Test
+  public void withoutALeaseNothingIsMadeAgain() throws Exception {
+    service.leaseMs = 0;
+    run();
+    succeed(0);
+    assertRefused("not_leased", "[0,0]");
+    assertEquals(TaskAttemptState.SUCCEEDED, attempt(TaskType.MAP, 0, 0).getState());
+    assertJobSucceeds();
+  }
+}
