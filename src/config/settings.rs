@@ -155,6 +155,9 @@ settings! {
         /// Keep all new containers of a job off the machines that `blacklist.beside` lists, not only copies, by the ApplicationMaster's own blacklist; each is let in again once it is listed no more
         /// ([acting](acting.md#machines-to-avoid)).
         avoid: bool = "false", Kind::Flag;
+        /// Have maps that have succeeded run again, all of a node's at once, where several reduces could not fetch outputs from it. Their attempts are killed for it, so what can still be fetched
+        /// of them is lost ([acting](acting.md#outputs-out-of-reach)).
+        rerun: bool = "false", Kind::Flag;
         /// A copy that has not been started so long after the decision is not started any more.
         deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
         /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.

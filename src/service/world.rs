@@ -120,6 +120,7 @@ pub fn shim(config: &Config) -> ShimParams {
             plain_http: config.act.plain_http,
             restart: config.act.restart,
             avoid: config.act.avoid,
+            rerun: config.act.rerun,
             ..ActParams::default()
         },
         ..ShimParams::default()

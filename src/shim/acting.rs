@@ -17,7 +17,7 @@ pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
 
 /// Types of actions, as `hello.can` names them.
 #[cfg(test)]
-pub const ACTIONS: [&str; 3] = ["duplicate", "restart", "avoid"];
+pub const ACTIONS: [&str; 4] = ["duplicate", "restart", "avoid", "rerun"];
 
 /// What can be done by a shim that says so in `hello.can`; of words of a later version nothing is known.
 pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
@@ -25,6 +25,7 @@ pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
         "duplicate" => Capabilities { duplicate: true, ..can },
         "restart" => Capabilities { restart: true, ..can },
         "avoid" => Capabilities { avoid: true, ..can },
+        "rerun" => Capabilities { rerun: true, ..can },
         _ => can,
     })
 }
@@ -115,8 +116,13 @@ impl Acting {
         if !trusted {
             return Capabilities::NONE;
         }
-        let ActParams { restart, avoid, .. } = self.params;
-        Capabilities { restart: able.restart && restart, avoid: able.avoid && avoid, ..able }
+        let ActParams { restart, avoid, rerun, .. } = self.params;
+        Capabilities {
+            restart: able.restart && restart,
+            avoid: able.avoid && avoid,
+            rerun: able.rerun && rerun,
+            ..able
+        }
     }
 
     /// Is the job's speculation Drover's to own by this session?
@@ -149,6 +155,7 @@ impl Acting {
             What::Duplicate { .. } => can.duplicate,
             What::Restart { .. } => can.restart,
             What::Avoid { .. } => can.avoid,
+            What::Rerun { .. } => can.rerun,
         };
         if !able || session.ended {
             return Err(Unsent::Unable);

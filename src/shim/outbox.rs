@@ -55,6 +55,10 @@ impl Order {
         let order = measure.order?;
         let what = match measure.plan.as_ref()? {
             MeasurePlan::Avoid { hosts, lasts } => What::Avoid { avoid: hosts.clone(), for_ms: lasts.0 },
+            MeasurePlan::Rerun { outputs, .. } => {
+                let pairs = outputs.iter().map(|output| (output.task.index, output.number));
+                What::Rerun { outputs: pairs.collect() }
+            }
             _ => return None,
         };
         Some(Order { decision: order.decision, job: measure.job, what, deadline: order.deadline })

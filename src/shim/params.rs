@@ -56,7 +56,7 @@ pub struct ActParams {
     pub restart: bool,
     /// Have jobs' new containers kept off listed machines.
     pub avoid: bool,
-    /// Ask which reduces could not fetch a map's output.
+    /// Have maps run again whose outputs are out of reach; so ask which reduces could not fetch an output.
     pub rerun: bool,
     /// Actions of one session that may be open.
     pub actions: usize,

@@ -96,6 +96,11 @@ pub enum What {
         /// For how long, milliseconds from when it is begun.
         for_ms: u64,
     },
+    /// Kill attempts that have succeeded, whose outputs are out of reach; Hadoop has their maps run again.
+    Rerun {
+        /// Of each the index of its map, and its number.
+        outputs: Vec<(u32, u32)>,
+    },
 }
 
 /// Who launches copies.

@@ -92,7 +92,7 @@ pub fn channel_label(channel: Channel) -> &'static str {
 
 const DECISIONS: &str =
     "Decisions taken, by policy, action, mode, and outcome when taken: advised (said, not done), decided (to be done).";
-const MEASURES: &str = "Measures beside copies that were weighed where they can be taken, by kind (order, place, replicate, precompute; avoid), mode and verdict: decided, or why not.";
+const MEASURES: &str = "Measures beside copies that were weighed where they can be taken, by kind (order, place, replicate, precompute; avoid, rerun), mode and verdict: decided, or why not.";
 const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";

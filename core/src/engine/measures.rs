@@ -9,6 +9,7 @@ use crate::policy::mantri::precompute::precompute;
 use crate::policy::mantri::recompute::{Lineage, Replication, stalled_seconds};
 use crate::policy::mantri::replicate::{Output, Risk, are_read, outputs, weigh};
 use crate::policy::mantri::{order, spread};
+use crate::policy::rerun::Asked;
 use std::collections::BTreeSet;
 
 /// What one look at a job came to.
@@ -35,7 +36,7 @@ impl Engine {
                 MeasureKind::Place => self.place_once(job, &mut taken).into_iter().collect(),
                 MeasureKind::Replicate => self.replicate_new(job, &mut taken),
                 // Once all jobs have told what they have lost; and whatever the policy.
-                MeasureKind::Precompute | MeasureKind::Avoid => continue,
+                MeasureKind::Precompute | MeasureKind::Avoid | MeasureKind::Rerun => continue,
             };
             self.tell_measures(job, kind, all, &mut taken, pass);
         }
@@ -75,13 +76,14 @@ impl Engine {
         self.params.policy.takes_measures() && !off()
     }
 
-    /// What the policy, or the blacklist beside it, wants of a job beside copies: of each kind the newest that was decided, or why not; and what would be wanted and cannot be done to the
+    /// What the policy, or what stands beside it, wants of a job beside copies: of each kind the newest that was decided, or why not; and what would be wanted and cannot be done to the
     /// job.
     pub fn measures(&self, id: JobId) -> Vec<Measure> {
         let Some(job) = self.cluster.job(id) else { return Vec::new() };
         let by_policy = self.may_take_measures(job, self.last_pass);
         let asked_for = |kind: &MeasureKind| match kind {
             MeasureKind::Avoid => self.avoids(job, self.last_pass),
+            MeasureKind::Rerun => self.reruns(job, self.last_pass),
             _ => by_policy,
         };
         let mode = self.mode_of(job);
@@ -105,6 +107,7 @@ impl Engine {
                 are_read(job) && Losses::of(&self.odds, &job.user).of_any().is_some_and(|lost| lost > 0.0)
             }
             MeasureKind::Avoid => !self.blacklist(job).is_empty(),
+            MeasureKind::Rerun => !self.out_of_reach(job, &Asked::new(), self.last_pass).is_empty(),
             MeasureKind::Precompute => are_read(job) && job.lost.iter().any(|id| was_made_again(job, id)),
         }
     }

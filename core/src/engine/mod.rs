@@ -16,6 +16,7 @@ mod params;
 mod pass;
 mod placement;
 mod reads;
+mod rerun;
 mod settle;
 mod suspects;
 

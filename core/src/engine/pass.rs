@@ -38,6 +38,7 @@ impl Engine {
             }
             self.take_measures(id, now, &mut onsets, &mut pass);
             self.avoid_listed(id, now, &mut pass);
+            self.rerun_missed(id, now, &mut pass);
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
             match next {

@@ -4,6 +4,7 @@ use super::avoiding::Avoiding;
 use crate::model::{AckFact, AttemptId, JobId, Measure, MeasureKind, Millis, NameId, Time};
 use crate::policy::MeasureParams;
 use crate::policy::mantri::recompute::{Onset, Replication};
+use crate::policy::rerun::Asked;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +40,9 @@ pub struct Taken {
     /// Machines that its new containers are kept off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avoiding: Option<Avoiding>,
+    /// Maps that were to run again because their outputs are out of reach.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rerun: Asked,
     newest: BTreeMap<MeasureKind, Measure>,
 }
 

@@ -37,6 +37,10 @@ pub enum Answer {
     RestartsSpent,
     /// So many machines to avoid that Hadoop would drop, or has dropped, its whole list.
     TooManyNodes,
+    /// No reduce of the job had outputs left to fetch.
+    NotRead,
+    /// None of the outputs that were to be made again stood, or might be taken away.
+    NoOutput,
     /// The job itself waited for containers.
     NoHeadroom,
     /// The job has speculation switched off.
@@ -51,7 +55,7 @@ pub enum Answer {
 
 impl Answer {
     /// Every answer, for metrics that start at zero.
-    pub const ALL: [Answer; 19] = [
+    pub const ALL: [Answer; 21] = [
         Answer::Applied,
         Answer::Moved,
         Answer::NotLeased,
@@ -66,6 +70,8 @@ impl Answer {
         Answer::AnotherAhead,
         Answer::RestartsSpent,
         Answer::TooManyNodes,
+        Answer::NotRead,
+        Answer::NoOutput,
         Answer::NoHeadroom,
         Answer::SpeculationOff,
         Answer::MalformedAction,
@@ -90,6 +96,8 @@ impl Answer {
             Answer::AnotherAhead => "another_ahead",
             Answer::RestartsSpent => "restarts_spent",
             Answer::TooManyNodes => "too_many_nodes",
+            Answer::NotRead => "not_read",
+            Answer::NoOutput => "no_output",
             Answer::NoHeadroom => "no_headroom",
             Answer::SpeculationOff => "speculation_off",
             Answer::MalformedAction => "malformed_action",

@@ -14,6 +14,8 @@ pub struct Capabilities {
     pub withdraw: bool,
     /// Keep the tasks to come off a machine for a time.
     pub avoid: bool,
+    /// Kill attempts that have succeeded, whose outputs are out of reach of those that read them, so that their tasks run again.
+    pub rerun: bool,
     /// Put copies on named hosts.
     pub place: bool,
     /// Start copies of a task that still waits for its first container. On Hadoop only RUNNING tasks can be copied: one that is SCHEDULED
@@ -49,6 +51,7 @@ impl Capabilities {
         restart: false,
         withdraw: false,
         avoid: false,
+        rerun: false,
         place: false,
         copy_waiting: false,
         job_clones: false,

@@ -21,6 +21,8 @@ pub enum MeasureKind {
     Precompute,
     /// Machines that a job's new containers are kept off (Dolly, NSDI'13 §2.1.2).
     Avoid,
+    /// Outputs that reduces cannot fetch, made again.
+    Rerun,
 }
 
 /// One that was considered.
@@ -111,12 +113,31 @@ pub enum MeasurePlan {
         /// For how long, if nothing else is said.
         lasts: Millis,
     },
+    /// Run maps again whose outputs are out of reach: kill the attempts that have succeeded, all at once.
+    Rerun {
+        /// The machine they lie on.
+        host: String,
+        /// The attempts that wrote them.
+        outputs: Vec<AttemptId>,
+        /// Indices of the reduces that could not fetch outputs there.
+        missed_by: Vec<u32>,
+        /// All that lies on the machine is out of reach; else only what the reduces have named.
+        whole: bool,
+        /// The ResourceManager has given the machine up, too.
+        unusable: bool,
+    },
 }
 
 impl MeasureKind {
     /// All of them, in the order in which a job meets them.
-    pub const ALL: [MeasureKind; 5] =
-        [MeasureKind::Order, MeasureKind::Place, MeasureKind::Replicate, MeasureKind::Precompute, MeasureKind::Avoid];
+    pub const ALL: [MeasureKind; 6] = [
+        MeasureKind::Order,
+        MeasureKind::Place,
+        MeasureKind::Replicate,
+        MeasureKind::Precompute,
+        MeasureKind::Avoid,
+        MeasureKind::Rerun,
+    ];
 
     /// Stable label.
     pub fn label(self) -> &'static str {
@@ -126,6 +147,7 @@ impl MeasureKind {
             MeasureKind::Replicate => "replicate",
             MeasureKind::Precompute => "precompute",
             MeasureKind::Avoid => "avoid",
+            MeasureKind::Rerun => "rerun",
         }
     }
 
@@ -137,6 +159,9 @@ impl MeasureKind {
             MeasureKind::Replicate => "outputs of its tasks are to be kept twice",
             MeasureKind::Precompute => "outputs on a machine that begins to lose them are to be computed anew",
             MeasureKind::Avoid => "its new containers are to keep off machines that make tasks straggle",
+            MeasureKind::Rerun => {
+                "outputs that its reduces cannot fetch are to be made again, all of a machine's at once"
+            }
         }
     }
 
@@ -148,6 +173,7 @@ impl MeasureKind {
             MeasureKind::Replicate => (can.replicate, Verdict::CannotReplicate),
             MeasureKind::Precompute => (can.precompute, Verdict::CannotPrecompute),
             MeasureKind::Avoid => (can.avoid, Verdict::CannotAvoid),
+            MeasureKind::Rerun => (can.rerun, Verdict::CannotRerun),
         };
         (!able).then_some(refused)
     }
@@ -173,7 +199,8 @@ mod tests {
     fn what_can_be_done_to_a_job_is_not_refused() {
         let can = Capabilities { order: true, place_reduces: true, replicate: true, ..Capabilities::default() };
         let lacks = MeasureKind::ALL.map(|kind| kind.lack(can));
-        assert_eq!(lacks, [None, None, None, Some(Verdict::CannotPrecompute), Some(Verdict::CannotAvoid)]);
+        let [precompute, avoid, rerun] = [Verdict::CannotPrecompute, Verdict::CannotAvoid, Verdict::CannotRerun];
+        assert_eq!(lacks, [None, None, None, Some(precompute), Some(avoid), Some(rerun)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod hadoop;
 pub mod hadoop_0_20;
 pub mod late;
 pub mod mantri;
+pub mod rerun;
 pub mod slow_hosts;
 pub mod tail;
 #[cfg(test)]

@@ -18,8 +18,8 @@ impl World<'_> {
                 self.replicate(number, *output, (*bytes, *replicate), now);
             }
             Some(MeasurePlan::Precompute { outputs, .. }) => self.precompute(number, outputs, now),
-            // Only copies keep off listed machines here.
-            Some(MeasurePlan::Avoid { .. }) | None => {}
+            // Only copies keep off listed machines here, and no reduce tells of what it could not fetch.
+            Some(MeasurePlan::Avoid { .. } | MeasurePlan::Rerun { .. }) | None => {}
         }
     }
 

@@ -21,6 +21,7 @@ mod properties;
 mod purity;
 mod racks;
 mod reports;
+mod rerun;
 mod scaling;
 mod sim;
 mod slow_nodes;

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 /// What the policy wants of a job beside copies of its running tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MeasureView {
-    /// `order`, `place`, `replicate`, `precompute` or `avoid`.
+    /// `order`, `place`, `replicate`, `precompute`, `avoid` or `rerun`.
     pub measure: String,
     /// What was decided of it, or why not: the label.
     pub verdict: String,
@@ -74,6 +74,19 @@ pub enum PlanView {
         /// For how long, if nothing else is said.
         lasts_ms: u64,
     },
+    /// Run maps again whose outputs are out of reach of the reduces.
+    Rerun {
+        /// The machine they lie on.
+        node: String,
+        /// The attempts that wrote them, which are killed.
+        outputs: Vec<String>,
+        /// Indices of the reduces that could not fetch outputs there.
+        missed_by: Vec<u32>,
+        /// All that lies on the machine is out of reach; else only what the reduces have named.
+        whole: bool,
+        /// The ResourceManager has given the machine up, too.
+        unusable: bool,
+    },
 }
 
 impl MeasureView {
@@ -111,6 +124,10 @@ impl From<MeasurePlan> for PlanView {
                 redo_ms: redo.0,
                 replicate_ms: replicate.0,
             },
+            MeasurePlan::Rerun { host, outputs, missed_by, whole, unusable } => {
+                let outputs = outputs.iter().map(ToString::to_string).collect();
+                PlanView::Rerun { node: host, outputs, missed_by, whole, unusable }
+            }
             MeasurePlan::Avoid { hosts, lasts } => PlanView::Avoid { nodes: hosts, lasts_ms: lasts.0 },
             MeasurePlan::Precompute { host, outputs, takes } => PlanView::Precompute {
                 node: host,

@@ -8,7 +8,7 @@ use super::super::reply::{Launcher, On, Reply, What};
 use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
 use drover_core::model::{
     AckFact, Answer, Capabilities, Channel, Fact, JobId, Measure, MeasureKind, MeasureOrder, MeasurePlan, Millis, Mode,
-    Verdict,
+    TaskKind, Verdict,
 };
 use prometheus::Registry;
 use serde_json::{Value, json};
@@ -190,6 +190,37 @@ async fn machines_are_avoided_only_where_the_operator_has_it_so_and_the_answer_i
         room.own_facts();
         room.next(&mut am, json!({"acks": [ack(4, "too_many_nodes", &[])]}));
         assert_eq!(room.own_facts(), [acked(am.job(), 4, Answer::TooManyNodes, &[])]);
+    }
+}
+
+#[tokio::test]
+async fn maps_run_again_only_where_the_operator_has_it_so_and_the_answer_is_told() {
+    for allowed in [true, false] {
+        let act = ActParams { rerun: allowed, ..ActParams::default() };
+        let (mut room, mut am) = (Room::with(ShimParams { act, ..one_look() }, 1_000), Am::new(1, 1, 1));
+        room.from = Origin::Loopback;
+        room.cluster.runs(&am);
+        let mut hello = am.clone().next()["hello"].clone();
+        hello["can"] = json!(["duplicate", "rerun"]);
+        room.settled(&mut am, json!({"hello": hello})).await.unwrap();
+        am.hello = false;
+        room.own(&[am.job()]);
+        let output = am.job().task(TaskKind::Map, 1).attempt(3);
+        let (host, outputs, missed_by) = ("nm2".to_owned(), vec![output], vec![0, 2]);
+        let plan = Some(MeasurePlan::Rerun { host, outputs, missed_by, whole: true, unusable: false });
+        let order = Some(MeasureOrder { decision: 4, deadline: room.now.wall + Millis(5_000) });
+        let made = Measure::new(am.job(), MeasureKind::Rerun, Verdict::Decided, Mode::Act, plan);
+        let put = room.desk.order(Order::of_measure(&Measure { order, ..made }).unwrap(), room.now);
+        assert_eq!(put, if allowed { Ok(()) } else { Err(Unsent::Unable) });
+        let actions = json!(room.next(&mut am, json!({})).actions);
+        let id = action_id(INCARNATION, 4);
+        let said = json!({"id": id, "type": "rerun", "deadline_ms": 4_000, "outputs": [[1, 3]]});
+        assert_eq!(actions, if allowed { json!([said]) } else { json!([]) });
+        room.own_facts();
+        if allowed {
+            room.next(&mut am, json!({"acks": [ack(4, "no_output", &[])]}));
+            assert_eq!(room.own_facts(), [acked(am.job(), 4, Answer::NoOutput, &[])]);
+        }
     }
 }
 

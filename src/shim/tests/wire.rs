@@ -101,6 +101,11 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         what: What::Avoid { avoid: vec!["nm2".into()], for_ms: 300_000 },
         ..action.clone()
     };
+    let rerun = Action {
+        id: "9f86d081884c7d65-20".into(),
+        what: What::Rerun { outputs: vec![(0, 0), (3, 1)] },
+        ..action.clone()
+    };
     let leased = Reply {
         seq: 10,
         epoch: 1_795_182_400_000,
@@ -110,7 +115,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         launcher: Launcher::Drover,
         fetch_failures: true,
         lease_ms: 10_000,
-        actions: vec![action, restart, avoid],
+        actions: vec![action, restart, avoid, rerun],
         ..reply
     };
     assert_eq!(json!(leased), serde_json::from_str::<Value>(&read("examples/lease.reply.json")).unwrap());

@@ -152,6 +152,8 @@ verdicts! {
     MachineListed = "machine_listed": "its machine makes tasks straggle, so no more are to go there for now",
     /// Its machine is, and nobody can keep the job's tasks off it.
     CannotAvoid = "cannot_avoid": "its machine makes tasks straggle, and the job's tasks cannot be kept off it",
+    /// Outputs of its job are out of reach, and nobody can have them made again.
+    CannotRerun = "cannot_rerun": "outputs are out of reach of its job's reduces, and its maps cannot be run again for that",
     /// Nobody can choose which of the job's waiting tasks starts first.
     CannotOrder = "cannot_order": "its tasks that wait are best started with the largest first, which cannot be done to its job",
     /// Nobody can choose the racks of the job's reduces.

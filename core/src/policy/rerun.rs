@@ -1,0 +1,156 @@
+//! Outputs of maps that are out of reach of the reduces that need them: which to make again, all of a machine's at once.
+//!
+//! Hadoop takes back one output at a time, after three words of reduces that could not fetch it, and half as many as copy; and all of a machine's once the ResourceManager calls that lost. To
+//! make an output again its attempt is killed, so it is gone in that instant: nothing is made again on suspicion.
+
+use crate::model::{
+    Attempt, AttemptId, AttemptState, Job, Miss, Mode, NameId, Phase, Task, TaskKind, TaskState, Time, Verdict,
+};
+use crate::model::{MeasurePlan, Millis};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many reduces, on as many machines, or one fewer where the ResourceManager has given the machine up.
+const WITNESSES: usize = 2;
+/// Of so many outputs a reduce must have missed a machine's for it to be the machine, where more lie there than one.
+const SEVERAL: usize = 2;
+/// A reduce that still cannot fetch an output says so again within a minute: one that has long not has fetched it.
+const WITHIN: Millis = Millis(120_000);
+/// Where more than half of a job's maps seem out of reach, it is not their machines that are.
+const SHARE: f64 = 0.5;
+/// The protocol's limit on what is asked for in one go.
+const AT_ONCE: usize = 1_000;
+
+/// Maps that were asked to run again, or are only said to need it: each once.
+pub type Asked = BTreeMap<u32, Mode>;
+
+/// A machine whose outputs are out of reach, or some of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutOfReach {
+    /// The machine.
+    pub host: NameId,
+    /// The attempts that wrote the outputs, in order of their maps; all of the machine's where `whole`.
+    pub outputs: Vec<AttemptId>,
+    /// Indices of the reduces that could not fetch them.
+    pub missed_by: Vec<u32>,
+    /// All of the machine's outputs, those that nobody has missed yet included.
+    pub whole: bool,
+    /// The ResourceManager has given the machine up.
+    pub unusable: bool,
+}
+
+impl OutOfReach {
+    /// What is to be done about it.
+    pub fn plan(&self, host: &str) -> MeasurePlan {
+        MeasurePlan::Rerun {
+            host: host.to_owned(),
+            outputs: self.outputs.clone(),
+            missed_by: self.missed_by.clone(),
+            whole: self.whole,
+            unusable: self.unusable,
+        }
+    }
+}
+
+/// What is told of one machine's outputs by reduces that copy: by reduce, on which host it runs and which outputs it could not fetch.
+type Words = BTreeMap<u32, (Option<NameId>, BTreeSet<AttemptId>)>;
+
+/// The outputs of a job that are out of reach at `now`, its AM's clock, of maps that have not been asked for before in that mode; one entry a machine. Nothing where no reduce copies: those that
+/// are past it need no output any more.
+pub fn out_of_reach(
+    job: &Job,
+    asked: &Asked,
+    mode: Mode,
+    unusable: impl Fn(NameId) -> bool,
+    now: Time,
+) -> Vec<OutOfReach> {
+    let told = words(job, now);
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let mut there: BTreeMap<NameId, Vec<AttemptId>> = BTreeMap::new();
+    for (id, task) in job.tasks(TaskKind::Map) {
+        if let Some((host, output)) = standing(id.index, task, job).filter(|(host, _)| told.contains_key(host)) {
+            there.entry(host).or_default().push(output);
+        }
+    }
+    let left = |output: &AttemptId| asked.get(&output.task.index).is_none_or(|known| *known < mode);
+    let of = |(host, words): (&NameId, &Words)| {
+        let outputs = there.remove(host).unwrap_or_default();
+        let mut found = judge(*host, words, outputs, unusable(*host));
+        found.outputs.retain(left);
+        found.outputs.truncate(AT_ONCE);
+        (!found.outputs.is_empty()).then_some(found)
+    };
+    told.iter().filter_map(of).collect()
+}
+
+/// May so many more of a job's maps run again?
+///
+/// # Errors
+/// The refusal's name.
+pub fn within_budget(job: &Job, asked: &Asked, more: usize) -> Result<(), Verdict> {
+    let before = asked.values().filter(|mode| **mode == Mode::Act).count();
+    let bound = (f64::from(job.known(TaskKind::Map)) * SHARE).ceil();
+    if (before + more) as f64 <= bound { Ok(()) } else { Err(Verdict::MeasureBudget) }
+}
+
+/// A map's output, and the machine it lies on, where it stands.
+fn standing(index: u32, task: &Task, job: &Job) -> Option<(NameId, AttemptId)> {
+    let won = task.won().filter(|won| task.state == TaskState::Succeeded && won.state == AttemptState::Succeeded)?;
+    Some((won.host?, job.id.task(TaskKind::Map, index).attempt(won.number)))
+}
+
+/// What reduces that copy now have told lately of outputs that stand, by machine. Whoever has copied everything has had the outputs of all machines: what was told before does not count.
+fn words(job: &Job, now: Time) -> BTreeMap<NameId, Words> {
+    let mut told: BTreeMap<NameId, Words> = BTreeMap::new();
+    if job.missed.is_empty() {
+        return told;
+    }
+    let all = job.tasks(TaskKind::Reduce).flat_map(|(_, task)| task.attempts.iter());
+    let copied = all.filter_map(|attempt| attempt.second_phase.get()).max();
+    for (output, Miss { reduce, at }) in job.missed.iter() {
+        let is_new = now.since(at) <= WITHIN && copied.is_none_or(|copied| at > copied);
+        let Some(reader) = job.task(job.id.task(TaskKind::Reduce, reduce)).and_then(|task| copying(task, at)) else {
+            continue;
+        };
+        let stands = job.task(output.task).and_then(|task| standing(output.task.index, task, job));
+        if let Some((host, _)) = stands.filter(|(_, own)| is_new && *own == output) {
+            let (_, outputs) = told.entry(host).or_default().entry(reduce).or_insert((reader.host, BTreeSet::new()));
+            outputs.insert(output);
+        }
+    }
+    told
+}
+
+/// The attempt of a reduce that copies and did at that instant; none once one has copied everything.
+fn copying(reduce: &Task, at: Time) -> Option<&Attempt> {
+    let past = |attempt: &Attempt| attempt.phase > Some(Phase::Copy) || attempt.second_phase.get().is_some();
+    if reduce.state.is_final() || reduce.live().any(past) {
+        return None;
+    }
+    reduce.live().find(|attempt| attempt.started.get().is_some_and(|started| started <= at))
+}
+
+/// Is a machine out of reach, or only outputs of it? A reduce that cannot reach the machine misses all outputs that it has left to copy there; one whose output is broken misses that one.
+fn judge(host: NameId, words: &Words, there: Vec<AttemptId>, unusable: bool) -> OutOfReach {
+    let several = there.len().min(SEVERAL);
+    let readers = |missed: &dyn Fn(&BTreeSet<AttemptId>) -> bool| {
+        let hosts = words.values().filter(|(_, outputs)| missed(outputs)).map(|(host, _)| *host);
+        enough(hosts, unusable)
+    };
+    let whole = readers(&|missed| missed.len() >= several);
+    let lost = |output: &AttemptId| whole || readers(&|missed| missed.contains(output));
+    let outputs = there.into_iter().filter(lost).collect();
+    OutOfReach { host, outputs, missed_by: words.keys().copied().collect(), whole, unusable }
+}
+
+/// Are these reduces, each given by its host, witnesses enough? Those of one host may all suffer from that.
+fn enough(readers: impl Iterator<Item = Option<NameId>>, unusable: bool) -> bool {
+    let hosts: Vec<Option<NameId>> = readers.collect();
+    let known: BTreeSet<NameId> = hosts.iter().flatten().copied().collect();
+    let needed = WITNESSES - usize::from(unusable);
+    hosts.len() >= needed && known.len() >= needed
+}
+
+#[cfg(test)]
+mod tests;
