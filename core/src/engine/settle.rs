@@ -130,6 +130,7 @@ mod tests {
                 decision: 1,
                 policy: String::new(),
                 action: Action::Duplicate,
+                clones: false,
                 telling: true,
                 task,
                 end,

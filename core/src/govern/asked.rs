@@ -183,6 +183,7 @@ impl Asked {
             decision: flight.decision,
             policy: flight.policy.clone(),
             action: flight.action,
+            clones: flight.clones,
             telling: job.incarnation == self.incarnation && is_telling(flight, job),
             task: id,
             end,

@@ -92,6 +92,7 @@ mod tests {
             decision: 1,
             policy: "late".into(),
             action: Action::Duplicate,
+            clones: false,
             telling: true,
             task: map(0),
             end,

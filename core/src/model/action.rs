@@ -185,6 +185,9 @@ pub struct CopyOutcome {
     /// What was to be done.
     #[serde(default)]
     pub action: Action,
+    /// They were clones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clones: bool,
     /// Their end says something of the policy: clones are there to lose, and with their AM every copy ends.
     #[serde(default)]
     pub telling: bool,

@@ -12,7 +12,7 @@ use super::write::Ledger;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{CopyEnd, CopyOutcome, Decision, Fact, JobId, Millis, Mode, Observation, TaskId, Time};
 use ends::{Ended, Won};
-pub(super) use rows::{signed, spaced, word};
+pub(super) use rows::{spaced, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOUR: u64 = 3_600_000;
@@ -115,8 +115,7 @@ impl Feed {
     }
 
     fn decided(&mut self, decision: &Decision, engine: &Engine) -> Row {
-        let numbers = &decision.numbers;
-        let prediction = numbers.time_left.map(|left| (decision.am_at + left, numbers.time_left_spread));
+        let prediction = decision.predicted_end().map(|end| (end, decision.numbers.time_left_spread));
         let (job, task, mode) = (decision.job, decision.task, decision.mode);
         self.open.insert(decision.id, Open { job, task, slow: decision.attempt.number, prediction });
         if mode == Mode::Act {

@@ -78,7 +78,7 @@ pub fn word(end: CopyEnd) -> &'static str {
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
-    let ahead = prediction.map(|(end, _)| signed(end, outcome.at));
+    let ahead = prediction.map(|(end, _)| end.ms_after(outcome.at));
     let by_itself = open.is_some_and(|open| outcome.end == CopyEnd::Lost && outcome.winner == Some(open.slow));
     let row = OutcomeRow {
         at_ms: at,
@@ -120,7 +120,7 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
         gained_ms: Some(gain).filter(|_| alone),
-        prediction_error_ms: prediction.map(|(end, _)| signed(end, outcome.ended)).filter(|_| alone),
+        prediction_error_ms: prediction.map(|(end, _)| end.ms_after(outcome.ended)).filter(|_| alone),
         container_ms: Millis(0),
         would_have_won: Some(outcome.would_have_won),
     };
@@ -148,10 +148,4 @@ pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
 /// Numbers as a column of text has them.
 pub fn spaced(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// How much later the first is.
-pub fn signed(first: Time, second: Time) -> i64 {
-    let wide = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
-    wide(first).saturating_sub(wide(second))
 }

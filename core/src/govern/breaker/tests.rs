@@ -8,6 +8,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         decision: 1,
         policy: "late".into(),
         action: Action::Duplicate,
+        clones: false,
         telling: true,
         task: job.task(TaskKind::Map, 0),
         end,
