@@ -89,6 +89,7 @@ impl Unanswered {
             attempts: spaced(&named),
             winner,
             host: None,
+            hosts: String::new(),
             ended_ms: ended,
             predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),

@@ -191,6 +191,7 @@ impl Asked {
             attempts: copies().map(|copy| copy.number).collect(),
             winner: task.and_then(Task::won).map(|winner| winner.number),
             host: None,
+            hosts: Vec::new(),
             at,
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
         }

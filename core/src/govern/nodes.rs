@@ -100,6 +100,7 @@ mod tests {
             attempts: vec![1],
             winner: None,
             host: None,
+            hosts: Vec::new(),
             at: Time(0),
             cost: Millis(0),
         }

@@ -203,6 +203,9 @@ pub struct CopyOutcome {
     pub winner: Option<u32>,
     /// Host the winner ran on, where known.
     pub host: Option<String>,
+    /// Hosts on which copies were launched, one for each, where known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// When it ended, the AM's clock.
     pub at: Time,
     /// What the copies held, launch to end, summed.

@@ -2,8 +2,11 @@
 
 use super::Open;
 use crate::ledger::schema::{Record, Row};
-use crate::ledger::tables::{AnswerRow, DecisionRow, EnrolmentRow, OutcomeRow, SentRow};
-use drover_core::model::{AckFact, Answer, CopyEnd, CopyOutcome, Decision, Job, JobKind, Millis, Time, VirtualOutcome};
+use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
+use drover_core::model::{
+    AckFact, Answer, ClonePlan, CopyEnd, CopyOutcome, Decision, Job, JobKind, Measure, Millis, TaskKind, Time,
+    VirtualOutcome,
+};
 
 /// A decision, with its job's owner and queue where the job is known.
 pub fn decision(incarnation: &str, decision: &Decision, job: Option<&Job>) -> Row {
@@ -26,6 +29,9 @@ pub fn decision(incarnation: &str, decision: &Decision, job: Option<&Job>) -> Ro
         mode: decision.mode.label().to_owned(),
         natively_copied: decision.natively_copied,
         copies: decision.copies,
+        clones: decision.clones,
+        avoid: decision.avoid.join(" "),
+        prefer: decision.prefer.join(" "),
         deadline_ms: decision.deadline,
         score: numbers.score,
         elapsed_ms: numbers.elapsed,
@@ -90,6 +96,7 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         attempts: spaced(&outcome.attempts),
         winner: outcome.winner,
         host: outcome.host.clone(),
+        hosts: outcome.hosts.join(" "),
         ended_ms: outcome.at,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
@@ -116,6 +123,7 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         attempts: String::new(),
         winner: None,
         host: None,
+        hosts: String::new(),
         ended_ms: outcome.ended,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
@@ -143,6 +151,41 @@ pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
         policy: policy.to_owned(),
     };
     Some(row.row())
+}
+
+/// What was settled about the clones of a job's phase.
+pub fn clone_plan(at: Time, job: &Job, kind: TaskKind, plan: &ClonePlan) -> Row {
+    let row = ClonePlanRow {
+        at_ms: at,
+        job: job.id.to_string(),
+        kind: kind.label().to_owned(),
+        user: job.user.clone(),
+        queue: job.queue.clone(),
+        clones: plan.clones,
+        tasks: plan.tasks,
+        refused: plan.refused.map(|verdict| verdict.label().to_owned()),
+        gave_way: plan.gives_way,
+    };
+    row.row()
+}
+
+/// A measure beside copies.
+pub fn measure(at: Time, incarnation: &str, measure: &Measure, job: Option<&Job>, policy: &str) -> Row {
+    let plan = measure.plan.as_ref().and_then(|plan| serde_json::to_string(plan).ok());
+    let row = MeasureRow {
+        at_ms: at,
+        incarnation: incarnation.to_owned(),
+        decision: measure.order.map(|order| order.decision),
+        job: measure.job.to_string(),
+        user: job.map_or_else(String::new, |job| job.user.clone()),
+        queue: job.map_or_else(String::new, |job| job.queue.clone()),
+        measure: measure.kind.label().to_owned(),
+        verdict: measure.verdict.label().to_owned(),
+        mode: measure.mode.label().to_owned(),
+        policy: policy.to_owned(),
+        plan: plan.unwrap_or_default(),
+    };
+    row.row()
 }
 
 /// Numbers as a column of text has them.

@@ -214,6 +214,7 @@ mod tests {
                 attempts: vec![1],
                 winner: None,
                 host: None,
+                hosts: Vec::new(),
                 at: Time(at),
                 cost: Millis(5_000),
             };

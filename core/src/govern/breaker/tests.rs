@@ -16,6 +16,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         attempts: vec![],
         winner: None,
         host: None,
+        hosts: Vec::new(),
         at: Time(0),
         cost: Millis(0),
     }
