@@ -13,6 +13,15 @@ READY_LIMIT_S = 30
 METRICS_TIMEOUT_S = 2
 
 
+def total(metrics: dict, name: str, *labels: str) -> float:
+    """A metric's sum over the label sets that hold all of these labels."""
+    return sum(
+        value
+        for series, value in metrics.items()
+        if series.partition("{")[0] == name and all(label in series for label in labels)
+    )
+
+
 class Service:
     """`drover serve` for one cluster. `settings` are lines of TOML besides the listeners, `words` further arguments,
     `listen` the addresses of API, shims' side and metrics, `env` further variables of its environment."""

@@ -44,6 +44,20 @@ fn the_same_seeds_give_the_same_bytes() {
 }
 
 #[test]
+fn as_many_threads_as_there_are_give_the_bytes_that_one_gives() {
+    let run = |threads: &str, dir: &Path| {
+        let words = ["simulate", EXAMPLE, "--policy", "none,mantri", "--seeds", "5", "--json", "--out"];
+        let mut run = Command::new(env!("CARGO_BIN_EXE_drover"));
+        run.args(words).arg(dir).env("RAYON_NUM_THREADS", threads).env_remove("DROVER_CONFIG");
+        let ended = run.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        (ended.stdout, files(dir))
+    };
+    let temp = tempfile::tempdir().unwrap();
+    assert!(run("1", &temp.path().join("one")) == run("7", &temp.path().join("seven")));
+}
+
+#[test]
 fn a_table_for_people_names_what_slowness_is_tied_to_and_every_policy() {
     let (code, said, error) = drover(&["simulate", EXAMPLE, "--policy", "none,hadoop,late", "--seeds", "1"]);
     assert_eq!(code, 0, "{error}");
@@ -220,6 +234,27 @@ fn an_interrupt_keeps_what_is_done_says_how_much_is_missing_and_ends_with_130() 
     let (missing, done) = (told["missing_runs"].as_u64().unwrap(), told["policies"][0]["seeds"].as_u64().unwrap());
     assert_eq!((&told["complete"], missing + done), (&false.into(), 100_000));
     assert!(error.contains(&format!("interrupted: {missing} of 100000 runs are missing")), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_report_holds_what_is_done_and_says_that_it_is_cut_short() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("report");
+    let words = ["simulate", EXAMPLE, "--policy", "none,late", "--seeds", "100000", "--json", "--out"];
+    let ended = interrupted(&[&words[..], &[dir.to_str().unwrap()]].concat());
+    let error = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{error}");
+    let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let files = files(&dir);
+    assert_eq!(files["summary.json"], ended.stdout);
+    let page = String::from_utf8(files["report.html"].clone()).unwrap();
+    let missing = format!("Cut short: {} of 200000 runs are missing", told["missing_runs"]);
+    assert!(page.contains(&missing) && !files.contains_key("swimlane.svg"), "{missing}");
+    let rows = String::from_utf8(files["jobs.csv"].clone()).unwrap().lines().count() - 1;
+    let done: u64 = told["policies"].as_array().unwrap().iter().filter_map(|one| one["seeds"].as_u64()).sum();
+    // Ten jobs a run.
+    assert_eq!(rows as u64, 10 * done);
 }
 
 #[test]

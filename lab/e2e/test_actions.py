@@ -5,7 +5,7 @@ import unittest
 from lab import build, http, jobs, stage
 from lab.e2e import OnCluster
 from lab.scenarios import TEN_PLACES
-from lab.service import Service
+from lab.service import Service, total
 from lab.watch import NO_NATIVE_COPIES
 
 REPORTS = {"mapreduce.task.progress-report.interval": 500}
@@ -60,7 +60,7 @@ class Actions(OnCluster):
         ended = [a for a in result.attempts if a.id in replaced.get(a.task, ()) and a.state == "SUCCEEDED"]
         self.assertTrue(ended, "no attempt in the place of a restarted one succeeded")
         self.assertTrue(any(a.node != "nm2" for a in ended), "each ran on the slow node again")
-        self.assertGreater(metrics['drover_copies_ended_total{action="restart",end="won"}'], 0)
+        self.assertGreater(total(metrics, "drover_copies_ended_total", 'action="restart"', 'end="won"'), 0)
 
     def test_new_containers_keep_off_a_listed_machine_until_the_job_is_hadoops_again(self):
         listing = "blacklist.beside = true\nblacklist.min_evidence = 2.0\nact.avoid = true"

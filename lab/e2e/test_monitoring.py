@@ -20,7 +20,7 @@ VARIABLES = {"$instance": ".*", "$estimator": ".*", "$kind": ".*", "$__rate_inte
 OF_EVERY_SERIES = {"__name__", "job", "instance", "cluster"}
 # Series that come with the first of what they count; every other that an expression names is there from the start.
 COME_LATER = {("drover_rest_requests_total", "outcome"), ("drover_rest_limits_total", "limit")}
-COMPARISON = re.compile(r" >=? 0(?=\)?$)")
+COMPARISON = re.compile(r" (>=?|!=) 0(?=\)?$)")
 # Empty until jobs have run: each leaves out what is not a number yet, or is 0.
 NEED_JOBS = {
     "instance_estimator_kind:drover_estimate_coverage_ratio:avg",

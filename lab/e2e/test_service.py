@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab import conf, http, jobs, netns, paths, watch
 from lab.e2e import OnCluster
-from lab.service import API, Service
+from lab.service import API, Service, total
 
 SLOW = "nm2"
 ADVICE_LIMIT_S = 90
@@ -27,15 +27,6 @@ rest.tasks_interval_soon = "1s"
 FIRST_AM_NODE = {"mapreduce.job.am.strict-locality": f"{conf.rack(1)}/nm1"}
 NOBODY = "127.0.0.1:7999"
 PAGES = {"healthz": "text/plain", "readyz": "text/plain", "openapi.json": "application/json"}
-
-
-def total(metrics: dict, name: str, *labels: str) -> float:
-    """A metric's sum over the label sets that hold all of these labels."""
-    return sum(
-        value
-        for series, value in metrics.items()
-        if series.partition("{")[0] == name and all(label in series for label in labels)
-    )
 
 
 class Watched(OnCluster):

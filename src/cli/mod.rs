@@ -20,6 +20,7 @@ mod report;
 mod reproduce;
 mod reproduce_kept;
 mod reproduced;
+mod reproduced_open;
 mod serve;
 mod simulate;
 mod source;

@@ -1,13 +1,14 @@
 //! What `drover reproduce` found, as text and as a document.
 
 use super::output;
-use crate::simulation::reproduce::{Choice, Experiment, Finding, Verdict};
+use super::reproduced_open::{missed, moved, nearest};
+use crate::simulation::reproduce::{Experiment, Finding, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: [&str; 8] = ["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"];
 
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value)
 }
 
@@ -46,12 +47,13 @@ pub fn markdown(ended: &[(Experiment, Vec<Finding>)], seeds: u64, assumptions: &
         by(assumptions)
     );
     page += &summary(ended);
+    page += &moved(ended.iter().flat_map(|(_, found)| found));
     for (one, found) in ended {
         let _ = write!(page, "\n## {}\n{}\n\n{}\n\n", one.name, one.summary(), one.calibrated);
         page += &row(&HEAD);
         page += &row(&HEAD.map(|_| "---"));
         found.iter().for_each(|finding| page += &row(&cells(finding)));
-        page += &missed(found);
+        page += &(nearest(found) + &missed(found));
     }
     page
 }
@@ -59,26 +61,6 @@ pub fn markdown(ended: &[(Experiment, Vec<Finding>)], seeds: u64, assumptions: &
 /// The line by which a document of other assumptions is known.
 fn by(assumptions: &str) -> String {
     format!("Of the assumptions with SHA-256 `{assumptions}`.")
-}
-
-/// What becomes of the rows that are not reproduced where something else is assumed.
-fn missed(found: &[Finding]) -> String {
-    let open = |one: &&Finding| one.verdict == Verdict::NotReproduced && !one.choices.is_empty();
-    let mut list = String::new();
-    for one in found.iter().filter(open) {
-        let under = |choice: &Choice| {
-            let verdict = Some(choice.verdict).filter(|verdict| *verdict != Verdict::NotReproduced);
-            let verdict = verdict.map_or_else(String::new, |verdict| format!(" (**{}**)", verdict.label()));
-            format!("{}: {}{verdict}", choice.assumed, number(choice.measured))
-        };
-        let all: Vec<String> = one.choices.iter().map(under).collect();
-        let _ = writeln!(list, "- {}, {}: {}", one.experiment, one.quantity, all.join("; "));
-    }
-    if list.is_empty() {
-        list
-    } else {
-        format!("\nWhere something else is assumed, of what is not reproduced:\n\n{list}")
-    }
 }
 
 fn summary(ended: &[(Experiment, Vec<Finding>)]) -> String {
@@ -130,24 +112,6 @@ mod tests {
         assert!(page.contains(&format!("| late | {} | 0 | 0 | 0 |\n", found.len())), "{page}");
         assert_eq!(page.matches("| exact |").count(), found.len() + 1, "{page}");
         assert_eq!(page.matches("\n| late.fig1 | ").count(), 1, "{page}");
-    }
-
-    #[test]
-    fn what_is_not_reproduced_is_listed_with_what_comes_of_each_other_assumption() {
-        let (one, mut found) = one_found();
-        let choice = |assumed: &str, measured, verdict| Choice { assumed: assumed.to_owned(), measured, verdict };
-        found[0].choices =
-            vec![choice("load 0.4", 12.0, Verdict::Within), choice("task 15", 1.5, Verdict::NotReproduced)];
-        assert!(!markdown(&[(one, found.clone())], 1, "").contains("load 0.4"), "it is reproduced");
-        found[0].verdict = Verdict::NotReproduced;
-        let page = markdown(&[(one, found.clone())], 1, "");
-        assert!(
-            page.contains(&format!(
-                "- late.fig2, {}: load 0.4: 12.0 (**within**); task 15: 1.500\n",
-                found[0].quantity
-            )),
-            "{page}"
-        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod resume;
 mod retain;
 mod schema;
 mod state;
+mod steps;
 mod store;
 pub mod tables;
 #[cfg(test)]

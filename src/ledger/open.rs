@@ -1,6 +1,6 @@
 //! Opening the file: ours, whole and of a version that is understood, or an error that says what to do. Nothing that is not ours is ever written to.
 
-use super::tables::TABLES;
+use super::steps::{STEPS, Step};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
 use std::io::{self, Read};
@@ -16,9 +16,6 @@ const ID_AT: usize = 68;
 const HEADER: usize = 100;
 /// How long another process may hold the file: a report reads for less.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What takes a file from one version of its schema to the next.
-type Step<'a> = &'a dyn Fn() -> String;
 
 /// Why the ledger cannot be written or read.
 #[derive(Debug, thiserror::Error)]
@@ -191,9 +188,6 @@ pub fn beside(path: &Path, end: &str) -> PathBuf {
 fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
-
-/// Every step so far: as many as the newest version's number. A step that was released never changes.
-const STEPS: &[Step<'static>] = &[&|| TABLES.iter().map(|table| table.create()).collect()];
 
 /// Takes a file to the newest version: all of it or none.
 fn migrate(connection: &mut Connection, path: &Path, steps: &[Step<'_>]) -> Result<(), LedgerError> {

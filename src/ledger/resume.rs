@@ -1,6 +1,6 @@
 //! What an earlier process left open: actions that it decided on and whose end it never wrote.
 
-use super::feed::{signed, spaced, word};
+use super::feed::{spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
 use drover_core::model::{Answer, Attempt, CopyEnd, Job, Millis, TaskId, TaskState, Time};
@@ -78,7 +78,7 @@ impl Unanswered {
         };
         let ended = task.and_then(|task| task.ended()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
-        let ahead = self.prediction.map(|(predicted, _)| signed(predicted, ended));
+        let ahead = self.prediction.map(|(predicted, _)| predicted.ms_after(ended));
         OutcomeRow {
             at_ms: at,
             incarnation: self.incarnation.clone(),
@@ -89,6 +89,7 @@ impl Unanswered {
             attempts: spaced(&named),
             winner,
             host: None,
+            hosts: String::new(),
             ended_ms: ended,
             predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),

@@ -65,13 +65,13 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    /// The statements that make it.
-    pub fn create(&self) -> String {
+    /// The statements that make it with those of its columns.
+    pub fn create_of(&self, has: impl Fn(&Column) -> bool) -> String {
         let column = |one: &Column| {
             let always = if one.optional { "" } else { " NOT NULL" };
             format!("  {} {}{always},\n", one.name, one.kind.sql())
         };
-        let columns: String = self.columns.iter().map(column).collect();
+        let columns: String = self.columns.iter().filter(|one| has(one)).map(column).collect();
         let Table { name, key, .. } = self;
         format!(
             "CREATE TABLE {name} (\n{columns}  UNIQUE ({key})\n) STRICT;\nCREATE INDEX {name}_at ON {name} (at_ms);\n"

@@ -42,6 +42,12 @@ tables! {
         natively_copied: bool,
         /// How many copies.
         copies: u32,
+        /// They are clones: of a task that had not shown to be slow.
+        clones: bool,
+        /// Hosts that they were to keep off, separated by spaces.
+        avoid: String,
+        /// Hosts where they were best, the best first, likewise.
+        prefer: String,
         /// When it is too late to start them, the service's clock.
         deadline_ms: Time,
         /// Progress score of the slow attempt, 0–1.
@@ -120,6 +126,8 @@ tables! {
         winner: Option<u32>,
         /// Its host, where known.
         host: Option<String>,
+        /// Hosts on which copies were launched, one for each, where known, separated by spaces.
+        hosts: String,
         /// When the task ended, the clock of the job's ApplicationMaster.
         ended_ms: Time,
         /// When the slow attempt would have ended as predicted at the decision, the same clock.
@@ -198,6 +206,54 @@ tables! {
         map_gain_ms: i64,
         /// The same of its reduces.
         reduce_gain_ms: i64,
+    }
+
+    /// What was settled about the clones of a phase, as of its job's end.
+    ClonePlanRow = "clone_plans", key "job, kind" {
+        /// When the job's end was known, the service's clock.
+        at_ms: Time,
+        /// The job.
+        job: String,
+        /// `map` or `reduce`.
+        kind: String,
+        /// The job's owner.
+        user: String,
+        /// The job's queue.
+        queue: String,
+        /// Copies of each task, the first attempt included; 1 where it was not cloned.
+        clones: u32,
+        /// How many of its tasks had them.
+        tasks: u32,
+        /// The verdict that says why it was not cloned, if so.
+        refused: Option<String>,
+        /// Its clones were to give way to others.
+        gave_way: bool,
+    }
+
+    /// Measures beside copies that were weighed where they can be taken.
+    MeasureRow = "measures", key "incarnation, at_ms, job, measure, plan" {
+        /// When, the service's clock.
+        at_ms: Time,
+        /// The process that weighed it.
+        incarnation: String,
+        /// The number of the order that carries it out, where one does: that of its answers.
+        decision: Option<u64>,
+        /// The job.
+        job: String,
+        /// The job's owner.
+        user: String,
+        /// The job's queue.
+        queue: String,
+        /// `avoid`, `order`, `place`, `replicate` or `precompute`.
+        measure: String,
+        /// `decided`, or the verdict that says why not.
+        verdict: String,
+        /// `advise`: said; `act`: to be done.
+        mode: String,
+        /// The policy in force.
+        policy: String,
+        /// What is to be done, as JSON; empty where it was refused before that was reckoned.
+        plan: String,
     }
 
     /// What is known of nodes' health, day by day.

@@ -193,6 +193,7 @@ mod tests {
             mode: Mode::Act,
             natively_copied: false,
             copies: 1,
+            clones: false,
             live: 1,
             restarts: 0,
             avoid: vec!["nm2".into()],

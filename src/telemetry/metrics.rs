@@ -12,6 +12,8 @@ use prometheus::{
 
 /// Predicted over actual time left: 1 is exact.
 const RATIOS: [f64; 14] = [0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 10.0];
+/// What is asked of ApplicationMasters, of [`Action::TOLD`]; that copies be withdrawn is asked of no Hadoop.
+const ASKED: [&str; 3] = ["duplicate", "clone", "restart"];
 /// By what, of which tasks and at which progress time left was predicted.
 const PREDICTED: [&str; 3] = ["estimator", "kind", "point"];
 /// A tick is to stay below 50 ms.
@@ -31,6 +33,16 @@ pub struct Metrics {
     pub copies: IntCounterVec,
     /// Container time of those, seconds.
     pub copy_seconds: CounterVec,
+    /// What those that won made of the predicted ends of the slow attempts, seconds.
+    pub copy_gained: CounterVec,
+    /// Copies that count against budgets of the whole cluster.
+    pub budget_used: GaugeVec,
+    /// How many may.
+    pub budget_limit: GaugeVec,
+    /// What cloned phases hold or are promised, bytes.
+    pub clone_budget_used: Gauge,
+    /// How much they may, bytes.
+    pub clone_budget_limit: Gauge,
     /// Jobs whose speculation is Drover's.
     pub owned: IntGauge,
     /// Holds in force.
@@ -96,8 +108,14 @@ const MEASURES: &str = "Measures beside copies that were weighed where they can 
 const ENDS: &str = "Advised copies whose task has ended, by policy, action and end: would_have_won, would_have_lost (by the probability), natively_copied (Hadoop's own speculator copied it too, so it says nothing).";
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
-const COPIES: &str = "Copies and restarts that were asked for, by action and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
-const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by action and what became of them.";
+const COPIES: &str = "Copies and restarts that were asked for, by the policy that decided, action (clone: of a task that had not shown to be slow) and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
+const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by policy, action and what became of them.";
+const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
+const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
+const BUDGET_LIMIT: &str =
+    "Copies that may, as the job with the largest containers counts slots; +Inf where there is no limit.";
+const CLONE_BUDGET_USED: &str = "Memory that phases which are cloned hold or are promised, first attempts included; 0 under policies that do not clone.";
+const CLONE_BUDGET_LIMIT: &str = "Memory that they may (Dolly's beta of the cluster's), likewise.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
 const VERDICTS: &str = "Running tasks by the verdict of the newest pass over their job.";
 const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, divided by the time it then took, by estimator, kind of task and the progress score it was predicted at: quarter, half, three_quarters. 1 is exact.";
@@ -123,7 +141,7 @@ impl To<'_> {
         self.add(IntGaugeVec::new(Opts::new(name, help), labels)?)
     }
 
-    fn ratios(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<GaugeVec> {
+    fn numbers(&self, name: &str, help: &str, labels: &[&str]) -> prometheus::Result<GaugeVec> {
         self.add(GaugeVec::new(Opts::new(name, help), labels)?)
     }
 
@@ -143,6 +161,7 @@ impl Metrics {
         let to = To(registry);
         let gained = Opts::new("drover_decision_gain_seconds_total", GAINED);
         let copy_seconds = Opts::new("drover_copy_container_seconds_total", COPY_SECONDS);
+        let copy_gained = Opts::new("drover_copy_gain_seconds_total", COPY_GAINED);
         let error = HistogramOpts::new("drover_estimate_error_ratio", ERROR).buckets(RATIOS.to_vec());
         let tick = HistogramOpts::new("drover_tick_duration_seconds", "Duration of one pass of the engine.");
         let metrics = Metrics {
@@ -150,8 +169,13 @@ impl Metrics {
             measures: to.counters("drover_measures_total", MEASURES, &["kind", "mode", "verdict"])?,
             ends: to.counters("drover_decision_ends_total", ENDS, &["policy", "action", "end"])?,
             gained: to.add(CounterVec::new(gained, &["policy", "action"])?)?,
-            copies: to.counters("drover_copies_ended_total", COPIES, &["action", "end"])?,
-            copy_seconds: to.add(CounterVec::new(copy_seconds, &["action", "end"])?)?,
+            copies: to.counters("drover_copies_ended_total", COPIES, &["policy", "action", "end"])?,
+            copy_seconds: to.add(CounterVec::new(copy_seconds, &["policy", "action", "end"])?)?,
+            copy_gained: to.add(CounterVec::new(copy_gained, &["policy", "action", "side"])?)?,
+            budget_used: to.numbers("drover_copy_budget_used_copies", BUDGET_USED, &["budget"])?,
+            budget_limit: to.numbers("drover_copy_budget_limit_copies", BUDGET_LIMIT, &["budget"])?,
+            clone_budget_used: to.add(Gauge::new("drover_clone_budget_used_bytes", CLONE_BUDGET_USED)?)?,
+            clone_budget_limit: to.add(Gauge::new("drover_clone_budget_limit_bytes", CLONE_BUDGET_LIMIT)?)?,
             owned: to.gauge("drover_jobs_owned", "Jobs whose speculation is Drover's to own.")?,
             holds: to.gauge("drover_holds", "Holds of operators.")?,
             rival: to
@@ -159,8 +183,8 @@ impl Metrics {
             breaker: to.gauges("drover_breaker", BREAKER, &["policy"])?,
             verdicts: to.gauges("drover_verdicts", VERDICTS, &["reason"])?,
             error: to.add(HistogramVec::new(error, &PREDICTED)?)?,
-            coverage: to.ratios("drover_estimate_coverage_ratio", COVERAGE, &PREDICTED)?,
-            wrong_orderings: to.ratios("drover_estimate_wrong_orderings_ratio", ORDERINGS, &PREDICTED)?,
+            coverage: to.numbers("drover_estimate_coverage_ratio", COVERAGE, &PREDICTED)?,
+            wrong_orderings: to.numbers("drover_estimate_wrong_orderings_ratio", ORDERINGS, &PREDICTED)?,
             straggling: to.add(Gauge::new("drover_straggler_probability", STRAGGLING)?)?,
             straggling_tasks: to.add(Gauge::new("drover_straggler_evidence_tasks", STRAGGLING_TASKS)?)?,
             jobs: to.gauge("drover_jobs", "Jobs known and not ended.")?,
@@ -199,16 +223,25 @@ impl Metrics {
         {
             self.measures.with_label_values(&[kind.label(), mode.label(), Verdict::Decided.label()]).inc_by(0);
         }
-        for end in CopyEnd::ALL {
-            for action in [Action::Duplicate, Action::Restart].map(Action::label) {
-                self.copies.with_label_values(&[action, end.label()]).inc_by(0);
-                self.copy_seconds.with_label_values(&[action, end.label()]).inc_by(0.0);
+        for budget in ["cluster", "minute"] {
+            self.budget_used.with_label_values(&[budget]).set(0.0);
+            self.budget_limit.with_label_values(&[budget]).set(f64::NAN);
+        }
+        for (policy, action) in POLICIES.iter().flat_map(|policy| ASKED.map(|action| (policy, action))) {
+            for end in CopyEnd::ALL.map(CopyEnd::label) {
+                self.copies.with_label_values(&[policy, action, end]).inc_by(0);
+                self.copy_seconds.with_label_values(&[policy, action, end]).inc_by(0.0);
+            }
+            for side in ["sooner", "later"] {
+                self.copy_gained.with_label_values(&[policy, action, side]).inc_by(0.0);
             }
         }
-        for (policy, action) in POLICIES.iter().flat_map(|policy| Action::ALL.map(|action| (policy, action.label()))) {
+        for (policy, action) in POLICIES.iter().flat_map(|policy| Action::TOLD.map(|action| (policy, action))) {
             for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "decided")] {
                 self.decisions.with_label_values(&[policy, action, mode.label(), outcome]).inc_by(0);
             }
+        }
+        for (policy, action) in POLICIES.iter().flat_map(|policy| Action::ALL.map(|action| (policy, action.label()))) {
             for end in ["would_have_won", "would_have_lost", "natively_copied"] {
                 self.ends.with_label_values(&[policy, action, end]).inc_by(0);
             }
@@ -243,8 +276,14 @@ impl Metrics {
 
     /// Counts a decision that was just taken.
     pub fn decided(&self, decision: &Decision, outcome: &str) {
-        let labels = [decision.policy.as_str(), decision.action.label(), decision.mode.label(), outcome];
+        let labels = [decision.policy.as_str(), decision.action.told(decision.clones), decision.mode.label(), outcome];
         self.decisions.with_label_values(&labels).inc();
+    }
+
+    /// A copy won, so many milliseconds before the slow attempt's predicted end, or after it.
+    pub fn saved(&self, policy: &str, action: &str, ahead_ms: i64) {
+        let side = if ahead_ms < 0 { "later" } else { "sooner" };
+        self.copy_gained.with_label_values(&[policy, action, side]).inc_by(ahead_ms.unsigned_abs() as f64 / 1000.0);
     }
 }
 

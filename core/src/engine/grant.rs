@@ -229,6 +229,7 @@ impl Engine {
             mode,
             natively_copied: known.is_some_and(Task::natively_copied),
             copies: judged.copies,
+            clones: judged.budget == Budget::Clones,
             live: known.map_or(1, |task| task.unended().count().max(1) as u32),
             restarts: self.flights.newest(judged.task).map_or(0, Flight::restarts),
             avoid,

@@ -26,6 +26,7 @@ use crate::estimate::odds::StragglerOdds;
 use crate::estimate::prior::Priors;
 use crate::estimate::shuffle::Shuffles;
 use crate::govern::breaker::Breakers;
+use crate::govern::budget::Budgets;
 use crate::govern::clones::ClonePlans;
 use crate::govern::debounce::Debounce;
 use crate::govern::flight::Flights;
@@ -192,6 +193,18 @@ impl Engine {
     /// All that is known.
     pub fn cluster(&self) -> &ClusterState {
         &self.cluster
+    }
+
+    /// What copies take of the budgets of the whole cluster, and may.
+    pub fn budgets(&self) -> Budgets {
+        Budgets::count(&self.params.govern, &self.cluster, &self.flights)
+    }
+
+    /// What phases that are cloned hold or are promised of the clones' budget, first attempts included, and may hold, MiB; `None` under policies that do not clone, and before
+    /// the ResourceManager has told of the cluster.
+    pub fn clone_budget_mb(&self) -> Option<(u64, u64)> {
+        let supply = self.clones.supply(&self.cluster).filter(|_| self.params.policy.clones())?;
+        Some((supply.cloning_mb, supply.most_mb(&self.params.dolly)))
     }
 
     /// Copies in flight, those only advised included.

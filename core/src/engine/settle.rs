@@ -55,12 +55,17 @@ impl Engine {
                 self.node_rests.count(end, &job.user, &hosts_of(job, end), now);
             }
         }
-        let host = |end: &CopyOutcome| {
-            let task = self.cluster.job(id)?.task(end.task)?;
-            let winner = task.attempts.iter().find(|attempt| Some(attempt.number) == end.winner)?;
-            winner.host.map(|host| self.cluster.hosts.name(host).to_owned())
-        };
-        pass.copies.extend(ends.into_iter().map(|end| CopyOutcome { host: host(&end), ..end }));
+        let name = |host| self.cluster.hosts.name(host).to_owned();
+        pass.copies.extend(ends.into_iter().map(|end| {
+            let attempts = || {
+                let task = self.cluster.job(id).and_then(|job| job.task(end.task));
+                task.into_iter().flat_map(|task| &task.attempts)
+            };
+            let winner = attempts().find(|attempt| Some(attempt.number) == end.winner);
+            let launched = attempts().filter(|copy| end.attempts.contains(&copy.number) && copy.was_launched());
+            let hosts = launched.filter_map(|copy| copy.host).map(name).collect();
+            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, ..end }
+        }));
     }
 
     /// Settles jobs that have ended, and forgets them; and those that got lost.
@@ -130,6 +135,7 @@ mod tests {
                 decision: 1,
                 policy: String::new(),
                 action: Action::Duplicate,
+                clones: false,
                 telling: true,
                 task,
                 end,
@@ -137,6 +143,7 @@ mod tests {
                 attempts: vec![1, 2, 3],
                 winner,
                 host: None,
+                hosts: Vec::new(),
                 at: Time(9_000),
                 cost: Millis(0),
             };

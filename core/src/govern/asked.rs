@@ -183,6 +183,7 @@ impl Asked {
             decision: flight.decision,
             policy: flight.policy.clone(),
             action: flight.action,
+            clones: flight.clones,
             telling: job.incarnation == self.incarnation && is_telling(flight, job),
             task: id,
             end,
@@ -190,6 +191,7 @@ impl Asked {
             attempts: copies().map(|copy| copy.number).collect(),
             winner: task.and_then(Task::won).map(|winner| winner.number),
             host: None,
+            hosts: Vec::new(),
             at,
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
         }

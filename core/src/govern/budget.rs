@@ -2,7 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
-use super::tally::Tally;
+use super::tally::{Tally, copies_in_flight};
 use crate::model::{Action, AttemptId, ClusterState, Job, NameId, Resources, TaskKind, Verdict, share_of};
 use crate::policy::{Budget, Judged};
 
@@ -50,11 +50,11 @@ impl Room {
         let copies = &tally.copies;
         let in_job = flights.in_job(job.id, kind) + tally.native_in(job.id, kind);
         let unplaced = flights.unplaced(job, kind);
-        let most = share(params.cluster_cap, slots, f64::floor).max(params.cluster_floor);
+        let most = params.most_in_cluster(slots);
         Room {
             cluster: (copies.cluster, most),
             node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), limit(params.node_copies)),
-            minute: (flights.minute.count(), params.copies_per_minute.map_or(most.saturating_mul(10).max(1), limit)),
+            minute: (flights.minute.count(), params.most_in_a_minute(most)),
             user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),
             queue: (copies.of_queue(&job.queue), share(params.queue_cap, most, f64::floor)),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
@@ -109,6 +109,40 @@ impl Room {
     }
 }
 
+impl GovernParams {
+    /// Copies that may be in flight in a cluster of so many slots.
+    fn most_in_cluster(&self, slots: u32) -> u32 {
+        share(self.cluster_cap, slots, f64::floor).max(self.cluster_floor)
+    }
+
+    /// Copies that may be decided on in a minute where so many may be in flight; `u32::MAX` for no limit.
+    fn most_in_a_minute(&self, in_flight: u32) -> u32 {
+        self.copies_per_minute.map_or(in_flight.saturating_mul(10).max(1), limit)
+    }
+}
+
+/// What copies take of the budgets of the whole cluster, each with how much they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budgets {
+    /// Copies in flight, those of Hadoop's own speculator included. Slots are counted by a job's own containers: as the job with the largest has it.
+    pub cluster: (u32, u32),
+    /// Copies decided on within the last minute; `u32::MAX` where there is no limit.
+    pub minute: (u32, u32),
+}
+
+impl Budgets {
+    /// Counts them.
+    pub fn count(params: &GovernParams, cluster: &ClusterState, flights: &Flights) -> Budgets {
+        let sizes = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| container(job, kind)));
+        let size = sizes.max_by_key(|size| size.memory_mb).unwrap_or(USUAL);
+        let most = params.most_in_cluster(cluster.totals.map_or(0, |totals| fits(totals.total, size)));
+        Budgets {
+            cluster: (copies_in_flight(cluster, flights), most),
+            minute: (flights.minute.count(), params.most_in_a_minute(most)),
+        }
+    }
+}
+
 /// A limit as it is set: 0 is none.
 fn limit(set: u32) -> u32 {
     if set == 0 { u32::MAX } else { set }
@@ -118,10 +152,13 @@ fn lacks((used, cap): (u32, u32), wanted: u32) -> bool {
     used + wanted > cap
 }
 
+/// A container of a job of which no other size is known: Hadoop's default.
+const USUAL: Resources = Resources { memory_mb: 1024, vcores: 1 };
+
 /// What a container of that kind asks for.
 pub fn container(job: &Job, kind: TaskKind) -> Resources {
     let settings = job.settings.as_ref();
-    settings.map_or(Resources { memory_mb: 1024, vcores: 1 }, |settings| settings.container(kind))
+    settings.map_or(USUAL, |settings| settings.container(kind))
 }
 
 /// Containers of that size that fit, by memory: YARN's default calculator looks at nothing else.
@@ -183,6 +220,34 @@ mod tests {
         assert_eq!([paper.cluster.1, paper.job.1, paper.node.1, paper.minute.1], [50, 40, u32::MAX, u32::MAX]);
         let adapted = room(GovernParams::default());
         assert_eq!([adapted.cluster.1, adapted.job.1, adapted.node.1, adapted.minute.1], [10, 10, 64, 100]);
+    }
+
+    #[test]
+    fn the_clusters_budgets_count_copies_of_ours_and_of_hadoops_and_slots_by_the_largest_containers() {
+        use crate::govern::flight::tests::{attempt, cluster, decision, flights};
+        use crate::model::{AttemptState, ClusterFact, JobId, JobSettings, Mode, Time};
+        let params = GovernParams { cluster_floor: 0, ..GovernParams::default() };
+        let mut own = job();
+        // One of ours is copied, and Hadoop has copied another.
+        for number in 0..2 {
+            attempt(&mut own, map(0).attempt(number), AttemptState::Running, 1_000, 0);
+            attempt(&mut own, map(1).attempt(number), AttemptState::Running, 1_000, 0);
+        }
+        let mut flights = flights(&[decision(1, map(0), Mode::Act)]);
+        flights.minute.roll(Time(10_000));
+        let mut large = Job::new(JobId(crate::model::AppId { cluster: 1, seq: 2 }));
+        let mut settings = JobSettings::default();
+        settings.map_container.memory_mb = 4 * 1_024;
+        large.settings = Some(settings);
+        let total = Resources { memory_mb: 400 * 1_024, vcores: 400 };
+        let totals = Some(ClusterFact { total, ..ClusterFact::default() });
+        let of = |jobs: Vec<Job>| {
+            let mut cluster = cluster(jobs);
+            cluster.totals = totals;
+            Budgets::count(&params, &cluster, &flights)
+        };
+        assert_eq!(of(vec![own.clone()]), Budgets { cluster: (2, 40), minute: (1, 400) });
+        assert_eq!(of(vec![own, large]), Budgets { cluster: (2, 10), minute: (1, 100) });
     }
 
     #[test]

@@ -283,4 +283,4 @@ impl Flights {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

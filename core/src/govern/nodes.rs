@@ -92,6 +92,7 @@ mod tests {
             decision: 1,
             policy: "late".into(),
             action: Action::Duplicate,
+            clones: false,
             telling: true,
             task: map(0),
             end,
@@ -99,6 +100,7 @@ mod tests {
             attempts: vec![1],
             winner: None,
             host: None,
+            hosts: Vec::new(),
             at: Time(0),
             cost: Millis(0),
         }

@@ -99,6 +99,13 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
     newer(attempt.started.get()) - newer(attempt.finished.get())
 }
 
+/// Copies in flight in the whole cluster, those of Hadoop's own speculator included. One pass over all tasks.
+pub(super) fn copies_in_flight(cluster: &ClusterState, flights: &Flights) -> u32 {
+    let tasks = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten();
+    let native = tasks.filter(|(id, task)| task.attempts.len() > 1 && has_uncounted_copy(*id, task, flights)).count();
+    flights.in_cluster().saturating_add(u32::try_from(native).unwrap_or(u32::MAX))
+}
+
 /// Has a task more than one attempt that has not ended, and no copy of ours is counted for it?
 fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
     task.unended().count() > 1 && !flights.of(id).any(|flight| flight.counted)

@@ -193,6 +193,9 @@ pub struct CopyOutcome {
     /// What was to be done.
     #[serde(default)]
     pub action: Action,
+    /// They were clones.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clones: bool,
     /// Their end says something of the policy: clones are there to lose, and with their AM every copy ends.
     #[serde(default)]
     pub telling: bool,
@@ -208,6 +211,9 @@ pub struct CopyOutcome {
     pub winner: Option<u32>,
     /// Host the winner ran on, where known.
     pub host: Option<String>,
+    /// Hosts on which copies were launched, one for each, where known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// When it ended, the AM's clock.
     pub at: Time,
     /// What the copies held, launch to end, summed.

@@ -40,6 +40,12 @@ impl Time {
         Millis(self.0.saturating_sub(earlier.0))
     }
 
+    /// How much later this is than another, milliseconds: negative when it is earlier.
+    pub fn ms_after(self, other: Time) -> i64 {
+        let wide = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
+        wide(self).saturating_sub(wide(other))
+    }
+
     /// This instant moved by a signed number of milliseconds, as a clock's offset is.
     pub fn shifted(self, offset_ms: i64) -> Time {
         Time(self.0.saturating_add_signed(offset_ms))
@@ -101,6 +107,13 @@ impl Sub for Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_later_by_so_much_is_earlier_the_other_way_round() {
+        let (one, other) = (Time(1_000), Time(4_000));
+        assert_eq!((other.ms_after(one), one.ms_after(other), one.ms_after(one)), (3_000, -3_000, 0));
+        assert_eq!(Time(u64::MAX).ms_after(Time(0)), i64::MAX);
+    }
     use proptest::prelude::*;
 
     #[test]

@@ -24,11 +24,11 @@ impl World<'_> {
 mod tests {
     use super::super::attempt::AttemptKey;
     use super::super::ideal::{Actor, Ideal};
-    use super::super::job::START;
+    use super::super::job::{Job, Origin, START};
     use super::super::scenario::Scenario;
     use super::super::world::Stuck;
     use super::*;
-    use crate::model::Resources;
+    use crate::model::{Millis, Resources, TaskKind};
 
     /// How a run ends in which that happened.
     fn ends(happened: impl Fn(&mut World)) -> Result<(), String> {
@@ -57,5 +57,39 @@ mod tests {
         let holds = |mebibytes| ends(move |world| world.yarn.hold(0, mebibytes));
         assert_eq!(holds(1024), Ok(()));
         assert_eq!(holds(1025), Err("queue a was given 1 containers beyond what it may hold".into()));
+    }
+
+    #[test]
+    fn time_that_is_in_one_book_only_fails_a_run() {
+        let held = |world: &mut World| {
+            world.nodes[0].take(AttemptKey(0), Resources { memory_mb: 1, vcores: 1 }, START);
+            world.nodes[0].give_back(AttemptKey(0), Resources { memory_mb: 1, vcores: 1 }, START + Millis(7));
+        };
+        let counted = |ms: u64| move |world: &mut World| (held(world), world.outcome.waiting_ms = ms).1;
+        assert_eq!(ends(counted(7)), Ok(()));
+        assert_eq!(ends(counted(0)), Err("nodes held containers for 7 ms, attempts for 0".into()));
+        assert_eq!(ends(counted(8)), Err("nodes held containers for 7 ms, attempts for 8".into()));
+    }
+
+    #[test]
+    fn work_that_was_not_asked_for_or_not_done_fails_a_run() {
+        let off = |ms: f64| ends(move |world| world.off_ms = ms);
+        assert_eq!(off(1.0), Ok(()), "stages end on whole milliseconds");
+        assert_eq!(off(1.5), Err("a task was done with 1.5 ms of its work too much or too little".into()));
+        // It is taken as it comes, of the task that ends.
+        let json = r#"{"jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]}"#;
+        let scenario: Scenario = serde_json::from_str(json).unwrap();
+        let ran = |asked: f64| {
+            let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+            world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
+            world.begin_phases(0, START);
+            world.serve(START);
+            let key = *world.jobs[&0].live.first().unwrap();
+            [500, 2_000, 12_000].into_iter().for_each(|at| world.stage_ends(key, START + Millis(at)));
+            world.jobs.get_mut(&0).unwrap().task_mut(TaskKind::Map, 0).work[2] = asked;
+            world.stage_ends(key, START + Millis(12_100));
+            world.off_ms
+        };
+        assert_eq!([ran(10_000.0), ran(10_002.0), ran(9_990.0)], [0.0, 2.0, 10.0]);
     }
 }

@@ -100,3 +100,6 @@ impl World<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,3 +91,36 @@ impl World<'_> {
 pub(super) fn rack_name(rack: u32) -> String {
     format!("/r{rack}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::scenario::Scenario;
+    use super::*;
+    use crate::engine::EngineParams;
+
+    #[test]
+    fn links_are_told_as_they_are_or_as_others_will_leave_them_on_average() {
+        let of = |others: &str, actor: super::super::ideal::Actor| {
+            let json = format!(
+                r#"{{"cluster": {{"racks": 2, "network": {{"uplink_mb_s": 8, "downlink_mb_s": 4, "others": {{{others}}}}}}}}}"#
+            );
+            let scenario: Scenario = serde_json::from_str(&json).unwrap();
+            let mut world = World::new(&scenario, actor, 1);
+            world.watch_links(START);
+            let taken = [0, 10, 20].map(|at| world.taken(1, 0, START + Millis(1_000 * at)));
+            let told = world.racks(world.foresight(&BTreeSet::new()), START + Millis(4_000)).swap_remove(1);
+            (told.up_bytes_per_second / f64::from(1 << 20), taken.map(|share| 8.0 * (1.0 - share)))
+        };
+        let close = |(told, left): (f64, [f64; 3]), shares: [f64; 3]| {
+            let mean: f64 = left.iter().zip(shares).map(|(left, share)| left * share).sum();
+            assert!((told - mean).abs() < 1e-9 && left[0] != left[1], "{told} {left:?}");
+        };
+        let policy = || EngineParams::default().into();
+        let law = r#""every": 10, "share": {"uniform": {"low": 0, "high": 0.9}}"#;
+        close(of(law, policy()), [1.0, 0.0, 0.0]);
+        close(of(&format!(r#"{law}, "foresight": 6"#), policy()), [1.0, 0.0, 0.0]);
+        // Of the 20 s to come 6 are of the first ten, 10 of the next, 4 of those after.
+        close(of(&format!(r#"{law}, "foresight": 20"#), policy()), [0.3, 0.5, 0.2]);
+        assert_eq!(of(r#""share": 0.25, "every": 10, "foresight": 20"#, policy()).0, 6.0);
+    }
+}

@@ -22,6 +22,7 @@ Reads the ledger's file where one is set (ledger.path) or named, also beside a r
   gained     seconds by which tasks whose copy won ended before their original's predicted end, give or take the predictions' spread
   off by     how far such predictions were off where the original finished first: what to make of the gain
   in vain    container-seconds of copies that did not win
+  off bad hosts  of launched copies that were to keep off some hosts, those that ran on none of them; on preferred: of those with hosts to prefer, likewise
   held out   jobs left to Hadoop's own speculator (govern.holdout) beside those that could be acted on, whether they were or not
 
 Examples:

@@ -25,6 +25,11 @@ fn off(prediction: &PredictionView) -> String {
     }
 }
 
+/// A share of launched copies; nothing where no decision named hosts.
+fn placed(there: u64, of: u64) -> String {
+    if of == 0 { "-".into() } else { format!("{:.0} % of {of}", 100.0 * there as f64 / of as f64) }
+}
+
 fn copies(of: &CopiesView) -> Vec<String> {
     let counts = [of.decided, of.won, of.lost, of.failed, of.refused, of.moot, of.unknown, of.open];
     let gained = match of.gained_of {
@@ -38,6 +43,7 @@ fn copies(of: &CopiesView) -> Vec<String> {
         .chain(counts.map(|count| count.to_string()))
         .chain([gained, off(&of.prediction)])
         .chain(cost)
+        .chain([placed(of.kept_off, of.to_keep_off), placed(of.on_preferred, of.to_prefer)])
         .collect()
 }
 
@@ -79,6 +85,8 @@ pub fn tables(report: &Report) -> Vec<Table> {
                 "off by (mean)",
                 "container-s",
                 "in vain",
+                "off bad hosts",
+                "on preferred",
             ],
             report.copies.iter().map(copies).collect(),
         ),
@@ -174,6 +182,8 @@ pub mod tests {
             gained_of: 2,
             gained_spread_seconds: 7.6,
             container_seconds: 40.0,
+            to_keep_off: 4,
+            kept_off: 3,
             ..CopiesView::default()
         };
         Report {
@@ -192,6 +202,7 @@ pub mod tests {
     #[test]
     fn gains_are_told_with_their_spread_and_too_few_jobs_as_such() {
         let text = text(&report());
+        assert!(text.contains("75 % of 4"), "{text}");
         assert!(text.contains("61 ± 8 s of 2") && text.contains("1970-01-02 00:00 UTC"), "{text}");
         assert!(text.contains("not enough data yet: of 10 jobs") && !text.contains("only advised"), "{text}");
         assert!(NOTES.iter().all(|note| text.contains(note)));

@@ -1,6 +1,5 @@
 //! A job that has ended: how long it took, and what the copies that won gained on its critical path.
 
-use super::rows::signed;
 use crate::ledger::tables::JobRow;
 use drover_core::model::{EndFact, Job, JobId, JobPhase, TaskId, TaskKind, TaskState, Time};
 use std::collections::BTreeMap;
@@ -89,7 +88,7 @@ impl Ended {
             actual = actual.max(Some(*ended));
             without = without.max(Some(instead.unwrap_or(*ended)));
         }
-        without.zip(actual).map_or(0, |(without, actual)| signed(without, actual))
+        without.zip(actual).map_or(0, |(without, actual)| without.ms_after(actual))
     }
 }
 

@@ -10,9 +10,11 @@ use super::resume::Unanswered;
 use super::schema::{Record, Row};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{CopyEnd, CopyOutcome, Decision, Fact, JobId, Millis, Mode, Observation, TaskId, Time};
+use drover_core::model::{
+    CopyEnd, CopyOutcome, Decision, Fact, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
+};
 use ends::{Ended, Won};
-pub(super) use rows::{signed, spaced, word};
+pub(super) use rows::{spaced, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOUR: u64 = 3_600_000;
@@ -87,6 +89,8 @@ impl Feed {
                     decided.entry(one.task).or_default().push(Won { decision: 0, instead_of, won });
                     settled.push(outcome.row());
                 }
+                let plan = |kind| Some(rows::clone_plan(at, job, kind, &engine.clone_plan(job.id, kind)?));
+                settled.extend(TaskKind::ALL.into_iter().filter_map(plan));
                 self.tell(settled);
                 self.ended.push(Ended::of(job, end, at, decided, engine.params().policy.label()));
             }
@@ -108,6 +112,9 @@ impl Feed {
             told.push(rows::copied(now, &self.incarnation, outcome, open.as_ref()));
             self.settle(outcome, open.as_ref());
         }
+        let (policy, of) = (engine.params().policy.label(), |id| engine.cluster().job(id));
+        let measure = |one: &Measure| rows::measure(now, &self.incarnation, one, of(one.job), policy);
+        told.extend(pass.measures.iter().map(measure));
         told.extend(self.enrol(engine, now));
         told.extend(self.ended.drain(..).map(|ended| ended.row().row()));
         told.extend(self.hourly(engine, now));
@@ -115,8 +122,7 @@ impl Feed {
     }
 
     fn decided(&mut self, decision: &Decision, engine: &Engine) -> Row {
-        let numbers = &decision.numbers;
-        let prediction = numbers.time_left.map(|left| (decision.am_at + left, numbers.time_left_spread));
+        let prediction = decision.predicted_end().map(|end| (end, decision.numbers.time_left_spread));
         let (job, task, mode) = (decision.job, decision.task, decision.mode);
         self.open.insert(decision.id, Open { job, task, slow: decision.attempt.number, prediction });
         if mode == Mode::Act {

@@ -2,8 +2,11 @@
 
 use super::Open;
 use crate::ledger::schema::{Record, Row};
-use crate::ledger::tables::{AnswerRow, DecisionRow, EnrolmentRow, OutcomeRow, SentRow};
-use drover_core::model::{AckFact, Answer, CopyEnd, CopyOutcome, Decision, Job, JobKind, Millis, Time, VirtualOutcome};
+use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
+use drover_core::model::{
+    AckFact, Answer, ClonePlan, CopyEnd, CopyOutcome, Decision, Job, JobKind, Measure, Millis, TaskKind, Time,
+    VirtualOutcome,
+};
 
 /// A decision, with its job's owner and queue where the job is known.
 pub fn decision(incarnation: &str, decision: &Decision, job: Option<&Job>) -> Row {
@@ -26,6 +29,9 @@ pub fn decision(incarnation: &str, decision: &Decision, job: Option<&Job>) -> Ro
         mode: decision.mode.label().to_owned(),
         natively_copied: decision.natively_copied,
         copies: decision.copies,
+        clones: decision.clones,
+        avoid: decision.avoid.join(" "),
+        prefer: decision.prefer.join(" "),
         deadline_ms: decision.deadline,
         score: numbers.score,
         elapsed_ms: numbers.elapsed,
@@ -78,7 +84,7 @@ pub fn word(end: CopyEnd) -> &'static str {
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
-    let ahead = prediction.map(|(end, _)| signed(end, outcome.at));
+    let ahead = prediction.map(|(end, _)| end.ms_after(outcome.at));
     let by_itself = open.is_some_and(|open| outcome.end == CopyEnd::Lost && outcome.winner == Some(open.slow));
     let row = OutcomeRow {
         at_ms: at,
@@ -90,6 +96,7 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         attempts: spaced(&outcome.attempts),
         winner: outcome.winner,
         host: outcome.host.clone(),
+        hosts: outcome.hosts.join(" "),
         ended_ms: outcome.at,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
@@ -116,11 +123,12 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         attempts: String::new(),
         winner: None,
         host: None,
+        hosts: String::new(),
         ended_ms: outcome.ended,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
         gained_ms: Some(gain).filter(|_| alone),
-        prediction_error_ms: prediction.map(|(end, _)| signed(end, outcome.ended)).filter(|_| alone),
+        prediction_error_ms: prediction.map(|(end, _)| end.ms_after(outcome.ended)).filter(|_| alone),
         container_ms: Millis(0),
         would_have_won: Some(outcome.would_have_won),
     };
@@ -145,13 +153,42 @@ pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
     Some(row.row())
 }
 
+/// What was settled about the clones of a job's phase.
+pub fn clone_plan(at: Time, job: &Job, kind: TaskKind, plan: &ClonePlan) -> Row {
+    let row = ClonePlanRow {
+        at_ms: at,
+        job: job.id.to_string(),
+        kind: kind.label().to_owned(),
+        user: job.user.clone(),
+        queue: job.queue.clone(),
+        clones: plan.clones,
+        tasks: plan.tasks,
+        refused: plan.refused.map(|verdict| verdict.label().to_owned()),
+        gave_way: plan.gives_way,
+    };
+    row.row()
+}
+
+/// A measure beside copies.
+pub fn measure(at: Time, incarnation: &str, measure: &Measure, job: Option<&Job>, policy: &str) -> Row {
+    let plan = measure.plan.as_ref().and_then(|plan| serde_json::to_string(plan).ok());
+    let row = MeasureRow {
+        at_ms: at,
+        incarnation: incarnation.to_owned(),
+        decision: measure.order.map(|order| order.decision),
+        job: measure.job.to_string(),
+        user: job.map_or_else(String::new, |job| job.user.clone()),
+        queue: job.map_or_else(String::new, |job| job.queue.clone()),
+        measure: measure.kind.label().to_owned(),
+        verdict: measure.verdict.label().to_owned(),
+        mode: measure.mode.label().to_owned(),
+        policy: policy.to_owned(),
+        plan: plan.unwrap_or_default(),
+    };
+    row.row()
+}
+
 /// Numbers as a column of text has them.
 pub fn spaced(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// How much later the first is.
-pub fn signed(first: Time, second: Time) -> i64 {
-    let wide = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
-    wide(first).saturating_sub(wide(second))
 }

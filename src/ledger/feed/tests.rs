@@ -1,11 +1,12 @@
 use super::Feed;
 use crate::ledger::tables::{
-    AnswerRow, CalibrationRow, DecisionRow, EnrolmentRow, JobRow, NodeRow, OutcomeRow, SentRow, StragglerRow,
+    AnswerRow, CalibrationRow, ClonePlanRow, DecisionRow, EnrolmentRow, JobRow, MeasureRow, NodeRow, OutcomeRow,
+    SentRow, StragglerRow,
 };
 use crate::ledger::{Bounds, Ledger, Metrics, Pace, Record, read, unanswered};
 use crate::service::Desk;
 use crate::service::fixture::{facts, job, seen};
-use drover_core::engine::EngineParams;
+use drover_core::engine::{EngineParams, Pass};
 use drover_core::model::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -137,11 +138,80 @@ fn a_copy_that_won_is_kept_from_its_decision_to_what_it_gained_and_so_is_its_job
         (outcomes[0].predicted_spread_ms, outcomes[0].container_ms),
         (decision.numbers.time_left_spread, Millis(9_000))
     );
+    assert_eq!((outcomes[0].hosts.as_str(), kept[0].clones, kept[0].avoid.as_str()), ("nm1", false, ""));
 
     let jobs: Vec<JobRow> = world.all();
     assert_eq!((jobs.len(), jobs[0].decided, jobs[0].won, jobs[0].state.as_deref()), (1, 1, 1, Some("succeeded")));
     assert_eq!(Some(jobs[0].map_gain_ms), outcomes[0].gained_ms, "it was the last of its phase");
     assert_eq!(jobs[0].took_ms, Some(Millis((second + 10) * 1_000)));
+}
+
+/// What is told of a decision and of its end, apart from all that the service hears.
+fn told(world: &mut World, decision: Decision, outcome: CopyOutcome) {
+    let Desk { ledger, engine, .. } = &mut world.desk;
+    let feed = ledger.as_mut().unwrap();
+    feed.passed(&Pass { decisions: vec![decision], ..Pass::default() }, engine, Time(120_000));
+    feed.passed(&Pass { copies: vec![outcome], ..Pass::default() }, engine, Time(150_000));
+}
+
+#[test]
+fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_one_that_was_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, (ended, gained)) in (1_001..).zip([(140_000, 45_000), (190_000, -5_000)]) {
+        let mut world = world(&dir.path().join(format!("{id}.db")), Mode::Act, 0.0);
+        let (like, _) = world.decided();
+        let numbers = Numbers { time_left: Some(Millis(70_000)), ..like.numbers };
+        let restart = Decision { id, action: Action::Restart, am_at: Time(115_000), numbers, ..like };
+        let outcome = CopyOutcome {
+            decision: id,
+            policy: "mantri".into(),
+            action: Action::Restart,
+            clones: false,
+            telling: false,
+            task: restart.task,
+            end: CopyEnd::Won,
+            answer: Some(Answer::Moved),
+            attempts: vec![1],
+            winner: Some(1),
+            host: Some("nm3".into()),
+            hosts: vec!["nm3".into()],
+            at: Time(ended),
+            cost: Millis(20_000),
+        };
+        told(&mut world, restart, outcome);
+        let rows: Vec<OutcomeRow> = world.all();
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!((row.decision, row.outcome.as_str(), row.predicted_end_ms), (id, "won", Some(Time(185_000))));
+        assert_eq!(
+            (row.gained_ms, row.prediction_error_ms),
+            (Some(gained), None),
+            "nobody saw the killed one's own end"
+        );
+    }
+}
+
+#[test]
+fn what_was_settled_about_clones_is_kept_with_the_jobs_end_and_so_is_a_measure_when_it_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Act, 0.0);
+    let (_, second) = world.decided();
+    let order = Some(MeasureOrder { decision: 77, deadline: Time(130_000) });
+    let plan = Some(MeasurePlan::Avoid { hosts: vec!["nm2".into()], lasts: Millis(300_000) });
+    let avoid = Measure { order, ..Measure::new(job(1), MeasureKind::Avoid, Verdict::Decided, Mode::Act, plan) };
+    let Desk { ledger, engine, .. } = &mut world.desk;
+    ledger.as_mut().unwrap().passed(&Pass { measures: vec![avoid], ..Pass::default() }, engine, Time(120_000));
+    let settled = engine.clone_plan(job(1), TaskKind::Map).unwrap();
+    world.end(second + 10, 0, false);
+
+    let measures: Vec<MeasureRow> = world.all();
+    let [row] = &measures[..] else { panic!("{measures:?}") };
+    let words = [&row.measure, &row.verdict, &row.mode, &row.user, &row.policy].map(String::as_str);
+    assert_eq!((words, row.decision), (["avoid", "decided", "act", "ann", "drover"], Some(77)));
+    assert!(row.plan.contains("nm2"), "{}", row.plan);
+    let plans: Vec<ClonePlanRow> = world.all();
+    let [row] = &plans[..] else { panic!("{plans:?}") };
+    assert_eq!((row.kind.as_str(), row.clones, row.tasks, row.gave_way), ("map", settled.clones, settled.tasks, false));
+    assert_eq!(row.refused.as_deref(), settled.refused.map(Verdict::label));
 }
 
 #[test]

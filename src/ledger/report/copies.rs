@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub struct CopiesView {
     /// The policy.
     pub policy: String,
-    /// `duplicate`, `restart` or `withdraw`.
+    /// `duplicate`, `clone` (of a task that had not shown to be slow), `restart` or `withdraw`.
     pub action: String,
     /// Decisions to act.
     pub decided: u64,
@@ -40,6 +40,14 @@ pub struct CopiesView {
     pub container_seconds: f64,
     /// Of that, the time of copies that did not win.
     pub container_seconds_in_vain: f64,
+    /// Launched copies whose decision named hosts to keep off, and whose own host is known.
+    pub to_keep_off: u64,
+    /// Of these, the ones on none of those hosts.
+    pub kept_off: u64,
+    /// Launched copies whose decision named hosts to prefer, likewise.
+    pub to_prefer: u64,
+    /// Of these, the ones on one of those hosts.
+    pub on_preferred: u64,
     /// How far predictions were off where the original finished first.
     pub prediction: PredictionView,
 }
@@ -49,7 +57,7 @@ pub struct CopiesView {
 pub struct AdviceView {
     /// The policy.
     pub policy: String,
-    /// `duplicate`, `restart` or `withdraw`.
+    /// `duplicate`, `clone` (of a task that had not shown to be slow), `restart` or `withdraw`.
     pub action: String,
     /// Decisions that were said.
     pub said: u64,
@@ -96,6 +104,9 @@ struct Told {
     spread_ms: Option<i64>,
     error_ms: Option<i64>,
     container_ms: i64,
+    avoid: String,
+    prefer: String,
+    hosts: String,
 }
 
 impl Told {
@@ -109,6 +120,9 @@ impl Told {
             spread_ms: row.get(5)?,
             error_ms: row.get(6)?,
             container_ms: row.get::<_, Option<i64>>(7)?.unwrap_or(0),
+            avoid: row.get(8)?,
+            prefer: row.get(9)?,
+            hosts: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
         })
     }
 }
@@ -119,7 +133,8 @@ type Sums<View> = BTreeMap<(String, String), (View, Vec<f64>)>;
 /// Those asked for, and those only advised.
 pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
     let ask = format!(
-        "SELECT d.policy, d.action, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms, o.container_ms
+        "SELECT d.policy, CASE WHEN d.clones THEN 'clone' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
+                o.container_ms, d.avoid, d.prefer, o.hosts
          FROM decisions d LEFT JOIN outcomes o USING (incarnation, decision) WHERE {} ORDER BY d.at_ms",
         condition("d")
     );
@@ -171,10 +186,28 @@ impl CopiesView {
         if told.outcome.as_deref() != Some("won") {
             self.container_seconds_in_vain += held;
         }
+        self.place(told);
         if let Some(gained) = told.gained_ms {
             self.gained_seconds += seconds(gained);
             self.gained_of += 1;
             self.gained_spread_seconds += told.spread_ms.map_or(0.0, seconds).powi(2);
+        }
+    }
+}
+
+impl CopiesView {
+    /// Where its copies ran, beside where they were to run.
+    fn place(&mut self, told: &Told) {
+        let named = |hosts: &str, host: &str| hosts.split(' ').any(|one| one == host);
+        for host in told.hosts.split(' ').filter(|host| !host.is_empty()) {
+            if !told.avoid.is_empty() {
+                self.to_keep_off += 1;
+                self.kept_off += u64::from(!named(&told.avoid, host));
+            }
+            if !told.prefer.is_empty() {
+                self.to_prefer += 1;
+                self.on_preferred += u64::from(named(&told.prefer, host));
+            }
         }
     }
 }

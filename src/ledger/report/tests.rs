@@ -39,6 +39,9 @@ fn decision(id: u64, mode: &str) -> DecisionRow {
         mode: mode.into(),
         natively_copied: false,
         copies: 1,
+        clones: false,
+        avoid: String::new(),
+        prefer: String::new(),
         deadline_ms: Time(9),
         score: 0.5,
         elapsed_ms: Millis(1),
@@ -69,6 +72,7 @@ fn outcome(id: u64, outcome: &str) -> OutcomeRow {
         attempts: String::new(),
         winner: None,
         host: None,
+        hosts: String::new(),
         ended_ms: Time(1),
         predicted_end_ms: None,
         predicted_spread_ms: None,
@@ -113,6 +117,22 @@ fn copies_are_counted_by_what_became_of_them_with_what_they_gained_and_held() {
         (1, Some(-5.0), Some(5.0))
     );
     assert_eq!(told.advice, []);
+}
+
+#[test]
+fn clones_are_told_apart_and_copies_by_where_they_ran_beside_where_they_were_to() {
+    let slow = DecisionRow { avoid: "nm2 nm4".into(), prefer: "nm1".into(), ..decision(1, "act") };
+    let ran = OutcomeRow { hosts: "nm1 nm4 nm3".into(), ..outcome(1, "won") };
+    let unseen = OutcomeRow { hosts: String::new(), ..outcome(2, "refused") };
+    let clone = DecisionRow { clones: true, ..decision(3, "act") };
+    let cloned = OutcomeRow { hosts: "nm1".into(), ..outcome(3, "lost") };
+    let second = DecisionRow { decision: 2, ..slow.clone() };
+    let (_dir, path) = kept(&[slow.row(), ran.row(), second.row(), unseen.row(), clone.row(), cloned.row()]);
+    let told = report(&path, &Filter::default());
+    let [clones, copies] = &told.copies[..] else { panic!("{:?}", told.copies) };
+    assert_eq!((clones.action.as_str(), clones.lost, clones.to_keep_off, clones.to_prefer), ("clone", 1, 0, 0));
+    assert_eq!((copies.action.as_str(), copies.decided, copies.won, copies.refused), ("duplicate", 2, 1, 1));
+    assert_eq!((copies.kept_off, copies.to_keep_off, copies.on_preferred, copies.to_prefer), (2, 3, 1, 3));
 }
 
 #[test]

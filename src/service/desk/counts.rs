@@ -2,7 +2,7 @@
 
 use super::Desk;
 use drover_core::engine::Pass;
-use drover_core::model::{Answer, BreakerTurn, TaskKind, Verdict};
+use drover_core::model::{Answer, BreakerTurn, CopyEnd, TaskKind, Verdict};
 use std::collections::BTreeMap;
 
 /// Counts over the whole state.
@@ -29,15 +29,18 @@ impl Desk {
             kept.end = Some(outcome.clone());
         }
         for outcome in &pass.copies {
-            let (action, end) = (outcome.action.label(), outcome.end.label());
-            self.metrics.copies.with_label_values(&[action, end]).inc();
-            self.metrics.copy_seconds.with_label_values(&[action, end]).inc_by(outcome.cost.as_secs_f64());
+            let (action, end) = (outcome.action.told(outcome.clones), outcome.end.label());
+            let labels = [outcome.policy.as_str(), action, end];
+            self.metrics.copies.with_label_values(&labels).inc();
+            self.metrics.copy_seconds.with_label_values(&labels).inc_by(outcome.cost.as_secs_f64());
             tracing::info!(
                 task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
                 host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
             );
-            if let Some(kept) = self.kept(outcome.decision) {
-                kept.asked.end = Some(outcome.clone());
+            let Some(kept) = self.kept(outcome.decision) else { continue };
+            kept.asked.end = Some(outcome.clone());
+            if let Some(predicted) = kept.decision.predicted_end().filter(|_| outcome.end == CopyEnd::Won) {
+                self.metrics.saved(&outcome.policy, action, predicted.ms_after(outcome.at));
             }
         }
         for measure in &pass.measures {
@@ -91,6 +94,7 @@ impl Desk {
         self.metrics.owned.set(self.engine.owned().len() as i64);
         self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
+        self.count_budgets();
         let anywhere = self.engine.odds().cluster();
         self.metrics.straggling.set(anywhere.probability().unwrap_or(f64::NAN));
         self.metrics.straggling_tasks.set(anywhere.evidence());
@@ -104,18 +108,33 @@ impl Desk {
             self.metrics.verdicts.with_label_values(&[verdict.label()]).set(count as i64);
         }
     }
+
+    fn count_budgets(&self) {
+        let (metrics, budgets) = (&self.metrics, self.engine.budgets());
+        for (budget, (used, most)) in [("cluster", budgets.cluster), ("minute", budgets.minute)] {
+            let most = if most == u32::MAX { f64::INFINITY } else { most.into() };
+            metrics.budget_used.with_label_values(&[budget]).set(used.into());
+            metrics.budget_limit.with_label_values(&[budget]).set(most);
+        }
+        let (used, most) = self.engine.clone_budget_mb().unwrap_or_default();
+        for (gauge, mb) in [(&metrics.clone_budget_used, used), (&metrics.clone_budget_limit, most)] {
+            gauge.set((mb as f64) * f64::from(1 << 20));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::fixture::{facts, job, seen};
+    use crate::service::fixture::{facts, job, seen, watched};
     use crate::telemetry::Metrics;
     use drover_core::engine::EngineParams;
     use drover_core::estimate::Estimator;
     use drover_core::estimate::calibration::Point;
+    use drover_core::govern::GovernParams;
     use drover_core::model::{
-        EndFact, Fact, JobPhase, Measure, MeasureKind, MeasurePlan, Mode, TaskFact, TaskState, Time,
+        Action, Channel, ClusterFact, CopyOutcome, EndFact, Fact, JobPhase, Measure, MeasureKind, MeasurePlan, Millis,
+        Mode, Resources, Source, TaskFact, TaskState, Time,
     };
     use std::sync::Arc;
 
@@ -163,6 +182,74 @@ mod tests {
         desk.account(&Pass { measures, ..Pass::default() });
         let of = |kind: &str, verdict: &str| metrics.measures.with_label_values(&[kind, "advise", verdict]).get();
         assert_eq!([of("order", "decided"), of("order", "data_unknown"), of("place", "decided")], [1, 1, 0]);
+    }
+
+    #[test]
+    fn copies_are_counted_by_the_policy_that_decided_clones_apart_with_the_time_that_those_which_won_have_saved() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let like = watched().decisions[0].decision.clone();
+        // Each would have ended at a hundred seconds, as predicted; of the last nothing was.
+        for (id, clones, end, at) in [
+            (1, false, CopyEnd::Won, 40_000),
+            (2, false, CopyEnd::Won, 110_000),
+            (3, false, CopyEnd::Lost, 40_000),
+            (4, true, CopyEnd::Won, 40_000),
+        ] {
+            let policy = if clones { "dolly" } else { "late" };
+            let mut decision = like.clone();
+            (decision.id, decision.policy, decision.clones) = (id, policy.to_owned(), clones);
+            decision.mode = Mode::Act;
+            (decision.am_at, decision.numbers.time_left) = (Time(10_000), (!clones).then_some(Millis(90_000)));
+            desk.keep(&decision);
+            let outcome = CopyOutcome {
+                decision: id,
+                policy: policy.to_owned(),
+                action: Action::Duplicate,
+                clones,
+                telling: !clones,
+                task: like.task,
+                end,
+                answer: None,
+                attempts: vec![1],
+                winner: None,
+                host: None,
+                hosts: Vec::new(),
+                at: Time(at),
+                cost: Millis(5_000),
+            };
+            desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
+        }
+        let ended = |labels: [&str; 3]| metrics.copies.with_label_values(&labels).get();
+        assert_eq!([ended(["late", "duplicate", "won"]), ended(["late", "duplicate", "lost"])], [2, 1]);
+        assert_eq!([ended(["dolly", "clone", "won"]), ended(["dolly", "duplicate", "won"])], [1, 0]);
+        let gained = |labels: [&str; 3]| metrics.copy_gained.with_label_values(&labels).get();
+        assert_eq!(["sooner", "later"].map(|side| gained(["late", "duplicate", side])), [60.0, 10.0]);
+        assert_eq!(gained(["dolly", "clone", "sooner"]), 0.0);
+        let decided = |action| metrics.decisions.with_label_values(&["dolly", action, "act", "decided"]).get();
+        assert_eq!(["clone", "duplicate"].map(decided), [1, 0]);
+    }
+
+    #[test]
+    fn the_budgets_of_the_whole_cluster_show_what_is_in_use_of_them_and_their_limits() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let of = |govern| {
+            let params = EngineParams { govern, ..EngineParams::default() };
+            let mut desk = Desk::new(params, 100, None, Arc::clone(&metrics));
+            let total = Resources { memory_mb: 400 * 1_024, vcores: 400 };
+            let mut told = seen(job(1), 1, 100_000, Fact::Cluster(ClusterFact { total, ..ClusterFact::default() }));
+            told.source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+            desk.observe(told);
+            desk.count();
+            let limit = |budget| metrics.budget_limit.with_label_values(&[budget]).get();
+            ["cluster", "minute"].map(limit)
+        };
+        assert_eq!(of(GovernParams::default()), [40.0, 400.0]);
+        assert_eq!(of(GovernParams { copies_per_minute: Some(0), ..GovernParams::default() }), [40.0, f64::INFINITY]);
+        assert_eq!(
+            [&metrics.clone_budget_used, &metrics.clone_budget_limit].map(|gauge| gauge.get() > 0.0),
+            [false, true]
+        );
     }
 
     #[test]

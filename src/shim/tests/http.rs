@@ -190,6 +190,7 @@ fn decision(task: TaskId) -> Decision {
         mode: Mode::Act,
         natively_copied: false,
         copies: 1,
+        clones: false,
         live: 1,
         restarts: 0,
         avoid: Vec::new(),

@@ -8,6 +8,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         decision: 1,
         policy: "late".into(),
         action: Action::Duplicate,
+        clones: false,
         telling: true,
         task: job.task(TaskKind::Map, 0),
         end,
@@ -15,6 +16,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         attempts: vec![],
         winner: None,
         host: None,
+        hosts: Vec::new(),
         at: Time(0),
         cost: Millis(0),
     }

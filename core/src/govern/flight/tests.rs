@@ -65,6 +65,7 @@ pub fn decision(id: u64, task: TaskId, mode: Mode) -> Decision {
         mode,
         natively_copied: false,
         copies: 1,
+        clones: false,
         live: 1,
         restarts: 0,
         avoid: Vec::new(),

@@ -39,6 +39,14 @@ impl Action {
         }
     }
 
+    /// Every word of [`Action::told`].
+    pub const TOLD: [&str; 4] = ["duplicate", "clone", "restart", "withdraw"];
+
+    /// The label where clones, which most of the time are meant to lose, are told from copies of what is slow.
+    pub fn told(self, clones: bool) -> &'static str {
+        if clones { "clone" } else { self.label() }
+    }
+
     /// One sentence for a person: why it was decided on.
     pub fn words(self) -> &'static str {
         match self {
@@ -78,6 +86,9 @@ pub struct Decision {
     pub natively_copied: bool,
     /// How many copies.
     pub copies: u32,
+    /// They are clones: of a task that has not shown to be slow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clones: bool,
     /// Attempts of the task that had not ended: a copy beside more of them is not what was decided.
     pub live: u32,
     /// How often the task had been restarted by decision before.
@@ -104,6 +115,11 @@ fn is_zero(number: &u32) -> bool {
 impl Decision {
     /// Hosts to keep off that are named at most: an order to a shim takes no more.
     pub const AVOID_MAX: usize = 64;
+
+    /// When the slow attempt would have ended, the AM's clock; `None` where nobody said.
+    pub fn predicted_end(&self) -> Option<Time> {
+        self.numbers.time_left.map(|left| self.am_at + left)
+    }
 }
 
 /// What became of an advised copy: it never ran, so the end is told with a probability.
@@ -143,6 +159,8 @@ mod tests {
         for action in Action::ALL {
             assert_eq!(serde_json::to_string(&action).unwrap(), format!("\"{}\"", action.label()));
         }
+        let told = Action::ALL.map(|action| action.told(false));
+        assert_eq!([told[0], Action::Duplicate.told(true), told[1], told[2]], Action::TOLD);
         assert_eq!(Action::Duplicate.words(), Verdict::Decided.words());
         assert!(Action::Restart.words().contains("killing") && Action::Withdraw.words().contains("withdrawing"));
     }

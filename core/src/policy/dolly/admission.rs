@@ -55,9 +55,14 @@ impl Supply {
 
     /// The clones' budget, beta of the cluster, in containers of that size: those that cloned phases hold or are promised, first attempts included, and how many may be.
     pub fn budget(&self, slot_mb: u64, params: &DollyParams) -> (u32, u32) {
-        let (slot_mb, all_mb) = (slot_mb.max(1), share_of(params.beta, self.capacity_mb) as u64);
+        let (slot_mb, all_mb) = (slot_mb.max(1), self.most_mb(params));
         let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         (small(self.cloning_mb.div_ceil(slot_mb)), small(all_mb / slot_mb))
+    }
+
+    /// The clones' budget, beta of the cluster, MiB.
+    pub fn most_mb(&self, params: &DollyParams) -> u64 {
+        share_of(params.beta, self.capacity_mb) as u64
     }
 
     /// Line 3: why there is no room for copies of so much memory in all.

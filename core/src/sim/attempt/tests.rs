@@ -1,3 +1,5 @@
+use super::super::dist::Dist;
+use super::super::scenario::Scores;
 use super::*;
 
 const MAPS_ALONE: Scoring = Scoring { has_reduces: false, of: Scores::Hadoop };

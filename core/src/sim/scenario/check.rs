@@ -245,7 +245,11 @@ fn preemption(cluster: &ClusterSpec, faults: &mut Faults) {
     faults.share(spec.ignored, "preemption.ignored");
     faults.unless(spec.natural > 0.0 && spec.natural <= 1.0, "preemption.natural", "must be above 0 and at most 1");
     let queues = spec.every == 0.0 || (cluster.queues.len() > 1 && cluster.order != QueueOrder::Fifo);
-    faults.unless(queues, "preemption.every", "needs two queues at least, and an order by their shares");
+    faults.unless(
+        queues,
+        "preemption.every",
+        "needs two queues at least, and an order by their shares (capacity or fair)",
+    );
 }
 
 fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {

@@ -52,6 +52,20 @@ fn one_queue_has_nobody_to_give_anything_back_to() {
 }
 
 #[test]
+fn queues_whose_jobs_are_served_in_order_of_arrival_alone_have_no_shares_to_give_back() {
+    let of = |order: &str| {
+        let queues = json!([{"name": "default", "share": 0.5}, {"name": "other", "share": 0.5}]);
+        let cluster = json!({"order": order, "queues": queues, "preemption": {"every": 3}});
+        let json = json!({"cluster": cluster, "jobs": [{"name": "a", "maps": {"tasks": 1}}]});
+        let scenario: Scenario = serde_json::from_value(json).unwrap();
+        scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!((of("capacity"), of("fair")), (vec![], vec![]));
+    let why = "cluster.preemption.every: needs two queues at least, and an order by their shares (capacity or fair)";
+    assert_eq!(of("fifo"), [why]);
+}
+
+#[test]
 fn a_task_started_anew_that_keeps_off_the_machines_given_back_for_it_ends_all_the_same() {
     // Found by the property of the books: the one machine it would take was held by a reduce that waited for a map whose container was preempted for it, again and again.
     let law = |median: f64| json!({"lognormal": {"median": median, "sigma": 0.482_400_391_108_262_94}});

@@ -126,6 +126,20 @@ fn jvms_that_start_together_on_one_machine_share_its_processors() {
 }
 
 #[test]
+fn a_jvm_that_starts_keeps_as_many_processors_busy_as_is_said_and_no_more_once_it_has_started() {
+    let of = |busy: f64, network: Value| {
+        let cluster = json!({"memory_mb": 1024, "network": network});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 4, "work": 10}}]);
+        rounded(took(&alone(json!({"cluster": cluster, "hadoop": {"start_up_busy": busy}, "jobs": jobs})))[0])
+    };
+    let together = |busy, processors: f64| of(busy, json!({"lab_processors": processors}));
+    assert_eq!([together(1.0, 4.0), together(2.0, 8.0), together(2.0, 4.0)], [12.1, 12.1, 13.6]);
+    assert_eq!([together(0.5, 2.0), together(0.5, 1.0)], [12.1, 13.6]);
+    // One alone on a node that has fewer takes as much longer.
+    assert_eq!([of(3.0, json!({"processors": 3})), of(3.0, json!({"processors": 1}))], [12.1, 15.1]);
+}
+
+#[test]
 fn tasks_that_work_share_processors_with_jvms_that_start_by_how_many_each_keeps_busy() {
     let of = |busy| {
         let cluster = json!({"memory_mb": 1024, "network": {"lab_processors": 2}});

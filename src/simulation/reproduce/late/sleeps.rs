@@ -3,10 +3,10 @@
 //! Specified: 40 machines; maps of 15 s; reduces of a hundred sleeps of U(0, 2t), t = 0.7 s times the machine's factor; most factors 1 or 1.5, five 3, one 10. The machines' factors
 //! are the reduces' own: a map takes 15 s anywhere.
 //!
-//! Assumed, with reasons: two slots a machine, 80 in all, the default of Hadoop's clusters then; 72 reduces, for the job filled one wave ("nearly full slots": no speculation takes
+//! Assumed, with reasons: two slots a machine, 80 in all, the default of Hadoop's clusters then, and as many maps; 72 reduces, for the job filled one wave ("nearly full slots": no speculation takes
 //! 10 × 70 s, so that the slowest machine runs one wave) and left room for copies; half of the machines 1, half 1.5; the maps have ended before reduces start; scores
-//! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: 60 and 80 reduces;
-//! scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
+//! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: one slot a machine and three;
+//! 60 and 80 reduces; scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
 use crate::simulation::grid::{Grid, Played, Progress, play};
 use crate::simulation::reproduce::assumed::{sets, workload};
@@ -19,8 +19,10 @@ use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
 /// What the paper leaves open.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Assumed {
+    /// Of each machine.
+    slots: u32,
     reduces: u32,
     work_scores: bool,
     report: f64,
@@ -29,22 +31,18 @@ pub struct Assumed {
 
 impl Assumed {
     /// The main set.
-    pub const MAIN: Assumed = Assumed { reduces: 72, work_scores: false, report: 1.0, start_up: 0.0 };
+    pub const MAIN: Assumed = Assumed { slots: 2, reduces: 72, work_scores: false, report: 1.0, start_up: 0.0 };
 
-    /// The others.
+    /// All other combinations.
     pub fn others() -> impl Iterator<Item = Assumed> {
-        let scores = [false, true].into_iter();
-        let all = scores.flat_map(|work_scores| {
+        let timings = [(1.0, 0.0), (5.0, 0.0), (1.0, 2.0), (5.0, 2.0)];
+        let kinds = [2, 1, 3].into_iter().flat_map(|slots| [false, true].map(|work_scores| (slots, work_scores)));
+        let all = kinds.flat_map(move |(slots, work_scores)| {
             [60, 72, 80].into_iter().flat_map(move |reduces| {
-                [(1.0, 0.0), (5.0, 0.0), (1.0, 2.0), (5.0, 2.0)].map(|(report, start_up)| Assumed {
-                    reduces,
-                    work_scores,
-                    report,
-                    start_up,
-                })
+                timings.map(|(report, start_up)| Assumed { slots, reduces, work_scores, report, start_up })
             })
         });
-        all.into_iter()
+        all.filter(|one| *one != Assumed::MAIN)
     }
 
     fn scenario(self) -> Result<Scenario, serde_json::Error> {
@@ -55,7 +53,7 @@ impl Assumed {
         let slower = |nodes: Vec<u32>, factor: f64| json!({"nodes": nodes, "from": maps_end, "slower": factor});
         serde_json::from_value(json!({
             "about": "LATE §5.4",
-            "cluster": {"nodes": 40, "memory_mb": 2048, "vcores": 2},
+            "cluster": {"nodes": 40, "memory_mb": 1024 * self.slots, "vcores": self.slots},
             "hadoop": {
                 "allocate": 0, "start_up": self.start_up, "slow_start_up": false, "commit": 0, "report": self.report, "slow_start": 1.0,
                 "scores": if self.work_scores { "work" } else { "hadoop" },
@@ -67,7 +65,7 @@ impl Assumed {
             ],
             "jobs": [{
                 "name": "sleeps",
-                "maps": {"tasks": 80, "work": 15},
+                "maps": {"tasks": 40 * self.slots, "work": 15},
                 "reduces": {"tasks": self.reduces, "work": sleeps},
             }],
         }))
@@ -155,4 +153,15 @@ impl Runs {
 pub fn assumed() -> Result<Value, Stuck> {
     let scenario = Assumed::MAIN.scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
     Ok(sets(Assumed::MAIN, Assumed::others(), vec![workload(&scenario)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_main_set_is_not_among_the_others_and_each_of_these_can_be_played() {
+        assert_eq!(Assumed::others().count(), 3 * 2 * 3 * 4 - 1);
+        assert!(Assumed::others().all(|one| one != Assumed::MAIN && one.scenario().unwrap().faults().is_empty()));
+    }
 }

@@ -7,6 +7,8 @@ use crate::simulation::reproduce::rows::{Row, row};
 pub const FIG16: &str = "mantri.fig16";
 /// Name of those of restarts.
 pub const RESTARTS: &str = "mantri.restarts";
+/// Of these those that tell how often each scheme restarts: they stand in an order.
+pub const RESTARTED: [&str; 4] = ["Mantri", "Dryad", "LATE", "Hadoop"];
 
 /// Fig. 16: what is gained, and what it costs.
 pub fn fig16() -> Vec<Row<Runs>> {
@@ -191,10 +193,10 @@ fn drover() -> Vec<Row<Runs>> {
 /// Restarts for each task, and how many copies won.
 pub fn restarts() -> Vec<Row<Runs>> {
     vec![
-        row(RESTARTS, "Mantri", 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("mantri")), some),
-        row(RESTARTS, "Dryad", 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("dryad")), some),
-        row(RESTARTS, "LATE", 0.06, "for each task", |runs| runs.all(|sample| sample.restarts("late")), some),
-        row(RESTARTS, "Hadoop", 0.56, "for each task", |runs| runs.all(|sample| sample.restarts("hadoop")), some),
+        row(RESTARTS, RESTARTED[0], 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("mantri")), some),
+        row(RESTARTS, RESTARTED[1], 0.2, "for each task", |runs| runs.all(|sample| sample.restarts("dryad")), some),
+        row(RESTARTS, RESTARTED[2], 0.06, "for each task", |runs| runs.all(|sample| sample.restarts("late")), some),
+        row(RESTARTS, RESTARTED[3], 0.56, "for each task", |runs| runs.all(|sample| sample.restarts("hadoop")), some),
         row(
             RESTARTS,
             "Mantri: copies that won",

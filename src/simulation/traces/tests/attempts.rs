@@ -26,6 +26,18 @@ fn a_number_that_is_none_is_told_with_its_column_and_is_not_taken_for_none() {
 }
 
 #[test]
+fn a_gzipped_file_is_read_whole_as_the_plain_one() {
+    let rows = (0..2_000).map(|task| row("MAP", task, 0, [1_000, 0, 2_000 + u64::from(task)], "SUCCESS"));
+    let text = HEADER.to_owned() + &rows.collect::<String>() + REDUCE;
+    let trace = of(&packed(&text)).unwrap();
+    assert_eq!(trace.jobs[0].phases.each_ref().map(|phase| phase.tasks.count()), [2_000, 1]);
+    assert_eq!(trace, of(text.as_bytes()).unwrap());
+    // Of several parts one after the other, as `cat` makes them of several files, the last is read, too.
+    let (first, second) = text.split_at(text.len() / 2);
+    assert_eq!(of(&[packed(first), packed(second)].concat()).unwrap(), trace);
+}
+
+#[test]
 fn ends_of_stages_that_cannot_be_are_counted_and_left_out() {
     let ends = |from: &str, to: &str| {
         let trace = of(&with(from, to)).unwrap();

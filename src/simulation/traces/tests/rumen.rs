@@ -49,6 +49,18 @@ fn jobs_come_with_their_users_and_tasks_with_where_they_ran() {
 }
 
 #[test]
+fn a_gzipped_file_is_read_whole_as_the_plain_one() {
+    let one = |nth: u32| {
+        let tasks = [0, 1].map(|task| ran(&format!("t{nth}_{task}"), &format!("a{nth}_{task}")));
+        job(&format!("j{nth}"), WELL, &tasks)
+    };
+    let text: String = (0..500).map(one).collect();
+    let trace = of(&packed(&text)).unwrap();
+    assert_eq!((trace.jobs.len(), trace.jobs[499].phases[0].tasks.count()), (500, 2));
+    assert_eq!(trace, of(text.as_bytes()).unwrap());
+}
+
+#[test]
 fn what_cannot_be_is_told_with_the_line_on_which_its_job_begins() {
     let second =
         |tasks: &[String]| job("j1", WELL, &[ran("t1", "a1"), ran("t2", "a2")]) + "\n\n" + &job("j2", WELL, tasks);
