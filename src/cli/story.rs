@@ -19,6 +19,8 @@ fn because(answer: Option<Answer>) -> &'static str {
         Some(Answer::AnotherAhead) => "another attempt of the task was ahead of it",
         Some(Answer::RestartsSpent) => "the task had been restarted more often than the decision knew of",
         Some(Answer::TooManyNodes) => "Hadoop would drop a blacklist so long",
+        Some(Answer::NotRead) => "every reduce had copied all it needs",
+        Some(Answer::NoOutput) => "none of the outputs stood there any more, or may be taken",
         Some(Answer::NoHeadroom) => "the job itself waited for containers",
         Some(Answer::SpeculationOff) => "the job has speculation switched off",
         Some(Answer::MalformedAction) => "it could not read what was asked",

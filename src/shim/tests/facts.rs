@@ -80,7 +80,7 @@ async fn every_value_of_a_row_reaches_its_fact() {
 #[tokio::test]
 async fn reduces_that_missed_an_output_are_told_with_it_and_no_others() {
     let miss = |reduce: u32, at: u64| json!([reduce, at]);
-    let (mut room, told) = one(json!({"miss": [miss(0, T), miss(1, T), miss(0, 0)]})).await;
+    let (room, told) = one(json!({"miss": [miss(0, T), miss(1, T), miss(0, 0)]})).await;
     assert_eq!(told[0].missed, [Miss { reduce: 0, at: Time(T) }]);
     assert_eq!(room.refused("unknown_task"), 1, "the job has one reduce");
     let (_, many) = one(json!({"miss": (0..99).map(|more| miss(0, T + more)).collect::<Vec<_>>()})).await;
