@@ -33,7 +33,12 @@ final class Rerunner implements Act {
 
   /** Without reduces nobody reads the outputs of maps from where they ran. */
   static boolean canServe(Job job) {
-    return job.getTotalReduces() > 0;
+    try {
+      return job.getTotalReduces() > 0;
+    } catch (Throwable e) {
+      Log.warn("cannot tell whether the job has reduces: {}", e.toString());
+      return false;
+    }
   }
 
   @Override
