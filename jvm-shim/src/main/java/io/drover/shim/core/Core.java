@@ -124,7 +124,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
     String version = version();
     boolean able = holder != null && Executor.canAct(job);
-    JobWatch watch = new JobWatch(job, into);
+    JobWatch watch = new JobWatch(job, conf, into);
     Lease lease = new Lease(System::nanoTime, able && settings.acts());
     Ledger ledger = new Ledger(System::nanoTime);
     Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
