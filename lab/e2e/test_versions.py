@@ -87,17 +87,17 @@ class OneJar(OnCluster):
         super().setUpClass()
         cls.service = Service(cls.cluster, ACT).start(quiet=True)
         cls.sickness = Sickness(cls.cluster, SLOW)
-        cls.shown = cls.play({**SHOWN, **cls.sickness.settings}, cls.cure_late)
-        cls.waves, cls.small = cls.play(WAVES), cls.play(SMALL)
+        cls.shown = cls.play("shown", {**SHOWN, **cls.sickness.settings}, cls.cure_late)
+        cls.waves, cls.small = cls.play("waves", WAVES), cls.play("small", SMALL)
         cls.waves.decisions, cls.small.decisions = (
             cls().fates(cls.service, played.result.job) for played in (cls.waves, cls.small)
         )
 
     @classmethod
-    def play(cls, settings: dict, meanwhile=None) -> Played:
+    def play(cls, name: str, settings: dict, meanwhile=None) -> Played:
         said = Watched()
         relay = Relay(cls.service.shim, said)
-        own = {"drover.service.urls": relay.url, "lab.output": cls.cluster.dir / f"out-{relay.server.server_port}"}
+        own = {"drover.service.urls": relay.url, "lab.output": cls.cluster.dir / name}
         running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings={**settings, **own}))
         try:
             if meanwhile:
