@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from lab import http, jobs, watch
 from lab.batches import Batch, Planned
 from lab.cluster import Cluster
+from lab.losing import Loss
 from lab.progress import Failed, say
 from lab.service import Service
 from lab.stage import ACT, Play
@@ -25,6 +26,7 @@ class BatchPlay(Play):
     planned: Planned
     waited_s: float  # from its submission to its start: for its ApplicationMaster
     decisions: list = field(default_factory=list)
+    lost_outputs: int = 0  # of its maps, on a node that was lost while it ran
 
     def row(self) -> dict:
         """As of any play; `of` names the job in its batch, `restarts` are attempts killed so that others begin."""
@@ -32,15 +34,17 @@ class BatchPlay(Play):
         done = [state for state in restarts if state not in NEVER]
         more = {"of": self.planned.name, "kind": self.planned.kind, "tasks": self.planned.tasks}
         restarted = {"restarts": len(done), "restarts_won": done.count("won")}
-        return {**super().row(), **more, "waited_seconds": round(self.waited_s, 3), **restarted}
+        lost = {"lost_outputs": self.lost_outputs} if self.planned.loses else {}
+        return {**super().row(), **more, "waited_seconds": round(self.waited_s, 3), **restarted, **lost}
 
     def show(self, more: str = "") -> None:
         one = self.row()
         ended = "" if one["succeeded"] else ", FAILED"
         restarts = f", {one['restarts']} restarts" if one["restarts"] else ""
+        lost = f", {self.lost_outputs} outputs lost" if self.planned.loses else ""
         say(
             f"    {self.arm:14} {one['of']:14} {one['seconds']:6.1f} s, {one['copies']} copies, {one['copies_won']} won"
-            f"{restarts}, {one['container_seconds']:.1f} container-seconds{ended}{more}"
+            f"{restarts}{lost}, {one['container_seconds']:.1f} container-seconds{ended}{more}"
         )
 
 
@@ -88,16 +92,27 @@ class BatchStage:
         service = Service(self.cluster, f"{ACT}\n{batch.toml()}") if batch.arms[arm].drover else None
         planned = batch.jobs(number)
         with service.start(quiet=True) if service else nullcontext():
-            look = (lambda running: self.verdicts(service, running)) if service and batch.verdicts else None
             for wave in sorted({one.wave for one in planned}):
                 of_wave = [one for one in planned if one.wave == wave]
+                self.losses = {one.name: Loss(self.cluster, *one.loses) for one in of_wave if one.loses}
+                look = (lambda running: self.look(running, service)) if self.losses or batch.verdicts else None
                 ended = Wave(self.cluster, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()
                 # The history is read when no job is to be submitted: it takes its time.
                 plays += [self.played(name, arm, planned, running) for planned, running in ended]
                 for play in plays[-len(ended) :]:
                     play.decisions = settled(service, play.result.job) if service else []
                     play.show()
+                for loss in self.losses.values():
+                    loss.mend()
         return plays
+
+    def look(self, running: list, service) -> None:
+        """What is to be seen or done while jobs run."""
+        for planned, client in running:
+            if planned.name in self.losses:
+                self.losses[planned.name].look(client)
+        if service:
+            self.verdicts(service, running)
 
     def spec(self, name: str, batch: Batch, planned: Planned, arm: str, interval: str) -> jobs.Spec:
         own = {"lab.name": f"{name} {planned.name}", "lab.output": self.cluster.dir / f"output-{time.time_ns()}"}
@@ -120,7 +135,9 @@ class BatchStage:
         told = self.cluster.jhs(f"/mapreduce/jobs/{result.job}")["job"]
         waited_s = (told["startTime"] - told["submitTime"]) / 1000
         said = self.said.get(result.job, watch.Said())
-        return BatchPlay(name, arm, result, said, planned, waited_s)
+        loss = self.losses.get(planned.name)
+        lost = (loss.outputs or 0) if loss else 0
+        return BatchPlay(name, arm, result, said, planned, waited_s, lost_outputs=lost)
 
 
 def settled(service: Service, job: str) -> list:

@@ -19,6 +19,7 @@ class Planned:
     settings: dict
     wave: int = 0  # a wave begins when all jobs of the one before have ended
     at: float = 0.0  # seconds after its wave's beginning
+    loses: tuple = ()  # a node that is lost while it runs, and how many maps must have succeeded first
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Batch:
     service: dict = field(default_factory=dict)  # Drover's settings besides the mode
     node_mb: int = NODE_MB
     verdicts: bool = False  # Drover is asked for its verdicts while jobs run
+    cluster: tuple = ()  # what is set for its cluster, KEY=VALUE
 
     def settings(self, planned: Planned, arm: str, interval: str) -> dict:
         """What a job of it is submitted with in an arm."""
@@ -140,6 +142,31 @@ def mix(number: int) -> list:
     return found
 
 
+# Ten maps, three of them on the node that is lost, and one with six times the data, which alone still runs then: so no
+# reduce has begun, and none is given a place there.
+LOST = "nm2"
+LOST_MAPS = {
+    **TEN_PLACES,
+    "lab.maps": 10,
+    "lab.map.ms": 2500,
+    "lab.sizes": "m_9:6",
+    "lab.split.hosts": "nm2,nm2,nm2,nm3,nm3,nm3,nm4,nm4,nm1,nm4",
+    "lab.reduce.ms": 2000,
+    "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
+    # As shipped a reduce tries for three minutes (180000) before it says that a connection was refused.
+    "mapreduce.reduce.shuffle.connect.timeout": 2000,
+}
+
+
+def lost_node(_number: int) -> list:
+    """Of two reduces Hadoop needs each one's word and another one; of four their first words are enough for it."""
+    rows = [("two-reduces", 2), ("four-reduces", 4)]
+    return [
+        Planned(kind, kind, 10 + reduces, {**LOST_MAPS, "lab.reduces": reduces}, wave=nth, loses=(LOST, 9))
+        for nth, (kind, reduces) in enumerate(rows)
+    ]
+
+
 LIVE = {
     "dolly": Batch(
         "jobs of one to four maps of 20 s, each attempt slow with probability .15 by 3 to 8 times, on whatever node",
@@ -173,5 +200,15 @@ LIVE = {
         minutes=39,
         # Jobs share the processors, and not the memory: none waits for its master.
         node_mb=2048,
+    ),
+    "lost-node": Batch(
+        "a node's NodeManager is killed when its maps have succeeded and before any reduce begins",
+        lost_node,
+        arms=ARMS,
+        rounds=5,
+        minutes=38,
+        service={"act.rerun": True},
+        # As shipped, and not the lab's ten seconds: Hadoop's own answer to the loss within it is its reduces' words.
+        cluster=("yarn.nm.liveness-monitor.expiry-interval-ms=600000",),
     ),
 }

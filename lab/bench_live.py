@@ -15,7 +15,7 @@ import argparse
 import json
 from dataclasses import replace
 
-from lab import arms, batch_play, batches, bench_act, draws, live_report, paths, scenarios, stats
+from lab import arms, batch_play, batches, bench_act, draws, live_report, losing, paths, scenarios, stats
 from lab.batch_play import BatchStage
 from lab.batches import LIVE
 from lab.bench_act import Bench
@@ -26,7 +26,7 @@ from lab.scenarios import INTERVALS, NODES
 
 HOME = paths.TARGET / "bench-live"
 # What decides how a batch is played; another of these is another bench.
-SOURCES = (batches, batch_play, draws, arms, scenarios)
+SOURCES = (batches, batch_play, losing, draws, arms, scenarios)
 
 
 class LiveBench(Bench):
@@ -104,7 +104,7 @@ def run(asked) -> tuple:
         return live_report.report(ledger, cells[0], batch, __doc__)
 
     def size(directory) -> Options:
-        return Options(dir=str(directory), nodes=NODES, node_mb=batch.node_mb)
+        return Options(dir=str(directory), nodes=NODES, node_mb=batch.node_mb, set=list(batch.cluster))
 
     home = HOME / asked.scenario
     whole = bench_act.measured(asked, home, named, [cell], report, {asked.scenario: batch}, LiveBench, size)

@@ -102,7 +102,26 @@ def mix(found: list) -> list:
     ]
 
 
-JUDGES = {"dolly": dolly, "mantri": mantri, "data": data, "healthy": healthy, "mix": mix}
+def lost_node(found: list) -> list:
+    lost = [run["lost_outputs"] for runs in found for run in runs.values()]
+    return [
+        ratio(
+            "lost-node: mean job time below native's", mean(found, "drover"), mean(found, "native"), 1, strictly=True
+        ),
+        target(
+            "lost-node: the same outputs lost in each run", f"{min(lost)} to {max(lost)}", 1 < min(lost) == max(lost)
+        ),
+    ]
+
+
+JUDGES = {
+    "dolly": dolly,
+    "mantri": mantri,
+    "data": data,
+    "healthy": healthy,
+    "mix": mix,
+    "lost-node": lost_node,
+}
 
 
 def same_outputs(runs: list) -> dict:

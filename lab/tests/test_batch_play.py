@@ -74,6 +74,21 @@ class FakeService:
         return [{"task": "t", "verdict": "more_data"}, {"task": "u", "verdict": None}]
 
 
+class FakeLoss:
+    """A node that is lost at the second look."""
+
+    def __init__(self, cluster, node, after_maps):
+        self.lost, self.looks, self.outputs, self.mended = (node, after_maps), 0, None, False
+        FakeLoss.made.append(self)
+
+    def look(self, running):
+        self.looks += 1
+        self.outputs = 3 if self.looks > 1 else None
+
+    def mend(self):
+        self.mended = True
+
+
 class Stages(unittest.TestCase):
     def play(self, name: str, arm: str) -> tuple:
         FakeService.made, specs = [], []
@@ -98,7 +113,8 @@ class Stages(unittest.TestCase):
 
         cluster = mock.Mock(dir=Path("/nowhere"))
         cluster.jhs.return_value = {"job": {"submitTime": 1_000, "startTime": 3_500}}
-        quick = {"POLL_S": 0.001, "LOOK_S": 0.001, "Service": FakeService}
+        quick = {"POLL_S": 0.001, "LOOK_S": 0.001, "Service": FakeService, "Loss": FakeLoss}
+        FakeLoss.made = []
         with mock.patch.object(jobs, "Running", Client), mock.patch.multiple(batch_play, **quick):
             plays = batch_play.BatchStage(cluster).play(name, LIVE[name], arm, 0, "500ms")
         return [play.row() for play in plays], specs
@@ -116,6 +132,12 @@ class Stages(unittest.TestCase):
     def test_verdicts_are_asked_for_where_the_cause_is_judged(self):
         rows, _ = self.play("data", "drover")
         self.assertEqual([one["verdicts"] for one in rows], [{"more_data": 1}] * 3)
+
+    def test_the_node_is_lost_in_every_arm_at_the_same_point_and_is_back_before_the_next_job(self):
+        for arm in LIVE["lost-node"].arms:
+            rows, _ = self.play("lost-node", arm)
+            self.assertEqual([one["lost_outputs"] for one in rows], [3, 3])
+            self.assertEqual([(one.lost, one.mended) for one in FakeLoss.made], [(("nm2", 9), True)] * 2)
 
     def test_no_other_arm_has_the_service_or_the_shim(self):
         for arm in ("none", "native", "native-tuned", NO_STRAGGLERS):

@@ -11,9 +11,10 @@ from lab.ledger import Ledger
 def row(name: str, arm: str, planned: Planned, number: int = 0, take: int = 1, **more) -> dict:
     place = {"job": name, "interval": LIVE[name].interval, "round": number, "take": take, "foreign": 0.1}
     costs = {"container_seconds": 100.0, "copies": 0, "copies_won": 0, "restarts": 0, "restarts_won": 0}
+    lost = {"lost_outputs": 3} if planned.loses else {}
     of = {"of": planned.name, "kind": planned.kind, "tasks": planned.tasks, "arm": arm, "digest": planned.name}
     times = {"seconds": 10.0, "waited_seconds": 1.0, "succeeded": True, "verdicts": {}}
-    return {**place, **costs, **of, **times, **more}
+    return {**place, **costs, **of, **times, **lost, **more}
 
 
 def played(name: str, rounds=None, **by_arm) -> list:
@@ -91,6 +92,13 @@ class Targets(unittest.TestCase):
             self.assertFalse(self.one(part, "mix", drover={"seconds": 9.9, "waited_seconds": 1.2}))
         for held, reached in ((105.0, True), (105.1, False)):
             self.assertIs(self.one("1.05 of none", "mix", drover={"container_seconds": held}), reached)
+
+    def test_after_a_lost_node_the_mean_is_to_be_below_natives_and_as_much_must_be_lost_in_each_run(self):
+        self.assertFalse(self.one("below native's", "lost-node"), "as fast is not below")
+        self.assertTrue(self.one("below native's", "lost-node", drover={"seconds": 9.9}))
+        self.assertTrue(self.one("same outputs lost", "lost-node"))
+        for lost in (0, 2):
+            self.assertFalse(self.one("same outputs lost", "lost-node", native={"lost_outputs": lost}))
 
     def test_a_failed_job_and_another_output_miss_their_targets_in_every_scenario(self):
         for name in LIVE:
