@@ -98,8 +98,7 @@ final class JobWatch {
       }
     }
     // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
-    // requests
-    // to itself until so many maps have ended, and from then on asks.
+    // requests to itself until so many maps have ended.
     reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
     needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun);
     takeMisses();
