@@ -29,10 +29,10 @@ HOME = paths.TARGET / "fidelity"
 ERROR_AT_MOST, ROUNDS = 0.10, 5
 SEEDS, JOBS_TO_FIT = 40, 9
 START_UPS = [round(0.6 + 0.1 * n, 1) for n in range(16)]
-BUSY = (1.0, 1.3, 1.6, 2.0, 2.5)
+BESIDE = (0.0, 0.15, 0.3, 0.45, 0.6, 1.0, 1.5)
 LOCALIZES = (0.0, 0.5, 1.0, 2.0)
 COMMITS = (0.1, 0.3)
-WORD_MBS = [round(0.2 * n, 1) for n in range(1, 16)]
+WORD_MBS = [round(0.05 * n, 2) for n in range(2, 61)]
 
 
 def off(simulated: float, real: list) -> float:
@@ -42,8 +42,8 @@ def off(simulated: float, real: list) -> float:
 
 def choices() -> list:
     """All that is tried of start-ups and commits."""
-    whole = itertools.product(START_UPS, BUSY, LOCALIZES, COMMITS)
-    return [Costs(start_up, localize, commit, busy=busy) for start_up, busy, localize, commit in whole]
+    whole = itertools.product(START_UPS, BESIDE, LOCALIZES, COMMITS)
+    return [Costs(start_up, localize, commit, beside=beside) for start_up, beside, localize, commit in whole]
 
 
 class Fit:

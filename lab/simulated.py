@@ -27,14 +27,14 @@ WORD_REDUCE_SHARE = 0.25
 class Costs:
     """What passes beside the work that a scenario names: seconds of a JVM's start with nobody beside it, and of a job's
     first on a node beyond that, seconds of a commit, processor-seconds in which a mebibyte of words is counted, and
-    processors that a starting JVM keeps busy: it compiles beside its main thread, and two of a virtual machine's
-    processors may be one core."""
+    processors that a start keeps busy beside its JVM's, with what the cluster's daemons do for it: a throttled node's
+    containers are slowed, and these are not."""
 
     start_up: float
     localize: float
     commit: float
     word_mb: float = 0.0
-    busy: float = 1.0
+    beside: float = 0.0
 
 
 def processors() -> int:
@@ -50,7 +50,7 @@ def hadoop(interval: str, costs: Costs) -> dict:
         "allocate": {"uniform": {"low": LAUNCH_S, "high": LAUNCH_S + HEARTBEAT_S}},
         "node_heartbeat": HEARTBEAT_S,
         "start_up": costs.start_up,
-        "start_up_busy": costs.busy,
+        "start_up_beside": costs.beside,
         "localize": costs.localize,
         "slow_start_up": False,
         "commit": costs.commit,

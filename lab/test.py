@@ -97,6 +97,11 @@ def count_maven(module: Path):
     return count
 
 
+def count_compiled(log: Path, _began: float) -> tuple:
+    said = re.findall(r"^hadoop \S+ +(compiles$|does not compile)", log.read_text(errors="replace"), re.M)
+    return said.count("compiles"), said.count("does not compile")
+
+
 def python(totals: Totals) -> None:
     command = [sys.executable, "-m", "unittest", "discover", "-v", "-s", "lab/tests", "-t", "."]
     run("the lab's own tests", command, paths.LOGS / "test-lab.log", count_unittest, totals)
@@ -107,6 +112,8 @@ def java(totals: Totals) -> None:
         command = [*hadoop.MAVEN, "-f", module / "pom.xml", "verify"]
         log = paths.LOGS / f"test-{module.name}.log"
         run(f"Java tests of {paths.shown(module)}", command, log, count_maven(module), totals)
+    title, log = "the shim compiled against each line of Hadoop", paths.LOGS / "test-compile-all.log"
+    run(title, [build.SHIM / "compile-all.sh"], log, count_compiled, totals)
 
 
 def cargo(title: str, log: str, totals: Totals) -> None:

@@ -115,18 +115,24 @@ class Crash:
 class Watched:
     """Nothing: what passes is written down. `masters` are the ApplicationMasters that spoke, one after the other,
     `attempts` the newest row of each attempt by (kind, task, number) with its host's name, and `applied` the masters
-    that carried an action out, by its id; `exchanges` counts."""
+    that carried an action out, by its id; `exchanges` counts. `hello` is who spoke, `asked` the type of each action by
+    its id, `since_ms` when it was first said to be applied."""
 
     def __init__(self):
         self.exchanges, self.hits = 0, 0
         self.masters, self.attempts, self.hosts, self.applied = [], {}, {}, {}
+        self.hello, self.asked, self.since_ms = {}, {}, {}
 
     def __call__(self, request, forward):
         self.hear(request)
-        return forward()
+        answer = forward()
+        if answer:
+            self.asked.update((action["id"], action["type"]) for action in answer.said.get("actions", []))
+        return answer
 
     def hear(self, request: dict) -> None:
         self.exchanges += 1
+        self.hello.update(request.get("hello", {}))
         master = request["attempt"]
         if master not in self.masters:
             self.masters.append(master)
@@ -139,6 +145,7 @@ class Watched:
         for ack in request.get("acks", []):
             if ack["outcome"] in ("applied", "moved"):
                 self.applied.setdefault(ack["id"], set()).add(master)
+                self.since_ms.setdefault(ack["id"], time.time() * 1000)
 
     def beside(self, state: str) -> list:
         """Attempts in such a state whose task has an older one that runs: copies."""

@@ -20,6 +20,10 @@ class Counts(unittest.TestCase):
         text = "Ran 9 tests in 1s\n\nFAILED (failures=1, errors=2, skipped=3)\n"
         self.assertEqual(self.counted(test.count_unittest, text), (3, 3))
 
+    def test_each_hadoop_that_the_shim_is_compiled_against_counts(self):
+        text = "hadoop 2.7.7    compiles\nhadoop 3.1.4    does not compile, see jvm-shim/target/compile-3.1.4.log\n"
+        self.assertEqual(self.counted(test.count_compiled, text), (1, 1))
+
     def test_a_suite_that_breaks_without_a_failed_test_still_fails(self):
         totals = test.Totals()
         with tempfile.TemporaryDirectory() as directory:

@@ -184,8 +184,11 @@ impl World<'_> {
         let task = job.task(attempt.kind, attempt.index);
         let bytes = |work: f64| if work > 0.0 { task.input.0 as f64 / work } else { 0.0 };
         match (attempt.stage, attempt.kind) {
-            (Stage::StartUp, _) => Some(self.busy(attempt.node, self.scenario.hadoop.start_up_busy)),
-            (Stage::Work, kind) if job.of(kind).busy > 0.0 => Some(self.busy(attempt.node, job.of(kind).busy)),
+            (Stage::StartUp, _) => {
+                let hadoop = &self.scenario.hadoop;
+                Some(self.busy(attempt.node, hadoop.start_up_busy, hadoop.start_up_beside))
+            }
+            (Stage::Work, kind) if job.of(kind).busy > 0.0 => Some(self.busy(attempt.node, job.of(kind).busy, 0.0)),
             (Stage::Work, TaskKind::Map) => {
                 Some(Need { each: bytes(task.work[2]), through: self.way_of_a_split(job, attempt) })
             }
@@ -194,9 +197,11 @@ impl World<'_> {
         }
     }
 
-    /// What keeps processors busy takes nothing else that is shared.
-    fn busy(&self, node: u32, processors: f64) -> Need {
-        Need { each: processors, through: self.network.processors(node).map(|one| (one, 1.0)).to_vec() }
+    /// What keeps processors busy, its node's and some of all beside these, takes nothing else that is shared.
+    fn busy(&self, node: u32, processors: f64, beside: f64) -> Need {
+        let [own, all] = self.network.processors(node);
+        let each = processors + beside;
+        Need { each, through: vec![(own, processors / each), (all, 1.0)] }
     }
 
     /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links.

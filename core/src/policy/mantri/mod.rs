@@ -84,16 +84,18 @@ impl<'a> Phase<'a> {
             t_new: &self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
             restarts: contender.task.restarts().max(self.view.past.restarts_of(contender.id)),
-            can_restart: self.view.can_restart,
+            can_restart: self.view.can_restart && self.shows_its_pace(contender),
             tasks_waiting: self.view.tasks_wait(),
         };
         let Some(ruling) = choose(&running, &self.params) else {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
+        let kills = ruling.rule.choice() == Choice::KillRestart;
+        let unshown = (kills && !self.shows_its_pace(contender)).then_some(Verdict::TooFewReports);
         let early = self.too_early(contender, copies, others);
-        let verdict = early.unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
+        let verdict = early.or(unshown).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
-        if ruling.rule.choice() == Choice::KillRestart {
+        if kills {
             // Line 6 is about the task, which ends with its fastest copy: where even that takes longer than a new one, so does each. Hadoop starts anew what it kills while
             // the task goes on, one for one; so one goes, the slowest, and the task keeps what the others have done.
             let slowest = copies.last().unwrap_or(fastest);
@@ -118,6 +120,12 @@ impl<'a> Phase<'a> {
     /// Twice the typical run: what is as old and still runs is no ordinary task, whatever else is not known of it.
     fn old(&self) -> Option<Millis> {
         self.t_new.typical().map(|typical| Millis::from_secs_f64(2.0 * typical))
+    }
+
+    /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, and none at all, look like slow work. A copy would only be in vain.
+    fn shows_its_pace(&self, contender: &Contender<'_>) -> bool {
+        let old = self.old().is_some_and(|old| contender.elapsed >= old);
+        old || contender.sample.track.reports() >= self.params.min_reports
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known.

@@ -83,6 +83,22 @@ fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom()
 }
 
 #[test]
+fn what_has_not_shown_its_own_pace_is_copied_and_not_killed_before_twice_the_typical_run() {
+    let judged = |reports: &[(f64, f32)], now: f64, delta: f64| {
+        let waiting = Phase::maps(9).took(&[100.0; 3]).runs((3, 0), 0, 100.0, reports).shim();
+        let judged = last(waiting, now, &MantriParams { delta, ..MantriParams::default() });
+        (judged.verdict, judged.action)
+    };
+    let (late, slow) = ([(140.0, 0.0625)], [(120.0, 0.03125), (140.0, 0.0625)]);
+    assert_eq!(judged(&slow, 140.0, 0.25), (Verdict::Decided, Action::Restart));
+    let begins_behind = judged(&late, 140.0, 0.25);
+    assert_eq!(begins_behind, (Verdict::Decided, Action::Duplicate), "its start may have taken most of the 40 s");
+    assert_eq!(judged(&[], 150.0, 0.25), (Verdict::Decided, Action::Duplicate));
+    assert_eq!(judged(&[], 150.0, 1.0), (Verdict::TooFewReports, Action::Restart), "where a copy saves nothing");
+    assert_eq!(judged(&[], 300.0, 0.25), (Verdict::Decided, Action::Restart));
+}
+
+#[test]
 fn line_3_withdraws_a_copy_beyond_the_fastest_two_once_delta_has_passed_since_its_begin() {
     let at_age = |age: f64| {
         let two = beside([10.0; 3], 2.0).runs((3, 1), 0, 100.0, &[(102.0, 0.125)]);

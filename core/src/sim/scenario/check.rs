@@ -277,6 +277,8 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.share(hadoop.slow_start.into(), "slow_start");
     let busy = hadoop.start_up_busy;
     faults.unless(busy > 0.0 && busy <= 1_000.0, "start_up_busy", "must be above 0, 1000 at most");
+    let beside = hadoop.start_up_beside;
+    faults.unless((0.0..=1_000.0).contains(&beside), "start_up_beside", "must be from 0 to 1000");
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
     let sound = hadoop.locality_wait >= 0.0 && hadoop.locality_wait.is_finite();
     faults.unless(sound, "locality_wait", "must be finite, and not below 0");

@@ -248,6 +248,9 @@ pub struct HadoopSpec {
     /// Processors that a starting JVM keeps busy where these are shared: it compiles and collects beside its main thread.
     #[serde(skip_serializing_if = "is_one")]
     pub start_up_busy: f64,
+    /// Processors that a start keeps busy beside its node's, where all nodes are one machine: what the cluster's daemons do for it, which no limit of a node's containers bounds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub start_up_beside: f64,
     /// What a job's first attempt on a node takes longer to start, and those that are launched meanwhile: files are fetched once a node, seconds.
     pub localize: f64,
     /// Does a slow node take as much longer to start a JVM?
@@ -384,6 +387,7 @@ impl Default for HadoopSpec {
             node_heartbeat: 0.0,
             start_up: Dist::Constant(1.5),
             start_up_busy: 1.0,
+            start_up_beside: 0.0,
             localize: 0.0,
             slow_start_up: true,
             commit: Dist::Constant(0.1),

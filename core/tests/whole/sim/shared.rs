@@ -140,6 +140,20 @@ fn a_jvm_that_starts_keeps_as_many_processors_busy_as_is_said_and_no_more_once_i
 }
 
 #[test]
+fn what_a_start_takes_beside_its_node_is_not_bounded_by_what_bounds_the_node() {
+    let of = |beside: f64, network: Value| {
+        let cluster = json!({"nodes": 1, "memory_mb": 4096, "network": network});
+        let jobs = json!([{"name": "a", "maps": {"tasks": 4, "work": 10}}]);
+        rounded(took(&alone(json!({"cluster": cluster, "hadoop": {"start_up_beside": beside}, "jobs": jobs})))[0])
+    };
+    // Four starts of 1.5 s: of one processor, and of another one beside.
+    let own = |beside| of(beside, json!({"processors": 1}));
+    let all = |beside| of(beside, json!({"processors": 4, "lab_processors": 4}));
+    assert_eq!([own(0.0), own(1.0), all(0.0), all(1.0)], [16.6, 16.6, 12.1, 13.6]);
+    assert_eq!(of(1.0, json!({"processors": 1, "lab_processors": 4})), 16.6, "what is scarcer decides");
+}
+
+#[test]
 fn tasks_that_work_share_processors_with_jvms_that_start_by_how_many_each_keeps_busy() {
     let of = |busy| {
         let cluster = json!({"memory_mb": 1024, "network": {"lab_processors": 2}});

@@ -146,6 +146,8 @@ public final class Am extends MRApp {
   private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
   private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private volatile AmBlacklist blacklist;
+  private Allocator allocator;
+  private volatile long startsAfterMs;
   private volatile int nodes;
   private Job job;
 
@@ -232,7 +234,24 @@ public final class Am extends MRApp {
   protected ContainerAllocator createContainerAllocator(ClientService client, AppContext context) {
     blacklist = new AmBlacklist(context).with(getConfig());
     nodes(nodes);
-    return new Allocator(blacklist);
+    allocator = new Allocator();
+    return allocator;
+  }
+
+  /** The AM's services take so long to start. */
+  public void startAfter(long ms) {
+    startsAfterMs = ms;
+  }
+
+  @Override
+  protected void startJobs() {
+    try {
+      Thread.sleep(startsAfterMs);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    allocator.containerAllocator = blacklist;
+    super.startJobs();
   }
 
   /** The AM's own list of hosts to keep off. */
@@ -291,12 +310,8 @@ public final class Am extends MRApp {
   }
 
   private final class Allocator extends MRAppContainerAllocator {
-    /** Where a real AM has its allocator, too. */
-    private final AmBlacklist containerAllocator;
-
-    Allocator(AmBlacklist blacklist) {
-      containerAllocator = blacklist;
-    }
+    /** Where a real AM has its allocator, too, from when that has started. */
+    private volatile AmBlacklist containerAllocator;
 
     @Override
     public void handle(ContainerAllocatorEvent event) {

@@ -113,6 +113,14 @@ public class AvoidTest extends LeasedJob {
   }
 
   @Test
+  public void anAmThatIsSlowToStartCanAvoidAllTheSame() throws Exception {
+    am.startAfter(2_000);
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    assertJobSucceeds();
+  }
+
+  @Test
   public void aJobThatHasItsBlacklistSwitchedOffCannotAvoid() throws Exception {
     run("yarn.app.mapreduce.am.job.node-blacklisting.enable", "false");
     String can = service.requests.get(0).path("hello").path("can").toString();

@@ -272,14 +272,15 @@ public class JobFactsTest {
   }
 
   @Test
-  public void anAttemptWithoutAContainerIsANeed() throws Exception {
+  public void anAttemptWithoutAContainerIsANeedAndAReducesFromSlowStartOn() throws Exception {
     am = new Am(2, 1, "facts", 1, SystemClock.getInstance());
     am.holdContainers(TaskType.REDUCE);
-    am.run(conf(), true, true);
+    am.run(conf("mapreduce.job.reduce.slowstart.completedmaps", "0.5"), true, true);
     service.awaitExchange();
-    assertEquals(0, service.last().path("needs").path("m").asInt());
-    assertEquals(1, service.last().path("needs").path("r").asInt());
+    assertEquals("{\"m\":0,\"r\":0}", service.last().path("needs").toString());
     assertEquals("STARTING", service.field("r0/0", "s"));
     assertNull(service.field("r0/0", "node"));
+    finish(only(TaskType.MAP, 0));
+    Am.await("its need", () -> service.last().path("needs").path("r").asInt() == 1);
   }
 }

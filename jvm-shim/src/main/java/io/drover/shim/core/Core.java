@@ -103,6 +103,16 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     }
   }
 
+  /**
+   * Hadoop starts a job when it has started all of the AM's services. Before, there is no blacklist
+   * to be seen, and what the job can have done to it would be told as less than it is.
+   */
+  private static void awaitStart(Job job) throws InterruptedException {
+    while (job.getState() == JobState.INITED) {
+      Thread.sleep(JOB_POLL_MS);
+    }
+  }
+
   private void exchange(Settings settings, Job job)
       throws InterruptedException, IOException, GeneralSecurityException {
     Samples into = new Samples(job.getTotalMaps(), job.getTotalReduces());
@@ -110,10 +120,11 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     SecureRandom secure = new SecureRandom();
     Identity identity = new Identity(secure);
     post(new JobDiagnosticsUpdateEvent(job.getID(), identity.proof()));
+    awaitStart(job);
 
     String version = version();
     boolean able = holder != null && Executor.canAct(job);
-    JobWatch watch = new JobWatch(job, into);
+    JobWatch watch = new JobWatch(job, conf, into);
     Lease lease = new Lease(System::nanoTime, able && settings.acts());
     Ledger ledger = new Ledger(System::nanoTime);
     Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);

@@ -3,6 +3,8 @@ package io.drover.shim.core;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
@@ -21,7 +23,11 @@ final class JobWatch {
   /** Finished tasks looked at again in one sweep: a map whose output is lost runs anew. */
   private static final int RECHECKED = 1000;
 
+  /** What Hadoop's allocator takes where the job does not say, whatever its default files do. */
+  private static final float SLOW_START = 0.05f;
+
   private final Job job;
+  private final float slowStart;
   private final Samples samples;
   private final RowLog log = new RowLog();
   private final Hosts hosts = new Hosts(log);
@@ -33,11 +39,13 @@ final class JobWatch {
   private int mapNeeds;
   private int reduceNeeds;
   private boolean reducesRun;
+  private boolean reducesAsk;
   private volatile Needs needs = new Needs(0, 0, false);
 
   /** The job must be initialised: its tasks are read here, once. */
-  JobWatch(Job job, Samples samples) {
+  JobWatch(Job job, Configuration conf, Samples samples) {
     this.job = job;
+    slowStart = conf.getFloat(MRJobConfig.COMPLETED_MAPS_FOR_REDUCE_SLOWSTART, SLOW_START);
     this.samples = samples;
     maps = new TaskRow[job.getTotalMaps()];
     for (Map.Entry<TaskId, Task> entry : job.getTasks().entrySet()) {
@@ -89,7 +97,11 @@ final class JobWatch {
         remove(settled, nextSettled);
       }
     }
-    needs = new Needs(mapNeeds, reduceNeeds, reducesRun);
+    // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
+    // requests
+    // to itself until so many maps have ended, and from then on asks.
+    reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
+    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun);
     takeMisses();
   }
 

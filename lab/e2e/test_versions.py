@@ -1,0 +1,173 @@
+"""The one jar on other versions of Hadoop than the one every other test runs: what docs/mechanisms.md calls live.
+
+On each a service that acts serves three small jobs of one user, whose attempts are slow by choice. Neither a job's
+slow attempts nor anything done about them may change a byte of what it writes.
+"""
+
+import re
+import time
+import unittest
+from dataclasses import dataclass, field
+
+from lab import build, jobs, paths, stage
+from lab.batches import LIVE
+from lab.e2e import OnCluster
+from lab.relay import Relay
+from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
+from lab.service import Service
+from lab.troubles import Watched
+from lab.watch import NO_NATIVE_COPIES, Sickness
+
+VERSIONS = ("2.10.2", "3.3.6", "3.5.0")
+IN_TABLE = re.compile(r"\| `(\w+)` \| live \|")
+# Clones with the odds known, restarts, and a machine avoided as soon as one job has shown it.
+ACT = f"""mode = "act"
+{LIVE["dolly"].toml()}
+act.restart = true
+act.avoid = true
+blacklist.beside = true
+blacklist.min_evidence = 0.5
+"""
+# All jobs have the same 1,680 records, so that they write the same. Two maps a node, one beside the ApplicationMaster.
+JOB = {
+    **TEN_PLACES,
+    "mapreduce.map.memory.mb": 480,
+    **INTERVALS[SHORT],
+    "lab.reduces": 1,
+    "lab.reduce.ms": 200,
+    "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
+}
+# Shows which node is slow; nobody copies anything of it.
+SLOW = "nm2"
+SHOWN = {**JOB, **NO_NATIVE_COPIES, "drover.mode": "advise", "lab.maps": 6, "lab.records": 280, "lab.map.ms": 500}
+# Twice as many maps as places. One of the first is slow, while tasks wait, and the last one, when none does.
+WAVES = {**JOB, "lab.maps": 14, "lab.records": 120, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:16,m_13_0:16"}
+# Small enough for clones.
+SMALL = {
+    **JOB,
+    "mapreduce.map.memory.mb": 160,
+    "lab.maps": 2,
+    "lab.records": 840,
+    "lab.map.ms": 3000,
+    "lab.slow.attempts": "m_0_0:10",
+}
+BEGUN = ("RUNNING", "SUCCEEDED")
+# From the word of the shim to the start of the last container that was given out before.
+PROMISED_MS = 3000
+
+
+@dataclass
+class Played:
+    """A job that has ended, what its shim said, and what was decided of it."""
+
+    result: jobs.Result
+    said: Watched
+    decisions: list = field(default_factory=list)
+
+    def of(self, action: str, task: str) -> list:
+        """The decisions to do so with a task, as m_000003."""
+        return [one for one in self.decisions if one["action"] == action and one["task"].endswith(task)]
+
+    def winner(self, task: str) -> str:
+        """The attempt of a task that succeeded."""
+        return next(a.id for a in self.result.attempts if a.task.endswith(task) and a.state == "SUCCEEDED")
+
+
+class OneJar(OnCluster):
+    """What holds on every version; each has a class of its own below."""
+
+    version = None
+
+    @classmethod
+    def setUpClass(cls):
+        build.drover()
+        build.shim()
+        # Three jobs are over before class data archives have paid for themselves.
+        cls.options = {"hadoop": cls.version, "node_mb": stage.options("").node_mb, "archives": False}
+        super().setUpClass()
+        cls.service = Service(cls.cluster, ACT).start(quiet=True)
+        cls.sickness = Sickness(cls.cluster, SLOW)
+        cls.shown = cls.play("shown", {**SHOWN, **cls.sickness.settings}, cls.cure_late)
+        cls.waves, cls.small = cls.play("waves", WAVES), cls.play("small", SMALL)
+        cls.waves.decisions, cls.small.decisions = (
+            cls().fates(cls.service, played.result.job) for played in (cls.waves, cls.small)
+        )
+
+    @classmethod
+    def play(cls, name: str, settings: dict, meanwhile=None) -> Played:
+        said = Watched()
+        relay = Relay(cls.service.shim, said)
+        own = {"drover.service.urls": relay.url, "lab.output": cls.cluster.dir / name}
+        running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings={**settings, **own}))
+        try:
+            if meanwhile:
+                meanwhile(running, said)
+            return Played(running.result(), said)
+        finally:
+            running.end()
+            relay.close()
+
+    @classmethod
+    def cure_late(cls, running: jobs.Running, said: Watched) -> None:
+        """The slow node's maps take more than twice as long as the others, however long JVMs take to start."""
+
+        def maps() -> list:
+            return [row for (kind, _, _), row in said.attempts.items() if kind == "m" and row.get("s") in BEGUN]
+
+        def others_ended() -> bool:
+            others = [row["s"] for row in maps() if row.get("host") != SLOW]
+            return len(maps()) == SHOWN["lab.maps"] and set(others) == {"SUCCEEDED"}
+
+        cls().until("a map had begun", maps, running)
+        began = time.monotonic()
+        cls().until(f"all maps had ended but those of {SLOW}", others_ended, running)
+        time.sleep(1.5 * (time.monotonic() - began))
+        cls.sickness.cure()
+
+    def test_the_shim_announces_all_that_the_table_calls_live(self):
+        live = set(IN_TABLE.findall((paths.ROOT / "docs" / "mechanisms.md").read_text()))
+        self.assertEqual(set(self.waves.said.hello["can"]), live)
+        self.assertEqual(self.waves.said.hello["hadoop"], self.version)
+
+    def test_whatever_is_done_no_attempt_fails_and_the_output_is_that_without_copies(self):
+        self.assertTrue(self.shown.result.digest)
+        self.assertEqual(self.shown.result.copies(), [])
+        for played in (self.shown, self.waves, self.small):
+            self.assertTrue(played.result.succeeded)
+            self.assertEqual(played.result.digest, self.shown.result.digest)
+            self.assertNotIn("FAILED", {attempt.state for attempt in played.result.attempts})
+
+    def test_a_slow_attempt_is_restarted_while_tasks_wait(self):
+        (restart,) = self.waves.of("restart", "m_000000")
+        self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("moved", "won"), restart)
+        self.assertEqual(restart["copy"]["attempts"], [self.waves.winner("m_000000")])
+
+    def test_a_copy_beside_a_slow_attempt_wins(self):
+        (copy,) = self.waves.of("duplicate", "m_000013")
+        self.assertNotIn("Dolly", copy["rule"])
+        self.assertEqual((copy["copy"]["state"], copy["copy"]["winner"]), ("won", self.waves.winner("m_000013")), copy)
+
+    def test_a_small_jobs_maps_are_cloned_as_they_start_and_a_clone_wins(self):
+        clones = [one for task in ("m_000000", "m_000001") for one in self.small.of("duplicate", task)]
+        self.assertEqual(["Dolly" in one["rule"] for one in clones], [True, True], clones)
+        self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
+
+    def test_new_containers_keep_off_a_listed_machine(self):
+        said = self.waves.said
+        applied = [said.since_ms[action] for action, kind in said.asked.items() if kind == "avoid"]
+        self.assertTrue(applied, said.asked)
+        began_at = min(applied) + PROMISED_MS
+        later = [attempt.node for attempt in self.waves.result.attempts if attempt.start_ms > began_at]
+        self.assertTrue(later, "nothing began after that")
+        self.assertNotIn(SLOW, later)
+        self.assertIn(SLOW, self.shown.result.first_by_node(), "it was given nothing before, either")
+
+
+def load_tests(loader, _tests, _pattern):
+    """One class a version."""
+    classes = [type(f"On{version.replace('.', '_')}", (OneJar,), {"version": version}) for version in VERSIONS]
+    return unittest.TestSuite(loader.loadTestsFromTestCase(one) for one in classes)
+
+
+if __name__ == "__main__":
+    unittest.main()
