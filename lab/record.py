@@ -30,6 +30,7 @@ KEPT_CONF = (
     "mapreduce.output",
     "mapreduce.fileoutput",
 )
+KILL = '{"state":"KILLED"}'
 # Slow enough that maps and reduces, done and running ones, are there at one moment, and copies too.
 JOB = {
     "lab.maps": 12,
@@ -64,10 +65,11 @@ class Recorder:
                 text = text.replace(own, general).replace(own.replace("/", "%2F"), general.replace("/", "%2F"))
         return text
 
-    def ask(self, server: tuple, path: str, accept: str) -> tuple:
+    def ask(self, server: tuple, path: str, accept: str, put: str = "") -> tuple:
         connection = http.client.HTTPConnection(*server, timeout=10)
         try:
-            connection.request("GET", path, headers={"Accept": accept})
+            headers = {"Accept": accept, **({"Content-Type": "application/json"} if put else {})}
+            connection.request("PUT" if put else "GET", path, body=put or None, headers=headers)
             answer = connection.getresponse()
             return answer.status, answer.getheaders(), answer.read().decode()
         finally:
@@ -83,9 +85,9 @@ class Recorder:
                 text = trimmed(text, suffix)
             self.write(f"{name}.{suffix}", text)
 
-    def whole(self, name: str, server: tuple, path: str, accept: str = "application/json") -> None:
-        """Keeps status, headers and body of an answer that is not a plain one."""
-        status, headers, text = self.ask(server, path, accept)
+    def whole(self, name: str, server: tuple, path: str, accept: str = "application/json", put: str = "") -> None:
+        """Keeps status, headers and body of an answer that is not a plain one; of a PUT where there is something to."""
+        status, headers, text = self.ask(server, path, accept, put)
         lines = [f"HTTP/1.1 {status}", *(f"{key}: {value}" for key, value in headers if key != "Date"), "", text]
         self.write(f"{name}.http", "\n".join(lines))
 
@@ -130,6 +132,15 @@ def job_resources(keep, server: tuple, prefix: str, base: str, cluster_get) -> N
             return
 
 
+def kills(recorder: Recorder, base: str, cluster_get) -> None:
+    """A running reduce's attempt is killed, and one that never was."""
+    task = next(t["id"] for t in cluster_get("/tasks?type=r")["tasks"]["task"] if t["state"] == "RUNNING")
+    attempt = task.replace("task_", "attempt_")
+    for name, number in (("kill", 0), ("kill_unknown", 99)):
+        at = f"{base}/tasks/{task}/attempts/{attempt}_{number}/state"
+        recorder.whole(f"am/{name}", RM, at, put=KILL)
+
+
 def mixed(cluster: Cluster, app: str, job: str) -> bool:
     """Whether maps are done, maps run, and a reduce reports progress."""
     try:
@@ -169,6 +180,7 @@ def record(cluster: Cluster, out: Path) -> None:
             recorder.whole("am/job_unknown", RM, f"{proxy}/jobs/job_1000000000000_0001")
             recorder.whole("am/task_unknown", RM, f"{base}/tasks/{job.replace('job_', 'task_')}_m_000999")
             recorder.whole("am/blacklistednodes", RM, f"{proxy}/blacklistednodes")
+            kills(recorder, base, lambda path: cluster.am(app, f"/jobs/{job}{path}"))
         with step("recording the finished job"):
             running.result()
             finished(recorder, cluster, app, job)
@@ -180,6 +192,9 @@ def finished(recorder: Recorder, cluster: Cluster, app: str, job: str) -> None:
     keep, rm, jhs = recorder.body, "/ws/v1/cluster", "/ws/v1/history"
     keep("rm/app_finished", RM, f"{rm}/apps/{app}", xml=True)
     recorder.whole("rm/proxy_finished", RM, f"/proxy/{app}/ws/v1/mapreduce/jobs/{job}")
+    attempt = f"{job.replace('job_', 'attempt_')}_m_000000_0"
+    at = f"/tasks/{attempt[:-2].replace('attempt_', 'task_')}/attempts/{attempt}/state"
+    recorder.whole("rm/proxy_finished_kill", RM, f"/proxy/{app}/ws/v1/mapreduce/jobs/{job}{at}", put=KILL)
     recorder.whole("rm/proxy_unknown", RM, f"/proxy/{UNKNOWN_APP}/ws/v1/mapreduce/jobs")
     recorder.whole("rm/app_unknown", RM, f"{rm}/apps/{UNKNOWN_APP}")
     recorder.whole("rm/app_unknown_xml", RM, f"{rm}/apps/{UNKNOWN_APP}", "application/xml")

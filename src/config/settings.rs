@@ -152,6 +152,9 @@ settings! {
         /// Have attempts killed so that their tasks start anew on another node (Mantri §5.1), where the policy finds that better than a copy. It gives up what the attempt
         /// has done for what is only an estimate, so it is not done unless it is asked for ([acting](acting.md#restarts)).
         restart: bool = "false", Kind::Flag;
+        /// Have attempts of jobs without a shim killed so that their tasks start anew, through the ResourceManager's proxy (Hadoop 2.8 and later); nothing else can be done to such jobs. Over REST an
+        /// attempt that succeeds in that instant may lose its output, and its map runs again ([acting](acting.md#restarts-over-rest)).
+        rest_restart: bool = "false", Kind::Flag;
         /// Keep all new containers of a job off the machines that `blacklist.beside` lists, not only copies, by the ApplicationMaster's own blacklist; each is let in again once it is listed no more
         /// ([acting](acting.md#machines-to-avoid)).
         avoid: bool = "false", Kind::Flag;

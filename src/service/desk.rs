@@ -103,7 +103,7 @@ impl Desk {
             Fact::Acked(ack) => {
                 if let Some(kept) = self.kept(ack.decision).filter(|kept| kept.decision.job == ack.job) {
                     tracing::info!(
-                        job = %ack.job, task = %kept.decision.task, answer = ack.answer.label(), attempts = ?ack.attempts, "a shim has answered"
+                        job = %ack.job, task = %kept.decision.task, answer = ack.answer.label(), attempts = ?ack.attempts, "an order has been answered"
                     );
                     kept.asked.ack = Some(ack.clone());
                 } else {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// Holds at once; each is some operator's word, so a thousand is a mistake.
@@ -44,7 +45,7 @@ pub struct Book {
 
 /// The holds of a running service.
 pub struct Holds {
-    own: Own,
+    own: Arc<Own>,
     book: Mutex<Book>,
 }
 
@@ -120,8 +121,8 @@ impl Book {
 
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
-    pub fn new(own: Own, book: Book) -> Holds {
-        Holds { own, book: Mutex::new(book) }
+    pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
+        Holds { own: own.into(), book: Mutex::new(book) }
     }
 
     /// The holds in force.

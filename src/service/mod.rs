@@ -12,6 +12,7 @@ mod notes;
 mod orders;
 mod own;
 mod reading;
+mod restarts;
 mod rival;
 mod serve;
 #[cfg(test)]

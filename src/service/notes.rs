@@ -2,13 +2,14 @@
 
 use super::hints::Hints;
 use super::orders::Orders;
+use super::restarts::Restarts;
 use crate::ledger::Unanswered;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What of the cluster has been seen at least once.
 #[derive(Default)]
@@ -47,7 +48,9 @@ pub struct Notes {
     /// Readiness of the service.
     pub ready: Readiness,
     /// The shims' sessions: an application that has ended ends its session.
-    pub shim: std::sync::OnceLock<Shim>,
+    pub shim: OnceLock<Shim>,
+    /// Who restarts attempts over REST, where that is allowed.
+    pub restarts: OnceLock<Arc<Restarts>>,
     orders: Mutex<Orders>,
 }
 
@@ -56,20 +59,33 @@ impl Notes {
     pub fn note(&self, seen: &Observation) {
         self.hints.touch(seen);
         self.ready.note(&seen.fact);
-        if let (Fact::Ended(end), Some(shim)) = (&seen.fact, self.shim.get()) {
+        let Fact::Ended(end) = &seen.fact else { return };
+        if let Some(shim) = self.shim.get() {
             shim.application_ended(end.job.0);
+        }
+        if let Some(restarts) = self.restarts.get() {
+            restarts.forget(end.job);
         }
     }
 
-    /// Has the shims carry out what a pass decided, and no more of what does not stand any more. Who owns what goes first: an action without a lease is refused.
+    /// Has shims, or REST for jobs without one, carry out what a pass decided, and no more of what does not stand any more. Who owns what goes first: an action without a lease is refused.
     pub fn act(&self, engine: &Engine, pass: &Pass) {
         let Some(shim) = self.shim.get() else { return };
         shim.own(engine.owned().into_iter().collect());
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         let over = orders.review(engine);
         let (stand, off) = orders.take(engine, pass);
-        over.iter().chain(&off).for_each(|(order, why)| shim.call_off(order, *why));
-        stand.into_iter().for_each(|order| shim.carry_out(order));
+        for (order, why) in over.iter().chain(&off) {
+            shim.call_off(order, *why);
+            self.restarts.get().iter().for_each(|restarts| restarts.call_off(order.id));
+        }
+        for order in stand {
+            let has_shim = engine.cluster().job(order.job).is_none_or(|job| job.shim);
+            match self.restarts.get().filter(|_| !has_shim) {
+                Some(restarts) => restarts.take(order),
+                None => shim.carry_out(order),
+            }
+        }
         pass.measures.iter().for_each(|measure| shim.take(measure));
     }
 
@@ -105,6 +121,10 @@ impl Wants for Asks {
 
     fn has_shim(&self, job: JobId) -> bool {
         self.0.shim.get().is_some_and(|shim| shim.has_live_session(job))
+    }
+
+    fn may_kill(&self, job: JobId) -> Option<bool> {
+        self.0.restarts.get().map(|restarts| restarts.may(job))
     }
 
     fn settings_known(&self, job: JobId) -> bool {

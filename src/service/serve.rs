@@ -6,6 +6,7 @@ use super::keeping;
 use super::notes::{Asks, Notes};
 use super::own::Own;
 use super::reading::{Process, Shims};
+use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::world::{self, WorldError};
 use super::{Desk, vouch};
@@ -130,9 +131,9 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     // Before anything is decided.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
     let told = book.told(identity.epoch, clock::now());
-    let own = Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone());
+    let own = Arc::new(Own::new(identity.epoch, told.len() as u64 + 1, outside.facts.clone()));
     told.into_iter().for_each(|held| desk.observe(held));
-    let holds = Arc::new(Holds::new(own, book));
+    let holds = Arc::new(Holds::new(own.clone(), book));
     let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
     let shim = Shim::new(world::shim(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
     let _ = notes.shim.set(shim.clone());
@@ -146,6 +147,9 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
         ApiState { ledger: access, ..state(config, &identity, &outside, notes.clone(), holds, metrics.clone()) };
     let mut tasks = JoinSet::new();
     spawn_watch(&mut tasks, notes.clone(), state.holds.clone(), stop);
+    if config.act.rest_restart {
+        spawn_restarts(&mut tasks, clients.am.clone(), own, &notes, stop);
+    }
     spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
     spawn_listening(&mut tasks, config, listeners, state, registry, shim, stop);
     Ok(Service { tasks, engine, outside, metrics })
@@ -212,6 +216,22 @@ fn spawn_watch(tasks: &mut JoinSet<&'static str>, notes: Arc<Notes>, holds: Arc<
     tasks.spawn(async move {
         tokio::select! { () = stopped.cancelled() => {}, () = watch_for_others(&notes, &holds) => {} }
         "the look for other services"
+    });
+}
+
+fn spawn_restarts(
+    tasks: &mut JoinSet<&'static str>,
+    am: yarn::am::Am,
+    own: Arc<Own>,
+    notes: &Notes,
+    stop: &CancellationToken,
+) {
+    let restarts = Arc::new(Restarts::new(am, own));
+    let _ = notes.restarts.set(restarts.clone());
+    let stopped = stop.clone();
+    tasks.spawn(async move {
+        restarts.run(stopped).await;
+        "restarts over REST"
     });
 }
 

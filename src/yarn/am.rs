@@ -1,5 +1,6 @@
 //! A job's ApplicationMaster, always through the ResourceManager's proxy.
 
+use super::answer::words;
 use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
 use super::facts::job::{self, JobSeen, TasksSeen};
@@ -8,7 +9,7 @@ use super::http::{Answer, Http};
 use super::limit::Permit;
 use super::rm::{Rm, Told, newest};
 use super::wire::Document;
-use super::wire::job::{AttemptCounters, Job, JobAttempts, TaskAttempts, Tasks};
+use super::wire::job::{AttemptCounters, Job, JobAttempts, StateWished, TaskAttempts, Tasks};
 use drover_core::model::{AppAttemptId, AttemptFact, AttemptId, JobId, JobSettings, TaskId, Time};
 use url::Url;
 
@@ -108,6 +109,26 @@ impl Am {
         ))
     }
 
+    /// Leave for one request.
+    pub async fn leave(&self) -> Permit {
+        self.http.limits().acquire(Endpoint::AmKill.class()).await
+    }
+
+    /// Asks for an attempt to be killed (Hadoop 2.8 and later). That the master has taken note of it is all its answer says.
+    ///
+    /// # Errors
+    /// As [`Am::job`]. Whether it was killed all the same only the attempt shows.
+    pub async fn kill(&self, permit: Permit, id: AttemptId) -> Result<(), Error> {
+        let url = self.url(id.task.job, &format!("/tasks/{}/attempts/{id}/state", id.task));
+        let answer = self.http.put::<StateWished>(permit, Endpoint::AmKill, &url, r#"{"state":"KILLED"}"#).await;
+        let state = self.heeding(answer)?.document.state;
+        if state.as_deref() == Some("KILLED") {
+            return Ok(());
+        }
+        let found = state.0.unwrap_or_else(|| "no state".to_owned());
+        Err(Kind::Unexpected { expected: "KILLED", found: words(&found) }.at(&url))
+    }
+
     fn url(&self, job: JobId, path: &str) -> Url {
         self.rm.active().url(&format!("proxy/{}/ws/v1/mapreduce/jobs/{job}{path}", job.0))
     }
@@ -119,7 +140,11 @@ impl Am {
         job: JobId,
         path: &str,
     ) -> Result<Answer<D>, Error> {
-        let answer = self.http.get(permit, endpoint, &self.url(job, path)).await;
+        self.heeding(self.http.get(permit, endpoint, &self.url(job, path)).await)
+    }
+
+    /// Another ResourceManager is looked for where this one is in trouble.
+    fn heeding<D>(&self, answer: Result<Answer<D>, Error>) -> Result<Answer<D>, Error> {
         answer.inspect_err(|error| {
             if error.kind.is_rm_trouble() {
                 self.rm.doubt();

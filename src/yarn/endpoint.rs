@@ -80,6 +80,8 @@ endpoints! {
     AmAttempts: Proxy = "am_attempts",
     /// `…/mapreduce/jobs/{id}/tasks/{id}/attempts/{id}/counters`
     AmCounters: Proxy = "am_counters",
+    /// PUT of `…/mapreduce/jobs/{id}/tasks/{id}/attempts/{id}/state`
+    AmKill: Proxy = "am_kill",
     /// `…/mapreduce/jobs/{id}/conf`
     AmConf: Proxy = "am_conf",
     /// `/ws/v1/history/info`

@@ -10,8 +10,9 @@ use super::wire::{Document, decode};
 use super::{answer, redirect};
 use crate::clock;
 use drover_core::model::Time;
-use reqwest::header::{ACCEPT, DATE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
+use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -145,24 +146,60 @@ impl Http {
         endpoint: Endpoint,
         url: &Url,
     ) -> Result<Answer<D>, Error> {
+        self.call(permit, endpoint, url, None, decode::<D>).await
+    }
+
+    /// Puts a JSON body, once: what a redirect or a broken conversation leaves open is the caller's to find out.
+    ///
+    /// # Errors
+    /// Everything but a whole answer of that kind, by name.
+    pub async fn put<T: DeserializeOwned>(
+        &self,
+        permit: Permit,
+        endpoint: Endpoint,
+        url: &Url,
+        json: &str,
+    ) -> Result<Answer<T>, Error> {
+        let read = |body: &[u8]| serde_json::from_slice(body).map_err(|e| Kind::Malformed(e.to_string()));
+        self.call(Some(permit), endpoint, url, Some(json), read).await
+    }
+
+    async fn call<T>(
+        &self,
+        permit: Option<Permit>,
+        endpoint: Endpoint,
+        url: &Url,
+        put: Option<&str>,
+        read: impl FnOnce(&[u8]) -> Result<T, Kind>,
+    ) -> Result<Answer<T>, Error> {
         let permit = match permit {
             Some(permit) => permit,
             None => self.limits.acquire(endpoint.class()).await,
         };
         let began = Instant::now();
         let mut bytes = 0u64;
-        let asked = self.ask(permit.class(), url, &mut bytes).await;
+        let asked = self.ask(permit.class(), url, put, &mut bytes).await;
         let took = began.elapsed();
         drop(permit);
-        let result = asked.and_then(|(body, date)| Ok((decode::<D>(&body)?, date)));
+        let result = asked.and_then(|(body, date)| Ok((read(&body)?, date)));
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;
         Ok(Answer { document, frame: Frame { date, received: clock::now(), took, bytes } })
     }
 
-    async fn ask(&self, class: Class, url: &Url, read: &mut u64) -> Result<(Vec<u8>, Option<Time>), Kind> {
-        let request = self.client.get(self.params.auth.sign(url.clone()));
+    async fn ask(
+        &self,
+        class: Class,
+        url: &Url,
+        put: Option<&str>,
+        read: &mut u64,
+    ) -> Result<(Vec<u8>, Option<Time>), Kind> {
+        let signed = self.params.auth.sign(url.clone());
+        let request = match put {
+            None => self.client.get(signed),
+            Some(body) => self.client.put(signed).header(CONTENT_TYPE, "application/json").body(body.to_owned()),
+        };
         let request = request.header(ACCEPT, "application/json, application/xml;q=0.5");
         let response = request.send().await.map_err(|e| self.transport(&e))?;
         let status = response.status();

@@ -86,6 +86,10 @@ pub async fn answer(server: &MockServer, at: &str, response: ResponseTemplate) {
     Mock::given(method("GET")).and(path(at)).respond_with(response).mount(server).await;
 }
 
+pub async fn answer_put(server: &MockServer, at: &str, response: ResponseTemplate) {
+    Mock::given(method("PUT")).and(path(at)).respond_with(response).mount(server).await;
+}
+
 /// The listing of one running application.
 pub fn apps() -> Value {
     json!({"apps": {"app": [{

@@ -16,6 +16,7 @@ use wiremock::{MockServer, ResponseTemplate};
 #[derive(Default)]
 struct Suspicious {
     has_shim: AtomicBool,
+    may_kill: Option<bool>,
 }
 
 impl Wants for Suspicious {
@@ -30,6 +31,9 @@ impl Wants for Suspicious {
     }
     fn has_shim(&self, _: JobId) -> bool {
         self.has_shim.load(Ordering::Relaxed)
+    }
+    fn may_kill(&self, _: JobId) -> Option<bool> {
+        self.may_kill
     }
     fn settings_known(&self, _: JobId) -> bool {
         self.has_shim.load(Ordering::Relaxed)
@@ -84,6 +88,7 @@ fn kind(o: &Observation) -> &'static str {
         Fact::Needs { .. } => "needs",
         Fact::ShimSession(..) => "shim",
         Fact::Hidden(_) => "hidden",
+        Fact::Can(..) => "can",
         Fact::Ended(_) => "ended",
         _ => "own",
     }
@@ -153,6 +158,20 @@ async fn a_job_whose_tasks_may_not_be_viewed_is_told_of_and_one_look_tells_it_to
 }
 
 #[tokio::test]
+async fn what_may_be_killed_is_told_of_each_job_and_nothing_is_where_nobody_allows_it() {
+    for may_kill in [Some(true), Some(false), None] {
+        let (server, fixture) = rm().await;
+        running_job(&server).await;
+        let wants = Suspicious { may_kill, ..Suspicious::default() };
+        let seen = poll(&fixture, Arc::new(wants), |seen| has(seen, &["job", "needs", "tasks", "attempts"])).await;
+        let can = seen.iter().find_map(|o| if let Fact::Can(of, can) = o.fact { Some((of, can)) } else { None });
+        assert_eq!(can, may_kill.map(|restart| (job(), Capabilities { restart, ..Capabilities::NONE })));
+        let kills = fixture.count("drover_rest_requests_total", &[("endpoint", "am_kill")]);
+        assert_eq!(kills, 0);
+    }
+}
+
+#[tokio::test]
 async fn configuration_is_read_once_and_tasks_again_and_again() {
     let (server, fixture) = rm().await;
     running_job(&server).await;
@@ -179,7 +198,7 @@ async fn ceilings_of_one_at_a_time_slow_the_poller_and_do_not_stop_it() {
 async fn a_job_with_a_live_shim_is_not_asked_for_what_the_shim_tells() {
     let (server, fixture) = rm().await;
     running_job(&server).await;
-    let wants = Arc::new(Suspicious { has_shim: AtomicBool::new(true) });
+    let wants = Arc::new(Suspicious { has_shim: AtomicBool::new(true), ..Suspicious::default() });
     poll(&fixture, wants, |seen| seen.iter().filter(|o| kind(o) == "apps").count() >= 5).await;
     let to_am = server.received_requests().await.unwrap().iter().filter(|r| r.url.path().starts_with("/proxy")).count();
     assert_eq!(to_am, 0);

@@ -1,6 +1,6 @@
 //! What a real cluster answered, read by the same clients.
 
-use crate::fake::{answer, fixture, params};
+use crate::fake::{answer, answer_put, fixture, params};
 use drover::yarn::error::Kind;
 use drover_core::model::*;
 use wiremock::{MockServer, ResponseTemplate};
@@ -205,5 +205,25 @@ async fn hadoops_own_refusals_are_told_apart() {
         if name == "am/job_unknown.http" {
             assert!(matches!(&error.kind, Kind::NotFound(said) if said.contains("is not found")), "{error}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_kill_is_heeded_refused_or_comes_too_late_and_a_redirect_turns_it_into_nothing_else() {
+    let attempt = job().task(TaskKind::Reduce, 0).attempt(0);
+    let at = format!("/proxy/{APP}/ws/v1/mapreduce/jobs/{JOB}/tasks/{}/attempts/{attempt}/state", attempt.task);
+    for (name, label) in
+        [("am/kill.http", "ok"), ("am/kill_unknown.http", "not_found"), ("rm/proxy_finished_kill.http", "app_finished")]
+    {
+        let server = MockServer::start().await;
+        answer_put(&server, &at, whole(name)).await;
+        let fixture = fixture(&[server.uri()], None, params());
+        let am = &fixture.clients.am;
+        let said = am.kill(am.leave().await, attempt).await;
+        assert_eq!(said.err().map_or("ok", |error| error.label()), label, "{name}");
+        assert_eq!(fixture.outcome("am_kill", label), 1, "{name}");
+        let asked = server.received_requests().await.unwrap();
+        let puts = asked.iter().filter(|request| request.url.path() == at);
+        assert_eq!(puts.map(|request| request.method.as_str().to_owned()).collect::<Vec<_>>(), ["PUT"], "{name}");
     }
 }

@@ -66,11 +66,20 @@ impl Emitter {
 
     /// That the job's tasks may not be viewed.
     pub fn hidden(&mut self, job: JobId, lives: Lives) -> Observation {
+        self.of_master(job, lives, Fact::Hidden(job))
+    }
+
+    /// What can be done to the job over REST.
+    pub fn can(&mut self, job: JobId, lives: Lives, can: Capabilities) -> Observation {
+        self.of_master(job, lives, Fact::Can(job, can))
+    }
+
+    fn of_master(&mut self, job: JobId, lives: Lives, fact: Fact) -> Observation {
         let received = crate::clock::now();
         let offset = self.jobs.get(&job).and_then(|clock| clock.offset).unwrap_or(self.rm_offset);
         let app = Some(job.0);
         let source = Source { channel: Channel::Am, app, principal: None, incarnation: u64::from(lives.attempt) };
-        self.stamp(source, received.shifted(offset), received, Fact::Hidden(job))
+        self.stamp(source, received.shifted(offset), received, fact)
     }
 
     fn apps(&mut self, lives: Lives, told: Told<Vec<AppSeen>>) -> Vec<Observation> {

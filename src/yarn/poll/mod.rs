@@ -11,7 +11,7 @@ use super::error::Error;
 use super::limit::{Permit, Wait};
 use super::schedule::{Call, Outcome, Schedule, ScheduleParams, Wants};
 pub use clients::Clients;
-use drover_core::model::{Millis, Observation, TaskId, Time};
+use drover_core::model::{Capabilities, Millis, Observation, TaskId, Time};
 use emit::{Emitter, Lives};
 use reading::Reading;
 use std::collections::HashMap;
@@ -179,7 +179,12 @@ impl Poller {
             metrics.jobs("left_out", left_out);
         }
         let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
-        let observations = self.emitter.observations(call, lives, reading);
+        let mut observations = self.emitter.observations(call, lives, reading);
+        if let Call::Summary(job) = call
+            && let Some(restart) = self.wants.may_kill(job)
+        {
+            observations.push(self.emitter.can(job, lives, Capabilities { restart, ..Capabilities::NONE }));
+        }
         self.hand_on(observations).await
     }
 

@@ -34,6 +34,10 @@ pub trait Wants: Send + Sync {
     fn settings_known(&self, job: JobId) -> bool;
     /// Attempts whose counters are worth a call each.
     fn counters(&self, job: JobId, limit: usize) -> Vec<AttemptId>;
+    /// May the job's attempts be killed over REST? `None` where nobody is to hear of it.
+    fn may_kill(&self, _job: JobId) -> Option<bool> {
+        None
+    }
 }
 
 /// One thing to ask.

@@ -79,6 +79,14 @@ pub struct TaskAttempts {
     pub attempts: List<TaskAttempt>,
 }
 
+/// The answer to the wish for another state: that one. It has no outermost element.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct StateWished {
+    /// The state.
+    pub state: Text,
+}
+
 /// An attempt.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]

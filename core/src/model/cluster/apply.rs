@@ -118,6 +118,8 @@ impl ClusterState {
             Fact::Tasks { complete, tasks, .. } => self.learn_tasks(id, tasks, *complete, seen),
             Fact::Attempts { attempts, .. } => self.learn_attempts(id, attempts, seen),
             Fact::Job(summary) => self.learn_job(summary),
+            // Where a shim speaks, it is for it to say what can be done.
+            Fact::Can(..) if job.shim && seen.source.channel == Channel::Am => {}
             fact => learn_of_itself(job, fact),
         }
         let tells_progress = matches!(fact, Fact::Tasks { .. } | Fact::Attempts { .. } | Fact::Needs { .. });

@@ -1,6 +1,6 @@
 use super::apply::{JOBS_MAX, name};
 use super::*;
-use crate::model::{Source, TaskKind};
+use crate::model::{Capabilities, Source, TaskKind};
 
 fn job_id(number: u32) -> JobId {
     format!("job_1_{number:04}").parse().unwrap()
@@ -103,6 +103,25 @@ fn a_job_that_hides_its_tasks_does_so_until_they_are_told() {
         cluster.job(job_id(1)).unwrap().hidden
     });
     assert_eq!(hidden, [true, false]);
+}
+
+#[test]
+fn what_can_be_done_over_rest_counts_only_where_no_shim_says_what_can() {
+    let (id, mut cluster, mut seq) = (job_id(1), cluster("q"), 1);
+    let mut can = |channel, fact| {
+        seq += 1;
+        cluster.apply(&seen(channel, seq, 20, fact)).unwrap();
+        let can = cluster.job(id).unwrap().can;
+        (can.duplicate, can.restart)
+    };
+    let by_rest = || Fact::Can(id, Capabilities { restart: true, ..Capabilities::NONE });
+    let by_shim = Fact::Can(id, Capabilities { duplicate: true, ..Capabilities::NONE });
+    assert_eq!(can(Channel::Am, by_rest()), (false, true));
+    can(Channel::Shim, Fact::ShimSession(id, true));
+    assert_eq!(can(Channel::Shim, by_shim), (true, false));
+    assert_eq!(can(Channel::Am, by_rest()), (true, false), "a listing that was under way");
+    assert_eq!(can(Channel::Shim, Fact::ShimSession(id, false)), (false, false));
+    assert_eq!(can(Channel::Am, by_rest()), (false, true));
 }
 
 #[test]

@@ -1,0 +1,202 @@
+//! Restarts over REST, of jobs without a shim, where the configuration allows them: an attempt is killed through the ResourceManager's proxy, and Hadoop starts another in its place.
+//!
+//! Nothing can be checked here in the instant in which it is done, as a shim does. So an attempt and its peers are read once more right before, none is killed twice, kills come one at a time,
+//! and what a kill came to that nobody has answered is told by the attempts that are seen later.
+
+use super::own::{Own, Stopped};
+use crate::clock;
+use crate::yarn::am::Am;
+use crate::yarn::error::Kind;
+use crate::yarn::limit::Permit;
+use drover_core::model::{AckFact, Answer, AttemptFact, AttemptId, AttemptState, Decision, Fact, JobId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Between two kills, in the whole cluster.
+const APART: Duration = Duration::from_secs(1);
+/// What was read of an attempt is no ground to kill it after so long.
+const FRESH: Duration = Duration::from_secs(1);
+/// Orders that may wait: more than can be carried out before their deadlines.
+const WAITING_MAX: usize = 256;
+/// Attempts and jobs that are remembered.
+const REMEMBERED_MAX: usize = 100_000;
+
+/// Carries out restarts over REST.
+pub struct Restarts {
+    am: Am,
+    own: Arc<Own>,
+    apart: Duration,
+    known: Mutex<Known>,
+    news: Notify,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Orders, by decision.
+    waiting: BTreeMap<u64, Decision>,
+    /// What has been asked for, of jobs that run.
+    killed: BTreeSet<AttemptId>,
+    /// Jobs of which the cluster lets nobody here kill anything.
+    closed: BTreeSet<JobId>,
+}
+
+impl Restarts {
+    /// Kills by that client, and tells the engine by that voice.
+    pub fn new(am: Am, own: Arc<Own>) -> Restarts {
+        Restarts { am, own, apart: APART, known: Mutex::default(), news: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// May attempts of the job be killed, as far as is known?
+    pub fn may(&self, job: JobId) -> bool {
+        !self.lock().closed.contains(&job)
+    }
+
+    /// Takes an order.
+    pub fn take(&self, order: &Decision) {
+        let mut known = self.lock();
+        if known.waiting.len() >= WAITING_MAX {
+            tracing::warn!(job = %order.job, task = %order.task, "too many restarts wait: this one is not carried out");
+            return;
+        }
+        known.waiting.insert(order.id, order.clone());
+        self.news.notify_one();
+    }
+
+    /// Carries out an order no more, unless its kill is on its way.
+    pub fn call_off(&self, decision: u64) {
+        self.lock().waiting.remove(&decision);
+    }
+
+    /// The job has ended.
+    pub fn forget(&self, job: JobId) {
+        let mut known = self.lock();
+        known.waiting.retain(|_, order| order.job != job);
+        known.killed.retain(|attempt| attempt.task.job != job);
+        known.closed.remove(&job);
+    }
+
+    /// Carries out orders, one after the other, until it is told to stop or nobody listens any more.
+    pub async fn run(&self, stop: CancellationToken) {
+        let all = async {
+            loop {
+                let order = self.next().await;
+                if self.carry_out(&order).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(self.apart).await;
+            }
+        };
+        tokio::select! { () = stop.cancelled() => {}, () = all => {} }
+    }
+
+    /// The oldest order, which goes on waiting: it may be called off until it is carried out.
+    async fn next(&self) -> Decision {
+        loop {
+            let first = self.lock().waiting.first_key_value().map(|(_, order)| order.clone());
+            match first {
+                Some(order) => return order,
+                None => self.news.notified().await,
+            }
+        }
+    }
+
+    /// One whose attempts cannot be read, or that comes too late, is never sent: the engine sees that from its deadline.
+    async fn carry_out(&self, order: &Decision) -> Result<(), Stopped> {
+        let ready = self.ready(order).await;
+        let stands = self.lock().waiting.remove(&order.id).is_some();
+        let Some((against, permit)) = ready.filter(|_| stands && clock::now() < order.deadline) else { return Ok(()) };
+        let answer = match against.or_else(|| self.remember(order.attempt)) {
+            Some(answer) => Some(answer),
+            None => self.kill(order, permit).await,
+        };
+        let (job, decision) = (order.job, order.id);
+        self.own.say(clock::now(), Fact::Sent { job, decision }).await?;
+        let Some(answer) = answer else { return Ok(()) };
+        self.own.say(clock::now(), Fact::Acked(AckFact { job, decision, answer, attempts: Vec::new() })).await
+    }
+
+    /// What its task's attempts say against it now, with leave for one request more; `None` where they cannot be read, or there is no leave while that is fresh.
+    async fn ready(&self, order: &Decision) -> Option<(Option<Answer>, Permit)> {
+        if clock::now() >= order.deadline || !self.may(order.job) {
+            return None;
+        }
+        let read = self.am.attempts(None, order.task).await.inspect_err(|error| {
+            tracing::warn!(job = %order.job, task = %order.task, %error, "a task's attempts cannot be read, so none is killed");
+        });
+        let against = against(order, &read.ok()?.what.0);
+        let permit = tokio::time::timeout(FRESH, self.am.leave()).await.ok()?;
+        Some((against, permit))
+    }
+
+    /// Notes that an attempt is to be killed; why not, where it was before.
+    fn remember(&self, attempt: AttemptId) -> Option<Answer> {
+        let mut known = self.lock();
+        if known.killed.len() >= REMEMBERED_MAX {
+            known.killed.pop_first();
+        }
+        (!known.killed.insert(attempt)).then_some(Answer::AttemptEnded)
+    }
+
+    /// The answer to a kill; `None` where it may or may not have been carried out.
+    async fn kill(&self, order: &Decision, permit: Permit) -> Option<Answer> {
+        let (job, attempt) = (order.job, order.attempt);
+        match self.am.kill(permit, attempt).await {
+            Ok(()) => {
+                tracing::info!(%job, %attempt, host = order.host.as_deref(), "an attempt is killed over REST, so that its task starts anew");
+                Some(Answer::Applied)
+            }
+            Err(error) if is_closed(&error.kind) => {
+                tracing::warn!(%job, %attempt, %error, "Drover's user may not kill attempts of this job over REST, or its Hadoop cannot: it is only advised on");
+                let mut known = self.lock();
+                if known.closed.len() < REMEMBERED_MAX {
+                    known.closed.insert(job);
+                }
+                Some(Answer::Failed)
+            }
+            Err(error) => {
+                tracing::warn!(%job, %attempt, %error, "an attempt was to be killed over REST; whether it was its attempts will show");
+                None
+            }
+        }
+    }
+}
+
+/// Would every other kill in the job be answered alike?
+fn is_closed(kind: &Kind) -> bool {
+    use Kind::{Forbidden, Html, NotFound, Status, Unauthorized};
+    matches!(kind, Unauthorized(_) | Forbidden(_) | NotFound(_) | Status { .. } | Html(_))
+}
+
+/// What the attempts of its task, as they are now, say against a restart. An attempt that somebody else has killed counts as one of its restarts.
+fn against(order: &Decision, attempts: &[AttemptFact]) -> Option<Answer> {
+    let count = |state| attempts.iter().filter(|one| one.state == Some(state)).count();
+    let ended = attempts.iter().filter(|one| one.state.is_some_and(AttemptState::is_final)).count();
+    let own = attempts.iter().find(|one| one.id(order.job) == order.attempt);
+    if count(AttemptState::Succeeded) > 0 {
+        Some(Answer::TaskEnded)
+    } else if count(AttemptState::CommitPending) > 0 {
+        Some(Answer::Committing)
+    } else if own.is_none_or(|own| own.state.is_none_or(AttemptState::is_final)) {
+        Some(Answer::AttemptEnded)
+    } else if own.is_some_and(|own| own.state != Some(AttemptState::Running)) {
+        Some(Answer::NotRunning)
+    } else if attempts.len() - ended > 1 {
+        Some(Answer::TooManyAttempts)
+    } else if count(AttemptState::Killed) > order.restarts as usize {
+        Some(Answer::RestartsSpent)
+    } else if own.is_some_and(|own| own.score.is_none_or(|score| f64::from(score) >= order.numbers.no_gain_from())) {
+        Some(Answer::TooFar)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+use super::*;
+use crate::yarn::discover::{Cluster, Overrides};
+use crate::yarn::http::HttpParams;
+use crate::yarn::metrics::Metrics;
+use crate::yarn::poll::Clients;
+use drover_core::model::Millis;
+use drover_core::model::{Action, Mode, Numbers, Observation, TaskId, TaskKind};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use wiremock::matchers::{body_json, method, path};
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const JOB: &str = "job_1795000000000_0007";
+const BASE: &str = "/proxy/application_1795000000000_0007/ws/v1/mapreduce/jobs/job_1795000000000_0007/tasks/task_1795000000000_0007_m_000003/attempts";
+
+fn task() -> TaskId {
+    JOB.parse::<JobId>().unwrap().task(TaskKind::Map, 3)
+}
+
+/// A restart of the task's first attempt, decided on at a fifth of its way, and worth it until half of it.
+fn order(id: u64) -> Decision {
+    let (time_left, fresh_copy) = (Some(Millis(80_000)), Some(Millis(50_000)));
+    Decision {
+        id,
+        at: clock::now(),
+        am_at: clock::now(),
+        job: task().job,
+        task: task(),
+        attempt: task().attempt(0),
+        host: None,
+        action: Action::Restart,
+        policy: "mantri".into(),
+        rule: String::new(),
+        mode: Mode::Act,
+        natively_copied: false,
+        copies: 1,
+        clones: false,
+        live: 1,
+        restarts: 0,
+        avoid: Vec::new(),
+        prefer: Vec::new(),
+        deadline: clock::now() + Millis(60_000),
+        numbers: Numbers { score: 0.2, time_left, fresh_copy, ..Numbers::default() },
+        cause: None,
+    }
+}
+
+fn attempt(number: u32, state: &str, percent: f64) -> Value {
+    json!({"id": task().attempt(number).to_string(), "state": state, "progress": percent, "status": "map",
+        "startTime": 1_795_000_105_000_u64, "finishTime": 0, "elapsedTime": 15_000, "type": "MAP", "nodeHttpAddress": "n2:8042"})
+}
+
+/// A master whose task has these attempts, and what becomes of orders there.
+struct Master {
+    server: MockServer,
+    restarts: Arc<Restarts>,
+    facts: mpsc::Receiver<Observation>,
+    stop: CancellationToken,
+}
+
+impl Master {
+    async fn with(attempts: &[Value]) -> Master {
+        let server = MockServer::start().await;
+        let told = json!({"taskAttempts": {"taskAttempt": attempts}});
+        let listing = ResponseTemplate::new(200).set_body_json(told);
+        Mock::given(method("GET")).and(path(BASE)).respond_with(listing).mount(&server).await;
+        let info = json!({"clusterInfo": {"startedOn": 1, "haState": "ACTIVE", "hadoopVersion": "3.4.3"}});
+        let info = ResponseTemplate::new(200).set_body_json(info);
+        Mock::given(method("GET")).and(path("/ws/v1/cluster/info")).respond_with(info).mount(&server).await;
+        let cluster = Cluster::discover(None, &Overrides { rms: vec![server.uri()], history: None }).unwrap();
+        let clients = Clients::new(&cluster, HttpParams::default(), Metrics::unregistered().unwrap()).unwrap();
+        let (out, facts) = mpsc::channel(16);
+        let apart = Duration::from_millis(1);
+        let own = Arc::new(Own::new(7, 1, out));
+        let restarts = Arc::new(Restarts { apart, ..Restarts::new(clients.am, own) });
+        Master { server, restarts, facts, stop: CancellationToken::new() }
+    }
+
+    async fn answering(attempts: &[Value], answer: ResponseTemplate) -> Master {
+        let master = Master::with(attempts).await;
+        let kill = format!("{BASE}/{}/state", task().attempt(0));
+        let wish = body_json(json!({"state": "KILLED"}));
+        Mock::given(method("PUT")).and(path(kill)).and(wish).respond_with(answer).mount(&master.server).await;
+        master
+    }
+
+    /// Carries out what waits until so many facts have been told, or, where none is to be, nothing waits any more; and answers all that was told.
+    async fn told(&mut self, count: usize) -> Vec<Fact> {
+        let (restarts, stop) = (self.restarts.clone(), self.stop.clone());
+        let running = tokio::spawn(async move { restarts.run(stop).await });
+        while count == 0 && !self.restarts.lock().waiting.is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let mut told = Vec::new();
+        loop {
+            let patience = Duration::from_millis(if told.len() < count { 30_000 } else { 200 });
+            match tokio::time::timeout(patience, self.facts.recv()).await {
+                Ok(Some(seen)) => told.push(seen.fact),
+                _ => break,
+            }
+        }
+        running.abort();
+        told
+    }
+
+    async fn kills(&self) -> usize {
+        let requests = self.server.received_requests().await.unwrap();
+        requests.iter().filter(|request| request.method == "PUT").count()
+    }
+}
+
+fn killed() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(json!({"state": "KILLED"}))
+}
+
+fn sent(decision: u64) -> Fact {
+    Fact::Sent { job: task().job, decision }
+}
+
+fn acked(decision: u64, answer: Answer) -> Fact {
+    Fact::Acked(AckFact { job: task().job, decision, answer, attempts: Vec::new() })
+}
+
+#[tokio::test]
+async fn a_slow_attempt_is_killed_through_the_proxy_and_never_a_second_time() {
+    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
+    master.restarts.take(&order(1));
+    master.restarts.take(&order(2));
+    let told = [sent(1), acked(1, Answer::Applied), sent(2), acked(2, Answer::AttemptEnded)];
+    assert_eq!((master.told(4).await, master.kills().await), (told.to_vec(), 1));
+}
+
+#[tokio::test]
+async fn what_has_changed_since_the_decision_is_seen_before_anything_is_killed() {
+    let slow = || attempt(0, "RUNNING", 30.0);
+    for (attempts, why) in [
+        (vec![slow(), attempt(1, "SUCCEEDED", 100.0)], Answer::TaskEnded),
+        (vec![attempt(0, "SUCCEEDED", 100.0)], Answer::TaskEnded),
+        (vec![attempt(0, "COMMIT_PENDING", 30.0)], Answer::Committing),
+        (vec![slow(), attempt(1, "COMMIT_PENDING", 30.0)], Answer::Committing),
+        (vec![slow(), attempt(1, "RUNNING", 10.0)], Answer::TooManyAttempts),
+        (vec![slow(), attempt(1, "STARTING", 0.0)], Answer::TooManyAttempts),
+        (vec![slow(), attempt(1, "A_NEW_WORD", 0.0)], Answer::TooManyAttempts),
+        (vec![attempt(0, "FAILED", 100.0), attempt(1, "RUNNING", 1.0)], Answer::AttemptEnded),
+        (vec![attempt(1, "RUNNING", 1.0)], Answer::AttemptEnded),
+        (vec![attempt(0, "STARTING", 0.0)], Answer::NotRunning),
+        (vec![slow(), attempt(1, "KILLED", 100.0)], Answer::RestartsSpent),
+        (vec![attempt(0, "RUNNING", 50.1)], Answer::TooFar),
+    ] {
+        let mut master = Master::answering(&attempts, killed()).await;
+        master.restarts.take(&order(1));
+        assert_eq!(master.told(2).await, [sent(1), acked(1, why)], "{attempts:?}");
+        assert_eq!(master.kills().await, 0, "{why:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_restart_that_was_decided_on_knows_of_the_first() {
+    let attempts = [attempt(0, "RUNNING", 30.0), attempt(1, "KILLED", 100.0)];
+    let mut master = Master::answering(&attempts, killed()).await;
+    master.restarts.take(&Decision { restarts: 1, ..order(1) });
+    assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)]);
+}
+
+#[tokio::test]
+async fn a_job_whose_kills_are_not_permitted_is_asked_no_more() {
+    let page = ResponseTemplate::new(200).set_body_raw("<html><title>Warning</title></html>", "text/html");
+    let without = ResponseTemplate::new(405);
+    for answer in [ResponseTemplate::new(401), ResponseTemplate::new(403), ResponseTemplate::new(404), without, page] {
+        let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], answer).await;
+        assert!(master.restarts.may(task().job));
+        master.restarts.take(&order(1));
+        assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Failed)]);
+        assert!(!master.restarts.may(task().job));
+        master.restarts.forget(task().job);
+        assert!(master.restarts.may(task().job), "it is another job's turn");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_what_nobody_answered_is_left_to_the_attempts_to_show() {
+    let stranger = MockServer::start().await;
+    let back = format!("{BASE}/elsewhere");
+    let elsewhere = format!("{}/x", stranger.uri());
+    let answers = [
+        ResponseTemplate::new(302).insert_header("Location", back.as_str()),
+        ResponseTemplate::new(302).insert_header("Location", elsewhere.as_str()),
+        ResponseTemplate::new(500),
+        ResponseTemplate::new(200),
+        ResponseTemplate::new(200).set_body_json(json!({"state": "RUNNING"})),
+    ];
+    for answer in answers {
+        let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], answer).await;
+        master.restarts.take(&order(1));
+        assert_eq!((master.told(1).await, master.kills().await), (vec![sent(1)], 1));
+        assert!(master.restarts.may(task().job));
+    }
+    assert!(stranger.received_requests().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_called_off_too_late_of_an_ended_job_or_cannot_be_read_is_never_sent() {
+    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
+    master.restarts.take(&order(1));
+    master.restarts.call_off(1);
+    master.restarts.take(&Decision { deadline: clock::now(), ..order(2) });
+    assert_eq!(master.told(0).await, []);
+    master.restarts.take(&order(3));
+    master.restarts.forget(task().job);
+    let other = task().job.task(TaskKind::Map, 4);
+    master.restarts.take(&Decision { task: other, attempt: other.attempt(0), ..order(4) });
+    assert_eq!((master.told(0).await, master.kills().await), (vec![], 0));
+}
+
+#[tokio::test]
+async fn an_order_can_be_called_off_while_its_attempts_are_being_read() {
+    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
+    let told = json!({"taskAttempts": {"taskAttempt": [attempt(0, "RUNNING", 30.0)]}});
+    let restarts = master.restarts.clone();
+    let meanwhile = move |_: &wiremock::Request| {
+        restarts.call_off(1);
+        ResponseTemplate::new(200).set_body_json(&told)
+    };
+    Mock::given(method("GET")).and(path(BASE)).respond_with(meanwhile).with_priority(1).mount(&master.server).await;
+    master.restarts.take(&order(1));
+    assert_eq!((master.told(0).await, master.kills().await), (vec![], 0));
+    let requests = master.server.received_requests().await.unwrap();
+    assert_eq!(requests.iter().filter(|request| request.url.path() == BASE).count(), 1);
+}
+
+#[tokio::test]
+async fn kills_come_one_at_a_time_with_a_pause_between_them() {
+    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
+    let own = master.restarts.own.clone();
+    let apart = Duration::from_secs(3_600);
+    master.restarts = Arc::new(Restarts { apart, ..Restarts::new(master.restarts.am.clone(), own) });
+    master.restarts.take(&order(1));
+    master.restarts.take(&order(2));
+    assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)], "the second waits");
+}
