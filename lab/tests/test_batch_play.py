@@ -121,9 +121,7 @@ class Stages(unittest.TestCase):
 
     def test_one_service_serves_the_whole_batch_of_drovers_arm_with_the_scenarios_settings(self):
         rows, specs = self.play("mantri", "drover")
-        self.assertEqual(
-            [one.toml for one in FakeService.made], ['mode = "act"\npolicy = "mantri"\nact.restart = true']
-        )
+        self.assertEqual([one.toml for one in FakeService.made], [f'mode = "act"\n{LIVE["mantri"].toml()}'])
         self.assertEqual([one["restarts_won"] for one in rows], [1, 1], "asked again until it was settled")
         self.assertEqual((rows[0]["waited_seconds"], rows[0]["digest"], FakeService.made[0].served), (2.5, "d", 0))
         self.assertTrue(all(one.shim and one.settings["lab.output"] for one in specs))

@@ -83,7 +83,10 @@ class Settings(unittest.TestCase):
         names = []
 
         def measured(_asked, _home, named, cells, report, played, bench, size):
-            self.assertEqual(played["mantri"].toml(), 'policy = "late"\nact.restart = false')
+            self.assertEqual(
+                played["mantri"].toml(),
+                'policy = "late"\nact.restart = false\nact.avoid = true\nblacklist.beside = true',
+            )
             names.append(named())
             return {"targets": []}
 

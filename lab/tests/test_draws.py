@@ -87,7 +87,8 @@ class Batches(unittest.TestCase):
             self.assertEqual({**plain, "lab.slow.attempts": planned.settings["lab.slow.attempts"]}, none)
 
     def test_the_services_settings_are_lines_of_toml(self):
-        self.assertEqual(batches.LIVE["mantri"].toml(), 'policy = "mantri"\nact.restart = true')
+        settings = 'policy = "mantri"\nact.restart = true\nact.avoid = true\nblacklist.beside = true'
+        self.assertEqual(batches.LIVE["mantri"].toml(), settings)
 
 
 if __name__ == "__main__":
