@@ -41,7 +41,7 @@ pub fn job_fact(id: JobId, maps: u32, reduces: u32) -> JobFact {
 pub struct Script {
     pub seq: u64,
     pub skew_ms: i64,
-    /// Who tells of jobs: their AMs over REST, or their shims.
+    /// Who tells of jobs: their AMs over REST, or their shims. What can be done, and who speaks, only shims tell here.
     pub jobs_by: Channel,
     pub engine: Engine,
 }
@@ -64,7 +64,11 @@ impl Script {
 
     pub fn say(&mut self, now: Time, fact: Fact) {
         let app = fact.job().map(|job| job.0);
-        let channel = if app.is_some() { self.jobs_by } else { Channel::Rm };
+        let channel = match fact {
+            Fact::Can(..) | Fact::ShimSession(..) => Channel::Shim,
+            _ if app.is_some() => self.jobs_by,
+            _ => Channel::Rm,
+        };
         let seen = self.observation(channel, app, now, fact);
         self.engine.observe(&seen).unwrap();
     }
