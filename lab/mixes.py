@@ -15,6 +15,12 @@ MIXES = {
         "maps and reduces, one node of four eight times slower",
         {**MAPS, "lab.maps": 8, "lab.reduces": 2, "lab.reduce.ms": 4000, "lab.slow.nodes": "nm2:8"},
     ),
+    # What a start takes of a throttled node, and what of the machine beside, no other mix of sleeping tasks tells.
+    "throttled": Scenario(
+        "maps that sleep, one node's processors throttled from outside",
+        {**MAPS, "lab.maps": 10},
+        throttled=(("nm2", 2.5),),
+    ),
     "words": Scenario(
         "words of generated text are counted", {**TEN_PLACES, "lab.reduces": 2}, text_mb=24, text_files=10
     ),
