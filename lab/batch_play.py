@@ -84,18 +84,18 @@ class BatchStage:
     """Plays batches on a cluster that is up."""
 
     def __init__(self, cluster: Cluster):
-        self.cluster = cluster
+        self.cluster, self.said, self.losses = cluster, {}, {}
 
     def play(self, name: str, batch: Batch, arm: str, number: int, interval: str) -> list:
         """A round's jobs in one arm. Where the arm has the service, one serves them all, and begins anew."""
         self.said, plays = {}, []
         service = Service(self.cluster, f"{ACT}\n{batch.toml()}") if batch.arms[arm].drover else None
-        planned = batch.jobs(number)
+        planned, asked = batch.jobs(number), service if batch.verdicts else None
         with service.start(quiet=True) if service else nullcontext():
             for wave in sorted({one.wave for one in planned}):
                 of_wave = [one for one in planned if one.wave == wave]
                 self.losses = {one.name: Loss(self.cluster, *one.loses) for one in of_wave if one.loses}
-                look = (lambda running: self.look(running, service)) if self.losses or batch.verdicts else None
+                look = (lambda running: self.look(running, asked)) if self.losses or asked else None
                 ended = Wave(self.cluster, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()
                 # The history is read when no job is to be submitted: it takes its time.
                 plays += [self.played(name, arm, planned, running) for planned, running in ended]
@@ -106,8 +106,8 @@ class BatchStage:
                     loss.mend()
         return plays
 
-    def look(self, running: list, service) -> None:
-        """What is to be seen or done while jobs run."""
+    def look(self, running: list, service=None) -> None:
+        """What is to be done while jobs run: nodes are lost, and a service is asked for its verdicts."""
         for planned, client in running:
             if planned.name in self.losses:
                 self.losses[planned.name].look(client)

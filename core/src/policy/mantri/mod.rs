@@ -79,19 +79,20 @@ impl<'a> Phase<'a> {
         // The task ends with its fastest copy.
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
         let (own, others) = copies::own_place(self.view, contender, fastest, &self.t_new, self.slow_from);
+        let shown = self.shows_its_pace(contender);
         let running = Running {
             t_rem,
             t_new: &self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
             restarts: contender.task.restarts().max(self.view.past.restarts_of(contender.id)),
-            can_restart: self.view.can_restart && self.shows_its_pace(contender),
+            can_restart: self.view.can_restart && shown,
             tasks_waiting: self.view.tasks_wait(),
         };
         let Some(ruling) = choose(&running, &self.params) else {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
         let kills = ruling.rule.choice() == Choice::KillRestart;
-        let unshown = (kills && !self.shows_its_pace(contender)).then_some(Verdict::TooFewReports);
+        let unshown = (kills && !shown).then_some(Verdict::TooFewReports);
         let early = self.too_early(contender, copies, others);
         let verdict = early.or(unshown).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
@@ -139,10 +140,8 @@ impl<'a> Phase<'a> {
         if others < self.params.min_evidence as usize {
             return Some(Verdict::TooFewFinished);
         }
-        let reports = contender.sample.track.reports();
-        let old = self.old().is_some_and(|old| contender.elapsed >= old);
-        let few = reports > 0 && reports < self.params.min_reports;
-        (few && !old && !contender.begins_behind(self.view)).then_some(Verdict::TooFewReports)
+        let few = contender.sample.track.reports() > 0 && !self.shows_its_pace(contender);
+        (few && !contender.begins_behind(self.view)).then_some(Verdict::TooFewReports)
     }
 
     fn verdict(&self, contender: &Contender<'_>, t_rem: f64, ruling: &Ruling) -> Verdict {

@@ -1,0 +1,165 @@
+use super::*;
+use crate::model::{Bytes, Millis, Resources};
+use crate::sim::{TracedJob, TracedPhase, TracedTask, TracedTasks};
+
+fn told(json: &str) -> Vec<String> {
+    let scenario: Scenario = serde_json::from_str(json).unwrap();
+    scenario.faults().iter().map(ToString::to_string).collect()
+}
+
+const JOB: &str = r#"{"name": "a", "maps": {"tasks": 4}}"#;
+
+#[test]
+fn a_scenario_of_one_job_is_fine_and_one_of_none_is_not() {
+    assert_eq!(told(&format!(r#"{{"jobs": [{JOB}]}}"#)), [""; 0]);
+    assert_eq!(told("{}"), ["jobs: there must be one at least"]);
+}
+
+#[test]
+fn each_value_that_cannot_be_is_named_with_its_key() {
+    let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}], {rest}}}"#));
+    let first = |rest: &str| of(rest).into_iter().next().unwrap_or_default();
+    for (rest, key) in [
+        (r#""cluster": {"nodes": 0, "racks": 1}"#, "cluster.nodes"),
+        (r#""cluster": {"racks": 5}"#, "cluster.racks"),
+        (r#""cluster": {"slower": 0}"#, "cluster.slower"),
+        (r#""cluster": {"queues": [{"name": "default", "share": 1.2}]}"#, "cluster.queues.default.share"),
+        (r#""cluster": {"queues": [{"name": "other", "share": 1}]}"#, "jobs[0].queue"),
+        (r#""hadoop": {"report": 0}"#, "hadoop.report"),
+        (r#""hadoop": {"commit": -1}"#, "hadoop.commit"),
+        (r#""hadoop": {"kill": {"uniform": {"low": -1, "high": 1}}}"#, "hadoop.kill"),
+        (r#""hadoop": {"ask": -0.1}"#, "hadoop.ask"),
+        (r#""hadoop": {"ask": 1e300}"#, "hadoop.ask"),
+        (r#""hadoop": {"node_heartbeat": -1}"#, "hadoop.node_heartbeat"),
+        (r#""hadoop": {"node_heartbeat": 0.009}"#, "hadoop.node_heartbeat"),
+        (r#""hadoop": {"node_heartbeat": 1e300}"#, "hadoop.node_heartbeat"),
+        (r#""hadoop": {"report": 3, "report_jitter": 3.1}"#, "hadoop.report_jitter"),
+        (r#""hadoop": {"report_jitter": {"exponential": {"mean": 1}}}"#, "hadoop.report_jitter"),
+        (r#""hadoop": {"fails": {"share": 1.5}}"#, "hadoop.fails.share"),
+        (r#""hadoop": {"fails": {"at": {"exponential": {"mean": 0.1}}}}"#, "hadoop.fails.at"),
+        (r#""hadoop": {"attempts_max": 0}"#, "hadoop.attempts_max"),
+        (r#""hadoop": {"fails": {"share": 0.1}, "can": {"duplicate": true, "reads": true}}"#, "hadoop.fails"),
+        (r#""hadoop": {"fails": {"share": 0.1}, "can": {"job_clones": true}}"#, "hadoop.fails"),
+        (r#""hadoop": {"can": {"job_clones": true, "replicate": true}}"#, "hadoop.can.job_clones"),
+        (
+            r#""hadoop": {"can": {"job_clones": true}}, "trouble": [{"nodes": [0], "loses": 0.1}]"#,
+            "hadoop.can.job_clones",
+        ),
+        (r#""slowness": {"attempt": {"uniform": {"low": -1, "high": 2}}}"#, "slowness.attempt"),
+        (r#""trouble": [{"nodes": [4]}]"#, "trouble[0].nodes"),
+        (r#""trouble": [{"nodes": [0, 0]}]"#, "trouble[0].nodes"),
+        (
+            r#""cluster": {"queues": [{"name": "default", "share": 0.5}, {"name": "default", "share": 0.5}]}"#,
+            "cluster.queues.default",
+        ),
+        (r#""trouble": [{}]"#, "trouble[0].nodes"),
+        (r#""trouble": [{"nodes": [0], "loses": 1.1}]"#, "trouble[0].loses"),
+    ] {
+        assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
+    }
+}
+
+#[test]
+fn what_has_no_end_and_what_is_no_number_is_refused() {
+    // JSON has neither, TOML has both.
+    for bad in [f64::INFINITY, f64::NAN] {
+        let mut scenario: Scenario = serde_json::from_str(&format!(r#"{{"jobs": [{JOB}]}}"#)).unwrap();
+        let hadoop = &mut scenario.hadoop;
+        (hadoop.ask, hadoop.node_heartbeat, hadoop.locality_wait, hadoop.remote_slower) = (bad, bad, bad, bad);
+        let keys: Vec<String> = scenario.faults().into_iter().map(|fault| fault.key).collect();
+        let all = ["hadoop.ask", "hadoop.node_heartbeat", "hadoop.locality_wait", "hadoop.remote_slower"];
+        assert_eq!(keys, all);
+    }
+}
+
+#[test]
+fn a_group_comes_after_one_that_is_there_and_is_as_large() {
+    let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}, {{"name": "b", "maps": {{"tasks": 1}}, {rest}}}]}}"#));
+    assert_eq!(of(r#""after": "a""#), [""; 0]);
+    assert_eq!(of(r#""after": ["a"]"#), [""; 0]);
+    assert_eq!(of(r#""after": "c""#), ["jobs[1].after: c is no group"]);
+    assert_eq!(of(r#""after": ["a", "a"]"#), ["jobs[1].after: a is named twice"]);
+    let wants = "jobs[1].count: must be that of a, as the nth job comes after the nth of that";
+    assert_eq!(of(r#""after": "a", "count": 2"#), [wants]);
+}
+
+#[test]
+fn jobs_that_wait_for_themselves_by_any_way_are_told() {
+    let of = |after: [&str; 2]| {
+        let [a, b] = after.map(|after| format!(r#""maps": {{"tasks": 1}}, "after": {after}"#));
+        told(&format!(r#"{{"jobs": [{{"name": "a", {a}}}, {{"name": "b", {b}}}]}}"#))
+    };
+    assert_eq!(of(["[]", r#""b""#]), ["jobs[1].after: b is this group itself, whose jobs would never begin"]);
+    let circle = of([r#""b""#, r#""a""#]);
+    assert!(circle.len() == 1 && circle[0].starts_with("jobs[0].after: b stands further down"), "{circle:?}");
+}
+
+#[test]
+fn a_way_through_a_workflow_has_so_many_phases_and_no_more() {
+    let of = |jobs: u32| {
+        let job = |nth: u32| {
+            let after = nth.checked_sub(1).map_or("[]".into(), |before| format!(r#""j{before}""#));
+            format!(r#"{{"name": "j{nth}", "after": {after}, "maps": {{"tasks": 1}}, "reduces": {{"tasks": 1}}}}"#)
+        };
+        told(&format!(r#"{{"jobs": [{}]}}"#, (0..jobs).map(job).collect::<Vec<_>>().join(",")))
+    };
+    assert_eq!(of(50), [""; 0]);
+    assert_eq!(of(53), ["jobs[50].after: has more than 100 phases come one after the other"]);
+}
+
+#[test]
+fn what_is_no_name_is_told_with_what_would_be() {
+    let bad = format!(r#"{{"jobs": [{JOB}, {{"name": "b", "after": 3}}]}}"#);
+    let told = serde_json::from_str::<Scenario>(&bad).unwrap_err().to_string();
+    assert!(told.contains("the name of a group of jobs, or a list"), "{told}");
+}
+
+#[test]
+fn a_container_that_fits_on_no_node_is_told_and_so_is_a_job_without_tasks() {
+    let big = told(r#"{"jobs": [{"name": "a", "maps": {"tasks": 4, "memory_mb": 9000}}]}"#);
+    assert!(big[0].contains("larger than a node"), "{big:?}");
+    assert!(told(r#"{"jobs": [{"name": "a"}]}"#)[0].contains("no tasks at all"));
+}
+
+#[test]
+fn more_tasks_than_memory_has_room_for_are_told_before_they_are_made() {
+    let of = |tasks: &str, count: u64| {
+        told(&format!(r#"{{"jobs": [{{"name": "a", "count": {count}, "maps": {{"tasks": {tasks}}}}}]}}"#))
+    };
+    let many = "jobs[0].maps.tasks: gives more than 2,000,000 tasks to a job";
+    for law in ["1e12", r#"{"uniform": {"low": 1, "high": 1e9}}"#, r#"{"lognormal": {"median": 1e6, "sigma": 1}}"#] {
+        assert!(of(law, 1).iter().any(|fault| fault == many), "{law}: {:?}", of(law, 1));
+    }
+    assert_eq!(of("2000000", 1), [""; 0]);
+    assert_eq!(of(r#"{"lognormal": {"median": 20, "sigma": 2}}"#, 100_000), [""; 0]);
+    assert_eq!(of("2000000", 51), ["jobs: they have more than 100,000,000 tasks together"]);
+}
+
+#[test]
+fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_it() {
+    let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0), host: None };
+    let phase = |count, memory_mb, vcores| TracedPhase {
+        tasks: TracedTasks::Alike(count, task),
+        size: Resources { memory_mb, vcores },
+    };
+    let of = |phases| {
+        let (name, user, queue) = ("a".into(), "u".into(), "default".into());
+        let job = TracedJob { name, user, queue, arrives: Millis(0), phases };
+        let scenario = Scenario { traced: vec![job], ..Scenario::default() };
+        scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(of([phase(1, 8192, 8), phase(0, 9000, 1)]), [""; 0]);
+    let of = |memory_mb, vcores| of([phase(1, 1024, 1), phase(1, memory_mb, vcores)]);
+    let words = |memory_mb, vcores| {
+        format!(
+            "cluster.memory_mb: a container of the trace asks for {memory_mb} and {vcores} vcores, and would never be placed"
+        )
+    };
+    assert_eq!([of(9000, 1), of(1, 9)], [[words(9000, 1)], [words(1, 9)]]);
+}
+
+#[test]
+fn an_unknown_key_is_told_by_its_name() {
+    let unknown = serde_json::from_str::<Scenario>(r#"{"jobs": [], "clutser": {}}"#).unwrap_err().to_string();
+    assert!(unknown.contains("`clutser`"), "{unknown}");
+}
