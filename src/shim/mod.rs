@@ -8,6 +8,8 @@ mod batch;
 mod body;
 mod desk;
 mod facts;
+#[cfg(test)]
+pub mod fixture;
 mod guard;
 pub mod mac;
 mod metrics;

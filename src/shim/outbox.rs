@@ -164,8 +164,9 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::decision;
     use super::*;
-    use drover_core::model::{AppId, Mode, Numbers, TaskKind};
+    use drover_core::model::{AppId, Numbers, TaskKind};
 
     fn job() -> JobId {
         JobId(AppId { cluster: 1, seq: 1 })
@@ -179,33 +180,13 @@ mod tests {
     #[test]
     fn what_a_shim_can_do_becomes_an_order_and_a_withdrawal_does_not() {
         let task = job().task(TaskKind::Reduce, 7);
+        let (time_left, fresh_copy) = (Some(Millis(40_000)), Some(Millis(10_000)));
+        let numbers = Numbers { score: 0.2, time_left, fresh_copy, ..Numbers::default() };
         let decided = |action| Decision {
-            id: 1,
-            at: Time(1_000),
-            am_at: Time(1_000),
-            job: task.job,
-            task,
-            attempt: task.attempt(0),
-            host: None,
-            action,
-            policy: "mantri".into(),
-            rule: String::new(),
-            mode: Mode::Act,
-            natively_copied: false,
-            copies: 1,
-            clones: false,
-            live: 1,
-            restarts: 0,
             avoid: vec!["nm2".into()],
-            prefer: Vec::new(),
             deadline: Time(9_000),
-            numbers: Numbers {
-                score: 0.2,
-                time_left: Some(Millis(40_000)),
-                fresh_copy: Some(Millis(10_000)),
-                ..Numbers::default()
-            },
-            cause: None,
+            numbers,
+            ..decision(task, action, Time(1_000))
         };
         let orders = Decided::ALL.map(|action| Order::of(&decided(action)));
         let What::Duplicate { on, .. } = order(1, 9_000).what else { panic!("a copy") };

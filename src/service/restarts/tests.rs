@@ -1,10 +1,11 @@
 use super::*;
+use crate::shim::fixture::decision;
 use crate::yarn::discover::{Cluster, Overrides};
 use crate::yarn::http::HttpParams;
 use crate::yarn::metrics::Metrics;
 use crate::yarn::poll::Clients;
 use drover_core::model::Millis;
-use drover_core::model::{Action, Mode, Numbers, Observation, TaskId, TaskKind};
+use drover_core::model::{Action, Numbers, Observation, TaskId, TaskKind};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use wiremock::matchers::{body_json, method, path};
@@ -20,29 +21,8 @@ fn task() -> TaskId {
 /// A restart of the task's first attempt, decided on at a fifth of its way, and worth it until half of it.
 fn order(id: u64) -> Decision {
     let (time_left, fresh_copy) = (Some(Millis(80_000)), Some(Millis(50_000)));
-    Decision {
-        id,
-        at: clock::now(),
-        am_at: clock::now(),
-        job: task().job,
-        task: task(),
-        attempt: task().attempt(0),
-        host: None,
-        action: Action::Restart,
-        policy: "mantri".into(),
-        rule: String::new(),
-        mode: Mode::Act,
-        natively_copied: false,
-        copies: 1,
-        clones: false,
-        live: 1,
-        restarts: 0,
-        avoid: Vec::new(),
-        prefer: Vec::new(),
-        deadline: clock::now() + Millis(60_000),
-        numbers: Numbers { score: 0.2, time_left, fresh_copy, ..Numbers::default() },
-        cause: None,
-    }
+    let numbers = Numbers { score: 0.2, time_left, fresh_copy, ..Numbers::default() };
+    Decision { id, numbers, ..decision(task(), Action::Restart, clock::now()) }
 }
 
 fn attempt(number: u32, state: &str, percent: f64) -> Value {

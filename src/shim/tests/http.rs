@@ -1,12 +1,13 @@
 //! The listener: what a hostile or broken connection can do to it.
 
 use super::super::batch::Batch;
+use super::super::fixture::decision;
 use super::super::params::{Identity, ShimParams};
 use super::super::reply::Why;
 use super::super::server::Shim;
 use super::{Am, Cluster, mac, metrics, one_look};
 use crate::clock;
-use drover_core::model::{Action, Decision, Fact, Millis, Mode, Numbers, TaskId, TaskKind};
+use drover_core::model::{Action, Fact, TaskKind};
 use prometheus::Registry;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -175,32 +176,6 @@ async fn a_body_that_is_too_large_is_refused_announced_or_not() {
     answer(&mut stream).await.refuses(Why::TooLarge);
 }
 
-fn decision(task: TaskId) -> Decision {
-    Decision {
-        id: 1,
-        at: clock::now(),
-        am_at: clock::now(),
-        job: task.job,
-        task,
-        attempt: task.attempt(0),
-        host: None,
-        action: Action::Duplicate,
-        policy: "late".into(),
-        rule: String::new(),
-        mode: Mode::Act,
-        natively_copied: false,
-        copies: 1,
-        clones: false,
-        live: 1,
-        restarts: 0,
-        avoid: Vec::new(),
-        prefer: Vec::new(),
-        deadline: clock::now() + Millis(60_000),
-        numbers: Numbers::default(),
-        cause: None,
-    }
-}
-
 #[tokio::test]
 async fn what_a_request_gives_rise_to_is_ordered_in_the_answer_to_it() {
     let (mut running, mut am) = (start(ShimParams { decided_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
@@ -212,7 +187,7 @@ async fn what_a_request_gives_rise_to_is_ordered_in_the_answer_to_it() {
     let request = json!({"upto": 1, "maps": 4, "attempts": [{"k": "m", "i": 3, "n": 0, "s": "RUNNING", "p": 0.5}]});
     let asking = tokio::spawn(async move { send(&address, &mut am, request).await });
     let batch = running.facts.recv().await.unwrap();
-    shim.carry_out(&decision(task));
+    shim.carry_out(&decision(task, Action::Duplicate, clock::now()));
     batch.decided.unwrap().send(()).unwrap();
     let answered = asking.await.unwrap().json();
     assert_eq!((answered["actions"][0]["i"].as_u64(), answered["launcher"].as_str()), (Some(3), Some("drover")));
