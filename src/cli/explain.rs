@@ -3,7 +3,7 @@
 use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, cloned, once, story, words};
+use super::{Common, cloned, measured, once, story, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
@@ -124,11 +124,7 @@ fn heading(job: &JobDetail) -> String {
         text += &format!(" {} is held by {}: {}.", hold.scope, hold.by, hold.reason);
     }
     text.extend(job.clones.iter().map(|plan| format!(" {}", cloned::of(plan))));
-    for measure in &job.measures {
-        text += &format!(" Beside copies, {}: {}", measure.verdict, measure.reason);
-        text.extend(measure.answer.iter().map(|answer| format!(" (its shim: {answer})")));
-        text.push('.');
-    }
+    text.extend(job.measures.iter().map(|measure| format!(" {}", measured::of(measure))));
     if let Some(set) = &job.settings {
         text += &format!(" Its tasks report at most every {}.", words::span(Millis(set.report_interval_ms)));
         if !set.map_speculation || !set.reduce_speculation {

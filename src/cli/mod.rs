@@ -12,6 +12,7 @@ mod entry;
 mod explain;
 mod hold;
 mod interrupt;
+mod measured;
 mod nodes;
 mod once;
 mod output;

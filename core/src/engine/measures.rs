@@ -87,28 +87,36 @@ impl Engine {
             _ => by_policy,
         };
         let mode = self.mode_of(job);
-        let refused = |kind, verdict| Measure::new(id, kind, verdict, mode, None);
+        let unable = |kind, lack, plan| Measure::new(id, kind, lack, mode, plan);
         let of = |kind: MeasureKind| match kind.lack(job.can) {
-            Some(lack) => self.is_wanted(job, kind).then(|| refused(kind, lack)),
+            Some(lack) => self.missed(job, kind).map(|plan| unable(kind, lack, plan)),
             None => self.measures.of(id)?.newest(kind).cloned(),
         };
         MeasureKind::ALL.into_iter().filter(asked_for).filter_map(of).collect()
     }
 
-    /// Would a measure that cannot be taken do the job any good?
-    fn is_wanted(&self, job: &Job, kind: MeasureKind) -> bool {
+    /// What a measure that cannot be taken would do, with its plan where somebody else could go by it; `None` where it would do the job no good.
+    fn missed(&self, job: &Job, kind: MeasureKind) -> Option<Option<MeasurePlan>> {
+        let bare = |wanted: bool| wanted.then_some(None);
         match kind {
             MeasureKind::Order => {
-                let other = |tasks| order::order(job, tasks).is_ok_and(|order| !order::is_hadoops(&order));
-                TaskKind::ALL.into_iter().any(other)
+                let other = |kind| {
+                    let first = order::order(job, kind).ok().filter(|first| !order::is_hadoops(first))?;
+                    Some(MeasurePlan::Order { kind, first })
+                };
+                TaskKind::ALL.into_iter().find_map(other).map(Some)
             }
-            MeasureKind::Place => spread::is_wanted(job, &spread::Racks::of(&self.cluster)),
+            MeasureKind::Place if !spread::is_due(job) => None,
+            MeasureKind::Place => {
+                spread::spread(job, &spread::Racks::of(&self.cluster), &self.params.measures).ok().map(Some)
+            }
             MeasureKind::Replicate => {
-                are_read(job) && Losses::of(&self.odds, &job.user).of_any().is_some_and(|lost| lost > 0.0)
+                let is_lost = || Losses::of(&self.odds, &job.user).of_any().is_some_and(|lost| lost > 0.0);
+                bare(are_read(job) && is_lost())
             }
-            MeasureKind::Avoid => !self.blacklist(job).is_empty(),
-            MeasureKind::Rerun => !self.out_of_reach(job, &Asked::new(), self.last_pass).is_empty(),
-            MeasureKind::Precompute => are_read(job) && job.lost.iter().any(|id| was_made_again(job, id)),
+            MeasureKind::Avoid => bare(!self.to_avoid(job, self.last_pass).is_empty()),
+            MeasureKind::Rerun => bare(!self.out_of_reach(job, &Asked::new(), self.last_pass).is_empty()),
+            MeasureKind::Precompute => bare(are_read(job) && job.lost.iter().any(|id| was_made_again(job, id))),
         }
     }
 

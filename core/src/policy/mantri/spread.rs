@@ -46,11 +46,6 @@ pub fn is_due(job: &Job) -> bool {
     f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
 }
 
-/// Would its reduces be placed if they could: are they about to be, and is there anything to place them by?
-pub fn is_wanted(job: &Job, racks: &Racks<'_>) -> bool {
-    racks.are_several() && is_due(job) && written(job, racks).is_some()
-}
-
 /// Does any of a job's reduces wait?
 fn waits(job: &Job) -> bool {
     let reduces = job.totals.map_or(0, |[_, reduces]| reduces);

@@ -103,6 +103,11 @@ impl Able {
         self.script.engine.measures(self.id).iter().find(|measure| measure.kind == kind).map(|measure| measure.verdict)
     }
 
+    /// What would be done, where it is told though it cannot be.
+    fn advice(&self) -> Vec<MeasurePlan> {
+        self.script.engine.measures(self.id).into_iter().filter_map(|measure| measure.plan).collect()
+    }
+
     fn verdicts(&self) -> Vec<Verdict> {
         self.script.engine.measures(self.id).iter().map(|measure| measure.verdict).collect()
     }
@@ -127,6 +132,7 @@ fn the_largest_waiting_task_is_started_first_and_that_is_said_once_and_again_whe
 fn where_tasks_cannot_be_ordered_that_is_refused_by_name_unless_hadoop_has_their_order_anyway() {
     let mut job = Able::new(PolicyName::Mantri, 3, 0, Capabilities::NONE).waits(0, &[5, 9, 7]);
     assert_eq!((job.decide(), job.verdicts()), (vec![], vec![Verdict::CannotOrder]));
+    assert_eq!(job.advice(), [MeasurePlan::Order { kind: TaskKind::Map, first: vec![1, 2, 0] }], "told all the same");
     let mut untold = Able::new(PolicyName::Mantri, 3, 0, ORDERS);
     assert_eq!((untold.decide(), untold.verdicts()), (vec![], vec![]), "of no task is anything known");
     let mut untold = untold.waits(0, &[0, 0, 0]);
@@ -244,6 +250,9 @@ fn where_reduces_cannot_be_placed_that_is_refused_by_name_and_on_one_rack_there_
         (job.decide().len(), job.verdicts())
     };
     assert_eq!(of(Capabilities::NONE, ["a", "b", "c"], [9; 3]), (0, vec![Verdict::CannotPlace]));
+    let placed = written(3, PLACES, ["a", "b", "c"], [9, 9, 27]).decide();
+    let told = written(3, Capabilities::NONE, ["a", "b", "c"], [9, 9, 27]);
+    assert_eq!((told.advice(), placed.len()), (placed, 1), "told all the same, as it would be decided");
     assert_eq!(of(Capabilities::NONE, ["a"; 3], [9; 3]), (0, vec![]));
     assert_eq!(of(PLACES, ["a"; 3], [9; 3]), (0, vec![Verdict::NothingGained]));
     assert_eq!(of(PLACES, ["a", "b", "c"], [0; 3]), (0, vec![Verdict::DataUnknown]));
