@@ -155,8 +155,8 @@ settings! {
         /// Have attempts of jobs without a shim killed so that their tasks start anew, through the ResourceManager's proxy (Hadoop 2.8 and later); nothing else can be done to such jobs. Over REST an
         /// attempt that succeeds in that instant may lose its output, and its map runs again ([acting](acting.md#restarts-over-rest)).
         rest_restart: bool = "false", Kind::Flag;
-        /// Keep all new containers of a job off the machines that `blacklist.beside` lists, not only copies, by the ApplicationMaster's own blacklist; each is let in again once it is listed no more
-        /// ([acting](acting.md#machines-to-avoid)).
+        /// Keep all new containers of a job off the machines that `blacklist.beside` lists, and off those on which its own tasks straggle, not only copies, by the ApplicationMaster's own blacklist; each is let in
+        /// again once it is listed no more ([acting](acting.md#machines-to-avoid)).
         avoid: bool = "false", Kind::Flag;
         /// Have maps that have succeeded run again, all of a node's at once, where several reduces could not fetch outputs from it. Their attempts are killed for it, so what can still be fetched
         /// of them is lost ([acting](acting.md#outputs-out-of-reach)).

@@ -1,17 +1,19 @@
-//! The listed machines, for the job's own new containers as well.
+//! The listed machines, and those on which a job's own tasks straggle, for the job's own new containers as well.
 
+use super::grant::Proposals;
 use super::{Engine, MACHINE_WINDOW, Pass};
 use crate::govern::avoiding::Avoiding;
 use crate::model::*;
-use crate::policy::PolicyName;
+use crate::policy::{PolicyName, blacklist};
+use std::collections::BTreeSet;
 
 impl Engine {
-    /// Has a job's new containers kept off the machines that are listed for its user, where that is asked for beside the policy and can be done; says so anew when the list changes.
-    pub(super) fn avoid_listed(&mut self, id: JobId, now: Time, pass: &mut Pass) {
+    /// Has a job's new containers kept off machines that make its tasks straggle, where that is asked for beside the policy and can be done; says so anew when the list changes.
+    pub(super) fn avoid_machines(&mut self, id: JobId, now: Time, proposals: &mut Proposals, pass: &mut Pass) {
+        self.note_straggling(id, now, proposals);
         let Some(job) = self.cluster.job(id).filter(|job| job.can.avoid && self.avoids(job, now)) else { return };
         let mode = self.mode_of(job);
-        let listed = self.blacklist(job).iter().map(|machine| machine.host).take(Decision::AVOID_MAX);
-        let hosts: Vec<NameId> = listed.collect();
+        let hosts = self.to_avoid(job, now);
         let known = self.measures.of(id).and_then(|taken| taken.avoiding.as_ref());
         let is_over = |known: &Avoiding| known.is_over(&hosts, mode, job, &self.params.govern, now);
         if !known.map_or(!hosts.is_empty(), is_over) {
@@ -32,7 +34,32 @@ impl Engine {
         pass.measures.push(measure);
     }
 
-    /// Are a job's new containers to be kept off listed machines? Under the policy that does nothing else the job is Hadoop's, and nothing is asked of its AM.
+    /// Machines on which so many of a job's runs straggle, and on which something is proposed because of it: for a window it does without them, as with those that earlier windows list.
+    fn note_straggling(&mut self, id: JobId, now: Time, proposals: &mut Proposals) {
+        let Some(hosts) = proposals.straggling.remove(&id) else { return };
+        let Some(job) = self.cluster.job(id) else { return };
+        let own = proposals.all.iter().map(|proposal| proposal.judged.attempt).filter(|attempt| attempt.task.job == id);
+        let proposed: BTreeSet<NameId> = own.filter_map(|attempt| job.host_of(attempt)).collect();
+        let shown = hosts.into_iter().filter(|host| proposed.contains(host)).map(|host| (host, now + MACHINE_WINDOW));
+        let mut taken = self.measures.take(id);
+        taken.straggling.extend(shown);
+        self.measures.put(id, taken);
+    }
+
+    /// The machines that a job's new containers are to keep off: those that are listed for its user, then those that the job itself has shown.
+    pub(super) fn to_avoid(&self, job: &Job, now: Time) -> Vec<NameId> {
+        let mut hosts: Vec<NameId> = self.blacklist(job).iter().map(|machine| machine.host).collect();
+        let taken = self.measures.of(job.id).into_iter();
+        let shown = taken.flat_map(|taken| &taken.straggling).filter(|(_, until)| **until > now).map(|(host, _)| *host);
+        let is_node = |host: &NameId| self.cluster.nodes.contains_key(self.cluster.hosts.name(*host));
+        let more: Vec<NameId> = shown.filter(|host| !hosts.contains(host) && is_node(host)).collect();
+        hosts.extend(more);
+        let most = blacklist::most(self.cluster.nodes.len(), &self.params.blacklist);
+        hosts.truncate(most.min(Decision::AVOID_MAX));
+        hosts
+    }
+
+    /// Are a job's new containers to be kept off machines? Under the policy that does nothing else the job is Hadoop's, and nothing is asked of its AM.
     pub(super) fn avoids(&self, job: &Job, now: Time) -> bool {
         let asked_for = self.params.blacklist.beside && self.params.policy != PolicyName::Blacklist;
         asked_for && self.mode_of(job) != Mode::Off && !self.params.govern.leaves_alone(job, now)

@@ -47,6 +47,8 @@ pub(super) struct Proposals {
     pub all: Vec<Proposal>,
     /// Hosts on which the attempts of jobs with any are slow, by what the job's own tasks show.
     pub slow_hosts: BTreeMap<JobId, Vec<NameId>>,
+    /// Those of them on which the job's tasks straggle by enough of its own runs, where its new containers are to keep off such.
+    pub straggling: BTreeMap<JobId, Vec<NameId>>,
     /// What the tasks of phases with any show of those proposed, where it was looked at.
     pub shows: BTreeMap<(JobId, TaskKind), Shows>,
 }
@@ -54,7 +56,7 @@ pub(super) struct Proposals {
 impl Engine {
     /// Gives the proposals of a pass their places in the budgets, one after the other, the most urgent first.
     pub(super) fn govern_all(&mut self, proposals: Proposals, now: Time, pass: &mut Pass) {
-        let Proposals { mut all, slow_hosts, shows } = proposals;
+        let Proposals { mut all, slow_hosts, shows, .. } = proposals;
         if all.is_empty() {
             return;
         }

@@ -8,7 +8,7 @@ use crate::govern::eligible;
 use crate::govern::flight::Flight;
 use crate::model::*;
 use crate::policy::view::ViewParams;
-use crate::policy::{Judged, Past, View};
+use crate::policy::{Judged, Past, View, slow_hosts};
 use std::collections::BTreeMap;
 
 impl Engine {
@@ -37,10 +37,10 @@ impl Engine {
                 self.settle_clones(id, now, &mut supply);
             }
             self.take_measures(id, now, &mut onsets, &mut pass);
-            self.avoid_listed(id, now, &mut pass);
             self.rerun_missed(id, now, &mut pass);
             let answer_due = self.follow_copies(id, now, &mut pass);
             let next = self.look_at(id, now, answer_due, &mut proposals);
+            self.avoid_machines(id, now, &mut proposals, &mut pass);
             match next {
                 Some(next) => self.due.insert(id, next),
                 None => self.due.remove(&id),
@@ -125,6 +125,11 @@ impl Engine {
         if judged.iter().flatten().any(|judged| judged.verdict == Verdict::Decided) {
             let slow = views.iter().flat_map(View::slow_hosts);
             proposals.slow_hosts.insert(id, slow.copied().collect());
+            if self.avoids(job, now) {
+                let evidence = self.params.blacklist.min_evidence;
+                let straggling = views.iter().flat_map(|view| slow_hosts::straggling(view, evidence));
+                proposals.straggling.insert(id, straggling.collect());
+            }
             // Where there is no room, none is asked for.
             if !self.cluster.is_full() {
                 proposals.shows.extend(views.iter().zip(&judged).filter_map(|(view, all)| self.shown_by(view, all)));

@@ -37,6 +37,9 @@ pub struct Taken {
     pub precomputed: BTreeSet<AttemptId>,
     /// How long their tasks took in all.
     pub precomputing: Millis,
+    /// Machines on which its tasks straggle by its own runs, and until when that counts, the service's clock.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub straggling: BTreeMap<NameId, Time>,
     /// Machines that its new containers are kept off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub avoiding: Option<Avoiding>,

@@ -73,10 +73,13 @@ pub fn listed(
     let mut listed: Vec<Listed> =
         likely.filter(|machine| machine.probability > params.above && is_node(machine.host)).collect();
     listed.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.host.cmp(&b.host)));
-    let below = share_of(params.share, machines as u64);
-    // So many that one more would reach the share.
-    listed.truncate((below.ceil() as usize).saturating_sub(1));
+    listed.truncate(most(machines, params));
     listed
+}
+
+/// How many of so many machines may be listed: one more would reach the share.
+pub fn most(machines: usize, params: &BlacklistParams) -> usize {
+    (share_of(params.share, machines as u64).ceil() as usize).saturating_sub(1)
 }
 
 /// Running tasks stay where they are; whether those to come can be kept off their machine is for the job's capabilities to say.

@@ -1,19 +1,30 @@
 //! Which hosts a job's own attempts show to be slow.
 
 use super::View;
+use crate::estimate::pace::STRAGGLES_BELOW;
 use crate::estimate::stats::median;
 use crate::model::{AttemptState, NameId};
 use std::collections::BTreeSet;
 
-/// The hosts, in no particular order: those where the median run of the job's attempts, as far as it is known or projected, is longer than [`View::slow_factor`] typical
+/// The hosts, ascending: those where the median run of the job's attempts, as far as it is known or projected, is longer than [`View::slow_factor`] typical
 /// runs, the measure by which a task is slow. None where that is 0, and while nothing has finished to compare with. A task with more input than typical counts for
 /// less time, and an attempt that was killed for at least the time it ran.
 pub fn of(view: &View<'_>) -> Vec<NameId> {
-    if view.slow_factor <= 0.0 {
+    slower(view, view.slow_factor, 1.0)
+}
+
+/// The hosts, ascending, on which the job's tasks straggle by its own runs, `evidence` of them there or more: those where the median run is twice a typical one, at which a task straggles (Dolly, NSDI'13, §2.1.1).
+pub fn straggling(view: &View<'_>, evidence: f64) -> Vec<NameId> {
+    slower(view, 1.0 / STRAGGLES_BELOW, evidence)
+}
+
+/// The hosts whose median run, of so many or more, is longer than `factor` typical ones.
+fn slower(view: &View<'_>, factor: f64, evidence: f64) -> Vec<NameId> {
+    if factor <= 0.0 {
         return Vec::new();
     }
     let Some(typical) = view.peers.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
-    let long = view.slow_factor * typical;
+    let long = factor * typical;
     // No host is slow without a slow run, and few have one.
     let mut hosts: Vec<NameId> = runs(view, long).filter(|(_, run)| *run > long).map(|(host, _)| host).collect();
     hosts.sort_unstable();
@@ -26,7 +37,8 @@ pub fn of(view: &View<'_>) -> Vec<NameId> {
             }
         });
     }
-    let slow = |runs: &mut Vec<f64>| median(runs).is_some_and(|run| run > long);
+    let enough = |runs: &[f64]| runs.len() as f64 >= evidence;
+    let slow = |runs: &mut Vec<f64>| enough(runs) && median(runs).is_some_and(|run| run > long);
     hosts.into_iter().zip(&mut of_host).filter_map(|(host, runs)| slow(runs).then_some(host)).collect()
 }
 
@@ -100,6 +112,19 @@ mod tests {
             (vec![host(1)], vec![])
         );
         assert_eq!(slow(Phase::maps(20).runs((0, 0), 1, 0.0, &[(90.0, 0.5)])), [], "there is nothing to compare with");
+    }
+
+    #[test]
+    fn tasks_straggle_on_a_host_by_so_many_runs_of_which_the_median_is_twice_a_typical_one() {
+        let host_of = |runs: &[f64]| {
+            let phase = beside_eight_of_10_s();
+            runs.iter().zip(8..).fold(phase, |phase, (run, index)| phase.done(index, 1, [0.0, *run]))
+        };
+        let shown = |runs: &[f64]| straggling(&host_of(runs).view(100.0), 4.0);
+        assert_eq!(shown(&[20.1; 4]), [host(1)]);
+        assert_eq!(shown(&[20.1; 3]), [], "three runs are too few");
+        assert_eq!(shown(&[20.0; 4]), [], "just twice as long");
+        assert_eq!(shown(&[90.0, 90.0, 10.0, 10.0, 10.0]), [], "two stragglers of five");
     }
 
     #[test]

@@ -124,3 +124,66 @@ fn an_order_to_avoid_is_given_once_and_again_when_its_answer_is_lost() {
     assert_eq!(script.engine.measures(job_id(2))[0].answer, Some(Answer::Applied));
     assert_eq!(of(&mut script, 75.0), vec![], "it is in force");
 }
+
+/// By one pass: the machines of each measure and whether it is ordered, and the hosts on which attempts are acted on.
+type Told = (Vec<(Vec<String>, bool)>, Vec<Option<String>>);
+
+/// What an AM that restarts, copies and avoids is told of a job of twenty maps on four nodes, sixteen of which run at once. Of the second node's four maps so many take a minute, all others four seconds.
+fn by_its_own_runs(slow: u32, blacklist: BlacklistParams) -> Vec<Told> {
+    let govern = drover_core::govern::GovernParams { mode: Mode::Act, ..Default::default() };
+    let (mut script, id) = (
+        Script::new(EngineParams { blacklist, govern, policy: PolicyName::Mantri, ..EngineParams::default() }),
+        job_id(1),
+    );
+    let can = Capabilities { duplicate: true, restart: true, avoid: true, ..Capabilities::default() };
+    let total = Resources { memory_mb: 4096, vcores: 8 };
+    let nodes: Vec<_> =
+        (1..=4).map(|node| NodeFact::usable(&format!("nm{node}"), total, Resources::default())).collect();
+    script.open_job(id, 20, 0, at(0.0));
+    script.say(at(0.0), Fact::Can(id, can));
+    let mut told = Vec::new();
+    for second in 1..12 {
+        let now = f64::from(second);
+        let (mut tasks, mut attempts) = (Vec::new(), Vec::new());
+        for index in 0..16 {
+            let (node, takes) = (index % 4 + 1, if index % 4 == 1 && index / 4 < slow { 60.0 } else { 4.0 });
+            let (of_task, of_attempts) = runs_of(id.task(TaskKind::Map, index), &[Run { launched: 0.0, takes }], now);
+            tasks.push(of_task);
+            let host = format!("nm{node}");
+            attempts.extend(of_attempts.into_iter().map(|one| AttemptFact { host: Some(host.as_str().into()), ..one }));
+        }
+        let waits =
+            |index| TaskFact { state: Some(TaskState::Scheduled), ..TaskFact::of(id.task(TaskKind::Map, index)) };
+        tasks.extend((16..20).map(waits));
+        script.say(at(now), Fact::Nodes(nodes.clone()));
+        script.tasks(id, at(now), tasks);
+        script.attempts(id, at(now), attempts);
+        let pass = script.decide(at(now));
+        let acted_on = pass.decisions.iter().map(|decision| decision.host.clone()).collect();
+        let avoids: Vec<_> = pass.measures.into_iter().filter(|one| one.kind == MeasureKind::Avoid).collect();
+        told.push((avoided(&avoids), acted_on));
+    }
+    told
+}
+
+#[test]
+fn a_machine_on_which_a_jobs_own_tasks_straggle_is_avoided_with_the_first_that_is_acted_on_there() {
+    let beside = BlacklistParams { beside: true, ..BlacklistParams::default() };
+    let told = by_its_own_runs(4, beside);
+    let acted = told.iter().position(|(_, acted)| !acted.is_empty()).expect("something is acted on");
+    let avoided = told.iter().position(|(avoided, _)| !avoided.is_empty());
+    assert_eq!(avoided, Some(acted), "{told:?}");
+    assert_eq!(told[acted].0, [(vec!["nm2".to_owned()], true)]);
+    assert!(told.iter().flat_map(|(_, acted)| acted).all(|host| host.as_deref() == Some("nm2")), "{told:?}");
+
+    let too_few = by_its_own_runs(1, beside);
+    assert!(too_few.iter().any(|(_, acted)| !acted.is_empty()), "the one is acted on: {too_few:?}");
+    assert!(
+        too_few.iter().all(|(avoided, _)| avoided.is_empty()),
+        "one straggler of four is no machine's: {too_few:?}"
+    );
+    let unasked = by_its_own_runs(4, BlacklistParams::default());
+    assert!(unasked.iter().all(|(avoided, _)| avoided.is_empty()), "{unasked:?}");
+    let scant = by_its_own_runs(4, BlacklistParams { min_evidence: 5.0, ..beside });
+    assert!(scant.iter().all(|(avoided, _)| avoided.is_empty()), "four runs of five: {scant:?}");
+}
