@@ -1,6 +1,7 @@
 """./dev test: every test there is, then the totals on a line of their own."""
 
 import argparse
+import contextlib
 import functools
 import os
 import re
@@ -164,9 +165,11 @@ def main(arguments: list) -> int:
     totals = Totals()
     suites = {"python": python, "java": java, "rust": rust, "e2e": functools.partial(e2e, only=asked.only)}
     chosen = [explore] if asked.explore else [suites[kind] for kind in KINDS if kind in (asked.kinds or KINDS)]
+    whole = len(chosen) == len(KINDS)
     try:
-        for suite in chosen:
-            suite(totals)
+        with build.ahead() if whole else contextlib.nullcontext():
+            for suite in chosen:
+                suite(totals)
     except Failed as failure:
         say(f"./dev test: {failure}")
         totals.failed += 1
