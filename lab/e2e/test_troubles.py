@@ -24,6 +24,8 @@ from lab.troubles import Crash, Held, Watched
 REDUCED = {"lab.reduces": 1, "lab.reduce.ms": 500, "mapreduce.reduce.memory.mb": 256}
 EARLY = {"mapreduce.job.reduce.slowstart.completedmaps": 0.05}
 SLOW = 120
+# Every task of a job is cloned as it starts.
+CLONES = f'policy = "dolly"\ndolly.prior = 0.1\ndolly.beta = 1.0\ndolly.tau = 1.0\n{ACT}'
 # How many exchanges of a job a copy is seen to wait for, each of them ten heartbeats of its master.
 EXCHANGES = 6
 # How often the service is killed before an order is under way, and the tables of which it tells only new rows.
@@ -293,19 +295,18 @@ class Troubles(Unharmed):
         nodes = self.cluster.options.nodes
         self.until("the node was back", lambda: self.cluster.rm("/metrics")["clusterMetrics"]["activeNodes"] == nodes)
 
-    def test_a_node_lost_with_a_copy_on_it_costs_the_copy_and_no_job(self):
-        service, watched = self.service(), Watched()
-        settings = {
+    def lose_a_node(self, service: Service, watched: Watched, **settings) -> None:
+        """A job on which the first node is lost that a copy runs on: it costs the copy, and is told."""
+        whole = {
             **AM_AWAY,
             **REDUCED,
             # The master has its node for itself.
             "yarn.app.mapreduce.am.resource.mb": 1024,
-            "lab.map.ms": 4000,
-            "lab.slow.attempts": "m_0_0:20",
             # As shipped the master asks a lost node for three minutes to end what ran there, and copies wait so long.
             "yarn.client.nodemanager-connect.max-wait-ms": 5000,
+            **settings,
         }
-        running, _ = self.submit(watched, **settings)
+        running, _ = self.submit(watched, **whole)
         (copy, *_) = self.wait("a copy ran", running, lambda: watched.beside("RUNNING"))
         lost = copy["host"]
         self.assertNotEqual(lost, "nm1")
@@ -321,9 +322,14 @@ class Troubles(Unharmed):
         told = [one for one in self.fates(service, result.job) if one["task"] == task]
         self.assertIn(told[0]["copy"]["state"], ("died", "lost"), told)
 
+    def test_a_node_lost_with_a_copy_on_it_costs_the_copy_and_no_job(self):
+        self.lose_a_node(self.service(), Watched(), **{"lab.map.ms": 4000, "lab.slow.attempts": "m_0_0:20"})
+
+    def test_a_node_lost_with_a_clone_on_it_costs_the_clone_and_no_job(self):
+        self.lose_a_node(self.service(CLONES), Watched(), **{"lab.map.ms": 8000, "lab.slow.attempts": ""})
+
     def test_a_master_killed_with_clones_running_has_none_of_them_twice(self):
-        dolly = 'policy = "dolly"\ndolly.prior = 0.1\ndolly.beta = 1.0\ndolly.tau = 1.0\n'
-        service, watched = self.service(dolly + ACT), Watched()
+        service, watched = self.service(CLONES), Watched()
         running, _ = self.submit(watched, **{**AM_AWAY, **REDUCED, "lab.map.ms": 6000, "lab.slow.attempts": ""})
         self.wait("clones ran", running, lambda: watched.beside("RUNNING"))
         (master,) = ClusterPlace(self.cluster, None).masters()
