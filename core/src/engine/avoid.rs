@@ -19,6 +19,7 @@ impl Engine {
         if !known.map_or(!hosts.is_empty(), is_over) {
             return;
         }
+        let refused = known.map_or(0, |known| known.refusals(&hosts));
         let (deadline, incarnation) = (now + self.params.govern.deadline, job.incarnation);
         let names = hosts.iter().map(|host| self.cluster.hosts.name(*host).to_owned()).collect();
         self.decisions += 1;
@@ -28,7 +29,7 @@ impl Engine {
         let measure = Measure { order, ..Measure::new(id, MeasureKind::Avoid, Verdict::Decided, mode, plan) };
         let until = now + MACHINE_WINDOW;
         let mut taken = self.measures.take(id);
-        taken.avoiding = Some(Avoiding { decision, hosts, mode, incarnation, deadline, until, answer: None });
+        taken.avoiding = Some(Avoiding { decision, hosts, mode, incarnation, deadline, until, answer: None, refused });
         taken.note(measure.clone());
         self.measures.put(id, taken);
         pass.measures.push(measure);

@@ -1,7 +1,7 @@
 //! Machines that a job's new containers are kept off: what its AM was last asked, what it answered, and when there is more to say.
 
 use super::GovernParams;
-use crate::model::{Answer, Job, Mode, NameId, Time};
+use crate::model::{Answer, Job, Millis, Mode, NameId, Time};
 use serde::{Deserialize, Serialize};
 
 /// What was last said of it to a job.
@@ -21,9 +21,15 @@ pub struct Avoiding {
     pub until: Time,
     /// The newest answer.
     pub answer: Option<Answer>,
+    /// How often the same was refused before.
+    #[serde(default)]
+    pub refused: u32,
 }
 
 impl Avoiding {
+    /// What is refused time and again is asked for less and less often: at most at 64 times the first interval.
+    const DOUBLINGS_MAX: u32 = 6;
+
     /// Is there anything new to say to the job at `now`, the service's clock, where these are the machines to avoid? An answer that may be lost is asked for again: the whole list is named
     /// each time, so nothing is done twice.
     pub fn is_over(&self, hosts: &[NameId], mode: Mode, job: &Job, params: &GovernParams, now: Time) -> bool {
@@ -38,8 +44,20 @@ impl Avoiding {
         match self.answer {
             None => now > self.deadline + params.answer_grace,
             Some(Answer::Applied) => changed || (!hosts.is_empty() && now >= self.renew_at()),
-            Some(_) => now >= self.deadline + params.cool_down && (changed || !hosts.is_empty()),
+            Some(_) if changed => now >= self.deadline + params.cool_down,
+            Some(_) => !hosts.is_empty() && now >= self.deadline + self.rests(params),
         }
+    }
+
+    /// After a refusal.
+    fn rests(&self, params: &GovernParams) -> Millis {
+        params.cool_down.scaled(f64::from(1_u32 << self.refused.min(Self::DOUBLINGS_MAX)))
+    }
+
+    /// How often it will have been refused when these machines are named next.
+    pub fn refusals(&self, hosts: &[NameId]) -> u32 {
+        let again = self.hosts == hosts && self.answer.is_some_and(|answer| answer != Answer::Applied);
+        if again { self.refused + 1 } else { 0 }
     }
 
     /// Half of its time before it ends.
@@ -76,6 +94,7 @@ mod tests {
             deadline,
             until,
             answer,
+            refused: 0,
         }
     }
 
@@ -106,6 +125,16 @@ mod tests {
         assert_eq!([67, 68].map(|second| over(&refused, &[host()], second)), [false, true]);
         let lifted = Avoiding { hosts: Vec::new(), ..refused };
         assert!(!over(&lifted, &[], 9_999), "nothing is left to lift");
+    }
+
+    #[test]
+    fn what_is_refused_again_and_again_is_tried_less_often_until_it_is_something_else() {
+        let refused = |times| Avoiding { refused: times, ..asked(Some(Answer::TooManyNodes)) };
+        assert_eq!([127, 128].map(|second| over(&refused(1), &[host()], second)), [false, true]);
+        assert_eq!([3_847, 3_848].map(|second| over(&refused(9), &[host()], second)), [false, true]);
+        assert!(over(&refused(9), &[], 68), "another list is as new");
+        assert_eq!([refused(1).refusals(&[host()]), refused(1).refusals(&[])], [2, 0]);
+        assert_eq!(asked(Some(Answer::Applied)).refusals(&[host()]), 0);
     }
 
     #[test]

@@ -14,17 +14,25 @@ pub fn of(view: &View<'_>) -> Vec<NameId> {
 }
 
 /// The hosts, ascending, on which the job's tasks straggle by its own runs, `evidence` of them there or more: those where the median run is twice a typical one, at which a task straggles (Dolly, NSDI'13, §2.1.1).
+/// While none has finished the typical one is the median of all that are projected, where these are twice as many.
 pub fn straggling(view: &View<'_>, evidence: f64) -> Vec<NameId> {
-    slower(view, 1.0 / STRAGGLES_BELOW, evidence)
+    let factor = 1.0 / STRAGGLES_BELOW;
+    if view.peers.typical.is_some() {
+        return slower(view, factor, evidence);
+    }
+    let mut all: Vec<f64> = runs(view, f64::INFINITY).map(|(_, run)| run).collect();
+    let typical = median(&mut all).filter(|_| all.len() as f64 >= 2.0 * evidence);
+    typical.map_or_else(Vec::new, |typical| longer(view, factor * typical, evidence))
 }
 
 /// The hosts whose median run, of so many or more, is longer than `factor` typical ones.
 fn slower(view: &View<'_>, factor: f64, evidence: f64) -> Vec<NameId> {
-    if factor <= 0.0 {
-        return Vec::new();
-    }
-    let Some(typical) = view.peers.typical.map(|typical| typical.as_secs_f64().max(0.001)) else { return Vec::new() };
-    let long = factor * typical;
+    let Some(typical) = view.peers.typical.filter(|_| factor > 0.0) else { return Vec::new() };
+    longer(view, factor * typical.as_secs_f64().max(0.001), evidence)
+}
+
+/// The hosts whose median run, of so many or more, is longer than so many seconds.
+fn longer(view: &View<'_>, long: f64, evidence: f64) -> Vec<NameId> {
     // No host is slow without a slow run, and few have one.
     let mut hosts: Vec<NameId> = runs(view, long).filter(|(_, run)| *run > long).map(|(host, _)| host).collect();
     hosts.sort_unstable();
@@ -125,6 +133,22 @@ mod tests {
         assert_eq!(shown(&[20.1; 3]), [], "three runs are too few");
         assert_eq!(shown(&[20.0; 4]), [], "just twice as long");
         assert_eq!(shown(&[90.0, 90.0, 10.0, 10.0, 10.0]), [], "two stragglers of five");
+    }
+
+    #[test]
+    fn before_any_task_has_finished_a_typical_run_is_the_median_of_those_projected() {
+        let shown = |elsewhere: u32| {
+            let mut phase = Phase::maps(40);
+            for index in 0..elsewhere + 4 {
+                phase = phase.runs((index, 0), u32::from(index < 4), 0.0, &[(9.0, 0.5)]);
+            }
+            let mut view = phase.view(9.0);
+            for contender in &mut view.contenders {
+                contender.left = left(if contender.id.index < 4 { 90.0 } else { 9.0 }, 0.0);
+            }
+            straggling(&view, 4.0)
+        };
+        assert_eq!([shown(5), shown(3)], [vec![host(1)], vec![]], "three others are too few");
     }
 
     #[test]

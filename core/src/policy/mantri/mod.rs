@@ -123,10 +123,14 @@ impl<'a> Phase<'a> {
         self.t_new.typical().map(|typical| Millis::from_secs_f64(2.0 * typical))
     }
 
-    /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, and none at all, look like slow work. A copy would only be in vain.
+    /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, none at all, and the first slow steps of a JVM look like slow work. The paper's
+    /// reports are Delta apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
     fn shows_its_pace(&self, contender: &Contender<'_>) -> bool {
         let old = self.old().is_some_and(|old| contender.elapsed >= old);
-        old || contender.sample.track.reports() >= self.params.min_reports
+        let (track, wanted) = (contender.sample.track, self.params.min_reports);
+        let over = track.first().zip(track.at()).map_or(Millis(0), |((_, first), last)| last.since(first));
+        let apart = self.params.period.scaled(f64::from(wanted.saturating_sub(1)));
+        old || (track.reports() >= wanted && over >= apart)
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known.
