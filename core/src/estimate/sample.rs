@@ -26,12 +26,17 @@ pub struct Sample {
 impl Sample {
     /// Has it been silent for longer than its reporting rhythm allows?
     pub fn is_silent(&self) -> bool {
-        self.is_silent_since(self.track.at().unwrap_or(self.started))
+        self.is_silent_since(self.last_word())
+    }
+
+    /// When it last told anything new; its start before that. That its task had done nothing was told while that waited, too, which is no word of the attempt's.
+    pub fn last_word(&self) -> Time {
+        self.track.at().map_or(self.started, |at| at.max(self.started))
     }
 
     /// When it will have been, if nothing comes and the job is heard of as late after the fact as now.
     pub fn silent_at(&self, now: Time) -> Time {
-        self.track.at().unwrap_or(self.started) + self.rhythm + now.since(self.heard)
+        self.last_word() + self.rhythm + now.since(self.heard)
     }
 
     /// Has it been silent for longer than that, where its last report came `at` that time?

@@ -66,7 +66,7 @@ impl<'a> Contender<'a> {
         let numbers = Numbers {
             score: self.sample.track.score(),
             elapsed: self.elapsed,
-            silent: view.now.since(self.sample.track.at().unwrap_or(self.sample.started)),
+            silent: view.now.since(self.sample.last_word()),
             rate: self.rate(),
             slow_below: None,
             time_left: self.left.map(|left| left.mean),

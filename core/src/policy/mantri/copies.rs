@@ -208,6 +208,20 @@ mod tests {
     }
 
     #[test]
+    fn that_a_task_had_done_nothing_while_it_waited_is_no_silence_of_its_attempt() {
+        let mut phase = Phase::maps(2);
+        let waits = TaskFact {
+            state: Some(TaskState::Scheduled),
+            score: Some(0.0),
+            ..TaskFact::of(phase.job.id.task(TaskKind::Map, 0))
+        };
+        assert!(phase.job.learn_task(&waits, at(1.0), 1_000));
+        let mut phase = phase.runs((0, 0), 0, 60.0, &[]);
+        let mut left = |now| Copies::of(&phase.view(now)).of_task(0)[0].t_rem;
+        assert_eq!([left(61.0), left(90.0)], [None, Some(f64::INFINITY)]);
+    }
+
+    #[test]
     fn the_oldest_copy_has_no_end_once_it_outlasts_its_peers_and_a_younger_one_is_given_time() {
         let mut phase = Phase::maps(2).took(&[3.0]).runs((1, 0), 0, 0.0, &[]).runs((1, 1), 0, 7.0, &[]);
         let at_second = |phase: &mut Phase, now| {
