@@ -41,7 +41,11 @@ impl Engine {
         let Some(job) = self.cluster.job(id) else { return };
         let own = proposals.all.iter().map(|proposal| proposal.judged.attempt).filter(|attempt| attempt.task.job == id);
         let proposed: BTreeSet<NameId> = own.filter_map(|attempt| job.host_of(attempt)).collect();
-        let shown = hosts.into_iter().filter(|host| proposed.contains(host)).map(|host| (host, now + MACHINE_WINDOW));
+        let shown = hosts.into_iter().filter(|host| proposed.contains(host));
+        let shown: Vec<_> = shown.map(|host| (host, now + MACHINE_WINDOW)).collect();
+        if shown.is_empty() {
+            return;
+        }
         let mut taken = self.measures.take(id);
         taken.straggling.extend(shown);
         self.measures.put(id, taken);

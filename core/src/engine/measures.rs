@@ -87,9 +87,8 @@ impl Engine {
             _ => by_policy,
         };
         let mode = self.mode_of(job);
-        let unable = |kind, lack, plan| Measure::new(id, kind, lack, mode, plan);
         let of = |kind: MeasureKind| match kind.lack(job.can) {
-            Some(lack) => self.missed(job, kind).map(|plan| unable(kind, lack, plan)),
+            Some(lack) => self.missed(job, kind).map(|plan| Measure::new(id, kind, lack, mode, plan)),
             None => self.measures.of(id)?.newest(kind).cloned(),
         };
         MeasureKind::ALL.into_iter().filter(asked_for).filter_map(of).collect()

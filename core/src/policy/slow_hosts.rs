@@ -13,7 +13,7 @@ pub fn of(view: &View<'_>) -> Vec<NameId> {
     slower(view, view.slow_factor, 1.0)
 }
 
-/// The hosts, ascending, on which the job's tasks straggle by its own runs, `evidence` of them there or more: those where the median run is twice a typical one, at which a task straggles (Dolly, NSDI'13, §2.1.1).
+/// The hosts, ascending, on which the job's tasks straggle by its own runs, `evidence` of them there or more: those where the median run is twice a typical one, at which a task straggles (Dolly, NSDI'13, §2.1.2).
 /// While none has finished the typical one is the median of all that are projected, where these are twice as many.
 pub fn straggling(view: &View<'_>, evidence: f64) -> Vec<NameId> {
     let factor = 1.0 / STRAGGLES_BELOW;

@@ -93,7 +93,7 @@ impl<'a> Phase<'a> {
         };
         let kills = ruling.rule.choice() == Choice::KillRestart;
         let unshown = (kills && !shown).then_some(Verdict::TooFewReports);
-        let early = self.too_early(contender, copies, others);
+        let early = self.too_early(contender, copies, others, shown);
         let verdict = early.or(unshown).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
         if kills {
@@ -133,8 +133,8 @@ impl<'a> Phase<'a> {
         old || (track.reports() >= wanted && over >= apart)
     }
 
-    /// Why it cannot be judged yet, of whose peers so many are known.
-    fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy], others: usize) -> Option<Verdict> {
+    /// Why it cannot be judged yet, of whose peers so many are known, and which has `shown` its pace or not.
+    fn too_early(&self, contender: &Contender<'_>, copies: &[LiveCopy], others: usize, shown: bool) -> Option<Verdict> {
         // "Mantri does not re-duplicate a task for which it launched a copy recently." By Delta, a period of reports, the paper's copies have told of themselves;
         // Hadoop's take a JVM's start longer.
         let recent = |copy: &LiveCopy| copy.age <= self.params.period || copy.t_rem.is_none();
@@ -144,7 +144,7 @@ impl<'a> Phase<'a> {
         if others < self.params.min_evidence as usize {
             return Some(Verdict::TooFewFinished);
         }
-        let few = contender.sample.track.reports() > 0 && !self.shows_its_pace(contender);
+        let few = contender.sample.track.reports() > 0 && !shown;
         (few && !contender.begins_behind(self.view)).then_some(Verdict::TooFewReports)
     }
 
