@@ -15,6 +15,9 @@ METRICS_PAGE = paths.ROOT / "docs" / "metrics.md"
 OF_PROMETHEUS = {"up": ()}
 HISTOGRAM_SERIES = (("_bucket", ("le",)), ("_sum", ()), ("_count", ()))
 BEGINNING = re.compile(r"- (alert|record): (\S+)$")
+# What a dashboard that shows every service puts for its variables.
+VARIABLES = {"$instance": ".*", "$estimator": ".*", "$kind": ".*", "$__rate_interval": "1m"}
+COMPARISON = re.compile(r" (>=?|!=) 0(?=\)?$)")
 
 
 @dataclass
@@ -51,6 +54,21 @@ class Panel:
     @property
     def exprs(self) -> list:
         return [target["expr"] for target in self.about["targets"]]
+
+    @property
+    def asked(self) -> list:
+        """Its expressions as a dashboard that shows every service asks them."""
+        found = []
+        for expression in self.exprs:
+            for variable, value in VARIABLES.items():
+                expression = expression.replace(variable, value)
+            found.append(expression)
+        return found
+
+
+def uncompared(expression: str) -> str:
+    """It without a comparison with 0 at its end, which leaves out what is none."""
+    return COMPARISON.sub("", expression)
 
 
 def read_rules(file: Path) -> list:

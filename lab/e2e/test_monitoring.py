@@ -16,26 +16,14 @@ LIMIT_S = 120
 SCRAPES = 20
 LISTEN = ("listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0", "listen.metrics=127.0.0.1:0")
 METRICS_AT = re.compile(r" metrics=(\S+)")
-VARIABLES = {"$instance": ".*", "$estimator": ".*", "$kind": ".*", "$__rate_interval": "1m"}
 OF_EVERY_SERIES = {"__name__", "job", "instance", "cluster"}
 # Series that come with the first of what they count; every other that an expression names is there from the start.
 COME_LATER = {("drover_rest_requests_total", "outcome"), ("drover_rest_limits_total", "limit")}
-COMPARISON = re.compile(r" (>=?|!=) 0(?=\)?$)")
 # Empty until jobs have run: each leaves out what is not a number yet, or is 0.
 NEED_JOBS = {
     "instance_estimator_kind:drover_estimate_coverage_ratio:avg",
     "instance_estimator_kind:drover_estimate_wrong_orderings_ratio:avg",
 }
-
-
-def asked(panel: monitoring.Panel) -> list:
-    """Its expressions, the variables as in a dashboard that shows every service."""
-    found = []
-    for expression in panel.exprs:
-        for variable, value in VARIABLES.items():
-            expression = expression.replace(variable, value)
-        found.append(expression)
-    return found
 
 
 def bare(text: str) -> str:
@@ -97,16 +85,16 @@ class Monitored(unittest.TestCase):
 
     def test_every_panel_has_data_but_those_that_leave_out_what_only_jobs_bring(self):
         for panel in monitoring.panels():
-            for expression in asked(panel):
+            for expression in panel.asked:
                 named = {one.name for one in promql.selectors(expression)}
                 if self.prometheus.ask(expression) or named & NEED_JOBS:
                     continue
                 # Nothing but the comparison at its end may be why it is empty.
-                self.assertTrue(self.prometheus.ask(COMPARISON.sub("", expression)), expression)
+                self.assertTrue(self.prometheus.ask(monitoring.uncompared(expression)), expression)
 
     def test_every_series_that_an_expression_names_is_there_whichever_of_its_alternatives(self):
         expressions = [rule.expr for rule in monitoring.rules()]
-        expressions += [expression for panel in monitoring.panels() for expression in asked(panel)]
+        expressions += [expression for panel in monitoring.panels() for expression in panel.asked]
         for series in {one for expression in expressions for one in promql.selectors(expression)}:
             later = any((series.name, label) in COME_LATER for label, _, _ in series.matchers)
             if later or series.name in NEED_JOBS:

@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
 
-/// Types of actions, as `hello.can` names them.
+/// The words of `hello.can`: types of actions, and what is asked of one beside.
 #[cfg(test)]
-pub const ACTIONS: [&str; 4] = ["duplicate", "restart", "avoid", "rerun"];
+pub const WORDS: [&str; 5] = ["duplicate", "restart", "avoid", "rerun", "prefer"];
 
 /// What can be done by a shim that says so in `hello.can`; of words of a later version nothing is known.
 pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
@@ -26,6 +26,7 @@ pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
         "restart" => Capabilities { restart: true, ..can },
         "avoid" => Capabilities { avoid: true, ..can },
         "rerun" => Capabilities { rerun: true, ..can },
+        "prefer" => Capabilities { prefer: true, ..can },
         _ => can,
     })
 }

@@ -38,7 +38,11 @@ impl Order {
             moves: MOVES,
         };
         let what = match decision.action {
-            Decided::Duplicate => What::Duplicate { on, copies: decision.copies.clamp(1, COPIES_MAX) },
+            Decided::Duplicate => What::Duplicate {
+                on,
+                copies: decision.copies.clamp(1, COPIES_MAX),
+                prefer: decision.prefer.iter().take(Decision::AVOID_MAX).cloned().collect(),
+            },
             Decided::Restart => What::Restart {
                 on,
                 n: decision.attempt.number,
@@ -174,7 +178,12 @@ mod tests {
 
     fn order(decision: u64, deadline: u64) -> Order {
         let on = On { k: 'r', i: 7, live: 1, avoid: vec!["nm2".into()], moves: MOVES };
-        Order { decision, job: job(), what: What::Duplicate { on, copies: 1 }, deadline: Time(deadline) }
+        Order {
+            decision,
+            job: job(),
+            what: What::Duplicate { on, copies: 1, prefer: Vec::new() },
+            deadline: Time(deadline),
+        }
     }
 
     #[test]

@@ -76,6 +76,9 @@ pub enum What {
         on: On,
         /// How many copies.
         copies: u32,
+        /// Hosts to ask for, beside those that hold the task's input.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        prefer: Vec<String>,
     },
     /// Kill an attempt, which Hadoop then replaces.
     Restart {

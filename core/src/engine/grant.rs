@@ -1,7 +1,7 @@
 //! A proposal's place in the budgets, and the decision that comes of it.
 
 use super::causes::Shows;
-use super::location::{ByRack, fastest};
+use super::location::{ByRack, Nearest, fastest, worth_asking};
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
@@ -107,7 +107,7 @@ impl Engine {
             Budget::Copies => self.nearest(job, &mut judged, &avoid, counted),
         };
         // Where its data is far from every machine with room.
-        if !prefer.is_empty() && judged.numbers.gain == Some(Millis(0)) {
+        if job.can.place && !prefer.is_empty() && judged.numbers.gain == Some(Millis(0)) {
             return self.refuse(task, Verdict::NoGain);
         }
         prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
@@ -191,9 +191,9 @@ impl Engine {
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
-    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor; none where nobody can place them.
+    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor; none where nobody can ask for them.
     fn nearest(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
-        if judged.action != Action::Duplicate || !job.can.place {
+        if judged.action != Action::Duplicate || !(job.can.place || job.can.prefer) {
             return Vec::new();
         }
         self.shown(job, judged.task.kind, counted);
@@ -203,14 +203,18 @@ impl Engine {
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
+        if !job.can.place {
+            worth_asking(&mut best);
+        }
         best.truncate(judged.copies as usize);
-        if let Some((factor, host)) = best.first() {
+        // What is only asked for may come to run anywhere, and is reckoned so.
+        if let Some(Nearest { factor, host, .. }) = best.first().filter(|_| job.can.place) {
             // Its time was reckoned for the fastest machine with room, wherever the input lies.
             takes(&mut judged.numbers, longer(*factor, fastest(by_rack, &has_room)));
             let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
             rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
         }
-        best.into_iter().map(|(_, host)| host).collect()
+        best.into_iter().map(|one| one.host).collect()
     }
 
     fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {

@@ -11,6 +11,26 @@ use std::collections::BTreeMap;
 /// Machines of each rack with their factors, the fastest first.
 pub(super) type ByRack = BTreeMap<Name, Vec<(f64, NameId)>>;
 
+/// Where a copy would take least time on a rack.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Nearest {
+    /// The machine.
+    pub host: NameId,
+    /// Its locationFactor: its own slowness, and the way of the task's input to its rack.
+    pub factor: f64,
+    /// That of an ordinary machine there.
+    pub ordinary: f64,
+}
+
+/// A machine is asked for where a task takes at most so much of its time on an ordinary one on any rack: less may be chance, and there are others at which the input lies.
+const WORTH_ASKING: f64 = 0.9;
+
+/// Of the machines, best first, those that are worth asking for where another may be given.
+pub(super) fn worth_asking(best: &mut Vec<Nearest>) {
+    let ordinary = best.iter().map(|one| one.ordinary).sum::<f64>() / best.len().max(1) as f64;
+    best.retain(|one| one.factor <= WORTH_ASKING * ordinary);
+}
+
 /// The machines, as one pass sees them.
 #[derive(Debug, Default)]
 pub(super) struct Locations {
@@ -122,7 +142,7 @@ impl Engine {
         by_rack
     }
 
-    /// The best machine with room on each rack for that task, with its locationFactor: its own slowness, and the way of this task's input to its rack. The best first.
+    /// The best machine with room on each rack for that task. The best first.
     pub(super) fn nearest_in(
         &self,
         by_rack: &ByRack,
@@ -130,16 +150,17 @@ impl Engine {
         task: TaskId,
         shown: &Shows,
         has_room: impl Fn(NameId) -> bool,
-    ) -> Vec<(f64, NameId)> {
+    ) -> Vec<Nearest> {
         let on_rack = |(rack, machines): (&Name, &Vec<(f64, NameId)>)| {
             let (slowness, host) = *machines.iter().find(|(_, host)| has_room(*host))?;
             let crossing = shown.inputs.crossing(&self.cluster, job, task, rack);
             let path = crossing.zip(shown.fit.as_ref()).and_then(|(share, fit)| fit.path(share));
             let (transfer, brought) = path.unwrap_or((0.0, 0.0));
-            Some((Location { slowness, transfer, brought }.factor(), host))
+            let factor = |slowness| Location { slowness, transfer, brought }.factor();
+            Some(Nearest { host, factor: factor(slowness), ordinary: factor(1.0) })
         };
         let mut best: Vec<_> = by_rack.iter().filter_map(on_rack).collect();
-        best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        best.sort_by(|a, b| a.factor.total_cmp(&b.factor).then(a.host.cmp(&b.host)));
         best
     }
 
@@ -163,6 +184,25 @@ fn shown(machine: &Machine) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_is_asked_for_where_it_is_faster_by_a_tenth_or_its_rack_is_nearer() {
+        let mut hosts = crate::model::Names::default();
+        let named = |(name, factor, ordinary): (&str, f64, f64), hosts: &mut crate::model::Names| Nearest {
+            host: hosts.intern(name).unwrap(),
+            factor,
+            ordinary,
+        };
+        let mut asked = |rows: &[(&str, f64, f64)]| {
+            let mut best: Vec<_> = rows.iter().map(|row| named(*row, &mut hosts)).collect();
+            worth_asking(&mut best);
+            best.len()
+        };
+        assert_eq!(asked(&[("a", 0.8, 1.0), ("b", 1.0, 1.0)]), 1, "a fast one");
+        assert_eq!(asked(&[("a", 0.95, 1.0), ("b", 1.0, 1.0)]), 0, "that may be chance");
+        assert_eq!(asked(&[("a", 1.0, 1.0), ("b", 1.5, 1.5)]), 1, "the input lies there");
+        assert_eq!(asked(&[]), 0);
+    }
 
     #[test]
     fn the_fastest_machine_is_that_with_room_on_any_rack() {

@@ -18,6 +18,8 @@ pub struct Capabilities {
     pub rerun: bool,
     /// Put copies on named hosts.
     pub place: bool,
+    /// Ask for copies on named hosts, which may get others all the same: on Hadoop a host can be preferred and not insisted on.
+    pub prefer: bool,
     /// Start copies of a task that still waits for its first container. On Hadoop only RUNNING tasks can be copied: one that is SCHEDULED
     /// takes its whole job to ERROR when it is asked to (TaskImpl, T_ADD_SPEC_ATTEMPT).
     pub copy_waiting: bool,
@@ -53,6 +55,7 @@ impl Capabilities {
         avoid: false,
         rerun: false,
         place: false,
+        prefer: false,
         copy_waiting: false,
         job_clones: false,
         reads: false,

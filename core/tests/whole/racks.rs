@@ -6,6 +6,8 @@ use drover_core::govern::GovernParams;
 use drover_core::model::*;
 
 const MAPS: u32 = 16;
+const PLACED: Capabilities = Capabilities { place: true, ..Capabilities::NONE };
+const ASKED_FOR: Capabilities = Capabilities { prefer: true, ..Capabilities::NONE };
 
 /// Four maps in sixteen read splits of the other rack and take twice as long.
 fn is_remote(index: u32) -> bool {
@@ -15,12 +17,13 @@ fn is_remote(index: u32) -> bool {
 /// Two nodes on each of two racks, with room, and a job's maps on all four in turn, watched for so many seconds. A map's split lies on its own rack, but for the remote ones; where racks are not told
 /// of by hosts, counters tell what crossed them, if they are `counted`. Map 0 is ten times slower than the others, and its split lies on the second rack.
 fn watched(hosts_told: bool, counted: bool, place: bool, until: u32) -> (Vec<Decision>, Script) {
-    watched_while([hosts_told, counted, place], until, None, &|_| 1)
+    watched_while([hosts_told, counted], Capabilities { place, ..Capabilities::default() }, until, None, &|_| 1)
 }
 
 /// The same while one node has no room, and of maps that are so many times larger than the others and take as much longer.
 fn watched_while(
-    [hosts_told, counted, place]: [bool; 3],
+    [hosts_told, counted]: [bool; 2],
+    can: Capabilities,
     until: u32,
     full: Option<u32>,
     times: &dyn Fn(u32) -> u32,
@@ -30,7 +33,7 @@ fn watched_while(
     let govern = GovernParams { debounce: Millis(5_000), ..GovernParams::default() };
     let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
     script.open_job(id, MAPS, 0, at(0.0));
-    script.say(at(0.0), Fact::Can(id, Capabilities { place, ..Capabilities::default() }));
+    script.say(at(0.0), Fact::Can(id, can));
     let slow = |index| {
         let alone = if index == 0 {
             10.0
@@ -108,8 +111,20 @@ fn a_copy_that_can_be_placed_goes_to_the_rack_of_its_tasks_input() {
 }
 
 #[test]
+fn a_copy_that_can_only_be_asked_for_on_a_host_names_the_rack_of_its_input_and_is_reckoned_to_run_anywhere() {
+    let of_slow = |hosts_told, can| {
+        let (decisions, _) = watched_while([hosts_told, false], can, 14, None, &|_| 1);
+        decisions.into_iter().find(|decision| decision.task.index == 0).unwrap()
+    };
+    let (asked, anywhere) = (of_slow(true, ASKED_FOR), of_slow(true, Capabilities::NONE));
+    assert_eq!(asked.prefer, ["nm2"]);
+    assert_eq!((asked.numbers, &asked.rule), (anywhere.numbers, &anywhere.rule), "another host may be given");
+    assert!(of_slow(false, ASKED_FOR).prefer.is_empty(), "none is known to be better than any other");
+}
+
+#[test]
 fn a_copy_does_not_go_to_a_node_without_room_though_it_is_the_nearest() {
-    let (decisions, _) = watched_while([true, false, true], 14, Some(2), &|_| 1);
+    let (decisions, _) = watched_while([true, false], PLACED, 14, Some(2), &|_| 1);
     let of_slow: Vec<_> = decisions.iter().filter(|decision| decision.task.index == 0).collect();
     assert_eq!(of_slow.len(), 1, "{decisions:?}");
     assert!(!of_slow[0].prefer.is_empty() && of_slow[0].prefer != ["nm2"], "{:?}", of_slow[0].prefer);
@@ -124,6 +139,6 @@ fn a_copy_does_not_go_to_a_node_without_room_though_it_is_the_nearest() {
 #[test]
 fn what_crosses_racks_of_a_split_twice_as_large_explains_twice_as_much() {
     // The latter half of the maps has such splits: of these the remote ones take four times as long as the typical one.
-    let (_, script) = watched_while([true, false, false], 24, None, &|index| 1 + index / 8);
+    let (_, script) = watched_while([true, false], Capabilities::NONE, 24, None, &|index| 1 + index / 8);
     assert_eq!(causes(&script), [11, 15].map(|index| (index, CauseKind::Data, true)));
 }

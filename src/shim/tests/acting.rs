@@ -33,7 +33,7 @@ fn on() -> On {
 
 fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
     let deadline = room.now.wall + Millis(lasts);
-    let what = What::Duplicate { on: on(), copies: 1 };
+    let what = What::Duplicate { on: on(), copies: 1, prefer: Vec::new() };
     Order { decision, job, what, deadline }
 }
 

@@ -1,6 +1,6 @@
 //! The table of the papers' mechanisms is what the code announces.
 
-use super::super::acting::{ACTIONS, able};
+use super::super::acting::{WORDS, able};
 use drover_core::model::Capabilities;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ fn names(can: Capabilities) -> BTreeMap<String, bool> {
 #[test]
 fn a_mechanism_stands_as_live_where_a_shim_can_carry_it_out_and_nowhere_else() {
     let table = table();
-    for (name, live) in names(able(ACTIONS.into_iter())) {
+    for (name, live) in names(able(WORDS.into_iter())) {
         let places = table.get(&name).unwrap_or_else(|| panic!("docs/mechanisms.md lacks `{name}`"));
         assert_eq!(places.contains("live"), live, "{name}");
         assert!(places.len() == 1, "{name} stands in two places");
@@ -40,10 +40,10 @@ fn a_mechanism_stands_as_live_where_a_shim_can_carry_it_out_and_nowhere_else() {
 }
 
 #[test]
-fn every_action_that_a_shim_can_name_makes_something_possible_and_has_a_row_in_the_protocol() {
+fn every_word_of_what_a_shim_can_makes_something_possible_and_stands_in_the_protocol() {
     let protocol = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/protocol/README.md")).unwrap();
-    for action in ACTIONS {
-        assert_ne!(able([action].into_iter()), Capabilities::NONE, "{action}");
-        assert!(protocol.contains(&format!("\n`{action}` asks ")), "{action} is not documented");
+    for word in WORDS {
+        assert_ne!(able([word].into_iter()), Capabilities::NONE, "{word}");
+        assert!(protocol.contains(&format!("\n`{word}` asks ")), "{word} is not documented");
     }
 }

@@ -88,7 +88,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
     let on = On { k: 'm', i: 1, live: 1, avoid: vec!["nm2".into()], moves: 2 };
     let action = Action {
         id: "9f86d081884c7d65-17".into(),
-        what: What::Duplicate { on: on.clone(), copies: 1 },
+        what: What::Duplicate { on: on.clone(), copies: 1, prefer: vec!["nm3".into()] },
         deadline_ms: 8_000,
     };
     let restart = Action {

@@ -27,12 +27,13 @@ impl Assumed {
     pub const MAIN: Assumed = Assumed { explained: None, report: 10.0, task: 40.0, start_up: 1.0, order: true };
 
     /// The others.
-    pub const OTHERS: [Assumed; 6] = [
+    pub const OTHERS: [Assumed; 7] = [
         Assumed { explained: Some(0.0), ..Assumed::MAIN },
         Assumed { explained: Some(1.0), ..Assumed::MAIN },
         Assumed { report: 1.0, ..Assumed::MAIN },
         Assumed { task: 120.0, ..Assumed::MAIN },
         Assumed { start_up: 5.0, ..Assumed::MAIN },
+        Assumed { start_up: 0.2, ..Assumed::MAIN },
         Assumed { order: false, ..Assumed::MAIN },
     ];
 }

@@ -142,7 +142,7 @@ public final class Am extends MRApp {
   private volatile TaskType held;
   private volatile Predicate<TaskAttemptId> unplaced = attempt -> false;
   private final AtomicInteger containers = new AtomicInteger();
-  private final Map<TaskAttemptId, List<String>> requests = new ConcurrentHashMap<>();
+  private final Map<TaskAttemptId, ContainerRequestEvent> requests = new ConcurrentHashMap<>();
   private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
   private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private volatile AmBlacklist blacklist;
@@ -286,7 +286,12 @@ public final class Am extends MRApp {
 
   /** Hosts that an attempt asked for. */
   public List<String> asked(TaskAttempt attempt) {
-    return requests.get(attempt.getID());
+    return List.of(requests.get(attempt.getID()).getHosts());
+  }
+
+  /** Racks that an attempt asked for. */
+  public List<String> racksAsked(TaskAttempt attempt) {
+    return List.of(requests.get(attempt.getID()).getRacks());
   }
 
   private void assign(TaskAttemptId attempt) {
@@ -320,7 +325,7 @@ public final class Am extends MRApp {
         containerAllocator.failed(failed.getContMgrAddress().split(":")[0]);
       }
       if (event instanceof ContainerRequestEvent request) {
-        requests.put(attempt, List.of(request.getHosts()));
+        requests.put(attempt, request);
         if (attempt.getTaskId().getTaskType() == held) {
           return;
         }

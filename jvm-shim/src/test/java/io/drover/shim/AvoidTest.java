@@ -124,7 +124,7 @@ public class AvoidTest extends LeasedJob {
   public void aJobThatHasItsBlacklistSwitchedOffCannotAvoid() throws Exception {
     run("yarn.app.mapreduce.am.job.node-blacklisting.enable", "false");
     String can = service.requests.get(0).path("hello").path("can").toString();
-    assertEquals("[\"duplicate\",\"restart\",\"rerun\"]", can);
+    assertEquals("[\"duplicate\",\"restart\",\"rerun\",\"prefer\"]", can);
     assertEquals("unsupported_action", outcome(avoid("'slow'", 60_000)));
     assertJobSucceeds();
   }

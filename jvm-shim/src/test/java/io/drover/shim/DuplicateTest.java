@@ -235,6 +235,6 @@ public class DuplicateTest extends LeasedJob {
   public void whatTheShimCanDoIsSaid() throws Exception {
     run();
     String can = service.requests.get(0).path("hello").path("can").toString();
-    assertEquals("[\"duplicate\",\"restart\",\"rerun\",\"avoid\"]", can);
+    assertEquals("[\"duplicate\",\"restart\",\"rerun\",\"avoid\",\"prefer\"]", can);
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertEquals;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
@@ -161,6 +162,18 @@ public class MoveTest extends LeasedJob {
     assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 0)));
     assertEquals(List.of("near"), am.asked(attempt(TaskType.MAP, 0, 1)));
     assertEquals(TaskAttemptState.RUNNING, attempt(TaskType.MAP, 0, 0).getState());
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aCopyAsksForTheNamedHostAndItsRackBesideThoseThatHoldItsInput() throws Exception {
+    run();
+    setSplitHosts(am.task(TaskType.MAP, 0), "slow", "near");
+    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 0) + ",'prefer':['fast','slow']"));
+    assertEquals(Set.of("near", "fast"), Set.copyOf(am.asked(attempt(TaskType.MAP, 0, 1))));
+    assertEquals(List.of("/default-rack"), am.racksAsked(attempt(TaskType.MAP, 0, 1)));
+    assertEquals("applied [1]", outcome(duplicate("r", 0, 1, 1) + ",'prefer':['fast']"));
+    assertEquals(List.of("fast"), am.asked(attempt(TaskType.REDUCE, 0, 1)));
     assertJobSucceeds();
   }
 

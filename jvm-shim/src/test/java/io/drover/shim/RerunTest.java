@@ -118,7 +118,7 @@ public class RerunTest extends LeasedJob {
     am = new Am(2, 0, "maps", 1, SystemClock.getInstance());
     run();
     String can = service.requests.get(0).path("hello").path("can").toString();
-    assertEquals("[\"duplicate\",\"restart\",\"avoid\"]", can);
+    assertEquals("[\"duplicate\",\"restart\",\"avoid\",\"prefer\"]", can);
     succeed(0);
     assertRefused("unsupported_action", "[0,0]");
     assertJobSucceeds();

@@ -11,6 +11,9 @@ final class Action {
   static final String AVOID = "avoid";
   static final String RERUN = "rerun";
 
+  /** No type of its own: whether copies may be asked for on named hosts. */
+  static final String PREFER = "prefer";
+
   /** What has been read of one; a number is -1 where it is missing or out of range. */
   static final class Draft {
     String id;
@@ -29,6 +32,9 @@ final class Action {
     /** Null for anything but a list of usable names. */
     Set<String> avoid = Collections.emptySet();
 
+    /** Null for anything but a list of usable names. */
+    Set<String> prefer = Collections.emptySet();
+
     /** Null for anything but a list of indices of maps and numbers of attempts. */
     List<long[]> outputs;
 
@@ -39,7 +45,7 @@ final class Action {
       boolean whole;
       switch (type) {
         case DUPLICATE:
-          whole = copies > 0;
+          whole = copies > 0 && prefer != null;
           break;
         case RESTART:
           whole = attempt >= 0 && restarts >= 0 && below >= 0;
@@ -88,6 +94,9 @@ final class Action {
   /** Hosts on which no copy, or nothing of the job, is to start. */
   final Set<String> avoid;
 
+  /** Hosts on which its copies are asked for beside those that hold the task's input. */
+  final Set<String> prefer;
+
   /** How often a copy may be moved away from such a host. */
   final int moves;
 
@@ -108,6 +117,7 @@ final class Action {
     below = draft.below;
     forMs = draft.forMs;
     avoid = draft.avoid;
+    prefer = draft.prefer;
     moves = (int) draft.moves;
     outputs = draft.outputs;
   }

@@ -102,6 +102,9 @@ final class ActionReader {
       case "avoid":
         draft.avoid = hosts();
         break;
+      case "prefer":
+        draft.prefer = hosts();
+        break;
       case "outputs":
         draft.outputs = outputs();
         break;

@@ -130,7 +130,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     Headroom headroom = new Headroom(conf, nativeCounts, watch::needs, copies);
     Means all = new Means(conf, context, job, lease, ledger, headroom, copies, this::post);
     means = all;
-    Collection<String> can = able ? all.types() : Collections.emptySet();
+    Collection<String> can = able ? all.can() : Collections.emptySet();
     Hello hello = new Hello(conf, job, identity.keyHex(), settings.mode, can);
     JobFacts facts =
         new JobFacts(

@@ -36,7 +36,7 @@ final class Duplicator implements Act {
     for (TaskAttempt attempt : task.getAttempts().values()) {
       if (!before.contains(attempt.getID())) {
         added.add(attempt);
-        inside.askElsewhere(attempt, action.avoid);
+        inside.askFor(attempt, action.prefer, action.avoid);
       }
     }
     int[] numbers = copies.adopt(action, task, added);

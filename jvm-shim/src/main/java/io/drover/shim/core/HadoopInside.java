@@ -11,6 +11,7 @@ import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.yarn.util.RackResolver;
 
 /** Facts that Hadoop's interfaces do not give. Each is absent where a version has it not. */
 final class HadoopInside {
@@ -21,6 +22,7 @@ final class HadoopInside {
   private Method stateOfAttempt;
   private Field inProgressOfTask;
   private Field localHostsOfAttempt;
+  private Field localRacksOfAttempt;
   private Field successOfTask;
   private boolean splitMissing;
   private boolean avataarMissing;
@@ -137,16 +139,31 @@ final class HadoopInside {
     }
   }
 
-  /** Has an attempt that has not asked for a container yet not ask for these hosts. */
-  void askElsewhere(TaskAttempt attempt, Collection<String> hosts) {
-    if (localHostsMissing || hosts.isEmpty()) {
+  /**
+   * Has an attempt that has not asked for a container yet ask for some hosts beside those that hold
+   * its split, and for none of the others. A request that names a host and not its rack is served
+   * as if it named none.
+   */
+  @SuppressWarnings("unchecked")
+  void askFor(TaskAttempt attempt, Collection<String> prefer, Collection<String> avoid) {
+    if (localHostsMissing || prefer.isEmpty() && avoid.isEmpty()) {
       return;
     }
     try {
       if (localHostsOfAttempt == null) {
         localHostsOfAttempt = field(attempt.getClass(), "dataLocalHosts");
+        localRacksOfAttempt = field(attempt.getClass(), "dataLocalRacks");
       }
-      ((Set<?>) localHostsOfAttempt.get(attempt)).removeAll(hosts);
+      Set<String> hosts = (Set<String>) localHostsOfAttempt.get(attempt);
+      hosts.removeAll(avoid);
+      for (String host : prefer) {
+        if (!avoid.contains(host)) {
+          // As Hadoop does for each host of a split, on this thread.
+          String rack = RackResolver.resolve(host).getNetworkLocation();
+          ((Set<String>) localRacksOfAttempt.get(attempt)).add(rack);
+          hosts.add(host);
+        }
+      }
     } catch (Throwable e) {
       localHostsMissing = true;
       Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());

@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -44,9 +45,11 @@ final class Means {
     }
   }
 
-  /** The types, as {@code hello.can} has them. */
-  Set<String> types() {
-    return acts.keySet();
+  /** What {@code hello.can} says. */
+  Set<String> can() {
+    Set<String> can = new LinkedHashSet<>(acts.keySet());
+    can.add(Action.PREFER);
+    return can;
   }
 
   /** How actions of a type are carried out, or null. */

@@ -1,0 +1,95 @@
+"""A cluster of eight nodes, five of them slow: copies ask for the others, and a Prometheus is asked everything of
+config/ while they run."""
+
+import json
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from lab import build, jobs, monitoring, stage
+from lab.e2e import OnCluster
+from lab.progress import say
+from lab.prometheus import Prometheus
+from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
+from lab.service import Service
+from lab.watch import NO_NATIVE_COPIES
+
+NODES = 8
+PLACES = {**TEN_PLACES, **INTERVALS[SHORT], "mapreduce.job.reduce.slowstart.completedmaps": 1.0}
+# Shows which nodes are slow, and so that the others are faster than the typical one; nobody copies anything of it.
+SLOW = ("nm2", "nm3", "nm4", "nm5", "nm6")
+SHOWN = {
+    **PLACES,
+    **NO_NATIVE_COPIES,
+    "drover.mode": "advise",
+    "lab.maps": 44,
+    "lab.map.ms": 1500,
+    "lab.slow.nodes": ",".join(f"{node}:4" for node in SLOW),
+}
+# Three attempts are slow wherever they run. The reduce works on when their copies have won, while Prometheus reads.
+JOB = {
+    **PLACES,
+    "lab.maps": 16,
+    "lab.map.ms": 3000,
+    "lab.slow.attempts": "m_3_0:30,m_7_0:30,m_11_0:30",
+    "lab.reduces": 1,
+    "lab.reduce.ms": 20_000,
+}
+WON = 'instance_action:drover_copies_won:ratio1d{action="duplicate"} > 0'
+
+
+class EightNodes(OnCluster):
+    options = {"nodes": NODES, "node_mb": stage.options("").node_mb}
+
+    @classmethod
+    def setUpClass(cls):
+        build.drover()
+        build.shim()
+        super().setUpClass()
+        directory = Path(cls.enterClassContext(tempfile.TemporaryDirectory(dir=cls.cluster.dir)))
+        cls.service = cls.enterClassContext(Service(cls.cluster, stage.ACT).start(quiet=True))
+        prometheus = cls.enterClassContext(Prometheus(directory, cls.service.metrics_at))
+        cls.shown = jobs.run(cls.cluster, jobs.Spec(shim=True, settings=SHOWN))
+        running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings=JOB))
+        try:
+            cls.silent = cls.unanswered(prometheus, running)
+            cls.alarms = prometheus.ask('ALERTS{alertstate="firing"}')
+            cls.result = running.result()
+        finally:
+            running.end()
+
+    @staticmethod
+    def unanswered(prometheus: Prometheus, running: jobs.Running) -> list:
+        """What had no answer at any time while the job ran, and whether a copy had won among it."""
+        silent = {rule.name for rule in monitoring.rules("record")} | {WON}
+        silent |= {monitoring.uncompared(one) for panel in monitoring.panels() for one in panel.asked}
+        while silent and not running.done():
+            time.sleep(0.5)
+            silent = {one for one in silent if not prometheus.ask(one)}
+        return sorted(silent)
+
+    def test_copies_win_on_a_cluster_of_eight_nodes_each_of_which_has_tasks(self):
+        self.assertTrue(self.shown.succeeded and self.result.succeeded)
+        self.assertEqual(len({attempt.node for attempt in self.shown.attempts}), NODES)
+        self.assertNotIn("FAILED", {attempt.state for attempt in self.result.attempts})
+        self.assertTrue([copy for copy in self.result.copies() if copy.state == "SUCCEEDED"])
+
+    def test_every_panel_and_recorded_metric_has_data_while_copies_run_and_win_and_nobody_is_alarmed(self):
+        self.assertEqual((self.silent, self.alarms), ([], []))
+
+    def test_copies_ask_for_machines_that_are_known_to_be_fast_and_the_report_tells_how_many_came_there(self):
+        copies = [one for one in self.fates(self.service, self.result.job) if one["action"] == "duplicate"]
+        preferred = {node for one in copies for node in one["prefer"]}
+        self.assertTrue(preferred, copies)
+        self.assertEqual(preferred & set(SLOW), set())
+        rows = json.loads(self.service.cli("report", "--json"))["copies"]
+        asked, there = (sum(row[key] for row in rows) for key in ("to_prefer", "on_preferred"))
+        say(f"    of {asked} copies that were asked for on named hosts {there} ran there")
+        nodes = {attempt.id: attempt.node for attempt in self.result.attempts}
+        ran = [nodes[one] in told["prefer"] for told in copies if told["prefer"] for one in told["copy"]["attempts"]]
+        self.assertEqual((asked, there), (len(ran), sum(ran)))
+
+
+if __name__ == "__main__":
+    unittest.main()
