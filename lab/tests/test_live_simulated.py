@@ -16,8 +16,13 @@ class Simulated(unittest.TestCase):
         self.assertEqual(whole["jobs"][0]["maps"], {"tasks": 3, "work": 20.0, "memory_mb": 128})
         self.assertEqual(whole["slowness"]["attempt"]["mixture"][1], [0.15, {"uniform": {"low": 3, "high": 8}}])
         self.assertEqual(whole["hadoop"]["report"], 6)
-        plain = live_simulated.group_scenario(batch, group, "default", costs, straggles=False)
+        plain = live_simulated.group_scenario(batch, group, "default", costs)
         self.assertEqual(plain["slowness"], {"attempt": 1})
+        known = live_simulated.group_scenario(batch, group, "default", costs, known=True)
+        self.assertEqual(known["slowness"], {"attempt": 1})
+        luck = group[0].settings["lab.slow.attempts"]
+        slow = [f"m_{task}_{attempt}:{times}" for task, attempt, times in known["jobs"][0]["maps"]["slow"]]
+        self.assertEqual(",".join(slow), luck)
 
     def test_real_times_stand_beside_those_that_costs_of_other_groups_give(self):
         rounds = played("dolly", no_stragglers={"seconds": 25.0}, drover={"seconds": 30.0})

@@ -117,14 +117,14 @@ impl World<'_> {
     /// How many times longer an attempt takes on one of the trace's hosts; on none of them, apart from what hosts make of it.
     fn luck_on(&self, host: Option<u32>, of: Origin, kind: TaskKind, index: u32, number: u32) -> f64 {
         let mut luck = self.draws.of(Purpose::Luck, [of.key(), task_key(kind, index), number.into()]);
-        let traced = match of {
-            Origin::Group(..) => 1.0,
+        let known = match of {
+            Origin::Group(group, _) => self.scenario.jobs[group as usize].phase(kind).slower(index, number),
             Origin::Traced(nth) => {
                 let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
                 tasks.luck(index, number == 0, host, &self.scenario.hosts, &mut luck)
             }
         };
-        traced * self.scenario.slowness.attempt.sample(&mut luck)
+        known * self.scenario.slowness.attempt.sample(&mut luck)
     }
 
     /// Gives all tasks of each of a job's phases the same work, where that is the ideal.

@@ -332,6 +332,12 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     let sound = phase.busy >= 0.0 && phase.busy.is_finite();
     faults.unless(sound, &format!("{kind}.busy"), "must not be below 0");
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
+    let slow = format!("{kind}.slow");
+    faults.unless(phase.slow.len() <= PhaseSpec::SLOW_MAX, &slow, "names more than 1,000 attempts");
+    let factors = phase.slow.iter().all(|(_, _, times)| *times > 0.0 && times.is_finite());
+    faults.unless(factors, &slow, "must give factors above 0 only");
+    let named: BTreeSet<_> = phase.slow.iter().map(|(task, attempt, _)| (task, attempt)).collect();
+    faults.unless(named.len() == phase.slow.len(), &slow, "names an attempt twice");
     let few = phase.tasks.fault().is_some() || phase.tasks.most() <= f64::from(TASKS_MAX);
     faults.unless(few, &format!("{kind}.tasks"), "gives more than 2,000,000 tasks to a job");
 }

@@ -1,6 +1,7 @@
 //! Jobs of a scenario.
 
 use super::super::dist::Dist;
+use crate::model::TaskKind;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -37,7 +38,16 @@ pub struct JobGroup {
 impl JobGroup {
     /// How many phases its jobs have at most.
     pub fn phases(&self) -> u32 {
-        [&self.maps, &self.reduces].into_iter().filter(|phase| phase.tasks.range().1 >= 1.0).count() as u32
+        TaskKind::ALL.into_iter().map(|kind| self.phase(kind)).filter(|phase| phase.tasks.range().1 >= 1.0).count()
+            as u32
+    }
+
+    /// Its tasks of one kind.
+    pub fn phase(&self, kind: TaskKind) -> &PhaseSpec {
+        match kind {
+            TaskKind::Map => &self.maps,
+            TaskKind::Reduce => &self.reduces,
+        }
     }
 }
 
@@ -71,6 +81,20 @@ pub struct PhaseSpec {
     pub memory_mb: u64,
     /// The same, virtual cores.
     pub vcores: u32,
+    /// Attempts that take so many times longer, beside what is drawn: index of the task, number of the attempt, and the factor. At most [`PhaseSpec::SLOW_MAX`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<(u32, u32, f64)>,
+}
+
+impl PhaseSpec {
+    /// As many attempts may be named.
+    pub const SLOW_MAX: usize = 1_000;
+
+    /// How many times longer an attempt takes because it is named, whatever is drawn.
+    pub fn slower(&self, index: u32, number: u32) -> f64 {
+        let named = self.slow.iter().find(|(task, attempt, _)| (*task, *attempt) == (index, number));
+        named.map_or(1.0, |(_, _, times)| *times)
+    }
 }
 
 impl Default for PhaseSpec {
@@ -84,6 +108,7 @@ impl Default for PhaseSpec {
             input_mb: Dist::Constant(128.0),
             memory_mb: 1024,
             vcores: 1,
+            slow: Vec::new(),
         }
     }
 }

@@ -28,6 +28,19 @@ pub(super) fn first_is_lost_where(hadoop: Value, at: f64, second_mb: u64, reduce
 }
 
 #[test]
+fn an_attempt_that_is_named_takes_as_many_times_longer_and_its_copy_does_not() {
+    // Of two maps the second is eight times slower; its copy is decided on once the first has ended, at 12.1 s.
+    let maps = json!({"tasks": 2, "work": 10, "slow": [[1, 0, 8.0]]});
+    let json = json!({"hadoop": {"report": 1}, "jobs": [{"name": "a", "maps": maps}]});
+    let (alone, _) = watched(json.clone(), EngineParams { policy: None, ..EngineParams::default() });
+    assert_eq!(took(&alone), [82.1]);
+    let (copied, rows) = watched(json, EngineParams::default());
+    let ends: Vec<End> = rows.iter().map(|row| row.end).collect();
+    assert_eq!(ends.iter().filter(|end| **end == End::Succeeded).count(), 2);
+    assert!(rows.len() == 3 && took(&copied)[0] < 40.0, "{rows:?}");
+}
+
+#[test]
 fn what_ran_on_a_lost_node_begins_anew_at_once_elsewhere() {
     let (outcome, rows) = first_is_lost(6.0, 1024, 0.0, 0);
     let ends: Vec<(u32, u64, End)> = rows.iter().map(|row| (row.node, row.ended.0, row.end)).collect();

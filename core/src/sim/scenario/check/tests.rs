@@ -115,6 +115,18 @@ fn what_is_no_name_is_told_with_what_would_be() {
 }
 
 #[test]
+fn attempts_are_named_as_slow_once_each_and_by_how_much() {
+    let of = |slow: &str| {
+        told(&format!(r#"{{"jobs": [{{"name": "a", "maps": {{"tasks": 1, "slow": {slow}}}}}]}}"#)).join("; ")
+    };
+    assert_eq!(of("[[0, 0, 2.5], [0, 1, 0.5]]"), "");
+    assert_eq!(of("[[0, 0, 0]]"), "jobs[0].maps.slow: must give factors above 0 only");
+    assert_eq!(of("[[0, 0, 2], [0, 0, 3]]"), "jobs[0].maps.slow: names an attempt twice");
+    let many: Vec<_> = (0..1_001).map(|task| format!("[{task}, 0, 2]")).collect();
+    assert_eq!(of(&format!("[{}]", many.join(","))), "jobs[0].maps.slow: names more than 1,000 attempts");
+}
+
+#[test]
 fn a_container_that_fits_on_no_node_is_told_and_so_is_a_job_without_tasks() {
     let big = told(r#"{"jobs": [{"name": "a", "maps": {"tasks": 4, "memory_mb": 9000}}]}"#);
     assert!(big[0].contains("larger than a node"), "{big:?}");
