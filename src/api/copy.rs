@@ -20,7 +20,7 @@ pub struct CopyView {
     pub live: u32,
     /// Hosts that a copy was to keep off.
     pub avoid: Vec<String>,
-    /// Hosts where a copy is least likely to straggle, the best first; told only: nobody asks YARN for them yet.
+    /// Hosts on which a copy was to be asked for, the best first.
     #[serde(default)]
     pub prefer: Vec<String>,
     /// When it was too late to start them, the service's clock, Unix milliseconds.

@@ -96,7 +96,7 @@ pub struct Decision {
     pub restarts: u32,
     /// Hosts on which a copy would do no good.
     pub avoid: Vec<String>,
-    /// Hosts where a copy is least likely to straggle, the best first.
+    /// Hosts on which a copy is to be asked for, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefer: Vec<String>,
     /// When it is too late to start the copies, the service's clock.
