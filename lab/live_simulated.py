@@ -130,7 +130,8 @@ def compare(batch: Batch, rounds: list, fitted: Fitted, interval: str) -> list:
     for number, group in enumerate(fitted.groups):
         costs, wave = fitted.without(number), group[0].wave
         drawn = means(group_scenario(batch, group, interval, costs, straggles=True), batch, SEEDS)
-        same = [[one for one in batch.jobs(nth) if one.wave == wave] for nth in range(len(rounds))]
+        numbers = [next(iter(runs.values()))["round"] for runs in rounds]
+        same = [[one for one in batch.jobs(nth) if one.wave == wave] for nth in numbers]
         of_each = [
             means(group_scenario(batch, jobs, interval, costs, known=True), batch, SEEDS_OF_EACH) for jobs in same
         ]

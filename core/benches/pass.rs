@@ -86,6 +86,7 @@ fn cluster(policy: PolicyName, jobs: u32, tasks: u32, nodes: u32) -> Script {
         script.open_job(id, maps, reduces, then(-330.0));
         // Over REST inputs would be asked for before a copy is decided on.
         script.say(then(-330.0), Fact::ShimSession(id, true));
+        script.say(then(-330.0), Fact::Can(id, Capabilities { prefer: true, ..Capabilities::NONE }));
         let mut ended_kinds = vec![TaskKind::Map];
         ended_kinds.extend((kind == TaskKind::Reduce).then_some(kind));
         let ended = ended_kinds.into_iter().flat_map(|ended| (0..done).map(move |index| (ended, index)));

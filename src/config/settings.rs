@@ -312,7 +312,7 @@ settings! {
         /// way, `first-come` clones until the budget is spent.
         admission: Option<String> = "", Kind::Choice(ADMISSIONS), reloadable;
         /// Each task's clones are counted by the odds of the machines that could take them (HotCloud 2012, Pseudocode 1): fewer where those are reliable, and only
-        /// where copies can be put on named hosts, which live Hadoop is not asked for yet.
+        /// where copies can be put on named hosts, which Hadoop cannot be made to do.
         by_machine: Option<bool> = "", Kind::Flag, reloadable;
         /// p, the probability that a task straggles, while too few tasks have shown it; 0: nothing is cloned until they have.
         prior: Option<f64> = "", SHARE, reloadable;

@@ -46,7 +46,7 @@ tables! {
         clones: bool,
         /// Hosts that they were to keep off, separated by spaces.
         avoid: String,
-        /// Hosts where they were best, the best first, likewise.
+        /// Hosts on which they were to be asked for, the best first, likewise.
         prefer: String,
         /// When it is too late to start them, the service's clock.
         deadline_ms: Time,

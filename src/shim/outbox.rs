@@ -34,14 +34,14 @@ impl Order {
             k: decision.task.kind.letter(),
             i: decision.task.index,
             live: decision.live.clamp(1, LIVE_MAX),
-            avoid: decision.avoid.iter().take(Decision::AVOID_MAX).cloned().collect(),
+            avoid: decision.avoid.iter().take(Decision::HOSTS_MAX).cloned().collect(),
             moves: MOVES,
         };
         let what = match decision.action {
             Decided::Duplicate => What::Duplicate {
                 on,
                 copies: decision.copies.clamp(1, COPIES_MAX),
-                prefer: decision.prefer.iter().take(Decision::AVOID_MAX).cloned().collect(),
+                prefer: decision.prefer.iter().take(Decision::HOSTS_MAX).cloned().collect(),
             },
             Decided::Restart => What::Restart {
                 on,
@@ -181,7 +181,7 @@ mod tests {
         Order {
             decision,
             job: job(),
-            what: What::Duplicate { on, copies: 1, prefer: Vec::new() },
+            what: What::Duplicate { on, copies: 1, prefer: vec!["nm3".into()] },
             deadline: Time(deadline),
         }
     }
@@ -193,6 +193,7 @@ mod tests {
         let numbers = Numbers { score: 0.2, time_left, fresh_copy, ..Numbers::default() };
         let decided = |action| Decision {
             avoid: vec!["nm2".into()],
+            prefer: vec!["nm3".into()],
             deadline: Time(9_000),
             numbers,
             ..decision(task, action, Time(1_000))

@@ -60,7 +60,7 @@ impl Engine {
         let more: Vec<NameId> = shown.filter(|host| !hosts.contains(host) && is_node(host)).collect();
         hosts.extend(more);
         let most = blacklist::most(self.cluster.nodes.len(), &self.params.blacklist);
-        hosts.truncate(most.min(Decision::AVOID_MAX));
+        hosts.truncate(most.min(Decision::HOSTS_MAX));
         hosts
     }
 

@@ -1,7 +1,7 @@
 //! A proposal's place in the budgets, and the decision that comes of it.
 
 use super::causes::Shows;
-use super::location::{ByRack, Nearest, fastest, worth_asking};
+use super::location::{ByRack, WORTH_ASKING, fastest};
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
@@ -101,9 +101,8 @@ impl Engine {
             self.shun_slow_nodes(job, &judged, &mut avoid, counted);
         }
         let prefer = match judged.budget {
-            Budget::Clones => {
-                self.preferred(job, &judged, &avoid, counted).map_or_else(Vec::new, |chosen| chosen.machines)
-            }
+            _ if !self.asks_for_hosts(job, &judged) => Vec::new(),
+            Budget::Clones => self.least_odds(job, &judged, &avoid, counted),
             Budget::Copies => self.nearest(job, &mut judged, &avoid, counted),
         };
         // Where its data is far from every machine with room.
@@ -179,6 +178,11 @@ impl Engine {
         (judged.copies == 0).then_some(if chosen.enough { Verdict::NoCloneNeeded } else { Verdict::NoHeadroom })
     }
 
+    /// Is a copy put on a named host, or asked for there?
+    fn asks_for_hosts(&self, job: &Job, judged: &Judged) -> bool {
+        judged.action == Action::Duplicate && (job.can.place || (job.can.prefer && self.params.policy.places()))
+    }
+
     /// The machines where its clones go best; `None` for what is no clone, and where no machine's odds are known.
     fn preferred(&self, job: &Job, judged: &Judged, avoid: &[NameId], counted: &mut Counted) -> Option<Chosen> {
         if judged.budget != Budget::Clones || judged.action != Action::Duplicate {
@@ -191,30 +195,39 @@ impl Engine {
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
-    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor; none where nobody can ask for them.
+    /// The hosts on which its clones would straggle least; where another may be given only those that are worth asking for.
+    fn least_odds(&self, job: &Job, judged: &Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
+        let Some(Chosen { mut machines, .. }) = self.preferred(job, judged, avoid, counted) else { return Vec::new() };
+        if !job.can.place {
+            let most = WORTH_ASKING * self.straggler_probability(&job.user);
+            let all = counted.machines.get(&job.user);
+            let odds = |host| all?.iter().find(|(known, _)| *known == host).map(|(_, odds)| *odds);
+            machines.retain(|host| odds(*host).is_some_and(|odds| odds <= most));
+        }
+        machines
+    }
+
+    /// The hosts where the copies of a slow task would take least time, by each one's own locationFactor.
     fn nearest(&self, job: &Job, judged: &mut Judged, avoid: &[NameId], counted: &mut Counted) -> Vec<NameId> {
-        if judged.action != Action::Duplicate || !(job.can.place || job.can.prefer) {
+        let has_paths = self.shown(job, judged.task.kind, counted).fit.is_some();
+        if !job.can.place && !has_paths && self.odds.machines().next().is_none() {
             return Vec::new();
         }
-        self.shown(job, judged.task.kind, counted);
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
         let has_room = has_room(container(job, judged.task.kind).memory_mb, avoid, promised, &tally.rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
-        if !job.can.place {
-            worth_asking(&mut best);
-        }
         best.truncate(judged.copies as usize);
         // What is only asked for may come to run anywhere, and is reckoned so.
-        if let Some(Nearest { factor, host, .. }) = best.first().filter(|_| job.can.place) {
+        if let Some((factor, host)) = best.first().filter(|_| job.can.place) {
             // Its time was reckoned for the fastest machine with room, wherever the input lies.
             takes(&mut judged.numbers, longer(*factor, fastest(by_rack, &has_room)));
             let rule = judged.rule.get_or_insert_with(|| self.params.policy.rule().to_owned());
             rule.push_str(&format!("; locationFactor {factor:.2} on {} (§5.5, eq. 3)", self.cluster.hosts.name(*host)));
         }
-        best.into_iter().map(|one| one.host).collect()
+        best.into_iter().map(|(_, host)| host).collect()
     }
 
     fn decision(&self, job: &Job, judged: Judged, mode: Mode, now: Time, hosts: [&[NameId]; 2]) -> Decision {
@@ -266,7 +279,7 @@ impl Engine {
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
         let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
         avoid.extend(more);
-        avoid.truncate(Decision::AVOID_MAX);
+        avoid.truncate(Decision::HOSTS_MAX);
     }
 
     /// What each node has done for a user, SlowNodeThreshold of it, and where there is room. Counted once a pass.

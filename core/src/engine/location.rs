@@ -11,25 +11,9 @@ use std::collections::BTreeMap;
 /// Machines of each rack with their factors, the fastest first.
 pub(super) type ByRack = BTreeMap<Name, Vec<(f64, NameId)>>;
 
-/// Where a copy would take least time on a rack.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Nearest {
-    /// The machine.
-    pub host: NameId,
-    /// Its locationFactor: its own slowness, and the way of the task's input to its rack.
-    pub factor: f64,
-    /// That of an ordinary machine there.
-    pub ordinary: f64,
-}
-
-/// A machine is asked for where a task takes at most so much of its time on an ordinary one on any rack: less may be chance, and there are others at which the input lies.
-const WORTH_ASKING: f64 = 0.9;
-
-/// Of the machines, best first, those that are worth asking for where another may be given.
-pub(super) fn worth_asking(best: &mut Vec<Nearest>) {
-    let ordinary = best.iter().map(|one| one.ordinary).sum::<f64>() / best.len().max(1) as f64;
-    best.retain(|one| one.factor <= WORTH_ASKING * ordinary);
-}
+/// A machine is asked for where a task takes at most so much of its time on an ordinary one, or straggles as much less often: less may be chance, and a request that names
+/// hosts may have to wait for them.
+pub(super) const WORTH_ASKING: f64 = 0.9;
 
 /// The machines, as one pass sees them.
 #[derive(Debug, Default)]
@@ -142,7 +126,8 @@ impl Engine {
         by_rack
     }
 
-    /// The best machine with room on each rack for that task. The best first.
+    /// The best machine with room on each rack for that task, with its locationFactor: its own slowness, and the way of this task's input to its rack. The best first.
+    /// Where it cannot be put there, and another may be given, only those that are worth asking for.
     pub(super) fn nearest_in(
         &self,
         by_rack: &ByRack,
@@ -150,17 +135,22 @@ impl Engine {
         task: TaskId,
         shown: &Shows,
         has_room: impl Fn(NameId) -> bool,
-    ) -> Vec<Nearest> {
-        let on_rack = |(rack, machines): (&Name, &Vec<(f64, NameId)>)| {
-            let (slowness, host) = *machines.iter().find(|(_, host)| has_room(*host))?;
+    ) -> Vec<(f64, NameId)> {
+        let way = |rack: &Name| {
             let crossing = shown.inputs.crossing(&self.cluster, job, task, rack);
             let path = crossing.zip(shown.fit.as_ref()).and_then(|(share, fit)| fit.path(share));
             let (transfer, brought) = path.unwrap_or((0.0, 0.0));
-            let factor = |slowness| Location { slowness, transfer, brought }.factor();
-            Some(Nearest { host, factor: factor(slowness), ordinary: factor(1.0) })
+            Location { slowness: 1.0, transfer, brought }
         };
-        let mut best: Vec<_> = by_rack.iter().filter_map(on_rack).collect();
-        best.sort_by(|a, b| a.factor.total_cmp(&b.factor).then(a.host.cmp(&b.host)));
+        let racks: Vec<_> = by_rack.iter().map(|(rack, machines)| (way(rack), machines.as_slice())).collect();
+        let most = if job.can.place { f64::INFINITY } else { WORTH_ASKING * ordinary(&racks) };
+        let on_rack = |(way, machines): (Location, &[(f64, NameId)])| {
+            let factors =
+                machines.iter().map(|(slowness, host)| (Location { slowness: *slowness, ..way }.factor(), *host));
+            factors.take_while(|(factor, _)| *factor <= most).find(|(_, host)| has_room(*host))
+        };
+        let mut best: Vec<_> = racks.into_iter().filter_map(on_rack).collect();
+        best.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         best
     }
 
@@ -168,6 +158,12 @@ impl Engine {
     pub(super) fn location_factor(&self, job: &Job, kind: TaskKind) -> f64 {
         self.locations.factor(&job.user, container(job, kind).memory_mb, job.can.place)
     }
+}
+
+/// locationFactor of a machine like any other, wherever it is: the mean over the machines of all racks, each with the way of a task's input to it.
+fn ordinary(racks: &[(Location, &[(f64, NameId)])]) -> f64 {
+    let machines: usize = racks.iter().map(|(_, machines)| machines.len()).sum();
+    racks.iter().map(|(way, on_it)| way.factor() * on_it.len() as f64).sum::<f64>() / machines.max(1) as f64
 }
 
 /// locationFactor of the fastest machine with room, its input being as far as usual.
@@ -186,22 +182,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_asked_for_where_it_is_faster_by_a_tenth_or_its_rack_is_nearer() {
-        let mut hosts = crate::model::Names::default();
-        let named = |(name, factor, ordinary): (&str, f64, f64), hosts: &mut crate::model::Names| Nearest {
-            host: hosts.intern(name).unwrap(),
-            factor,
-            ordinary,
-        };
-        let mut asked = |rows: &[(&str, f64, f64)]| {
-            let mut best: Vec<_> = rows.iter().map(|row| named(*row, &mut hosts)).collect();
-            worth_asking(&mut best);
-            best.len()
-        };
-        assert_eq!(asked(&[("a", 0.8, 1.0), ("b", 1.0, 1.0)]), 1, "a fast one");
-        assert_eq!(asked(&[("a", 0.95, 1.0), ("b", 1.0, 1.0)]), 0, "that may be chance");
-        assert_eq!(asked(&[("a", 1.0, 1.0), ("b", 1.5, 1.5)]), 1, "the input lies there");
-        assert_eq!(asked(&[]), 0);
+    fn an_ordinary_machine_is_as_far_away_as_most_are() {
+        let host = crate::model::Names::default().intern("a").unwrap();
+        let rack = |machines: usize| vec![(0.5, host); machines];
+        let (near, far) = (Location::of_machine(1.0), Location { brought: 7.0, ..Location::of_machine(1.0) });
+        let (many, one) = (rack(9), rack(1));
+        assert!((ordinary(&[(near, many.as_slice()), (far, one.as_slice())]) - 1.7).abs() < 1e-12);
+        assert_eq!(ordinary(&[]), 0.0);
     }
 
     #[test]

@@ -19,15 +19,15 @@ impl Engine {
         let kinds: [Vec<NameId>; 4] = [
             own.collect(),
             slow.to_vec(),
-            self.node_rests.resting(&job.user, &self.params.govern).take(Decision::AVOID_MAX).collect(),
-            listed.iter().take(Decision::AVOID_MAX).map(|one| one.host).collect(),
+            self.node_rests.resting(&job.user, &self.params.govern).take(Decision::HOSTS_MAX).collect(),
+            listed.iter().take(Decision::HOSTS_MAX).map(|one| one.host).collect(),
         ];
         for kind in kinds {
             avoid.extend(kind.into_iter().filter(|host| seen.insert(*host)));
             ends.push(avoid.len());
         }
         let most =
-            ends.into_iter().rev().map(|end| end.min(Decision::AVOID_MAX)).find(|end| rooms.leave_some(&avoid[..*end]));
+            ends.into_iter().rev().map(|end| end.min(Decision::HOSTS_MAX)).find(|end| rooms.leave_some(&avoid[..*end]));
         avoid.truncate(most.unwrap_or(0));
         avoid
     }

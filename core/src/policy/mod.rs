@@ -205,6 +205,12 @@ impl PolicyName {
         matches!(self, PolicyName::Mantri | PolicyName::Drover)
     }
 
+    /// Does it say where its copies are to be put, and where not? Those of the systems that it is compared with do not.
+    pub fn places(self) -> bool {
+        use PolicyName::{Dryad, Hadoop, Hadoop020, HadoopTuned, MapReduce};
+        !matches!(self, Hadoop | HadoopTuned | Hadoop020 | MapReduce | Dryad)
+    }
+
     /// Has it LATE's bounds on where and how often it copies, SlowNodeThreshold and SpeculativeCap?
     pub fn spares_slow_nodes(self) -> bool {
         matches!(self, PolicyName::Late | PolicyName::LateEarly | PolicyName::Drover)

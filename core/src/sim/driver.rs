@@ -90,10 +90,9 @@ impl Driver {
         self.engine.clone_plan(job, TaskKind::Reduce).is_none() && self.engine.params().dolly.reads != Reads::Cc
     }
 
-    /// Does the policy say where its copies must not be put? Those of the systems that it is compared with do not.
+    /// Does the policy say where its copies are to be put, and where not?
     pub(super) fn places(&self) -> bool {
-        use PolicyName::{Dryad, Hadoop, Hadoop020, HadoopTuned, MapReduce};
-        !matches!(self.engine.params().policy, Hadoop | HadoopTuned | Hadoop020 | MapReduce | Dryad)
+        self.engine.params().policy.places()
     }
 
     /// Are the ResourceManager's numbers to be read now, at every so many milliseconds?

@@ -142,3 +142,40 @@ fn what_crosses_racks_of_a_split_twice_as_large_explains_twice_as_much() {
     let (_, script) = watched_while([true, false], Capabilities::NONE, 24, None, &|index| 1 + index / 8);
     assert_eq!(causes(&script), [11, 15].map(|index| (index, CauseKind::Data, true)));
 }
+
+#[test]
+fn a_copy_is_asked_for_on_a_machine_that_is_known_to_be_fast_and_on_none_that_is_like_any_other() {
+    let asked_for = |fast: f64| {
+        let mut script = Script::new(EngineParams::default());
+        // Sixty maps have shown what nm1 is; of the next job's the second hangs on nm2.
+        for (job, maps, hangs) in [(job_id(1), 60, None), (job_id(2), 16, Some(1))] {
+            let begins = f64::from(job.0.seq - 1) * 50.0;
+            script.open_job(job, maps, 0, at(begins));
+            script.say(at(begins), Fact::Can(job, ASKED_FOR));
+            let total = Resources { memory_mb: 4096, vcores: 8 };
+            let node = |n: u32| NodeFact::usable(&format!("nm{n}"), total, Resources::default());
+            for second in 0..20 {
+                let now = begins + f64::from(second);
+                let pace = |index: u32| match index {
+                    index if Some(index) == hangs => 20.0,
+                    index if index % 4 == 0 => fast,
+                    _ => 1.0,
+                };
+                script.say(at(now), Fact::Nodes((1..5).map(node).collect()));
+                let (tasks, mut attempts) = equal_maps(job, maps, 4.0, &pace, second.into(), (begins * 1e3) as i64);
+                let host = |index: u32| format!("nm{}", index % 4 + 1);
+                attempts.iter_mut().for_each(|attempt| attempt.host = Some(host(attempt.index).into()));
+                script.tasks(job, at(now), tasks);
+                script.attempts(job, at(now), attempts);
+                if let Some(copy) = script.decide(at(now)).decisions.into_iter().find(|one| one.job == job_id(2)) {
+                    return copy.prefer;
+                }
+            }
+            let (state, attempts) = (Some(JobPhase::Succeeded), Vec::new());
+            script.say(at(begins + 20.0), Fact::Ended(EndFact { job, state, started: None, finished: None, attempts }));
+        }
+        panic!("no copy");
+    };
+    assert_eq!(asked_for(0.5), ["nm1"]);
+    assert_eq!(asked_for(0.9), [""; 0], "a little faster may be chance");
+}

@@ -113,8 +113,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Decision {
-    /// Hosts to keep off that are named at most: an order to a shim takes no more.
-    pub const AVOID_MAX: usize = 64;
+    /// Hosts to keep off, or to ask for, that are named at most: an order to a shim takes no more.
+    pub const HOSTS_MAX: usize = 64;
 
     /// When the slow attempt would have ended, the AM's clock; `None` where nobody said.
     pub fn predicted_end(&self) -> Option<Time> {

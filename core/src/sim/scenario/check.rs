@@ -336,6 +336,8 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     faults.unless(phase.slow.len() <= PhaseSpec::SLOW_MAX, &slow, "names more than 1,000 attempts");
     let factors = phase.slow.iter().all(|(_, _, times)| *times > 0.0 && times.is_finite());
     faults.unless(factors, &slow, "must give factors above 0 only");
+    let there = |task: u32| phase.tasks.fault().is_some() || f64::from(task) < phase.tasks.most();
+    faults.unless(phase.slow.iter().all(|(task, ..)| there(*task)), &slow, "names a task that no job has");
     let named: BTreeSet<_> = phase.slow.iter().map(|(task, attempt, _)| (task, attempt)).collect();
     faults.unless(named.len() == phase.slow.len(), &slow, "names an attempt twice");
     let few = phase.tasks.fault().is_some() || phase.tasks.most() <= f64::from(TASKS_MAX);

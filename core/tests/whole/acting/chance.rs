@@ -137,7 +137,7 @@ fn allowed(decision: &Decision, open: &Open, rules: Rules, world: &World<'_>) ->
         _ => prop_assert!(together || open.values().all(|other| other.task != task), "{} twice at once", task),
     }
     let avoid: BTreeSet<&String> = decision.avoid.iter().collect();
-    prop_assert_eq!((avoid.len(), avoid.len() <= Decision::AVOID_MAX), (decision.avoid.len(), true));
+    prop_assert_eq!((avoid.len(), avoid.len() <= Decision::HOSTS_MAX), (decision.avoid.len(), true));
     prop_assert!(decision.prefer.iter().all(|host| !avoid.contains(host)), "{:?}", decision);
     // A task that has been on every host leaves no choice.
     let known = world.known_hosts_of(task);

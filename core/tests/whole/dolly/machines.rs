@@ -85,6 +85,25 @@ fn copies_that_a_task_has_count_by_their_machines_too() {
 }
 
 #[test]
+fn clones_are_asked_for_on_machines_that_straggle_less_than_others_and_named_no_host_where_nobody_can_ask() {
+    let named = |can: Capabilities, has_room: fn(&str) -> bool| {
+        let mut script = clones_by_machine(false);
+        script.say(at(43.0), Fact::Can(job_id(2), can));
+        let mut nodes: Vec<NodeFact> = script.engine.cluster().nodes.values().cloned().collect();
+        nodes.iter_mut().filter(|node| !has_room(&node.host)).for_each(|node| node.total = Resources::default());
+        script.say(at(43.0), Fact::Nodes(nodes));
+        let all = script.decide(at(43.0)).decisions;
+        assert!(!all.is_empty());
+        all.into_iter().flat_map(|decision| decision.prefer).collect::<std::collections::BTreeSet<_>>()
+    };
+    let [placed, asked_for] = [true, false].map(|place| Capabilities { place, prefer: !place, ..Capabilities::NONE });
+    let [all, second]: [fn(&str) -> bool; 2] = [|_| true, |host| host == "nm2"];
+    let fast = ["nm1", "nm3", "nm4"].map(str::to_owned).into();
+    assert_eq!((named(asked_for, all), named(Capabilities::NONE, all)), (fast, [].into()));
+    assert_eq!((named(placed, second), named(asked_for, second)), (["nm2".to_owned()].into(), [].into()));
+}
+
+#[test]
 fn room_for_one_clone_is_promised_to_one() {
     let one = Resources { memory_mb: 128, vcores: 1 };
     let rooms = |host: &str| match host {
@@ -97,7 +116,7 @@ fn room_for_one_clone_is_promised_to_one() {
 }
 
 #[test]
-fn a_copy_of_a_straggler_is_told_no_hosts_to_prefer() {
+fn a_copy_that_nobody_can_ask_for_on_a_host_is_told_none_to_prefer() {
     let mut script = with_a_slow_second_node(EngineParams { policy: PolicyName::Late, ..EngineParams::default() });
     let id = job_id(2);
     script.open_job(id, 16, 0, at(51.0));

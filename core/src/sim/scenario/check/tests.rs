@@ -122,7 +122,8 @@ fn attempts_are_named_as_slow_once_each_and_by_how_much() {
     assert_eq!(of("[[0, 0, 2.5], [0, 1, 0.5]]"), "");
     assert_eq!(of("[[0, 0, 0]]"), "jobs[0].maps.slow: must give factors above 0 only");
     assert_eq!(of("[[0, 0, 2], [0, 0, 3]]"), "jobs[0].maps.slow: names an attempt twice");
-    let many: Vec<_> = (0..1_001).map(|task| format!("[{task}, 0, 2]")).collect();
+    assert_eq!(of("[[1, 0, 2]]"), "jobs[0].maps.slow: names a task that no job has");
+    let many: Vec<_> = (0..1_001).map(|attempt| format!("[0, {attempt}, 2]")).collect();
     assert_eq!(of(&format!("[{}]", many.join(","))), "jobs[0].maps.slow: names more than 1,000 attempts");
 }
 

@@ -166,14 +166,25 @@ public class MoveTest extends LeasedJob {
   }
 
   @Test
-  public void aCopyAsksForTheNamedHostAndItsRackBesideThoseThatHoldItsInput() throws Exception {
+  public void eachCopyAsksForAHostOfItsOwnAndItsRackBesideThoseThatHoldItsInput() throws Exception {
     run();
     setSplitHosts(am.task(TaskType.MAP, 0), "slow", "near");
-    assertEquals("applied [1]", outcome(avoiding(0, 1, 1, 0) + ",'prefer':['fast','slow']"));
+    assertEquals(
+        "applied [1,2,3]", outcome(avoiding(0, 3, 1, 0) + ",'prefer':['fast','slow','faster']"));
     assertEquals(Set.of("near", "fast"), Set.copyOf(am.asked(attempt(TaskType.MAP, 0, 1))));
-    assertEquals(List.of("/default-rack"), am.racksAsked(attempt(TaskType.MAP, 0, 1)));
-    assertEquals("applied [1]", outcome(duplicate("r", 0, 1, 1) + ",'prefer':['fast']"));
+    assertEquals(List.of("near"), am.asked(attempt(TaskType.MAP, 0, 2)));
+    assertEquals(Set.of("near", "faster"), Set.copyOf(am.asked(attempt(TaskType.MAP, 0, 3))));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aCopyOfAReduceAsksForTheNamedHostAndItsRack() throws Exception {
+    run();
+    assertEquals("applied [1,2]", outcome(duplicate("r", 0, 2, 1) + ",'prefer':['fast']"));
     assertEquals(List.of("fast"), am.asked(attempt(TaskType.REDUCE, 0, 1)));
+    assertEquals(List.of("/default-rack"), am.racksAsked(attempt(TaskType.REDUCE, 0, 1)));
+    assertEquals(List.of(), am.asked(attempt(TaskType.REDUCE, 0, 2)));
+    assertEquals(List.of(), am.racksAsked(attempt(TaskType.REDUCE, 0, 2)));
     assertJobSucceeds();
   }
 

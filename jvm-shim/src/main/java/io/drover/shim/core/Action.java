@@ -33,7 +33,7 @@ final class Action {
     Set<String> avoid = Collections.emptySet();
 
     /** Null for anything but a list of usable names. */
-    Set<String> prefer = Collections.emptySet();
+    List<String> prefer = Collections.emptyList();
 
     /** Null for anything but a list of indices of maps and numbers of attempts. */
     List<long[]> outputs;
@@ -94,8 +94,8 @@ final class Action {
   /** Hosts on which no copy, or nothing of the job, is to start. */
   final Set<String> avoid;
 
-  /** Hosts on which its copies are asked for beside those that hold the task's input. */
-  final Set<String> prefer;
+  /** Hosts on which its copies are asked for, one each, beside those that hold the task's input. */
+  final List<String> prefer;
 
   /** How often a copy may be moved away from such a host. */
   final int moves;

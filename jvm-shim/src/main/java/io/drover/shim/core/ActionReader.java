@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Reads the list of actions of an answer. One that has an id is always returned, so that it can be
@@ -100,7 +99,8 @@ final class ActionReader {
         draft.moves = number(0, MAX_MOVES);
         break;
       case "avoid":
-        draft.avoid = hosts();
+        List<String> avoid = hosts();
+        draft.avoid = avoid == null ? null : new HashSet<>(avoid);
         break;
       case "prefer":
         draft.prefer = hosts();
@@ -143,12 +143,12 @@ final class ActionReader {
   }
 
   /** Null for anything but a list of usable names. */
-  private Set<String> hosts() throws IOException {
+  private List<String> hosts() throws IOException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
       json.skipChildren();
       return null;
     }
-    Set<String> hosts = new HashSet<>();
+    List<String> hosts = new ArrayList<>();
     boolean usable = true;
     for (int read = 0; json.nextToken() != JsonToken.END_ARRAY; read++) {
       String host = text();

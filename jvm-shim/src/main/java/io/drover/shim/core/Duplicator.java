@@ -35,8 +35,12 @@ final class Duplicator implements Act {
     List<TaskAttempt> added = new ArrayList<>();
     for (TaskAttempt attempt : task.getAttempts().values()) {
       if (!before.contains(attempt.getID())) {
+        inside.askElsewhere(attempt, action.avoid);
+        // One host each: two copies that both ask for it may both be given it.
+        if (added.size() < action.prefer.size()) {
+          inside.askFor(attempt, action.prefer.get(added.size()), action.avoid);
+        }
         added.add(attempt);
-        inside.askFor(attempt, action.prefer, action.avoid);
       }
     }
     int[] numbers = copies.adopt(action, task, added);

@@ -29,6 +29,7 @@ final class HadoopInside {
   private boolean stateMissing;
   private boolean inProgressMissing;
   private boolean localHostsMissing;
+  private boolean localRacksMissing;
   private boolean successMissing;
 
   /** Length and hosts of a map's input, or null. */
@@ -139,35 +140,62 @@ final class HadoopInside {
     }
   }
 
+  /** Has an attempt that has not asked for a container yet not ask for these hosts. */
+  void askElsewhere(TaskAttempt attempt, Collection<String> hosts) {
+    if (!hosts.isEmpty() && asksForHosts(attempt.getClass())) {
+      try {
+        ((Set<?>) localHostsOfAttempt.get(attempt)).removeAll(hosts);
+      } catch (Throwable e) {
+        localHostsMissing = true;
+        Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
+      }
+    }
+  }
+
   /**
-   * Has an attempt that has not asked for a container yet ask for some hosts beside those that hold
-   * its split, and for none of the others. A request that names a host and not its rack is served
-   * as if it named none.
+   * Has an attempt that has not asked for a container yet ask for a host beside those that hold its
+   * split, unless it is to be avoided. A request that names a host and not its rack is served as if
+   * it named none.
    */
   @SuppressWarnings("unchecked")
-  void askFor(TaskAttempt attempt, Collection<String> prefer, Collection<String> avoid) {
-    if (localHostsMissing || prefer.isEmpty() && avoid.isEmpty()) {
+  void askFor(TaskAttempt attempt, String host, Collection<String> avoid) {
+    if (avoid.contains(host) || !asksForRacks(attempt.getClass())) {
       return;
     }
     try {
-      if (localHostsOfAttempt == null) {
-        localHostsOfAttempt = field(attempt.getClass(), "dataLocalHosts");
-        localRacksOfAttempt = field(attempt.getClass(), "dataLocalRacks");
-      }
-      Set<String> hosts = (Set<String>) localHostsOfAttempt.get(attempt);
-      hosts.removeAll(avoid);
-      for (String host : prefer) {
-        if (!avoid.contains(host)) {
-          // As Hadoop does for each host of a split, on this thread.
-          String rack = RackResolver.resolve(host).getNetworkLocation();
-          ((Set<String>) localRacksOfAttempt.get(attempt)).add(rack);
-          hosts.add(host);
-        }
-      }
+      // As Hadoop does for each host of a split, on this thread.
+      String rack = RackResolver.resolve(host).getNetworkLocation();
+      ((Set<String>) localRacksOfAttempt.get(attempt)).add(rack);
+      ((Set<String>) localHostsOfAttempt.get(attempt)).add(host);
     } catch (Throwable e) {
-      localHostsMissing = true;
-      Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
+      localRacksMissing = true;
+      Log.info("no copy asks for a host by name any more: {}", e.toString());
     }
+  }
+
+  /** Whether copies may be asked for on named hosts. */
+  boolean asksForRacks(Class<?> attempt) {
+    if (localRacksOfAttempt == null && !localRacksMissing) {
+      try {
+        localRacksOfAttempt = field(attempt, "dataLocalRacks");
+      } catch (Throwable e) {
+        localRacksMissing = true;
+        Log.info("this Hadoop takes no word on where a copy is to run: {}", e.toString());
+      }
+    }
+    return !localRacksMissing && asksForHosts(attempt);
+  }
+
+  private boolean asksForHosts(Class<?> attempt) {
+    if (localHostsOfAttempt == null && !localHostsMissing) {
+      try {
+        localHostsOfAttempt = field(attempt, "dataLocalHosts");
+      } catch (Throwable e) {
+        localHostsMissing = true;
+        Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
+      }
+    }
+    return !localHostsMissing;
   }
 
   static String[] hosts(TaskSplitMetaInfo split) {

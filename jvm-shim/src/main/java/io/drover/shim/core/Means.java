@@ -9,6 +9,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
+import org.apache.hadoop.mapreduce.v2.app.job.impl.TaskAttemptImpl;
 import org.apache.hadoop.yarn.event.Event;
 
 /** All that can be done to a job, by type of action, and what that must hear of. */
@@ -48,7 +49,9 @@ final class Means {
   /** What {@code hello.can} says. */
   Set<String> can() {
     Set<String> can = new LinkedHashSet<>(acts.keySet());
-    can.add(Action.PREFER);
+    if (new HadoopInside().asksForRacks(TaskAttemptImpl.class)) {
+      can.add(Action.PREFER);
+    }
     return can;
   }
 
