@@ -49,7 +49,8 @@ class EightNodes(OnCluster):
         build.shim()
         super().setUpClass()
         directory = Path(cls.enterClassContext(tempfile.TemporaryDirectory(dir=cls.cluster.dir)))
-        cls.service = cls.enterClassContext(Service(cls.cluster, stage.ACT).start(quiet=True))
+        settings = f'{stage.ACT}\nledger.path = "{directory / "ledger.db"}"'
+        cls.service = cls.enterClassContext(Service(cls.cluster, settings).start(quiet=True))
         prometheus = cls.enterClassContext(Prometheus(directory, cls.service.metrics_at))
         cls.shown = jobs.run(cls.cluster, jobs.Spec(shim=True, settings=SHOWN))
         running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings=JOB))
