@@ -41,6 +41,20 @@ class Simulated(unittest.TestCase):
         self.assertEqual([one["jobs"] for one in drover], ["4 tasks", "3 and 1 tasks", "2 and 2 and 1 tasks"])
         self.assertEqual(told["fidelity"][0]["costs"]["start_up"], 0.6)
 
+    def test_each_round_is_simulated_with_its_own_slow_attempts_though_one_before_it_was_rejected(self):
+        batch, rounds, seen = LIVE["dolly"], played("dolly")[1:], []
+
+        def answer(whole, policies, seeds, settings=None):
+            if seeds == live_simulated.SEEDS_OF_EACH:
+                seen.append([job["maps"]["slow"] for job in whole["jobs"]])
+            return dict.fromkeys(policies, {"mean": 22.0, "p90": 30.0, "container_seconds": 9.0})
+
+        with mock.patch.object(live_simulated, "times", answer), mock.patch("builtins.print"):
+            live_simulated.beside(batch, rounds, "default")
+        luck = [live_simulated.slow_attempts(batch.jobs(number)[0]) for number in (1, 2)]
+        self.assertNotEqual(*luck)
+        self.assertEqual([one[0] for one in seen[:2]], luck)
+
     def test_ten_tasks_are_judged_as_the_smaller_jobs_are(self):
         ten = {arm: {"mean": 10.0, "p90": 10.0} for arm in ("native", "drover", NO_STRAGGLERS)}
         self.assertEqual([one["reached"] for one in live_simulated.judge(ten)], [False, True])

@@ -155,7 +155,7 @@ final class HadoopInside {
   /**
    * Has an attempt that has not asked for a container yet ask for a host beside those that hold its
    * split, unless it is to be avoided. A request that names a host and not its rack is served as if
-   * it named none.
+   * it named none. Reflection does not say that both sets are of names.
    */
   @SuppressWarnings("unchecked")
   void askFor(TaskAttempt attempt, String host, Collection<String> avoid) {
