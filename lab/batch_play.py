@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from lab import http, jobs, watch
 from lab.batches import Batch, Planned
+from lab.client import Client
 from lab.cluster import Cluster
 from lab.losing import Loss
 from lab.progress import Failed, say
@@ -51,20 +52,20 @@ class BatchPlay(Play):
 class Wave:
     """Jobs that run side by side; left early, it ends them."""
 
-    def __init__(self, cluster: Cluster, planned: list, spec, look=None):
-        self.cluster, self.spec, self.look = cluster, spec, look
+    def __init__(self, client: Client, planned: list, spec, look=None):
+        self.client, self.spec, self.look = client, spec, look
         self.waiting = sorted(planned, key=lambda one: one.at)
         self.running, self.ended = [], []
 
     def play(self) -> list:
-        """Every job, as planned, with its client, in the order in which they ended."""
+        """Every job, as planned and as followed, in the order in which they ended."""
         began = looked = time.monotonic()
         try:
             while self.waiting or self.running:
                 now = time.monotonic()
                 while self.waiting and self.waiting[0].at <= now - began:
                     planned = self.waiting.pop(0)
-                    self.running.append((planned, jobs.Running(self.cluster, self.spec(planned))))
+                    self.running.append((planned, self.client.submit(self.spec(planned))))
                 self.ended += [one for one in self.running if one[1].done()]
                 self.running = [one for one in self.running if one not in self.ended]
                 for planned, running in self.running:
@@ -91,12 +92,12 @@ class BatchStage:
         self.said, plays = {}, []
         service = Service(self.cluster, f"{ACT}\n{batch.toml()}") if batch.arms[arm].drover else None
         planned, asked = batch.jobs(number), service if batch.verdicts else None
-        with service.start(quiet=True) if service else nullcontext():
+        with service.start(quiet=True) if service else nullcontext(), Client(self.cluster) as client:
             for wave in sorted({one.wave for one in planned}):
                 of_wave = [one for one in planned if one.wave == wave]
                 self.losses = {one.name: Loss(self.cluster, *one.loses) for one in of_wave if one.loses}
                 look = (lambda running: self.look(running, asked)) if self.losses or asked else None
-                ended = Wave(self.cluster, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()
+                ended = Wave(client, of_wave, lambda one: self.spec(name, batch, one, arm, interval), look).play()
                 # The history is read when no job is to be submitted: it takes its time.
                 plays += [self.played(name, arm, planned, running) for planned, running in ended]
                 for play in plays[-len(ended) :]:
@@ -108,9 +109,9 @@ class BatchStage:
 
     def look(self, running: list, service=None) -> None:
         """What is to be done while jobs run: nodes are lost, and a service is asked for its verdicts."""
-        for planned, client in running:
+        for planned, one in running:
             if planned.name in self.losses:
-                self.losses[planned.name].look(client)
+                self.losses[planned.name].look(one)
         if service:
             self.verdicts(service, running)
 
@@ -130,7 +131,7 @@ class BatchStage:
                 if not service.cluster.alive(service.name):
                     raise Failed(f"the service ended while {job} ran: {fault}", service.log) from None
 
-    def played(self, name: str, arm: str, planned: Planned, running: jobs.Running) -> BatchPlay:
+    def played(self, name: str, arm: str, planned: Planned, running: jobs.Followed) -> BatchPlay:
         result = running.result()
         told = self.cluster.jhs(f"/mapreduce/jobs/{result.job}")["job"]
         waited_s = (told["startTime"] - told["submitTime"]) / 1000

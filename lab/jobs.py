@@ -1,7 +1,6 @@
 """Jobs: how they are submitted, followed, and what the JobHistoryServer says of them afterwards."""
 
 import json
-import subprocess
 import time
 from dataclasses import dataclass, field
 
@@ -14,11 +13,13 @@ MAINS = {
     "wordcount": "io.drover.lab.WordCount",
     "generate": "io.drover.lab.TextGenerator",
 }
+CLIENT = "io.drover.lab.Client"
 SHIM_URL = "http://127.0.0.1:7071"
 HISTORY_LIMIT_S = 90
 # Less than any JVM takes to start.
 LAUNCH_MS = 100
 JOB_LIMIT_S = 600
+POLL_S = 0.05
 
 
 @dataclass
@@ -114,23 +115,33 @@ class Result:
         }
 
 
+def arguments(spec: Spec) -> list:
+    """What the program is called with."""
+    return [f"-D{key}={value}" for key, value in spec.properties().items()]
+
+
 def command(cluster: Cluster, spec: Spec, more: list = ()) -> list:
     """The command line that submits it and waits; `more` are further arguments of the user's."""
-    defines = [f"-D{key}={value}" for key, value in spec.properties().items()]
-    return cluster.jvm.client(MAINS[spec.kind], [*defines, *more], paths.JOBS_JAR)
+    return cluster.jvm.client(MAINS[spec.kind], [*arguments(spec), *more], paths.JOBS_JAR)
 
 
-class Running:
-    """A job on its way; ends its client, and so the job, when left early."""
+class Followed:
+    """A job on its way, as the log of whoever submitted it tells."""
 
-    def __init__(self, cluster: Cluster, spec: Spec):
-        self.cluster, self.spec = cluster, spec
-        self.log = cluster.logs / f"submit-{time.time_ns()}.log"
-        self.client = proc.spawn(command(cluster, spec), self.log, cluster.environment(), cluster.dir)
+    def __init__(self, cluster: Cluster, log):
+        self.cluster, self.log = cluster, log
+
+    def done(self) -> bool:
+        """Whether nothing more will be told of it."""
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """Ends it where it has not ended."""
+        raise NotImplementedError
 
     def said(self, word: str):
-        """The rest of the client's line that begins with a word, or None while there is none."""
-        for line in self.log.read_text(errors="replace").splitlines():
+        """The rest of the line that begins with a word, or None while there is none."""
+        for line in self.log.read_text(errors="replace").splitlines() if self.log.is_file() else ():
             if line.startswith(word + " "):
                 return line[len(word) + 1 :]
         return None
@@ -141,24 +152,19 @@ class Running:
             job = self.said("SUBMITTED")
             if job:
                 return job
-            if self.client.poll() is not None:
+            if self.done():
                 break
-            time.sleep(0.05)
+            time.sleep(POLL_S)
         raise Failed("the job was not submitted", self.log)
-
-    def done(self) -> bool:
-        return self.client.poll() is not None
-
-    def end(self) -> None:
-        if not self.done():
-            proc.end_group(self.client)
 
     def result(self, limit_s: float = JOB_LIMIT_S) -> Result:
         """Waits for the end; a job that failed is a result too, one that never ran is a failure."""
+        until = time.monotonic() + limit_s
         try:
-            self.client.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"the job had not ended after {limit_s} s", self.log) from None
+            while not self.done():
+                if time.monotonic() > until:
+                    raise Failed(f"the job had not ended after {limit_s} s", self.log)
+                time.sleep(POLL_S)
         finally:
             self.end()
         said = json.loads(self.said("RESULT") or "null")
@@ -166,6 +172,21 @@ class Running:
             raise Failed("the client did not see the job's end", self.log)
         attempts = history(self.cluster, said["job"])
         return Result(said["job"], said["succeeded"], said["seconds"], said["digest"], attempts)
+
+
+class Running(Followed):
+    """A job with a client of its own; ends its client, and so the job, when left early."""
+
+    def __init__(self, cluster: Cluster, spec: Spec):
+        super().__init__(cluster, cluster.logs / f"submit-{time.time_ns()}.log")
+        self.client = proc.spawn(command(cluster, spec), self.log, cluster.environment(), cluster.dir)
+
+    def done(self) -> bool:
+        return self.client.poll() is not None
+
+    def end(self) -> None:
+        if not self.done():
+            proc.end_group(self.client)
 
 
 def run(cluster: Cluster, spec: Spec, limit_s: float = JOB_LIMIT_S) -> Result:

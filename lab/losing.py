@@ -5,7 +5,7 @@ import time
 
 from lab import http
 from lab.cluster import Cluster
-from lab.jobs import Running
+from lab.jobs import Followed
 from lab.progress import Failed
 
 BACK_WITHIN_S, POLL_S = 60, 0.2
@@ -19,7 +19,7 @@ class Loss:
         self.cluster, self.node, self.after_maps = cluster, node, after_maps
         self.outputs = None  # how many lay there; None while the node is up
 
-    def look(self, running: Running) -> None:
+    def look(self, running: Followed) -> None:
         job = running.said("SUBMITTED")
         if self.outputs is not None or not job:
             return

@@ -44,7 +44,7 @@ def parents() -> dict:
     return found
 
 
-def spawn(command, log: Path, env=None, cwd=None) -> subprocess.Popen:
+def spawn(command, log: Path, env=None, cwd=None, stdin=subprocess.DEVNULL) -> subprocess.Popen:
     """Starts a command that outlives nobody's terminal: own session, output to its log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [str(word) for word in command]
@@ -52,7 +52,7 @@ def spawn(command, log: Path, env=None, cwd=None) -> subprocess.Popen:
         try:
             return subprocess.Popen(
                 words,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=env,

@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from lab import jobs, slow
+from lab import client, jobs, slow
 from lab.e2e import OnCluster
 
 WAIT_S = 60
@@ -62,6 +62,22 @@ class Cluster(OnCluster):
         expected = collections.Counter(word for file in Path(text).glob("text-*") for word in file.read_text().split())
         found = dict(line.split("\t") for part in Path(counts).glob("part-*") for line in part.read_text().splitlines())
         self.assertEqual({word: int(count) for word, count in found.items()}, expected)
+
+    def test_one_client_follows_jobs_side_by_side_and_leaves_none_behind(self):
+        settings = {"lab.maps": 1, "lab.map.ms": 500}
+        with client.Client(self.cluster) as one:
+            outputs = {user: self.cluster.dir / f"side-by-side-{user}" for user in ("alice", "bob")}
+            asked = [jobs.Spec(user=user, settings={**settings, "lab.output": out}) for user, out in outputs.items()]
+            results = [served.result() for served in [one.submit(spec) for spec in asked]]
+            self.assertEqual([result.succeeded for result in results], [True, True])
+            self.assertEqual(len({result.digest for result in results}), 1, "the same records")
+            self.assertEqual(len({result.job for result in results}), 2)
+            left = one.submit(jobs.Spec(settings={**settings, "lab.map.ms": 60_000})).id()
+        app = left.replace("job_", "application_")
+        until = time.monotonic() + WAIT_S
+        while self.cluster.rm(f"/apps/{app}")["app"]["finalStatus"] != "KILLED":
+            self.assertLess(time.monotonic(), until, "the job was not killed")
+            time.sleep(0.2)
 
     def test_what_a_failed_application_master_said_can_be_read(self):
         spec = jobs.Spec(settings={"yarn.app.mapreduce.am.job.speculator.class": "no.such.Speculator", "lab.maps": 1})

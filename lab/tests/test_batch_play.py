@@ -29,12 +29,12 @@ class Waves(unittest.TestCase):
     def play(self, made: dict, planned: list) -> tuple:
         begun = []
 
-        def start(_, spec):
+        def submit(spec):
             begun.append(spec)
             return made[spec]
 
-        with mock.patch.object(jobs, "Running", start), mock.patch.object(batch_play, "POLL_S", 0.001):
-            return begun, Wave(None, planned, lambda one: one.name).play()
+        with mock.patch.object(batch_play, "POLL_S", 0.001):
+            return begun, Wave(mock.Mock(submit=submit), planned, lambda one: one.name).play()
 
     def test_jobs_are_submitted_when_they_are_due_though_others_run(self):
         planned = [Planned("late", "k", 1, {}, at=0.02), Planned("first", "k", 1, {})]
@@ -89,35 +89,53 @@ class FakeLoss:
         self.mended = True
 
 
+class FakeJob:
+    """Ends at the third look."""
+
+    def __init__(self, job: str):
+        self.job, self.looks = job, 0
+
+    def done(self):
+        self.looks += 1
+        return self.looks > 3
+
+    def said(self, word):
+        return self.job
+
+    def result(self):
+        return Result(self.job, True, 9.0, "d", [])
+
+    def end(self):
+        pass
+
+
+class FakeClient:
+    """Keeps what it was asked to submit."""
+
+    def __init__(self, cluster):
+        FakeClient.specs = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, spec):
+        self.specs.append(spec)
+        return FakeJob(f"job_{len(self.specs)}")
+
+
 class Stages(unittest.TestCase):
     def play(self, name: str, arm: str) -> tuple:
-        FakeService.made, specs = [], []
-
-        class Client:
-            def __init__(self, cluster, spec):
-                specs.append(spec)
-                self.job, self.looks = f"job_{len(specs)}", 0
-
-            def done(self):
-                self.looks += 1
-                return self.looks > 3
-
-            def said(self, word):
-                return self.job
-
-            def result(self):
-                return Result(self.job, True, 9.0, "d", [])
-
-            def end(self):
-                pass
-
+        FakeService.made = []
         cluster = mock.Mock(dir=Path("/nowhere"))
         cluster.jhs.return_value = {"job": {"submitTime": 1_000, "startTime": 3_500}}
-        quick = {"POLL_S": 0.001, "LOOK_S": 0.001, "Service": FakeService, "Loss": FakeLoss}
+        quick = {"POLL_S": 0.001, "LOOK_S": 0.001, "Service": FakeService, "Loss": FakeLoss, "Client": FakeClient}
         FakeLoss.made = []
-        with mock.patch.object(jobs, "Running", Client), mock.patch.multiple(batch_play, **quick):
+        with mock.patch.multiple(batch_play, **quick):
             plays = batch_play.BatchStage(cluster).play(name, LIVE[name], arm, 0, "500ms")
-        return [play.row() for play in plays], specs
+        return [play.row() for play in plays], FakeClient.specs
 
     def test_one_service_serves_the_whole_batch_of_drovers_arm_with_the_scenarios_settings(self):
         rows, specs = self.play("mantri", "drover")

@@ -1,6 +1,7 @@
 package io.drover.lab;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.fs.Path;
@@ -23,6 +24,11 @@ import org.apache.hadoop.util.ToolRunner;
  * and whichever attempt won.
  */
 public final class LabJob extends Configured implements Tool {
+  private final PrintStream out;
+
+  LabJob(PrintStream out) {
+    this.out = out;
+  }
 
   /** One line of output for a record: its number and a mix of it. */
   private static Text line(long record) {
@@ -106,6 +112,7 @@ public final class LabJob extends Configured implements Tool {
     Settings settings = new Settings(conf);
     return Submission.run(
         conf,
+        out,
         () -> {
           conf.setLong(Settings.SUBMITTED_AT, System.currentTimeMillis());
           Job job = Job.getInstance(conf, conf.get(Settings.NAME, "lab job"));
@@ -130,6 +137,6 @@ public final class LabJob extends Configured implements Tool {
 
   /** Runs a job; every option is a property, as {@code -Dlab.maps=16}. */
   public static void main(String[] arguments) throws Exception {
-    System.exit(ToolRunner.run(new Configuration(), new LabJob(), arguments));
+    System.exit(ToolRunner.run(new Configuration(), new LabJob(System.out), arguments));
   }
 }

@@ -2,6 +2,7 @@ package io.drover.lab;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.security.MessageDigest;
 import java.security.PrivilegedExceptionAction;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.security.UserGroupInformation;
 
-/** Submits a job as a user, follows it to its end, and prints one line that a program can read. */
+/** Submits a job as a user, follows it to its end, and prints lines that a program can read. */
 final class Submission {
   private static final long POLL_MS = 100;
   private static final long TELL_MS = 2_000;
@@ -22,19 +23,20 @@ final class Submission {
   private Submission() {}
 
   /** Runs the job in the name of {@code lab.user}; the answer is the exit status. */
-  static int run(Configuration conf, Callable<Job> prepare) throws Exception {
+  static int run(Configuration conf, PrintStream out, Callable<Job> prepare) throws Exception {
     UserGroupInformation login = UserGroupInformation.getLoginUser();
     String user = conf.get(Settings.USER, login.getShortUserName());
     UserGroupInformation as =
         user.equals(login.getShortUserName())
             ? login
             : UserGroupInformation.createProxyUser(user, login);
-    return as.doAs((PrivilegedExceptionAction<Integer>) () -> follow(prepare.call(), as));
+    return as.doAs((PrivilegedExceptionAction<Integer>) () -> follow(prepare.call(), as, out));
   }
 
-  private static int follow(Job job, UserGroupInformation as) throws Exception {
+  private static int follow(Job job, UserGroupInformation as, PrintStream out)
+      throws Exception {
     job.submit();
-    System.out.println("SUBMITTED " + job.getJobID());
+    out.println("SUBMITTED " + job.getJobID());
     Thread killer = new Thread(() -> kill(job, as));
     Runtime.getRuntime().addShutdownHook(killer);
     long told = 0;
@@ -50,7 +52,7 @@ final class Submission {
     }
     Runtime.getRuntime().removeShutdownHook(killer);
     boolean succeeded = job.isSuccessful();
-    System.out.printf(
+    out.printf(
         "RESULT {\"job\":\"%s\",\"succeeded\":%s,\"seconds\":%.3f,\"digest\":\"%s\"}%n",
         job.getJobID(),
         succeeded,

@@ -26,6 +26,7 @@ public final class WordCount extends Configured implements Tool {
     String output = required(conf, Settings.OUTPUT);
     return Submission.run(
         conf,
+        System.out,
         () -> {
           Job job = Job.getInstance(conf, conf.get(Settings.NAME, "word count"));
           job.setJarByClass(WordCount.class);
