@@ -3,7 +3,8 @@
 use super::attempt::{Attempt, AttemptKey, Reporting, Stage};
 use super::dist::Dist;
 use super::draw::Purpose;
-use super::job::{Ask, Job, Lies, task_key};
+use super::job::Job;
+use super::task::{Ask, Lies, task_key};
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, TaskState, Time};

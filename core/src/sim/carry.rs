@@ -1,7 +1,7 @@
 //! Decisions, carried out as an AM would: checked against the task as it is now, and answered.
 
 use super::attempt::Stage;
-use super::job::Ask;
+use super::task::Ask;
 use super::watch::End;
 use super::world::World;
 use crate::engine::Pass;

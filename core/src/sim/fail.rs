@@ -2,7 +2,8 @@
 
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::draw::Purpose;
-use super::job::{Job, task_key};
+use super::job::Job;
+use super::task::task_key;
 use super::watch::End;
 use super::world::World;
 use crate::model::{JobPhase, TaskKind, TaskState, Time};

@@ -1,7 +1,8 @@
 //! What nobody can do, to hold policies against.
 
 use super::draw::Purpose;
-use super::job::{Job, Origin, Task, Tasks, task_key};
+use super::job::{Job, Origin};
+use super::task::{Task, Tasks, task_key};
 use super::world::World;
 use crate::engine::EngineParams;
 use crate::model::{Bytes, Capabilities, Millis, TaskKind};

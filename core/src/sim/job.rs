@@ -1,107 +1,13 @@
 //! A simulated job: its tasks, what it waits for, and what of it has not been told yet.
 
 use super::attempt::{AttemptKey, Scoring};
-use super::dist::Dist;
-use super::draw::{Draws, Purpose};
+use super::draw::Draws;
 use super::kept::{Kept, KeptRow};
-use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
-use super::traced::TracedPhase;
+use super::scenario::Scenario;
+use super::task::{Ask, Task, Tasks};
 use super::whole::JobCopy;
-use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, Resources, TaskKind, TaskState, Time};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// A request for a container.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// Index of the task within its kind.
-    pub index: u32,
-    /// Number that its attempt will have.
-    pub number: u32,
-    /// Which copy of the job it is for; 0 but where the whole job is cloned.
-    pub copy: u32,
-    /// Since when.
-    pub since: Time,
-    /// It is for an attempt beside another.
-    pub is_copy: bool,
-    /// Nodes where it must not be put.
-    pub avoid: Vec<u32>,
-    /// Nodes where it had better be put, the best first.
-    pub prefer: Vec<u32>,
-}
-
-impl Ask {
-    /// One for a task's own attempt.
-    pub fn of(index: u32, now: Time) -> Ask {
-        Ask { index, number: 0, copy: 0, since: now, is_copy: false, avoid: Vec::new(), prefer: Vec::new() }
-    }
-
-    /// What is no copy and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
-    /// that it takes. `None` of a copy.
-    pub fn takes_any_from(&self) -> Option<Time> {
-        const AT_MOST: Millis = Millis(3_600_000);
-        (!self.is_copy).then(|| self.since + AT_MOST)
-    }
-
-    /// Must it not be put on that node, as yet?
-    pub fn keeps_off(&self, node: u32, now: Time) -> bool {
-        self.avoid.contains(&node) && self.takes_any_from().is_none_or(|from| now < from)
-    }
-}
-
-/// A task.
-#[derive(Debug, Clone)]
-pub struct Task {
-    /// Its state, as Hadoop names it.
-    pub state: TaskState,
-    /// What it has to do: milliseconds on a healthy node, of reading, sorting and its own work. Maps have the last only.
-    pub work: [f64; 3],
-    /// Its input.
-    pub input: Bytes,
-    /// Numbers given to attempts so far.
-    pub numbered: u32,
-    /// Attempts that have containers and have not ended.
-    pub live: Vec<AttemptKey>,
-    /// Requests for containers that it has out.
-    pub asked: u32,
-    /// Launch of its first attempt.
-    pub started: Option<Time>,
-    /// Success.
-    pub finished: Option<Time>,
-    /// The attempt that succeeded, and the node it ran on.
-    pub winner: Option<(u32, u32)>,
-    /// Attempts that failed by themselves.
-    pub failed: u32,
-    /// Of a map: the outputs that can be read, those of its clones, in order of their ends.
-    pub outputs: Vec<Lies>,
-}
-
-/// An output of a map.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lies {
-    /// When it was written.
-    pub at: Time,
-    /// Where it is.
-    pub node: u32,
-}
-
-/// Tasks of one kind.
-#[derive(Debug, Clone, Default)]
-pub struct Tasks {
-    /// All of them, by index.
-    pub all: Vec<Task>,
-    /// How many have succeeded.
-    pub finished: u32,
-    /// Requests, the next to be served first.
-    pub asks: VecDeque<Ask>,
-    /// When they were asked for.
-    pub begun: Option<Time>,
-    /// What a container of theirs asks for.
-    pub size: Resources,
-    /// Processors that each keeps busy while it works.
-    pub busy: f64,
-    /// How many containers they hold.
-    pub held: u32,
-}
+use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, TaskKind, Time};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a job comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -258,13 +164,6 @@ impl Job {
         last.written_on().collect()
     }
 
-    /// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.
-    fn written_by(&self, index: u32) -> Option<u32> {
-        let maps = self.of(TaskKind::Map).all.len().max(1) as u64;
-        let file = u64::from(index) * self.inputs.len() as u64 / maps;
-        self.inputs.get(file as usize).copied()
-    }
-
     /// Its tasks of a kind.
     pub fn of(&self, kind: TaskKind) -> &Tasks {
         &self.tasks[kind as usize]
@@ -344,127 +243,10 @@ impl Job {
     }
 }
 
-impl Tasks {
-    fn drawn(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &PhaseSpec) -> Tasks {
-        let count = phase.tasks.sample(&mut draws.of(Purpose::Tasks, [job, kind as u64, 0])).round();
-        // Of laws without a bound, one draw in a million may be above it.
-        let count = count.min(TASKS_MAX.into()) as u32;
-        let all = (0..count).map(|index| {
-            let data = data(scenario, draws, job, kind, index);
-            let mut drawn = draws.of(Purpose::Work, [job, task_key(kind, index), 0]);
-            let mut millis = |dist: &Dist| Millis::from_secs_f64(dist.sample(&mut drawn) * data).0 as f64;
-            let own = millis(&phase.work);
-            let read = if kind == TaskKind::Reduce { [millis(&phase.copy), millis(&phase.sort)] } else { [0.0; 2] };
-            let input = phase.input_mb.sample(&mut drawn) * data * f64::from(1 << 20);
-            Task::new([read[0], read[1], own], Bytes(input as u64))
-        });
-        let size = Resources { memory_mb: phase.memory_mb, vcores: phase.vcores };
-        Tasks { all: all.collect(), size, busy: phase.busy, ..Tasks::default() }
-    }
-
-    fn traced(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, phase: &TracedPhase) -> Tasks {
-        let task = |index| {
-            let data = data(scenario, draws, job, kind, index);
-            let task = phase.tasks.task(index)?;
-            Some(Task::new(task.work.map(|millis| (millis * data).round()), Bytes((task.input.0 as f64 * data) as u64)))
-        };
-        let all = (0..phase.tasks.count()).filter_map(task).collect();
-        Tasks { all, size: phase.size, ..Tasks::default() }
-    }
-
-    /// The nodes that the attempts ran on which succeeded, in order of their tasks.
-    pub fn written_on(&self) -> impl Iterator<Item = u32> {
-        self.all.iter().filter_map(|task| task.winner).map(|(_, node)| node)
-    }
-
-    /// Asks for a container for every task.
-    pub fn begin(&mut self, now: Time) {
-        self.begun = Some(now);
-        for (index, task) in self.all.iter_mut().enumerate() {
-            (task.state, task.numbered, task.asked) = (TaskState::Scheduled, 1, 1);
-            self.asks.push_back(Ask::of(index as u32, now));
-        }
-    }
-}
-
-/// A number that no other task of a job has.
-pub fn task_key(kind: TaskKind, index: u32) -> u64 {
-    u64::from(index) << 1 | kind as u64
-}
-
-/// How many times more data than another a task has.
-fn data(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, index: u32) -> f64 {
-    scenario.slowness.data.sample(&mut draws.of(Purpose::Data, [job, task_key(kind, index), 0]))
-}
-
-impl Task {
-    fn new(work: [f64; 3], input: Bytes) -> Task {
-        Task {
-            state: TaskState::New,
-            work,
-            input,
-            numbered: 0,
-            live: Vec::new(),
-            asked: 0,
-            started: None,
-            finished: None,
-            winner: None,
-            failed: 0,
-            outputs: Vec::new(),
-        }
-    }
-}
-
 /// The instant at which every run begins: far from zero, so that there is a time before.
 pub const START: Time = Time(1_000_000_000_000);
 
 /// The next of the instants at every so long, counted from there.
 pub fn next_of(every: Millis, now: Time) -> Time {
     Time(START.0 + (now.since(START).0 / every.0 + 1) * every.0)
-}
-
-/// The nodes that hold a map's split. What a job before it wrote has its first replica where it was written, as HDFS places it, and so by the policy; all others are drawn,
-/// the same under every policy.
-pub fn replicas(scenario: &Scenario, draws: &Draws, job: &Job, index: u32) -> Vec<u32> {
-    let mut draw = draws.of(Purpose::Replica, [job.of.key(), index.into(), 0]);
-    let (nodes, wanted) = (scenario.cluster.nodes, scenario.hadoop.replicas.min(scenario.cluster.nodes));
-    let mut chosen = Vec::with_capacity(wanted as usize);
-    while chosen.len() < wanted as usize {
-        let node = draw.below(nodes as usize) as u32;
-        if !chosen.contains(&node) {
-            chosen.push(node);
-        }
-    }
-    if let Some(node) = job.written_by(index) {
-        match chosen.iter().position(|known| *known == node) {
-            Some(place) => chosen.swap(0, place),
-            None => chosen.iter_mut().take(1).for_each(|first| *first = node),
-        }
-    }
-    chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn where_a_job_before_wrote_decides_about_one_replica_alone() {
-        let scenario: Scenario = serde_json::from_str(
-            r#"{"cluster": {"nodes": 20}, "jobs": [{"name": "a", "maps": {"tasks": 4}}, {"name": "b", "after": "a", "maps": {"tasks": 4}}]}"#,
-        )
-        .unwrap();
-        let draws = Draws::new(1);
-        let mut job = Job::new(&scenario, &draws, 0, Origin::Group(1, 0), 0, START);
-        let of = |job: &Job| (0..4).map(|index| replicas(&scenario, &draws, job, index)).collect::<Vec<_>>();
-        let drawn = of(&job);
-        job.inputs = vec![7, drawn[2][1]];
-        let placed = of(&job);
-        for (index, (drawn, placed)) in drawn.iter().zip(&placed).enumerate() {
-            assert_eq!(placed[0], job.inputs[index / 2]);
-            let kept = placed.iter().filter(|node| drawn.contains(node)).count();
-            assert!(placed.len() == 3 && kept >= 2, "{drawn:?} {placed:?}");
-        }
-        assert_eq!(BTreeSet::from_iter(&placed[2]), BTreeSet::from_iter(&drawn[2]), "a replica was drawn there anyway");
-    }
 }

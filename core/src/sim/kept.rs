@@ -4,8 +4,9 @@
 //! machine that loses outputs and behind the maps that wait, while the first output stays.
 
 use super::draw::Purpose;
-use super::job::{Ask, Job};
+use super::job::Job;
 use super::losses::Written;
+use super::task::Ask;
 use super::world::World;
 use crate::model::{AttemptId, Bytes, Millis, TaskKind, TaskState, Time};
 use serde::{Deserialize, Serialize};

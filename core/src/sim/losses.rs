@@ -4,8 +4,9 @@
 
 use super::attempt::Stage;
 use super::draw::Purpose;
-use super::job::{Ask, Job, START, Task};
+use super::job::{Job, START};
 use super::machine::Losing;
+use super::task::{Ask, Task};
 use super::world::World;
 use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
 

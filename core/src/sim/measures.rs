@@ -1,8 +1,8 @@
 //! What a policy wants of a job beside copies, as far as the scenario lets it be done (Mantri, OSDI'10, §5.2–5.4).
 
 use super::draw::Purpose;
-use super::job::Ask;
 use super::links::rack_name;
+use super::task::Ask;
 use super::world::World;
 use crate::model::{Measure, MeasurePlan, Mode, TaskKind, Time};
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::fluid::{Flow, fair};
-use super::job::{Job, replicas};
+use super::job::Job;
+use super::replicas::replicas;
 use super::scenario::{ClusterSpec, NetworkSpec};
 use super::world::World;
 use crate::model::{TaskKind, Time};

@@ -1,7 +1,8 @@
 //! The ideal that knows how long every attempt would take.
 
 use super::attempt::{Attempt, AttemptKey, Stage};
-use super::job::{Ask, Job};
+use super::job::Job;
+use super::task::Ask;
 use super::world::World;
 use crate::model::{TaskKind, TaskState, Time};
 

@@ -1,7 +1,9 @@
 //! Containers for those who wait.
 
 use super::draw::Purpose;
-use super::job::{Ask, Job, replicas, task_key};
+use super::job::Job;
+use super::replicas::replicas;
+use super::task::{Ask, task_key};
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;

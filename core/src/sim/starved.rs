@@ -1,8 +1,9 @@
 //! Reduces beside maps that wait: how many may start, and which make way. Without that reduces could hold all there is, and wait for maps for ever.
 
 use super::attempt::AttemptKey;
-use super::job::{Ask, Job};
+use super::job::Job;
 use super::serve::LOOKED_THROUGH;
+use super::task::Ask;
 use super::watch::End;
 use super::world::World;
 use crate::model::{TaskKind, Time};

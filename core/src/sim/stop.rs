@@ -3,7 +3,7 @@
 
 use super::attempt::AttemptKey;
 use super::draw::Purpose;
-use super::job::task_key;
+use super::task::task_key;
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, Time};

@@ -1,7 +1,9 @@
 //! What the engine is told at an exchange: of each job what has changed, and now and then what the ResourceManager knows.
 
 use super::attempt::{Attempt, Stage, Told};
-use super::job::{Job, Task, replicas};
+use super::job::Job;
+use super::replicas::replicas;
+use super::task::Task;
 use super::world::World;
 use crate::engine::Pass;
 use crate::model::*;

@@ -3,7 +3,7 @@
 use super::attempt::{AttemptKey, Stage};
 use super::draw::Purpose;
 use super::ideal::Ideal;
-use super::job::Task;
+use super::task::Task;
 use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, TaskState, Time};

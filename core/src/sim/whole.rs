@@ -7,7 +7,8 @@
 //! No task of such a job gets copies of its own, and a reduce gets no container while a map of its copy waits for one: how much of a job's memory reduces may take meanwhile Hadoop says of one job only.
 
 use super::attempt::{AttemptKey, Stage};
-use super::job::{Ask, Job};
+use super::job::Job;
+use super::task::Ask;
 use super::watch::End;
 use super::world::World;
 use crate::model::{AttemptFact, AttemptState, TaskKind, TaskState, Time};
@@ -256,7 +257,7 @@ impl World<'_> {
     /// A node is lost: each copy misses the outputs it had there that its reduces have still to read.
     pub(super) fn lose_outputs_of_copies(&mut self, number: u32, node: u32, now: Time) {
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        let reads = |task: &super::job::Task, copy: u32| {
+        let reads = |task: &super::task::Task, copy: u32| {
             let beyond = |key: &AttemptKey| {
                 let attempt = self.attempts.get(*key);
                 attempt.copy == copy && attempt.stage > Stage::Copy

@@ -1,0 +1,61 @@
+//! Where the splits of a job's maps lie.
+
+use super::draw::{Draws, Purpose};
+use super::job::Job;
+use super::scenario::Scenario;
+use crate::model::TaskKind;
+
+/// The nodes that hold a map's split. What a job before it wrote has its first replica where it was written, as HDFS places it, and so by the policy; all others are drawn,
+/// the same under every policy.
+pub fn replicas(scenario: &Scenario, draws: &Draws, job: &Job, index: u32) -> Vec<u32> {
+    let mut draw = draws.of(Purpose::Replica, [job.of.key(), index.into(), 0]);
+    let (nodes, wanted) = (scenario.cluster.nodes, scenario.hadoop.replicas.min(scenario.cluster.nodes));
+    let mut chosen = Vec::with_capacity(wanted as usize);
+    while chosen.len() < wanted as usize {
+        let node = draw.below(nodes as usize) as u32;
+        if !chosen.contains(&node) {
+            chosen.push(node);
+        }
+    }
+    if let Some(node) = written_by(job, index) {
+        match chosen.iter().position(|known| *known == node) {
+            Some(place) => chosen.swap(0, place),
+            None => chosen.iter_mut().take(1).for_each(|first| *first = node),
+        }
+    }
+    chosen
+}
+
+/// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.
+fn written_by(job: &Job, index: u32) -> Option<u32> {
+    let maps = job.of(TaskKind::Map).all.len().max(1) as u64;
+    let file = u64::from(index) * job.inputs.len() as u64 / maps;
+    job.inputs.get(file as usize).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::job::{Origin, START};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn where_a_job_before_wrote_decides_about_one_replica_alone() {
+        let scenario: Scenario = serde_json::from_str(
+            r#"{"cluster": {"nodes": 20}, "jobs": [{"name": "a", "maps": {"tasks": 4}}, {"name": "b", "after": "a", "maps": {"tasks": 4}}]}"#,
+        )
+        .unwrap();
+        let draws = Draws::new(1);
+        let mut job = Job::new(&scenario, &draws, 0, Origin::Group(1, 0), 0, START);
+        let of = |job: &Job| (0..4).map(|index| replicas(&scenario, &draws, job, index)).collect::<Vec<_>>();
+        let drawn = of(&job);
+        job.inputs = vec![7, drawn[2][1]];
+        let placed = of(&job);
+        for (index, (drawn, placed)) in drawn.iter().zip(&placed).enumerate() {
+            assert_eq!(placed[0], job.inputs[index / 2]);
+            let kept = placed.iter().filter(|node| drawn.contains(node)).count();
+            assert!(placed.len() == 3 && kept >= 2, "{drawn:?} {placed:?}");
+        }
+        assert_eq!(BTreeSet::from_iter(&placed[2]), BTreeSet::from_iter(&drawn[2]), "a replica was drawn there anyway");
+    }
+}
