@@ -27,9 +27,8 @@ final class Blacklist {
     listed = set(requestor, "blacklistedNodes");
     removals = set(requestor, "blacklistRemovals");
     ignored =
-        (AtomicBoolean)
-            HadoopInside.field(requestor.getClass(), "ignoreBlacklisting").get(requestor);
-    nodes = HadoopInside.field(requestor.getClass(), "clusterNmCount");
+        (AtomicBoolean) Hidden.field(requestor.getClass(), "ignoreBlacklisting").get(requestor);
+    nodes = Hidden.field(requestor.getClass(), "clusterNmCount");
     nodes.getInt(requestor);
   }
 
@@ -39,9 +38,9 @@ final class Blacklist {
       return null;
     }
     try {
-      Object master = HadoopInside.field(context.getClass(), "this$0").get(context);
-      Object router = HadoopInside.field(master.getClass(), "containerAllocator").get(master);
-      Object allocator = HadoopInside.field(router.getClass(), "containerAllocator").get(router);
+      Object master = Hidden.field(context.getClass(), "this$0").get(context);
+      Object router = Hidden.field(master.getClass(), "containerAllocator").get(master);
+      Object allocator = Hidden.field(router.getClass(), "containerAllocator").get(router);
       int percent =
           conf.getInt(
               MRJobConfig.MR_AM_IGNORE_BLACKLISTING_BLACKLISTED_NODE_PERECENT,
@@ -56,7 +55,7 @@ final class Blacklist {
   // Reflection does not say of what the set is; only names of hosts are put in and asked for.
   @SuppressWarnings("unchecked")
   private static Set<Object> set(Object of, String name) throws ReflectiveOperationException {
-    return (Set<Object>) HadoopInside.field(of.getClass(), name).get(of);
+    return (Set<Object>) Hidden.field(of.getClass(), name).get(of);
   }
 
   boolean has(String host) {

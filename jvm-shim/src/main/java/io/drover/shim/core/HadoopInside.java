@@ -1,8 +1,5 @@
 package io.drover.shim.core;
 
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -17,54 +14,32 @@ import org.apache.hadoop.yarn.util.RackResolver;
 final class HadoopInside {
   private static final String[] NOWHERE = {};
 
-  private Method splitOfMap;
-  private Method avataarOfAttempt;
-  private Method stateOfAttempt;
-  private Field inProgressOfTask;
-  private Field localHostsOfAttempt;
-  private Field localRacksOfAttempt;
-  private Field successOfTask;
-  private boolean splitMissing;
-  private boolean avataarMissing;
-  private boolean stateMissing;
-  private boolean inProgressMissing;
-  private boolean localHostsMissing;
-  private boolean localRacksMissing;
-  private boolean successMissing;
+  private final Hidden<TaskSplitMetaInfo> splitOfMap =
+      Hidden.method(
+          TaskSplitMetaInfo.class, "getTaskSplitMetaInfo", "does not tell where splits lie");
+  private final Hidden<Object> avataarOfAttempt =
+      Hidden.method(Object.class, "getAvataar", "does not tell which attempts are copies");
+  private final Hidden<Object> stateOfAttempt =
+      Hidden.method(Object.class, "getInternalState", "does not tell an attempt's own state");
+  private final Hidden<Object> successOfTask =
+      Hidden.field(
+          Object.class, "successfulAttempt", "does not tell which attempt's output counts");
+  private final Hidden<Set<Object>> inProgressOfTask =
+      Hidden.set("inProgressAttempts", "does not tell which attempts are in progress");
+  private final Hidden<Set<Object>> localHostsOfAttempt =
+      Hidden.set("dataLocalHosts", "asks for the hosts that hold a split");
+  private final Hidden<Set<Object>> localRacksOfAttempt =
+      Hidden.set("dataLocalRacks", "takes no word on where a copy is to run");
 
   /** Length and hosts of a map's input, or null. */
   TaskSplitMetaInfo split(Task map) {
-    if (splitMissing) {
-      return null;
-    }
-    try {
-      if (splitOfMap == null) {
-        splitOfMap = method(map.getClass(), "getTaskSplitMetaInfo");
-      }
-      return (TaskSplitMetaInfo) splitOfMap.invoke(map);
-    } catch (Throwable e) {
-      splitMissing = true;
-      Log.info("this Hadoop does not tell where splits lie: {}", e.toString());
-      return null;
-    }
+    return splitOfMap.of(map);
   }
 
   /** Whether Hadoop labels the attempt speculative, or null. */
   Boolean speculative(TaskAttempt attempt) {
-    if (avataarMissing) {
-      return null;
-    }
-    try {
-      if (avataarOfAttempt == null) {
-        avataarOfAttempt = method(attempt.getClass(), "getAvataar");
-      }
-      Object avataar = avataarOfAttempt.invoke(attempt);
-      return avataar == null ? null : "SPECULATIVE".equals(avataar.toString());
-    } catch (Throwable e) {
-      avataarMissing = true;
-      Log.info("this Hadoop does not tell which attempts are copies: {}", e.toString());
-      return null;
-    }
+    Object avataar = avataarOfAttempt.of(attempt);
+    return avataar == null ? null : "SPECULATIVE".equals(avataar.toString());
   }
 
   /**
@@ -92,110 +67,63 @@ final class HadoopInside {
 
   /** The attempt whose success is the task's, or null. */
   Object successfulAttempt(Task task) {
-    if (successMissing) {
-      return null;
-    }
-    try {
-      if (successOfTask == null) {
-        successOfTask = field(task.getClass(), "successfulAttempt");
-      }
-      return successOfTask.get(task);
-    } catch (Throwable e) {
-      successMissing = true;
-      Log.info("this Hadoop does not tell which attempt's output counts: {}", e.toString());
-      return null;
-    }
+    return successOfTask.of(task);
   }
 
+  /** As Hadoop's state machine has it; empty where that cannot be told. */
   private String internalState(TaskAttempt attempt) {
-    if (stateMissing) {
-      return "";
-    }
-    try {
-      if (stateOfAttempt == null) {
-        stateOfAttempt = method(attempt.getClass(), "getInternalState");
-      }
-      return String.valueOf(stateOfAttempt.invoke(attempt));
-    } catch (Throwable e) {
-      stateMissing = true;
-      Log.info("this Hadoop does not tell an attempt's own state: {}", e.toString());
-      return "";
-    }
+    Object state = stateOfAttempt.of(attempt);
+    return state == null ? "" : state.toString();
   }
 
   /** Attempts whose end the task has not heard of; on the dispatcher thread only. */
   Set<?> inProgress(Task task) {
-    if (inProgressMissing) {
-      return Collections.emptySet();
-    }
-    try {
-      if (inProgressOfTask == null) {
-        inProgressOfTask = field(task.getClass(), "inProgressAttempts");
-      }
-      return (Set<?>) inProgressOfTask.get(task);
-    } catch (Throwable e) {
-      inProgressMissing = true;
-      Log.info("this Hadoop does not tell which attempts are in progress: {}", e.toString());
-      return Collections.emptySet();
-    }
+    Set<?> attempts = inProgressOfTask.of(task);
+    return attempts == null ? Collections.emptySet() : attempts;
   }
 
   /** Has an attempt that has not asked for a container yet not ask for these hosts. */
   void askElsewhere(TaskAttempt attempt, Collection<String> hosts) {
-    if (!hosts.isEmpty() && asksForHosts(attempt.getClass())) {
-      try {
-        ((Set<?>) localHostsOfAttempt.get(attempt)).removeAll(hosts);
-      } catch (Throwable e) {
-        localHostsMissing = true;
-        Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
-      }
+    if (hosts.isEmpty()) {
+      return;
+    }
+    Set<Object> local = localHostsOfAttempt.of(attempt);
+    if (local == null) {
+      return;
+    }
+    try {
+      local.removeAll(hosts);
+    } catch (RuntimeException e) {
+      localHostsOfAttempt.giveUp(e);
     }
   }
 
   /**
    * Has an attempt that has not asked for a container yet ask for a host beside those that hold its
    * split, unless it is to be avoided. A request that names a host and not its rack is served as if
-   * it named none. Reflection does not say that both sets are of names.
+   * it named none.
    */
-  @SuppressWarnings("unchecked")
   void askFor(TaskAttempt attempt, String host, Collection<String> avoid) {
     if (avoid.contains(host) || !asksForRacks(attempt.getClass())) {
       return;
     }
+    Set<Object> racks = localRacksOfAttempt.of(attempt);
+    Set<Object> hosts = localHostsOfAttempt.of(attempt);
+    if (racks == null || hosts == null) {
+      return;
+    }
     try {
       // As Hadoop does for each host of a split, on this thread.
-      String rack = RackResolver.resolve(host).getNetworkLocation();
-      ((Set<String>) localRacksOfAttempt.get(attempt)).add(rack);
-      ((Set<String>) localHostsOfAttempt.get(attempt)).add(host);
+      racks.add(RackResolver.resolve(host).getNetworkLocation());
+      hosts.add(host);
     } catch (Throwable e) {
-      localRacksMissing = true;
-      Log.info("no copy asks for a host by name any more: {}", e.toString());
+      localRacksOfAttempt.giveUp(e);
     }
   }
 
   /** Whether copies may be asked for on named hosts. */
   boolean asksForRacks(Class<?> attempt) {
-    if (localRacksOfAttempt == null && !localRacksMissing) {
-      try {
-        localRacksOfAttempt = field(attempt, "dataLocalRacks");
-      } catch (Throwable e) {
-        localRacksMissing = true;
-        Log.info("this Hadoop takes no word on where a copy is to run: {}", e.toString());
-      }
-    }
-    return !localRacksMissing && asksForHosts(attempt);
-  }
-
-  private boolean asksForHosts(Class<?> attempt) {
-    if (localHostsOfAttempt == null && !localHostsMissing) {
-      try {
-        localHostsOfAttempt = field(attempt, "dataLocalHosts");
-      } catch (Throwable e) {
-        localHostsMissing = true;
-        Log.info("this Hadoop asks for the hosts that hold a split: {}", e.toString());
-      }
-    }
-    return !localHostsMissing;
+    return localRacksOfAttempt.isIn(attempt) && localHostsOfAttempt.isIn(attempt);
   }
 
   static String[] hosts(TaskSplitMetaInfo split) {
@@ -204,31 +132,5 @@ final class HadoopInside {
       return NOWHERE;
     }
     return hosts.length <= TaskRow.MAX_HOSTS ? hosts : Arrays.copyOf(hosts, TaskRow.MAX_HOSTS);
-  }
-
-  private static Method method(Class<?> type, String name) throws ReflectiveOperationException {
-    return inherited(type, name, c -> c.getDeclaredMethod(name));
-  }
-
-  static Field field(Class<?> type, String name) throws ReflectiveOperationException {
-    return inherited(type, name, c -> c.getDeclaredField(name));
-  }
-
-  private interface Lookup<T> {
-    T in(Class<?> type) throws ReflectiveOperationException;
-  }
-
-  private static <T extends AccessibleObject> T inherited(
-      Class<?> type, String name, Lookup<T> lookup) throws ReflectiveOperationException {
-    for (Class<?> c = type; c != null; c = c.getSuperclass()) {
-      try {
-        T found = lookup.in(c);
-        found.setAccessible(true);
-        return found;
-      } catch (NoSuchMethodException | NoSuchFieldException e) {
-        // perhaps a superclass has it
-      }
-    }
-    throw new NoSuchMethodException(type.getName() + "." + name);
   }
 }
