@@ -131,6 +131,9 @@ public final class Am extends MRApp {
   }
 
   /** Each run works in a directory of its own: the one before may still be tidying up. */
+  /** What has not come by then hangs: a loaded machine takes its time over 20,000 tasks. */
+  private static final long HANG_S = 120;
+
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   /** Speculator events in the order of dispatch, and orders to launch a copy. */
@@ -406,10 +409,10 @@ public final class Am extends MRApp {
   }
 
   public static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + 30_000_000_000L;
+    long deadline = System.nanoTime() + HANG_S * 1_000_000_000L;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("waited 30 s in vain for " + what);
+        throw new AssertionError("waited " + HANG_S + " s in vain for " + what);
       }
       Thread.sleep(2);
     }
