@@ -130,10 +130,10 @@ public final class Am extends MRApp {
         : what + " " + status.id + " " + status.progress + " " + status.taskState;
   }
 
-  /** Each run works in a directory of its own: the one before may still be tidying up. */
   /** What has not come by then hangs: a loaded machine takes its time over 20,000 tasks. */
   private static final long HANG_S = 120;
 
+  /** Each run works in a directory of its own: the one before may still be tidying up. */
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   /** Speculator events in the order of dispatch, and orders to launch a copy. */
