@@ -128,7 +128,7 @@ def healthy(number: int) -> list:
     return in_turn([("healthy", 14, {**jittered, "lab.seed": 100 * number + nth + 1}) for nth in range(4)])
 
 
-MIX_WITHIN_S, MIX_SLOW_SHARE = 215, 0.05
+MIX_WITHIN_S, MIX_SLOW_SHARE = 170, 0.05
 MIX_MAPS = {"mapreduce.map.memory.mb": 128, "yarn.app.mapreduce.am.resource.mb": 256, "lab.slow.nodes": "nm2:5"}
 
 
@@ -194,9 +194,7 @@ LIVE = {
     "mix": Batch(
         "60 jobs of 1 to 14 maps that come as SWIM's do, one node five times slower and one attempt in twenty 3 to 8",
         mix,
-        # Sixty masters and clients start in each arm, about six processor-seconds a job: a fourth arm has no room in
-        # 40 minutes, and the tuned one is left out.
-        arms={arm: ARMS[arm] for arm in ("none", "native", "drover")},
+        ARMS,
         rounds=3,
         minutes=39,
         # Jobs share the processors, and not the memory: none waits for its master.

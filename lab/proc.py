@@ -93,7 +93,11 @@ def group_members(group: int) -> list:
 
 def run(command, log: Path, env=None, cwd=None, timeout_s=None) -> None:
     """Runs a command to its end; its failure names its log, and leaving early ends it."""
-    process = spawn(command, log, env, cwd)
+    wait(spawn(command, log, env, cwd), command, log, timeout_s)
+
+
+def wait(process: subprocess.Popen, command, log: Path, timeout_s=None) -> None:
+    """The same of a command that is on its way."""
     try:
         code = process.wait(timeout_s)
     except subprocess.TimeoutExpired:

@@ -19,6 +19,8 @@ TAIL_LINES = 40
 # A failed test's own words, as cargo and unittest begin them, and how many lines of each and of all are shown.
 FAILED_TEST = re.compile(r"^(---- .* ----|FAIL: |ERROR: |\[ERROR\] )")
 LINES_OF_ONE, LINES_OF_ALL = 25, 150
+# A file of end-to-end tests that waits for clocks most of its time, and the one that it runs beside.
+BESIDE = {"hadoops_own_clocks": "troubles"}
 # The gate tries the same cases each time; new ones are for --explore, where a failure stops nobody's work.
 SEED, CASES_EXPLORED = "20261122", "8192"
 
@@ -37,16 +39,33 @@ class Totals:
         say(f"    {passed} passed, {failed} failed")
 
 
+class Suite:
+    """One that has been started."""
+
+    def __init__(self, title: str, command: list, log: Path, count):
+        self.title, self.log, self.count = title, log, count
+        self.command, self.began = command, time.time()
+        self.process = proc.spawn(command, log, cwd=paths.ROOT)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            proc.end_group(self.process)
+
+
 def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
-    """Runs one suite; one that fails without naming a failed test counts as one failure."""
-    began, broken = time.time(), 0
+    finish(Suite(title, command, log, count), totals)
+
+
+def finish(suite: Suite, totals: Totals) -> None:
+    """Waits for a suite; one that fails without naming a failed test counts as one failure."""
+    log, broken = suite.log, 0
     try:
-        with step(title, log):
-            proc.run(command, log, cwd=paths.ROOT)
+        with step(suite.title, log):
+            proc.wait(suite.process, suite.command, log)
     except Failed as failure:
         say(f"    {failure}")
         broken = 1
-    passed, failed = count(log, began)
+    passed, failed = suite.count(log, suite.began)
     if not passed and not failed and not broken:
         say(f"    no test ran; read {paths.shown(log)}")
         broken = 1
@@ -141,10 +160,22 @@ def e2e(totals: Totals, only: str) -> None:
     files = [file for file in sorted(E2E.glob("test_*.py")) if only in file.stem]
     if not files:
         raise Failed(f"no end-to-end test file has '{only}' in its name")
-    for file in files:
-        command = [sys.executable, "-m", "unittest", "-v", f"lab.e2e.{file.stem}"]
-        log = paths.LOGS / f"e2e-{file.stem[5:]}.log"
-        run(f"end to end: {file.stem[5:]}", command, log, count_unittest, totals)
+    names = [file.stem[5:] for file in files]
+    for name in names:
+        if BESIDE.get(name) in names:
+            continue
+        others = [started(other) for other, of in BESIDE.items() if of == name and other in names]
+        with contextlib.ExitStack() as early:
+            for other in others:
+                early.callback(other.end)
+            for suite in (started(name), *others):
+                finish(suite, totals)
+
+
+def started(name: str) -> Suite:
+    """The tests of a file of lab/e2e, on their way."""
+    command = [sys.executable, "-m", "unittest", "-v", f"lab.e2e.test_{name}"]
+    return Suite(f"end to end: {name}", command, paths.LOGS / f"e2e-{name}.log", count_unittest)
 
 
 def main(arguments: list) -> int:

@@ -1,9 +1,8 @@
-import signal
 import time
 import unittest
 
 from lab import build, http, jobs, stage
-from lab.e2e import OnCluster
+from lab.e2e import OnCluster, unreachable
 from lab.scenarios import TEN_PLACES
 from lab.service import Service, total
 from lab.watch import NO_NATIVE_COPIES
@@ -110,79 +109,16 @@ class Actions(OnCluster):
 
 
 class OutOfReach(OnCluster):
-    """A node whose NodeManager is gone after its maps have succeeded, long before the ResourceManager gives it up."""
-
-    # As shipped: within it only the reduces can tell.
-    options = {
-        "node_mb": stage.options("").node_mb,
-        "set": ["yarn.nm.liveness-monitor.expiry-interval-ms=600000"],
-    }
-    # One wave of maps, those of one node slower, so that the reduces start when another's have long succeeded.
-    MAPS = {
-        **TEN_PLACES,
-        **REPORTS,
-        "lab.maps": 9,
-        "lab.map.ms": 2000,
-        "lab.slow.nodes": "nm2:1.5,nm3:6",
-        # One a node, and two: three that miss an output at once are enough for Hadoop itself.
-        "lab.reduces": 2,
-        "mapreduce.reduce.memory.mb": 640,
-        "lab.reduce.ms": 500,
-        "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
-        # A reduce comes to a node with the outputs that it knows of: here to the other nodes first, then to all of
-        # this one's at once, and not to its first alone.
-        "mapreduce.reduce.shuffle.parallelcopies": 1,
-        # As shipped a reduce whose connection is refused tries for three minutes before it says so.
-        "mapreduce.reduce.shuffle.connect.timeout": 2000,
-        # What ran on the lost node is not to be asked to end for three minutes.
-        "yarn.client.nodemanager-connect.max-wait-ms": 5000,
-    }
+    options = {"node_mb": stage.options("").node_mb, "set": [unreachable.EXPIRY]}
 
     @classmethod
     def setUpClass(cls):
         build.drover()
         build.shim()
         super().setUpClass()
-        settings = {**cls.MAPS, "lab.slow.nodes": "", "lab.output": cls.cluster.dir / "plain"}
-        cls.plain = jobs.run(cls.cluster, jobs.Spec(settings=settings))
 
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
-        settings = 'mode = "act"\nact.rerun = true'
-        with Service(self.cluster, settings, name="reruns").start(quiet=True) as drover:
-            output = self.cluster.dir / "reruns"
-            spec = jobs.Spec(shim=True, settings={**self.MAPS, **NO_NATIVE_COPIES, "lab.output": output})
-            running = jobs.Running(self.cluster, spec)
-            self.addCleanup(running.end)
-            there = self.until("the maps of nm2 succeeded", lambda: self.done_on(drover, running.id(), "nm2"), running)
-            self.cluster.end("nm2", signal.SIGKILL)
-            self.addCleanup(self.cluster.restart, "nm2")
-            self.until("the shim has had them run again", lambda: self.rerun(drover, running.id()), running)
-            (measure,) = self.rerun(drover, running.id())
-            result = running.result()
-        plan = measure["plan"]["rerun"]
-        self.assertEqual((plan["node"], plan["whole"], measure["answer"]), ("nm2", True, "applied"))
-        self.assertEqual(sorted(plan["outputs"]), sorted(there))
-        self.assertEqual(len(plan["missed_by"]), 2)
-        self.assertTrue(result.succeeded)
-        self.assertEqual(result.digest, self.plain.digest)
-        ended = {attempt.id: attempt.state for attempt in result.attempts}
-        self.assertEqual({ended[one] for one in there}, {"KILLED"})
-        for task in {attempt.task for attempt in result.attempts if attempt.id in there}:
-            # Beside the new attempt, on the slow node perhaps, copies may have been started or given back.
-            ran = [attempt.state for attempt in result.attempts if attempt.task == task]
-            self.assertEqual((ran.count("SUCCEEDED"), set(ran)), (1, {"KILLED", "SUCCEEDED"}))
-
-    def done_on(self, drover: Service, job: str, node: str) -> list:
-        """The attempts that ran on a node, once there are some, all have succeeded, and no map waits."""
-        tasks = [one for one in drover.get(f"/jobs/{job}/tasks?limit=1000")["tasks"] if one["kind"] == "map"]
-        attempts = [attempt for one in tasks for attempt in one["attempts"] if attempt["node"] == node]
-        started = len(tasks) == self.MAPS["lab.maps"] and all(one["attempts"] for one in tasks)
-        over = started and all(attempt["state"] == "succeeded" for attempt in attempts)
-        return [attempt["attempt"] for attempt in attempts] if over else []
-
-    def rerun(self, drover: Service, job: str) -> list:
-        measures = drover.get(f"/jobs/{job}").get("measures", [])
-        return [one for one in measures if one["measure"] == "rerun" and one.get("answer")]
+        unreachable.Unreachable(self).play().judge(self)
 
 
 if __name__ == "__main__":

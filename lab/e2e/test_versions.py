@@ -1,7 +1,7 @@
 """The one jar on other versions of Hadoop than the one every other test runs: what docs/mechanisms.md calls live.
 
-On each a service that acts serves three small jobs of one user, whose attempts are slow by choice. Neither a job's
-slow attempts nor anything done about them may change a byte of what it writes.
+On each a service that acts serves three small jobs of one user, whose attempts are slow by choice, and another one a
+fourth, whose node is lost. Neither that nor anything done about it may change a byte of what a job writes.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lab import build, jobs, paths, stage
 from lab.batches import LIVE
-from lab.e2e import OnCluster
+from lab.e2e import OnCluster, unreachable
 from lab.relay import Relay
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
@@ -82,8 +82,9 @@ class OneJar(OnCluster):
     def setUpClass(cls):
         build.drover()
         build.shim()
-        # Three jobs are over before class data archives have paid for themselves.
-        cls.options = {"hadoop": cls.version, "node_mb": stage.options("").node_mb, "archives": False}
+        # Four jobs are over before class data archives have paid for themselves.
+        own = {"archives": False, "set": [unreachable.EXPIRY]}
+        cls.options = {"hadoop": cls.version, "node_mb": stage.options("").node_mb, **own}
         super().setUpClass()
         cls.service = Service(cls.cluster, ACT).start(quiet=True)
         cls.sickness = Sickness(cls.cluster, SLOW)
@@ -92,6 +93,8 @@ class OneJar(OnCluster):
         cls.waves.decisions, cls.small.decisions = (
             cls().fates(cls.service, played.result.job) for played in (cls.waves, cls.small)
         )
+        cls.service.stop()
+        cls.lost = unreachable.Unreachable(cls()).play()
 
     @classmethod
     def play(cls, name: str, settings: dict, meanwhile=None) -> Played:
@@ -151,6 +154,9 @@ class OneJar(OnCluster):
         clones = [one for task in ("m_000000", "m_000001") for one in self.small.of("duplicate", task)]
         self.assertEqual(["Dolly" in one["rule"] for one in clones], [True, True], clones)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
+
+    def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
+        self.lost.judge(self)
 
     def test_new_containers_keep_off_a_listed_machine(self):
         said = self.waves.said

@@ -1,0 +1,94 @@
+"""A node whose NodeManager is gone after its maps have succeeded, long before the ResourceManager gives it up."""
+
+import signal
+
+from lab import jobs
+from lab.e2e import OnCluster
+from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
+from lab.service import Service
+from lab.watch import NO_NATIVE_COPIES
+
+LOST = "nm2"
+# As shipped: within it only the reduces can tell.
+EXPIRY = "yarn.nm.liveness-monitor.expiry-interval-ms=600000"
+# One wave of maps, those of one node slower, so that the reduces start when another's have long succeeded.
+MAPS = {
+    **TEN_PLACES,
+    **INTERVALS[SHORT],
+    "lab.maps": 9,
+    "lab.records": 200,
+    "lab.map.ms": 2000,
+    "lab.slow.nodes": f"{LOST}:1.5,nm3:6",
+    # One a node, and two: three that miss an output at once are enough for Hadoop itself.
+    "lab.reduces": 2,
+    "mapreduce.reduce.memory.mb": 640,
+    "lab.reduce.ms": 500,
+    "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
+    # A reduce comes to a node with the outputs that it knows of: here to the other nodes first, then to all of
+    # this one's at once, and not to its first alone.
+    "mapreduce.reduce.shuffle.parallelcopies": 1,
+    # As shipped a reduce whose connection is refused tries for three minutes before it says so.
+    "mapreduce.reduce.shuffle.connect.timeout": 2000,
+    # What ran on the lost node is not to be asked to end for three minutes.
+    "yarn.client.nodemanager-connect.max-wait-ms": 5000,
+}
+
+
+class Unreachable:
+    """Such a job under a service that may have outputs made again."""
+
+    def __init__(self, case: OnCluster):
+        self.cluster, self.until, self.output = case.cluster, case.until, case.cluster.dir / "reruns"
+
+    def play(self) -> "Unreachable":
+        """Until the job has ended; the node is there again then."""
+        with Service(self.cluster, 'mode = "act"\nact.rerun = true', name="reruns").start(quiet=True) as drover:
+            settings = {**MAPS, **NO_NATIVE_COPIES, "lab.output": self.output}
+            running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings=settings))
+            try:
+                ended, again = f"the maps of {LOST} succeeded", "the shim has had them run again"
+                self.there = self.until(ended, lambda: self.done(drover, running.id()), running)
+                self.cluster.end(LOST, signal.SIGKILL)
+                self.until(again, lambda: self.measures(drover, running.id()), running)
+                (self.measure,) = self.measures(drover, running.id())
+                self.result = running.result()
+            finally:
+                running.end()
+                if not self.cluster.alive(LOST):
+                    self.cluster.restart(LOST)
+        return self
+
+    def judge(self, case: OnCluster) -> None:
+        """All outputs of the node, and no others, were made again at once."""
+        plan = self.measure["plan"]["rerun"]
+        case.assertEqual((plan["node"], plan["whole"], self.measure["answer"]), (LOST, True, "applied"))
+        case.assertEqual(sorted(plan["outputs"]), sorted(self.there))
+        case.assertEqual(len(plan["missed_by"]), 2)
+        case.assertTrue(self.result.succeeded)
+        ended = {attempt.id: attempt.state for attempt in self.result.attempts}
+        case.assertEqual({ended[one] for one in self.there}, {"KILLED"})
+        for task in {attempt.task for attempt in self.result.attempts if attempt.id in self.there}:
+            # Beside the new attempt, on the slow node perhaps, copies may have been started or given back.
+            ran = [attempt.state for attempt in self.result.attempts if attempt.task == task]
+            case.assertEqual((ran.count("SUCCEEDED"), set(ran)), (1, {"KILLED", "SUCCEEDED"}))
+        written = [line for part in self.output.glob("part-*") for line in part.read_text().splitlines()]
+        case.assertEqual(sorted(written), sorted(map(line, range(MAPS["lab.maps"] * MAPS["lab.records"]))))
+
+    @staticmethod
+    def done(drover: Service, job: str) -> list:
+        """The attempts that ran on the node, once there are some, all have succeeded, and no map waits."""
+        tasks = [one for one in drover.get(f"/jobs/{job}/tasks?limit=1000")["tasks"] if one["kind"] == "map"]
+        attempts = [attempt for one in tasks for attempt in one["attempts"] if attempt["node"] == LOST]
+        started = len(tasks) == MAPS["lab.maps"] and all(one["attempts"] for one in tasks)
+        over = started and all(attempt["state"] == "succeeded" for attempt in attempts)
+        return [attempt["attempt"] for attempt in attempts] if over else []
+
+    @staticmethod
+    def measures(drover: Service, job: str) -> list:
+        found = drover.get(f"/jobs/{job}").get("measures", [])
+        return [one for one in found if one["measure"] == "rerun" and one.get("answer")]
+
+
+def line(record: int) -> str:
+    """What the lab's job writes of a record (LabJob.line), after its key."""
+    return f"{record}\t{record}\t{record * 0x9E3779B97F4A7C15 % (1 << 64):x}"
