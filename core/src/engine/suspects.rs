@@ -7,14 +7,17 @@ use crate::model::*;
 const PEERS: usize = 4;
 
 impl Engine {
-    /// Tasks of a job whose attempts should be read: running ones whose attempts are not known, the slowest first, then finished ones whose host is not known.
+    /// Tasks of a job whose attempts should be read: running ones of which no attempt is known that runs, the slowest first, then finished ones whose host is not known.
     pub fn suspects(&self, id: JobId, limit: usize) -> Vec<TaskId> {
         let Some(job) = self.cluster.job(id) else { return Vec::new() };
         let mut wanted: Vec<(u8, f64, TaskId)> = Vec::new();
         for kind in TaskKind::ALL {
             for (task_id, task) in job.tasks(kind) {
                 let known = task.attempts.iter().any(|attempt| attempt.host.is_some());
+                // All that is known of it has ended: what runs in their place has to be seen before it can be judged.
+                let is_over = !task.attempts.is_empty() && task.original().is_none();
                 let urgency = match task.state {
+                    TaskState::Running if is_over => 0,
                     TaskState::Running if self.is_suspect(task) => u8::from(known),
                     TaskState::Succeeded if !known => 2,
                     _ => continue,

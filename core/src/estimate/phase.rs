@@ -97,14 +97,14 @@ impl PhaseTimes {
     }
 }
 
-/// When a job's last map finished; `None` while any has not.
+/// When a job's last map finished; `None` while any has not. One that has failed for good, as a job may let some, is waited for no more.
 pub fn maps_done_at(job: &Job) -> Option<Time> {
     let [maps, _] = job.totals?;
     // So many may be without success; with the next one the last has not finished, whatever the others have.
     let mut spare = job.known(TaskKind::Map).checked_sub(maps)?;
     let mut last = job.started.get().unwrap_or_default();
     for (_, task) in job.tasks(TaskKind::Map) {
-        if task.state == TaskState::Succeeded {
+        if task.state.is_final() {
             last = last.max(task.ended().unwrap_or_default());
         } else {
             spare = spare.checked_sub(1)?;
@@ -157,6 +157,22 @@ mod tests {
         job.learn_task(&TaskFact { finished: Some(Time(15_000)), ..ended }, Time(1_000_000), 1_000);
         let times = PhaseTimes::learn(&job, TaskKind::Map, MAP_ONLY, None);
         assert_eq!(times.typical[0], Some(Millis(8_000)), "it was launched 14 s before its end");
+    }
+
+    #[test]
+    fn a_map_that_has_failed_for_good_is_waited_for_no_more_and_one_that_runs_is() {
+        let id: JobId = "job_1_0001".parse().unwrap();
+        let done = |second: TaskState| {
+            let mut job = Job::new(id);
+            job.totals = Some([2, 1]);
+            for (index, state) in [TaskState::Succeeded, second].into_iter().enumerate() {
+                let finished = Some(Time(9_000)).filter(|_| state == TaskState::Succeeded);
+                let of = TaskFact::of(id.task(TaskKind::Map, index as u32));
+                assert!(job.learn_task(&TaskFact { state: Some(state), finished, ..of }, Time(9_000), 1_000));
+            }
+            maps_done_at(&job)
+        };
+        assert_eq!([TaskState::Failed, TaskState::Running].map(done), [Some(Time(9_000)), None]);
     }
 
     #[test]

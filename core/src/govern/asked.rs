@@ -32,7 +32,7 @@ pub struct Asked {
     /// How many of these were restarts, likewise.
     #[serde(default)]
     pub restarts: u32,
-    /// A restart's new attempt runs, alone: it is the task's own now, and no copy in flight.
+    /// What was started runs, alone, the attempt before it having been killed or having failed: it is the task's own now, and no copy in flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replaced: bool,
     /// Those of the task so far, this one included, that an AM has refused in a row.
@@ -82,7 +82,7 @@ impl Asked {
         }
     }
 
-    /// What was to be started instead runs.
+    /// What was started runs alone.
     pub(super) fn replace(&mut self, params: &GovernParams, am_now: Time) {
         self.replaced = true;
         self.again = params.allows_another(self.tries).then_some(am_now);
@@ -123,7 +123,7 @@ impl Asked {
         known && running >= copies as usize
     }
 
-    /// Does what was to be started instead run, and nothing else of the task?
+    /// Does what was started run, and nothing else of the task?
     pub(super) fn has_replaced(&self, job: &Job, task: &Task, grace: Millis) -> bool {
         let alone = || task.unended().all(|attempt| self.is_copy(attempt.number));
         self.is_settled(1, job, task, grace) && alone()

@@ -2,6 +2,7 @@
 
 use super::GovernParams;
 use super::flight::Flights;
+use super::in_flight::OfJob;
 use super::tally::{Tally, copies_in_flight};
 use crate::model::{Action, AttemptId, ClusterState, Job, NameId, Resources, TaskKind, Verdict, share_of};
 use crate::policy::{Budget, Judged};
@@ -48,8 +49,8 @@ impl Room {
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let free = free(cluster, job, kind, tally, avoid);
         let copies = &tally.copies;
-        let in_job = flights.in_job(job.id, kind) + tally.native_in(job.id, kind);
-        let unplaced = flights.unplaced(job, kind);
+        let OfJob { all, unplaced } = copies.of_job(job.id, kind);
+        let in_job = all + tally.native_in(job.id, kind);
         let most = params.most_in_cluster(slots);
         Room {
             cluster: (copies.cluster, most),
@@ -174,7 +175,7 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
     (round(share_of(share, of.into())) as u32).max(1)
 }
 
-/// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others already wait for.
+/// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others wait for and may be given.
 fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, avoid: &[NameId]) -> Option<u32> {
     let (totals, size) = (cluster.totals?, container(job, kind));
     let on_nodes = if cluster.nodes.is_empty() {
@@ -184,7 +185,7 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
     };
     let in_queue = tally.left_in_queue(cluster, job, kind, totals.total.memory_mb);
     let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
-    Some(free.saturating_sub(totals.containers_pending.saturating_sub(tally.given)))
+    Some(free.saturating_sub(tally.awaited(cluster, totals, size.memory_mb).saturating_sub(tally.given)))
 }
 
 fn less(total: Resources, used: Resources) -> Resources {

@@ -68,8 +68,8 @@ impl Flights {
             }
             let goes_on = || task.and_then(|task| asked.over(job, task, params.answer_grace, now));
             let Some(end) = ended.map(|task| end_with(asked, task)).or_else(goes_on) else {
-                let restarted = task.filter(|_| flight.action == Action::Restart && !asked.replaced);
-                let runs = restarted.is_some_and(|task| asked.has_replaced(job, task, params.answer_grace));
+                let open = task.filter(|_| !flight.clones && !asked.replaced);
+                let runs = open.is_some_and(|task| asked.has_replaced(job, task, params.answer_grace));
                 replaced.extend(runs.then_some(flight.decision));
                 let at = asked.over_at(params.answer_grace).filter(|at| *at > now);
                 next = next.into_iter().chain(at).min();
@@ -77,8 +77,9 @@ impl Flights {
             };
             let at = ended.and_then(Task::ended).unwrap_or(am_now);
             outcomes.push(asked.outcome(flight, id, job, end, at));
-            ends.extend((!flight.clones).then_some((id, end)));
-            closed.push((id, flight.decision, end));
+            let with_am = end == CopyEnd::Died && job.incarnation > asked.incarnation;
+            ends.extend((!flight.clones && !with_am).then_some((id, end)));
+            closed.push((id, flight.decision, end, with_am));
         }
         for decision in replaced {
             self.asked_mut(job.id, decision).into_iter().for_each(|asked| asked.replace(params, am_now));
@@ -86,8 +87,8 @@ impl Flights {
         for decision in moot {
             self.asked_mut(job.id, decision).into_iter().for_each(|asked| asked.forget_refusals(params));
         }
-        for (task, decision, end) in closed {
-            self.close((task, decision), end, job.task(task), params, am_now);
+        for (task, decision, end, with_am) in closed {
+            self.close((task, decision), (end, with_am), job.task(task), params, am_now);
         }
         landed.into_iter().for_each(|task| self.remove(task));
         // Where one of a task's copies wins, that another lost is nothing against the job.
@@ -96,20 +97,20 @@ impl Flights {
         (outcomes, next)
     }
 
-    /// One of a task's copies is over.
+    /// One of a task's copies is over. That it died with its AM says nothing of it.
     fn close(
         &mut self,
         (task, decision): (TaskId, u64),
-        end: CopyEnd,
+        (end, with_am): (CopyEnd, bool),
         known: Option<&Task>,
         params: &GovernParams,
         am_now: Time,
     ) {
         let Some(flight) = self.task_mut(task).find(|flight| flight.decision == decision) else { return };
-        flight.close(end, known, params, am_now);
+        flight.close((end, with_am), known, params, am_now);
         let restarts = u32::from(flight.action == Action::Restart);
         let newest = self.task_mut(task).next_back().and_then(|flight| flight.asked.as_mut());
-        if let Some(asked) = newest.filter(|_| end != CopyEnd::Died) {
+        if let Some(asked) = newest.filter(|_| end != CopyEnd::Died || with_am) {
             asked.tries = asked.tries.saturating_sub(1);
             asked.restarts = asked.restarts.saturating_sub(restarts);
         }
@@ -151,14 +152,14 @@ impl Flights {
 
 impl Flight {
     /// It holds no budget any more. When may the task have another copy?
-    fn close(&mut self, end: CopyEnd, task: Option<&Task>, params: &GovernParams, am_now: Time) {
+    fn close(&mut self, (end, with_am): (CopyEnd, bool), task: Option<&Task>, params: &GovernParams, am_now: Time) {
         self.counted = false;
         let Some(asked) = &mut self.asked else { return };
         if let Some(answer) = asked.answer.filter(|_| end == CopyEnd::Refused) {
             return asked.refuse(answer, task, params, am_now);
         }
         asked.again = match end {
-            CopyEnd::Died if params.copies_per_task == 0 => Some(am_now + params.try_again),
+            CopyEnd::Died if with_am || params.copies_per_task == 0 => Some(am_now + params.try_again),
             CopyEnd::Died if !params.allows_another(asked.tries) => None,
             CopyEnd::Died => Some(am_now + params.try_again.max(self.fresh.0)),
             _ => Some(am_now + params.try_again),

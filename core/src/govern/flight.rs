@@ -190,14 +190,6 @@ impl Flights {
         self.by_task.range(flights_of(task..=task)).next_back().map(|(_, flight)| flight)
     }
 
-    /// Copies of a job that hold budget.
-    pub fn in_job(&self, job: JobId, kind: TaskKind) -> u32 {
-        self.tasks_of(job)
-            .filter(|(task, flight)| task.kind == kind && flight.is_in_flight())
-            .map(|(_, flight)| flight.copies)
-            .sum()
-    }
-
     /// Copies in the cluster that hold budget.
     pub fn in_cluster(&self) -> u32 {
         self.by_task.values().filter(|flight| flight.is_in_flight()).map(|flight| flight.copies).sum()
@@ -262,15 +254,6 @@ impl Flights {
     fn remove_all(&mut self, tasks: RangeInclusive<TaskId>) {
         let theirs: Vec<_> = self.by_task.range(flights_of(tasks)).map(|(key, _)| *key).collect();
         theirs.iter().for_each(|key| drop(self.by_task.remove(key)));
-    }
-
-    /// Copies of a job that wait for a container, as far as is known.
-    pub fn unplaced(&self, job: &Job, kind: TaskKind) -> u32 {
-        let waits = |task: TaskId, flight: &Flight| {
-            let asked = flight.asked.as_ref().filter(|_| flight.counted && task.kind == kind);
-            asked.is_some_and(|asked| asked.is_unplaced(job.task(task)))
-        };
-        self.tasks_of(job.id).filter(|(task, flight)| waits(*task, flight)).map(|(_, flight)| flight.copies).sum()
     }
 
     /// Forgets a job's copies.

@@ -1,7 +1,7 @@
 //! Copies in flight, counted once for all proposals of a pass.
 
 use super::flight::{Flight, Flights};
-use crate::model::{Action, ClusterState, Job, NameId, TaskId};
+use crate::model::{Action, ClusterState, Job, JobId, NameId, TaskId, TaskKind};
 use std::collections::BTreeMap;
 
 /// Copies that hold budget.
@@ -15,6 +15,16 @@ pub struct InFlight {
     by_user: BTreeMap<String, u32>,
     by_queue: BTreeMap<String, u32>,
     from_host: BTreeMap<NameId, u32>,
+    by_job: BTreeMap<(JobId, TaskKind), OfJob>,
+}
+
+/// Copies of a job's tasks of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OfJob {
+    /// Those that hold budget.
+    pub all: u32,
+    /// Of those the ones that were asked for and wait for a container, as far as is known.
+    pub unplaced: u32,
 }
 
 impl InFlight {
@@ -50,10 +60,15 @@ impl InFlight {
         }
         let change = |sum: &mut u32| *sum = by(*sum, flight.copies);
         change(&mut self.cluster);
-        let of_task = || job.and_then(|job| job.task(task));
-        let unseen = flight.asked.as_ref().is_none_or(|asked| asked.is_unplaced(of_task()));
-        if flight.action == Action::Duplicate && unseen {
+        let known = job.and_then(|job| job.task(task));
+        let unplaced = flight.asked.as_ref().map(|asked| asked.is_unplaced(known));
+        if flight.action == Action::Duplicate && unplaced != Some(false) {
             change(&mut self.unseen);
+        }
+        let of_job = self.by_job.entry((task.job, task.kind)).or_default();
+        change(&mut of_job.all);
+        if unplaced == Some(true) {
+            change(&mut of_job.unplaced);
         }
         if let Some(job) = job {
             change(self.by_user.entry(job.user.clone()).or_default());
@@ -72,6 +87,11 @@ impl InFlight {
     /// Those of a queue's jobs.
     pub fn of_queue(&self, queue: &str) -> u32 {
         self.by_queue.get(queue).copied().unwrap_or(0)
+    }
+
+    /// Those of a job's tasks of that kind.
+    pub fn of_job(&self, job: JobId, kind: TaskKind) -> OfJob {
+        self.by_job.get(&(job, kind)).copied().unwrap_or_default()
     }
 
     /// Those for attempts that ran on a host, clones apart.

@@ -4,7 +4,9 @@ use super::budget::container;
 use super::flight::Flights;
 use super::in_flight::InFlight;
 use super::rooms::Rooms;
-use crate::model::{Attempt, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time};
+use crate::model::{
+    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time,
+};
 use std::collections::BTreeMap;
 
 /// The counts.
@@ -23,6 +25,8 @@ pub struct Tally {
     in_queue: BTreeMap<String, Since>,
     /// What jobs may still take of their queues for one kind of tasks, MiB, as far as it was asked for.
     left: BTreeMap<(JobId, TaskKind), u64>,
+    /// Containers that are waited for and may be given, by their size in MiB, as far as it was asked for.
+    awaited: BTreeMap<u64, u32>,
 }
 
 /// Memory taken (positive) or given back (negative), MiB.
@@ -82,6 +86,22 @@ impl Tally {
         self.native.get(&(job, kind)).copied().unwrap_or(0)
     }
 
+    /// Containers that are waited for and that YARN may give, each taken to be of that size: in no queue more than it has room for. What a queue at its limit waits for takes no other's place.
+    pub fn awaited(&mut self, cluster: &ClusterState, totals: ClusterFact, size_mb: u64) -> u32 {
+        let Tally { in_queue, awaited, .. } = self;
+        *awaited.entry(size_mb).or_insert_with(|| {
+            let may = |queue: &QueueFact| {
+                // Jobs may be told with their queue's full path or its leaf alone.
+                let leaf = || queue.name.rsplit('.').next().and_then(|leaf| in_queue.get(leaf));
+                let since = in_queue.get(&queue.name).or_else(leaf);
+                let room = unused(queue, totals.total.memory_mb, since) / size_mb.max(1);
+                queue.containers_pending.min(room.min(u32::MAX.into()) as u32)
+            };
+            let in_queues = cluster.queues.values().map(may).fold(0, u32::saturating_add);
+            if cluster.queues.is_empty() { totals.containers_pending } else { totals.containers_pending.min(in_queues) }
+        })
+    }
+
     /// What a job's user may still take of its queue for tasks of that kind, MiB, in a cluster of so much.
     pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind, cluster_mb: u64) -> u64 {
         let Tally { in_queue, left, .. } = self;
@@ -111,12 +131,21 @@ fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
     task.unended().count() > 1 && !flights.of(id).any(|flight| flight.counted)
 }
 
+/// A share of a cluster's memory, MiB.
+fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
+    (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
+}
+
+/// What a queue may use and does not, MiB.
+fn unused(queue: &QueueFact, cluster_mb: u64, since: Option<&Since>) -> u64 {
+    let used = of_cluster(cluster_mb, queue.used_capacity).saturating_add_signed(since.map_or(0, |since| since.all));
+    of_cluster(cluster_mb, queue.max_capacity).saturating_sub(used)
+}
+
 /// What a user may still take of a queue for containers of that size, MiB.
 fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let of_cluster = |share: f32| (cluster_mb as f64 * f64::from(share.max(0.0))) as u64;
-    let of_user = queue.user_capacity.map_or(u64::MAX, of_cluster);
-    let used = of_cluster(queue.used_capacity).saturating_add_signed(since.map_or(0, |since| since.all));
-    let left = of_cluster(queue.max_capacity).saturating_sub(used);
+    let of_user = queue.user_capacity.map_or(u64::MAX, |share| of_cluster(cluster_mb, share));
+    let left = unused(queue, cluster_mb, since);
     match queue.users.iter().find(|known| known.user == user) {
         Some(known) => {
             // A limit that moves along with what is used has moved, too, where more is.
@@ -143,7 +172,7 @@ fn left_to_user(queue: &QueueFact, user: &QueueUser, most: u64, size_mb: u64) ->
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
-    use crate::model::{AttemptState, Mode};
+    use crate::model::{AttemptState, Mode, Resources};
     use crate::policy::Budget;
     use AttemptState::{Killed, Running};
 
@@ -205,19 +234,46 @@ mod tests {
         assert_eq!((tally.copies.cluster, tally.copies.of_user("alice")), (2, 2));
     }
 
-    /// What a user of a queue may still take who uses so much, with a limit of 4,096 MiB and no other.
-    fn left(used_mb: u64) -> u64 {
-        let user = QueueUser { user: "alice".into(), used_mb, limit_mb: 4_096 };
-        let queue = QueueFact {
-            name: "etl".into(),
+    fn queue(name: &str) -> QueueFact {
+        QueueFact {
+            name: name.into(),
             max_capacity: 1.0,
             used_capacity: 0.0,
             containers_pending: 0,
             user_capacity: None,
             user_share: None,
-            users: vec![user],
-        };
+            users: Vec::new(),
+        }
+    }
+
+    /// What a user of a queue may still take who uses so much, with a limit of 4,096 MiB and no other.
+    fn left(used_mb: u64) -> u64 {
+        let user = QueueUser { user: "alice".into(), used_mb, limit_mb: 4_096 };
+        let queue = QueueFact { users: vec![user], ..queue("etl") };
         left_in_queue(&queue, "alice", 1_024, 100_000, None)
+    }
+
+    #[test]
+    fn what_a_queue_at_its_limit_waits_for_takes_no_others_place() {
+        let queue = |name: &str, max_capacity, used_capacity, containers_pending| {
+            let of = queue(name);
+            (name.to_owned(), QueueFact { max_capacity, used_capacity, containers_pending, ..of })
+        };
+        let total = Resources { memory_mb: 100 * 1_024, vcores: 100 };
+        let totals = ClusterFact { total, containers_pending: 20_010, ..ClusterFact::default() };
+        let awaited = |queues: &[(String, QueueFact)]| {
+            let mut cluster = ClusterState::default();
+            cluster.queues = queues.iter().cloned().collect();
+            Tally::default().awaited(&cluster, totals, 1_024)
+        };
+        let full = queue("root.batch", 0.6, 0.6, 20_000);
+        assert_eq!(awaited(&[full.clone(), queue("root.etl", 1.0, 0.1, 10)]), 10);
+        assert_eq!(
+            awaited(&[queue("root.batch", 0.6, 0.5, 20_000), queue("root.etl", 1.0, 0.1, 10)]),
+            20,
+            "there is room for ten"
+        );
+        assert_eq!(awaited(&[]), 20_010, "nothing is known of queues");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! ```text
 //! 1: of a phase whose clones were admitted (dolly, lines 2 and 3)             judge; engine::clones
 //! 2:   each task that has clones is Dolly's, unless they gave way             judge: cloned
-//! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow            reactively; holds_back
+//! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow, and a     reactively; holds_back
+//!      phase's only one where earlier runs of its job tell what it takes
 //! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
 //! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
 //! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
@@ -11,6 +12,7 @@
 //! ```
 
 use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
+use crate::estimate::prior::ENOUGH;
 use crate::model::{Action, Capabilities, Verdict};
 
 /// Judges every running task.
@@ -31,9 +33,10 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
+    let alone = view.total == 1 && view.prior.is_some_and(|prior| prior.tasks() >= ENOUGH);
     // What LATE advises against Mantri need not weigh, nor what may have nothing more; but for surplus copies.
     let open = |index: usize, guard: &Judged| {
-        let settled = holds_back(guard.verdict) || view.past.holds(guard.task);
+        let settled = holds_back(guard.verdict, alone) || view.past.holds(guard.task);
         !settled || view.contenders[index].task.live().count() > 1
     };
     let mut phase = None;
@@ -41,7 +44,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
     for (index, guard) in all.iter_mut().enumerate() {
         if open(index, guard) {
             let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
-            guarded(phase.judge(index), guard, view.job.can);
+            guarded(phase.judge(index), guard, view.job.can, alone);
         }
     }
     all
@@ -49,13 +52,13 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
 
 /// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
 /// Mantri has seen too few tasks for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
-fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
+fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities, alone: bool) {
     let possible = match judged.action {
         Action::Duplicate => true,
         Action::Restart => can.restart,
         Action::Withdraw => can.withdraw,
     };
-    let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
+    let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict, alone);
     let why = match (judged.verdict, judged.action) {
         (Verdict::TooFewFinished, _) => "too few tasks have finished for Mantri",
         (Verdict::AlreadyCopied, _) => "Mantri counts Hadoop's own copy",
@@ -70,10 +73,11 @@ fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
     guard.rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
 }
 
-/// LATE's guards are what it says of the task and its peers. What a copy gains is Mantri's to say.
-fn holds_back(verdict: Verdict) -> bool {
-    use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain};
-    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied)
+/// LATE's guards are what it says of the task and its peers. What a copy gains is Mantri's to say; and whether the only task of a phase is slow, which has no peers but
+/// those of earlier runs.
+fn holds_back(verdict: Verdict, alone: bool) -> bool {
+    use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain, TooFewFinished};
+    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied) && !(alone && verdict == TooFewFinished)
 }
 
 #[cfg(test)]
@@ -146,7 +150,7 @@ mod tests {
             ((NoGain, Duplicate), Decided, NoGain, Duplicate, Some("m")),
         ] {
             let mut one = of(guard, Duplicate, "g");
-            guarded(of(mantri.0, mantri.1, "m"), &mut one, can);
+            guarded(of(mantri.0, mantri.1, "m"), &mut one, can, false);
             assert_eq!((one.verdict, one.action, one.rule.as_deref()), (verdict, action, rule), "{mantri:?} {guard:?}");
         }
     }
@@ -163,7 +167,7 @@ mod tests {
             let told = |able| {
                 let can = Capabilities { restart: able, withdraw: able, ..Capabilities::default() };
                 let mut one = of(Action::Duplicate, "g");
-                guarded(of(action, "m"), &mut one, can);
+                guarded(of(action, "m"), &mut one, can, false);
                 (one.action, one.rule.unwrap())
             };
             assert_eq!(told(true), (action, "m".to_owned()));
@@ -198,6 +202,19 @@ mod tests {
             assert_eq!([by(Some(flies), false), by(Some(flies), true)], [unweighed, weighed]);
         }
         assert_eq!(by(Some(Verdict::CoolDown), false), weighed);
+    }
+
+    #[test]
+    fn the_only_task_of_a_phase_is_copied_where_earlier_runs_tell_that_it_is_slow_and_else_never() {
+        let earlier = crate::estimate::prior::Prior::new(vec![10.0; 4], crate::model::Bytes(0), 0.0).unwrap();
+        let of = |tasks, prior| {
+            let mut phase = Phase::maps(tasks).runs((0, 0), 0, 0.0, &[(20.0, 0.1), (40.0, 0.2)]).shim();
+            let view = View { prior, ..phase.view(40.0) };
+            judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict
+        };
+        assert_eq!(of(1, Some(&earlier)), Verdict::Decided);
+        assert_eq!(of(1, None), Verdict::TooFewFinished);
+        assert_eq!(of(8, Some(&earlier)), Verdict::TooFewFinished, "its peers will tell");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::phase::Shape;
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::Runs;
+use crate::estimate::runs::{Run, Runs};
 use crate::estimate::sample::Reading;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
@@ -234,8 +234,21 @@ impl<'a> View<'a> {
 
     /// What its finished tasks add to the prior of later runs.
     pub fn as_prior(&self) -> Option<Prior> {
-        let times = self.runs.own().map(|(seconds, split)| seconds / self.split_share(split).unwrap_or(1.0));
-        Prior::new(times.collect(), self.peers.typical_split, self.runs.before_own().0)
+        Prior::new(self.paces().map(|(_, time)| time).collect(), self.peers.typical_split, self.runs.before_own().0)
+    }
+
+    /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.
+    pub fn paces(&self) -> impl Iterator<Item = (&Run, f64)> {
+        let told = self.runs.told();
+        let any = self.runs.own_runs().any(|(_, run)| self.tells_pace(run.input, told));
+        let own = self.runs.own_runs().filter(move |(_, run)| !any || self.tells_pace(run.input, told));
+        own.map(|(seconds, run)| (run, seconds / self.split_share(run.input).unwrap_or(1.0)))
+    }
+
+    /// Does a split of that length tell how long a typical one takes? A run over less than a quarter of it is mostly the start of its JVM, unless that is `told` from work.
+    pub fn tells_pace(&self, split: Bytes, told: bool) -> bool {
+        const LEAST: f64 = 0.25;
+        told || self.split_share(split).is_none_or(|share| share >= LEAST)
     }
 
     /// Progress rates of all running and finished tasks, score per second.

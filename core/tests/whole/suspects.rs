@@ -34,6 +34,28 @@ fn suspects_are_asked_for_before_finished_tasks_whose_host_is_not_known_and_none
     assert_eq!(asked(&script, 16), [5, 1, 2, 3, 4, 6, 7].map(map));
 }
 
+#[test]
+fn a_task_whose_attempts_have_all_ended_is_read_until_what_took_over_is_seen() {
+    let mut script = listed(&|_| false, 3);
+    let known = (0..8).map(|index| running(map(index), at(0.0), 0.2, "nm2")).collect();
+    script.attempts(job_id(1), at(2.0), known);
+    script.decide(at(2.0));
+    assert_ne!(script.engine.suspects(job_id(1), 1), [map(5)], "it is like all others");
+    let tell = |script: &mut Script, second: f64, number: u32, state: AttemptState| {
+        // The furthest of all, so that nothing but its attempts' ends makes it urgent.
+        let of = running(map(5), at(0.0), 0.9, "nm2");
+        let fact = AttemptFact { state: Some(state), number, ..of };
+        script.attempts(job_id(1), at(second), vec![fact]);
+        script.decide(at(second));
+    };
+    tell(&mut script, 2.2, 0, AttemptState::Failed);
+    assert_eq!(script.engine.suspects(job_id(1), 1), [map(5)], "nothing of it is known to run");
+    tell(&mut script, 2.4, 1, AttemptState::Starting);
+    assert_eq!(script.engine.suspects(job_id(1), 1), [map(5)], "the next one has not begun");
+    tell(&mut script, 2.6, 1, AttemptState::Running);
+    assert_ne!(script.engine.suspects(job_id(1), 1), [map(5)]);
+}
+
 /// The slow map's progress, and what was read of its input.
 fn see(script: &mut Script, second: f64, score: Option<f32>, read: Option<u64>) {
     let mut attempt = running(map(5), at(0.0), 0.0, "nm2");

@@ -135,6 +135,21 @@ fn what_the_next_am_was_not_asked_for_is_over_with_the_one_that_was() {
     }
 }
 
+#[test]
+fn copies_that_die_with_their_am_say_nothing_of_their_task_or_job() {
+    let mut job = running(Time(12_000));
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    flights.task_mut(map(0)).for_each(|flight| flight.asked.as_mut().unwrap().tries = 2);
+    job.incarnation = 2;
+    let strict = GovernParams { futile_copies: 1, copies_per_task: 2, ..params() };
+    let (outcomes, _) = flights.follow(&job, &strict, Time(12_000));
+    assert_eq!(outcomes.iter().map(|one| one.end).collect::<Vec<_>>(), [CopyEnd::Died]);
+    let asked = flights.newest(map(0)).unwrap().asked.as_ref().unwrap();
+    assert_eq!((asked.tries, asked.again), (1, Some(Time(15_000))));
+    assert_eq!(flights.bar_of_task(map(9), Mode::Act, Time(12_000)), None, "the job need not rest");
+}
+
 /// What became of a copy once its task has succeeded, as the task tells of a winner, or does not.
 fn fate(winner: Option<u32>, copies: &[AttemptState], say: impl FnOnce(&mut Flights)) -> CopyEnd {
     let mut flights = asked();
@@ -235,7 +250,7 @@ fn again_of(end: CopyEnd, answer: Option<Answer>, tries: u32, try_again: u64, co
     let asked = flight.asked.as_mut().unwrap();
     (asked.answer, asked.tries) = (answer, tries);
     let params = GovernParams { try_again: Millis(try_again), copies_per_task, ..params() };
-    flight.close(end, None, &params, Time(40_000));
+    flight.close((end, false), None, &params, Time(40_000));
     assert!(!flight.counted);
     flight.asked.unwrap().again
 }
@@ -307,7 +322,7 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
             let restart = Decision { action: Action::Restart, ..decision(id, map(0), Mode::Act) };
             flights.add(&restart, Budget::Copies, &running(Time(10_000)), 0);
             let end = if died { CopyEnd::Died } else { CopyEnd::Unsent };
-            flights.close((map(0), id), end, None, &params(), Time(20_000));
+            flights.close((map(0), id), (end, false), None, &params(), Time(20_000));
         }
         flights.newest(map(0)).unwrap().restarts()
     };
@@ -323,17 +338,28 @@ fn a_task_that_its_am_has_restarted_more_often_than_is_known_here_gets_no_restar
     let job = running(Time(10_000));
     flights.add(&restart, Budget::Copies, &job, 0);
     flights.answered(&AckFact { job: JOB, decision: 1, answer: Answer::RestartsSpent, attempts: Vec::new() });
-    flights.close((map(0), 1), CopyEnd::Refused, None, &params(), Time(20_000));
+    flights.close((map(0), 1), (CopyEnd::Refused, false), None, &params(), Time(20_000));
     flights.add(&Decision { id: 2, ..restart }, Budget::Copies, &job, 0);
     assert!(flights.newest(map(0)).unwrap().restarts() >= 1_000);
 }
 
 /// A restart of a task whose first attempt is in that state, after which the second one runs: is it in flight, and what bars another? The instant is 20 s.
 fn restarted(first: AttemptState, tries: u32, copies_per_task: u32) -> (bool, Option<Verdict>) {
+    beside(Action::Restart, Budget::Copies, first, tries, copies_per_task)
+}
+
+/// The same of any action.
+fn beside(
+    action: Action,
+    budget: Budget,
+    first: AttemptState,
+    tries: u32,
+    copies_per_task: u32,
+) -> (bool, Option<Verdict>) {
     let mut job = running(Time(10_000));
-    let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+    let decision = Decision { action, ..decision(1, map(0), Mode::Act) };
     let mut flights = Flights::default();
-    flights.add(&restart, Budget::Copies, &job, 0);
+    flights.add(&decision, budget, &job, 0);
     answer(&mut flights, Answer::Applied, &[1]);
     flights.task_mut(map(0)).for_each(|flight| flight.asked.as_mut().unwrap().tries = tries);
     attempt(&mut job, map(0).attempt(0), first, 1_000, if first.is_final() { 11_000 } else { 0 });
@@ -341,8 +367,9 @@ fn restarted(first: AttemptState, tries: u32, copies_per_task: u32) -> (bool, Op
     let params = GovernParams { copies_per_task, ..params() };
     assert_eq!(flights.follow(&job, &params, Time(20_000)).0, [], "it is not over");
     let in_flight = flights.newest(map(0)).unwrap().is_in_flight();
-    assert_eq!([flights.in_cluster(), flights.in_job(JOB, TaskKind::Map)], [u32::from(in_flight); 2]);
-    assert_eq!(InFlight::count(&flights, &cluster([job.clone()])).cluster, u32::from(in_flight));
+    let counted = InFlight::count(&flights, &cluster([job.clone()]));
+    let seen = [flights.in_cluster(), counted.cluster, counted.of_job(JOB, TaskKind::Map).all];
+    assert_eq!(seen, [u32::from(in_flight); 3]);
     let bar = flights.bar_of_task(map(0), Mode::Act, Time(20_000));
     succeed(&mut job, map(0), Some(1), 30_000);
     assert_eq!(ends(&mut flights, &job, Time(30_000)), [CopyEnd::Won], "its end is told all the same");
@@ -353,6 +380,14 @@ fn restarted(first: AttemptState, tries: u32, copies_per_task: u32) -> (bool, Op
 fn a_restart_is_in_flight_until_its_new_attempt_runs_in_the_place_of_the_one_that_was_killed() {
     assert_eq!(restarted(AttemptState::Killed, 1, 2), (false, None));
     assert_eq!(restarted(AttemptState::Running, 1, 2), (true, Some(Verdict::CopyInFlight)));
+}
+
+#[test]
+fn a_copy_whose_original_has_failed_is_the_tasks_own_and_may_be_helped_itself_and_a_clone_is_its_phases() {
+    let copied = |budget, first| beside(Action::Duplicate, budget, first, 1, 2);
+    assert_eq!(copied(Budget::Copies, AttemptState::Failed), (false, None));
+    assert_eq!(copied(Budget::Copies, AttemptState::Running), (true, Some(Verdict::CopyInFlight)));
+    assert!(copied(Budget::Clones, AttemptState::Failed).0);
 }
 
 #[test]

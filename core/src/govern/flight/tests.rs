@@ -1,5 +1,6 @@
 use super::*;
 use crate::estimate::stats::normal_draw;
+use crate::govern::in_flight::InFlight;
 use crate::model::{
     AppId, AttemptFact, AttemptId, AttemptState, Channel, ClusterState, Fact, Numbers, Observation, Source, TaskFact,
     TaskState,
@@ -121,11 +122,13 @@ fn copies_of_a_job_count_by_kind_while_they_hold_budget_and_wait_until_they_are_
         decision(5, reduce, Mode::Act),
     ]);
     changed(&mut flights, map(1), |flight| flight.counted = false);
-    assert_eq!(TaskKind::ALL.map(|kind| flights.in_job(JOB, kind)), [4, 1]);
     assert_eq!(flights.in_cluster(), 5);
     let mut job = job();
     attempt(&mut job, map(3).attempt(1), AttemptState::Running, 12_000, 0);
-    assert_eq!(TaskKind::ALL.map(|kind| flights.unplaced(&job, kind)), [2, 1], "of the maps only the clones");
+    let counted = InFlight::count(&flights, &cluster([job]));
+    let of = TaskKind::ALL.map(|kind| counted.of_job(JOB, kind));
+    assert_eq!(of.map(|copies| copies.all), [4, 1]);
+    assert_eq!(of.map(|copies| copies.unplaced), [2, 1], "of the maps only the clones");
     let tasks = flights.tasks_of(JOB).map(|(task, _)| task).collect::<Vec<_>>();
     assert_eq!(tasks, [map(0), map(1), map(2), map(3), reduce]);
     assert!(flights.all().map(|(task, flight)| (task, flight.decision)).eq(tasks.into_iter().zip(1..)));

@@ -4,7 +4,7 @@ use super::super::{Contender, View};
 use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
-use crate::estimate::runs::{Run, work_began};
+use crate::estimate::runs::work_began;
 use crate::estimate::stats::median;
 use crate::estimate::{Estimator, Sample};
 use crate::model::{Attempt, Millis, NameId, Task, TaskKind, TaskState};
@@ -67,7 +67,8 @@ impl Copies {
 }
 
 fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample) -> LiveCopy {
-    let oldest = sample.started == contender.sample.started;
+    // Of a reduce both may have begun with the end of the maps.
+    let oldest = contender.task.original().is_none_or(|original| original.number == number);
     let by_score = matches!(view.estimator, Estimator::PhaseAware | Estimator::Mantri) && sample.reading.is_none();
     let told = match contender.left.filter(|_| oldest && by_score) {
         // By the score that has been reckoned already.
@@ -106,29 +107,24 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
 
 /// The phase's tasks, each with its time for the phase's typical input, seconds.
 fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterator<Item = (&'a Task, f64)> {
-    let finished = finished_rates(view)
-        .filter_map(|(run, rate)| Some((view.job.task(view.job.id.task(view.kind, run.index))?, rate)));
+    let finished =
+        view.paces().filter_map(|(run, rate)| Some((view.job.task(view.job.id.task(view.kind, run.index))?, rate)));
     let running = view.contenders.iter().zip(copies.fastest());
     let running =
         running.filter_map(move |(contender, fastest)| Some((contender.task, rate(view, contender, fastest?, told)?)));
     finished.chain(running)
 }
 
-/// Those of the finished tasks.
-fn finished_rates<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'a Run, f64)> {
-    view.runs.own_runs().map(|(seconds, run)| (run, seconds / view.split_share(run.input).unwrap_or(1.0)))
-}
-
 /// Time for the typical input, seconds, beyond which a running task is slow and no evidence of how long a copy takes: of two stragglers in a small phase either would make
 /// the other's copy seem slow.
 pub fn slow_from(view: &View<'_>) -> f64 {
-    let typical = median(&mut finished_rates(view).map(|(_, rate)| rate).collect::<Vec<_>>());
+    let typical = median(&mut view.paces().map(|(_, rate)| rate).collect::<Vec<_>>());
     typical.filter(|_| view.slow_factor > 0.0).map_or(f64::INFINITY, |typical| view.slow_factor * typical)
 }
 
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
-    let left = fastest.t_rem.filter(|left| left.is_finite())?;
+    let left = fastest.t_rem.filter(|left| left.is_finite() && view.tells_pace(contender.task.input, told))?;
     Some((so_far(view, contender, told)? + left) / data(view, contender))
 }
 
@@ -255,6 +251,34 @@ mod tests {
         assert!(close(&new.times(1.0, None), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
         let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
         assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
+    }
+
+    #[test]
+    fn a_run_that_is_mostly_the_start_of_its_jvm_tells_no_pace_unless_it_is_all_there_is_or_the_start_is_told() {
+        let times = |mut phase: Phase| fresh(&phase.view(20.0)).times(1.0, None);
+        let splits = |phase: Phase| phase.split(0, 1_024).split(1, 1_024).split(2, 1);
+        let untold = Phase::maps(3).took(&[8.0, 8.0, 3.0]);
+        assert!(close(&times(splits(untold)), &[8.0, 8.0]), "3 s for a thousandth are no 3,000 s for the whole");
+        let alone = Phase::maps(3).done(2, 0, [0.0, 3.0]);
+        assert_eq!(times(splits(alone)).len(), 1);
+        let told = [(0, 8.0), (1, 8.0), (2, 2.5)].into_iter().fold(Phase::maps(3), |phase, (index, end)| {
+            let reports = [(2.0 + (end - 2.0) / 4.0, 0.25), (2.0 + (end - 2.0) / 2.0, 0.5)];
+            phase.runs((index, 0), index, 0.0, &reports).done(index, index, [0.0, end])
+        });
+        assert_eq!(times(splits(told)).len(), 3);
+    }
+
+    #[test]
+    fn of_a_reduce_whose_attempts_both_began_with_the_end_of_the_maps_only_the_first_has_the_tasks_time_left() {
+        let mut phase = Phase::reduces(2).runs((0, 0), 0, 0.0, &[(20.0, 0.4)]).runs((0, 1), 1, 5.0, &[(20.0, 0.8)]);
+        let map = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+        let (state, finished) = (Some(TaskState::Succeeded), Some(at(10.0)));
+        phase.task(TaskFact { state, started: Some(at(0.0)), finished, ..map });
+        let view = View { judge_native_copies: true, ..phase.view(20.0) };
+        let copies = Copies::of(&view);
+        let left: Vec<_> = copies.of_task(0).iter().map(|copy| (copy.number, copy.t_rem)).collect();
+        assert_eq!(left.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0], "{left:?}");
+        assert!(left[0].1 < left[1].1, "{left:?}");
     }
 
     #[test]

@@ -129,13 +129,13 @@ impl World<'_> {
         theirs.filter(|real| real.asked.is_some_and(in_flight) && real.is_live()).count() as u32
     }
 
-    /// Did, at some time since a restart was decided on, only such attempts of the task run as the engine had not known of? They are its own, or as good: where no answer names
+    /// Did, at some time since a restart was decided on, or a copy that is no clone, only such attempts of the task run as the engine had not known of? They are its own, or as good: where no answer names
     /// any, one that Hadoop started for another that failed.
     pub fn has_replaced(&mut self, decision: &Decision) -> bool {
         let known = self.known.get(&decision.id).copied().unwrap_or(0);
         let runs = |(number, real): (usize, &Real)| number >= known && real.launched.is_some();
         let mut live = self.attempts[&decision.task].iter().enumerate().filter(|(_, real)| real.is_live()).peekable();
-        if decision.action == Action::Restart && live.peek().is_some() && live.all(runs) {
+        if decision.action != Action::Withdraw && !decision.clones && live.peek().is_some() && live.all(runs) {
             self.replaced.insert(decision.id);
         }
         self.replaced.contains(&decision.id)
