@@ -128,7 +128,7 @@ def healthy(number: int) -> list:
     return in_turn([("healthy", 14, {**jittered, "lab.seed": 100 * number + nth + 1}) for nth in range(4)])
 
 
-MIX_WITHIN_S, MIX_SLOW_SHARE = 170, 0.05
+MIX_WITHIN_S, MIX_SLOW_SHARE = 175, 0.05
 MIX_MAPS = {"mapreduce.map.memory.mb": 128, "yarn.app.mapreduce.am.resource.mb": 256, "lab.slow.nodes": "nm2:5"}
 
 

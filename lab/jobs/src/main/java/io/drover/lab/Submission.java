@@ -17,7 +17,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /** Submits a job as a user, follows it to its end, and prints lines that a program can read. */
 final class Submission {
-  private static final long POLL_MS = 100;
+  private static final long POLL_MS = 250;
   private static final long TELL_MS = 2_000;
 
   private Submission() {}
