@@ -7,7 +7,7 @@ use super::tables::TABLES;
 pub type Step<'a> = &'a dyn Fn() -> String;
 
 /// Every step so far: as many as the newest version's number. A step that has made files never makes others.
-pub const STEPS: &[Step<'static>] = &[&first, &second];
+pub const STEPS: &[Step<'static>] = &[&first, &second, &third];
 
 /// Tables that came with the second version.
 const TABLES_OF_SECOND: [&str; 2] = ["clone_plans", "measures"];
@@ -18,34 +18,51 @@ const COLUMNS_OF_SECOND: [(&str, &str, &str); 4] = [
     ("decisions", "prefer", "''"),
     ("outcomes", "hosts", "''"),
 ];
+/// Columns that came with the third, by table. Older rows have nothing there.
+const COLUMNS_OF_THIRD: [(&str, &str); 2] = [("enrolments", "share"), ("enrolments", "salt")];
 
 fn is_of_first(table: &Table) -> bool {
     !TABLES_OF_SECOND.contains(&table.name)
 }
 
+fn is_of_third(table: &Table, column: &str) -> bool {
+    COLUMNS_OF_THIRD.contains(&(table.name, column))
+}
+
 fn first() -> String {
     let had = |table: &Table, column: &str| {
-        !COLUMNS_OF_SECOND.iter().any(|(of, name, _)| (*of, *name) == (table.name, column))
+        let second = COLUMNS_OF_SECOND.iter().any(|(of, name, _)| (*of, *name) == (table.name, column));
+        !second && !is_of_third(table, column)
     };
     let tables = TABLES.iter().filter(|table| is_of_first(table));
     tables.map(|table| table.create_of(|column| had(table, column.name))).collect()
 }
 
 fn second() -> String {
-    let kind = |table: &str, name: &str| {
-        let columns = TABLES.iter().filter(|one| one.name == table).flat_map(|one| one.columns);
-        columns.filter(|column| column.name == name).map(|column| column.kind.sql()).collect::<String>()
-    };
     let columns = COLUMNS_OF_SECOND.map(|(table, name, before)| {
         format!("ALTER TABLE {table} ADD COLUMN {name} {} NOT NULL DEFAULT {before};\n", kind(table, name))
     });
-    let tables = TABLES.iter().filter(|table| !is_of_first(table)).map(|table| table.create_of(|_| true));
+    let tables = TABLES.iter().filter(|table| !is_of_first(table));
+    let tables = tables.map(|table| table.create_of(|column| !is_of_third(table, column.name)));
     columns.into_iter().chain(tables).collect()
+}
+
+fn third() -> String {
+    let column = |(table, name)| format!("ALTER TABLE {table} ADD COLUMN {name} {};\n", kind(table, name));
+    COLUMNS_OF_THIRD.map(column).concat()
+}
+
+/// SQLite's word for what a column holds.
+fn kind(table: &str, name: &str) -> String {
+    let columns = TABLES.iter().filter(|one| one.name == table).flat_map(|one| one.columns);
+    columns.filter(|column| column.name == name).map(|column| column.kind.sql()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::schema::Record;
+    use crate::ledger::tables::EnrolmentRow;
     use rusqlite::Connection;
 
     /// Names and types of a file's columns, by table.
@@ -76,5 +93,16 @@ mod tests {
         file.execute_batch(&second()).unwrap();
         let kept = file.query_row("SELECT at_ms, decision FROM sent", [], |row| Ok((row.get(0)?, row.get(1)?)));
         assert_eq!(kept.unwrap(), (7, 3));
+    }
+
+    #[test]
+    fn a_job_enrolled_before_the_third_version_is_kept_and_says_nothing_of_the_share_it_was_drawn_at() {
+        let file = Connection::open_in_memory().unwrap();
+        [first(), second()].iter().for_each(|step| file.execute_batch(step).unwrap());
+        let row = "(7, 'job_1_0001', 'a', 'a', 'ann', 'root', 2, 1, 0, 'late')";
+        file.execute_batch(&format!("INSERT INTO enrolments VALUES {row}")).unwrap();
+        file.execute_batch(&third()).unwrap();
+        let kept = file.query_row("SELECT * FROM enrolments", [], EnrolmentRow::read).unwrap();
+        assert_eq!((kept.job.as_str(), kept.held_out, kept.share, kept.salt), ("job_1_0001", false, None, None));
     }
 }

@@ -166,6 +166,10 @@ tables! {
         held_out: bool,
         /// The policy in force.
         policy: String,
+        /// Share of jobs that was held out when its side was drawn, 0–1; absent in rows of before version 3.
+        share: Option<f64>,
+        /// The salt it was drawn with, a number as text; likewise.
+        salt: Option<String>,
     }
 
     /// Jobs that have ended.

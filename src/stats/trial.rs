@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub struct Trial<'a> {
     /// Its name: it is set against jobs of the same.
     pub name: &'a str,
+    /// What its side was drawn under: it is set against jobs of the same draw, as with another share both sides have jobs of other times.
+    pub draw: &'a str,
     /// Its tasks: it is set against jobs of the same bin.
     pub tasks: u32,
     /// How long it took.
@@ -28,16 +30,19 @@ pub struct Effect {
     pub acted: usize,
     /// Jobs left alone that have one.
     pub left: usize,
-    /// Strata, of one name and one bin each, with jobs on both sides.
+    /// Strata, of one name, one bin and one draw each, with jobs on both sides.
     pub strata: usize,
 }
 
-/// Mean difference of the logarithms of job times, seconds, between jobs that a policy may act on and those held out, of one name and one bin of sizes each, with Student's 95 % interval.
+/// Draw, name and bin of jobs that are set against each other.
+type Stratum<'a> = (&'a str, &'a str, Option<String>);
+
+/// Mean difference of the logarithms of job times, seconds, between jobs that a policy may act on and those held out, of one name, one bin of sizes and one draw each, with Student's 95 % interval.
 /// Jobs without a counterpart say nothing. `None` where none has one, or none of them has a fellow.
 pub fn effect<'a>(jobs: impl IntoIterator<Item = Trial<'a>>) -> Option<Effect> {
-    let mut strata: BTreeMap<(&str, Option<String>), [Vec<f64>; 2]> = BTreeMap::new();
+    let mut strata: BTreeMap<Stratum<'_>, [Vec<f64>; 2]> = BTreeMap::new();
     for job in jobs.into_iter().filter(|job| job.took.0 > 0) {
-        let sides = strata.entry((job.name, bin(job.tasks))).or_default();
+        let sides = strata.entry((job.draw, job.name, bin(job.tasks))).or_default();
         sides[usize::from(job.held_out)].push(job.took.as_secs_f64().ln());
     }
     let (mut weights, mut sum, mut squares) = (0.0, 0.0, 0.0);
@@ -74,8 +79,12 @@ mod tests {
 
     /// Jobs of one group with those times, seconds, of one map each.
     fn jobs<'a>(name: &'a str, acted: &[f64], left: &[f64]) -> Vec<Trial<'a>> {
-        let trial =
-            |held_out| move |seconds: &f64| Trial { name, tasks: 1, took: Millis::from_secs_f64(*seconds), held_out };
+        let trial = |held_out| {
+            move |seconds: &f64| {
+                let took = Millis::from_secs_f64(*seconds);
+                Trial { name, draw: "", tasks: 1, took, held_out }
+            }
+        };
         acted.iter().map(trial(false)).chain(left.iter().map(trial(true))).collect()
     }
 
@@ -96,5 +105,16 @@ mod tests {
         assert!(found.mean.abs() < 0.01 && found.high - found.low < 0.1, "{found:?}");
         assert_eq!(effect([jobs("a", &[1.0, 2.0], &[]), jobs("b", &[], &[3.0])].concat()), None);
         assert_eq!(effect(jobs("a", &[1.0], &[2.0])), None, "two jobs show no scatter");
+    }
+
+    #[test]
+    fn jobs_drawn_at_one_share_are_not_set_against_those_drawn_at_another() {
+        // All are twice as long once a half is held out, on both sides.
+        let at = |draw, times: [&'static [f64]; 2]| {
+            jobs("a", times[0], times[1]).into_iter().map(move |job| Trial { draw, ..job }).collect::<Vec<_>>()
+        };
+        let (tenth, half) = (at("0.1", [&[10.0, 10.0, 10.0], &[10.0]]), at("0.5", [&[20.0, 20.0], &[20.0, 20.0]]));
+        let found = effect([tenth, half].concat()).unwrap();
+        assert!(found.strata == 2 && found.log.mean.abs() < 1e-9, "{found:?}");
     }
 }

@@ -117,10 +117,14 @@ pub fn tables(report: &Report) -> Vec<Table> {
 
 /// What jobs held out show, in words.
 pub fn holdout(of: &HoldOutView) -> String {
+    format!("{}{}", shown(of), left_out(of))
+}
+
+fn shown(of: &HoldOutView) -> String {
     let (acted, held, needed) = (of.acted.compared, of.held_out.compared, of.needed);
     let Some(change) = &of.change else {
         return format!(
-            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name and size that each side is to have, there are {acted} that could be acted on and {held} held out \
+            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out \
              (govern.holdout says which share of jobs is)."
         );
     };
@@ -130,9 +134,19 @@ pub fn holdout(of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name and size.",
+        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name, size and draw.",
         change.percent, change.low_percent, change.high_percent, of.strata
     )
+}
+
+/// Jobs that say nothing, and why.
+fn left_out(of: &HoldOutView) -> String {
+    let why = [
+        (of.not_drawn, "enrolled while all or none were held out, so that their side was not drawn"),
+        (of.share_unknown, "enrolled by an earlier Drover, which did not keep the share that was held out"),
+    ];
+    let all = why.into_iter().filter(|(jobs, _)| *jobs > 0);
+    all.map(|(jobs, why)| format!(" Left out: {jobs} jobs {why}.")).collect()
 }
 
 /// What it is of.
@@ -219,9 +233,17 @@ pub mod tests {
             strata: 4,
             needed: 10,
             change,
+            not_drawn: 7,
+            share_unknown: 0,
         };
         let words = holdout(&of);
         assert!(words.contains("ended sooner") && words.contains("-12.3 % (95 %: -20.0 % to -3.0 %)"), "{words}");
         assert!(words.contains("90 jobs") && words.contains("30 held out, in 4 groups"), "{words}");
+        assert!(words.contains("Left out: 7 jobs enrolled while all or none") && !words.contains("earlier"), "{words}");
+        let earlier = holdout(&HoldOutView { share_unknown: 3, ..HoldOutView::default() });
+        assert!(
+            earlier.contains("not enough data yet") && earlier.contains("3 jobs enrolled by an earlier"),
+            "{earlier}"
+        );
     }
 }

@@ -11,7 +11,7 @@ use super::schema::{Record, Row};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{
-    CopyEnd, CopyOutcome, Decision, Fact, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
+    CopyEnd, CopyOutcome, Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
 };
 use ends::{Ended, Won};
 pub(super) use rows::{spaced, word};
@@ -33,6 +33,13 @@ struct Open {
 /// When the slow attempt would have ended, the ApplicationMaster's clock, and one standard deviation; `None` where nobody said.
 type Prediction = Option<(Time, Option<Millis>)>;
 
+/// What a job's side of the hold-out was drawn under.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Draw {
+    share: f64,
+    salt: u64,
+}
+
 /// What the ledger is told of.
 pub struct Feed {
     ledger: Ledger,
@@ -43,6 +50,8 @@ pub struct Feed {
     /// Jobs of which something was heard since the last pass, and whose side is not settled.
     fresh: BTreeSet<JobId>,
     enrolled: BTreeSet<JobId>,
+    /// What live jobs' sides were drawn under: settings may change before a job is enrolled.
+    drawn: BTreeMap<JobId, Draw>,
     /// Jobs that have ended since the last pass.
     ended: Vec<Ended>,
     /// What an earlier process asked for and never heard of.
@@ -65,6 +74,7 @@ impl Feed {
             fates: BTreeMap::new(),
             fresh: BTreeSet::new(),
             enrolled: BTreeSet::new(),
+            drawn: BTreeMap::new(),
             ended: Vec::new(),
             orphans,
             passed: None,
@@ -74,6 +84,7 @@ impl Feed {
     /// A fact that the engine has taken.
     pub fn observed(&mut self, seen: &Observation, engine: &Engine) {
         let at = seen.received;
+        self.note_draw(seen.fact.job(), engine);
         match &seen.fact {
             Fact::Sent { decision, .. } => self.tell(vec![rows::sent(at, &self.incarnation, *decision)]),
             Fact::Acked(ack) => self.tell(vec![rows::answer(at, &self.incarnation, ack)]),
@@ -97,6 +108,15 @@ impl Feed {
             fact => {
                 self.fresh.extend(fact.job().filter(|job| !self.enrolled.contains(job)));
             }
+        }
+    }
+
+    /// Sides are drawn when jobs are first seen, which is now for one that has none yet.
+    fn note_draw(&mut self, job: Option<JobId>, engine: &Engine) {
+        let new = job.filter(|job| !self.drawn.contains_key(job)).and_then(|job| engine.cluster().job(job));
+        if let Some(job) = new.filter(|job| job.held_out.is_some()) {
+            let govern = &engine.params().govern;
+            self.drawn.insert(job.id, Draw { share: govern.holdout, salt: govern.holdout_salt });
         }
     }
 
@@ -147,8 +167,8 @@ impl Feed {
         let jobs = std::mem::take(&mut self.fresh).into_iter().filter_map(|id| engine.cluster().job(id));
         let able: Vec<_> = jobs.filter(|job| engine.could_act_on(job)).collect();
         let policy = engine.params().policy.label();
-        let told = able.into_iter().filter_map(|job| rows::enrolment(now, job, policy).map(|row| (job.id, row)));
-        let told: Vec<_> = told.collect();
+        let row = |job: &Job| rows::enrolment(now, job, self.drawn.get(&job.id), policy);
+        let told: Vec<_> = able.into_iter().filter_map(|job| row(job).map(|row| (job.id, row))).collect();
         self.enrolled.extend(told.iter().map(|(id, _)| *id));
         told.into_iter().map(|(_, row)| row).collect()
     }
@@ -163,6 +183,7 @@ impl Feed {
         self.open.retain(|_, open| lives(&open.job));
         self.fates.retain(|job, _| lives(job));
         self.enrolled.retain(lives);
+        self.drawn.retain(|job, _| lives(job));
         let mut told = seen::hour(engine, now);
         if before.0 / DAY != now.0 / DAY {
             told.extend(seen::nodes(engine, now));

@@ -1,6 +1,6 @@
 //! Rows of what is decided, sent, answered and seen to its end.
 
-use super::Open;
+use super::{Draw, Open};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
 use drover_core::model::{
@@ -136,7 +136,7 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
 }
 
 /// A job that could be acted on; `None` while its name, owner, size or side is not known.
-pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
+pub fn enrolment(at: Time, job: &Job, drawn: Option<&Draw>, policy: &str) -> Option<Row> {
     let [maps, reduces] = job.totals?;
     let row = EnrolmentRow {
         at_ms: at,
@@ -149,6 +149,8 @@ pub fn enrolment(at: Time, job: &Job, policy: &str) -> Option<Row> {
         reduces,
         held_out: job.held_out?,
         policy: policy.to_owned(),
+        share: drawn.map(|drawn| drawn.share),
+        salt: drawn.map(|drawn| drawn.salt.to_string()),
     };
     Some(row.row())
 }

@@ -254,7 +254,26 @@ fn a_job_is_enrolled_once_on_the_side_it_was_drawn_to_whether_it_is_acted_on_or_
         }
         let rows: Vec<EnrolmentRow> = world.all();
         assert_eq!((rows.len(), rows[0].held_out, rows[0].maps, rows[0].stratum.as_str()), (1, held_out, 10, "slow"));
+        assert_eq!((rows[0].share, rows[0].salt.as_deref()), (Some(holdout), Some("1")));
     }
+}
+
+#[test]
+fn a_job_is_enrolled_with_the_share_its_side_was_drawn_at_and_not_with_one_set_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Act, 0.25);
+    let mut params = EngineParams::default();
+    (params.govern.mode, params.govern.holdout, params.govern.holdout_salt) = (Mode::Act, 0.75, 9);
+    world.desk.set_params(Time(100_000), params);
+    // The first was seen before.
+    for n in [1, 2] {
+        facts(job(n), 0).into_iter().for_each(|fact| world.desk.observe(fact));
+        world.own(Fact::Can(job(n), Capabilities { duplicate: true, ..Capabilities::default() }));
+    }
+    world.desk.decide(Time(100_000));
+    let rows: Vec<EnrolmentRow> = world.all();
+    let drawn: Vec<_> = rows.iter().map(|row| (row.job.clone(), row.share, row.salt.as_deref())).collect();
+    assert_eq!(drawn, [(job(1).to_string(), Some(0.25), Some("1")), (job(2).to_string(), Some(0.75), Some("9"))]);
 }
 
 #[test]

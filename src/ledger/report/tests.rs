@@ -3,6 +3,7 @@ use crate::ledger::schema::{Record, Row};
 use crate::ledger::store::Store;
 use crate::ledger::tables::{DecisionRow, EnrolmentRow, JobRow, OutcomeRow};
 use drover_core::model::{Millis, Time};
+use rusqlite::types::Value;
 use std::path::PathBuf;
 
 const NOW: Time = Time(1_000_000);
@@ -180,6 +181,8 @@ fn job(n: u32, held_out: bool, seconds: Option<u64>, state: &str) -> Vec<Row> {
         reduces: 2,
         held_out,
         policy: policy.clone(),
+        share: Some(0.3),
+        salt: Some("1".into()),
     };
     let ended = seconds.map(|seconds| JobRow {
         at_ms: Time(u64::from(n)),
@@ -229,6 +232,42 @@ fn jobs_are_compared_on_the_side_they_were_drawn_to_whether_acted_on_or_not() {
         (told.jobs.ended, told.jobs.succeeded, told.jobs.acted_on, told.jobs.gained_seconds),
         (61, 60, 20, 244.0)
     );
+}
+
+/// Those jobs as drawn at another share; `None`: nobody kept it.
+fn drawn_at(share: Option<f64>, rows: Vec<Row>) -> Vec<Row> {
+    let (mut rows, at) =
+        (rows, |name: &str| EnrolmentRow::TABLE.columns.iter().position(|one| one.name == name).unwrap());
+    for row in rows.iter_mut().filter(|row| row.table == EnrolmentRow::TABLE) {
+        row.values[at("share")] = share.map_or(Value::Null, Value::Real);
+        row.values[at("salt")] = share.map_or(Value::Null, |_| Value::Text("1".into()));
+    }
+    rows
+}
+
+#[test]
+fn a_share_changed_in_the_middle_sets_no_job_against_those_of_another_time() {
+    // Nothing is held out for a month of slow days, and a third then, when all jobs are twice as fast; a half at last, when they are slow again.
+    let run = |n: u32, held_out, seconds: u32| job(n, held_out, Some((seconds + n % 7).into()), "succeeded");
+    let month = (1..=100).flat_map(|n| drawn_at(Some(0.0), run(n, false, 200)));
+    let third = (101..=160).flat_map(|n| drawn_at(Some(1.0 / 3.0), run(n, n.is_multiple_of(3), 100)));
+    let half = (161..=220).flat_map(|n| drawn_at(Some(0.5), run(n, n.is_multiple_of(2), 200)));
+    let (_dir, path) = kept(&month.chain(third).chain(half).collect::<Vec<_>>());
+    let shown = report(&path, &Filter::default()).holdout;
+    assert_eq!((shown.verdict.as_str(), shown.strata), ("no_difference_shown", 2));
+    assert_eq!((shown.not_drawn, shown.share_unknown, shown.acted.jobs, shown.held_out.jobs), (100, 0, 70, 50));
+    let change = shown.change.unwrap();
+    assert!(change.percent.abs() < 1.0, "{change:?}");
+}
+
+#[test]
+fn jobs_whose_side_was_not_drawn_are_left_out_and_counted_by_why() {
+    let of = |n: u32, share| drawn_at(share, job(n, n.is_multiple_of(2), Some(50 + u64::from(n)), "succeeded"));
+    let share = |n: u32| [None, Some(0.0), Some(1.0)][n as usize % 3];
+    let (_dir, path) = kept(&(1..=90).flat_map(|n| of(n, share(n))).collect::<Vec<_>>());
+    let shown = report(&path, &Filter::default()).holdout;
+    assert_eq!((shown.verdict.as_str(), shown.change), ("not_enough_data", None));
+    assert_eq!((shown.not_drawn, shown.share_unknown, shown.acted.jobs, shown.held_out.jobs), (60, 30, 0, 0));
 }
 
 #[test]

@@ -21,7 +21,11 @@ pub struct HoldOutView {
     pub acted: SideView,
     /// Jobs held out.
     pub held_out: SideView,
-    /// Groups of one name, but for its numbers, and one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) with jobs on both sides.
+    /// Jobs left out as all or none were held out when their side was settled, so that nothing was drawn.
+    pub not_drawn: u64,
+    /// Jobs left out as the share that their side was drawn at is not kept: an earlier version enrolled them.
+    pub share_unknown: u64,
+    /// Groups of one name, but for its numbers, one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) and one share and salt of the draw with jobs on both sides.
     pub strata: u64,
     /// How many jobs with a counterpart each side is to have before a change is told.
     pub needed: u64,
@@ -57,6 +61,9 @@ pub struct ChangeView {
 
 struct Enrolled {
     stratum: String,
+    share: Option<f64>,
+    /// Share and salt.
+    draw: String,
     tasks: u32,
     held_out: bool,
     state: Option<String>,
@@ -67,8 +74,11 @@ struct Enrolled {
 impl Enrolled {
     fn read(row: &Row<'_>) -> rusqlite::Result<Enrolled> {
         let took: Option<i64> = row.get(4)?;
+        let (share, salt): (Option<f64>, Option<String>) = (row.get(6)?, row.get(7)?);
         Ok(Enrolled {
             stratum: row.get(0)?,
+            share,
+            draw: format!("{share:?} {salt:?}"),
             tasks: row.get(1)?,
             held_out: row.get(2)?,
             state: row.get(3)?,
@@ -77,28 +87,38 @@ impl Enrolled {
         })
     }
 
+    /// Could it have come to either side?
+    fn is_drawn(&self) -> bool {
+        self.share.is_some_and(|share| share > 0.0 && share < 1.0)
+    }
+
     fn succeeded(&self) -> bool {
         self.state.as_deref() == Some("succeeded")
     }
 
     fn trial(&self) -> Option<Trial<'_>> {
         let took = self.took.filter(|_| self.succeeded())?;
-        Some(Trial { name: &self.stratum, tasks: self.tasks, took, held_out: self.held_out })
+        Some(Trial { name: &self.stratum, draw: &self.draw, tasks: self.tasks, took, held_out: self.held_out })
     }
 }
 
 /// What those of a filter show.
 pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<HoldOutView> {
     let ask = format!(
-        "SELECT e.stratum, e.maps + e.reduces, e.held_out, j.state, j.took_ms, j.decided FROM enrolments e LEFT JOIN jobs j USING (job) WHERE {} ORDER BY e.job",
+        "SELECT e.stratum, e.maps + e.reduces, e.held_out, j.state, j.took_ms, j.decided, e.share, e.salt
+         FROM enrolments e LEFT JOIN jobs j USING (job) WHERE {} ORDER BY e.job",
         condition("e")
     );
     let mut asked = connection.prepare(&ask)?;
     let jobs = asked.query_map(filter.parameters(), Enrolled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    Ok(HoldOutView::of(&jobs))
+    let share_unknown = jobs.iter().filter(|job| job.share.is_none()).count();
+    let (drawn, others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(Enrolled::is_drawn);
+    let (not_drawn, share_unknown) = ((others.len() - share_unknown) as u64, share_unknown as u64);
+    Ok(HoldOutView { not_drawn, share_unknown, ..HoldOutView::of(&drawn) })
 }
 
 impl HoldOutView {
+    /// Of those that were drawn.
     fn of(jobs: &[Enrolled]) -> HoldOutView {
         let shown = effect(jobs.iter().filter_map(Enrolled::trial));
         let side = |held_out: bool, compared: usize| {
@@ -122,6 +142,7 @@ impl HoldOutView {
             strata: shown.map_or(0, |effect| effect.strata as u64),
             needed: NEEDED as u64,
             change: change.as_ref().map(ChangeView::of),
+            ..HoldOutView::default()
         }
     }
 }
