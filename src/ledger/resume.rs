@@ -1,6 +1,6 @@
 //! What an earlier process left open: actions that it decided on and whose end it never wrote.
 
-use super::feed::{spaced, word};
+use super::feed::{plausible, plausible_ms, spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
 use drover_core::model::{Answer, Attempt, CopyEnd, Job, Millis, TaskId, TaskState, Time};
@@ -78,7 +78,8 @@ impl Unanswered {
         };
         let ended = task.and_then(|task| task.ended()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
-        let ahead = self.prediction.map(|(predicted, _)| predicted.ms_after(ended));
+        let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);
+        let ahead = self.prediction.and_then(|(predicted, _)| plausible_ms(predicted.ms_after(ended)));
         OutcomeRow {
             at_ms: at,
             incarnation: self.incarnation.clone(),
@@ -95,7 +96,7 @@ impl Unanswered {
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),
             gained_ms: ahead.filter(|_| end == CopyEnd::Won),
             prediction_error_ms: None,
-            container_ms: copies().map(held).fold(Millis(0), |sum, one| sum + one),
+            container_ms: plausible(container).unwrap_or_default(),
             would_have_won: None,
         }
     }

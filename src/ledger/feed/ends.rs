@@ -1,5 +1,6 @@
 //! A job that has ended: how long it took, and what the copies that won gained on its critical path.
 
+use super::{plausible, plausible_ms};
 use crate::ledger::tables::JobRow;
 use drover_core::model::{EndFact, Job, JobId, JobPhase, TaskId, TaskKind, TaskState, Time};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ impl Ended {
             state: end.state.map(|state| state.label().to_owned()),
             started_ms: started,
             ended_ms: ended,
-            took_ms: started.zip(ended).map(|(started, ended)| ended.since(started)),
+            took_ms: started.zip(ended).and_then(|(started, ended)| plausible(ended.since(started))),
             held_out: job.held_out,
             policy: policy.to_owned(),
             decided: 0,
@@ -88,7 +89,7 @@ impl Ended {
             actual = actual.max(Some(*ended));
             without = without.max(Some(instead.unwrap_or(*ended)));
         }
-        without.zip(actual).map_or(0, |(without, actual)| without.ms_after(actual))
+        without.zip(actual).and_then(|(without, actual)| plausible_ms(without.ms_after(actual))).unwrap_or(0)
     }
 }
 
@@ -138,5 +139,17 @@ mod tests {
         );
         assert_eq!(gain(&[10, 20, 30], &[(2, Some(80))], JobPhase::Failed).2, 0);
         assert_eq!(gain(&[], &[], done), (0, 0, 0));
+        assert_eq!(gain(&[10, 20], &[(1, Some(40_000_000))], done), (1, 1, 0), "nobody believes a year and more");
+    }
+
+    #[test]
+    fn an_end_that_a_job_claims_for_a_far_future_is_kept_and_no_length_of_time_is_made_of_it() {
+        let job = job(&[10]);
+        let took = |ended| {
+            let (state, started, finished) = (Some(JobPhase::Succeeded), Some(Time(1_000)), Some(Time(ended)));
+            let end = EndFact { job: job.id, state, started, finished, attempts: Vec::new() };
+            Ended::of(&job, &end, Time(91_000), BTreeMap::new(), "late").row().took_ms.map(|took| took.0)
+        };
+        assert_eq!([took(90_000), took(1 << 53), took(u64::MAX)], [Some(89_000), None, None]);
     }
 }

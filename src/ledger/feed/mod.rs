@@ -3,6 +3,7 @@
 mod ends;
 mod rows;
 mod seen;
+mod span;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use drover_core::model::{
 };
 use ends::{Ended, Won};
 pub(super) use rows::{spaced, word};
+pub(super) use span::{plausible, plausible_ms};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOUR: u64 = 3_600_000;

@@ -1,6 +1,6 @@
 //! Rows of what is decided, sent, answered and seen to its end.
 
-use super::{Draw, Open};
+use super::{Draw, Open, plausible, plausible_ms};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
 use drover_core::model::{
@@ -84,7 +84,7 @@ pub fn word(end: CopyEnd) -> &'static str {
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
-    let ahead = prediction.map(|(end, _)| end.ms_after(outcome.at));
+    let ahead = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.at)));
     let by_itself = open.is_some_and(|open| outcome.end == CopyEnd::Lost && outcome.winner == Some(open.slow));
     let row = OutcomeRow {
         at_ms: at,
@@ -102,7 +102,7 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
         gained_ms: ahead.filter(|_| outcome.end == CopyEnd::Won),
         prediction_error_ms: ahead.filter(|_| by_itself),
-        container_ms: outcome.cost,
+        container_ms: plausible(outcome.cost).unwrap_or_default(),
         would_have_won: None,
     };
     row.row()
@@ -111,8 +111,9 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
 /// What became of advice.
 pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
-    let gain = i64::try_from(outcome.gain.0).unwrap_or(i64::MAX);
+    let gain = plausible_ms(i64::try_from(outcome.gain.0).unwrap_or(i64::MAX));
     let alone = !outcome.natively_copied;
+    let error = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.ended)));
     let row = OutcomeRow {
         at_ms: at,
         incarnation: incarnation.to_owned(),
@@ -127,8 +128,8 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         ended_ms: outcome.ended,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
-        gained_ms: Some(gain).filter(|_| alone),
-        prediction_error_ms: prediction.map(|(end, _)| end.ms_after(outcome.ended)).filter(|_| alone),
+        gained_ms: gain.filter(|_| alone),
+        prediction_error_ms: error.filter(|_| alone),
         container_ms: Millis(0),
         would_have_won: Some(outcome.would_have_won),
     };

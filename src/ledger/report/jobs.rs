@@ -1,6 +1,6 @@
 //! Jobs that have ended.
 
-use super::{Filter, condition, seconds};
+use super::{Filter, MS, condition};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,7 +26,7 @@ pub struct JobsView {
 pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<JobsView> {
     let ask = format!(
         "SELECT count(*), count(*) FILTER (WHERE j.state = 'succeeded'), count(*) FILTER (WHERE j.decided > 0), count(*) FILTER (WHERE j.won > 0),
-         coalesce(sum(j.took_ms) FILTER (WHERE j.state = 'succeeded'), 0), coalesce(sum(j.map_gain_ms + j.reduce_gain_ms), 0) FROM jobs j WHERE {}",
+         total(j.took_ms) FILTER (WHERE j.state = 'succeeded'), total(j.map_gain_ms) + total(j.reduce_gain_ms) FROM jobs j WHERE {}",
         condition("j")
     );
     connection.query_row(&ask, filter.parameters(), |row| {
@@ -36,8 +36,9 @@ pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<JobsVi
             succeeded: count(1)?,
             acted_on: count(2)?,
             with_wins: count(3)?,
-            job_seconds: seconds(row.get(4)?),
-            gained_seconds: seconds(row.get(5)?),
+            // Reals, as sum() fails where whole numbers grow too large.
+            job_seconds: row.get::<_, f64>(4)? / MS,
+            gained_seconds: row.get::<_, f64>(5)? / MS,
         })
     })
 }

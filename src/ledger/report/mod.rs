@@ -96,7 +96,10 @@ impl Filter {
     }
 }
 
+/// Of a second.
+const MS: f64 = 1_000.0;
+
 /// Milliseconds as seconds.
 fn seconds(ms: i64) -> f64 {
-    ms as f64 / 1_000.0
+    ms as f64 / MS
 }

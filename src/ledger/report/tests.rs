@@ -271,6 +271,34 @@ fn jobs_whose_side_was_not_drawn_are_left_out_and_counted_by_why() {
 }
 
 #[test]
+fn the_largest_numbers_that_a_row_can_hold_fail_no_report() {
+    let rows = (1..=40).flat_map(|n| job(n, n % 2 == 0, Some(u64::MAX / 1_000), "succeeded"));
+    let mut rows: Vec<Row> = rows.collect();
+    for row in &mut rows {
+        for (value, column) in row.values.iter_mut().zip(row.table.columns) {
+            *value = match column.name {
+                "maps" | "reduces" | "decided" | "won" => Value::Integer(u32::MAX.into()),
+                name if name.ends_with("_ms") && name != "at_ms" => Value::Integer(i64::MAX),
+                _ => continue,
+            };
+        }
+    }
+    let (most, longest) = (Some(i64::MAX), Some(Millis(u64::MAX)));
+    for id in 1..=2 {
+        let (gained_ms, prediction_error_ms, predicted_spread_ms) = (most, most, longest);
+        let container_ms = Millis(u64::MAX);
+        let large = OutcomeRow { gained_ms, prediction_error_ms, predicted_spread_ms, container_ms, ..outcome(id, "won") };
+        rows.extend([decision(id, "act").row(), large.row()]);
+    }
+    let (_dir, path) = kept(&rows);
+    let told = report(&path, &Filter::default());
+    assert_eq!((told.jobs.ended, told.copies[0].won, told.holdout.strata), (40, 2, 1));
+    let seconds = i64::MAX as f64 / 1_000.0;
+    assert_eq!((told.jobs.job_seconds, told.copies[0].container_seconds), (40.0 * seconds, 2.0 * seconds));
+    assert_eq!(told.holdout.verdict, "no_difference_shown");
+}
+
+#[test]
 fn few_jobs_on_either_side_are_not_enough_data_whatever_they_show() {
     let few = |held: u32| {
         (1..=40).flat_map(move |n| {

@@ -79,7 +79,8 @@ impl Enrolled {
             stratum: row.get(0)?,
             share,
             draw: format!("{share:?} {salt:?}"),
-            tasks: row.get(1)?,
+            // A job may claim as many of either as a whole number holds.
+            tasks: u32::try_from(row.get::<_, i64>(1)?).unwrap_or(u32::MAX),
             held_out: row.get(2)?,
             state: row.get(3)?,
             took: took.and_then(|took| u64::try_from(took).ok()).map(Millis),
