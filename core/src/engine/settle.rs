@@ -27,15 +27,11 @@ impl Engine {
         // A task that still runs is judged anew in this pass; one that cannot be, has none.
         job.forget_verdicts();
         let flown: BTreeSet<TaskId> = self.flights.tasks_of(id).map(|(task, _)| task).collect();
-        let ended = flown.into_iter().filter_map(|id| {
-            let task = job.task(id)?;
-            Some((id, task.state, task.ended()?, task.natively_copied()))
-        });
-        let ended: Vec<_> = ended.collect();
-        for (task, state, finished, natively_copied) in ended {
+        let ended = flown.into_iter().filter_map(|id| job.task(id).and_then(|task| Some((id, task, task.ended()?))));
+        for (id, task, finished) in ended {
             // Of a task that failed or was killed nobody can say what a copy would have gained.
-            let outcome = self.flights.land(task, finished, natively_copied);
-            pass.outcomes.extend(outcome.filter(|_| state == TaskState::Succeeded));
+            let outcome = self.flights.land(id, finished, Some(task));
+            pass.outcomes.extend(outcome.filter(|_| task.state == TaskState::Succeeded));
         }
     }
 
@@ -96,8 +92,7 @@ impl Engine {
             let ended = job.ended.get().unwrap_or_else(|| job.am_time(job.heard));
             let open: Vec<TaskId> = self.flights.tasks_of(*id).map(|(task, _)| task).collect();
             for task in open {
-                let natively_copied = job.task(task).is_some_and(Task::natively_copied);
-                pass.outcomes.extend(self.flights.land(task, ended, natively_copied));
+                pass.outcomes.extend(self.flights.land(task, ended, job.task(task)));
             }
         }
         gone.extend(self.cluster.lost_jobs(now - FORGET_AFTER));

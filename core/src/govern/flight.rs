@@ -5,7 +5,7 @@ use super::copies::Fortune;
 use super::minute::Minute;
 use super::withdrawals::Withdrawals;
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{Action, Decision, Job, JobId, Millis, Mode, NameId, TaskId, TaskKind, Time, VirtualOutcome};
+use crate::model::{Action, Decision, Job, JobId, Millis, Mode, NameId, Task, TaskId, TaskKind, Time, VirtualOutcome};
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -215,7 +215,7 @@ impl Flights {
 
     /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for, and for clones: when they are decided on nobody knows how
     /// long one would take.
-    pub fn land(&mut self, task: TaskId, ended: Time, natively_copied: bool) -> Option<VirtualOutcome> {
+    pub fn land(&mut self, task: TaskId, ended: Time, seen: Option<&Task>) -> Option<VirtualOutcome> {
         let (key, _) = self.by_task.range(flights_of(task..=task)).find(|(_, flight)| flight.asked.is_none())?;
         let key = *key;
         let flight = self.by_task.remove(&key).filter(|flight| !flight.clones)?;
@@ -227,7 +227,8 @@ impl Flights {
             ended,
             would_have_won: probability_positive(ahead, flight.fresh.1.0 as f64),
             gain: left - flight.fresh.0,
-            natively_copied,
+            natively_copied: seen.is_some_and(Task::natively_copied),
+            winner: seen.and_then(Task::winner),
         })
     }
 

@@ -85,7 +85,7 @@ pub fn word(end: CopyEnd) -> &'static str {
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
     let ahead = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.at)));
-    let by_itself = open.is_some_and(|open| outcome.end == CopyEnd::Lost && outcome.winner == Some(open.slow));
+    let by_itself = outcome.end == CopyEnd::Lost && ended_itself(outcome.winner, open);
     let row = OutcomeRow {
         at_ms: at,
         incarnation: incarnation.to_owned(),
@@ -108,6 +108,11 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
     row.row()
 }
 
+/// Did the slow attempt itself end the task? Of another's end its prediction said nothing.
+fn ended_itself(winner: Option<u32>, open: Option<&Open>) -> bool {
+    open.is_some_and(|open| winner == Some(open.slow))
+}
+
 /// What became of advice.
 pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
@@ -122,14 +127,14 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         end: outcome.label().to_owned(),
         answer: None,
         attempts: String::new(),
-        winner: None,
+        winner: outcome.winner,
         host: None,
         hosts: String::new(),
         ended_ms: outcome.ended,
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
         gained_ms: gain.filter(|_| alone),
-        prediction_error_ms: error.filter(|_| alone),
+        prediction_error_ms: error.filter(|_| ended_itself(outcome.winner, open)),
         container_ms: Millis(0),
         would_have_won: Some(outcome.would_have_won),
     };

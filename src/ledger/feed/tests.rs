@@ -239,8 +239,20 @@ fn advice_is_kept_with_what_it_would_have_come_to() {
     assert!(
         outcomes[0].would_have_won > Some(0.5) && outcomes[0].gained_ms > Some(0) && outcomes[0].container_ms.0 == 0
     );
+    assert_eq!((outcomes[0].winner, outcomes[0].prediction_error_ms.is_some()), (Some(0), true));
     assert_eq!(world.all::<JobRow>()[0].decided, 0, "nothing was to be done");
     assert_eq!(world.all::<EnrolmentRow>(), [], "in no mode to act there is nothing to compare");
+}
+
+#[test]
+fn advice_on_an_attempt_that_another_followed_says_nothing_of_the_predictions_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
+    let (_, second) = world.decided();
+    // The slow one failed, and the next attempt succeeded.
+    world.end(second + 20, 1, true);
+    let outcomes: Vec<OutcomeRow> = world.all();
+    assert_eq!((outcomes.len(), outcomes[0].winner, outcomes[0].prediction_error_ms), (1, Some(1), None));
 }
 
 #[test]

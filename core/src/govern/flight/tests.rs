@@ -146,7 +146,7 @@ fn an_advised_copy_gives_its_budget_back_at_its_end_and_not_before() {
 
 #[test]
 fn an_advised_copy_would_have_won_and_gained_what_the_task_took_beyond_a_copys_time() {
-    let land = |ended| flights(&[decision(1, map(0), Mode::Advise)]).land(map(0), Time(ended), false);
+    let land = |ended| flights(&[decision(1, map(0), Mode::Advise)]).land(map(0), Time(ended), None);
     let numbers = |ended| land(ended).map(|outcome| (outcome.would_have_won, outcome.gain));
     assert_eq!(numbers(70_000), Some((1.0, Millis(40_000))));
     assert_eq!(numbers(30_000), Some((0.5, Millis(0))));

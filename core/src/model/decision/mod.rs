@@ -137,6 +137,9 @@ pub struct VirtualOutcome {
     pub gain: Millis,
     /// Hadoop's own speculator copied the task too, so this says nothing about Drover alone.
     pub natively_copied: bool,
+    /// The attempt that succeeded, where known.
+    #[serde(default)]
+    pub winner: Option<u32>,
 }
 
 impl VirtualOutcome {
