@@ -34,7 +34,10 @@ fn copies(of: &CopiesView) -> Vec<String> {
     let counts = [of.decided, of.won, of.lost, of.failed, of.refused, of.moot, of.unknown, of.open];
     let gained = match of.gained_of {
         0 => "-".into(),
-        wins => format!("{:.0} ± {:.0} s of {wins}", of.gained_seconds, of.gained_spread_seconds),
+        wins => {
+            let spread = of.gained_spread_seconds.map_or_else(|| "?".into(), |spread| format!("{spread:.0}"));
+            format!("{:.0} ± {spread} s of {wins}", of.gained_seconds)
+        }
     };
     let cost = [of.container_seconds, of.container_seconds_in_vain].map(|seconds| format!("{seconds:.0}"));
     let names = [of.policy.clone(), of.action.clone()];
@@ -194,7 +197,7 @@ pub mod tests {
             open: 1,
             gained_seconds: 61.4,
             gained_of: 2,
-            gained_spread_seconds: 7.6,
+            gained_spread_seconds: Some(7.6),
             container_seconds: 40.0,
             to_keep_off: 4,
             kept_off: 3,
@@ -220,6 +223,7 @@ pub mod tests {
         assert!(text.contains("61 ± 8 s of 2") && text.contains("1970-01-02 00:00 UTC"), "{text}");
         assert!(text.contains("not enough data yet: of 10 jobs") && !text.contains("only advised"), "{text}");
         assert!(NOTES.iter().all(|note| text.contains(note)));
+        assert!(super::copies(&CopiesView { gained_of: 1, ..CopiesView::default() }).contains(&"0 ± ? s of 1".into()));
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub struct CopiesView {
     pub gained_seconds: f64,
     /// How many these are.
     pub gained_of: u64,
-    /// One standard deviation of that sum, were the predictions' errors independent: the root of the sum of their squared spreads.
-    pub gained_spread_seconds: f64,
+    /// One standard deviation of that sum, were the predictions' errors independent: the root of the sum of their squared spreads. Absent where one of them has none.
+    pub gained_spread_seconds: Option<f64>,
     /// Container time of all copies, launch to end.
     pub container_seconds: f64,
     /// Of that, the time of copies that did not win.
@@ -156,7 +156,7 @@ pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<C
     let copies = copies.into_iter().map(|((policy, action), (view, errors))| CopiesView {
         policy,
         action,
-        gained_spread_seconds: view.gained_spread_seconds.sqrt(),
+        gained_spread_seconds: view.gained_spread_seconds.map(f64::sqrt),
         prediction: PredictionView::of(&errors),
         ..view
     });
@@ -188,9 +188,11 @@ impl CopiesView {
         }
         self.place(told);
         if let Some(gained) = told.gained_ms {
+            let so_far = if self.gained_of == 0 { Some(0.0) } else { self.gained_spread_seconds };
+            let spread = told.spread_ms.map(|spread| seconds(spread).powi(2));
+            self.gained_spread_seconds = so_far.zip(spread).map(|(so_far, spread)| so_far + spread);
             self.gained_seconds += seconds(gained);
             self.gained_of += 1;
-            self.gained_spread_seconds += told.spread_ms.map_or(0.0, seconds).powi(2);
         }
     }
 }

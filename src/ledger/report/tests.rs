@@ -111,13 +111,26 @@ fn copies_are_counted_by_what_became_of_them_with_what_they_gained_and_held() {
         copies.unknown,
     ];
     assert_eq!(counts, [8, 1, 2, 1, 1, 1, 1, 1]);
-    assert_eq!((copies.gained_seconds, copies.gained_of, copies.gained_spread_seconds), (8.0, 2, 5.0));
+    assert_eq!((copies.gained_seconds, copies.gained_of, copies.gained_spread_seconds), (8.0, 2, Some(5.0)));
     assert_eq!((copies.container_seconds, copies.container_seconds_in_vain), (14.0, 10.0));
     assert_eq!(
         (copies.prediction.count, copies.prediction.mean_seconds, copies.prediction.median_error_seconds),
         (1, Some(-5.0), Some(5.0))
     );
     assert_eq!(told.advice, []);
+}
+
+#[test]
+fn one_gain_without_a_spread_leaves_their_sum_without_one() {
+    let won = |id, spread: Option<u64>| {
+        let predicted_spread_ms = spread.map(Millis);
+        [decision(id, "act").row(), OutcomeRow { gained_ms: Some(1_000), predicted_spread_ms, ..outcome(id, "won") }.row()]
+    };
+    for spreads in [[None, Some(2_000)], [Some(2_000), None]] {
+        let (_dir, path) = kept(&(1..).zip(spreads).flat_map(|(id, spread)| won(id, spread)).collect::<Vec<_>>());
+        let told = report(&path, &Filter::default());
+        assert_eq!((told.copies[0].gained_of, told.copies[0].gained_spread_seconds), (2, None), "{spreads:?}");
+    }
 }
 
 #[test]
