@@ -78,6 +78,7 @@ impl Unanswered {
         };
         let ended = task.and_then(|task| task.ended()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
+        let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won).map(held);
         let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);
         let ahead = self.prediction.and_then(|(predicted, _)| plausible_ms(predicted.ms_after(ended)));
         OutcomeRow {
@@ -97,6 +98,7 @@ impl Unanswered {
             gained_ms: ahead.filter(|_| end == CopyEnd::Won),
             prediction_error_ms: None,
             container_ms: plausible(container).unwrap_or_default(),
+            winner_container_ms: of_winner.and_then(plausible),
             would_have_won: None,
         }
     }

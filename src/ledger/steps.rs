@@ -19,7 +19,8 @@ const COLUMNS_OF_SECOND: [(&str, &str, &str); 4] = [
     ("outcomes", "hosts", "''"),
 ];
 /// Columns that came with the third, by table. Older rows have nothing there.
-const COLUMNS_OF_THIRD: [(&str, &str); 2] = [("enrolments", "share"), ("enrolments", "salt")];
+const COLUMNS_OF_THIRD: [(&str, &str); 3] =
+    [("enrolments", "share"), ("enrolments", "salt"), ("outcomes", "winner_container_ms")];
 
 fn is_of_first(table: &Table) -> bool {
     !TABLES_OF_SECOND.contains(&table.name)

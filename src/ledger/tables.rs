@@ -140,6 +140,8 @@ tables! {
         prediction_error_ms: Option<i64>,
         /// Container time that the copies held, launch to end, summed.
         container_ms: Millis,
+        /// Of that, what the copy that won held; absent where none did, and in rows of before version 3.
+        winner_container_ms: Option<Millis>,
         /// Of advice: probability that the copy would have finished first, 0–1.
         would_have_won: Option<f64>,
     }

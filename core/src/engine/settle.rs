@@ -141,6 +141,7 @@ mod tests {
                 hosts: Vec::new(),
                 at: Time(9_000),
                 cost: Millis(0),
+                winner_cost: Millis(0),
             };
             hosts_of(&job, &outcome).into_iter().map(|host| names.name(host)).collect::<Vec<_>>()
         };

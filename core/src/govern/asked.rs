@@ -179,6 +179,7 @@ impl Asked {
         let task = job.task(id);
         let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
         let copies = || task.into_iter().flat_map(|task| self.copies(task));
+        let winner = task.and_then(Task::won).map(|winner| winner.number);
         CopyOutcome {
             decision: flight.decision,
             policy: flight.policy.clone(),
@@ -189,11 +190,12 @@ impl Asked {
             end,
             answer: self.answer,
             attempts: copies().map(|copy| copy.number).collect(),
-            winner: task.and_then(Task::won).map(|winner| winner.number),
+            winner,
             host: None,
             hosts: Vec::new(),
             at,
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
+            winner_cost: copies().find(|copy| Some(copy.number) == winner).map(held).unwrap_or_default(),
         }
     }
 }

@@ -103,6 +103,7 @@ mod tests {
             hosts: Vec::new(),
             at: Time(0),
             cost: Millis(0),
+            winner_cost: Millis(0),
         }
     }
 

@@ -218,6 +218,9 @@ pub struct CopyOutcome {
     pub at: Time,
     /// What the copies held, launch to end, summed.
     pub cost: Millis,
+    /// Of that, what the one that won held.
+    #[serde(default)]
+    pub winner_cost: Millis,
 }
 
 /// A policy's breaker for a user opened or closed: copies of it that were counted, and how many of them won.

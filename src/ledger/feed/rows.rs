@@ -103,6 +103,7 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         gained_ms: ahead.filter(|_| outcome.end == CopyEnd::Won),
         prediction_error_ms: ahead.filter(|_| by_itself),
         container_ms: plausible(outcome.cost).unwrap_or_default(),
+        winner_container_ms: plausible(outcome.winner_cost).filter(|_| outcome.end == CopyEnd::Won),
         would_have_won: None,
     };
     row.row()
@@ -136,6 +137,7 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         gained_ms: gain.filter(|_| alone),
         prediction_error_ms: error.filter(|_| ended_itself(outcome.winner, open)),
         container_ms: Millis(0),
+        winner_container_ms: None,
         would_have_won: Some(outcome.would_have_won),
     };
     row.row()

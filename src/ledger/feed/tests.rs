@@ -135,8 +135,8 @@ fn a_copy_that_won_is_kept_from_its_decision_to_what_it_gained_and_so_is_its_job
     assert_eq!((outcomes.len(), outcomes[0].outcome.as_str(), outcomes[0].ended_ms.0), (1, "won", ended));
     assert_eq!(outcomes[0].gained_ms, Some(predicted as i64 - ended as i64));
     assert_eq!(
-        (outcomes[0].predicted_spread_ms, outcomes[0].container_ms),
-        (decision.numbers.time_left_spread, Millis(9_000))
+        (outcomes[0].predicted_spread_ms, outcomes[0].container_ms, outcomes[0].winner_container_ms),
+        (decision.numbers.time_left_spread, Millis(9_000), Some(Millis(9_000)))
     );
     assert_eq!((outcomes[0].hosts.as_str(), kept[0].clones, kept[0].avoid.as_str()), ("nm1", false, ""));
 
@@ -177,6 +177,7 @@ fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_o
             hosts: vec!["nm3".into()],
             at: Time(ended),
             cost: Millis(20_000),
+            winner_cost: Millis(20_000),
         };
         told(&mut world, restart, outcome);
         let rows: Vec<OutcomeRow> = world.all();

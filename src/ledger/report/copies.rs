@@ -38,7 +38,7 @@ pub struct CopiesView {
     pub gained_spread_seconds: Option<f64>,
     /// Container time of all copies, launch to end.
     pub container_seconds: f64,
-    /// Of that, the time of copies that did not win.
+    /// Of that, the time of copies that did not win; of decisions that an earlier version kept, that of those none of whose copies won.
     pub container_seconds_in_vain: f64,
     /// Launched copies whose decision named hosts to keep off, and whose own host is known.
     pub to_keep_off: u64,
@@ -104,6 +104,7 @@ struct Told {
     spread_ms: Option<i64>,
     error_ms: Option<i64>,
     container_ms: i64,
+    winner_ms: Option<i64>,
     avoid: String,
     prefer: String,
     hosts: String,
@@ -123,6 +124,7 @@ impl Told {
             avoid: row.get(8)?,
             prefer: row.get(9)?,
             hosts: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
+            winner_ms: row.get(11)?,
         })
     }
 }
@@ -134,7 +136,7 @@ type Sums<View> = BTreeMap<(String, String), (View, Vec<f64>)>;
 pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
     let ask = format!(
         "SELECT d.policy, CASE WHEN d.clones THEN 'clone' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
-                o.container_ms, d.avoid, d.prefer, o.hosts
+                o.container_ms, d.avoid, d.prefer, o.hosts, o.winner_container_ms
          FROM decisions d LEFT JOIN outcomes o USING (incarnation, decision) WHERE {} ORDER BY d.at_ms",
         condition("d")
     );
@@ -183,9 +185,8 @@ impl CopiesView {
         *count += 1;
         let held = seconds(told.container_ms);
         self.container_seconds += held;
-        if told.outcome.as_deref() != Some("won") {
-            self.container_seconds_in_vain += held;
-        }
+        let paid = if told.outcome.as_deref() == Some("won") { told.winner_ms.map_or(held, seconds) } else { 0.0 };
+        self.container_seconds_in_vain += (held - paid).max(0.0);
         self.place(told);
         if let Some(gained) = told.gained_ms {
             let so_far = if self.gained_of == 0 { Some(0.0) } else { self.gained_spread_seconds };

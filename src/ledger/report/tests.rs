@@ -80,6 +80,7 @@ fn outcome(id: u64, outcome: &str) -> OutcomeRow {
         gained_ms: None,
         prediction_error_ms: None,
         container_ms: Millis(2_000),
+        winner_container_ms: None,
         would_have_won: None,
     }
 }
@@ -121,10 +122,24 @@ fn copies_are_counted_by_what_became_of_them_with_what_they_gained_and_held() {
 }
 
 #[test]
+fn copies_beside_one_that_won_have_held_containers_in_vain() {
+    let won = |id, winner: Option<u64>| OutcomeRow { winner_container_ms: winner.map(Millis), ..outcome(id, "won") };
+    let ends = [won(1, Some(500)), won(2, None), outcome(3, "lost")];
+    let rows = (1..).zip(ends).flat_map(|(id, end)| [decision(id, "act").row(), end.row()]);
+    let (_dir, path) = kept(&rows.collect::<Vec<_>>());
+    let told = report(&path, &Filter::default());
+    let copies = &told.copies[0];
+    assert_eq!((copies.container_seconds, copies.container_seconds_in_vain), (6.0, 3.5), "of the second nobody knows");
+}
+
+#[test]
 fn one_gain_without_a_spread_leaves_their_sum_without_one() {
     let won = |id, spread: Option<u64>| {
         let predicted_spread_ms = spread.map(Millis);
-        [decision(id, "act").row(), OutcomeRow { gained_ms: Some(1_000), predicted_spread_ms, ..outcome(id, "won") }.row()]
+        [
+            decision(id, "act").row(),
+            OutcomeRow { gained_ms: Some(1_000), predicted_spread_ms, ..outcome(id, "won") }.row(),
+        ]
     };
     for spreads in [[None, Some(2_000)], [Some(2_000), None]] {
         let (_dir, path) = kept(&(1..).zip(spreads).flat_map(|(id, spread)| won(id, spread)).collect::<Vec<_>>());
@@ -300,7 +315,8 @@ fn the_largest_numbers_that_a_row_can_hold_fail_no_report() {
     for id in 1..=2 {
         let (gained_ms, prediction_error_ms, predicted_spread_ms) = (most, most, longest);
         let container_ms = Millis(u64::MAX);
-        let large = OutcomeRow { gained_ms, prediction_error_ms, predicted_spread_ms, container_ms, ..outcome(id, "won") };
+        let large =
+            OutcomeRow { gained_ms, prediction_error_ms, predicted_spread_ms, container_ms, ..outcome(id, "won") };
         rows.extend([decision(id, "act").row(), large.row()]);
     }
     let (_dir, path) = kept(&rows);

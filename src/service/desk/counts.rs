@@ -217,6 +217,7 @@ mod tests {
                 hosts: Vec::new(),
                 at: Time(at),
                 cost: Millis(5_000),
+                winner_cost: Millis(0),
             };
             desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
         }

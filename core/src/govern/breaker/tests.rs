@@ -19,6 +19,7 @@ fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         hosts: Vec::new(),
         at: Time(0),
         cost: Millis(0),
+        winner_cost: Millis(0),
     }
 }
 
