@@ -16,16 +16,20 @@ pub struct Bounds {
 
 /// Rows of a table that go at once: what waits for the writer is not to wait for long.
 const AT_ONCE: u32 = 2_000;
-/// Pages given back at once.
+/// Pages given back at once: 4 MB, which the log takes first.
 const PAGES_AT_ONCE: u32 = 1_000;
 /// Of the time that rows are from, the part whose rows go where there are too many.
 const PART: u64 = 20;
 
+/// What SQLite says of the file.
+fn number(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+}
+
 /// Space that rows take.
 fn taken(connection: &Connection) -> rusqlite::Result<u64> {
-    let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
-    let used = number("page_count")? - number("freelist_count")?;
-    Ok(u64::try_from(used * number("page_size")?).unwrap_or(0))
+    let used = number(connection, "page_count")? - number(connection, "freelist_count")?;
+    Ok(u64::try_from(used * number(connection, "page_size")?).unwrap_or(0))
 }
 
 /// When the oldest row is from.
@@ -39,8 +43,20 @@ fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
     Ok(first.map(Time))
 }
 
-/// Lets go of some of what is too much, in one group.
+/// Lets go of some of what is too much, in one group, and gives back some of the space that nothing takes.
 pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
+    forget(connection, bounds, now, metrics)?;
+    if number(connection, "freelist_count")? == 0 {
+        return Ok(());
+    }
+    // It gives back a page a row, up to so many, and only as the rows are asked for.
+    let mut give_back = connection.prepare_cached(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))?;
+    let mut pages = give_back.query([])?;
+    while pages.next()?.is_some() {}
+    Ok(())
+}
+
+fn forget(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
     let Some(first) = oldest(connection)? else { return Ok(()) };
     let crowded = taken(connection)? > bounds.max_bytes.0;
     let part = if crowded { first + Millis(now.since(first).0 / PART + 1) } else { Time(0) };
@@ -56,6 +72,5 @@ pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metric
         let gone = group.execute(&format!("DELETE FROM {name} WHERE rowid IN ({some})"), [before])?;
         metrics.forgotten.with_label_values(&[name]).inc_by(gone as u64);
     }
-    group.commit()?;
-    connection.execute_batch(&format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})"))
+    group.commit()
 }

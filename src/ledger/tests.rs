@@ -176,3 +176,30 @@ fn a_ledger_that_grows_too_large_lets_go_of_the_oldest_and_shrinks() {
         metrics.forgotten.with_label_values(&["stragglers"]).get()
     );
 }
+
+/// A file with 50,000 rows: its size, and how large it is once that has been done to it and a service with that bound has looked at it so often, while nothing came.
+fn looked_at(bound: u64, looks: u32, done: &str) -> (u64, u64) {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, _) = started(&path(&dir), PACE, BOUNDS);
+    ledger.push((0..50_000).map(row).collect());
+    ledger.finish();
+    let size = || std::fs::metadata(path(&dir)).unwrap().len();
+    let before = size();
+    open::write(&path(&dir)).unwrap().execute_batch(done).unwrap();
+    let (mut ledger, _) = started(&path(&dir), PACE, Bounds { max_bytes: Bytes(bound), ..BOUNDS });
+    (0..looks).for_each(|_| ledger.catch_up());
+    ledger.finish();
+    (before, size())
+}
+
+#[test]
+fn a_ledger_whose_bound_is_lowered_gives_its_space_back() {
+    let (before, after) = looked_at(256 << 10, 60, "");
+    assert!(before > 1 << 20 && after <= 256 << 10, "{before} bytes before, {after} after");
+}
+
+#[test]
+fn space_that_nothing_takes_is_given_back_also_when_no_row_is_left_to_let_go() {
+    let (before, after) = looked_at(u64::MAX, 1, "DELETE FROM stragglers WHERE at_ms > 9");
+    assert!(before > 1 << 20 && after <= 256 << 10, "{before} bytes before, {after} after");
+}
