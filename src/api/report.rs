@@ -45,10 +45,14 @@ async fn report(
 ) -> Result<Json<Report>, ApiError> {
     who.may(Role::View)?;
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
-    let _turn = state.ledger.turns.try_acquire().map_err(|_| ApiError::Busy)?;
+    let turn = state.ledger.turns.clone().try_acquire_owned().map_err(|_| ApiError::Busy)?;
     let Wanted { since_ms, queue, user, policy } = wanted;
     let (filter, now) = (Filter { since: Time(since_ms), queue, user, policy }, state.now());
-    let read = tokio::task::spawn_blocking(move || Report::of(&path, &filter, now));
+    // Whoever asked may be gone before it is read: the turn is the reading's.
+    let read = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        Report::of(&path, &filter, now)
+    });
     let report = read.await.map_err(|_| ApiError::Busy)?;
     Ok(Json(report.map_err(|error| ApiError::Ledger(error.to_string()))?))
 }

@@ -17,6 +17,12 @@ const NOW: Time = Time(121_000);
 /// A service without a cluster: one job, watched for 20 s.
 fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside, tempfile::TempDir)) {
     let (kept, ledger) = ledger();
+    let (router, (stop, outside)) = service_with(readiness, ledger);
+    (router, (stop, outside, kept))
+}
+
+/// The same with that ledger.
+fn service_with(readiness: Option<&'static str>, ledger: Access) -> (Router, (DropGuard, Outside)) {
     let metrics = Arc::new(Metrics::new(&Registry::new()).unwrap());
     let desk = watched();
     let (outside, inbox) = channels();
@@ -35,7 +41,7 @@ fn service(readiness: Option<&'static str>) -> (Router, (DropGuard, Outside, tem
         ledger,
         metrics,
     };
-    (router(state), (stop.drop_guard(), outside, kept))
+    (router(state), (stop.drop_guard(), outside))
 }
 
 /// One that has just been begun.
@@ -208,6 +214,27 @@ async fn the_ledgers_report_is_served_and_its_trouble_is_told_without_holding_up
     let (status, body) = get(&router, "/api/v1/report").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(body.contains("\"ledger\"") && body.contains("is damaged"), "{body}");
+}
+
+#[test]
+fn a_report_that_is_still_read_keeps_its_turn_when_whoever_asked_for_it_is_gone() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (_kept, access) = ledger();
+        let (router, _stop) = service_with(None, access.clone());
+        // Nothing is read while the only thread for it is taken.
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let taken = tokio::task::spawn_blocking(move || wait.recv());
+        let all = access.turns.available_permits();
+        let asked = tokio::time::timeout(std::time::Duration::from_millis(50), get(&router, "/api/v1/report"));
+        assert!(asked.await.is_err(), "nobody waits for it any more");
+        assert_eq!(access.turns.available_permits(), all - 1);
+        go.send(()).unwrap();
+        taken.await.unwrap().unwrap();
+        // Another reading comes after it.
+        get(&router, "/api/v1/report").await;
+        assert_eq!(access.turns.available_permits(), all);
+    });
 }
 
 #[tokio::test]
