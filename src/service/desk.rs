@@ -12,7 +12,7 @@ use crate::ledger::Feed;
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::estimate::health::NodeHealth;
-use drover_core::model::{Channel, Decision, Dropped, Fact, JobId, NameId, Observation, Time};
+use drover_core::model::{Action, Channel, Decision, Dropped, Fact, JobId, NameId, Observation, Time};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub struct Desk {
     pub decisions: VecDeque<Kept>,
     /// How many decisions are kept.
     pub keep: usize,
+    /// Decisions whose end is not known yet, by number: it counts also when they are not among those kept any more.
+    open: BTreeMap<u64, Open>,
     /// The process whose shims' actions these decisions are.
     pub incarnation: String,
     /// Jobs of which a shim's facts were lost for want of room, and not taken since.
@@ -40,6 +42,17 @@ pub struct Desk {
     metrics: Arc<Metrics>,
 }
 
+/// What the end of a decision is counted by.
+#[derive(Debug, Clone)]
+struct Open {
+    policy: String,
+    action: Action,
+    /// When the slow attempt would have ended, the AM's clock; `None` where nobody said.
+    predicted: Option<Time>,
+}
+
+/// Decisions without an end that are remembered; of some none ever comes.
+const OPEN_MAX: usize = 100_000;
 /// Jobs with losses that are remembered; more than there may be sessions.
 const MISSED_MAX: usize = 100_000;
 
@@ -53,8 +66,8 @@ impl Desk {
     ) -> Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
         let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
-        let health = OnceCell::new();
-        Desk { engine, decisions, keep, incarnation, missed, regained, health, recorder, ledger: None, metrics }
+        let (health, open) = (OnceCell::new(), BTreeMap::new());
+        Desk { engine, decisions, keep, open, incarnation, missed, regained, health, recorder, ledger: None, metrics }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -176,6 +189,11 @@ impl Desk {
         while self.decisions.len() >= self.keep.max(1) {
             self.decisions.pop_front();
         }
+        while self.open.len() >= OPEN_MAX {
+            self.open.pop_first();
+        }
+        let (policy, predicted) = (decision.policy.clone(), decision.predicted_end());
+        self.open.insert(decision.id, Open { policy, action: decision.action, predicted });
         self.decisions.push_back(Kept { decision: decision.clone(), end: None, asked: Asked::default() });
     }
 

@@ -19,14 +19,15 @@ pub struct Totals {
 impl Desk {
     pub(super) fn account(&mut self, pass: &Pass) {
         for outcome in &pass.outcomes {
-            let metrics = self.metrics.clone();
-            let Some(kept) = self.kept(outcome.decision) else { continue };
-            let labels = [kept.decision.policy.as_str(), kept.decision.action.label()];
-            metrics.ends.with_label_values(&[labels[0], labels[1], outcome.label()]).inc();
-            if !outcome.natively_copied {
-                metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
+            if let Some(kept) = self.kept(outcome.decision) {
+                kept.end = Some(outcome.clone());
             }
-            kept.end = Some(outcome.clone());
+            let Some(open) = self.open.remove(&outcome.decision) else { continue };
+            let labels = [open.policy.as_str(), open.action.label()];
+            self.metrics.ends.with_label_values(&[labels[0], labels[1], outcome.label()]).inc();
+            if !outcome.natively_copied {
+                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
+            }
         }
         for outcome in &pass.copies {
             let (action, end) = (outcome.action.told(outcome.clones), outcome.end.label());
@@ -37,9 +38,11 @@ impl Desk {
                 task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
                 host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
             );
-            let Some(kept) = self.kept(outcome.decision) else { continue };
-            kept.asked.end = Some(outcome.clone());
-            if let Some(predicted) = kept.decision.predicted_end().filter(|_| outcome.end == CopyEnd::Won) {
+            if let Some(kept) = self.kept(outcome.decision) {
+                kept.asked.end = Some(outcome.clone());
+            }
+            let open = self.open.remove(&outcome.decision);
+            if let Some(predicted) = open.and_then(|open| open.predicted).filter(|_| outcome.end == CopyEnd::Won) {
                 self.metrics.saved(&outcome.policy, action, predicted.ms_after(outcome.at));
             }
         }
@@ -133,8 +136,8 @@ mod tests {
     use drover_core::estimate::calibration::Point;
     use drover_core::govern::GovernParams;
     use drover_core::model::{
-        Action, Channel, ClusterFact, CopyOutcome, EndFact, Fact, JobPhase, Measure, MeasureKind, MeasurePlan, Millis,
-        Mode, Resources, Source, TaskFact, TaskState, Time,
+        Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, JobPhase, Measure, MeasureKind,
+        MeasurePlan, Millis, Mode, Resources, Source, TaskFact, TaskState, Time, VirtualOutcome,
     };
     use std::sync::Arc;
 
@@ -229,6 +232,28 @@ mod tests {
         assert_eq!(gained(["dolly", "clone", "sooner"]), 0.0);
         let decided = |action| metrics.decisions.with_label_values(&["dolly", action, "act", "decided"]).get();
         assert_eq!(["clone", "duplicate"].map(decided), [1, 0]);
+    }
+
+    #[test]
+    fn what_advice_came_to_counts_also_when_newer_decisions_have_taken_its_place() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 1, None, Arc::clone(&metrics));
+        let like = watched().decisions[0].decision.clone();
+        (1..=3).for_each(|id| desk.keep(&Decision { id, policy: "late".into(), ..like.clone() }));
+        let outcomes = (1..=3).map(|decision| VirtualOutcome {
+            decision,
+            task: like.task,
+            ended: Time(40_000),
+            would_have_won: 0.9,
+            gain: Millis(5_000),
+            natively_copied: false,
+            winner: None,
+        });
+        desk.account(&Pass { outcomes: outcomes.collect(), ..Pass::default() });
+        let labels = ["late", "duplicate", "would_have_won"];
+        assert_eq!((desk.decisions.len(), metrics.ends.with_label_values(&labels).get()), (1, 3));
+        assert_eq!(metrics.gained.with_label_values(&labels[..2]).get(), 15.0);
+        assert!(desk.open.is_empty());
     }
 
     #[test]
