@@ -1,18 +1,22 @@
 //! The ledger of a running service: begun with what an earlier process left open.
 
 use super::notes::Notes;
+use super::serve::ServeError;
 use crate::clock;
 use crate::config::Config;
 use crate::ledger::{Access, Bounds, Feed, Ledger, LedgerError, Metrics, Pace, unanswered};
+use prometheus::Registry;
 
 /// Begins it where one is to be kept. What cannot be written or read is told of, and the service goes on without it.
 pub fn begin(
     config: &Config,
     incarnation: &str,
     notes: &Notes,
-    metrics: Metrics,
-) -> std::io::Result<(Option<Feed>, Access)> {
+    registry: &Registry,
+) -> Result<(Option<Feed>, Access), ServeError> {
     let Some(path) = &config.ledger.path else { return Ok((None, Access::default())) };
+    // Not without one: that it keeps nothing would be an alert.
+    let metrics = Metrics::new(registry)?;
     let bounds = Bounds { max_age: config.ledger.max_age, max_bytes: config.ledger.max_bytes };
     let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
     let access = Access::new(path, ledger.watch());

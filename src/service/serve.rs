@@ -15,7 +15,7 @@ use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded};
 use crate::history::{LogEnd, Recorder};
-use crate::ledger::{self, Access};
+use crate::ledger::Access;
 use crate::shim::{self, Identity, Shim};
 use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
@@ -118,7 +118,6 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let metrics = Arc::new(Metrics::new(&registry)?);
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
-    let ledger_metrics = ledger::Metrics::new(&registry)?;
     let clients = world::clients(config, rest_metrics)?;
     let identity = Identity { epoch: clock::now().0, incarnation: format!("{:016x}", rand::random::<u64>()) };
     announce(&listeners, &identity, config)?;
@@ -126,7 +125,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
-    let (feed, access) = keeping::begin(config, &identity.incarnation, &notes, ledger_metrics)?;
+    let (feed, access) = keeping::begin(config, &identity.incarnation, &notes, &registry)?;
     desk.ledger = feed;
     // Before anything is decided.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;
