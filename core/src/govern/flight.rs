@@ -5,7 +5,9 @@ use super::copies::Fortune;
 use super::minute::Minute;
 use super::withdrawals::Withdrawals;
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{Action, Decision, Job, JobId, Millis, Mode, NameId, Task, TaskId, TaskKind, Time, VirtualOutcome};
+use crate::model::{
+    Action, Answer, Decision, Job, JobId, Millis, Mode, NameId, Task, TaskId, TaskKind, Time, VirtualOutcome,
+};
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -94,9 +96,14 @@ fn flights_of(tasks: RangeInclusive<TaskId>) -> RangeInclusive<(TaskId, u64)> {
 }
 
 impl Flight {
-    /// How often its task was restarted by decision, this time included.
+    /// How often its task was restarted by decision, this time included; as often as can be while its AM has no room for another attempt in the place of those there are: a
+    /// copy beside them may be borne.
     pub fn restarts(&self) -> u32 {
-        self.asked.as_ref().map_or(0, |asked| asked.restarts)
+        let unroomed = |asked: &Asked| asked.answer == Some(Answer::NoHeadroom) && asked.refusals.is_some();
+        match &self.asked {
+            Some(asked) if self.action == Action::Restart && unroomed(asked) => u32::MAX,
+            asked => asked.as_ref().map_or(0, |asked| asked.restarts),
+        }
     }
 
     /// Does it hold budget, and is the task to have no other meanwhile? A restart does until what it has put in the place of the attempt that it had killed runs.

@@ -332,6 +332,23 @@ fn a_restart_that_was_carried_out_counts_and_one_that_never_was_does_not() {
 }
 
 #[test]
+fn a_restart_that_an_am_has_no_room_for_is_asked_for_no_more_while_the_tasks_attempts_stand_so_and_a_copy_may_be() {
+    let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+    let (mut job, mut flights) = (running(Time(10_000)), Flights::default());
+    flights.add(&restart, Budget::Copies, &job, 0);
+    flights.answered(&AckFact { job: JOB, decision: 1, answer: Answer::NoHeadroom, attempts: Vec::new() });
+    assert_eq!(ends(&mut flights, &job, Time(20_000)), [CopyEnd::Refused]);
+    let restarts = |flights: &Flights| flights.newest(map(0)).unwrap().restarts();
+    assert_eq!(restarts(&flights), u32::MAX);
+    let mut copied = flights.clone();
+    copied.add(&Decision { id: 2, action: Action::Duplicate, ..restart.clone() }, Budget::Copies, &job, 0);
+    assert_eq!(restarts(&copied), 0, "it never was restarted");
+    attempt(&mut job, map(0).attempt(1), Running, 20_500, 0);
+    flights.follow(&job, &params(), Time(21_000));
+    assert_eq!(restarts(&flights), 0, "there is another attempt now");
+}
+
+#[test]
 fn a_task_that_its_am_has_restarted_more_often_than_is_known_here_gets_no_restart_any_more() {
     let mut flights = Flights::default();
     let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
