@@ -122,7 +122,16 @@ public class AvoidTest extends LeasedJob {
 
   @Test
   public void aJobThatHasItsBlacklistSwitchedOffCannotAvoid() throws Exception {
-    run("yarn.app.mapreduce.am.job.node-blacklisting.enable", "false");
+    assertCannotAvoid("yarn.app.mapreduce.am.job.node-blacklisting.enable", "false");
+  }
+
+  @Test
+  public void aJobThatBearsManyFailuresIsNotFloodedWithThem() throws Exception {
+    assertCannotAvoid("mapreduce.job.maxtaskfailures.per.tracker", "21");
+  }
+
+  private void assertCannotAvoid(String property, String value) throws Exception {
+    run(property, value);
     String can = service.requests.get(0).path("hello").path("can").toString();
     assertEquals("[\"duplicate\",\"restart\",\"rerun\",\"prefer\"]", can);
     assertEquals("unsupported_action", outcome(avoid("'slow'", 60_000)));

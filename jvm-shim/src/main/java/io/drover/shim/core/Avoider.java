@@ -10,7 +10,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.api.records.JobId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
@@ -69,7 +68,7 @@ final class Avoider implements Act {
     nobody =
         MRBuilderUtils.newTaskAttemptId(
             MRBuilderUtils.newTaskId(job, Integer.MAX_VALUE, TaskType.MAP), Integer.MAX_VALUE);
-    failures = Math.max(1, conf.getInt(MRJobConfig.MAX_TASK_FAILURES_PER_TRACKER, 3));
+    failures = Blacklist.failures(conf);
   }
 
   @Override

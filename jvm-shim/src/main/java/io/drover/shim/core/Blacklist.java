@@ -13,6 +13,12 @@ import org.apache.hadoop.mapreduce.v2.app.AppContext;
  * it, so a host is taken off by reflection: from sets that Hadoop made for several threads.
  */
 final class Blacklist {
+  /**
+   * A job that bears more failures on a host than these wants no host listed, and to list one would
+   * take as many events of the AM's.
+   */
+  private static final int MOST_FAILURES = 20;
+
   private final Object requestor;
   private final Set<Object> listed;
   private final Set<Object> removals;
@@ -32,12 +38,18 @@ final class Blacklist {
     nodes.getInt(requestor);
   }
 
-  /** That of an AM; null where the job has it switched off, or this Hadoop does not show it. */
+  /** After how many failures on a host Hadoop lists it. */
+  static int failures(Configuration conf) {
+    return Math.max(1, conf.getInt(MRJobConfig.MAX_TASK_FAILURES_PER_TRACKER, 3));
+  }
+
+  /** That of an AM; null where the job does without, or this Hadoop does not show it. */
   static Blacklist of(AppContext context, Configuration conf) {
-    if (!conf.getBoolean(MRJobConfig.MR_AM_JOB_NODE_BLACKLISTING_ENABLE, true)) {
-      return null;
-    }
     try {
+      boolean enabled = conf.getBoolean(MRJobConfig.MR_AM_JOB_NODE_BLACKLISTING_ENABLE, true);
+      if (!enabled || failures(conf) > MOST_FAILURES) {
+        return null;
+      }
       Object master = Hidden.field(context.getClass(), "this$0").get(context);
       Object router = Hidden.field(master.getClass(), "containerAllocator").get(master);
       Object allocator = Hidden.field(router.getClass(), "containerAllocator").get(router);
