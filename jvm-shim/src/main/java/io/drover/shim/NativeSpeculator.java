@@ -145,11 +145,14 @@ public final class NativeSpeculator extends DefaultSpeculator
     }
     Job job = context.getJob(taskId.getJobId());
     int finished = 0;
+    int toDo = 0;
     for (Task task : job.getTasks(kind).values()) {
-      finished += finishedHere(task) ? 1 : 0;
+      boolean here = finishedHere(task);
+      finished += here ? 1 : 0;
+      // Where nearly all were recovered, what is left may be less than the share of all.
+      toDo += here || !task.isFinished() ? 1 : 0;
     }
-    int total = kind == TaskType.MAP ? job.getTotalMaps() : job.getTotalReduces();
-    if (finished >= LEAST_FINISHED && (float) finished / total >= LEAST_SHARE_FINISHED) {
+    if (finished >= LEAST_FINISHED && (float) finished / toDo >= LEAST_SHARE_FINISHED) {
       informed.add(kind); // from the next pass on: this one may have judged before they finished
     }
     return false;
