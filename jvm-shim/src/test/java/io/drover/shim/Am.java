@@ -144,6 +144,7 @@ public final class Am extends MRApp {
   private Speculator speculator;
   private volatile TaskType held;
   private volatile Predicate<TaskAttemptId> unplaced = attempt -> false;
+  private volatile boolean killsHang;
   private final AtomicInteger containers = new AtomicInteger();
   private final Map<TaskAttemptId, ContainerRequestEvent> requests = new ConcurrentHashMap<>();
   private final Queue<TaskAttemptId> withheld = new ConcurrentLinkedQueue<>();
@@ -226,11 +227,22 @@ public final class Am extends MRApp {
     addIfService(hadoops);
     return event -> {
       if (event instanceof CommitterTaskAbortEvent abort) {
-        post(new TaskAttemptEvent(abort.getAttemptID(), TaskAttemptEventType.TA_CLEANUP_DONE));
+        if (!killsHang) {
+          endKill(abort.getAttemptID());
+        }
       } else {
         hadoops.handle(event);
       }
     };
+  }
+
+  /** What is killed from now on does not end before {@link #endKill}. */
+  public void hangKills() {
+    killsHang = true;
+  }
+
+  public void endKill(TaskAttemptId attempt) {
+    post(new TaskAttemptEvent(attempt, TaskAttemptEventType.TA_CLEANUP_DONE));
   }
 
   @Override

@@ -208,6 +208,35 @@ public class RestartAttemptTest extends LeasedJob {
   }
 
   @Test
+  public void aKillThatHangsWithItsNodeKeepsNoCopyFromOtherTasks() throws Exception {
+    run();
+    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+    am.hangKills();
+    assertEquals("applied", outcome(restart(0, 0, "")));
+    awaitStates(0, "KILLED@localhost");
+    assertEquals("applied [1]", outcome(map(1)));
+    am.holdContainers(attempt -> attempt.getId() == 1);
+    am.endKill(attempt(TaskType.MAP, 0, 0).getID());
+    Am.await("the replacement's request", () -> attempts(0) == 2);
+    am.drain();
+    assertEquals("no_headroom", outcome(map(2)));
+    am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+    awaitStates(0, "KILLED@localhost RUNNING@localhost");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void killsThatHangCountAmongTheFewThatMayWait() throws Exception {
+    run();
+    am.hangKills();
+    for (int task = 0; task < 8; task++) {
+      assertEquals("applied", outcome(restart(task, 0, "")));
+    }
+    assertEquals("no_headroom", outcome(restart(8, 0, "")));
+    assertEquals("no_headroom", outcome(map(8)));
+  }
+
+  @Test
   public void aKindWhoseSpeculationIsOffIsLeftAlone() throws Exception {
     run(false);
     String reduce = restart(0, 0, "").replace("'k':'m'", "'k':'r'");

@@ -53,7 +53,17 @@ final class Copies {
 
     /** Whether a container must still be found for it. */
     boolean waits() {
-      return moving || attempt.getAssignedContainerID() == null && !attempt.isFinished();
+      return moving || asks();
+    }
+
+    /**
+     * Whether its request waits, or is about to be made. What is killed asks for nothing until its
+     * end, which takes minutes where its node does not answer.
+     */
+    private boolean asks() {
+      return moving
+          ? attempt.isFinished()
+          : attempt.getAssignedContainerID() == null && !attempt.isFinished();
     }
 
     private boolean started() {
@@ -106,17 +116,27 @@ final class Copies {
     copies.removeIf(Copy::started);
   }
 
-  /** Copies of a kind that wait for containers. */
-  int unplaced(TaskType kind) {
+  /** Copies for which containers must still be found. */
+  int unplaced() {
     forgetStarted();
     int unplaced = 0;
     for (Copy copy : copies) {
-      unplaced += copy.waits() && copy.standing.task.getType() == kind ? 1 : 0;
+      unplaced += copy.waits() ? 1 : 0;
     }
     return unplaced;
   }
 
-  /** Those of them that have asked for one. */
+  /** Whether one of a kind waits for a container now. */
+  boolean wait(TaskType kind) {
+    for (Copy copy : copies) {
+      if (copy.asks() && copy.standing.task.getType() == kind) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Copies of a kind that have asked for a container and have none. */
   int asking(TaskType kind) {
     int asking = 0;
     for (Copy copy : copies) {

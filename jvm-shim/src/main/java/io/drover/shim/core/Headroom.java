@@ -38,10 +38,8 @@ final class Headroom {
   }
 
   private boolean bearsWaiting(int more) {
-    int mapCopies = copies.unplaced(TaskType.MAP);
-    int reduceCopies = copies.unplaced(TaskType.REDUCE);
-    boolean mapWaits = mapCopies + others(TaskType.MAP) > 0;
-    boolean few = mapCopies + reduceCopies + more <= Copies.MAX_UNPLACED;
+    boolean few = copies.unplaced() + more <= Copies.MAX_UNPLACED;
+    boolean mapWaits = copies.wait(TaskType.MAP) || others(TaskType.MAP) > 0;
     return few && !(mapWaits && seen.get().reducesRun);
   }
 
