@@ -207,6 +207,44 @@ public class RestartAttemptTest extends LeasedJob {
     assertRefused("no_headroom", restart(0, 0, ""), "RUNNING@localhost");
   }
 
+  private void finishMapsFrom(int first) throws Exception {
+    for (int task = first; task < 12; task++) {
+      finish(attempt(TaskType.MAP, task, 0));
+    }
+    Am.await("the maps' ends", () -> am.job().getCompletedMaps() == 12 - first);
+    am.drain();
+  }
+
+  @Test
+  public void besideReducesTheOnlyMapThatRunsIsCopiedAndNotRestarted() throws Exception {
+    run();
+    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+    finishMapsFrom(2);
+    service.act("again", restart(0, 0, ""));
+    awaitOutcome("again", "moved [1]");
+    awaitStates(0, "KILLED@localhost RUNNING@localhost");
+    finish(attempt(TaskType.MAP, 0, 1));
+    Am.await("success", () -> am.task(TaskType.MAP, 0).getState() == TaskState.SUCCEEDED);
+    assertEquals("no_headroom", outcome(restart(1, 0, "")));
+    assertEquals("RUNNING@localhost", states(1));
+    assertEquals("applied [1]", outcome(map(1)));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void besideReducesTheOnlyMapThatHasAContainerIsNotMoved() throws Exception {
+    am.place(attempt -> "slow");
+    run();
+    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+    am.holdContainers(attempt -> attempt.getId() == 1);
+    service.act("again", restart(0, 0, AWAY));
+    awaitOutcome("again", "moved [1]");
+    finishMapsFrom(1);
+    am.releaseContainer(attempt(TaskType.MAP, 0, 1));
+    awaitStates(0, "KILLED@slow RUNNING@slow");
+    assertJobSucceeds();
+  }
+
   @Test
   public void aKillThatHangsWithItsNodeKeepsNoCopyFromOtherTasks() throws Exception {
     run();

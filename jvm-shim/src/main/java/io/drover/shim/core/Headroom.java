@@ -5,6 +5,7 @@ import java.util.function.ToLongFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 
 /**
  * Whether the job can spare containers for copies; on the dispatcher thread. Copies come last: they
@@ -15,6 +16,7 @@ final class Headroom {
   private final ToLongFunction<String> nativeCounts;
   private final Supplier<Needs> seen;
   private final Copies copies;
+  private final HadoopInside inside = new HadoopInside();
 
   Headroom(
       Configuration conf,
@@ -33,8 +35,25 @@ final class Headroom {
   }
 
   /** Whether an attempt may be restarted: the new one takes the container that falls free. */
-  boolean allowsRestart() {
-    return bearsWaiting(1);
+  boolean allowsRestart(TaskAttempt victim) {
+    return bearsWaiting(1) && spares(victim);
+  }
+
+  /**
+   * Whether an attempt's container may be given up for another. Where no map holds one and a map
+   * waits, Hadoop preempts reduces, and the one given up may go to another job.
+   */
+  boolean spares(TaskAttempt victim) {
+    Needs now = seen.get();
+    if (!now.reducesRun || victim.getID().getTaskId().getTaskType() != TaskType.MAP) {
+      return true;
+    }
+    for (TaskAttempt other : now.mapsRun) {
+      if (!other.getID().equals(victim.getID()) && inside.onlyRuns(other)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean bearsWaiting(int more) {

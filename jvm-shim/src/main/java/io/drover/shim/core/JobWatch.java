@@ -23,6 +23,9 @@ final class JobWatch {
   /** Finished tasks looked at again in one sweep: a map whose output is lost runs anew. */
   private static final int RECHECKED = 1000;
 
+  /** So many running maps are noted that some still run when it is asked whether any does. */
+  private static final int MAPS_NOTED = 16;
+
   /** What Hadoop's allocator takes where the job does not say, whatever its default files do. */
   private static final float SLOW_START = 0.05f;
 
@@ -40,7 +43,8 @@ final class JobWatch {
   private int reduceNeeds;
   private boolean reducesRun;
   private boolean reducesAsk;
-  private volatile Needs needs = new Needs(0, 0, false);
+  private List<TaskAttempt> mapsRun = new ArrayList<>();
+  private volatile Needs needs = Needs.NONE;
 
   /** The job must be initialised: its tasks are read here, once. */
   JobWatch(Job job, Configuration conf, Samples samples) {
@@ -76,6 +80,7 @@ final class JobWatch {
     mapNeeds = 0;
     reduceNeeds = 0;
     reducesRun = false;
+    mapsRun = new ArrayList<>();
     for (int i = 0; i < live.size(); ) {
       TaskRow row = live.get(i);
       observe(row);
@@ -100,7 +105,7 @@ final class JobWatch {
     // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
     // requests to itself until so many maps have ended.
     reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
-    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun);
+    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, mapsRun);
     takeMisses();
   }
 
@@ -159,6 +164,9 @@ final class JobWatch {
       reduceNeeds += task.map ? 0 : 1;
     }
     reducesRun |= placed && !task.map && !attempt.isFinished();
+    if (task.map && placed && mapsRun.size() < MAPS_NOTED && inside.onlyRuns(attempt)) {
+      mapsRun.add(attempt);
+    }
     if (observeProgress(row, attempt, polled) || row.finished()) {
       row.observeCounters(CounterPick.of(attempt.getCounters()), log);
     }

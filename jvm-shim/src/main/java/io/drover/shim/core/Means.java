@@ -29,7 +29,7 @@ final class Means {
       Headroom headroom,
       Copies copies,
       Consumer<Event<?>> dispatcher) {
-    mover = new Mover(copies, lease, ledger::answer);
+    mover = new Mover(headroom, copies, lease, ledger::answer);
     acts.put(Action.DUPLICATE, new Duplicator(headroom, copies));
     acts.put(Action.RESTART, new Restarter(headroom, copies, mover));
     if (Rerunner.canServe(job)) {

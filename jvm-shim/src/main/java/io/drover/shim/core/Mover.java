@@ -31,13 +31,15 @@ final class Mover {
     int othersEnded;
   }
 
+  private final Headroom headroom;
   private final Copies copies;
   private final BooleanSupplier leased;
   private final Consumer<Ack> answers;
   private final HadoopInside inside = new HadoopInside();
   private final Map<TaskId, Before> moving = new HashMap<>();
 
-  Mover(Copies copies, BooleanSupplier leased, Consumer<Ack> answers) {
+  Mover(Headroom headroom, Copies copies, BooleanSupplier leased, Consumer<Ack> answers) {
+    this.headroom = headroom;
     this.copies = copies;
     this.leased = leased;
     this.answers = answers;
@@ -78,15 +80,15 @@ final class Mover {
   }
 
   /**
-   * Another attempt runs, or the copy is all that a restart has left, and none has succeeded or
-   * commits.
+   * Another attempt runs, or the copy is all that a restart has left and no reduce is endangered,
+   * and none has succeeded or commits.
    */
-  private static boolean canSpare(Copies.Copy copy) {
+  private boolean canSpare(Copies.Copy copy) {
     Task task = copy.standing.task;
     if (task.getState() != TaskState.RUNNING) {
       return false;
     }
-    boolean spared = copy.standing.action.isRestart();
+    boolean spared = copy.standing.action.isRestart() && headroom.spares(copy.attempt);
     for (TaskAttempt attempt : task.getAttempts().values()) {
       TaskAttemptState state = attempt.getState();
       if (state == TaskAttemptState.SUCCEEDED || state == TaskAttemptState.COMMIT_PENDING) {

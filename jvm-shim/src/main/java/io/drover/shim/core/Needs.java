@@ -1,16 +1,27 @@
 package io.drover.shim.core;
 
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+
 /** Containers that the job waits for, as of one look at it. */
 final class Needs {
+  /** Before the first look. */
+  static final Needs NONE = new Needs(0, 0, false, Collections.emptyList());
+
   final int maps;
   final int reduces;
 
   /** Whether reduces hold containers: Hadoop may preempt one for a map that waits. */
   final boolean reducesRun;
 
-  Needs(int maps, int reduces, boolean reducesRun) {
+  /** Some of the maps' attempts that run. */
+  final List<TaskAttempt> mapsRun;
+
+  Needs(int maps, int reduces, boolean reducesRun, List<TaskAttempt> mapsRun) {
     this.maps = maps;
     this.reduces = reduces;
     this.reducesRun = reducesRun;
+    this.mapsRun = mapsRun;
   }
 }

@@ -43,7 +43,7 @@ final class Restarter implements Act {
     if (restarts.getOrDefault(task.getID(), 0) > action.restarts) {
       return Ack.RESTARTS_SPENT;
     }
-    return headroom.allowsRestart() ? null : Ack.NO_HEADROOM;
+    return headroom.allowsRestart(victim) ? null : Ack.NO_HEADROOM;
   }
 
   private static TaskAttempt victim(Action action, Task task) {

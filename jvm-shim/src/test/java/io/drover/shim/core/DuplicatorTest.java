@@ -104,7 +104,7 @@ public class DuplicatorTest {
     Configuration conf = new Configuration(false);
     conf.setBoolean("mapreduce.map.speculative", true);
     Copies held = new Copies();
-    Headroom headroom = new Headroom(conf, name -> 0, () -> new Needs(0, 0, false), held);
+    Headroom headroom = new Headroom(conf, name -> 0, () -> Needs.NONE, held);
     Means means =
         new Means(conf, null, job, lease, new Ledger(() -> 0), headroom, held, event -> {});
     Executor executor = new Executor(lease, new Grounds(job, lease, () -> 0), headroom, means);
