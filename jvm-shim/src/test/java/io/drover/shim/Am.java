@@ -236,6 +236,11 @@ public final class Am extends MRApp {
     };
   }
 
+  /** From now on the AM has yet to take leave of the ResourceManager, as a real one that runs. */
+  public void stayRegistered() {
+    successfullyUnregistered.set(false);
+  }
+
   /** What is killed from now on does not end before {@link #endKill}. */
   public void hangKills() {
     killsHang = true;

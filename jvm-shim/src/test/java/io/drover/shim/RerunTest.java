@@ -3,12 +3,18 @@ package io.drover.shim;
 import static org.junit.Assert.assertEquals;
 
 import java.util.List;
+import org.apache.hadoop.mapreduce.v2.api.records.JobState;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
+import org.apache.hadoop.mapreduce.v2.app.job.JobStateInternal;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.event.JobEventType;
+import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
+import org.apache.hadoop.mapreduce.v2.app.job.impl.JobImpl;
 import org.apache.hadoop.yarn.util.SystemClock;
 import org.junit.Test;
 
@@ -111,6 +117,34 @@ public class RerunTest extends LeasedJob {
     am.drain();
     assertEquals("applied", outcome(rerun("[0,0]")));
     assertJobSucceeds();
+  }
+
+  @Test
+  public void aJobThatIsBeingKilledIsNotTakenToErrorByAnOutput() throws Exception {
+    run();
+    am.stayRegistered();
+    succeed(0);
+    am.hangKills();
+    am.post(new JobEvent(am.job().getID(), JobEventType.JOB_KILL));
+    JobImpl job = (JobImpl) am.job();
+    Am.await("the kill", () -> job.getInternalState() == JobStateInternal.KILL_WAIT);
+    am.drain();
+    assertEquals("what Hadoop shows", JobState.RUNNING, job.getState());
+    assertRefused("not_read", "[0,0]");
+    assertEquals(JobStateInternal.KILL_WAIT, job.getInternalState());
+  }
+
+  @Test
+  public void reducesThatHaveFailedReadNothing() throws Exception {
+    am.stop();
+    am = new Am(2, 2, "failed-reduce", 1, SystemClock.getInstance());
+    run("mapreduce.reduce.failures.maxpercent", "50", "mapreduce.reduce.maxattempts", "1");
+    succeed(0);
+    am.signal(reduce(), TaskAttemptEventType.TA_FAILMSG_BY_CLIENT);
+    Am.await("failure", () -> am.task(TaskType.REDUCE, 0).getState() == TaskState.FAILED);
+    am.update(attempt(TaskType.REDUCE, 1, 0).getID(), 0.5f, Phase.SORT, null);
+    am.drain();
+    assertRefused("not_read", "[0,0]");
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.Set;
 import org.apache.hadoop.mapreduce.split.JobSplit.TaskSplitMetaInfo;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
+import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.mapreduce.v2.app.job.Task;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.yarn.util.RackResolver;
@@ -21,6 +22,8 @@ final class HadoopInside {
       Hidden.method(Object.class, "getAvataar", "does not tell which attempts are copies");
   private final Hidden<Object> stateOfAttempt =
       Hidden.method(Object.class, "getInternalState", "does not tell an attempt's own state");
+  private final Hidden<Object> stateOfJob =
+      Hidden.method(Object.class, "getInternalState", "does not tell the job's own state");
   private final Hidden<Object> successOfTask =
       Hidden.field(
           Object.class, "successfulAttempt", "does not tell which attempt's output counts");
@@ -63,6 +66,16 @@ final class HadoopInside {
   boolean hasSucceeded(TaskAttempt attempt) {
     return attempt.getState() == TaskAttemptState.SUCCEEDED
         && !internalState(attempt).startsWith("SUCCESS_FINISHING");
+  }
+
+  /**
+   * Whether the job does nothing but run. Hadoop shows one as RUNNING until its AM has taken leave,
+   * even one that is being killed, which an attempt's second end would take to ERROR. False where
+   * that cannot be told.
+   */
+  boolean onlyRuns(Job job) {
+    Object state = stateOfJob.of(job);
+    return state != null && "RUNNING".equals(state.toString());
   }
 
   /** The attempt whose success is the task's, or null. */

@@ -1,10 +1,10 @@
 package io.drover.shim.core;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.hadoop.mapreduce.v2.api.records.JobState;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
@@ -21,6 +21,9 @@ import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
  * each task start anew, counts no failure, and has it ask for a container before all that wait.
  */
 final class Rerunner implements Act {
+  private static final Set<TaskState> ENDED =
+      EnumSet.of(TaskState.SUCCEEDED, TaskState.FAILED, TaskState.KILLED);
+
   private final Job job;
   private final HadoopInside inside = new HadoopInside();
 
@@ -48,7 +51,7 @@ final class Rerunner implements Act {
 
   @Override
   public String refusal(Action action, Task none) {
-    if (job.getState() != JobState.RUNNING || !isRead()) {
+    if (!inside.onlyRuns(job) || !isRead()) {
       return Ack.NOT_READ;
     }
     return standing(action).isEmpty() ? Ack.NO_OUTPUT : null;
@@ -57,7 +60,7 @@ final class Rerunner implements Act {
   /** Whether a reduce still has outputs to fetch. */
   private boolean isRead() {
     for (Task reduce : job.getTasks(TaskType.REDUCE).values()) {
-      if (reduce.getState() != TaskState.SUCCEEDED && !isPastShuffle(reduce)) {
+      if (!ENDED.contains(reduce.getState()) && !isPastShuffle(reduce)) {
         return true;
       }
     }
