@@ -196,10 +196,13 @@ public final class FakeService implements AutoCloseable {
     return requests.isEmpty() ? JSON.missingNode() : requests.get(requests.size() - 1);
   }
 
-  /** Waits for another full look at the job. */
+  /**
+   * Waits for another full look at the job, and until the shim has taken an answer of from now on:
+   * the first may be under way, and the second is taken before the third request is sent.
+   */
   public void awaitExchange() throws InterruptedException {
-    int more = requests.size() + 2;
-    Am.await("two more exchanges", () -> requests.size() >= more);
+    int more = requests.size() + 3;
+    Am.await("three more exchanges", () -> requests.size() >= more);
   }
 
   @Override
