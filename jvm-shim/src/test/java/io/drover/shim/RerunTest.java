@@ -2,7 +2,9 @@ package io.drover.shim;
 
 import static org.junit.Assert.assertEquals;
 
+import java.lang.reflect.Field;
 import java.util.List;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.v2.api.records.JobState;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
@@ -15,6 +17,7 @@ import org.apache.hadoop.mapreduce.v2.app.job.event.JobEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptKillEvent;
 import org.apache.hadoop.mapreduce.v2.app.job.impl.JobImpl;
+import org.apache.hadoop.mapreduce.v2.app.job.impl.TaskAttemptImpl;
 import org.apache.hadoop.yarn.util.SystemClock;
 import org.junit.Test;
 
@@ -116,6 +119,21 @@ public class RerunTest extends LeasedJob {
     Am.await("another reduce", () -> am.task(TaskType.REDUCE, 0).getAttempts().size() == 2);
     am.drain();
     assertEquals("applied", outcome(rerun("[0,0]")));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void whatHadoopIgnoresIsToldAndMayBeAskedForAgain() throws Exception {
+    run();
+    succeed(0);
+    Field field = TaskAttemptImpl.class.getDeclaredField("conf");
+    field.setAccessible(true);
+    JobConf conf = (JobConf) field.get(attempt(TaskType.MAP, 0, 0));
+    conf.setNumReduceTasks(0); // outputs that nobody reads Hadoop does not take back
+    assertRefused("failed", "[0,0]");
+    conf.setNumReduceTasks(1);
+    assertEquals("applied", outcome(rerun("[0,0]")));
+    awaitStates(0, "KILLED@localhost RUNNING@localhost");
     assertJobSucceeds();
   }
 

@@ -117,8 +117,12 @@ final class Rerunner implements Act {
   public Ack carryOut(Action action, Task none) {
     int killed = 0;
     for (TaskAttempt attempt : standing(action)) {
-      again.add(attempt.getID().getTaskId());
-      killed += Kill.of(attempt, "Drover: its output is out of reach of the reduces") ? 1 : 0;
+      Kill.of(attempt, "Drover: its output is out of reach of the reduces");
+      // Some versions ignore it while the attempt's container is being cleaned up.
+      if (attempt.getState() == TaskAttemptState.KILLED) {
+        again.add(attempt.getID().getTaskId());
+        killed++;
+      }
     }
     Log.info("{} maps run again for {}", killed, action.id);
     return new Ack(action.id, killed > 0 ? Ack.APPLIED : Ack.FAILED);
