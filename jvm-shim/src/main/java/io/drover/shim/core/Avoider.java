@@ -27,11 +27,15 @@ final class Avoider implements Act {
   /** Long enough for some heartbeats to the ResourceManager. */
   private static final long REPEATED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** So long a job may be without containers before its hosts are let in again. */
+  private static final long STARVED_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   /** Any but 0: only the host counts. */
   private static final String PORT = ":1";
 
   private final Blacklist blacklist;
   private final BooleanSupplier leased;
+  private final BooleanSupplier starves;
   private final LongSupplier nanos;
   private final Consumer<Event<?>> dispatcher;
   private final Consumer<Ack> answers;
@@ -44,6 +48,9 @@ final class Avoider implements Act {
   /** Hosts taken off, and until when that is said again. */
   private final Map<String, Long> lifted = new HashMap<>();
 
+  /** Since when the job is seen to wait while nothing of it runs; null when it does not. */
+  private Long starvedNanos;
+
   private String action;
   private long endNanos;
 
@@ -53,6 +60,7 @@ final class Avoider implements Act {
   Avoider(
       Blacklist blacklist,
       BooleanSupplier leased,
+      BooleanSupplier starves,
       LongSupplier nanos,
       Consumer<Event<?>> dispatcher,
       Consumer<Ack> answers,
@@ -60,6 +68,7 @@ final class Avoider implements Act {
       Configuration conf) {
     this.blacklist = blacklist;
     this.leased = leased;
+    this.starves = starves;
     this.nanos = nanos;
     this.dispatcher = dispatcher;
     this.answers = answers;
@@ -104,6 +113,7 @@ final class Avoider implements Act {
     for (String host : asked.avoid) {
       if (!blacklist.has(host)) {
         avoided.add(host);
+        starvedNanos = null;
         lifted.remove(host);
         for (int i = 0; i < failures; i++) {
           dispatcher.accept(new ContainerFailedEvent(nobody, host + PORT));
@@ -128,7 +138,8 @@ final class Avoider implements Act {
 
   private synchronized void look(boolean held) {
     long now = nanos.getAsLong();
-    if (!avoided.isEmpty() && blacklist.isDropped()) {
+    boolean starved = hasStarved(now);
+    if (!avoided.isEmpty() && (blacklist.isDropped() || starved)) {
       liftAll();
       answers.accept(new Ack(action, Ack.TOO_MANY_NODES));
     } else if (now - endNanos >= 0 || !held) {
@@ -144,6 +155,16 @@ final class Avoider implements Act {
       }
     }
     busy = !(avoided.isEmpty() && lifted.isEmpty());
+  }
+
+  /** The nodes that the job may use at all may be few of those that the list is measured by. */
+  private boolean hasStarved(long now) {
+    if (avoided.isEmpty() || !starves.getAsBoolean()) {
+      starvedNanos = null;
+      return false;
+    }
+    starvedNanos = starvedNanos == null ? (Long) now : starvedNanos;
+    return now - starvedNanos >= STARVED_NANOS;
   }
 
   /** Lifts everything, for good. */

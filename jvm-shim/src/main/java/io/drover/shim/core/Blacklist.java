@@ -19,6 +19,9 @@ final class Blacklist {
    */
   private static final int MOST_FAILURES = 20;
 
+  /** Of so many nodes one may be listed. */
+  private static final int SHARE = 3;
+
   private final Object requestor;
   private final Set<Object> listed;
   private final Set<Object> removals;
@@ -75,15 +78,15 @@ final class Blacklist {
   }
 
   /**
-   * Whether so many more would be fewer than those from which on Hadoop drops the whole list, its
-   * own hosts included. By Hadoop's own reckoning.
+   * Whether so many more would be at most a third of the nodes, whatever the job allows, and fewer
+   * than those from which on Hadoop drops the whole list. By Hadoop's own reckoning, its own hosts
+   * included.
    */
   boolean bears(int more) throws IllegalAccessException {
-    if (limitPercent < 0) {
-      return true;
-    }
     int known = nodes.getInt(requestor);
-    return known > 0 && (int) ((float) (listed.size() + more) / known * 100) < limitPercent;
+    int then = listed.size() + more;
+    boolean few = known > 0 && SHARE * then <= known;
+    return few && (limitPercent < 0 || (int) ((float) then / known * 100) < limitPercent);
   }
 
   /** Whether Hadoop has dropped the list, for being too long. */

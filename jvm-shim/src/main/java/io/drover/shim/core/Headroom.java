@@ -62,6 +62,11 @@ final class Headroom {
     return few && !(mapWaits && seen.get().reducesRun);
   }
 
+  /** Whether the job waits for containers, and none of its attempts holds one. */
+  boolean starves() {
+    return seen.get().starved();
+  }
+
   boolean speculates(TaskType kind) {
     boolean map = kind == TaskType.MAP;
     return conf.getBoolean(

@@ -43,6 +43,7 @@ final class JobWatch {
   private int reduceNeeds;
   private boolean reducesRun;
   private boolean reducesAsk;
+  private boolean anyRuns;
   private List<TaskAttempt> mapsRun = new ArrayList<>();
   private volatile Needs needs = Needs.NONE;
 
@@ -80,6 +81,7 @@ final class JobWatch {
     mapNeeds = 0;
     reduceNeeds = 0;
     reducesRun = false;
+    anyRuns = false;
     mapsRun = new ArrayList<>();
     for (int i = 0; i < live.size(); ) {
       TaskRow row = live.get(i);
@@ -105,7 +107,7 @@ final class JobWatch {
     // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
     // requests to itself until so many maps have ended.
     reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
-    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, mapsRun);
+    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, mapsRun, anyRuns);
     takeMisses();
   }
 
@@ -163,8 +165,10 @@ final class JobWatch {
       mapNeeds += task.map ? 1 : 0;
       reduceNeeds += task.map ? 0 : 1;
     }
-    reducesRun |= placed && !task.map && !attempt.isFinished();
-    if (task.map && placed && mapsRun.size() < MAPS_NOTED && inside.onlyRuns(attempt)) {
+    boolean runs = placed && !attempt.isFinished();
+    anyRuns |= runs;
+    reducesRun |= runs && !task.map;
+    if (runs && task.map && mapsRun.size() < MAPS_NOTED && inside.onlyRuns(attempt)) {
       mapsRun.add(attempt);
     }
     if (observeProgress(row, attempt, polled) || row.finished()) {

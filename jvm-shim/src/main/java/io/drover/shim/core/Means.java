@@ -40,7 +40,14 @@ final class Means {
         blacklist == null
             ? null
             : new Avoider(
-                blacklist, lease, System::nanoTime, dispatcher, ledger::answer, job.getID(), conf);
+                blacklist,
+                lease,
+                headroom::starves,
+                System::nanoTime,
+                dispatcher,
+                ledger::answer,
+                job.getID(),
+                conf);
     if (avoider != null) {
       acts.put(Action.AVOID, avoider);
     }

@@ -2,6 +2,7 @@ package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayList;
@@ -32,18 +33,22 @@ public class AvoiderTest {
   private final List<String> answers = new ArrayList<>();
   private long nanos;
   private boolean locked;
+  private boolean starves;
+  private long forMs = 1_000;
+  private int limitPercent = 33;
   private int asked;
   private Avoider avoider;
 
   private Avoider avoider() throws ReflectiveOperationException {
     avoider =
         new Avoider(
-            new Blacklist(requestor, 33),
+            new Blacklist(requestor, limitPercent),
             () -> {
               asked++;
               locked |= Thread.holdsLock(avoider);
               return true;
             },
+            () -> starves,
             () -> nanos,
             posted::add,
             ack -> answers.add(ack.toString()),
@@ -52,12 +57,12 @@ public class AvoiderTest {
     return avoider;
   }
 
-  private static Action avoid(String... hosts) {
+  private Action avoid(String... hosts) {
     Action.Draft draft = new Action.Draft();
     draft.id = "a";
     draft.type = Action.AVOID;
     draft.deadlineMs = 500;
-    draft.forMs = 1_000;
+    draft.forMs = forMs;
     draft.avoid = Set.of(hosts);
     return new Action(draft);
   }
@@ -71,6 +76,54 @@ public class AvoiderTest {
     avoids.look();
     assertEquals(1, asked);
     assertFalse("whoever acts holds the lease and waits for this monitor", locked);
+  }
+
+  private void lookAfter(Avoider avoids, long seconds) {
+    nanos += seconds * 1_000_000_000L;
+    avoids.look();
+  }
+
+  @Test
+  public void aJobThatOnlyWaitsForAMinuteIsLetInAgain() throws Exception {
+    forMs = 3_600_000;
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("slow"), null);
+    requestor.blacklistedNodes.add("slow");
+    starves = true;
+    lookAfter(avoids, 1);
+    starves = false;
+    lookAfter(avoids, 60);
+    starves = true;
+    lookAfter(avoids, 1);
+    lookAfter(avoids, 59);
+    assertEquals("not yet a whole minute", Set.of("slow"), requestor.blacklistedNodes);
+    lookAfter(avoids, 1);
+    assertEquals(Set.of(), requestor.blacklistedNodes);
+    lookAfter(avoids, 60);
+    assertEquals("once", List.of("a too_many_nodes []"), answers);
+  }
+
+  @Test
+  public void aJobThatHadWaitedBeforeTheOrderIsGivenItsMinute() throws Exception {
+    forMs = 3_600_000;
+    Avoider avoids = avoider();
+    starves = true;
+    avoids.carryOut(avoid("slow"), null);
+    avoids.look();
+    lookAfter(avoids, 59);
+    avoids.carryOut(avoid("slow", "lame"), null);
+    lookAfter(avoids, 59);
+    assertEquals(List.of(), answers);
+  }
+
+  @Test
+  public void aJobThatSetsNoLimitHasAThirdOfTheNodesAvoidedAtMost() throws Exception {
+    for (int limit : new int[] {-1, 100}) {
+      limitPercent = limit;
+      Avoider avoids = avoider();
+      assertNull(avoids.refusal(avoid("a", "b", "c"), null));
+      assertEquals(Ack.TOO_MANY_NODES, avoids.refusal(avoid("a", "b", "c", "d"), null));
+    }
   }
 
   @Test
