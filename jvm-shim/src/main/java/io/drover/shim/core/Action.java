@@ -2,6 +2,7 @@ package io.drover.shim.core;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** One action, as the service sent it; checked against the schema's limits. */
@@ -96,6 +97,9 @@ final class Action {
 
   /** Hosts on which its copies are asked for, one each, beside those that hold the task's input. */
   final List<String> prefer;
+
+  /** The racks of those hosts, where known; set before the dispatcher thread sees it. */
+  Map<String, String> racks = Collections.emptyMap();
 
   /** How often a copy may be moved away from such a host. */
   final int moves;

@@ -14,16 +14,19 @@ final class Actions {
   private final Ledger ledger;
   private final Hand hand;
   private final Consumer<Runnable> dispatcher;
+  private final Racks racks;
 
   /** {@code dispatcher} has something run on the AM's dispatcher thread, some time later. */
-  Actions(Ledger ledger, Hand hand, Consumer<Runnable> dispatcher) {
+  Actions(Ledger ledger, Hand hand, Consumer<Runnable> dispatcher, Racks racks) {
     this.ledger = ledger;
     this.hand = hand;
     this.dispatcher = dispatcher;
+    this.racks = racks;
   }
 
   /** Actions of an answer to a request that was sent then. */
   void receive(List<Action> actions, long epoch, long sentNanos) {
+    racks.begin();
     for (Action action : actions) {
       long ms = Math.min(Math.max(0, action.deadlineMs), Lease.MAX_MS);
       long deadlineNanos = sentNanos + TimeUnit.MILLISECONDS.toNanos(ms);
@@ -37,6 +40,9 @@ final class Actions {
     if (action.fault != null) {
       ledger.answer(new Ack(action.id, action.fault));
       return;
+    }
+    if (Action.DUPLICATE.equals(action.type)) {
+      action.racks = racks.of(action.prefer, action.copies);
     }
     try {
       dispatcher.accept(() -> ledger.answer(hand.apply(action, epoch, deadlineNanos)));

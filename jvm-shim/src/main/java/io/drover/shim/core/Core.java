@@ -151,7 +151,8 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
         new Actions(
             ledger,
             executor,
-            what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)));
+            what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)),
+            new Racks(HadoopInside::rack, System::nanoTime));
     if (holder != null) {
       holder.accept(lease);
     }

@@ -38,7 +38,8 @@ final class Duplicator implements Act {
         inside.askElsewhere(attempt, action.avoid);
         // One host each: two copies that both ask for it may both be given it.
         if (added.size() < action.prefer.size()) {
-          inside.askFor(attempt, action.prefer.get(added.size()), action.avoid);
+          String host = action.prefer.get(added.size());
+          inside.askFor(attempt, host, action.racks.get(host), action.avoid);
         }
         added.add(attempt);
       }

@@ -114,10 +114,10 @@ final class HadoopInside {
   /**
    * Has an attempt that has not asked for a container yet ask for a host beside those that hold its
    * split, unless it is to be avoided. A request that names a host and not its rack is served as if
-   * it named none.
+   * it named none, and so without its rack none is named.
    */
-  void askFor(TaskAttempt attempt, String host, Collection<String> avoid) {
-    if (avoid.contains(host) || !asksForRacks(attempt.getClass())) {
+  void askFor(TaskAttempt attempt, String host, String rack, Collection<String> avoid) {
+    if (rack == null || avoid.contains(host) || !asksForRacks(attempt.getClass())) {
       return;
     }
     Set<Object> racks = localRacksOfAttempt.of(attempt);
@@ -126,12 +126,16 @@ final class HadoopInside {
       return;
     }
     try {
-      // As Hadoop does for each host of a split, on this thread.
-      racks.add(RackResolver.resolve(host).getNetworkLocation());
+      racks.add(rack);
       hosts.add(host);
     } catch (Throwable e) {
       localRacksOfAttempt.giveUp(e);
     }
+  }
+
+  /** The rack of a host, as Hadoop's own requests name it; may take its time. */
+  static String rack(String host) {
+    return RackResolver.resolve(host).getNetworkLocation();
   }
 
   /** Whether copies may be asked for on named hosts. */

@@ -86,6 +86,8 @@ public class ExchangeTest {
   private final Identity identity = new Identity(new SecureRandom());
   private final List<String> asked = new ArrayList<>();
   private final List<Runnable> posted = new ArrayList<>();
+  private final List<String> resolved = new ArrayList<>();
+  private final List<Action> applied = new ArrayList<>();
   private long nowMs = 1_000;
   private Lease lease;
   private Script script;
@@ -105,9 +107,17 @@ public class ExchangeTest {
     Actions actions =
         new Actions(
             new Ledger(nanos),
-            (action, epoch, deadline) ->
-                new Ack(action.id, Ack.APPLIED, new int[] {(int) epoch, (int) action.task}),
-            posted::add);
+            (action, epoch, deadline) -> {
+              applied.add(action);
+              return new Ack(action.id, Ack.APPLIED, new int[] {(int) epoch, (int) action.task});
+            },
+            posted::add,
+            new Racks(
+                host -> {
+                  resolved.add(host + " with " + posted.size() + " posted");
+                  return "/rack-" + host;
+                },
+                nanos));
     Settings settings = new Settings(conf);
     return new Exchange(settings, identity, rows, transport, nanos, new Random(3), lease, actions);
   }
@@ -497,6 +507,16 @@ public class ExchangeTest {
     assertEquals(0, posted.size());
     step(ok(""));
     assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
+  }
+
+  @Test
+  public void theRackOfAHostToPreferIsAskedForBeforeTheDispatcherThreadHasTheCopy()
+      throws Exception {
+    establish();
+    step(ok(action("a-1").replace("'live':1", "'live':1,'prefer':['nm1','nm2']")));
+    assertEquals(List.of("nm1 with 0 posted"), resolved);
+    dispatch();
+    assertEquals("{nm1=/rack-nm1}", applied.get(0).racks.toString());
   }
 
   @Test
