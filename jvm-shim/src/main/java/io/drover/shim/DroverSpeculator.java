@@ -152,12 +152,17 @@ public final class DroverSpeculator extends AbstractService implements Speculato
       Constructor<?> constructor =
           Class.forName(CORE, true, loader())
               .getConstructor(
-                  Configuration.class, AppContext.class, ToLongFunction.class, Consumer.class);
+                  Configuration.class,
+                  AppContext.class,
+                  ToLongFunction.class,
+                  Consumer.class,
+                  BooleanSupplier.class);
+      BooleanSupplier stopped = () -> isInState(STATE.STOPPED);
       ToLongFunction<String> counts =
           hadoop instanceof ToLongFunction
               ? (ToLongFunction<String>) hadoop
               : DroverSpeculator::unknown;
-      Object core = constructor.newInstance(conf, context, counts, holder());
+      Object core = constructor.newInstance(conf, context, counts, holder(), stopped);
       Runnable exchanges = (Runnable) core;
       listener = (EventHandler<SpeculatorEvent>) core;
       exchanges.run();

@@ -4,6 +4,10 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import org.junit.Before;
 import org.junit.Test;
 
@@ -65,6 +69,65 @@ public class AvoidTest extends LeasedJob {
     am.blacklist().beat();
     Am.await("the removal again", () -> am.blacklist().tellsRemoved("slow"));
     assertJobSucceeds();
+  }
+
+  private static List<StackTraceElement[]> exchangeThreads() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().equals("drover-exchange"))
+        .map(Map.Entry::getValue)
+        .toList();
+  }
+
+  private static boolean waitsToLiftAgain(StackTraceElement[] thread) {
+    List<String> calls = Arrays.stream(thread).map(StackTraceElement::getMethodName).toList();
+    return calls.contains("liftAgain") && calls.contains("sleep");
+  }
+
+  private void assertToldAgain() throws Exception {
+    for (int beat = 0; beat < 3; beat++) {
+      Am.await("the removal", () -> am.blacklist().tellsRemoved("slow"));
+      am.blacklist().beat();
+    }
+    assertFalse(am.blacklist().keepsOff("slow"));
+  }
+
+  @Test
+  public void aRemovalAtTheShimsEndIsToldAgainThoughTheJobIsQuiet() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    service.over = true;
+    assertToldAgain();
+    Am.await("the exchange thread's end", () -> exchangeThreads().isEmpty());
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aRemovalAfterTheListenersFailureIsToldAgainThoughTheThreadIsInterrupted()
+      throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    Method stop = DroverSpeculator.class.getDeclaredMethod("stopListening", Throwable.class);
+    stop.setAccessible(true);
+    stop.invoke(am.speculator(), new IllegalStateException("test"));
+    assertToldAgain();
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void anAmThatEndsIsNotOutlivedByTheLifting() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    am.stop();
+    Am.await(
+        "the exchange thread's end",
+        () -> {
+          List<StackTraceElement[]> threads = exchangeThreads();
+          assertFalse(threads.stream().anyMatch(AvoidTest::waitsToLiftAgain));
+          return threads.isEmpty();
+        });
   }
 
   @Test

@@ -300,7 +300,8 @@ public class BootstrapIT {
         + " { public Core(org.apache.hadoop.conf.Configuration c,"
         + " org.apache.hadoop.mapreduce.v2.app.AppContext a,"
         + " java.util.function.ToLongFunction<String> n,"
-        + " java.util.function.Consumer<java.util.function.BooleanSupplier> h) { "
+        + " java.util.function.Consumer<java.util.function.BooleanSupplier> h,"
+        + " java.util.function.BooleanSupplier s) { "
         + constructor
         + " } public void handle(org.apache.hadoop.mapreduce.v2.app.speculate.SpeculatorEvent e) { "
         + handle

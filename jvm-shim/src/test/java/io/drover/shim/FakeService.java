@@ -1,11 +1,12 @@
 package io.drover.shim;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,9 @@ public final class FakeService implements AutoCloseable {
   /** Takes requests and does not answer them. */
   public volatile boolean silent;
 
+  /** Wants no more exchanges. */
+  public volatile boolean over;
+
   private final Map<String, String> actions = new ConcurrentHashMap<>();
   private final Map<String, JsonNode> outcomes = new ConcurrentHashMap<>();
 
@@ -82,7 +86,7 @@ public final class FakeService implements AutoCloseable {
   private void exchange(HttpExchange exchange) throws IOException {
     calls.incrementAndGet();
     byte[] body = exchange.getRequestBody().readAllBytes();
-    String text = new String(body, StandardCharsets.UTF_8);
+    String text = new String(body, UTF_8);
     String fault = Schema.faults("request", text);
     if (!fault.isEmpty()) {
       faults.add(fault);
@@ -103,12 +107,19 @@ public final class FakeService implements AutoCloseable {
       exchange.close();
       return;
     }
+    if (over) {
+      byte[] gone = "{\"error\":\"gone\",\"message\":\"\",\"retry_ms\":0}".getBytes(UTF_8);
+      exchange.sendResponseHeaders(410, gone.length);
+      exchange.getResponseBody().write(gone);
+      exchange.close();
+      return;
+    }
     String reply = reply(request);
     String odd = Schema.faults("reply", reply);
     if (!odd.isEmpty()) {
       faults.add("the test's own: " + odd);
     }
-    byte[] answer = reply.getBytes(StandardCharsets.UTF_8);
+    byte[] answer = reply.getBytes(UTF_8);
     exchange.getResponseHeaders().set("X-Drover-Mac", mac(key, answer));
     exchange.sendResponseHeaders(200, answer.length);
     exchange.getResponseBody().write(answer);

@@ -127,6 +127,11 @@ final class Avoider implements Act {
     return new Ack(asked.id, Ack.APPLIED);
   }
 
+  /** Whether hosts are avoided, or were until a moment ago. */
+  boolean busy() {
+    return busy;
+  }
+
   /** Lifts what is over. */
   void look() {
     if (busy) {

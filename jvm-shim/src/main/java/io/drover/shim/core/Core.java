@@ -31,11 +31,13 @@ import org.apache.hadoop.yarn.event.EventHandler;
 public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   private static final long JOB_POLL_MS = 50;
   private static final long LAST_WORDS_MS = 3_000;
+  private static final long LIFT_AGAIN_MS = 500;
 
   private final Configuration conf;
   private final AppContext context;
   private final ToLongFunction<String> nativeCounts;
   private final Consumer<BooleanSupplier> holder;
+  private final BooleanSupplier stopped;
   private final Copies copies = new Copies();
   private final long startNanos = System.nanoTime();
   private volatile Samples samples;
@@ -43,17 +45,20 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
   /**
    * Called by name; {@code nativeCounts} are those of Hadoop's speculator; {@code holder} has it
-   * ask before each launch whether it is held, and is null where it cannot be.
+   * ask before each launch whether it is held, and is null where it cannot be; {@code stopped} is
+   * whether the AM is about to end.
    */
   public Core(
       Configuration conf,
       AppContext context,
       ToLongFunction<String> nativeCounts,
-      Consumer<BooleanSupplier> holder) {
+      Consumer<BooleanSupplier> holder,
+      BooleanSupplier stopped) {
     this.conf = conf;
     this.context = context;
     this.nativeCounts = nativeCounts;
     this.holder = holder;
+    this.stopped = stopped;
   }
 
   /** Copies and returns: this is the AM's dispatcher thread. */
@@ -162,10 +167,12 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     loop(
         new Exchange(
             settings, identity, facts, transport, System::nanoTime, random, lease, actions),
+        lease,
         pause);
   }
 
-  private void loop(Exchange exchange, Pause pause) throws IOException, GeneralSecurityException {
+  private void loop(Exchange exchange, Lease lease, Pause pause)
+      throws IOException, GeneralSecurityException {
     try {
       for (long waitMs = exchange.step(); waitMs != Exchange.STOP; waitMs = exchange.step()) {
         means.look();
@@ -179,7 +186,23 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
         // further pages
       }
     } finally {
+      lease.end();
       means.end();
+      liftAgain();
+    }
+  }
+
+  /**
+   * A word to the ResourceManager may be forgotten, so it is said for a while, if anybody hears.
+   */
+  private void liftAgain() {
+    while (means.busy() && !stopped.getAsBoolean()) {
+      try {
+        Thread.sleep(LIFT_AGAIN_MS);
+      } catch (InterruptedException e) {
+        // only to end the exchange, or because the AM ends, which is asked for next
+      }
+      means.look();
     }
   }
 

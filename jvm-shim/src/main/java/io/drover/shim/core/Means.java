@@ -79,6 +79,11 @@ final class Means {
     }
   }
 
+  /** Whether there is anything left to look at. */
+  boolean busy() {
+    return avoider != null && avoider.busy();
+  }
+
   /** Nothing more is to come. */
   void end() {
     if (avoider != null) {
