@@ -14,6 +14,7 @@ import org.junit.Test;
 
 /** Attempts that a service has killed so that their tasks start anew: each outcome, each race. */
 public class RestartAttemptTest extends LeasedJob {
+  private static final String REDUCE = duplicate("r", 0, 1, 1);
   private static final String AWAY = ",'avoid':['slow'],'moves':3";
 
   private void assertRefused(String outcome, String action, String states) throws Exception {
@@ -205,6 +206,21 @@ public class RestartAttemptTest extends LeasedJob {
     Am.await("the replacement's request", () -> attempts(7) == 2);
     Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
     assertRefused("no_headroom", restart(0, 0, ""), "RUNNING@localhost");
+  }
+
+  @Test
+  public void whatAnEarlierMoveKnewOfTheTaskIsForgotten() throws Exception {
+    am.place(attempt -> attempt.getId() == 1 ? "slow" : "fast");
+    run(false);
+    service.act("copy", map(0) + AWAY);
+    awaitOutcome("copy", "moved [2]");
+    awaitStates(0, "RUNNING@fast KILLED@slow RUNNING@fast");
+    assertEquals("no copy is watched any more", "speculation_off", outcome(REDUCE));
+    am.signal(attempt(TaskType.MAP, 0, 0), TaskAttemptEventType.TA_KILL);
+    awaitStates(0, "KILLED@fast KILLED@slow RUNNING@fast RUNNING@fast");
+    service.act("again", restart(0, 2, "").replace("'live':1", "'live':2"));
+    awaitOutcome("again", "moved [4]");
+    assertJobSucceeds();
   }
 
   private void finishMapsFrom(int first) throws Exception {

@@ -152,12 +152,20 @@ final class ActionReader {
     boolean usable = true;
     for (int read = 0; json.nextToken() != JsonToken.END_ARRAY; read++) {
       String host = text();
-      usable &= host != null && host.length() <= MAX_TEXT && read < MAX_HOSTS;
+      usable &= isName(host) && read < MAX_HOSTS;
       if (usable) {
         hosts.add(host);
       }
     }
     return usable ? hosts : null;
+  }
+
+  /**
+   * The ResourceManager refuses each request of an AM that would keep off "*", which is any host;
+   * what begins with a slash is a rack.
+   */
+  private static boolean isName(String host) {
+    return host != null && host.length() <= MAX_TEXT && !host.equals("*") && !host.startsWith("/");
   }
 
   /** Null for anything but a list of pairs of indices that is not empty. */

@@ -48,6 +48,7 @@ final class Mover {
   /** An attempt of the task has asked for a container, or was given one and has not started. */
   void needChanged(TaskId id) {
     if (copies.isEmpty()) {
+      moving.clear();
       return;
     }
     List<Copies.Copy> some = copies.of(id);
@@ -108,6 +109,9 @@ final class Mover {
   boolean kill(Copies.Copy copy, String why) {
     Task task = copy.standing.task;
     TaskAttemptId id = copy.attempt.getID();
+    if (copies.of(task.getID()).stream().noneMatch(other -> other.moving)) {
+      moving.remove(task.getID()); // of copies that have started since
+    }
     Before before = moving.computeIfAbsent(task.getID(), any -> before(task));
     before.killed.add(id);
     copy.moving = true;

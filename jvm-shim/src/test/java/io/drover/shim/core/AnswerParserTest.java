@@ -204,6 +204,9 @@ public class AnswerParserTest {
       assertEquals(time, Ack.MALFORMED, action(AVOID.replace("300000", time)).fault);
     }
     assertEquals(Ack.MALFORMED, action(AVOID.replace("['nm1']", "7")).fault);
+    for (String noHost : new String[] {"*", "/rack"}) {
+      assertEquals(noHost, Ack.MALFORMED, action(AVOID.replace("nm1", noHost)).fault);
+    }
   }
 
   @Test
