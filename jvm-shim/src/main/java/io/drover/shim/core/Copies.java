@@ -127,7 +127,7 @@ final class Copies {
   }
 
   /** Whether one of a kind waits for a container now. */
-  boolean wait(TaskType kind) {
+  boolean anyAsks(TaskType kind) {
     for (Copy copy : copies) {
       if (copy.asks() && copy.standing.task.getType() == kind) {
         return true;

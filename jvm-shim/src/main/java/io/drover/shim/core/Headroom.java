@@ -58,7 +58,7 @@ final class Headroom {
 
   private boolean bearsWaiting(int more) {
     boolean few = copies.unplaced() + more <= Copies.MAX_UNPLACED;
-    boolean mapWaits = copies.wait(TaskType.MAP) || others(TaskType.MAP) > 0;
+    boolean mapWaits = copies.anyAsks(TaskType.MAP) || others(TaskType.MAP) > 0;
     return few && !(mapWaits && seen.get().reducesRun);
   }
 
