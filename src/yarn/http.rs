@@ -4,7 +4,7 @@ use super::address::Server;
 use super::auth::Auth;
 use super::endpoint::{Class, Endpoint};
 use super::error::{Error, Kind};
-use super::limit::{Ceilings, Limits, Permit};
+use super::limit::{Ceilings, LONGEST_PAUSE, Limits, Permit, UNTOLD_PAUSE};
 use super::metrics::Metrics;
 use super::wire::{Document, decode};
 use super::{answer, redirect};
@@ -210,7 +210,7 @@ impl Http {
         }
         if status == StatusCode::TOO_MANY_REQUESTS {
             let after = retry_after(&headers);
-            self.limits.pause(class, after.unwrap_or(Duration::from_secs(5)));
+            self.limits.pause(class, after.unwrap_or(UNTOLD_PAUSE));
             return Err(Kind::TooManyRequests(after));
         }
         let limit = if status.is_success() { self.params.ceilings.of(class).body_bytes } else { 64 << 10 };
@@ -275,10 +275,11 @@ fn certificates(file: &PathBuf) -> Result<Vec<reqwest::Certificate>, ClientError
 /// Seconds, or a date; at most the longest pause there is.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    match text.parse::<u64>() {
-        Ok(seconds) => Some(Duration::from_secs(seconds.min(super::limit::LONGEST_PAUSE.as_secs()))),
-        Err(_) => Some(Duration::from_millis(http_date(text)?.since(clock::now()).0)),
-    }
+    let asked = match text.parse::<u64>() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => Duration::from_millis(http_date(text)?.since(clock::now()).0),
+    };
+    Some(asked.min(LONGEST_PAUSE))
 }
 
 fn date(headers: &HeaderMap) -> Option<Time> {
@@ -304,7 +305,8 @@ mod tests {
     #[test]
     fn a_pause_is_read_in_seconds_or_as_a_date_and_nonsense_is_none() {
         assert_eq!(after("7"), Some(Duration::from_secs(7)));
-        assert_eq!(after("999999999"), Some(super::super::limit::LONGEST_PAUSE));
+        assert_eq!(after("999999999"), Some(LONGEST_PAUSE));
+        assert_eq!(after("Wed, 21 Oct 2415 07:28:00 GMT"), Some(LONGEST_PAUSE));
         assert_eq!(after("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
         assert_eq!(after("soon"), None);
         assert_eq!(after("-3"), None);

@@ -12,6 +12,8 @@ use tokio::time::Instant;
 
 /// Longest pause a server can impose.
 pub const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+/// Pause where the server does not say how long.
+pub const UNTOLD_PAUSE: Duration = Duration::from_secs(5);
 
 /// Ceiling of one class of servers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,9 +143,12 @@ impl Limits {
         }
     }
 
-    /// Nothing goes to this class for that long: the server said so.
+    /// Nothing goes to this class for that long: the server said so. What comes through the proxy one job's AM said, and for its own job alone, which its schedule leaves alone.
     pub fn pause(&self, class: Class, length: Duration) {
         self.metrics.paused(class);
+        if class == Class::Proxy {
+            return;
+        }
         let until = Instant::now() + length.min(LONGEST_PAUSE);
         let mut paused = self.gates[class as usize].paused_until.lock().unwrap_or_else(PoisonError::into_inner);
         *paused = Some(paused.map_or(until, |before| before.max(until)));
@@ -184,7 +189,8 @@ mod tests {
 
     fn limits(per_second: f64, burst: u32, in_flight: u32) -> Limits {
         let ceiling = Ceiling { per_second, burst, in_flight, body_bytes: 1 };
-        Limits::new(&Ceilings { proxy: ceiling, ..Ceilings::default() }, Metrics::unregistered().unwrap())
+        let ceilings = Ceilings { proxy: ceiling, history: ceiling, ..Ceilings::default() };
+        Limits::new(&ceilings, Metrics::unregistered().unwrap())
     }
 
     #[test]
@@ -208,10 +214,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_pause_holds_its_class_for_its_time_and_at_most_two_minutes() {
         let limits = limits(10_000.0, 100, 9);
-        limits.pause(Class::Proxy, Duration::from_secs(9_999));
-        assert_eq!(limits.try_acquire(Class::Proxy).unwrap_err(), Wait::For(LONGEST_PAUSE));
+        limits.pause(Class::History, Duration::from_secs(9_999));
+        assert_eq!(limits.try_acquire(Class::History).unwrap_err(), Wait::For(LONGEST_PAUSE));
         assert!(limits.try_acquire(Class::Rm).is_ok());
         tokio::time::advance(LONGEST_PAUSE).await;
+        assert!(limits.try_acquire(Class::History).is_ok());
+    }
+
+    #[test]
+    fn no_master_can_stop_what_goes_to_the_others_through_the_proxy() {
+        let limits = limits(10_000.0, 100, 9);
+        limits.pause(Class::Proxy, LONGEST_PAUSE);
         assert!(limits.try_acquire(Class::Proxy).is_ok());
     }
 }

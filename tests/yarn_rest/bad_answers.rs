@@ -1,4 +1,5 @@
 use crate::fake::*;
+use drover::yarn::endpoint::Class;
 use drover::yarn::error::{Error, Kind};
 use drover::yarn::http::HttpParams;
 use drover::yarn::limit::{Ceilings, Wait};
@@ -91,15 +92,34 @@ async fn statuses_of_failure_each_have_their_name_and_repeat_what_hadoop_said() 
     }
 }
 
+fn too_many() -> ResponseTemplate {
+    ResponseTemplate::new(429).insert_header("Retry-After", "30")
+}
+
 #[tokio::test]
-async fn too_many_requests_stops_all_requests_to_that_class_for_the_time_asked() {
-    let (error, fixture) = tasks_answered(ResponseTemplate::new(429).insert_header("Retry-After", "30")).await;
+async fn too_many_requests_stops_all_requests_to_that_server_for_the_time_asked() {
+    let (server, fixture) = rm().await;
+    let limits = fixture.clients.http.limits();
+    answer(&server, &jhs(""), too_many()).await;
+    let error = fixture.clients.history.as_ref().unwrap().end(job()).await.unwrap_err();
     assert_eq!(error.kind, Kind::TooManyRequests(Some(Duration::from_secs(30))));
-    let class = drover::yarn::endpoint::Class::Proxy;
-    let wait = fixture.clients.http.limits().try_acquire(class).unwrap_err();
+    let wait = limits.try_acquire(Class::History).unwrap_err();
     assert!(matches!(wait, Wait::For(left) if left > Duration::from_secs(20)), "{wait:?}");
+    assert_eq!(fixture.count("drover_rest_pauses_total", &[("class", "history")]), 1);
+    assert!(limits.try_acquire(Class::Rm).is_ok());
+}
+
+#[tokio::test]
+async fn too_many_requests_from_a_jobs_master_stops_no_request_to_another_jobs() {
+    let (server, fixture) = rm().await;
+    answer(&server, &am("/tasks"), too_many()).await;
+    let error = fixture.clients.am.tasks(None, job()).await.unwrap_err();
+    assert_eq!(error.kind, Kind::TooManyRequests(Some(Duration::from_secs(30))));
     assert_eq!(fixture.count("drover_rest_pauses_total", &[("class", "proxy")]), 1);
-    assert!(fixture.clients.http.limits().try_acquire(drover::yarn::endpoint::Class::Rm).is_ok());
+    get(&server, &am("/tasks").replace("_0007", "_0008"), tasks(&[])).await;
+    let other = JOB.replace("_0007", "_0008").parse().unwrap();
+    let told = tokio::time::timeout(Duration::from_secs(3), fixture.clients.am.tasks(None, other)).await;
+    assert!(told.unwrap().is_ok());
 }
 
 #[tokio::test]

@@ -157,6 +157,52 @@ async fn a_job_whose_tasks_may_not_be_viewed_is_told_of_and_one_look_tells_it_to
     }
 }
 
+/// A running job beside the one that all else is about.
+async fn another_running_job(server: &MockServer) -> JobId {
+    let other = |text: &str| text.replace("_0007", "_0008");
+    let mut both = apps();
+    let second = other(&both["apps"]["app"][0].to_string()).parse::<serde_json::Value>().unwrap();
+    both["apps"]["app"].as_array_mut().unwrap().push(second);
+    get(server, "/ws/v1/cluster/apps", both).await;
+    let attempts = json!({"taskAttempts": {"taskAttempt": [attempt(0, "RUNNING", 40.0)]}});
+    for (path, answer) in [
+        ("", summary("RUNNING")),
+        ("/conf", conf()),
+        ("/tasks", tasks(&[task(0, json!(40.0), "RUNNING")])),
+        ("/tasks/task_1795000000000_0007_m_000000/attempts", attempts),
+    ] {
+        get(server, &other(&am(path)), other(&answer.to_string()).parse().unwrap()).await;
+    }
+    other(JOB).parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_master_that_wants_a_pause_or_speaks_as_a_standby_keeps_no_other_job_from_being_polled() {
+    let standby = "This is standby RM. The redirect url is: http://elsewhere/\n";
+    let there = |server: &MockServer| format!("{}/elsewhere", server.uri());
+    for kind in ["429", "text", "redirect"] {
+        let (server, fixture) = rm().await;
+        let response = match kind {
+            "429" => ResponseTemplate::new(429).insert_header("Retry-After", "120"),
+            "text" => ResponseTemplate::new(200).set_body_string(standby),
+            _ => ResponseTemplate::new(307).insert_header("Location", there(&server).as_str()).set_body_string(standby),
+        };
+        for path in ["/tasks", "", "/conf", "/jobattempts"] {
+            answer(&server, &am(path), response.clone()).await;
+        }
+        let other = another_running_job(&server).await;
+        running_job(&server).await;
+        let listed = |seen: &[Observation], job| {
+            seen.iter().filter(|o| matches!(&o.fact, Fact::Tasks { job: of, .. } if *of == job)).count()
+        };
+        let seen = poll(&fixture, Arc::default(), |seen| listed(seen, other) >= 10).await;
+        assert_eq!(listed(&seen, job()), 0);
+        let requests = server.received_requests().await.unwrap();
+        let of_job = requests.iter().filter(|request| request.url.path().starts_with(&am(""))).count();
+        assert!(of_job <= if kind == "429" { 4 } else { 8 }, "{kind}: it is asked {of_job} times meanwhile");
+    }
+}
+
 #[tokio::test]
 async fn what_may_be_killed_is_told_of_each_job_and_nothing_is_where_nobody_allows_it() {
     for may_kill in [Some(true), Some(false), None] {

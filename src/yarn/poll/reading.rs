@@ -5,7 +5,7 @@ use super::end::{self, Ended};
 use crate::yarn::error::{Error, Kind};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::facts::job::{JobSeen, TasksSeen};
-use crate::yarn::limit::Permit;
+use crate::yarn::limit::{Permit, UNTOLD_PAUSE};
 use crate::yarn::rm::Told;
 use crate::yarn::schedule::{Call, Outcome};
 use drover_core::model::*;
@@ -80,7 +80,12 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
         Ok(Reading::End(Ended::NotYet)) => Outcome::Failed,
         Ok(_) => Outcome::Done,
         Err(error) => match &error.kind {
-            Kind::TooManyRequests(_) => Outcome::Paused,
+            Kind::TooManyRequests(after) => {
+                let length = after.unwrap_or(UNTOLD_PAUSE).as_millis();
+                Outcome::Paused(Millis(u64::try_from(length).unwrap_or(u64::MAX)))
+            }
+            // Through the proxy any AM can say so in the ResourceManager's words: which one is active is then asked of themselves.
+            Kind::Standby { .. } if call.job().is_some() => Outcome::Failed,
             Kind::NoActiveRm(_) | Kind::Standby { .. } | Kind::Unreachable(_) | Kind::Certificate(_) => match call {
                 // An unreachable JobHistoryServer says nothing about the ResourceManager.
                 Call::End { .. } => Outcome::Failed,

@@ -37,7 +37,7 @@ impl Schedule {
             Outcome::Done | Outcome::Told(_) if call == Call::Apps => self.is_rm_down = false,
             _ => {}
         }
-        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_) | Outcome::Paused);
+        let is_ok = matches!(outcome, Outcome::Done | Outcome::Told(_) | Outcome::Paused(_));
         let failures = self.rm_plan(call).map_or(0, |plan| if is_ok { 0 } else { plan.failures.saturating_add(1) });
         let pause = if is_ok { self.stretched(base, took) } else { self.backoff(failures) };
         if let Some(plan) = self.rm_plan(call) {
@@ -53,7 +53,7 @@ impl Schedule {
             _ if job.ending.is_some() => return,
             Outcome::Done | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
-            Outcome::Paused => {}
+            Outcome::Paused(length) => job.quiet_until = job.quiet_until.max(now + length),
             // Estimates do without, and the job's own answers come as ever.
             Outcome::Refused | Outcome::Failed if matches!(call, Call::Counters(_)) => {
                 job.counters_after = now + self.params.longest_pause;

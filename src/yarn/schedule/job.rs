@@ -17,6 +17,8 @@ pub struct JobPlan {
     pub is_sure: bool,
     /// Its end is being read.
     pub ending: Option<Ending>,
+    /// Its AM asked to be left alone until then.
+    pub quiet_until: Time,
     /// Errors in a row.
     pub failures: u32,
     /// Errors in a row of its summary and its configuration.
@@ -60,6 +62,7 @@ impl JobPlan {
             attempt,
             is_sure: attempt.is_some(),
             ending: None,
+            quiet_until: now,
             failures: 0,
             side_failures: 0,
             tasks: 0,

@@ -79,8 +79,8 @@ pub enum Outcome {
     Done,
     /// Answered, with this many tasks, or with this run of the AM.
     Told(usize),
-    /// The server is pausing us; nothing is wrong with the job.
-    Paused,
+    /// The server wants to be left alone for that long; nothing is wrong with the job.
+    Paused(Millis),
     /// No ResourceManager can be reached or is active.
     RmDown,
     /// The application has finished.
@@ -216,6 +216,10 @@ impl Schedule {
                 self.tasks.remove(id);
                 continue;
             };
+            if now < job.quiet_until {
+                self.tasks.set(id, job.quiet_until);
+                continue;
+            }
             if wants.has_shim(id) {
                 self.tasks.set(id, now + SHIM_CHECK);
                 continue;
@@ -231,6 +235,10 @@ impl Schedule {
                 self.side.remove(id);
                 continue;
             };
+            if now < job.quiet_until {
+                self.side.set(id, job.quiet_until);
+                continue;
+            }
             if !job.is_sure {
                 // Until the run of its AM is known, facts could not be told apart from those of another run.
                 self.side.set(id, now + ASK_AFTER);

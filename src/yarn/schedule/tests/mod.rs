@@ -140,7 +140,7 @@ proptest! {
         sim.run(60, |_| match next.next() {
             Some(0) => Outcome::Done,
             Some(1) => Outcome::Told(100),
-            Some(2) => Outcome::Paused,
+            Some(2) => Outcome::Paused(Millis(3_000)),
             Some(3) => Outcome::RmDown,
             Some(4) => Outcome::StillRuns,
             Some(5) => Outcome::Refused,

@@ -52,11 +52,25 @@ fn a_job_that_fails_is_asked_less_and_less_and_takes_no_turn_from_others() {
 #[test]
 fn a_pause_asked_for_by_the_server_is_not_held_against_the_job() {
     let mut sim = Sim::new(1);
-    sim.run(2, |call| if call.job().is_some() { Outcome::Paused } else { Outcome::Done });
+    sim.run(2, |call| if call.job().is_some() { Outcome::Paused(Millis(1_000)) } else { Outcome::Done });
     sim.log.clear();
     sim.run(2, fine);
     assert!(sim.count(|c| matches!(c, Call::Tasks(_))) >= 1);
     assert_eq!(sim.count(|c| matches!(c, Call::Master(_))), 0);
+}
+
+#[test]
+fn a_master_that_asks_for_a_pause_is_left_alone_for_it_and_the_other_jobs_are_not() {
+    let mut sim = Sim::new(2);
+    (sim.wants.suspects, sim.wants.counters) = (2, 2);
+    sim.run(20, fine);
+    sim.log.clear();
+    let pause = |call: Call| if call.job() == Some(job(1)) { Outcome::Paused(Millis(100_000)) } else { fine(call) };
+    sim.run(90, pause);
+    assert!(sim.count(|c| c.job() == Some(job(1))) <= 1, "neither its tasks nor anything else is asked for");
+    assert!(sim.count(|c| *c == Call::Tasks(job(2))) >= 15);
+    sim.run(30, fine);
+    assert!(sim.count(|c| *c == Call::Tasks(job(1))) >= 1, "the pause ends");
 }
 
 #[test]
