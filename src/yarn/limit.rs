@@ -40,12 +40,13 @@ pub struct Ceilings {
 }
 
 impl Default for Ceilings {
-    /// 20 a second to the proxy; 16 places there, so that a few AMs that hang do not hold up the others. A listing of 10,000 nodes has some 20 MB, one of 70,000 tasks 16 MB.
+    /// 20 a second to the proxy; 16 places there, so that a few AMs that hang do not hold up the others; 8 at the history server, which may take seconds to read a large job's
+    /// file. A listing of 10,000 nodes has some 20 MB, one of 70,000 tasks 16 MB.
     fn default() -> Self {
         Ceilings {
             rm: Ceiling { per_second: 5.0, burst: 4, in_flight: 4, body_bytes: 64 << 20 },
             proxy: Ceiling { per_second: 20.0, burst: 4, in_flight: 16, body_bytes: 16 << 20 },
-            history: Ceiling { per_second: 5.0, burst: 2, in_flight: 2, body_bytes: 32 << 20 },
+            history: Ceiling { per_second: 5.0, burst: 4, in_flight: 8, body_bytes: 32 << 20 },
         }
     }
 }

@@ -90,6 +90,7 @@ fn kind(o: &Observation) -> &'static str {
         Fact::Hidden(_) => "hidden",
         Fact::Can(..) => "can",
         Fact::Ended(_) => "ended",
+        Fact::Ending(_) => "ending",
         _ => "own",
     }
 }
@@ -288,6 +289,31 @@ async fn a_job_without_history_ends_by_what_the_resource_manager_says() {
     let seen = poll(&fixture, Arc::default(), |seen| has(seen, &["ended"])).await;
     let Fact::Ended(end) = &seen.last().unwrap().fact else { unreachable!() };
     assert_eq!((end.state, end.finished), (Some(JobPhase::Killed), Some(Time(1_795_000_200_000))));
+}
+
+#[tokio::test]
+async fn a_job_is_told_to_be_ending_from_the_listing_that_lacks_it_until_its_end_is_read() {
+    let server = MockServer::start().await;
+    info(&server, "ACTIVE", 5).await;
+    let fixture = fixture(&[server.uri()], Some(server.uri()), params());
+    let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
+    first.respond_with(ResponseTemplate::new(200).set_body_json(apps())).up_to_n_times(1).mount(&server).await;
+    get(&server, "/ws/v1/cluster/apps", json!({"apps": null})).await;
+    get(&server, &format!("/ws/v1/cluster/apps/{APP}"), json!({"app": {"id": APP, "state": "FINISHED"}})).await;
+    let early = wiremock::Mock::given(wiremock::matchers::path(jhs(""))).respond_with(ResponseTemplate::new(404));
+    early.up_to_n_times(1).mount(&server).await;
+    history(&server, "SUCCEEDED").await;
+    let all = |seen: &[Observation]| seen.iter().filter(|o| kind(o) == "ending").count() == 2;
+    let seen = poll(&fixture, Arc::default(), all).await;
+    let told = |o: &Observation| match &o.fact {
+        Fact::Ending(jobs) => Some(("ending", jobs.clone())),
+        Fact::Ended(end) => Some(("ended", vec![end.job])),
+        _ => None,
+    };
+    let told: Vec<_> = seen.iter().filter_map(told).collect();
+    assert_eq!(told, [("ending", vec![job()]), ("ended", vec![job()]), ("ending", vec![])]);
+    let listed_without = seen.iter().position(|o| matches!(&o.fact, Fact::Apps(apps) if apps.is_empty()));
+    assert!(seen.iter().position(|o| kind(o) == "ending") < listed_without, "it is never neither listed nor ending");
 }
 
 async fn history(server: &MockServer, state: &str) {

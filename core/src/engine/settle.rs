@@ -5,7 +5,7 @@ use crate::model::*;
 use crate::policy::View;
 use std::collections::BTreeSet;
 
-/// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read.
+/// A job that the RM no longer lists, and of which nothing is heard for this long, is forgotten though its end was never read, unless that is about to be.
 const FORGET_AFTER: Millis = Millis(600_000);
 
 /// The hosts that the end of copies says something of: the winner's, or those on which they were launched in vain.

@@ -17,6 +17,8 @@ pub struct Emitter {
     seq: u64,
     rm_offset: i64,
     jobs: BTreeMap<JobId, JobClock>,
+    /// Jobs last said to be ending.
+    ending: Vec<JobId>,
 }
 
 /// What is remembered of a job.
@@ -42,7 +44,7 @@ pub struct Lives {
 impl Emitter {
     /// An emitter that has said nothing yet.
     pub fn new(metrics: Metrics) -> Emitter {
-        Emitter { metrics, seq: 0, rm_offset: 0, jobs: BTreeMap::new() }
+        Emitter { metrics, seq: 0, rm_offset: 0, jobs: BTreeMap::new(), ending: Vec::new() }
     }
 
     /// The observations a reading gives, in their order.
@@ -72,6 +74,17 @@ impl Emitter {
     /// What can be done to the job over REST.
     pub fn can(&mut self, job: JobId, lives: Lives, can: Capabilities) -> Observation {
         self.of_master(job, lives, Fact::Can(job, can))
+    }
+
+    /// Which jobs' ends are to be read, where that has changed.
+    pub fn ending(&mut self, lives: Lives, jobs: Vec<JobId>) -> Option<Observation> {
+        if jobs == self.ending {
+            return None;
+        }
+        self.ending.clone_from(&jobs);
+        let received = crate::clock::now();
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: lives.rm };
+        Some(self.stamp(source, received.shifted(self.rm_offset), received, Fact::Ending(jobs)))
     }
 
     fn of_master(&mut self, job: JobId, lives: Lives, fact: Fact) -> Observation {

@@ -30,7 +30,6 @@ const IDLE: Duration = Duration::from_secs(1);
 pub struct Poller {
     clients: Clients,
     schedule: Schedule,
-    params: ScheduleParams,
     wants: Arc<dyn Wants>,
     out: mpsc::Sender<Observation>,
     emitter: Emitter,
@@ -55,9 +54,8 @@ impl Poller {
     ) -> Poller {
         let emitter = Emitter::new(clients.http.metrics().clone());
         Poller {
-            schedule: Schedule::new(params.clone(), Time(0)),
+            schedule: Schedule::new(params, Time(0)),
             clients,
-            params,
             wants,
             out,
             emitter,
@@ -125,10 +123,13 @@ impl Poller {
                     self.clients.http.metrics().tasks_interval(Duration::from_millis(now.since(before).0));
                 }
             }
-            Call::End { job, .. } => tasks = self.wants.suspects(job, self.params.history_tasks),
+            Call::End { job, .. } => {
+                let most = self.schedule.end_tasks();
+                tasks = self.wants.suspects(job, most);
+                tasks.truncate(most);
+            }
             _ => {}
         }
-        tasks.truncate(self.params.history_tasks);
         let clients = self.clients.clone();
         let handle = self.under_way.spawn(async move {
             let began = Instant::now();
@@ -170,6 +171,8 @@ impl Poller {
                 return self.hand_on(vec![hidden]).await;
             }
         };
+        let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
+        let mut observations = Vec::new();
         if let Reading::Apps(told) = &reading {
             let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
             let (jobs, ending) = self.schedule.counts();
@@ -177,9 +180,10 @@ impl Poller {
             metrics.jobs("running", jobs.saturating_sub(ending));
             metrics.jobs("ending", ending);
             metrics.jobs("left_out", left_out);
+            // Before the listing that lacks them, lest they be taken for lost.
+            observations.extend(self.emitter.ending(lives, self.schedule.ending()));
         }
-        let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
-        let mut observations = self.emitter.observations(call, lives, reading);
+        observations.extend(self.emitter.observations(call, lives, reading));
         if let Call::Summary(job) = call
             && let Some(restart) = self.wants.may_kill(job)
         {

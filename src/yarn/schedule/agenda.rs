@@ -35,6 +35,11 @@ impl Agenda {
         self.of.get(&job).copied()
     }
 
+    /// How many are on it.
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+
     /// When the next one is due.
     pub fn next(&self) -> Option<Time> {
         self.by_time.first().map(|(due, _)| *due)

@@ -99,8 +99,8 @@ const RM_CALLS: [Call; 4] = [Call::Apps, Call::Totals, Call::Queues, Call::Nodes
 const ASK_AFTER: Millis = Millis(300);
 /// A job with a shim is looked at again after this time, in case the shim has gone.
 const SHIM_CHECK: Millis = Millis(5_000);
-/// Ends read at once.
-const MAX_ENDS: usize = 2;
+/// Ends read at once: as many as may be asked for at once of the history server, so that its rate is what holds them back.
+const MAX_ENDS: usize = 8;
 
 /// The schedule.
 #[derive(Debug)]
@@ -149,7 +149,17 @@ impl Schedule {
 
     /// Jobs watched, and of these the ones whose end is being read.
     pub fn counts(&self) -> (usize, usize) {
-        (self.jobs.len(), self.jobs.values().filter(|job| job.ending.is_some()).count())
+        (self.jobs.len(), self.ending().len())
+    }
+
+    /// Jobs whose ends are to be read.
+    pub fn ending(&self) -> Vec<JobId> {
+        self.jobs.iter().filter(|(_, job)| job.ending.is_some()).map(|(id, _)| *id).collect()
+    }
+
+    /// Tasks whose attempts are read with the next end, at most: each is one more request that other ends wait for.
+    pub fn end_tasks(&self) -> usize {
+        self.params.history_tasks / (1 + self.ends.len())
     }
 
     /// Nothing but the listing of applications is asked for, until a ResourceManager answers it.
@@ -201,7 +211,9 @@ impl Schedule {
                     self.ends.remove(job);
                     return None;
                 };
-                Some(Call::End { job, is_last: now.since(ending.since) >= self.params.history_patience })
+                // One that has waited for its turn all the time has not been tried yet.
+                let is_last = ending.tries > 0 && now.since(ending.since) >= self.params.history_patience;
+                Some(Call::End { job, is_last })
             }
         }
     }

@@ -35,7 +35,7 @@ pub struct ScheduleParams {
     pub longest_pause: Millis,
     /// How long a finished job's history is waited for.
     pub history_patience: Millis,
-    /// Tasks of a finished job whose attempts are read from history, at most.
+    /// Tasks of a finished job whose attempts are read from history, at most, while no other end waits.
     pub history_tasks: usize,
     /// Jobs watched, at most.
     pub max_jobs: usize,

@@ -51,6 +51,10 @@ impl ClusterState {
                 }
                 Changed::Cluster
             }
+            Fact::Ending(jobs) => {
+                self.ending = jobs.iter().copied().collect();
+                Changed::Cluster
+            }
             Fact::Held(hold) => {
                 self.holds.retain(|_, held| held.until.is_none_or(|until| seen.received < until));
                 self.holds.insert(hold.scope.clone(), hold.clone());

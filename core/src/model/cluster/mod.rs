@@ -48,6 +48,9 @@ pub struct ClusterState {
     #[serde(default, skip_serializing_if = "Places::is_empty")]
     pub places: Places,
     jobs: BTreeMap<JobId, Job>,
+    /// Jobs whose ends are still to be read.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    ending: BTreeSet<JobId>,
     /// Jobs that have ended, lest a late fact bring one back.
     ended: BTreeSet<JobId>,
     #[serde(with = "crate::model::pairs")]
@@ -131,9 +134,9 @@ impl ClusterState {
         self.holds.values().find(|hold| covers(&hold.scope) && hold.until.is_none_or(|until| now < until))
     }
 
-    /// Jobs that neither the RM lists nor anything has been heard of since `before`.
+    /// Jobs that neither the RM lists nor anything has been heard of since `before`, and whose ends nobody is about to read.
     pub fn lost_jobs(&self, before: Time) -> Vec<JobId> {
-        let listed = |job: &Job| self.apps.contains_key(&job.id.0);
-        self.jobs.values().filter(|job| job.heard < before && !listed(job)).map(|job| job.id).collect()
+        let kept = |job: &Job| self.apps.contains_key(&job.id.0) || self.ending.contains(&job.id);
+        self.jobs.values().filter(|job| job.heard < before && !kept(job)).map(|job| job.id).collect()
     }
 }

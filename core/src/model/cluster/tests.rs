@@ -177,6 +177,20 @@ fn a_job_that_nobody_lists_is_lost_once_nothing_was_heard_of_it_for_long() {
 }
 
 #[test]
+fn a_job_whose_end_waits_to_be_read_is_not_lost_and_that_end_is_not_dropped() {
+    let mut cluster = cluster("q");
+    let ending = |seq, jobs: &[JobId]| seen(Channel::Rm, seq, 20, Fact::Ending(jobs.to_vec()));
+    cluster.apply(&ending(1, &[job_id(1), job_id(2)])).unwrap();
+    assert_eq!(cluster.lost_jobs(Time(1_000_000)), []);
+    assert_eq!(cluster.job_count(), 1, "none that is not known is made");
+    let mut read = cluster.clone();
+    let end = EndFact { job: job_id(1), state: None, started: None, finished: None, attempts: Vec::new() };
+    assert_eq!(read.apply(&seen(Channel::History, 1, 1_000_000, Fact::Ended(end))), Ok(Changed::Ended(job_id(1))));
+    cluster.apply(&ending(2, &[job_id(2)])).unwrap();
+    assert_eq!(cluster.lost_jobs(Time(1_000_000)), [job_id(1)], "nobody is about to read it any more");
+}
+
+#[test]
 fn what_is_forgotten_of_a_job_is_its_own_source_too_and_no_others() {
     let mut cluster = cluster("q");
     cluster.apply(&seen(Channel::Am, 7, 20, tasks(job_id(2)))).unwrap();

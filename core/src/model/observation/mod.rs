@@ -70,6 +70,8 @@ pub enum Fact {
     Queues(Vec<QueueFact>),
     /// All running MapReduce applications.
     Apps(Vec<AppFact>),
+    /// All jobs that run no more and whose ends are still to be read.
+    Ending(Vec<JobId>),
     /// A job's summary.
     Job(JobFact),
     /// What a job's configuration says that matters here.
@@ -131,7 +133,7 @@ impl Fact {
     pub fn job(&self) -> Option<JobId> {
         match self {
             Fact::Cluster(_) | Fact::Nodes(_) | Fact::Racks(_) | Fact::Queues(_) | Fact::Apps(_) => None,
-            Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
+            Fact::Ending(_) | Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
             Fact::Job(fact) => Some(fact.job),
             Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) | Fact::Hidden(job) => Some(*job),
             Fact::Sent { job, .. } => Some(*job),

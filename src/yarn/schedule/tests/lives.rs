@@ -93,6 +93,37 @@ fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
 }
 
 #[test]
+fn an_end_that_waited_for_its_turn_beyond_all_patience_is_tried_twice_all_the_same() {
+    let mut sim = Sim::new(1);
+    sim.schedule.apps(&[], &[], sim.now);
+    sim.now = Time(700_000);
+    sim.run(10, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
+    let ends =
+        sim.log.iter().filter_map(|(_, call)| if let Call::End { is_last, .. } = call { Some(*is_last) } else { None });
+    assert_eq!(ends.collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
+    let most = ScheduleParams::default().history_tasks;
+    for (jobs, expected) in [(1, most), (5, most / 5), (100, 0)] {
+        let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+        schedule.apps(&apps(jobs), &[], Time(0));
+        schedule.apps(&[], &[], Time(0));
+        assert_eq!(schedule.ending().len(), jobs as usize);
+        let call = schedule.pick(Class::History, Time(1_000), &Knows::default()).unwrap();
+        schedule.start(call, Time(1_000));
+        assert_eq!(schedule.end_tasks(), expected);
+        let more = std::iter::from_fn(|| {
+            let call = schedule.pick(Class::History, Time(1_000), &Knows::default())?;
+            schedule.start(call, Time(1_000));
+            Some(call)
+        });
+        assert_eq!(more.count(), (jobs as usize).min(MAX_ENDS) - 1, "no more at once than the server has places for");
+    }
+}
+
+#[test]
 fn history_that_never_comes_is_given_up_after_a_last_try() {
     let mut sim = Sim::new(1);
     sim.schedule.apps(&[], &[], sim.now);
