@@ -111,7 +111,7 @@ impl Am {
 
     /// Leave for one request.
     pub async fn leave(&self) -> Permit {
-        self.http.limits().acquire(Endpoint::AmKill.class()).await
+        self.http.limits().acquire(Endpoint::AmKill).await
     }
 
     /// Asks for an attempt to be killed (Hadoop 2.8 and later). That the master has taken note of it is all its answer says.

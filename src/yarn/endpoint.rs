@@ -55,6 +55,13 @@ macro_rules! endpoints {
     };
 }
 
+impl Endpoint {
+    /// Does it ask the ResourceManager about one application, as is done once for each of very many?
+    pub fn is_of_one_application(self) -> bool {
+        matches!(self, Endpoint::RmApp | Endpoint::RmAppAttempts)
+    }
+}
+
 endpoints! {
     /// `/ws/v1/cluster/info`
     RmInfo: Rm = "rm_info",

@@ -174,7 +174,7 @@ impl Http {
     ) -> Result<Answer<T>, Error> {
         let permit = match permit {
             Some(permit) => permit,
-            None => self.limits.acquire(endpoint.class()).await,
+            None => self.limits.acquire(endpoint).await,
         };
         let began = Instant::now();
         let mut bytes = 0u64;

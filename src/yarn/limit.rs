@@ -1,9 +1,12 @@
 //! Ceilings on requests: a token bucket and a number in flight for each class of servers, and pauses they ask for.
 
-use super::endpoint::Class;
+use super::endpoint::{Class, Endpoint};
 use super::metrics::Metrics;
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultDirectRateLimiter, Quota};
+use governor::clock::Clock;
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::state::{InMemoryState, NotKeyed};
+use governor::{Quota, RateLimiter};
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -66,12 +69,20 @@ impl Ceilings {
 #[derive(Debug)]
 pub struct Limits {
     gates: [Gate; 3],
+    /// What asks about single applications goes through this one first.
+    singles: Gate,
     metrics: Metrics,
 }
 
+/// The clock that tasks sleep by, so that a wait is over when they wake.
+#[derive(Debug, Clone)]
+struct Ticks(Instant);
+
+type Bucket = RateLimiter<NotKeyed, InMemoryState, Ticks, NoOpMiddleware<Nanos>>;
+
 #[derive(Debug)]
 struct Gate {
-    bucket: DefaultDirectRateLimiter,
+    bucket: Bucket,
     slots: Arc<Semaphore>,
     paused_until: Mutex<Option<Instant>>,
 }
@@ -82,6 +93,7 @@ pub struct Permit {
     class: Class,
     metrics: Metrics,
     _slot: OwnedSemaphorePermit,
+    _single: Option<OwnedSemaphorePermit>,
 }
 
 /// Why there is no leave now.
@@ -109,39 +121,30 @@ impl Drop for Permit {
 impl Limits {
     /// Gates with these ceilings. Out-of-range numbers are brought into range.
     pub fn new(ceilings: &Ceilings, metrics: Metrics) -> Limits {
-        Limits { gates: Class::ALL.map(|class| Gate::new(ceilings.of(class))), metrics }
+        // After a restart every shim's session has its application asked about: half of what the ResourceManager may be asked is left for listings.
+        let Ceiling { per_second, burst, in_flight, body_bytes } = ceilings.rm;
+        let half = Ceiling { per_second: per_second / 2.0, burst: burst / 2, in_flight: in_flight / 2, body_bytes };
+        Limits { gates: Class::ALL.map(|class| Gate::new(ceilings.of(class))), singles: Gate::new(&half), metrics }
     }
 
     /// Leave for one request now, or how long to wait.
     pub fn try_acquire(&self, class: Class) -> Result<Permit, Wait> {
         let gate = &self.gates[class as usize];
-        if let Some(left) = gate.pause_left() {
-            return Err(Wait::For(left));
-        }
         let slot = gate.slots.clone().try_acquire_owned().map_err(|_| {
             self.metrics.limited("in_flight");
             Wait::ForSlot
         })?;
-        match gate.bucket.check() {
-            Ok(()) => Ok(self.permit(class, slot)),
-            Err(not_until) => Err(Wait::For(not_until.wait_time_from(DefaultClock::default().now()))),
-        }
+        gate.token().map_err(Wait::For)?;
+        Ok(self.permit(class, slot))
     }
 
     /// Leave for one request, as soon as there is any.
-    pub async fn acquire(&self, class: Class) -> Permit {
-        let gate = &self.gates[class as usize];
-        loop {
-            match self.try_acquire(class) {
-                Ok(permit) => return permit,
-                Err(Wait::For(wait)) => {
-                    self.metrics.limited("rate");
-                    tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
-                }
-                // Waits for a place, gives it back, and tries again: a token may be missing then.
-                Err(Wait::ForSlot) => drop(gate.slots.acquire().await),
-            }
-        }
+    pub async fn acquire(&self, endpoint: Endpoint) -> Permit {
+        let single = if endpoint.is_of_one_application() { Some(self.singles.pass(&self.metrics).await) } else { None };
+        let slot = self.gates[endpoint.class() as usize].pass(&self.metrics).await;
+        let mut permit = self.permit(endpoint.class(), slot);
+        permit._single = single;
+        permit
     }
 
     /// Nothing goes to this class for that long: the server said so. What comes through the proxy one job's AM said, and for its own job alone, which its schedule leaves alone.
@@ -157,7 +160,7 @@ impl Limits {
 
     fn permit(&self, class: Class, slot: OwnedSemaphorePermit) -> Permit {
         self.metrics.began(class);
-        Permit { class, metrics: self.metrics.clone(), _slot: slot }
+        Permit { class, metrics: self.metrics.clone(), _slot: slot, _single: None }
     }
 }
 
@@ -168,10 +171,38 @@ impl Gate {
         let quota = Quota::with_period(Duration::from_secs_f64(1.0 / rate));
         let quota = quota.unwrap_or(Quota::per_second(NonZeroU32::MIN)).allow_burst(burst);
         Gate {
-            bucket: DefaultDirectRateLimiter::direct(quota),
+            bucket: RateLimiter::direct_with_clock(quota, Ticks(Instant::now())),
             slots: Arc::new(Semaphore::new(ceiling.in_flight.clamp(1, 1024) as usize)),
             paused_until: Mutex::new(None),
         }
+    }
+
+    /// A place in flight and a token, as soon as there are both.
+    async fn pass(&self, metrics: &Metrics) -> OwnedSemaphorePermit {
+        loop {
+            let slot = match self.slots.clone().try_acquire_owned() {
+                Ok(slot) => slot,
+                Err(_) => {
+                    metrics.limited("in_flight");
+                    // The semaphore is never closed; were it, waiting forever would be the safe answer.
+                    let Ok(slot) = self.slots.clone().acquire_owned().await else { std::future::pending().await };
+                    slot
+                }
+            };
+            let Err(wait) = self.token() else { return slot };
+            // It is others' meanwhile. Given back and at once asked for again it would go round among those that wait, and none would get on.
+            drop(slot);
+            metrics.limited("rate");
+            tokio::time::sleep(wait.max(Duration::from_millis(1))).await;
+        }
+    }
+
+    /// A token, or how long until there may be one.
+    fn token(&self) -> Result<(), Duration> {
+        if let Some(left) = self.pause_left() {
+            return Err(left);
+        }
+        self.bucket.check().map_err(|until| until.wait_time_from(self.bucket.clock().now()))
     }
 
     fn pause_left(&self) -> Option<Duration> {
@@ -181,6 +212,14 @@ impl Gate {
             *paused = None;
         }
         left.filter(|left| !left.is_zero())
+    }
+}
+
+impl Clock for Ticks {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        self.0.elapsed().into()
     }
 }
 
@@ -220,6 +259,20 @@ mod tests {
         assert!(limits.try_acquire(Class::Rm).is_ok());
         tokio::time::advance(LONGEST_PAUSE).await;
         assert!(limits.try_acquire(Class::History).is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn places_that_are_given_back_one_by_one_get_on_those_that_wait_for_them() {
+        let limits = Arc::new(limits(10_000.0, 100, 1));
+        let held = limits.try_acquire(Class::Proxy).unwrap();
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..3 {
+            let limits = limits.clone();
+            waiting.spawn(async move { drop(limits.acquire(Endpoint::AmTasks).await) });
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        drop(held);
+        assert_eq!(waiting.join_all().await.len(), 3);
     }
 
     #[test]

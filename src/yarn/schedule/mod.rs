@@ -93,7 +93,7 @@ pub enum Outcome {
     Failed,
 }
 
-/// The ResourceManager's four answers, in the order of their urgency.
+/// The ResourceManager's four answers, in the order of their urgency where they are due at once.
 const RM_CALLS: [Call; 4] = [Call::Apps, Call::Totals, Call::Queues, Call::Nodes];
 /// The engine takes in a listing before it is asked which attempts it wants.
 const ASK_AFTER: Millis = Millis(300);
@@ -194,8 +194,9 @@ impl Schedule {
     pub fn pick(&mut self, class: Class, now: Time, wants: &dyn Wants) -> Option<Call> {
         match class {
             Class::Rm => {
-                let mut calls = RM_CALLS.iter().zip(&self.rm).filter(|(call, plan)| self.may(call, plan));
-                calls.find(|(_, plan)| plan.due <= now).map(|(call, _)| *call)
+                let calls = RM_CALLS.iter().zip(&self.rm).filter(|(call, plan)| self.may(call, plan));
+                let due = calls.filter(|(_, plan)| plan.due <= now);
+                due.min_by_key(|(_, plan)| plan.due).map(|(call, _)| *call)
             }
             _ if self.is_rm_down => None,
             Class::Proxy => {

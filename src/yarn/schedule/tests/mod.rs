@@ -1,6 +1,7 @@
 //! The schedule over simulated time.
 
 mod beside;
+mod contended;
 mod lives;
 mod turns;
 
