@@ -4,6 +4,7 @@ pub mod api;
 pub mod cli;
 pub mod clock;
 pub mod config;
+mod guard;
 pub mod history;
 pub mod ledger;
 pub mod service;

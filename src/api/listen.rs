@@ -1,17 +1,15 @@
-//! Listeners: bound before anything else starts, with a bound on the connections they hold.
+//! Listeners: bound before anything else starts, with bounds on the connections they hold.
 
+use crate::guard::{Guard, Peer};
 use axum::Router;
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::time::Duration;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+/// A connection is closed after so long without a byte: longer than a request may take, and than most scrapes are apart.
+pub const IDLE: Duration = Duration::from_secs(90);
 
 /// A listener that cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -44,80 +42,19 @@ pub async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, ListenE
 pub async fn serve(
     listener: TcpListener,
     connections: usize,
+    idle: Duration,
     router: Router,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let bounded = Bounded { listener, permits: Arc::new(Semaphore::new(connections)) };
     let service = router.into_make_service_with_connect_info::<Peer>();
-    axum::serve(bounded, service).with_graceful_shutdown(stop.cancelled_owned()).await
-}
-
-/// A listener that accepts no more connections than it has permits.
-struct Bounded {
-    listener: TcpListener,
-    permits: Arc<Semaphore>,
-}
-
-/// A connection with its permit.
-struct Held {
-    stream: TcpStream,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl Listener for Bounded {
-    type Io = Held;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Held, SocketAddr) {
-        loop {
-            // The semaphore is never closed; were it, waiting forever would be the safe answer.
-            let Ok(permit) = self.permits.clone().acquire_owned().await else { std::future::pending().await };
-            let (stream, peer) = Listener::accept(&mut self.listener).await;
-            if stream.set_nodelay(true).is_ok() {
-                return (Held { stream, _permit: permit }, peer);
-            }
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-}
-
-impl AsyncRead for Held {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Held {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
-/// The address a request came from.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub SocketAddr);
-
-impl Connected<IncomingStream<'_, Bounded>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Bounded>) -> Self {
-        Peer(*stream.remote_addr())
-    }
+    axum::serve(Guard::new(listener, connections, idle), service).with_graceful_shutdown(stop.cancelled_owned()).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
 
     #[tokio::test]
     async fn a_port_in_use_names_the_setting() {
@@ -132,7 +69,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let router = Router::new().route("/", axum::routing::get(|| async { "yes" }));
-        let server = tokio::spawn(serve(listener, 1, router, stop.clone()));
+        let server = tokio::spawn(serve(listener, 1, IDLE, router, stop.clone()));
         let mut first = TcpStream::connect(address).await.unwrap();
         first.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         let mut byte = [0; 1];
@@ -147,5 +84,24 @@ mod tests {
         assert!(answer.contains("yes"), "{answer}");
         stop.cancel();
         server.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn connections_that_say_nothing_or_half_a_request_do_not_keep_their_places() {
+        let listener = bind("listen.metrics", "127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = Router::new().route("/", axum::routing::get(|| async { "yes" }));
+        let serving = serve(listener, 2, Duration::from_millis(200), router, CancellationToken::new());
+        let server = tokio::spawn(serving);
+        let silent = TcpStream::connect(address).await.unwrap();
+        let mut half = TcpStream::connect(address).await.unwrap();
+        half.write_all(b"GET / HTTP/1.1\r\nHost:").await.unwrap();
+        let mut scrape = TcpStream::connect(address).await.unwrap();
+        scrape.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        scrape.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.contains("yes"), "{answer}");
+        drop((silent, half));
+        server.abort();
     }
 }

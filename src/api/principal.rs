@@ -1,6 +1,6 @@
 //! Who asks, and what they may: the one place where that is decided.
 
-use super::listen::Peer;
+use crate::guard::Peer;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::api::listen::Peer;
+use crate::guard::Peer;
 use crate::ledger;
 use crate::service::fixture::watched;
 use crate::service::holds::Book;

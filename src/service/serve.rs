@@ -246,7 +246,7 @@ fn spawn_listening(
     let connections = usize::try_from(config.listen.connections).unwrap_or(usize::MAX);
     let metrics = state.metrics.clone();
     let (api, page) = (api::router(state), api::metrics_router(registry, metrics));
-    let serving = |listener, router| listen::serve(listener, connections, router, stop.clone());
+    let serving = |listener, router| listen::serve(listener, connections, listen::IDLE, router, stop.clone());
     let (api, page) = (serving(listeners.api, api), serving(listeners.metrics, page));
     let shim = shim.serve(listeners.shim, stop.clone());
     tasks.spawn(async move { ended("the API's listener", api.await) });

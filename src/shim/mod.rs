@@ -10,7 +10,6 @@ mod desk;
 mod facts;
 #[cfg(test)]
 pub mod fixture;
-mod guard;
 pub mod mac;
 mod metrics;
 mod outbox;
