@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Between two kills, in the whole cluster.
@@ -41,6 +42,16 @@ struct Known {
     killed: BTreeSet<AttemptId>,
     /// Jobs of which the cluster lets nobody here kill anything.
     closed: BTreeSet<JobId>,
+}
+
+/// An order whose task's attempts have just been read.
+struct Ready {
+    /// What they say against it.
+    against: Option<Answer>,
+    /// Leave for the kill.
+    permit: Permit,
+    /// When that is no ground for a kill any more.
+    until: Instant,
 }
 
 impl Restarts {
@@ -111,28 +122,37 @@ impl Restarts {
     async fn carry_out(&self, order: &Decision) -> Result<(), Stopped> {
         let ready = self.ready(order).await;
         let stands = self.lock().waiting.remove(&order.id).is_some();
-        let Some((against, permit)) = ready.filter(|_| stands && clock::now() < order.deadline) else { return Ok(()) };
+        let Some(Ready { against, permit, until }) = ready.filter(|_| stands && clock::now() < order.deadline) else {
+            return Ok(());
+        };
+        let (job, decision) = (order.job, order.id);
+        // Before the kill: one that the engine has not been told of was not asked for.
+        match tokio::time::timeout_at(until, self.own.say(clock::now(), Fact::Sent { job, decision })).await {
+            Ok(said) => said?,
+            Err(_) => {
+                tracing::warn!(%job, attempt = %order.attempt, "the engine is behind, so an attempt that was to be killed is not");
+                return Ok(());
+            }
+        }
         let answer = match against.or_else(|| self.remember(order.attempt)) {
             Some(answer) => Some(answer),
             None => self.kill(order, permit).await,
         };
-        let (job, decision) = (order.job, order.id);
-        self.own.say(clock::now(), Fact::Sent { job, decision }).await?;
         let Some(answer) = answer else { return Ok(()) };
         self.own.say(clock::now(), Fact::Acked(AckFact { job, decision, answer, attempts: Vec::new() })).await
     }
 
     /// What its task's attempts say against it now, with leave for one request more; `None` where they cannot be read, or there is no leave while that is fresh.
-    async fn ready(&self, order: &Decision) -> Option<(Option<Answer>, Permit)> {
+    async fn ready(&self, order: &Decision) -> Option<Ready> {
         if clock::now() >= order.deadline || !self.may(order.job) {
             return None;
         }
         let read = self.am.attempts(None, order.task).await.inspect_err(|error| {
             tracing::warn!(job = %order.job, task = %order.task, %error, "a task's attempts cannot be read, so none is killed");
         });
-        let against = against(order, &read.ok()?.what.0);
-        let permit = tokio::time::timeout(FRESH, self.am.leave()).await.ok()?;
-        Some((against, permit))
+        let (against, until) = (against(order, &read.ok()?.what.0), Instant::now() + FRESH);
+        let permit = tokio::time::timeout_at(until, self.am.leave()).await.ok()?;
+        Some(Ready { against, permit, until })
     }
 
     /// Notes that an attempt is to be killed; why not, where it was before.

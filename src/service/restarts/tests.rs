@@ -111,6 +111,25 @@ async fn a_slow_attempt_is_killed_through_the_proxy_and_never_a_second_time() {
 }
 
 #[tokio::test]
+async fn the_engine_hears_of_a_kill_before_it_is_asked_for_and_of_none_that_was_not() {
+    let slow = [attempt(0, "RUNNING", 30.0)];
+    let mut master = Master::answering(&slow, killed().set_delay(Duration::from_secs(10))).await;
+    master.restarts.take(&order(1));
+    assert_eq!(master.told(1).await, [sent(1)], "its answer is still to come");
+    let mut master = Master::answering(&slow, killed()).await;
+    for _ in 0..master.facts.max_capacity() {
+        master.restarts.own.say(clock::now(), Fact::Rival(None)).await.unwrap();
+    }
+    master.restarts.take(&order(1));
+    let restarts = master.restarts.clone();
+    let carried_out = tokio::time::timeout(Duration::from_secs(20), restarts.carry_out(&order(1))).await;
+    assert_eq!((carried_out.unwrap(), master.kills().await), (Ok(()), 0), "it cannot be told of");
+    while let Ok(told) = master.facts.try_recv() {
+        assert_eq!(told.fact, Fact::Rival(None));
+    }
+}
+
+#[tokio::test]
 async fn what_has_changed_since_the_decision_is_seen_before_anything_is_killed() {
     let slow = || attempt(0, "RUNNING", 30.0);
     for (attempts, why) in [
