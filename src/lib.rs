@@ -5,6 +5,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 mod guard;
+mod heavy;
 pub mod history;
 pub mod ledger;
 pub mod service;

@@ -6,20 +6,21 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_LENGTH;
 use futures::StreamExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Bytes of bodies that are held now.
-#[derive(Debug, Default)]
-pub struct Budget(AtomicUsize);
+/// Bytes of bodies that are held now; clones count the same.
+#[derive(Debug, Clone, Default)]
+pub struct Budget(Arc<AtomicUsize>);
 
 /// A share of the budget, given back when dropped.
-pub struct Held<'a> {
-    budget: &'a Budget,
+pub struct Held {
+    budget: Budget,
     bytes: usize,
 }
 
-impl Held<'_> {
+impl Held {
     fn add(&mut self, bytes: usize, limit: usize) -> Result<(), Refusal> {
         let before = self.budget.0.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
@@ -30,19 +31,19 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         self.budget.0.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// Reads a body. What it holds is charged to the budget as it arrives, so that announcing much takes nothing from others.
-pub async fn read<'a>(
+pub async fn read(
     body: Body,
     headers: &HeaderMap,
     params: &ShimParams,
-    budget: &'a Budget,
-) -> Result<(Vec<u8>, Held<'a>), Refusal> {
+    budget: &Budget,
+) -> Result<(Vec<u8>, Held), Refusal> {
     let max = params.body_bytes;
     let too_large =
         || Refusal::new(Why::TooLarge, format!("the body has more than {max} bytes: send fewer rows at once"));
@@ -50,7 +51,7 @@ pub async fn read<'a>(
     if announced.is_some_and(|length| length > max) {
         return Err(too_large());
     }
-    let mut held = Held { budget, bytes: 0 };
+    let mut held = Held { budget: budget.clone(), bytes: 0 };
     let mut whole = Vec::new();
     let gather = async {
         let mut parts = body.into_data_stream();

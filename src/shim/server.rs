@@ -12,8 +12,8 @@ use super::reply::{Refusal, Why};
 use super::session::Now;
 use super::table::SessionView;
 use super::trust::Vouch;
-use crate::clock;
 use crate::guard::{Guard, Peer};
+use crate::{clock, heavy};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
@@ -29,9 +29,6 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// A body from which on the exchange would hold up others on the same thread: 1 MiB of JSON takes some 5 ms.
-const LARGE_BODY: usize = 256 << 10;
-
 /// The service's side of the shim protocol. Clones share the same sessions.
 #[derive(Clone)]
 pub struct Shim(Arc<Inner>);
@@ -39,7 +36,7 @@ pub struct Shim(Arc<Inner>);
 struct Inner {
     desk: Desk,
     budget: Budget,
-    in_flight: Semaphore,
+    in_flight: Arc<Semaphore>,
     started: Instant,
 }
 
@@ -53,7 +50,7 @@ impl Shim {
         out: mpsc::Sender<Batch>,
         metrics: Metrics,
     ) -> Shim {
-        let in_flight = Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS));
+        let in_flight = Arc::new(Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS)));
         let desk = Desk::new(params, identity, vouch, out, metrics);
         Shim(Arc::new(Inner { desk, budget: Budget::default(), in_flight, started: Instant::now() }))
     }
@@ -165,7 +162,7 @@ impl Shim {
     /// One exchange, from a request to its answer.
     async fn answer(&self, request: Request) -> Result<Answer, Refusal> {
         let Inner { desk, budget, in_flight, .. } = &*self.0;
-        let Ok(_slot) = in_flight.try_acquire() else {
+        let Ok(slot) = in_flight.clone().try_acquire_owned() else {
             let words = "the service has as many exchanges in hand as it may";
             return Err(Refusal::new(Why::Overloaded, words).retry(u64::from(desk.pace_ms())));
         };
@@ -174,13 +171,15 @@ impl Shim {
         let from = if local { Origin::Loopback } else { Origin::Network };
         let (parts, body) = request.into_parts();
         let code = parts.headers.get(mac::HEADER).and_then(|v| v.to_str().ok()).unwrap_or_default().to_string();
-        let (body, _held) = body::read(body, &parts.headers, &desk.params, budget).await?;
+        let (body, held) = body::read(body, &parts.headers, &desk.params, budget).await?;
         desk.metrics.bytes.inc_by(body.len() as u64);
-        if body.len() < LARGE_BODY {
-            return self.decide(from, &code, &body);
-        }
-        let shim = self.clone();
-        let decided = tokio::task::spawn_blocking(move || shim.decide(from, &code, &body)).await;
+        let (length, shim) = (body.len(), self.clone());
+        let decide = move || {
+            // A large body is read on though its peer leaves: what it holds is given back only then.
+            let _shares = (slot, held);
+            shim.decide(from, &code, &body)
+        };
+        let decided = heavy::read(length, decide).await;
         decided.unwrap_or_else(|_| Err(Refusal::new(Why::Overloaded, "the service is stopping")))
     }
 

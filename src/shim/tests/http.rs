@@ -6,7 +6,7 @@ use super::super::params::{Identity, ShimParams};
 use super::super::reply::Why;
 use super::super::server::Shim;
 use super::{Am, Cluster, mac, metrics, one_look};
-use crate::clock;
+use crate::{clock, heavy};
 use drover_core::model::{Action, Fact, TaskKind};
 use prometheus::Registry;
 use serde_json::{Value, json};
@@ -246,6 +246,31 @@ async fn bodies_share_a_budget_which_is_given_back() {
     answered.refuses(Why::Overloaded);
     drop(holder);
     running.seat(&mut am).await;
+}
+
+/// On a runtime with one thread for large bodies, which is taken.
+#[test]
+fn an_exchange_whose_peer_has_left_keeps_its_place_until_its_body_has_been_read() {
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (running, mut am) = (start(ShimParams { exchanges_in_flight: 1, ..one_look() }).await, Am::new(1, 1, 1));
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || released.recv());
+        let mut holder = running.connect().await;
+        holder.write_all(running.head(heavy::LARGE, "").as_bytes()).await.unwrap();
+        holder.write_all(&vec![b' '; heavy::LARGE]).await.unwrap();
+        while running.send(&mut am, json!({})).await.status != 503 {}
+        drop(holder);
+        for _ in 0..30 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            running.send(&mut am, json!({})).await.refuses(Why::Overloaded);
+        }
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        while running.send(&mut am, json!({})).await.status == 503 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
 }
 
 #[tokio::test]
