@@ -8,7 +8,7 @@ use super::limit::{Ceilings, LONGEST_PAUSE, Limits, Permit, UNTOLD_PAUSE};
 use super::metrics::Metrics;
 use super::wire::{Document, decode};
 use super::{answer, redirect};
-use crate::clock;
+use crate::{clock, heavy};
 use drover_core::model::Time;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
@@ -153,7 +153,7 @@ impl Http {
     ///
     /// # Errors
     /// Everything but a whole answer of that kind, by name.
-    pub async fn put<T: DeserializeOwned>(
+    pub async fn put<T: DeserializeOwned + Send + 'static>(
         &self,
         permit: Permit,
         endpoint: Endpoint,
@@ -170,8 +170,11 @@ impl Http {
         endpoint: Endpoint,
         url: &Url,
         put: Option<&str>,
-        read: impl FnOnce(&[u8]) -> Result<T, Kind>,
-    ) -> Result<Answer<T>, Error> {
+        read: impl FnOnce(&[u8]) -> Result<T, Kind> + Send + 'static,
+    ) -> Result<Answer<T>, Error>
+    where
+        T: Send + 'static,
+    {
         let permit = match permit {
             Some(permit) => permit,
             None => self.limits.acquire(endpoint).await,
@@ -181,7 +184,10 @@ impl Http {
         let asked = self.ask(permit.class(), url, put, &mut bytes).await;
         let took = began.elapsed();
         drop(permit);
-        let result = asked.and_then(|(body, date)| Ok((read(&body)?, date)));
+        let result = match asked {
+            Ok((body, date)) => decoded(body, read).await.map(|document| (document, date)),
+            Err(kind) => Err(kind),
+        };
         let outcome = result.as_ref().map_or_else(Kind::label, |_| "ok");
         self.metrics.request(endpoint, outcome, bytes, took);
         let (document, date) = result.map_err(|kind| kind.at(url))?;
@@ -254,6 +260,14 @@ impl Http {
             e => Kind::Protocol(causes(e)),
         }
     }
+}
+
+async fn decoded<T: Send + 'static>(
+    body: Vec<u8>,
+    read: impl FnOnce(&[u8]) -> Result<T, Kind> + Send + 'static,
+) -> Result<T, Kind> {
+    let read = heavy::read(body.len(), move || read(&body)).await;
+    read.unwrap_or_else(|error| Err(Kind::Malformed(error.to_string())))
 }
 
 /// The innermost cause says what happened; the outer ones only that something did.

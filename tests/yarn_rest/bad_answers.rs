@@ -175,6 +175,28 @@ async fn a_body_over_the_limit_is_dropped_while_it_is_read() {
     assert_eq!(fixture.count("drover_rest_limits_total", &[("limit", "body")]), 1);
 }
 
+/// On a runtime with one thread for that, which is taken.
+#[test]
+fn a_large_answer_is_decoded_beside_the_requests_of_others() {
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (server, fixture) = rm().await;
+        let listing: Vec<_> = (0..2_000).map(|index| task(index, json!(40.0), "RUNNING")).collect();
+        get(&server, &am("/tasks"), tasks(&listing)).await;
+        get(&server, &am(""), summary("RUNNING")).await;
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || released.recv());
+        let large = fixture.clients.am.tasks(None, job());
+        tokio::pin!(large);
+        let early = tokio::time::timeout(Duration::from_millis(500), &mut large).await;
+        assert!(early.is_err(), "it was decoded on the thread that all requests share");
+        assert!(fixture.clients.am.diagnostics(job()).await.is_ok());
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        assert_eq!(large.await.unwrap().what.tasks.len(), 2_000);
+    });
+}
+
 #[tokio::test]
 async fn json_nested_without_end_does_not_exhaust_the_stack() {
     let (error, _) = tasks_answered(ResponseTemplate::new(200).set_body_string("{\"tasks\":".repeat(50_000))).await;

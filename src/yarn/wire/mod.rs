@@ -27,7 +27,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// An answer's type, with the name of its outermost element.
-pub trait Document: Default + for<'de> Deserialize<'de> {
+pub trait Document: Default + for<'de> Deserialize<'de> + Send + 'static {
     /// Outermost element in XML, only key of the object in JSON.
     const ROOT: &'static str;
 }
