@@ -107,7 +107,7 @@ pub enum Fact {
     ShimSession(JobId, bool),
     /// What can be done to a job, as its shim says.
     Can(JobId, Capabilities),
-    /// A decision was put into an answer to the job's shim for the first time.
+    /// A decision was put into an answer to the job's shim for the first time, or is about to be asked of its AM over REST.
     Sent {
         /// The job.
         job: JobId,
