@@ -21,11 +21,11 @@ pub struct HoldOutView {
     pub acted: SideView,
     /// Jobs held out.
     pub held_out: SideView,
-    #[serde(default)]
     /// Jobs left out as all or none were held out when their side was settled, so that nothing was drawn.
-    pub not_drawn: u64,
     #[serde(default)]
+    pub not_drawn: u64,
     /// Jobs left out as the share that their side was drawn at is not kept: an earlier version enrolled them.
+    #[serde(default)]
     pub share_unknown: u64,
     /// Groups of one name, but for its numbers, one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) and one share and salt of the draw with jobs on both sides.
     pub strata: u64,
