@@ -77,7 +77,11 @@ fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities, alone: bool) {
 /// those of earlier runs.
 fn holds_back(verdict: Verdict, alone: bool) -> bool {
     use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain, TooFewFinished};
-    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied) && !(alone && verdict == TooFewFinished)
+    match verdict {
+        Decided | NoGain | GainTooSmall | AlreadyCopied => false,
+        TooFewFinished => !alone,
+        _ => true,
+    }
 }
 
 #[cfg(test)]

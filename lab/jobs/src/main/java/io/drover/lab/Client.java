@@ -24,8 +24,7 @@ public final class Client {
   private static void submit(Path file) {
     String name = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
     try (PrintStream out =
-        new PrintStream(
-            Files.newOutputStream(file.resolveSibling(name + ".log")), true, "UTF-8")) {
+        new PrintStream(Files.newOutputStream(file.resolveSibling(name + ".log")), true, "UTF-8")) {
       int status = 1;
       try {
         List<String> arguments = Files.readAllLines(file);

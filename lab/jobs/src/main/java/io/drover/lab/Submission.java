@@ -33,8 +33,7 @@ final class Submission {
     return as.doAs((PrivilegedExceptionAction<Integer>) () -> follow(prepare.call(), as, out));
   }
 
-  private static int follow(Job job, UserGroupInformation as, PrintStream out)
-      throws Exception {
+  private static int follow(Job job, UserGroupInformation as, PrintStream out) throws Exception {
     job.submit();
     out.println("SUBMITTED " + job.getJobID());
     Thread killer = new Thread(() -> kill(job, as));
