@@ -17,9 +17,9 @@ impl Engine {
                 // All that is known of it has ended: what runs in their place has to be seen before it can be judged.
                 let is_over = !task.attempts.is_empty() && task.original().is_none();
                 let urgency = match task.state {
-                    TaskState::Running if is_over => 0,
-                    TaskState::Running if self.is_suspect(task) => u8::from(known),
-                    TaskState::Succeeded if !known => 2,
+                    TaskState::Running if is_over => 1,
+                    TaskState::Running if self.is_suspect(task) => 2 * u8::from(known),
+                    TaskState::Succeeded if !known => 3,
                     _ => continue,
                 };
                 wanted.push((urgency, task.progress().score(), task_id));

@@ -23,13 +23,16 @@ pub struct Prior {
     start_up: f64,
     /// Tasks that it rests on, those of a run counting half with each later one.
     tasks: usize,
+    /// Runs that it rests on.
+    #[serde(default)]
+    runs: u32,
 }
 
 impl Prior {
     /// From the times of a run's tasks, seconds, each for its typical split; `None` without any.
     pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
         let tasks = times.len();
-        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks })
+        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks, runs: 1 })
     }
 
     /// Equally likely times at work, seconds, of a task whose phase has that typical split.
@@ -57,13 +60,19 @@ impl Prior {
         self.tasks
     }
 
+    /// Has it seen enough tasks for a distribution, be it one in each run?
+    pub fn is_enough(&self) -> bool {
+        self.tasks.max(self.runs as usize) >= ENOUGH
+    }
+
     /// With those of the runs before: a run counts as much as all before it.
     fn after(self, before: &Prior) -> Prior {
         let earlier = before.times(self.split).collect();
         let mut times = [stand_for(self.times, TIMES / 2), stand_for(earlier, TIMES / 2)].concat();
         times.sort_unstable_by(f64::total_cmp);
         let start_up = (self.start_up + before.start_up) / 2.0;
-        Prior { times, split: self.split, start_up, tasks: self.tasks + before.tasks / 2 }
+        let (tasks, runs) = (self.tasks + before.tasks / 2, self.runs.saturating_add(before.runs));
+        Prior { times, split: self.split, start_up, tasks, runs }
     }
 }
 
@@ -120,6 +129,17 @@ mod tests {
         assert_eq!((maps.start_up(), maps.tasks()), (2.75, 5));
         assert_eq!(priors.of(&kind("ann"), TaskKind::Reduce), None);
         assert_eq!(priors.of(&kind("bob"), TaskKind::Map), None, "a user's runs speak for that user's jobs alone");
+    }
+
+    #[test]
+    fn runs_of_one_task_each_are_enough_once_there_are_as_many_as_tasks_are_needed() {
+        let mut priors = Priors::default();
+        let enough = [10.0, 20.0, 40.0].map(|seconds| {
+            priors.learn(kind("ann"), [None, Prior::new(vec![seconds], Bytes(0), 0.0)]);
+            priors.of(&kind("ann"), TaskKind::Reduce).unwrap().is_enough()
+        });
+        assert_eq!(enough, [false, false, true]);
+        assert!(Prior::new(vec![10.0; ENOUGH], Bytes(0), 0.0).unwrap().is_enough());
     }
 
     #[test]

@@ -185,7 +185,7 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
     };
     let in_queue = tally.left_in_queue(cluster, job, kind, totals.total.memory_mb);
     let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
-    Some(free.saturating_sub(tally.awaited(cluster, totals, size.memory_mb).saturating_sub(tally.given)))
+    Some(free.saturating_sub(tally.awaited(cluster, totals, size.memory_mb)))
 }
 
 fn less(total: Resources, used: Resources) -> Resources {

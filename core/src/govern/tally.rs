@@ -1,7 +1,7 @@
 //! What is counted over the whole cluster once for all proposals of a pass.
 
 use super::budget::container;
-use super::flight::Flights;
+use super::flight::{Flight, Flights};
 use super::in_flight::InFlight;
 use super::rooms::Rooms;
 use crate::model::{
@@ -29,11 +29,14 @@ pub struct Tally {
     awaited: BTreeMap<u64, u32>,
 }
 
-/// Memory taken (positive) or given back (negative), MiB.
+/// What has become of a queue since.
 #[derive(Debug, Default)]
 struct Since {
+    /// Memory taken (positive) or given back (negative), MiB.
     all: i64,
     of_user: BTreeMap<String, i64>,
+    /// Of the containers that were waited for those given, as [`Tally::given`].
+    given: u32,
 }
 
 impl Tally {
@@ -52,14 +55,18 @@ impl Tally {
     fn add(&mut self, job: &Job, cluster: &ClusterState, flights: &Flights, on_nodes: &mut BTreeMap<NameId, i64>) {
         let [nodes, queues, totals] =
             [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
-        let mut of_job = 0;
+        let asked_before = |told: Time| job.started.get().is_some_and(|started| started < told);
+        let given = |kind, first: Option<Time>, told| {
+            u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
+        };
+        let (mut of_job, mut of_queue) = (0, 0);
         for kind in TaskKind::ALL {
             let size = container(job, kind).memory_mb as i64;
-            let asked_before = kind == TaskKind::Map && job.started.get().is_some_and(|started| started < totals);
             let mut native = 0;
             for (id, task) in job.tasks(kind) {
                 let first = task.attempts.first().and_then(|first| first.started.get());
-                self.given += u32::from(asked_before && first.is_some_and(|at| at > totals));
+                self.given += given(kind, first, totals);
+                of_queue += given(kind, first, queues);
                 native += u32::from(task.attempts.len() > 1 && has_uncounted_copy(id, task, flights));
                 for attempt in &task.attempts {
                     let change = change(attempt, nodes);
@@ -74,9 +81,10 @@ impl Tally {
                 self.copies.add_native(native, job);
             }
         }
-        if of_job != 0 {
+        if of_job != 0 || of_queue != 0 {
             let queue = self.in_queue.entry(job.queue.clone()).or_default();
             queue.all += of_job;
+            queue.given += of_queue;
             *queue.of_user.entry(job.user.clone()).or_default() += of_job;
         }
     }
@@ -86,19 +94,22 @@ impl Tally {
         self.native.get(&(job, kind)).copied().unwrap_or(0)
     }
 
-    /// Containers that are waited for and that YARN may give, each taken to be of that size: in no queue more than it has room for. What a queue at its limit waits for takes no other's place.
+    /// Containers that are waited for and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it has room for, as one at its
+    /// limit takes no other's place; and all that no queue tells of.
     pub fn awaited(&mut self, cluster: &ClusterState, totals: ClusterFact, size_mb: u64) -> u32 {
-        let Tally { in_queue, awaited, .. } = self;
+        let Tally { in_queue, awaited, given, .. } = self;
         *awaited.entry(size_mb).or_insert_with(|| {
-            let may = |queue: &QueueFact| {
+            let (mut told, mut may) = (0_u32, 0_u32);
+            for queue in cluster.queues.values() {
                 // Jobs may be told with their queue's full path or its leaf alone.
                 let leaf = || queue.name.rsplit('.').next().and_then(|leaf| in_queue.get(leaf));
                 let since = in_queue.get(&queue.name).or_else(leaf);
-                let room = unused(queue, totals.total.memory_mb, since) / size_mb.max(1);
-                queue.containers_pending.min(room.min(u32::MAX.into()) as u32)
-            };
-            let in_queues = cluster.queues.values().map(may).fold(0, u32::saturating_add);
-            if cluster.queues.is_empty() { totals.containers_pending } else { totals.containers_pending.min(in_queues) }
+                let waits = queue.containers_pending.saturating_sub(since.map_or(0, |since| since.given));
+                let room = unused(queue, totals.total.memory_mb, since).div_ceil(size_mb.max(1));
+                told = told.saturating_add(waits);
+                may = may.saturating_add(waits.min(room.min(u32::MAX.into()) as u32));
+            }
+            may.saturating_add(totals.containers_pending.saturating_sub(*given).saturating_sub(told))
         })
     }
 
@@ -128,7 +139,7 @@ pub(super) fn copies_in_flight(cluster: &ClusterState, flights: &Flights) -> u32
 
 /// Has a task more than one attempt that has not ended, and no copy of ours is counted for it?
 fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
-    task.unended().count() > 1 && !flights.of(id).any(|flight| flight.counted)
+    task.unended().count() > 1 && !flights.of(id).any(Flight::is_in_flight)
 }
 
 /// A share of a cluster's memory, MiB.
@@ -254,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_queue_at_its_limit_waits_for_takes_no_others_place() {
+    fn what_a_queue_at_its_limit_waits_for_takes_no_others_place_and_what_no_queue_tells_of_takes_everybodys() {
         let queue = |name: &str, max_capacity, used_capacity, containers_pending| {
             let of = queue(name);
             (name.to_owned(), QueueFact { max_capacity, used_capacity, containers_pending, ..of })
@@ -266,14 +277,31 @@ mod tests {
             cluster.queues = queues.iter().cloned().collect();
             Tally::default().awaited(&cluster, totals, 1_024)
         };
-        let full = queue("root.batch", 0.6, 0.6, 20_000);
-        assert_eq!(awaited(&[full.clone(), queue("root.etl", 1.0, 0.1, 10)]), 10);
-        assert_eq!(
-            awaited(&[queue("root.batch", 0.6, 0.5, 20_000), queue("root.etl", 1.0, 0.1, 10)]),
-            20,
-            "there is room for ten"
-        );
+        let etl = queue("root.etl", 1.0, 0.1, 10);
+        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 20_000), etl.clone()]), 10);
+        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.25, 20_000), etl.clone()]), 35, "there is room for 25");
+        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 19_000), etl]), 1_010, "a thousand came since");
+        assert_eq!(awaited(&[queue("default", 1.0, 0.9, 0)]), 20_010, "a FIFO queue does not tell");
         assert_eq!(awaited(&[]), 20_010, "nothing is known of queues");
+    }
+
+    #[test]
+    fn what_has_been_given_of_what_was_waited_for_makes_no_room_for_what_waits_still() {
+        // Two maps have begun since, and one has ended: one place of ten is free, and of four that waited two wait.
+        let mut job = job();
+        job.started.earliest(Some(Time(1_000)));
+        for index in 0..2 {
+            attempt(&mut job, map(index).attempt(0), Running, TOLD + 5, 0);
+        }
+        attempt(&mut job, map(2).attempt(0), Killed, 1_000, TOLD + 4);
+        let mut cluster = told(job);
+        let etl = QueueFact { used_capacity: 0.8, containers_pending: 4, ..queue("etl") };
+        cluster.queues = [("etl".to_owned(), etl)].into();
+        let total = Resources { memory_mb: 10 * 1_024, vcores: 10 };
+        let totals = ClusterFact { total, containers_pending: 4, ..ClusterFact::default() };
+        let mut tally = Tally::count(&cluster, &Flights::default());
+        assert_eq!((tally.given, tally.awaited(&cluster, totals, 1_024)), (2, 1), "there is room for one");
+        assert_eq!(tally.awaited(&cluster, totals, 512), 2, "there is room for both");
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! ```
 
 use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
-use crate::estimate::prior::ENOUGH;
+use crate::estimate::prior::Prior;
 use crate::model::{Action, Capabilities, Verdict};
 
 /// Judges every running task.
@@ -33,7 +33,10 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
-    let alone = view.total == 1 && view.prior.is_some_and(|prior| prior.tasks() >= ENOUGH);
+    let alone = view.total == 1 && view.prior.is_some_and(Prior::is_enough);
+    // Its peers are those of earlier runs, however few each had.
+    let of_earlier = MantriParams { min_evidence: 1, ..*mantri };
+    let mantri = if alone { &of_earlier } else { mantri };
     // What LATE advises against Mantri need not weigh, nor what may have nothing more; but for surplus copies.
     let open = |index: usize, guard: &Judged| {
         let settled = holds_back(guard.verdict, alone) || view.past.holds(guard.task);
@@ -87,7 +90,8 @@ fn holds_back(verdict: Verdict, alone: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AttemptState, ClonePlan};
+    use crate::estimate::prior::Priors;
+    use crate::model::{AttemptState, Bytes, ClonePlan, JobKind, TaskKind};
     use crate::policy::Past;
     use crate::policy::tests::{Phase, plan};
 
@@ -210,15 +214,19 @@ mod tests {
 
     #[test]
     fn the_only_task_of_a_phase_is_copied_where_earlier_runs_tell_that_it_is_slow_and_else_never() {
-        let earlier = crate::estimate::prior::Prior::new(vec![10.0; 4], crate::model::Bytes(0), 0.0).unwrap();
+        let (job, mut priors) = (JobKind { user: "ann".into(), name: "etl".into() }, Priors::default());
+        for _ in 0..3 {
+            priors.learn(job.clone(), [Prior::new(vec![10.0], Bytes(0), 0.0), None]);
+        }
+        let earlier = priors.of(&job, TaskKind::Map).unwrap();
         let of = |tasks, prior| {
             let mut phase = Phase::maps(tasks).runs((0, 0), 0, 0.0, &[(20.0, 0.1), (40.0, 0.2)]).shim();
             let view = View { prior, ..phase.view(40.0) };
             judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict
         };
-        assert_eq!(of(1, Some(&earlier)), Verdict::Decided);
+        assert_eq!(of(1, Some(earlier)), Verdict::Decided);
         assert_eq!(of(1, None), Verdict::TooFewFinished);
-        assert_eq!(of(8, Some(&earlier)), Verdict::TooFewFinished, "its peers will tell");
+        assert_eq!(of(8, Some(earlier)), Verdict::TooFewFinished, "its peers will tell");
     }
 
     #[test]

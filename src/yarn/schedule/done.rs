@@ -132,6 +132,8 @@ impl Schedule {
             Outcome::Done | Outcome::Told(_) => return self.forget(id, now),
             Outcome::StillRuns => return self.resume(id, now),
             Outcome::RmDown => self.is_rm_down = true,
+            // No try: it is the server's wish to be left alone.
+            Outcome::Paused(length) => return self.ends.set(id, now + length),
             _ if is_last => return self.forget(id, now),
             _ => {}
         }
