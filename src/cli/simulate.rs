@@ -69,7 +69,10 @@ pub struct Command {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preset {
+    /// As `--set preset=adapted`
+    #[value(alias = "adapted")]
     Default,
+    /// As `--set preset=paper`
     Paper,
 }
 
@@ -245,7 +248,8 @@ fn text(told: &Told) -> String {
     let seeds = told.policies.iter().map(|policy| policy.seeds).min().unwrap_or(0);
     let mut parts = Vec::from_iter((!told.about.is_empty()).then(|| told.about.clone()));
     let tied = told.tied_to();
-    parts.push(format!("Slowness is tied to: {tied}. Seeds: {seeds}. Intervals hold the true value with 95 %."));
+    let intervals = if seeds > 1 { "Intervals hold the true value with 95 %." } else { "One seed tells no interval." };
+    parts.push(format!("Slowness is tied to: {tied}. Seeds: {seeds}. {intervals}"));
     let of_trace: Vec<String> = told.of_trace().map(|line| format!("- {line}")).collect();
     if !of_trace.is_empty() {
         parts.push(format!("Of the trace:\n{}", of_trace.join("\n")));

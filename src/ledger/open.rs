@@ -171,7 +171,9 @@ pub fn read(path: &Path) -> Result<Connection, LedgerError> {
     match has {
         newer if newer > known => Err(LedgerError::Newer(path.to_owned(), newer, known)),
         older if older < known => {
-            let says = format!("it has version {older} of its schema; a service of this Drover takes it to {known}");
+            let says = format!(
+                "it has version {older} of its schema; `drover serve` with ledger.path set to it, or to a copy of it, takes it to {known}"
+            );
             Err(LedgerError::Unusable(path.to_owned(), says))
         }
         _ => Ok(connection),

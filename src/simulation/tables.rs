@@ -81,7 +81,13 @@ pub fn points() -> impl Iterator<Item = &'static str> {
 
 /// A mean with half the width of its interval.
 fn with_half(interval: Option<&Interval>) -> String {
-    interval.map_or_else(|| "-".into(), |one| format!("{:.1} ± {:.1}", one.mean, (one.high - one.low) / 2.0))
+    let Some(one) = interval else { return "-".into() };
+    // Of one seed there is none, and of what never differs none is needed.
+    if one.low == one.high {
+        format!("{:.1}", one.mean)
+    } else {
+        format!("{:.1} ± {:.1}", one.mean, (one.high - one.low) / 2.0)
+    }
 }
 
 fn cells(of: &BTreeMap<String, Interval>) -> impl Iterator<Item = String> {

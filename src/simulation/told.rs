@@ -109,6 +109,6 @@ pub fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
     of_trace
         .into_iter()
         .chain(of_hosts)
-        .chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble))
+        .chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble, &scenario.jobs))
         .collect()
 }

@@ -7,6 +7,7 @@ use super::draw::Purpose;
 use super::job::{Job, START};
 use super::machine::Losing;
 use super::task::{Ask, Task};
+use super::trouble::{Part, subject};
 use super::world::World;
 use crate::model::{AttemptFact, AttemptState, Millis, TaskKind, TaskState, Time};
 
@@ -18,14 +19,11 @@ pub(super) struct Written {
     pub number: u32,
 }
 
-/// Beside the parts of a trouble's times.
-const SHARE: u64 = 4;
-
 impl World<'_> {
     /// A node begins to lose outputs. What came of earlier times is forgotten once no job can have anything of it.
     pub(super) fn begins_to_lose(&mut self, which: u32, node: u32, nth: u32, lasts: Millis, now: Time) {
-        let subject = [u64::from(which) << 32 | SHARE, node.into(), nth.into()];
-        let share = self.scenario.trouble[which as usize].loses.sample(&mut self.draws.of(Purpose::Trouble, subject));
+        let drawn = &mut self.draws.of(Purpose::Trouble, subject(which, node, nth, Part::Loses));
+        let share = self.scenario.trouble[which as usize].loses.sample(drawn);
         let oldest = self.jobs.values().map(|job| job.arrived).min().unwrap_or(now);
         let until = (lasts > Millis(0)).then(|| now + lasts);
         let losing = &mut self.nodes[node as usize].losing;

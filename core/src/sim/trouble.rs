@@ -8,7 +8,7 @@ use super::watch::End;
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, TaskState, Time};
 
-/// A trouble's times.
+/// What is drawn of a trouble.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     /// When it begins first.
@@ -17,6 +17,10 @@ pub(super) enum Part {
     Lasts,
     /// From its end to the next.
     Again,
+    /// Share of the outputs that are lost.
+    Loses,
+    /// How many times longer tasks take meanwhile.
+    Slower,
 }
 
 impl World<'_> {
@@ -40,9 +44,13 @@ impl World<'_> {
             Part::From => &trouble.from,
             Part::Lasts => &trouble.lasts,
             Part::Again => &trouble.again,
+            Part::Loses => &trouble.loses,
+            Part::Slower => &trouble.slower,
         };
-        let subject = [u64::from(which) << 32 | (part as u64 + 1), node.into(), nth.into()];
-        Millis::from_secs_f64(dist.sample(&mut self.draws.of(Purpose::Trouble, subject)))
+        let draw = &mut self.draws.of(Purpose::Trouble, subject(which, node, nth, part));
+        let drawn = Millis::from_secs_f64(dist.sample(draw));
+        // Only what is always 0 means for good, or once.
+        if dist.range() == (0.0, 0.0) { drawn } else { drawn.max(Millis(1)) }
     }
 
     /// A trouble begins or ends on a node.
@@ -50,7 +58,7 @@ impl World<'_> {
         let trouble = &self.scenario.trouble[which as usize];
         if begins {
             let slower =
-                trouble.slower.sample(&mut self.draws.of(Purpose::Trouble, [which.into(), node.into(), nth.into()]));
+                trouble.slower.sample(&mut self.draws.of(Purpose::Trouble, subject(which, node, nth, Part::Slower)));
             self.nodes[node as usize].suffer(which, slower, trouble.lost);
             if trouble.lost {
                 self.lose(node, now);
@@ -117,5 +125,23 @@ impl World<'_> {
         const PATIENCE: Millis = Millis(30 * 24 * 3_600_000);
         let served = !self.jobs.is_empty() && now.since(self.given) < PATIENCE;
         served || self.calendar.any(|event| matches!(event, Event::Arrive(_)))
+    }
+}
+
+/// What is drawn for one part of a trouble, on a node, for the nth time; no two parts have the same.
+pub(super) fn subject(which: u32, node: u32, nth: u32, part: Part) -> [u64; 3] {
+    [u64::from(which) << 32 | (part as u64 + 1), node.into(), nth.into()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_parts_of_any_troubles_share_their_luck() {
+        let parts = [Part::From, Part::Lasts, Part::Again, Part::Loses, Part::Slower];
+        let all = (0..9).flat_map(|which| (0..3).flat_map(move |node| parts.map(|part| subject(which, node, 0, part))));
+        assert_eq!(all.collect::<BTreeSet<_>>().len(), 9 * 3 * parts.len());
     }
 }

@@ -1,6 +1,6 @@
 //! What makes attempts slow, and outputs lost.
 
-use super::{ClusterSpec, Dist, is_nothing};
+use super::{ClusterSpec, Dist, JobGroup, is_nothing};
 use serde::{Deserialize, Serialize};
 
 /// What makes attempts slow. The factors multiply; answers depend on which it is, so every result names it.
@@ -21,15 +21,15 @@ impl Default for Slowness {
 
 impl Slowness {
     /// What slowness is tied to, for a person.
-    pub fn tied_to(&self, cluster: &ClusterSpec, trouble: &[Trouble]) -> Vec<&'static str> {
+    pub fn tied_to(&self, cluster: &ClusterSpec, trouble: &[Trouble], jobs: &[JobGroup]) -> Vec<&'static str> {
         let varies = |dist: &Dist| dist.range() != (1.0, 1.0);
+        let drawn = |group: &JobGroup| !group.maps.slow.is_empty() || !group.reduces.slow.is_empty();
+        let kinds = cluster.kinds.iter().filter_map(|kind| kind.slower.as_ref()).any(varies);
+        let for_good = trouble.iter().any(|one| one.is_for_good() && varies(&one.slower));
         let all = [
-            (varies(&self.attempt), "the attempt"),
-            (
-                varies(&cluster.slower) || cluster.kinds.iter().filter_map(|kind| kind.slower.as_ref()).any(varies),
-                "the node",
-            ),
-            (trouble.iter().any(|one| !one.only_loses()), "the time"),
+            (varies(&self.attempt) || jobs.iter().any(drawn), "the attempt"),
+            (varies(&cluster.slower) || kinds || for_good, "the node"),
+            (trouble.iter().any(|one| !one.only_loses() && !one.is_for_good()), "the time"),
             (varies(&self.data), "the data"),
         ];
         all.into_iter().filter_map(|(does, what)| does.then_some(what)).collect()
@@ -81,8 +81,38 @@ impl Trouble {
         self.loses.range().1 > 0.0
     }
 
+    /// Are nodes slow from the first instant to the last, and nothing else amiss?
+    fn is_for_good(&self) -> bool {
+        let nothing = |law: &Dist| law.range() == (0.0, 0.0);
+        nothing(&self.from) && nothing(&self.lasts) && !self.lost && !self.loses_outputs()
+    }
+
     /// Are outputs lost, and nothing else amiss?
     fn only_loses(&self) -> bool {
         self.loses_outputs() && !self.lost && self.slower.range() == (1.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sim::Scenario;
+
+    fn tied_to(told: &str) -> Vec<&'static str> {
+        let scenario: Scenario = serde_json::from_str(told).unwrap();
+        scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble, &scenario.jobs)
+    }
+
+    #[test]
+    fn a_node_that_is_slow_for_good_is_the_nodes_and_one_for_a_time_the_times() {
+        assert_eq!(tied_to(r#"{"trouble": [{"nodes": [1], "slower": 5}]}"#), ["the node"]);
+        assert_eq!(tied_to(r#"{"trouble": [{"nodes": [1], "slower": 5, "lasts": 60}]}"#), ["the time"]);
+        assert_eq!(tied_to(r#"{"trouble": [{"nodes": [1], "slower": 5, "from": 60}]}"#), ["the time"]);
+        assert_eq!(tied_to(r#"{"trouble": [{"nodes": [1], "lost": true}]}"#), ["the time"]);
+        assert_eq!(tied_to(r#"{"trouble": [{"nodes": [1], "loses": 0.5}]}"#), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn attempts_that_a_scenario_names_as_slow_are_the_attempts_own() {
+        assert_eq!(tied_to(r#"{"jobs": [{"name": "a", "maps": {"tasks": 2, "slow": [[0, 0, 4]]}}]}"#), ["the attempt"]);
     }
 }
