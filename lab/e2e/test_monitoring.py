@@ -39,7 +39,9 @@ class Monitored(unittest.TestCase):
             directory = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=paths.TARGET)))
             cluster = stack.enter_context(IdleCluster())
             log = directory / "drover.log"
-            settings = [word for one in (*LISTEN, f"cluster.rm_urls={cluster.url}") for word in ("--set", one)]
+            # A service without a ledger has none of its metrics.
+            chosen = (*LISTEN, f"cluster.rm_urls={cluster.url}", f"ledger.path={directory / 'ledger.db'}")
+            settings = [word for one in chosen for word in ("--set", one)]
             process = proc.spawn([paths.DROVER, "serve", *settings], log, cwd=directory)
             stack.callback(proc.end_group, process)
             target = cls.until("the service listens", lambda: METRICS_AT.search(log.read_text()), log).group(1)

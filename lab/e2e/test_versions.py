@@ -155,12 +155,6 @@ class OneJar(OnCluster):
         self.assertEqual(["Dolly" in one["rule"] for one in clones], [True, True], clones)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
 
-    def test_clones_ask_for_machines_that_straggle_less_by_name(self):
-        # Whether YARN gives them is its affair.
-        asked = {host for one in self.small.decisions if "Dolly" in one["rule"] for host in one["copy"]["prefer"]}
-        self.assertTrue(asked, self.small.decisions)
-        self.assertNotIn(SLOW, asked)
-
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
         self.lost.judge(self)
 
