@@ -37,6 +37,9 @@ pub enum ApiError {
     /// No such hold.
     #[error("nothing is held for {0}; GET /api/v1/holds lists what is")]
     NoHold(String),
+    /// A longer hold is in force.
+    #[error("{0}")]
+    HeldLonger(String),
     /// No such page.
     #[error("there is nothing at this address; /openapi.json lists what there is")]
     NoRoute,
@@ -59,6 +62,7 @@ impl ApiError {
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
             ApiError::NoHold(_) => (StatusCode::NOT_FOUND, "unknown_hold"),
+            ApiError::HeldLonger(_) => (StatusCode::CONFLICT, "held_longer"),
             ApiError::NoLedger => (StatusCode::NOT_FOUND, "no_ledger"),
             ApiError::Ledger(_) => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),

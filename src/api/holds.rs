@@ -56,6 +56,9 @@ pub struct HoldView {
 pub struct HoldAnswer {
     /// The hold.
     pub hold: HoldView,
+    /// The hold of the same scope that it took the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<HoldView>,
     /// What else there is to know.
     pub note: Option<String>,
 }
@@ -118,6 +121,7 @@ async fn all(State(state): State<ApiState>, who: Principal) -> Result<Json<Holds
     (status = OK, body = HoldAnswer),
     (status = BAD_REQUEST, body = ErrorBody),
     (status = FORBIDDEN, body = ErrorBody),
+    (status = CONFLICT, body = ErrorBody),
     (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn hold(
@@ -133,8 +137,8 @@ async fn hold(
     let scope = holds::scope(&asked.scope).map_err(bad)?;
     let until = asked.lasts.as_deref().map(lasts).transpose()?.map(|lasts| now + lasts);
     let hold = Hold { scope, reason, by: who.name, since: now, until };
-    let note = state.holds.hold(hold.clone(), now).await?;
-    Ok(Json(HoldAnswer { hold: HoldView::of(&hold), note }))
+    let (replaced, note) = state.holds.hold(hold.clone(), now).await?;
+    Ok(Json(HoldAnswer { hold: HoldView::of(&hold), replaced: replaced.as_ref().map(HoldView::of), note }))
 }
 
 /// Lifts the hold of a scope; needs the role `operate`
@@ -154,5 +158,5 @@ async fn lift(
     let scope = holds::scope(&asked).map_err(bad)?;
     let lifted = state.holds.lift(&scope, &who.name, state.now()).await?;
     let (hold, note) = lifted.ok_or(ApiError::NoHold(asked))?;
-    Ok(Json(HoldAnswer { hold: HoldView::of(&hold), note }))
+    Ok(Json(HoldAnswer { hold: HoldView::of(&hold), replaced: None, note }))
 }

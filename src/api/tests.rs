@@ -258,6 +258,9 @@ async fn who_may_operate_can_hold_and_resume_and_everybody_sees_it() {
     assert_eq!(answer["hold"]["until_ms"], NOW.0 + 30 * 60_000);
     assert!(answer["note"].as_str().unwrap().contains("state.dir"));
     assert_eq!(json(&router, "/api/v1/holds").await["holds"][0], answer["hold"]);
+    let shorter = serde_json::json!({"scope": "user:ann", "reason": "month end", "for": "1m"});
+    let (status, refusal) = ask(&router, "POST", "/api/v1/holds", true, Some(shorter)).await;
+    assert_eq!((status, &refusal["error"]), (409, &"held_longer".into()), "{refusal}");
     assert_eq!(json(&router, "/api/v1/status").await["holds"][0]["by"], "local");
     // The engine hears of it a little later.
     while json(&router, "/api/v1/jobs/job_1_0001").await["hold"].is_null() {}

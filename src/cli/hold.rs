@@ -9,7 +9,7 @@ use drover_core::model::{JobId, Millis, Scope};
 
 const PAUSE: &str = "\
 Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes
-on. Copies that run go on, too. Needs the role `operate`.
+on. Copies that run go on, too. What is held for longer already stays so: a pause that would end sooner is refused. Needs the role `operate`.
 
 Examples:
   drover pause --reason \"month-end closing\"                    every job, for an hour
@@ -141,12 +141,13 @@ fn held(answer: &HoldAnswer) -> String {
         None => "until it is resumed".to_owned(),
     };
     let scope = &hold.scope;
-    let which = scope.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {name}"));
+    let resume = crate::service::holds::resume(scope);
     let text = format!(
         "Held: {scope}, {until}. Drover starts no copies there and goes on advising; Hadoop's own speculator has the jobs back at their next exchange.\n\
-         `drover resume{which}` ends it."
+         `{resume}` ends it."
     );
-    with_note(text, answer)
+    let replaced = |old: &HoldView| format!("\nIt takes the place of the hold by {}: {}", old.by, old.reason);
+    with_note(text + &answer.replaced.as_ref().map_or_else(String::new, replaced), answer)
 }
 
 fn resumed(answer: &HoldAnswer, left: &[HoldView]) -> String {
@@ -163,7 +164,7 @@ mod tests {
 
     fn answer(until_ms: Option<u64>) -> HoldAnswer {
         let (scope, reason, by) = ("queue:root.etl".into(), "slow disks".into(), "local".into());
-        HoldAnswer { hold: HoldView { scope, reason, by, since_ms: 1_000, until_ms }, note: None }
+        HoldAnswer { hold: HoldView { scope, reason, by, since_ms: 1_000, until_ms }, replaced: None, note: None }
     }
 
     #[test]
@@ -177,6 +178,9 @@ mod tests {
             text.contains("until it is resumed")
                 && text.ends_with("Note: it is forgotten when the service starts again.")
         );
+        let replaced = Some(answer(None).hold);
+        let text = held(&HoldAnswer { replaced, ..answer(None) });
+        assert!(text.ends_with("It takes the place of the hold by local: slow disks"), "{text}");
         let text = resumed(&answer(None), &[answer(None).hold]);
         assert_eq!(text, "Resumed: queue:root.etl.\nStill held: queue:root.etl, by local: slow disks");
     }

@@ -59,6 +59,12 @@ pub fn name(scope: &Scope) -> String {
     }
 }
 
+/// The command that ends the hold of the scope of that name.
+pub fn resume(name: &str) -> String {
+    let which = name.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {name}"));
+    format!("drover resume{which}")
+}
+
 /// The scope of that name.
 ///
 /// # Errors
@@ -73,6 +79,24 @@ pub fn scope(name: &str) -> Result<Scope, String> {
         Some(("user", user)) => Ok(Scope::User(user.to_owned())),
         _ => Err(wrong()),
     }
+}
+
+/// Would the one end before the other does?
+fn ends_sooner(new: &Hold, old: &Hold) -> bool {
+    new.until.is_some_and(|until| old.until.is_none_or(|old| until < old))
+}
+
+/// Why a hold does not give way to one that ends sooner.
+fn held_longer(old: &Hold) -> ApiError {
+    let scope = name(&old.scope);
+    let at = |until: Time| i64::try_from(until.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let until = old.until.and_then(at).map_or("it is resumed".to_owned(), |at| format!("{at:.0}"));
+    ApiError::HeldLonger(format!(
+        "{scope} is held until {until} already, by {}: {}; what ends sooner would cut that short, so nothing has changed. To have it end sooner all the same, `{}` first",
+        old.by,
+        old.reason,
+        resume(&scope)
+    ))
 }
 
 impl Book {
@@ -132,13 +156,16 @@ impl Holds {
         book.holds.values().cloned().collect()
     }
 
-    /// Puts a hold in force, in the place of an earlier one of the same scope. What the operator is to know besides.
+    /// Puts a hold in force, in the place of an earlier one of the same scope that ends no later. The one it replaced, and what the operator is to know besides.
     ///
     /// # Errors
-    /// When there are too many, or the engine has stopped.
-    pub async fn hold(&self, hold: Hold, now: Time) -> Result<Option<String>, ApiError> {
+    /// When it would cut another short, there are too many, or the engine has stopped.
+    pub async fn hold(&self, hold: Hold, now: Time) -> Result<(Option<Hold>, Option<String>), ApiError> {
         let mut book = self.book.lock().await;
         book.forget_past(now);
+        if let Some(old) = book.holds.get(&hold.scope).filter(|old| ends_sooner(&hold, old)) {
+            return Err(held_longer(old));
+        }
         if book.holds.len() >= HOLDS_MAX && !book.holds.contains_key(&hold.scope) {
             return Err(ApiError::BadRequest(format!(
                 "there are {HOLDS_MAX} holds already; lift some, or hold more at once"
@@ -152,8 +179,8 @@ impl Holds {
             until_ms = hold.until.map(|at| at.0),
             "held"
         );
-        book.holds.insert(hold.scope.clone(), hold);
-        Ok(book.keep().await)
+        let replaced = book.holds.insert(hold.scope.clone(), hold);
+        Ok((replaced, book.keep().await))
     }
 
     /// Lifts the hold of that scope; `None` where there is none. What the operator is to know besides.
@@ -240,7 +267,7 @@ mod tests {
         let state = dir.path().join("state");
         let (first, mut facts) = holds(Some(&state));
         for (scope, lasts) in [(Scope::Cluster, Some(5_000)), (Scope::User("ann".into()), None)] {
-            assert_eq!(first.hold(hold(scope, lasts), NOW).await, Ok(None));
+            assert_eq!(first.hold(hold(scope, lasts), NOW).await, Ok((None, None)));
         }
         first.hold(hold(Scope::Queue("a".into()), None), NOW).await.unwrap();
         assert!(first.lift(&Scope::Queue("a".into()), "local", NOW).await.unwrap().is_some());
@@ -258,15 +285,51 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_stop_is_not_cut_short_by_a_pause_and_a_longer_hold_takes_a_shorter_ones_place() {
+        let (all, mut facts) = holds(None);
+        let queue = || Scope::Queue("a".into());
+        let until = || all.all(NOW);
+        all.hold(hold(queue(), None), NOW).await.unwrap();
+        let refusal = all.hold(hold(queue(), Some(60_000)), NOW).await.unwrap_err();
+        assert!(matches!(refusal, ApiError::HeldLonger(_)));
+        let text = refusal.to_string();
+        for part in ["until it is resumed", "by local: incident 4711", "`drover resume --queue a` first"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(until().await, [hold(queue(), None)], "the stop stays");
+        all.lift(&queue(), "local", NOW).await.unwrap();
+        all.hold(hold(queue(), Some(60_000)), NOW).await.unwrap();
+        let text = all.hold(hold(queue(), Some(59_999)), NOW).await.unwrap_err().to_string();
+        assert!(text.contains("until 1970-01-01T00:17:40Z already"), "{text}");
+        let (replaced, _) = all.hold(hold(queue(), None), NOW).await.unwrap();
+        assert_eq!(replaced, Some(hold(queue(), Some(60_000))));
+        assert_eq!(until().await, [hold(queue(), None)]);
+        assert_eq!(
+            std::iter::from_fn(|| facts.try_recv().ok()).count(),
+            4,
+            "the engine hears nothing of what is refused"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_shorter_hold_is_taken_once_the_longer_one_has_run_out() {
+        let (all, _facts) = holds(None);
+        all.hold(hold(Scope::Cluster, Some(60_000)), NOW).await.unwrap();
+        let later = NOW + Millis(60_000);
+        let short = Hold { until: Some(later + Millis(1_000)), ..hold(Scope::Cluster, None) };
+        assert_eq!(all.hold(short, later).await.unwrap().0, None);
+    }
+
+    #[tokio::test]
     async fn a_hold_without_a_directory_or_on_a_disk_that_fails_is_in_force_and_says_that_it_is_not_kept() {
         let (none, mut facts) = holds(None);
-        let note = none.hold(hold(Scope::Cluster, None), NOW).await.unwrap().unwrap();
+        let note = none.hold(hold(Scope::Cluster, None), NOW).await.unwrap().1.unwrap();
         assert!(note.contains("state.dir"), "{note}");
         assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
         let dir = tempfile::tempdir().unwrap();
         let (blocked, mut facts) = holds(Some(&dir.path().join("dir")));
         std::fs::write(dir.path().join("dir"), "a file where the directory is to be").unwrap();
-        let note = blocked.hold(hold(Scope::Cluster, None), NOW).await.unwrap().unwrap();
+        let note = blocked.hold(hold(Scope::Cluster, None), NOW).await.unwrap().1.unwrap();
         assert!(note.contains("cannot be kept"), "{note}");
         assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
         assert_eq!(blocked.all(NOW).await.len(), 1);
