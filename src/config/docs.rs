@@ -35,7 +35,11 @@ pub fn markdown() -> String {
         let _ = write!(out, "\n## {title}\n{}\n", joined(group.doc));
         out.push_str("\n| key | default | allowed | reload | |\n|---|---|---|---|---|\n");
         for setting in members(group) {
-            let key = if setting.kind == Kind::Modes { format!("{}.*name*", setting.key()) } else { setting.key() };
+            let key = if matches!(setting.kind, Kind::Modes(_)) {
+                format!("{}.*name*", setting.key())
+            } else {
+                setting.key()
+            };
             let default = match presets(setting) {
                 Some(presets) => both(&presets),
                 None => shown(setting.default),
@@ -90,7 +94,7 @@ fn both(presets: &Presets) -> String {
 fn assignment(setting: &Setting) -> String {
     let (name, default) = (setting.name, setting.default);
     match setting.kind {
-        Kind::Modes => format!("{name}.\"name\" = \"advise\""),
+        Kind::Modes(_) => format!("{name}.\"name\" = \"advise\""),
         Kind::Whole(..) | Kind::Real(..) | Kind::Flag if !default.is_empty() => format!("{name} = {default}"),
         Kind::Urls | Kind::Words => format!("{name} = []"),
         _ => format!("{name} = \"{default}\""),

@@ -98,9 +98,9 @@ pub fn defaults() -> Entries {
 pub fn find(key: &str) -> Option<&'static Setting> {
     let named = |setting: &&Setting| {
         let rest = key.strip_prefix(&setting.key()).and_then(|rest| rest.strip_prefix('.'));
-        setting.kind == Kind::Modes && rest.is_some_and(|name| !name.is_empty())
+        matches!(setting.kind, Kind::Modes(_)) && rest.is_some_and(|name| !name.is_empty())
     };
-    let exact = |setting: &&Setting| setting.kind != Kind::Modes && setting.key() == key;
+    let exact = |setting: &&Setting| !matches!(setting.kind, Kind::Modes(_)) && setting.key() == key;
     SETTINGS.iter().find(exact).or_else(|| SETTINGS.iter().find(named))
 }
 
@@ -113,7 +113,8 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
         let fix = near.map_or("`drover config show` lists all settings".into(), |near| format!("did you mean {near}?"));
         return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix: Some(fix) });
     };
-    match setting.kind.parse(&text) {
+    let misnamed = key.strip_prefix(&format!("{}.", setting.key())).and_then(|name| setting.kind.misnamed(name));
+    match misnamed.map_or_else(|| setting.kind.parse(&text), Err) {
         Ok(value) => {
             entries.insert(key, Entry { value, origin });
             Ok(())
@@ -145,7 +146,7 @@ pub fn environment(variables: impl Iterator<Item = (String, String)>) -> (Vec<St
 /// One variable states one setting; for settings by name it lists `name=mode,…`.
 fn spread(setting: &Setting, text: &str, origin: Origin) -> Vec<Stated> {
     let key = setting.key();
-    if setting.kind != Kind::Modes {
+    if !matches!(setting.kind, Kind::Modes(_)) {
         return vec![Stated { key, text: text.to_owned(), origin }];
     }
     let one = |pair: &str| {

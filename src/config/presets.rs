@@ -33,7 +33,7 @@ pub fn presets(setting: &Setting) -> Option<Presets> {
 }
 
 fn value(params: &EngineParams, setting: &Setting) -> Option<String> {
-    if !setting.default.is_empty() || matches!(setting.kind, Kind::Words | Kind::Modes) {
+    if !setting.default.is_empty() || matches!(setting.kind, Kind::Words | Kind::Modes(_)) {
         return None;
     }
     let all = match setting.group {

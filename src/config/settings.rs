@@ -234,11 +234,11 @@ settings! {
     /// More caution for some: the most cautious mode that applies wins.
     modes: Modes = "modes" {
         /// Mode of a queue, by its full path: `modes.queue.root.etl = "off"`.
-        queue: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        queue: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;
         /// Mode of a user's jobs.
-        user: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        user: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;
         /// Mode while a policy is in force.
-        policy: BTreeMap<String, Mode> = "", Kind::Modes, reloadable;
+        policy: BTreeMap<String, Mode> = "", Kind::Modes(POLICIES), reloadable;
     }
 
     /// Thresholds of the policies `late` and `late-early` (LATE, OSDI 2008, §4). What is not set here is taken from the preset.

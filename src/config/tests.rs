@@ -93,6 +93,16 @@ fn a_value_out_of_range_or_with_a_bad_unit_is_refused_with_what_is_allowed() {
 }
 
 #[test]
+fn a_mode_for_a_policy_that_does_not_exist_is_refused_with_the_nearest_and_all_there_are() {
+    let text = error("[modes.policy]\ndrover = \"advise\"\nmantry = \"off\"\n");
+    assert!(text.contains("drover.toml:3: modes.policy.mantry: \"mantry\" is unknown; did you mean mantri?"), "{text}");
+    assert!(text.contains("allowed: for each of late, ") && text.ends_with(", none: off, advise, act"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    let (_dir, sources) = file("[modes.queue]\nmantry = \"off\"\n");
+    assert!(load(&sources, none()).is_ok(), "a queue may have any name");
+}
+
+#[test]
 fn a_file_that_is_missing_or_no_toml_is_an_error_that_names_it() {
     assert!(error("mode = \n").contains("drover.toml:1: "));
     let sources = Sources { file: Some("/nonexistent/drover.toml".into()), set: vec!["mode".into()] };
