@@ -43,6 +43,17 @@ fn a_configuration_file_is_named_with_the_line_that_is_wrong() {
 }
 
 #[test]
+fn what_a_service_would_refuse_the_check_of_the_configuration_refuses_in_the_same_words() {
+    for set in ["log.level=drover=loud", "listen.api=127.0.0.1:7072", "rest.ca_file=/nonexistent/ca.pem"] {
+        let (code, _, refusal) = run(&["serve", "--set", set]);
+        let key = set.split_once('=').unwrap().0;
+        assert!(code == 2 && refusal.contains(&format!("--set: {key}: ")), "{refusal}");
+        assert_eq!(run(&["config", "check", "--set", set]), (2, String::new(), refusal));
+    }
+    assert_eq!(run(&["config", "check"]), (0, String::new(), String::new()));
+}
+
+#[test]
 fn a_service_that_does_not_know_its_cluster_says_what_to_set() {
     let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
     let mut arguments = vec!["serve"];
@@ -256,6 +267,9 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
     std::fs::write(dir.path().join("drover.toml"), "mode = \"of\"\n").unwrap();
     service.signal("-HUP");
     log_says("nothing has changed\ndrover.toml:1: mode: \"of\" is unknown; did you mean off?");
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"off\"\nlog.level = \"drover=loud\"\n").unwrap();
+    service.signal("-HUP");
+    log_says("nothing has changed\ndrover.toml:2: log.level: \"drover=loud\" is no log level");
     std::fs::write(dir.path().join("drover.toml"), "mode = \"off\"\nlisten.decisions = 200\n").unwrap();
     service.signal("-HUP");
     log_says("changed=[\"mode\"] wait_for_restart=[\"listen.decisions\"]");

@@ -53,7 +53,7 @@ impl Command {
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         match self.what {
             What::Show { origin, json } => show(common, origin, json),
-            What::Check => common.load().map(|_| ()),
+            What::Check => Ok(common.serviceable().map(|_| ())?),
             What::Docs { ledger: true, .. } => Ok(output::say(&ledger::docs::markdown())?),
             What::Docs { metrics: false, .. } => Ok(output::say(&config::docs::markdown())?),
             What::Docs { metrics: true, .. } => {

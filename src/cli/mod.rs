@@ -132,6 +132,11 @@ impl Common {
         if self.set.is_empty() { Ok(()) } else { Err(Failure::new(Exit::Usage, words())) }
     }
 
+    /// The same, where a service could start on it.
+    fn serviceable(&self) -> Result<Loaded, ConfigError> {
+        crate::service::checked(self.configuration()?)
+    }
+
     fn configuration(&self) -> Result<Loaded, ConfigError> {
         let sources = Sources { file: self.config.clone(), set: self.set.clone() };
         // Variables that are no Unicode cannot be ours.

@@ -34,10 +34,10 @@ impl Command {
         let mut common = common.clone();
         common.set.extend(self.record.iter().map(|dir| format!("record.dir={}", dir.display())));
         common.set.extend(self.ledger.iter().map(|file| format!("ledger.path={}", file.display())));
-        let loaded = common.load()?;
+        let loaded = common.serviceable()?;
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
         let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
-        let reload: Reload = Box::new(move || common.configuration());
+        let reload: Reload = Box::new(move || common.serviceable());
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(loaded, reload, logs));
         // What still holds a connection must not hold up the end.

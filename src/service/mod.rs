@@ -1,5 +1,6 @@
 //! The loop that ties the rooms together: facts in, passes of the engine, decisions out.
 
+mod checks;
 mod desk;
 mod engine_loop;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod tests;
 mod vouch;
 pub mod world;
 
+pub use checks::checked;
 pub use desk::Desk;
 pub use engine_loop::{Asker, Inbox, Outside, channels, run};
 pub use kept::{Asked, Kept, outcome};

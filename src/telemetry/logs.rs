@@ -3,6 +3,9 @@
 use std::io::IsTerminal;
 use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
+/// What may be logged.
+pub const LEVELS: &str = "error, warn, info, debug, trace, or a filter such as info,drover::yarn=debug";
+
 /// The running logs.
 pub struct Logs {
     filter: reload::Handle<EnvFilter, Registry>,
@@ -12,10 +15,8 @@ pub struct Logs {
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The level is no filter.
-    #[error(
-        "log.level: \"{0}\" is no log level ({1}); allowed: error, warn, info, debug, trace, or a filter such as info,drover::yarn=debug"
-    )]
-    Level(String, String),
+    #[error("log.level: {0}; allowed: {allowed}", allowed = LEVELS)]
+    Level(String),
     /// Something else in this process set up logs before.
     #[error("logs are set up already")]
     Twice,
@@ -43,7 +44,15 @@ impl Logs {
 }
 
 fn parse(level: &str) -> Result<EnvFilter, LogError> {
-    EnvFilter::try_new(level).map_err(|error| LogError::Level(level.to_owned(), error.to_string()))
+    EnvFilter::try_new(level).map_err(|error| LogError::Level(format!("\"{level}\" is no log level ({error})")))
+}
+
+/// What is wrong with a level, if anything is.
+pub fn level_fault(level: &str) -> Option<String> {
+    match parse(level) {
+        Err(LogError::Level(what)) => Some(what),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

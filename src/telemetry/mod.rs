@@ -4,7 +4,7 @@ pub mod docs;
 mod logs;
 mod metrics;
 
-pub use logs::{LogError, Logs};
+pub use logs::{LEVELS, LogError, Logs, level_fault};
 pub use metrics::{Metrics, channel_label, encode};
 
 /// Version of this build.

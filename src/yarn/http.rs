@@ -279,6 +279,14 @@ fn causes(error: &dyn std::error::Error) -> String {
     innermost.to_string().chars().take(160).collect()
 }
 
+/// Can the file of certificates be used?
+///
+/// # Errors
+/// Why not.
+pub fn check_certificates(file: &PathBuf) -> Result<(), ClientError> {
+    certificates(file).map(|_| ())
+}
+
 fn certificates(file: &PathBuf) -> Result<Vec<reqwest::Certificate>, ClientError> {
     let wrong = |why: String| ClientError::Certificates { file: file.clone(), why };
     let pem = std::fs::read(file).map_err(|e| wrong(e.to_string()))?;

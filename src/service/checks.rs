@@ -1,0 +1,103 @@
+//! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload and `drover config check`.
+
+use crate::config::{ConfigError, Loaded, Origin, Problem};
+use crate::telemetry::{LEVELS, level_fault};
+use crate::yarn::http::check_certificates;
+use std::net::SocketAddr;
+
+/// The configuration, where a service could start on it.
+///
+/// # Errors
+/// Everything that it would be refused for.
+pub fn checked(loaded: Loaded) -> Result<Loaded, ConfigError> {
+    let faults: Vec<Problem> =
+        level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded)).collect();
+    if faults.is_empty() { Ok(loaded) } else { Err(ConfigError(faults)) }
+}
+
+fn fault(loaded: &Loaded, key: &str, what: String, fix: &str) -> Problem {
+    Problem { origin: origin(loaded, key), key: Some(key.to_owned()), what, fix: Some(fix.to_owned()) }
+}
+
+fn origin(loaded: &Loaded, key: &str) -> Origin {
+    loaded.entries.get(key).map_or(Origin::Default, |entry| entry.origin.clone())
+}
+
+fn level(loaded: &Loaded) -> Option<Problem> {
+    let what = level_fault(&loaded.config.log.level)?;
+    Some(fault(loaded, "log.level", what, &format!("allowed: {LEVELS}")))
+}
+
+/// Would the second of them find its port taken by the first?
+fn same(one: SocketAddr, other: SocketAddr) -> bool {
+    // One that listens on all addresses has the port of each of its family.
+    let any = one.is_ipv4() == other.is_ipv4() && (one.ip().is_unspecified() || other.ip().is_unspecified());
+    one.port() != 0 && one.port() == other.port() && (any || one.ip() == other.ip())
+}
+
+fn listeners(loaded: &Loaded) -> Vec<Problem> {
+    let listen = &loaded.config.listen;
+    let all = [("listen.api", listen.api), ("listen.shim", listen.shim), ("listen.metrics", listen.metrics)];
+    let pairs = all.iter().enumerate().flat_map(|(n, second)| all[..n].iter().map(move |first| (first, second)));
+    let clash = |((first, one), (second, other)): (&(&str, SocketAddr), &(&str, SocketAddr))| {
+        // Of two, the one that somebody stated is the one to change.
+        let stated = origin(loaded, second) != Origin::Default;
+        let (key, at, by) = if stated { (second, other, first) } else { (first, one, second) };
+        let fix = "choose another port (0 takes a free one)";
+        same(*one, *other).then(|| fault(loaded, key, format!("{at} is taken by {by} already"), fix))
+    };
+    pairs.filter_map(clash).collect()
+}
+
+fn certificates(loaded: &Loaded) -> Option<Problem> {
+    let error = check_certificates(loaded.config.rest.ca_file.as_ref()?).err()?;
+    Some(fault(loaded, "rest.ca_file", error.to_string(), "name a file of certificates in PEM that Drover may read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Sources, load_named};
+
+    fn said(set: &[&str]) -> Vec<String> {
+        let set = set.iter().map(ToString::to_string).collect();
+        let loaded = load_named(&Sources { file: None, set }).unwrap();
+        checked(loaded).err().map_or_else(Vec::new, |error| error.0.iter().map(Problem::to_string).collect())
+    }
+
+    #[test]
+    fn nothing_is_wrong_with_the_defaults() {
+        assert_eq!(said(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_log_filter_that_serve_would_refuse_is_a_fault_of_its_key() {
+        let text = said(&["log.level=drover=loud"]).concat();
+        assert!(text.starts_with("--set: log.level: \"drover=loud\" is no log level"), "{text}");
+        assert!(text.contains("allowed: error, warn") && said(&["log.level=warn,drover::yarn=trace"]).is_empty());
+    }
+
+    #[test]
+    fn two_listeners_on_one_port_are_a_fault_of_the_one_that_was_stated() {
+        let text = said(&["listen.api=127.0.0.1:7071"]);
+        let fix = "choose another port (0 takes a free one)";
+        assert_eq!(text, [format!("--set: listen.api: 127.0.0.1:7071 is taken by listen.shim already; {fix}")]);
+        let all = ["listen.api=[::1]:9", "listen.shim=[::]:9", "listen.metrics=[::1]:9"];
+        assert_eq!(said(&all).len(), 3);
+        assert_eq!(said(&["listen.shim=0.0.0.0:7070"]).len(), 1, "all addresses are that of the API, too");
+        for apart in ["listen.api=127.0.0.2:7071", "listen.api=[::1]:7071"] {
+            assert!(said(&[apart]).is_empty(), "{apart}");
+        }
+        assert!(said(&["listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0"]).is_empty(), "each takes a free one");
+    }
+
+    #[test]
+    fn a_file_of_certificates_that_is_missing_or_holds_none_is_a_fault() {
+        let text = said(&["rest.ca_file=/nonexistent/ca.pem"]).concat();
+        assert!(text.starts_with("--set: rest.ca_file: /nonexistent/ca.pem: "), "{text}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let text = said(&[&format!("rest.ca_file={}", file.path().display()), "log.level=drover=loud"]);
+        assert_eq!(text.len(), 2, "both are told: {text:?}");
+        assert!(text[1].contains("no certificate in PEM"), "{text:?}");
+    }
+}
