@@ -54,6 +54,26 @@ fn what_a_service_would_refuse_the_check_of_the_configuration_refuses_in_the_sam
 }
 
 #[test]
+fn the_check_of_the_configuration_tells_a_program_each_fault_with_its_file_line_and_key() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"off\"\n[late]\nmin_age = \"5 fortnights\"\n").unwrap();
+    let check = |more: &[&str]| {
+        let output = drover(dir.path(), &[&["config", "check", "--json"], more].concat()).output().unwrap();
+        assert!(output.stderr.is_empty(), "{output:?}");
+        (output.status.code(), serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap())
+    };
+    let (code, said) = check(&["--set", "mode=of"]);
+    assert_eq!((code, &said["ok"], said["faults"].as_array().unwrap().len()), (Some(2), &false.into(), 2));
+    let [inside, outside] = [&said["faults"][0], &said["faults"][1]];
+    assert_eq!((&inside["file"], &inside["line"]), (&"drover.toml".into(), &3.into()));
+    assert_eq!(inside["key"], "late.min_age");
+    assert!(inside["message"].as_str().unwrap().contains("; allowed: a time from 0ms to 1h"), "{inside}");
+    assert_eq!((&outside["origin"], outside["file"].is_null()), (&"--set".into(), true));
+    std::fs::remove_file(dir.path().join("drover.toml")).unwrap();
+    assert_eq!(check(&[]), (Some(0), serde_json::json!({"ok": true, "faults": []})));
+}
+
+#[test]
 fn a_service_that_does_not_know_its_cluster_says_what_to_set() {
     let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
     let mut arguments = vec!["serve"];

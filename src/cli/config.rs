@@ -2,7 +2,7 @@
 
 use super::Common;
 use super::output::{self, Exit, Failure};
-use crate::config::{self, Origin};
+use crate::config::{self, Origin, Problem};
 use crate::ledger;
 use crate::telemetry;
 use clap::{Args, Subcommand};
@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   drover config show --origin
   drover config show --set rest.timeout=5s --json
+  drover config check --json | jq '.faults[].message'
   drover config sample > drover.toml";
 
 /// `drover config`.
@@ -34,7 +35,11 @@ enum What {
         json: bool,
     },
     /// Check the configuration and say nothing if it is right
-    Check,
+    Check {
+        /// Print JSON, also where nothing is wrong
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the documentation of all settings (Markdown)
     Docs {
         /// Print the documentation of all metrics instead
@@ -53,7 +58,8 @@ impl Command {
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         match self.what {
             What::Show { origin, json } => show(common, origin, json),
-            What::Check => Ok(common.serviceable().map(|_| ())?),
+            What::Check { json: false } => Ok(common.serviceable().map(|_| ())?),
+            What::Check { json: true } => check_json(common),
             What::Docs { ledger: true, .. } => Ok(output::say(&ledger::docs::markdown())?),
             What::Docs { metrics: false, .. } => Ok(output::say(&config::docs::markdown())?),
             What::Docs { metrics: true, .. } => {
@@ -66,6 +72,27 @@ impl Command {
     }
 }
 
+/// The file and the line of what stands in one.
+fn place(origin: &Origin) -> (Option<String>, Option<usize>) {
+    match origin {
+        Origin::File(path, line) => (Some(path.display().to_string()), Some(*line).filter(|line| *line > 0)),
+        _ => (None, None),
+    }
+}
+
+fn check_json(common: &Common) -> Result<(), Failure> {
+    let faults = common.serviceable().err().map_or_else(Vec::new, |error| error.0);
+    let fault = |fault: &Problem| {
+        let message = fault.fix.iter().fold(fault.what.clone(), |what, fix| format!("{what}; {fix}"));
+        let (file, line) = place(&fault.origin);
+        json!({"origin": fault.origin.to_string(), "file": file, "line": line, "key": fault.key, "message": message})
+    };
+    let shown: Vec<_> = faults.iter().map(fault).collect();
+    output::json(&json!({"ok": faults.is_empty(), "faults": shown}))?;
+    // All has been said.
+    if faults.is_empty() { Ok(()) } else { Err(Failure::new(Exit::Usage, "")) }
+}
+
 fn show(common: &Common, origin: bool, json: bool) -> Result<(), Failure> {
     let loaded = common.load()?;
     if json {
@@ -74,10 +101,7 @@ fn show(common: &Common, origin: bool, json: bool) -> Result<(), Failure> {
                 text if text.is_empty() => serde_json::Value::Null,
                 text => text.into(),
             };
-            let (file, line) = match &entry.origin {
-                Origin::File(path, line) => (Some(path.display().to_string()), Some(*line)),
-                _ => (None, None),
-            };
+            let (file, line) = place(&entry.origin);
             (key.clone(), json!({"value": value, "origin": entry.origin.to_string(), "file": file, "line": line}))
         };
         let all: serde_json::Map<String, serde_json::Value> = loaded.entries.iter().map(entry).collect();
