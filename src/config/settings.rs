@@ -275,8 +275,8 @@ settings! {
         percentile: Option<f64> = "", SHARE, reloadable;
     }
 
-    /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1), and of what `drover` takes from it. What is not set here is taken from the preset. A restart is only ever advised, and
-    /// a copy too many not even withdrawn: Hadoop starts another attempt for each one that is killed.
+    /// Constants of the policy `mantri` (Mantri, OSDI 2010, §5.1), and of what `drover` takes from it. What is not set here is taken from the preset. A restart is advised, and carried out
+    /// only where `act.restart` allows it, or `act.rest_restart` for jobs without a shim. A copy too many is not even withdrawn: Hadoop starts another attempt for each one that is killed.
     mantri: Mantri = "mantri" {
         /// Delta: period of progress reports, at most.
         period: Option<Millis> = "", Kind::Span(0, HOUR), reloadable;

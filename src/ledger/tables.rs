@@ -250,7 +250,7 @@ tables! {
         user: String,
         /// The job's queue.
         queue: String,
-        /// `avoid`, `order`, `place`, `replicate` or `precompute`.
+        /// `order`, `place`, `replicate`, `precompute`, `avoid` or `rerun`.
         measure: String,
         /// `decided`, or the verdict that says why not.
         verdict: String,
