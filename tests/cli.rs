@@ -217,6 +217,11 @@ fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_mess
 
 /// A stand-in for a service: answers each request by its path and query, with what `answer` says.
 fn stand_in(answer: impl Fn(&str) -> serde_json::Value + Send + 'static) -> String {
+    stand_in_with(move |path| (200, answer(path)))
+}
+
+/// The same, with a status.
+fn stand_in_with(answer: impl Fn(&str) -> (u16, serde_json::Value) + Send + 'static) -> String {
     use std::io::{BufRead, BufReader, Write};
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -226,9 +231,10 @@ fn stand_in(answer: impl Fn(&str) -> serde_json::Value + Send + 'static) -> Stri
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
             let first = lines.next().unwrap_or_default();
             let _ = lines.find(String::is_empty);
-            let body = answer(first.split(' ').nth(1).unwrap_or("/")).to_string();
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length:";
-            let _ = stream.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes());
+            let (status, body) = answer(first.split(' ').nth(1).unwrap_or("/"));
+            let (body, kind) = (body.to_string(), "Content-Type: application/json");
+            let head = format!("HTTP/1.1 {status} X\r\n{kind}\r\nConnection: close\r\nContent-Length: {}", body.len());
+            let _ = stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes());
         }
     });
     address
@@ -304,6 +310,40 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
         mode = if said.contains("mode off, policy drover") { "off".into() } else { said };
     }
     assert_eq!(mode, "off");
+}
+
+/// A ResourceManager whose one job answers everything with a status.
+fn one_job_that_answers(status: u16) -> String {
+    stand_in_with(move |path| {
+        let recorded = |name: &str| {
+            let path = format!("{}/tests/recorded/3.4.3/rm/{name}.json", env!("CARGO_MANIFEST_DIR"));
+            (200, serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        };
+        let name = path.strip_prefix("/ws/v1/cluster/").and_then(|rest| rest.split('?').next());
+        name.map_or_else(|| (status, serde_json::json!({})), recorded)
+    })
+}
+
+#[test]
+fn a_job_that_runs_and_may_not_be_read_is_not_taken_for_none() {
+    let job = "job_1795230592604_0001";
+    for status in [401, 403, 500] {
+        let set = format!("cluster.rm_urls={}", one_job_that_answers(status));
+        let look = ["--from-cluster", "--rounds", "1", "--set", &set];
+        let said = format!("1 job runs and could not be read: {job}: ");
+        let (code, out, error) = run(&[&["advise"][..], &look].concat());
+        assert_eq!((code, out.as_str()), (3, ""), "{error}");
+        assert!(error.contains(&said) && error.contains(&format!("{status}, ")), "{error}");
+        let (code, out, error) = run(&[&["advise", "--json"][..], &look].concat());
+        let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert!(code == 3 && error.contains(&said), "{error}");
+        assert_eq!((&told["decisions"], &told["unread"][0]["job"]), (&serde_json::json!([]), &job.into()));
+        assert!(told["unread"][0]["why"].as_str().unwrap().contains(&format!("{status}, ")), "{out}");
+        let (code, _, error) = run(&[&["explain", job][..], &look].concat());
+        assert_eq!(code, 3, "{error}");
+        assert!(error.contains(&format!("{job} runs and could not be read: ")), "{error}");
+        assert_eq!(run(&[&["explain", "job_1_1"][..], &look].concat()).0, 5);
+    }
 }
 
 #[test]

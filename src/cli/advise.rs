@@ -1,13 +1,15 @@
 //! `drover advise`: what Drover would do now.
 
 use super::client::{Client, NoAnswer};
-use super::output::{self, Failure};
+use super::once::{Seen, Unread, unread_words};
+use super::output::{self, Exit, Failure};
 use super::source::Source;
 use super::{Common, once, words};
 use crate::api::views::{DecisionView, Status};
 use crate::api::{Decisions, PAGE_MAX};
 use clap::Args;
 use drover_core::model::{JobId, Millis};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -45,6 +47,14 @@ struct Advice {
     status: Status,
 }
 
+/// What `--json` prints of a look at the cluster itself.
+#[derive(Debug, Serialize)]
+struct Look {
+    #[serde(flatten)]
+    advice: Decisions,
+    unread: Vec<Unread>,
+}
+
 impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
@@ -58,7 +68,27 @@ impl Command {
             }
         }
         let seen = once::look(&config, self.job, &self.source.rounds).await?;
-        self.print(&Advice { decisions: seen.open_decisions(self.job), status: seen.status() })
+        self.print_look(&seen)
+    }
+
+    /// Prints what a look at the cluster showed; without any job that it could read, that is a failure and no advice.
+    fn print_look(&self, seen: &Seen) -> Result<(), Failure> {
+        let advice = Advice { decisions: seen.open_decisions(self.job), status: seen.status() };
+        let unread = || unread_words(&seen.unread);
+        let blind = seen.blind && advice.decisions.is_empty();
+        if self.json {
+            let decisions = advice.decisions.clone();
+            output::json(&Look { advice: Decisions { decisions }, unread: seen.unread.clone() })?;
+        } else if !blind {
+            self.print(&advice)?;
+        }
+        if blind {
+            return Err(Failure::new(Exit::Unreachable, unread()));
+        }
+        if !seen.unread.is_empty() {
+            writeln!(std::io::stderr(), "{}", unread())?;
+        }
+        Ok(())
     }
 
     async fn ask_service(&self, client: &Client) -> Result<Advice, NoAnswer> {

@@ -10,6 +10,7 @@ use crate::service::TaskFilter;
 use clap::Args;
 use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict};
 use serde::Serialize;
+use std::io::Write;
 
 const EXAMPLES: &str = "\
 Asks the running service; where none runs, looks at the cluster itself for a few seconds.
@@ -62,14 +63,7 @@ impl Command {
         };
         let subject = match asked {
             Some(subject) => subject,
-            None => {
-                let seen = once::look(&config, Some(self.job), &self.source.rounds).await?;
-                let filter = TaskFilter { task, running: task.is_none(), after: None, limit: PAGE_MAX };
-                let both = seen.job(self.job).zip(seen.tasks(self.job, filter));
-                let (job, tasks) =
-                    both.ok_or_else(|| Failure::new(Exit::Unknown, format!("{} does not run", self.job)))?;
-                Subject { job, tasks }
-            }
+            None => self.looked_at(&once::look(&config, Some(self.job), &self.source.rounds).await?, task)?,
         };
         if let (Some(task), true) = (task, subject.tasks.is_empty()) {
             return Err(Failure::new(
@@ -84,6 +78,27 @@ impl Command {
             (true, _) => output::json(&subject),
             (false, Some(_)) => Ok(output::say(&one(&subject))?),
             (false, None) => Ok(output::say(&all(&subject))?),
+        }
+    }
+
+    /// What a look at the cluster showed of it. A job that could not be read is not one that does not run.
+    fn looked_at(&self, seen: &once::Seen, task: Option<TaskId>) -> Result<Subject, Failure> {
+        let filter = TaskFilter { task, running: task.is_none(), after: None, limit: PAGE_MAX };
+        let both = seen.job(self.job).zip(seen.tasks(self.job, filter));
+        let why = seen.why_unread(self.job);
+        let unread = |why: &str| format!("{} runs and could not be read: {why}", self.job);
+        match (both, why) {
+            (Some((_, tasks)), Some(why)) if tasks.is_empty() && task.is_some() => {
+                Err(Failure::new(Exit::Unreachable, unread(why)))
+            }
+            (Some((job, tasks)), why) => {
+                if let Some(why) = why {
+                    writeln!(std::io::stderr(), "{}", unread(why))?;
+                }
+                Ok(Subject { job, tasks })
+            }
+            (None, Some(why)) => Err(Failure::new(Exit::Unreachable, unread(why))),
+            (None, None) => Err(Failure::new(Exit::Unknown, format!("{} does not run", self.job))),
         }
     }
 

@@ -54,7 +54,7 @@ Exit codes:
   0  done
   1  something failed on the way
   2  the command line or the configuration is wrong
-  3  the cluster or the service cannot be reached
+  3  the cluster or the service cannot be reached, or no job of the cluster be read
   4  a check failed (doctor), or a replay differs from its recording (replay --check)
   5  what was asked for is not known (a job, a task)
   130  interrupted; simulate has said what was done until then";
