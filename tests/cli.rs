@@ -122,8 +122,10 @@ fn a_doctor_that_finds_a_fault_ends_with_4_and_tells_it_in_json_too() {
 fn a_replay_of_nothing_and_an_id_that_is_none_are_refused() {
     let (code, _, error) = run(&["replay", "."]);
     assert!(code == 1 && error.contains("holds no segment of a recording"), "{error}");
-    let (code, _, error) = run(&["explain", "application_1_1"]);
-    assert!(code == 2 && error.contains("is no job id"), "{error}");
+    for text in ["task_1_1_m_0", "application_1", "job_1_x"] {
+        let (code, _, error) = run(&["explain", text]);
+        assert!(code == 2 && error.contains(&format!("\"{text}\" is no job id")), "{error}");
+    }
     let (code, _, error) = run(&["explain", "job_1_1", "m_x", "--from-cluster"]);
     assert!(code == 2 && error.contains("write its id, or short m_3"), "{error}");
 }
@@ -310,6 +312,20 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
         mode = if said.contains("mode off, policy drover") { "off".into() } else { said };
     }
     assert_eq!(mode, "off");
+}
+
+#[test]
+fn a_job_is_taken_by_its_applications_id_too_wherever_one_is_named() {
+    let service = stand_in_with(|path| (404, serde_json::json!({"error": "unknown", "message": path})));
+    let app = "application_1795181650543_0021";
+    for (words, code, asked) in [
+        (&["explain", app][..], 5, "/jobs/job_1795181650543_0021"),
+        (&["advise", app], 5, "&job=job_1795181650543_0021"),
+        (&["resume", "--job", app], 5, "/holds/job:job_1795181650543_0021"),
+    ] {
+        let (ended, _, error) = run(&[words, &["--service", &service]].concat());
+        assert!(ended == code && error.contains(asked), "{words:?}: {ended}, {error}");
+    }
 }
 
 /// A ResourceManager whose one job answers everything with a status.

@@ -4,7 +4,7 @@ use super::client::{Client, NoAnswer};
 use super::once::{Seen, Unread, unread_words};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, once, words};
+use super::{Common, job_id, once, words};
 use crate::api::views::{DecisionView, Status};
 use crate::api::{Decisions, PAGE_MAX};
 use clap::Args;
@@ -29,7 +29,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Command {
-    /// This job only
+    /// This job only, by its id or its application's
+    #[arg(value_parser = job_id)]
     job: Option<JobId>,
     /// Go on, and print each advice as it is given
     #[arg(long, conflicts_with = "from_cluster")]

@@ -3,7 +3,7 @@
 use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, cloned, measured, once, story, words};
+use super::{Common, cloned, job_id, measured, once, story, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
 use crate::api::{PAGE_MAX, Tasks};
 use crate::service::TaskFilter;
@@ -24,7 +24,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Command {
-    /// The job
+    /// The job, by its id or its application's
+    #[arg(value_parser = job_id)]
     job: JobId,
     /// One of its tasks: its id, or short m_3 or r_0
     task: Option<String>,

@@ -2,7 +2,7 @@
 
 use super::client::Service;
 use super::output::{self, Failure};
-use super::{Common, words};
+use super::{Common, job_id, words};
 use crate::api::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
@@ -37,8 +37,8 @@ struct Covers {
     /// Jobs of this user
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// This job
-    #[arg(long, value_name = "JOB")]
+    /// This job, by its id or its application's
+    #[arg(long, value_name = "JOB", value_parser = job_id)]
     job: Option<JobId>,
 }
 

@@ -31,6 +31,7 @@ pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
 use clap::{Args, Parser, Subcommand};
+use drover_core::model::{BadId, JobId};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -144,6 +145,11 @@ impl Common {
             std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
         crate::config::load(&sources, variables)
     }
+}
+
+/// A job by its own id, or by that of its application, as the ResourceManager's page shows it.
+fn job_id(text: &str) -> Result<JobId, BadId> {
+    text.parse().or_else(|bad| text.parse().map(JobId).map_err(|_: BadId| bad))
 }
 
 fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
