@@ -328,6 +328,15 @@ fn a_job_is_taken_by_its_applications_id_too_wherever_one_is_named() {
     }
 }
 
+#[test]
+fn a_service_whose_address_is_none_is_told_how_to_write_one() {
+    for address in ["127.0.0.1:7070", "drover-host:7070", "ftp://x", "/x", ""] {
+        let (code, _, error) = run(&["advise", "--service", address]);
+        assert_eq!(code, 2, "{address}: {error}");
+        assert!(error.contains("--service") && error.contains("write http://HOST:PORT"), "{address}: {error}");
+    }
+}
+
 /// A ResourceManager whose one job answers everything with a status.
 fn one_job_that_answers(status: u16) -> String {
     stand_in_with(move |path| {

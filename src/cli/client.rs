@@ -43,7 +43,7 @@ impl From<NoAnswer> for Failure {
 #[derive(Debug, Args)]
 pub struct Service {
     /// Address of the service [default: where listen.api says]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = service_url)]
     service: Option<Url>,
 }
 
@@ -65,6 +65,12 @@ impl Service {
     pub fn is_named(&self) -> bool {
         self.service.is_some()
     }
+}
+
+/// An address that can be asked.
+fn service_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| "write http://HOST:PORT".to_owned())
 }
 
 /// Where a service with this configuration answers.
