@@ -383,6 +383,24 @@ fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
 }
 
 #[test]
+fn whoever_cannot_stop_for_a_fault_in_the_configuration_is_told_how_to_do_without_one() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"bold\"\n").unwrap();
+    let nobody = format!("http://127.0.0.1:{}", free_port());
+    for words in [&["stop", "--reason", "x"][..], &["pause", "--reason", "x"], &["resume"]] {
+        let ended = |words: &[&str]| {
+            let output = drover(dir.path(), words).output().unwrap();
+            (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+        };
+        let (code, error) = ended(words);
+        assert_eq!(code, 2, "{words:?}: {error}");
+        assert!(error.contains("drover.toml:1: mode") && error.contains("--service URL needs no conf"), "{error}");
+        let (code, error) = ended(&[words, &["--service", &nobody]].concat());
+        assert!(code == 3 && !error.contains("drover.toml"), "{words:?}: {error}");
+    }
+}
+
+#[test]
 fn nodes_without_a_service_ends_with_3_and_how_to_get_one() {
     let url = format!("http://127.0.0.1:{}", free_port());
     let (code, _, error) = run(&["nodes", "--service", &url]);

@@ -52,7 +52,13 @@ impl Service {
     pub fn client(&self, common: &Common) -> Result<Client, Failure> {
         match &self.service {
             Some(base) => Client::new(base.clone()),
-            None => Client::of(&common.load()?.config),
+            None => {
+                let hint = |failure: Failure| Failure {
+                    message: format!("{}\n--service URL needs no configuration", failure.message),
+                    ..failure
+                };
+                Client::of(&common.load().map_err(hint)?.config)
+            }
         }
     }
 
