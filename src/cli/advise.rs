@@ -185,7 +185,7 @@ fn nothing(status: &Status, job: Option<JobId>) -> String {
     let mut verdicts: Vec<(&String, &u64)> = BTreeMap::iter(&status.verdicts).collect();
     verdicts.sort_by(|a, b| b.1.cmp(a.1));
     let verdicts: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
-    let running: u64 = status.verdicts.values().sum();
+    let running = status.running_tasks();
     let blocked = match status.blocked_jobs {
         0 => String::new(),
         many => {

@@ -73,6 +73,13 @@ pub struct Status {
     pub ledger: LedgerView,
 }
 
+impl Status {
+    /// Tasks that run: each has a verdict, while attempts are known of suspects only where no shim speaks.
+    pub fn running_tasks(&self) -> u64 {
+        self.verdicts.values().sum()
+    }
+}
+
 /// A policy that only advises on a user's jobs because its copies keep losing there, whatever its mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BreakerView {

@@ -35,7 +35,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         status.mode,
         status.policy,
         status.jobs,
-        status.attempts,
+        status.running_tasks(),
         status.decisions
     );
     if status.version != VERSION {
@@ -68,7 +68,40 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
             format!("none of {jobs} jobs speaks through a shim, though every job should load it"),
             "see that drover.service.urls names this service and that listen.shim can be reached from the nodes; the AM's syslog names the shim's trouble",
         ),
+        (jobs, 0) if status.mode == "act" => checks.warn(
+            "shims speaking",
+            format!("none of {jobs} jobs speaks through a shim, and acting needs the shim: they are only advised on"),
+            "have the jobs load the shim (docs/install.md tells how; docs/shim.md what it does there)",
+        ),
         (jobs, with) => checks.ok("shims speaking", format!("{with} of {jobs} jobs")),
     }
     acting::running(status, checks);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+    use crate::service::Process;
+    use crate::service::fixture::watched;
+    use drover_core::model::Time;
+
+    #[test]
+    fn a_service_that_is_to_act_and_hears_no_shim_is_not_taken_for_one_that_acts() {
+        let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
+        let watched = watched().status(&process, Time(121_000));
+        for (mode, jobs, with, expected) in [
+            ("act", 2, 0, Verdict::Warn),
+            ("act", 2, 1, Verdict::Ok),
+            ("act", 0, 0, Verdict::Skip),
+            ("advise", 2, 0, Verdict::Ok),
+        ] {
+            let status = Status { mode: mode.into(), jobs, jobs_with_shim: with, ..watched.clone() };
+            let mut checks = Checks::default();
+            shims(&status, None, &mut checks);
+            let check = &checks.0[0];
+            assert_eq!((check.name, check.verdict), ("shims speaking", expected), "{mode} {jobs} {with}");
+            assert_eq!(expected == Verdict::Warn, check.says.contains("acting needs the shim"), "{}", check.says);
+        }
+    }
 }
