@@ -11,7 +11,11 @@ pub fn configured(config: &Config, checks: &mut Checks) {
     if config.top.mode != drover_core::model::Mode::Act {
         checks.ok(NAME, format!("mode is {}: nothing is started", config.top.mode.label()));
     } else if config.top.policy == "none" {
-        checks.warn(NAME, "mode is act, and the policy \"none\" proposes nothing", "set policy = \"late\"");
+        checks.warn(
+            NAME,
+            "mode is act, and the policy \"none\" proposes nothing",
+            "leave policy unset, or set policy = \"drover\", the default",
+        );
     } else if config.state.dir.is_none() {
         checks.warn(
             NAME,
