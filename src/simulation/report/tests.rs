@@ -146,7 +146,7 @@ fn the_page_is_well_formed_needs_nothing_else_and_takes_nothing_for_markup() {
     }
     let addresses = page.matches("://").count();
     assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
-    for words in ["seeds 1 to 2", "tied to: the time", "assumed", "drover simulate"] {
+    for words in ["seeds 1 to 2", "tied to: the node", "assumed", "drover simulate"] {
         assert!(page.contains(words), "{words}");
     }
 }
