@@ -61,7 +61,7 @@ fn as_many_threads_as_there_are_give_the_bytes_that_one_gives() {
 fn a_table_for_people_names_what_slowness_is_tied_to_and_every_policy() {
     let (code, said, error) = drover(&["simulate", EXAMPLE, "--policy", "none,hadoop,late", "--seeds", "1"]);
     assert_eq!(code, 0, "{error}");
-    for word in ["tied to: the time", "none", "hadoop", "late", "container-s", "Less than under none"] {
+    for word in ["tied to: the node", "none", "hadoop", "late", "container-s", "Less than under none"] {
         assert!(said.contains(word), "{word}: {said}");
     }
 }
