@@ -65,12 +65,15 @@ class Unreachable:
         case.assertEqual(sorted(plan["outputs"]), sorted(self.there))
         case.assertEqual(len(plan["missed_by"]), 2)
         case.assertTrue(self.result.succeeded)
-        ended = {attempt.id: attempt.state for attempt in self.result.attempts}
-        case.assertEqual({ended[one] for one in self.there}, {"KILLED"})
+        states = {attempt.id: attempt.state for attempt in self.result.attempts}
+        # With one or another Hadoop may be first, on a reduce's second word: then it has failed.
+        ended = {states[one] for one in self.there}
+        case.assertIn("KILLED", ended)
+        case.assertLessEqual(ended, {"KILLED", "FAILED"})
+        case.assertLessEqual({one for one, state in states.items() if state == "FAILED"}, set(self.there))
         for task in {attempt.task for attempt in self.result.attempts if attempt.id in self.there}:
             # Beside the new attempt, on the slow node perhaps, copies may have been started or given back.
-            ran = [attempt.state for attempt in self.result.attempts if attempt.task == task]
-            case.assertEqual((ran.count("SUCCEEDED"), set(ran)), (1, {"KILLED", "SUCCEEDED"}))
+            case.assertEqual([a.state for a in self.result.attempts if a.task == task].count("SUCCEEDED"), 1)
         written = [line for part in self.output.glob("part-*") for line in part.read_text().splitlines()]
         case.assertEqual(sorted(written), sorted(map(line, range(MAPS["lab.maps"] * MAPS["lab.records"]))))
 
