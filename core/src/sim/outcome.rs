@@ -3,6 +3,7 @@
 use super::job::{Job, Tally};
 use super::kept::KeptRow;
 use crate::estimate::calibration::Record;
+use crate::estimate::stats::median_of_sorted;
 use crate::model::{Action, Decision, Millis, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -159,7 +160,7 @@ pub struct PhaseRow {
     pub tasks: u32,
     /// From the launch of its first to the success of its last task.
     pub took: Millis,
-    /// The median task, from launch to success.
+    /// The median task, from launch to success; of an even number of tasks, halfway between the two in the middle.
     pub median: Millis,
     /// The slowest.
     pub slowest: Millis,
@@ -200,15 +201,16 @@ impl PhaseRow {
     fn of(job: &Job, kind: TaskKind) -> Option<PhaseRow> {
         let all = &job.of(kind).all;
         let spans = all.iter().filter_map(|task| Some((task.started?, task.finished?)));
-        let mut took: Vec<Millis> = spans.clone().map(|(from, to)| to.since(from)).collect();
-        took.sort_unstable();
+        let mut took: Vec<f64> = spans.clone().map(|(from, to)| to.since(from).0 as f64).collect();
+        took.sort_unstable_by(f64::total_cmp);
+        let whole = |millis: f64| Millis(millis.round() as u64);
         let (first, last) = (spans.clone().map(|(from, _)| from).min()?, spans.map(|(_, to)| to).max()?);
         Some(PhaseRow {
             kind,
             tasks: all.len() as u32,
             took: last.since(first),
-            median: took[took.len() / 2],
-            slowest: *took.last()?,
+            median: whole(median_of_sorted(&took)?),
+            slowest: whole(*took.last()?),
         })
     }
 }

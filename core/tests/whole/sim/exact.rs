@@ -41,6 +41,16 @@ fn an_attempt_that_is_named_takes_as_many_times_longer_and_its_copy_does_not() {
 }
 
 #[test]
+fn the_median_of_an_even_number_of_tasks_lies_halfway_between_the_two_in_the_middle() {
+    // One of 10 s, one of 80: the slower one is no median, and has half of what lies between them to gain on it.
+    let maps = json!({"tasks": 2, "work": 10, "slow": [[1, 0, 8.0]]});
+    let alone = EngineParams { policy: None, ..EngineParams::default() };
+    let (outcome, _) = watched(json!({"jobs": [{"name": "a", "maps": maps}]}), alone);
+    let phase = &outcome.jobs[0].phases[0];
+    assert_eq!(phase.slowest.0 - phase.median.0, 35_000);
+}
+
+#[test]
 fn what_ran_on_a_lost_node_begins_anew_at_once_elsewhere() {
     let (outcome, rows) = first_is_lost(6.0, 1024, 0.0, 0);
     let ends: Vec<(u32, u64, End)> = rows.iter().map(|row| (row.node, row.ended.0, row.end)).collect();
