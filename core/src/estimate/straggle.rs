@@ -214,6 +214,20 @@ mod tests {
     }
 
     #[test]
+    fn two_tasks_of_two_clones_straggle_as_often_as_by_hand() {
+        let of = |scheme: Scheme, n| scheme.straggle_probability(n, 2, 0.1).unwrap();
+        // (1 − .9²)², and 1 − (1 − .1²)².
+        let by_hand =
+            [(of(Scheme::Job, 2), 0.0361), (of(Scheme::Task, 2), 0.0199), (of(Scheme::Cc, 1), 1.0 - 0.99 * 0.99)];
+        // Exactly one clone of each group is free with Ψ(n,2,1) − Ψ(n,2,2), and then .9 of each downstream task; both with Ψ(n,2,2), and then .99.
+        let one = (of(Scheme::Cac, 1), 1.0 - (0.18 * 0.9 + 0.81 * 0.99));
+        let two = (of(Scheme::Cac, 2), 1.0 - ((0.9801 - 0.6561) * 0.81 + 0.6561 * 0.9801));
+        for (ours, by_hand) in by_hand.into_iter().chain([one, two, (of(Scheme::Cc, 2), 1.0 - 0.9801 * 0.9801)]) {
+            assert!((ours - by_hand).abs() < 1e-12, "{ours} {by_hand}");
+        }
+    }
+
+    #[test]
     fn probabilities_are_the_nearest_to_the_true_ones() {
         let of = |scheme: Scheme, n, c, p| scheme.straggle_probability(n, c, p).unwrap();
         assert_eq!((of(Scheme::Task, 1, 1, 0.1), of(Scheme::Job, 1, 1, 0.1)), (0.1, 0.1));

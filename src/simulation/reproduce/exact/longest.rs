@@ -1,6 +1,5 @@
 //! Starting the longest tasks first against the best order there is (Mantri, OSDI'10, §5.4, Theorem 1), which is searched for.
 
-use super::exact;
 use crate::simulation::reproduce::tail::job_time;
 use crate::simulation::reproduce::{Effort, Finding};
 use drover_core::estimate::lpt::bound;
@@ -81,8 +80,9 @@ fn largest(slots: u32, tasks: usize, most: u32) -> f64 {
 /// 4/3 − 1/(3 s), and how near to it one comes.
 pub(super) fn theorem(_: Effort) -> Result<Vec<Finding>, Stuck> {
     let of = |slots: u32, what: &str, measured| {
-        let quantity = format!("{slots} slots: time over the best there is, {what}");
-        exact(NAME, &quantity, bound(slots).unwrap_or(f64::NAN), Some(measured), "ratio", 3)
+        let most = bound(slots).unwrap_or(f64::NAN);
+        let quantity = format!("{slots} slots: time over the best there is, {what}; at most 4/3 − 1/(3 s) = {most:.3}");
+        super::bound(NAME, &quantity, None, Some(measured), "ratio", |ratio| ratio <= most + 1e-12)
     };
     let all = |slots: u32| {
         let (tasks, most) = (2 * slots + 1, 2 * slots - 1);
@@ -104,6 +104,14 @@ mod tests {
         assert_eq!((Search::optimum(&[3, 3, 2, 2, 2], 2), longest_first(&[3, 3, 2, 2, 2], 2)), (6, 7));
         assert_eq!((Search::optimum(&[9, 1, 1], 3), Search::optimum(&[4], 2)), (9, 4));
         assert_eq!(worst(2), [3, 3, 2, 2, 2]);
+    }
+
+    #[test]
+    fn the_worst_instances_reach_the_bound_and_no_small_one_is_beyond_it() {
+        for slots in 1..=6 {
+            assert!((ratio(&worst(slots), slots) - bound(slots).unwrap()).abs() < 1e-12, "{slots}");
+        }
+        assert_eq!((largest(2, 5, 3), largest(1, 3, 1)), (7.0 / 6.0, 1.0));
     }
 
     #[test]

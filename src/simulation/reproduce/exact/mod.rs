@@ -1,10 +1,10 @@
-//! Worked examples and formulas, to the printed digits.
+//! Worked examples, to the printed digits, and formulas, as far as the papers say what comes of them.
 
 mod cloned;
 mod longest;
 mod twophase;
 
-use super::{Effort, Experiment, Finding, Verdict};
+use super::{Effort, Experiment, Finding, Verdict, judge};
 use crate::stats::Interval;
 use drover_core::estimate::time_left::late_seconds;
 use drover_core::model::Millis;
@@ -13,29 +13,37 @@ use drover_core::sim::Stuck;
 use serde_json::Value;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let by_hand = |name, about, run| Experiment {
+    let by_hand = |name, about, calibrated, run| Experiment {
         name,
         about,
         slowness: "No slowness is drawn: it is worked out by hand.",
-        calibrated: "Nothing is calibrated.",
+        calibrated,
         rows: &[],
         assumed: || Ok(Value::Null),
         run,
     };
+    const NOTHING: &str = "Nothing is calibrated.";
     vec![
-        by_hand("late.fig2", "LATE §4.2: a two-phase task, whose time left is misjudged", twophase::fig2),
-        by_hand("late.s32", "LATE §3.2, §4.1: which of two slow tasks is copied first", first),
+        by_hand("late.fig2", "LATE §4.2: a two-phase task, whose time left is misjudged", NOTHING, twophase::fig2),
+        by_hand("late.s32", "LATE §3.2, §4.1: which of two slow tasks is copied first", NOTHING, first),
         by_hand(
             "mantri.theorem1",
             "Mantri §5.4: the longest first against the best, which is searched for",
+            NOTHING,
             longest::theorem,
         ),
         by_hand(
             "dolly.clones",
-            "Dolly NSDI'13 §3.1, §3.2, eqs. 1–3: how often cloned jobs straggle, and clones where logarithms meet",
+            "Dolly NSDI'13 §3.1, §3.2: clones of tasks against clones of whole jobs, and the risk that they leave",
+            NOTHING,
             cloned::clones,
         ),
-        by_hand("dolly.fig5", "Dolly NSDI'13 §4.2: CAC against CC; p is chosen so that both numbers fit", cloned::fig5),
+        by_hand(
+            "dolly.fig5",
+            "Dolly NSDI'13 §4.2: how often jobs straggle with CAC, and with CC",
+            "p, which is not printed, is calibrated on both numbers, which are therefore not independent of it.",
+            cloned::fig5,
+        ),
     ]
 }
 
@@ -52,6 +60,20 @@ pub(super) fn exact(
     let digits = |value: f64| (value * 10_f64.powi(decimals)).round();
     let verdict = if digits(published) == digits(measured) { Verdict::Exact } else { Verdict::NotReproduced };
     Finding::new(experiment, quantity, Some(published), Interval::sure(measured), unit, verdict)
+}
+
+/// A number without chance of which the paper says that it is on one side of a bound, which it may print.
+fn bound(
+    experiment: &str,
+    quantity: &str,
+    published: Option<f64>,
+    measured: Option<f64>,
+    unit: &str,
+    holds: impl Fn(f64) -> bool,
+) -> Finding {
+    let measured = measured.unwrap_or(f64::NAN);
+    let ours = Interval::sure(measured);
+    Finding::new(experiment, quantity, published, ours, unit, judge(published, ours, holds(measured)))
 }
 
 /// Tasks so many times slower than the average with so much progress, the average being at 70 % in the first example.
