@@ -258,6 +258,25 @@ fn an_interrupted_report_holds_what_is_done_and_says_that_it_is_cut_short() {
 }
 
 #[test]
+fn a_run_that_cannot_be_ended_is_named_and_what_came_of_the_others_is_told_and_written() {
+    // The only node is lost at 20 s, before some seeds' map is done.
+    let temp = tempfile::tempdir().unwrap();
+    let (file, dir) = (temp.path().join("one-node.toml"), temp.path().join("report"));
+    let text = "about = \"One node\"\n[cluster]\nnodes = 1\n[[trouble]]\nnodes = [0]\nfrom = 20\nlost = true\n[[jobs]]\nname = \"a\"\n\
+                maps = { tasks = 1, work = { uniform = { low = 1, high = 40 } } }\n";
+    std::fs::write(&file, text).unwrap();
+    let [file, out] = [&file, &dir].map(|path| path.to_str().unwrap());
+    let words = ["simulate", file, "--policy", "none", "--seeds", "12", "--json", "--out", out];
+    let (code, said, error) = drover(&words);
+    let told: Value = serde_json::from_str(&said).unwrap();
+    let (missing, done) = (told["missing_runs"].as_u64().unwrap(), told["policies"][0]["seeds"].as_u64().unwrap());
+    assert!(missing > 0 && done > 0 && missing + done == 12 && told["complete"] == false, "{told}");
+    assert_eq!((code, &files(&dir)["summary.json"]), (1, &said.into_bytes()));
+    let words = format!("{file}: {missing} of 12 runs could not be ended, the first of them One node: none with seed ");
+    assert!(error.contains(&words) && error.contains("jobs wait for containers that never come"), "{error}");
+}
+
+#[test]
 fn the_guides_commands_work() {
     let guide = include_str!("../docs/simulating.md");
     let commands: Vec<&str> =

@@ -65,7 +65,7 @@ impl Command {
         }
         let is_asked = |one: &Experiment| self.experiments.iter().any(|name| one.is_meant(name));
         let asked: Vec<Experiment> = all().into_iter().filter(is_asked).collect();
-        let kept = self.kept(&asked)?;
+        let (kept, broken) = self.kept(&asked)?;
         let shown = |one: &Experiment| Some((*one, shown(one, kept.of(one.name)?, &self.experiments)));
         let ended: Vec<(Experiment, Vec<Finding>)> = asked.iter().filter_map(shown).collect();
         let missing = asked.len() - ended.len();
@@ -79,8 +79,7 @@ impl Command {
             output::say(&text(&ended))?;
         }
         let unwritten = if self.markdown.is_some() { ", and no document was written" } else { "" };
-        let interrupted = || format!("interrupted: {missing} of {} experiments are missing{unwritten}", asked.len());
-        if missing == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
+        shortfall(&broken, &format!("{missing} of {} experiments are missing{unwritten}", asked.len()), missing)
     }
 
     fn list(&self) -> Result<(), Failure> {
@@ -99,11 +98,11 @@ impl Command {
         Ok(output::say(&table.to_string())?)
     }
 
-    /// What the experiments found until Ctrl-C.
-    fn kept(&self, asked: &[Experiment]) -> Result<Kept, Failure> {
+    /// What the experiments found until Ctrl-C, and why others found nothing: these take nothing from the rest, which may have run for hours.
+    fn kept(&self, asked: &[Experiment]) -> Result<(Kept, Vec<String>), Failure> {
         let mut kept = Kept::open(self.keep.as_deref(), self.seeds)?;
         let mine: Vec<Experiment> = asked.iter().filter(|one| kept.of(one.name).is_none()).copied().collect();
-        let mut missing = mine.len();
+        let (mut missing, mut broken) = (mine.len(), Vec::new());
         let (stop, bar) = (stop_on_ctrl_c()?, Arc::new(Bar::new()));
         let (tell, told) = mpsc::channel();
         let (shown, seeds) = (Arc::clone(&bar), self.seeds);
@@ -120,15 +119,21 @@ impl Command {
         while missing > 0 && !stop.load(Ordering::Relaxed) {
             match told.recv_timeout(Duration::from_millis(100)) {
                 Ok((one, found)) => {
-                    kept.add(&one, found.map_err(|stuck| failed(stuck.to_string()))?)?;
+                    match found {
+                        Ok(found) => kept.add(&one, found)?,
+                        Err(stuck) => broken.push(format!("{}: {stuck}", one.name)),
+                    }
                     missing -= 1;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(failed("an experiment broke off".to_owned())),
+                Err(RecvTimeoutError::Disconnected) => {
+                    broken.push("an experiment broke off".to_owned());
+                    break;
+                }
             }
         }
         bar.end();
-        Ok(kept)
+        Ok((kept, broken))
     }
 }
 
@@ -141,6 +146,15 @@ fn shown(one: &Experiment, found: &[Finding], asked: &[String]) -> Vec<Finding> 
 fn told(ended: &[(Experiment, Vec<Finding>)], choices: bool) -> Vec<Finding> {
     let all = ended.iter().flat_map(|(_, found)| found);
     all.map(|one| if choices { one.clone() } else { one.without_choices() }).collect()
+}
+
+/// That so many experiments are missing, in words, as some broke off or the user did not wait for them.
+fn shortfall(broken: &[String], words: &str, missing: usize) -> Result<(), Failure> {
+    match broken {
+        _ if missing == 0 => Ok(()),
+        [] => Err(Failure::new(Exit::Interrupted, format!("interrupted: {words}"))),
+        _ => Err(failed(format!("{}; {words}", broken.join("; ")))),
+    }
 }
 
 fn write(file: &Path, page: &str) -> Result<(), Failure> {
@@ -163,6 +177,18 @@ mod tests {
             "share_of_assumptions": 1.0, "choices": [{"assumed": "load 0.4", "measured": 2.0, "verdict": "direction"}],
         });
         serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn an_experiment_that_broke_off_is_named_and_is_no_interrupt() {
+        let told = |broken: &[&str], missing| {
+            let broken: Vec<String> = broken.iter().map(|one| (*one).to_owned()).collect();
+            shortfall(&broken, "1 of 2 experiments are missing", missing).map_err(|told| (told.exit, told.message))
+        };
+        let stuck = "late.s54: cap 0.2 with seed 3: 1 jobs wait";
+        assert_eq!(told(&[], 0), Ok(()));
+        assert_eq!(told(&[], 1), Err((Exit::Interrupted, "interrupted: 1 of 2 experiments are missing".to_owned())));
+        assert_eq!(told(&[stuck], 1), Err((Exit::Failed, format!("{stuck}; 1 of 2 experiments are missing"))));
     }
 
     #[test]

@@ -12,14 +12,15 @@ use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
 use crate::simulation::told::{Sweep, Told, tied_to};
 use crate::simulation::watched::{JobName, watch};
-use crate::simulation::{Grid, Played, file, play, traces};
+use crate::simulation::{Grid, Played, Results, file, play, traces};
 use clap::{Args, ValueEnum};
-use drover_core::sim::Actor;
+use drover_core::sim::{Actor, Stuck};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between
-policies are told with the interval that their pairs give. Ctrl-C keeps what is done: runs under way end, no other begins, and the code is 130.
+policies are told with the interval that their pairs give. Ctrl-C keeps what is done: runs under way end, no other begins, and the code is 130. A run that cannot be ended, as its jobs
+wait for containers that never come, is named, and the others are told; the code is 1.
 
 Examples:
   drover simulate examples/one-slow-node.toml                              Drover against Hadoop's own speculator and none
@@ -113,7 +114,7 @@ impl Command {
         let command = self.again(common, base)?;
         let stop = stop_on_ctrl_c()?;
         let bar = Bar::new();
-        let played = play(&grid, &stop, &bar).map_err(failed)?;
+        let Results { played, stuck } = play(&grid, &stop, &bar);
         bar.end();
         let missing_runs = grid.runs() - played.len() as u64;
         let told = Told {
@@ -139,8 +140,21 @@ impl Command {
             output::say(&text(&told))?
         }
         written?;
-        let interrupted = || format!("interrupted: {missing_runs} of {} runs are missing", grid.runs());
-        if missing_runs == 0 { Ok(()) } else { Err(Failure::new(Exit::Interrupted, interrupted())) }
+        self.shortfall(&stuck, missing_runs, grid.runs())
+    }
+
+    /// That runs are missing: some could not be ended, or the user would not wait for them.
+    fn shortfall(&self, stuck: &[Stuck], missing: u64, all: u64) -> Result<(), Failure> {
+        match stuck.first() {
+            Some(first) => {
+                let (file, count) = (self.scenario.display(), stuck.len());
+                Err(failed(format!("{file}: {count} of {all} runs could not be ended, the first of them {first}")))
+            }
+            None if missing > 0 => {
+                Err(Failure::new(Exit::Interrupted, format!("interrupted: {missing} of {all} runs are missing")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Who acts, by name: each policy as often as it is to be run.

@@ -25,6 +25,15 @@ pub struct Played {
     pub outcome: Outcome,
 }
 
+/// What came of a grid.
+#[derive(Debug, PartialEq)]
+pub struct Results {
+    /// The runs that were played to their ends, in order of policy and seed.
+    pub played: Vec<Played>,
+    /// Why others could not be, in the same order, each by its name.
+    pub stuck: Vec<Stuck>,
+}
+
 /// Is told of each run as it ends.
 pub trait Progress: Sync {
     /// So many more runs are to come.
@@ -61,24 +70,52 @@ impl Grid<'_> {
     }
 }
 
-/// Plays all runs. They are handed out seed by seed, so that what is there once `stop` is set can be compared: from then on no other begins, and those
-/// under way end. In order of policy and seed.
+/// One run among others; where it cannot be ended, the error says which one it was.
 ///
 /// # Errors
-/// Of a run that cannot be ended.
-pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Result<Vec<Played>, Stuck> {
+/// Where jobs can never end.
+pub fn run_as(name: &str, scenario: &Scenario, actor: impl Into<Actor>, seed: u64) -> Result<Outcome, Stuck> {
+    run(scenario, actor, seed).map_err(|stuck| named(stuck, name, scenario, seed))
+}
+
+/// What has become of a run, with its scenario, who acted there, and its seed.
+pub fn named(stuck: Stuck, policy: &str, scenario: &Scenario, seed: u64) -> Stuck {
+    let about = scenario.about.trim_end_matches('.');
+    let told = if about.is_empty() { String::new() } else { format!("{about}: ") };
+    Stuck::InRun { run: format!("{told}{policy} with seed {seed}"), why: Box::new(stuck) }
+}
+
+/// Plays all runs. They are handed out seed by seed, so that what is there once `stop` is set can be compared: from then on no other begins, and those
+/// under way end. One that cannot be ended takes nothing from the others.
+pub fn play(grid: &Grid<'_>, stop: &AtomicBool, progress: &dyn Progress) -> Results {
     progress.expect(grid.runs());
     let all = grid.seeds.clone().flat_map(|seed| (0..grid.policies.len()).map(move |policy| (seed, policy)));
     let one = |(seed, policy): (u64, usize)| {
-        let outcome = run(grid.scenario, grid.actor(policy, seed), seed)?;
+        let ended = run_as(&grid.policies[policy].0, grid.scenario, grid.actor(policy, seed), seed);
         progress.done();
-        Ok(Played { policy, seed, outcome })
+        ((policy, seed), ended)
     };
     // A range of rayon's own would be halved, and the later seeds begun with the first.
     let handed_out = all.take_while(|_| !stop.load(Ordering::Relaxed)).par_bridge();
-    let mut played = handed_out.map(one).collect::<Result<Vec<_>, _>>()?;
-    played.sort_by_key(|one| (one.policy, one.seed));
-    Ok(played)
+    let mut ended: Vec<_> = handed_out.map(one).collect();
+    ended.sort_by_key(|(run, _)| *run);
+    let mut results = Results { played: Vec::with_capacity(ended.len()), stuck: Vec::new() };
+    for ((policy, seed), ended) in ended {
+        match ended {
+            Ok(outcome) => results.played.push(Played { policy, seed, outcome }),
+            Err(stuck) => results.stuck.push(stuck),
+        }
+    }
+    results
+}
+
+/// The same where only the whole will do.
+///
+/// # Errors
+/// Of the first run that could not be ended.
+pub fn play_whole(grid: &Grid<'_>, progress: &dyn Progress) -> Result<Vec<Played>, Stuck> {
+    let Results { played, stuck } = play(grid, &AtomicBool::new(false), progress);
+    stuck.into_iter().next().map_or(Ok(played), Err)
 }
 
 #[cfg(test)]
@@ -122,7 +159,7 @@ mod tests {
         let scenario = scenario(TWO_TASKS);
         let grid = Grid { scenario: &scenario, policies: policies(), seeds: 1..100_000 };
         let stop = AtomicBool::new(false);
-        let played = play(&grid, &stop, &Enough { most: 9, done: AtomicUsize::new(0), stop: &stop }).unwrap();
+        let played = play(&grid, &stop, &Enough { most: 9, done: AtomicUsize::new(0), stop: &stop }).played;
         assert!((9..9 + 2 * rayon::current_num_threads()).contains(&played.len()), "{}", played.len());
         let mut handed_out: Vec<(u64, usize)> = played.iter().map(|one| (one.seed, one.policy)).collect();
         handed_out.sort_unstable();
@@ -141,7 +178,23 @@ mod tests {
                 &AtomicBool::new(true),
                 &Enough { most: 1, done: AtomicUsize::new(0), stop: &AtomicBool::new(true) }
             ),
-            Ok(vec![])
+            Results { played: vec![], stuck: vec![] }
         );
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_ended_is_named_and_the_others_are_kept() {
+        // The only node is lost at 20 s: some seeds' map is done by then, and others wait for ever.
+        let text = "about = \"One node.\"\n[cluster]\nnodes = 1\n[[trouble]]\nnodes = [0]\nfrom = 20\nlost = true\n[[jobs]]\nname = \"a\"\n\
+                    maps = { tasks = 1, work = { uniform = { low = 1, high = 40 } } }\n";
+        let scenario = scenario(text);
+        let grid = Grid { scenario: &scenario, policies: policies(), seeds: 1..9 };
+        let Results { played, stuck } = play(&grid, &AtomicBool::new(false), &Silent);
+        assert!(!played.is_empty() && !stuck.is_empty());
+        assert_eq!((played.len() + stuck.len()) as u64, grid.runs());
+        let missed = |seed: &u64| !played.iter().any(|one| one.policy == 0 && one.seed == *seed);
+        let first = format!("One node: none with seed {}: 1 jobs wait", (1..9).find(missed).unwrap());
+        assert!(stuck[0].to_string().starts_with(&first), "{}", stuck[0]);
+        assert_eq!(play_whole(&grid, &Silent).as_ref(), Err(&stuck[0]));
     }
 }

@@ -49,10 +49,9 @@ fn effect(jobs: &[JobRow]) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulation::{Grid, grid, play};
+    use crate::simulation::{Grid, grid};
     use drover_core::engine::EngineParams;
     use drover_core::policy::PolicyName;
-    use std::sync::atomic::AtomicBool;
 
     fn runs(policy: PolicyName, seeds: u64, count: u32) -> HoldOut {
         let text = format!(
@@ -63,7 +62,7 @@ mod tests {
         params.govern.holdout = 0.5;
         let scenario = toml::from_str(&text).unwrap();
         let grid = Grid { scenario: &scenario, policies: vec![("a".into(), params.into())], seeds: 1..seeds + 1 };
-        let played = play(&grid, &AtomicBool::new(false), &grid::Silent).unwrap();
+        let played = grid::play_whole(&grid, &grid::Silent).unwrap();
         HoldOut::of(0.5, played.iter().map(|one| &one.outcome)).unwrap()
     }
 

@@ -14,4 +14,4 @@ pub mod watched;
 
 #[cfg(test)]
 pub use grid::Silent;
-pub use grid::{Grid, Played, Progress, play};
+pub use grid::{Grid, Played, Progress, Results, play};

@@ -1,5 +1,6 @@
 //! One job of one run, attempt by attempt. The run is played once more for it: the same seed gives the same run.
 
+use super::grid::named;
 use super::{Grid, Played};
 use drover_core::model::Millis;
 use drover_core::sim::{AttemptRow, Scenario, Stuck, Watch, run_watching};
@@ -89,10 +90,12 @@ pub fn watch(grid: &Grid<'_>, baseline: usize, job: &JobName) -> Result<Watched,
     let mut panels = Vec::new();
     for nth in [baseline].into_iter().chain(others).take(PANELS) {
         let mut watch = Watch::new(&job.name, job.nth, MOST);
-        let outcome = run_watching(grid.scenario, grid.actor(nth, seed), seed, &mut watch)?;
+        let name = &grid.policies[nth].0;
+        let outcome = run_watching(grid.scenario, grid.actor(nth, seed), seed, &mut watch)
+            .map_err(|stuck| named(stuck, name, grid.scenario, seed))?;
         let row = outcome.jobs.iter().find(|row| row.name == job.name && row.nth == job.nth);
         panels.extend(row.map(|row| Panel {
-            policy: grid.policies[nth].0.clone(),
+            policy: name.clone(),
             arrived: row.arrived,
             took: row.took,
             rows: watch.rows().copied().collect(),

@@ -60,6 +60,14 @@ pub enum Stuck {
     /// The books do not balance: a fault of the simulator's.
     #[error("the simulator has miscounted: {0}")]
     Miscounted(String),
+    /// One of several runs.
+    #[error("{run}: {why}")]
+    InRun {
+        /// Its scenario, who acted in it, and its seed.
+        run: String,
+        /// Why.
+        why: Box<Stuck>,
+    },
 }
 
 /// The cluster, its jobs, and who watches them.

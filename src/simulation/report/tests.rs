@@ -1,7 +1,8 @@
+use super::super::Grid;
+use super::super::grid::play_whole;
 use super::super::summary::summarise;
 use super::super::told::tied_to;
 use super::super::watched::{JobName, watch};
-use super::super::{Grid, play};
 use super::*;
 use crate::simulation::Silent;
 use drover_core::engine::EngineParams;
@@ -10,7 +11,6 @@ use drover_core::sim::Scenario;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 const SCENARIO: &str = r#"# </pre><script>alert(1)</script>
 about = "Slow & slower <nodes>"
@@ -48,7 +48,7 @@ fn made_of(more: &str, happened: impl Fn(&mut Vec<Played>)) -> BTreeMap<&'static
         policies: policies.map(|(name, params)| (name, params.into())).into(),
         seeds: 1..3,
     };
-    let mut played = play(&grid, &AtomicBool::new(false), &Silent).unwrap();
+    let mut played = play_whole(&grid, &Silent).unwrap();
     happened(&mut played);
     let names = ["none".to_owned(), "drover".to_owned()];
     let told = Told {

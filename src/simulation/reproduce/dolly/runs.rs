@@ -1,7 +1,7 @@
 //! Runs of the evaluation, and what is read off them.
 
 use super::workload::{Assumed, BINS, Mix, SLOTS_IN_ALL, scenario};
-use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::{Effort, Varied};
 use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
@@ -9,7 +9,6 @@ use drover_core::policy::PolicyName;
 use drover_core::policy::dolly::DollyParams;
 use drover_core::sim::{JobRow, Outcome, PhaseRow, Scenario, Stuck};
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 /// The jobs of the first bin.
 pub const TINY: Option<&str> = Some(BINS[0].0);
@@ -88,7 +87,7 @@ impl Runs {
             let some: Vec<_> = policies.iter().filter(|one| is_ideal(one) == ideal).collect();
             let named = some.iter().map(|(name, params)| ((*name).to_owned(), params.clone().into())).collect();
             let grid = Grid { scenario: &scenario(ideal)?, policies: named, seeds: 1..seeds + 1 };
-            for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), progress)? {
+            for Played { policy, outcome, .. } in play_whole(&grid, progress)? {
                 outcomes.entry(some[policy].0).or_insert_with(Vec::new).push(outcome);
             }
         }

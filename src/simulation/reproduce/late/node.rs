@@ -1,11 +1,12 @@
 //! LATE's example of why a copy must not be put on a slow node (OSDI'08, §5.4.3): ten nodes run a task in a minute, X in 2.9 and Y in 10, and a job has 32 tasks. X is free first, and
 //! with the copy of Y's task on it the job ends after 5.8 minutes; with that on a fast node, .1 minutes later, after 4.
 
+use crate::simulation::grid::run_as;
 use crate::simulation::reproduce::assumed::workload;
 use crate::simulation::reproduce::{Effort, Finding, exact};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
-use drover_core::sim::{Scenario, Stuck, run};
+use drover_core::sim::{Scenario, Stuck};
 use serde_json::{Value, json};
 
 pub(super) const NAME: &str = "late.s543";
@@ -30,7 +31,7 @@ fn minutes(slow_node: f64) -> Result<Option<f64>, Stuck> {
     let scenario = scenario().map_err(|error| Stuck::Miscounted(error.to_string()))?;
     let mut params = EngineParams::paper(PolicyName::Late);
     params.late.slow_node_percentile = slow_node;
-    let outcome = run(&scenario, params, 1)?;
+    let outcome = run_as("late", &scenario, params, 1)?;
     Ok(outcome.jobs.first().map(|job| job.took.as_secs_f64() / 60.0))
 }
 

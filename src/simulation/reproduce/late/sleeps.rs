@@ -8,7 +8,7 @@
 //! are Hadoop's, copy and sort done at once; reports every second and heartbeats that cost nothing, as sleeping tasks report between sleeps. Varied: one slot a machine and three;
 //! 60 and 80 reduces; scores that are the sleeps' share; reports every 5 s; containers that take 2 s to start.
 
-use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::stats::Interval;
 use drover_core::engine::EngineParams;
@@ -16,7 +16,6 @@ use drover_core::policy::PolicyName;
 use drover_core::sim::{Scenario, Stuck};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::sync::atomic::AtomicBool;
 
 /// What the paper leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -106,7 +105,7 @@ impl Runs {
         let names = policies.iter().map(|(name, _)| name.clone()).collect();
         let policies = policies.into_iter().map(|(name, params)| (name, params.into())).collect();
         let grid = Grid { scenario: &scenario, policies, seeds: 1..seeds + 1 };
-        Ok(Runs { names, played: play(&grid, &AtomicBool::new(false), progress)? })
+        Ok(Runs { names, played: play_whole(&grid, progress)? })
     }
 
     /// Of each seed: the job's seconds and the seconds wasted on each node.

@@ -20,7 +20,7 @@
 //!
 //! Varied, one at a time: stragglers ×3 and ×10; machines of a level alike; all work half as long and twice as long. Slowness is tied to the node, a little to the attempt.
 
-use crate::simulation::grid::{Grid, Played, Progress, play};
+use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::simulation::reproduce::rows::{Row, compare, in_order, row};
 use crate::simulation::reproduce::{Effort, Finding};
@@ -31,7 +31,6 @@ use drover_core::sim::{Scenario, Stuck};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 pub(super) const NAME: &str = "late.s52";
 
@@ -169,7 +168,7 @@ impl Runs {
             let scenario = setting.scenario(assumed)?;
             let policies = POLICIES.map(|(name, policy)| (name.to_owned(), EngineParams::paper(policy).into()));
             let grid = Grid { scenario: &scenario, policies: policies.into(), seeds: 1..seeds + 1 };
-            for Played { policy, outcome, .. } in play(&grid, &AtomicBool::new(false), progress)? {
+            for Played { policy, outcome, .. } in play_whole(&grid, progress)? {
                 let seconds = outcome.jobs.first().map(|job| job.took.as_secs_f64());
                 runs.entry((setting.name, POLICIES[policy].0)).or_default().extend(seconds);
             }

@@ -2,10 +2,10 @@
 
 use super::recompute::{Assumed, LEARNT_FROM, MACHINES, Scheme, scenario};
 use super::runs::weighed;
-use crate::simulation::grid::Progress;
+use crate::simulation::grid::{Progress, run_as};
 use crate::stats::{Interval, quantile};
 use drover_core::model::Millis;
-use drover_core::sim::{JobRow, KeptRow, Outcome, Stuck, TracedTasks, run};
+use drover_core::sim::{JobRow, KeptRow, Outcome, Stuck, TracedTasks};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
@@ -57,7 +57,8 @@ impl Runs {
                 TracedTasks::Alike(_, task) => std::slice::from_ref(task),
             });
             let read = inputs.map(|task| task.input.0 as f64).sum::<f64>();
-            let taken = Taken::of(run(&scenario, scheme.actor(assumed), scheme.draws(seed))?);
+            let name = format!("{scheme:?}");
+            let taken = Taken::of(run_as(&name, &scenario, scheme.actor(assumed), scheme.draws(seed))?);
             progress.done();
             Ok((read, taken))
         };

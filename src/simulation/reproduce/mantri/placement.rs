@@ -25,7 +25,7 @@
 use super::recompute::OTHER_DRAWS;
 use super::runs::weighed;
 use super::workload::lognormal;
-use crate::simulation::grid::Progress;
+use crate::simulation::grid::{Progress, named};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
@@ -163,7 +163,9 @@ impl Phase {
     fn play(&self, assumed: Assumed, scheme: Scheme, seed: u64) -> Result<Taken, Stuck> {
         let mut watch = Watch::new("phase", 0, usize::MAX);
         let seed = if scheme == Scheme::Null { seed + OTHER_DRAWS } else { seed };
-        let outcome = run_watching(&self.scenario(assumed, scheme)?, scheme.params(), seed, &mut watch)?;
+        let scenario = self.scenario(assumed, scheme)?;
+        let outcome = run_watching(&scenario, scheme.params(), seed, &mut watch)
+            .map_err(|stuck| named(stuck, &format!("{scheme:?}"), &scenario, seed))?;
         let reduces = watch.rows().filter(|row| row.kind == TaskKind::Reduce);
         let racks: BTreeSet<u32> = reduces.map(|row| row.node % RACKS).collect();
         Taken::of(&outcome, racks.len()).ok_or_else(|| Stuck::Miscounted("a phase did not end".into()))

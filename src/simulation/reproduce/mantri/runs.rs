@@ -1,7 +1,7 @@
 //! Phases under every scheme, and what is read off them.
 
 use super::workload::{Assumed, Phase, Shape};
-use crate::simulation::grid::Progress;
+use crate::simulation::grid::{Progress, run_as};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
@@ -9,7 +9,7 @@ use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName;
-use drover_core::sim::{Actor, Ideal, Outcome, Stuck, run};
+use drover_core::sim::{Actor, Ideal, Outcome, Stuck};
 use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ pub struct Sample<'a>(Vec<&'a Played>);
 fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Played, Stuck> {
     let scenario = phase.scenario(assumed)?;
     let under = |scenario: &_, name, actor: Actor| {
-        let outcome = run(scenario, actor, seed)?;
+        let outcome = run_as(name, scenario, actor, seed)?;
         let taken = Taken::of(&outcome).ok_or_else(|| Stuck::Miscounted("a phase did not end".into()))?;
         Ok::<_, Stuck>((name, taken))
     };
@@ -115,8 +115,8 @@ fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Played, Stuck> {
 pub fn phase(nth: u64) -> Result<usize, Stuck> {
     let phase = Phase::drawn(Assumed::MAIN, 1, nth);
     let scenario = phase.scenario(Assumed::MAIN)?;
-    for (_, policy) in SCHEMES.into_iter().filter(|(name, _)| *name != LATE_EARLY) {
-        run(&scenario, EngineParams::paper(policy), nth)?;
+    for (name, policy) in SCHEMES.into_iter().filter(|(name, _)| *name != LATE_EARLY) {
+        run_as(name, &scenario, EngineParams::paper(policy), nth)?;
     }
     Ok(phase.tasks())
 }
