@@ -31,8 +31,14 @@ pub fn row<R>(
     Row { experiment, quantity, published: published.into(), unit, measure, holds }
 }
 
-/// Ours beside the published, with what comes of the other sets of assumptions, and the share of them that reproduce it; of none there is no share. Of the others, which have a fifth of
-/// the seeds, the mean decides whether what the paper says holds: an interval of two seeds is six times as wide as one of ten, and tells nothing of them.
+/// Each seed beside the next one, for what is no difference at all: a policy against itself with other luck. No seed is in two pairs: went they round in a ring, what one gains the next would lose,
+/// and the mean be next to none whatever luck did. A last seed without a fellow is left out, so that of one alone nothing is said.
+pub fn with_other_draws<T>(seeds: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    seeds.chunks_exact(2).map(|pair| (&pair[0], &pair[1]))
+}
+
+/// Ours beside the published, with what comes of the other sets of assumptions, and the share of them that reproduce it; of none there is no share, nor where all of them say nothing of it. Of the
+/// others, which have a fifth of the seeds, the mean decides whether what the paper says holds: an interval of two seeds is six times as wide as one of ten, and tells nothing of them.
 pub fn compare<R>(rows: &[Row<R>], played: &Varied<R>) -> Vec<Finding> {
     let found = rows.iter().filter_map(|row| {
         let ours = (row.measure)(&played.main)?;
@@ -57,7 +63,7 @@ pub fn compare<R>(rows: &[Row<R>], played: &Varied<R>) -> Vec<Finding> {
 /// The share of the sets of assumptions, of so many, that reproduce a row.
 fn share(choices: &[Choice], of: usize) -> Option<f64> {
     let reproduced = choices.iter().filter(|choice| choice.verdict != Verdict::NotReproduced).count();
-    (of > 0).then(|| reproduced as f64 / of as f64)
+    (!choices.is_empty()).then(|| reproduced as f64 / of as f64)
 }
 
 /// Does what the paper says hold, and can it be told from chance? Where zero would not bear it out, as of a gain, our interval must not hold zero, either.
@@ -131,5 +137,27 @@ mod tests {
         assert_eq!(of([8.0, 9.0], [9.0, 8.0]), vec![(NotReproduced, Direction, Some(1.0)); 2]);
         let near = of([3.0, 9.0], [9.0, 8.0]);
         assert_eq!([near[0].0, near[1].0], [Within, NotReproduced], "a size that is near is so all the same");
+    }
+
+    #[test]
+    fn pairs_of_a_null_have_no_seed_in_common_so_that_their_gains_do_not_cancel() {
+        let gains = |seeds: &[f64]| with_other_draws(seeds).map(|(own, other)| own - other).collect::<Vec<_>>();
+        assert_eq!(gains(&[9.0, 1.0, 8.0, 2.0]), [8.0, 6.0], "in a ring they would come to nothing");
+        assert_eq!((gains(&[9.0, 1.0, 8.0]), gains(&[9.0, 1.0])), (vec![8.0], vec![8.0]));
+        assert_eq!((gains(&[9.0]), gains(&[])), (vec![], vec![]));
+    }
+
+    #[test]
+    fn where_other_sets_have_too_few_seeds_for_a_null_no_share_of_them_is_told() {
+        let null = |run: &Vec<f64>| Interval::of(&with_other_draws(run).map(|(a, b)| a - b).collect::<Vec<_>>());
+        let rows: [Row<Vec<f64>>; 1] = [row("late.s52", "null", None, "s", null, |s| s.abs() < 5.0)];
+        let of = |main: &[f64], other: &[f64]| {
+            let played = Varied { main: main.to_vec(), others: vec![("load 0.4".to_owned(), other.to_vec())] };
+            compare(&rows, &played).iter().map(|one| (one.verdict, one.share_of_assumptions)).collect::<Vec<_>>()
+        };
+        use Verdict::{Direction, NotReproduced};
+        assert_eq!(of(&[1.0, 2.0, 9.0], &[3.0]), [(Direction, None)]);
+        assert_eq!(of(&[9.0, 2.0, 9.0, 2.0], &[3.0, 3.0]), [(NotReproduced, Some(1.0))]);
+        assert_eq!(of(&[1.0], &[3.0]), [], "of one seed there is no row");
     }
 }

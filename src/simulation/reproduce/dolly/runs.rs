@@ -2,6 +2,7 @@
 
 use super::workload::{Assumed, BINS, Mix, SLOTS_IN_ALL, scenario};
 use crate::simulation::grid::{Grid, Played, Progress, play_whole};
+use crate::simulation::reproduce::rows::with_other_draws;
 use crate::simulation::reproduce::{Effort, Varied};
 use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
@@ -106,10 +107,9 @@ impl Runs {
         Interval::of(&gains.collect::<Vec<_>>())
     }
 
-    /// The same of a policy against itself with the luck of the next seed: what is no difference at all.
+    /// The same of a policy against itself with the luck of another seed: what is no difference at all.
     pub fn null(&self, name: &str, bin: Option<&str>) -> Option<Interval> {
-        let all = self.outcomes(name);
-        let pairs = all.iter().zip(all.iter().cycle().skip(1));
+        let pairs = with_other_draws(self.outcomes(name));
         let gains = pairs.filter_map(|(own, other)| self.less((own, seconds), (other, seconds), bin));
         Interval::of(&gains.collect::<Vec<_>>())
     }

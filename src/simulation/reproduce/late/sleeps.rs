@@ -10,6 +10,7 @@
 
 use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::assumed::{sets, workload};
+use crate::simulation::reproduce::rows::with_other_draws;
 use crate::stats::Interval;
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
@@ -135,11 +136,11 @@ impl Runs {
         Interval::of(&pairs.map(|([_, own], [_, other])| own - other).collect::<Vec<_>>())
     }
 
-    /// A policy's time with the luck of the next seed over its own: what is no difference at all.
+    /// A policy's time with the luck of another seed over its own: what is no difference at all.
     pub fn null(&self, name: &str) -> Option<Interval> {
-        let own = self.each(name);
-        let others = own.iter().cycle().skip(1);
-        Interval::of(&own.iter().zip(others).map(|([own, _], [other, _])| other / own).collect::<Vec<_>>())
+        let each = self.each(name);
+        let pairs = with_other_draws(&each);
+        Interval::of(&pairs.map(|([own, _], [other, _])| other / own).collect::<Vec<_>>())
     }
 
     /// One's time over another's, seed by seed.

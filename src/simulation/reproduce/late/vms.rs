@@ -22,7 +22,7 @@
 
 use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::assumed::{sets, workload};
-use crate::simulation::reproduce::rows::{Row, compare, in_order, row};
+use crate::simulation::reproduce::rows::{Row, compare, in_order, row, with_other_draws};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::stats::Interval;
 use drover_core::engine::EngineParams;
@@ -183,18 +183,19 @@ impl Runs {
 
     /// By how many percent LATE is faster than another, as the paper has it: the other's time over LATE's, less one.
     fn faster(&self, setting: &'static str, than: &'static str) -> Option<Interval> {
-        self.against(setting, self.0.get(&(setting, than))?.iter())
+        let of = |policy| self.0.get(&(setting, policy));
+        against(of(LATE)?.iter().zip(of(than)?))
     }
 
-    /// The same of LATE itself with the luck of the next seed.
+    /// The same of LATE itself with the luck of another seed.
     fn null(&self, setting: &'static str) -> Option<Interval> {
-        self.against(setting, self.0.get(&(setting, LATE))?.iter().cycle().skip(1))
+        against(with_other_draws(self.0.get(&(setting, LATE))?))
     }
+}
 
-    fn against<'a>(&self, setting: &'static str, others: impl Iterator<Item = &'a f64>) -> Option<Interval> {
-        let late = self.0.get(&(setting, LATE))?;
-        Interval::of(&late.iter().zip(others).map(|(late, other)| 100.0 * (other / late - 1.0)).collect::<Vec<_>>())
-    }
+/// By how many percent the first of each pair is faster than the second.
+fn against<'a>(pairs: impl Iterator<Item = (&'a f64, &'a f64)>) -> Option<Interval> {
+    Interval::of(&pairs.map(|(own, other)| 100.0 * (other / own - 1.0)).collect::<Vec<_>>())
 }
 
 /// What work was calibrated on, and what was not: the same packed onto 13 hosts.
