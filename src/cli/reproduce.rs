@@ -36,7 +36,7 @@ pub struct Command {
     /// Name the experiments, and run none
     #[arg(long)]
     list: bool,
-    /// Seeds of the main set of assumptions; the others get a fifth of them, and where that is one, nulls, of two seeds each, tell nothing there
+    /// Seeds of the main set of assumptions; the others get a fifth of them, and where that is one, no size is within there and nulls, of two seeds each, tell nothing
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     seeds: u64,
     /// Write a document in Markdown, too

@@ -34,6 +34,12 @@ impl Interval {
         Some(Interval { mean, low: mean - half, high: mean + half })
     }
 
+    /// The same of what each seed came to, where chance is to be ruled out: of one seed nothing follows, so that its interval holds every number.
+    pub fn of_seeds(values: &[f64]) -> Option<Interval> {
+        let [only] = values else { return Interval::of(values) };
+        Some(Interval { mean: *only, low: f64::NEG_INFINITY, high: f64::INFINITY })
+    }
+
     /// What is read off a sample of so many, with the bootstrap's percentile interval: of a thousand samples as large, drawn from it with replacement. A quantile of
     /// few is biased where it stands in a long tail; so one of many is taken here, not the mean of many. `None` where nothing is read off it.
     pub fn of_sample(count: usize, read: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
@@ -78,5 +84,12 @@ mod tests {
     fn one_value_has_no_width_and_none_no_mean() {
         assert_eq!(Interval::of(&[7.0]), Some(Interval { mean: 7.0, low: 7.0, high: 7.0 }));
         assert_eq!(Interval::of(&[]), None);
+    }
+
+    #[test]
+    fn of_one_seed_nothing_is_ruled_out_and_of_several_what_students_interval_does_not_hold() {
+        let Interval { mean, low, high } = Interval::of_seeds(&[7.0]).unwrap();
+        assert_eq!((mean, low, high), (7.0, f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!((Interval::of_seeds(&[]), Interval::of_seeds(&[7.0, 8.0])), (None, Interval::of(&[7.0, 8.0])));
     }
 }

@@ -97,13 +97,15 @@ impl Finding {
         unit: &str,
         verdict: Verdict,
     ) -> Finding {
+        // Of one seed there is no interval, and no number of JSON for its ends.
+        let end = |end: f64| if end.is_finite() { end } else { ours.mean };
         Finding {
             experiment: experiment.into(),
             quantity: quantity.into(),
             published,
             measured: ours.mean,
-            low: ours.low,
-            high: ours.high,
+            low: end(ours.low),
+            high: end(ours.high),
             unit: unit.into(),
             verdict,
             share_of_assumptions: None,

@@ -140,6 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn of_one_seed_no_size_is_within_and_of_several_that_are_near_one_another_it_is() {
+        let rows: [Row<Vec<f64>>; 1] =
+            [row("late.s52", "a", 100.0, "s", |run: &Vec<f64>| Interval::of_seeds(run), |s| s.abs() < 200.0)];
+        let of = |main: &[f64], other: &[f64]| {
+            let played = Varied { main: main.to_vec(), others: vec![("load 0.4".to_owned(), other.to_vec())] };
+            let found = compare(&rows, &played);
+            (found[0].verdict, found[0].choices[0].verdict, [found[0].low, found[0].high])
+        };
+        use Verdict::{Direction, Within};
+        assert_eq!(of(&[100.0, 100.0], &[100.0]), (Within, Direction, [100.0; 2]));
+        assert_eq!(
+            of(&[101.0], &[100.0, 100.0]),
+            (Direction, Within, [101.0; 2]),
+            "told as a number, and as no interval"
+        );
+    }
+
+    #[test]
     fn pairs_of_a_null_have_no_seed_in_common_so_that_their_gains_do_not_cancel() {
         let gains = |seeds: &[f64]| with_other_draws(seeds).map(|(own, other)| own - other).collect::<Vec<_>>();
         assert_eq!(gains(&[9.0, 1.0, 8.0, 2.0]), [8.0, 6.0], "in a ring they would come to nothing");
@@ -149,7 +167,7 @@ mod tests {
 
     #[test]
     fn where_other_sets_have_too_few_seeds_for_a_null_no_share_of_them_is_told() {
-        let null = |run: &Vec<f64>| Interval::of(&with_other_draws(run).map(|(a, b)| a - b).collect::<Vec<_>>());
+        let null = |run: &Vec<f64>| Interval::of_seeds(&with_other_draws(run).map(|(a, b)| a - b).collect::<Vec<_>>());
         let rows: [Row<Vec<f64>>; 1] = [row("late.s52", "null", None, "s", null, |s| s.abs() < 5.0)];
         let of = |main: &[f64], other: &[f64]| {
             let played = Varied { main: main.to_vec(), others: vec![("load 0.4".to_owned(), other.to_vec())] };

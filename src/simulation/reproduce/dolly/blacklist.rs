@@ -65,7 +65,7 @@ impl Analysed {
 
 impl Traces {
     fn each(&self, of: impl Fn(&Analysed) -> Option<f64>) -> Option<Interval> {
-        Interval::of(&self.0.iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.0.iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// One number of a window's list.

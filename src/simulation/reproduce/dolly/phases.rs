@@ -108,13 +108,13 @@ impl Chains {
     }
 
     fn gain(&self, name: &str, phases: u32) -> Option<Interval> {
-        Interval::of(&self.gains(name, phases))
+        Interval::of_seeds(&self.gains(name, phases))
     }
 
     /// By how many points one gains more than another, each with so many phases, seed by seed.
     fn ahead(&self, own: (&str, u32), other: (&str, u32)) -> Option<Interval> {
         let [own, other] = [own, other].map(|(name, phases)| self.gains(name, phases));
-        Interval::of(&own.iter().zip(other).map(|(own, other)| own - other).collect::<Vec<_>>())
+        Interval::of_seeds(&own.iter().zip(other).map(|(own, other)| own - other).collect::<Vec<_>>())
     }
 
     /// By how many points more one's gain falls from two phases to six than another's.
@@ -123,7 +123,7 @@ impl Chains {
             let [few, many] = [2, MOST].map(|phases| self.gains(name, phases));
             few.into_iter().zip(many).map(|(few, many)| few - many).collect::<Vec<_>>()
         };
-        Interval::of(&fall(name).iter().zip(fall(than)).map(|(own, other)| own - other).collect::<Vec<_>>())
+        Interval::of_seeds(&fall(name).iter().zip(fall(than)).map(|(own, other)| own - other).collect::<Vec<_>>())
     }
 }
 

@@ -104,14 +104,14 @@ impl Runs {
     pub fn gain(&self, name: &str, other: &str, bin: Option<&str>) -> Option<Interval> {
         let pairs = self.outcomes(name).iter().zip(self.outcomes(other));
         let gains = pairs.filter_map(|(own, other)| self.less((own, seconds), (other, seconds), bin));
-        Interval::of(&gains.collect::<Vec<_>>())
+        Interval::of_seeds(&gains.collect::<Vec<_>>())
     }
 
     /// The same of a policy against itself with the luck of another seed: what is no difference at all.
     pub fn null(&self, name: &str, bin: Option<&str>) -> Option<Interval> {
         let pairs = with_other_draws(self.outcomes(name));
         let gains = pairs.filter_map(|(own, other)| self.less((own, seconds), (other, seconds), bin));
-        Interval::of(&gains.collect::<Vec<_>>())
+        Interval::of_seeds(&gains.collect::<Vec<_>>())
     }
 
     /// How many percent more one gains than another, in points, against the same baseline.
@@ -120,13 +120,13 @@ impl Runs {
             self.less((self.outcomes(name).get(nth)?, seconds), (self.outcomes(baseline).get(nth)?, seconds), bin)
         };
         let ahead = (0..self.outcomes(name).len()).filter_map(|nth| Some(of(name, nth)? - of(other, nth)?));
-        Interval::of(&ahead.collect::<Vec<_>>())
+        Interval::of_seeds(&ahead.collect::<Vec<_>>())
     }
 
     /// §2.1.1's crude analysis: by how many percent jobs would be shorter were no task slower than its phase's median.
     pub fn potential(&self, name: &str, bin: Option<&str>) -> Option<Interval> {
         let of = |run: &Outcome| self.less((run, without_stragglers), (run, seconds), bin);
-        Interval::of(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// A quantile, over the first bin's phases of several tasks, of the slowest task's time over the median one's.
@@ -136,13 +136,13 @@ impl Runs {
             let phases = counted(run, TINY).flat_map(|job| &job.phases).filter(|phase| phase.tasks > 1);
             quantile(&phases.map(ratio).collect::<Vec<_>>(), share)
         };
-        Interval::of(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// By how many percent more container time a policy takes than another.
     pub fn costs(&self, name: &str, other: &str) -> Option<Interval> {
         let pairs = self.outcomes(name).iter().zip(self.outcomes(other));
-        Interval::of(
+        Interval::of_seeds(
             &pairs.map(|(own, other)| 100.0 * (own.held_ms as f64 / other.held_ms as f64 - 1.0)).collect::<Vec<_>>(),
         )
     }
@@ -150,7 +150,7 @@ impl Runs {
     /// How many times the container time of another a policy takes.
     pub fn times(&self, name: &str, other: &str) -> Option<Interval> {
         let pairs = self.outcomes(name).iter().zip(self.outcomes(other));
-        Interval::of(&pairs.map(|(own, other)| own.held_ms as f64 / other.held_ms as f64).collect::<Vec<_>>())
+        Interval::of_seeds(&pairs.map(|(own, other)| own.held_ms as f64 / other.held_ms as f64).collect::<Vec<_>>())
     }
 
     /// How many times the container time that another takes beyond a baseline's a policy does; of runs in which the other takes more.
@@ -161,7 +161,7 @@ impl Runs {
             let others = beyond(other, base);
             (others > 0.0).then(|| beyond(own, base) / others)
         });
-        Interval::of(&ratios.collect::<Vec<_>>())
+        Interval::of_seeds(&ratios.collect::<Vec<_>>())
     }
 
     /// How many points of all containers' time more than a baseline's a policy takes, over the time that the baseline lasted.
@@ -171,7 +171,7 @@ impl Runs {
             let all = f64::from(SLOTS_IN_ALL) * base.lasted.0 as f64;
             100.0 * (own.held_ms as f64 - base.held_ms as f64) / all
         });
-        Interval::of(&points.collect::<Vec<_>>())
+        Interval::of_seeds(&points.collect::<Vec<_>>())
     }
 
     /// By how many percent jobs' mean time is less in the first than in the second. Of all jobs, each counts by what its bin gains, unless that is assumed otherwise: where the small jobs, 82 % of
@@ -191,7 +191,7 @@ impl Runs {
             let waits = counted(run, bin).filter_map(|job| Some(job.omega?.as_secs_f64()));
             quantile(&waits.collect::<Vec<_>>(), share)
         };
-        Interval::of(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.outcomes(name).iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// Copies withdrawn for each hundred tasks.
@@ -200,7 +200,7 @@ impl Runs {
             let sum = |of: fn(&JobRow) -> u32| run.jobs.iter().map(|job| f64::from(of(job))).sum::<f64>();
             100.0 * sum(|job| job.withdrawn) / sum(JobRow::tasks)
         };
-        Interval::of(&self.outcomes(name).iter().map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.outcomes(name).iter().map(of).collect::<Vec<_>>())
     }
 }
 

@@ -122,31 +122,31 @@ impl Runs {
 
     /// The job's.
     pub fn seconds(&self, name: &str) -> Option<Interval> {
-        Interval::of(&self.each(name).into_iter().map(|[seconds, _]| seconds).collect::<Vec<_>>())
+        Interval::of_seeds(&self.each(name).into_iter().map(|[seconds, _]| seconds).collect::<Vec<_>>())
     }
 
     /// On each node.
     pub fn wasted(&self, name: &str) -> Option<Interval> {
-        Interval::of(&self.each(name).into_iter().map(|[_, wasted]| wasted).collect::<Vec<_>>())
+        Interval::of_seeds(&self.each(name).into_iter().map(|[_, wasted]| wasted).collect::<Vec<_>>())
     }
 
     /// How many seconds more one wastes on each node than another, seed by seed.
     pub fn wasted_more(&self, name: &str, other: &str) -> Option<Interval> {
         let pairs = self.each(name).into_iter().zip(self.each(other));
-        Interval::of(&pairs.map(|([_, own], [_, other])| own - other).collect::<Vec<_>>())
+        Interval::of_seeds(&pairs.map(|([_, own], [_, other])| own - other).collect::<Vec<_>>())
     }
 
     /// A policy's time with the luck of another seed over its own: what is no difference at all.
     pub fn null(&self, name: &str) -> Option<Interval> {
         let each = self.each(name);
         let pairs = with_other_draws(&each);
-        Interval::of(&pairs.map(|([own, _], [other, _])| other / own).collect::<Vec<_>>())
+        Interval::of_seeds(&pairs.map(|([own, _], [other, _])| other / own).collect::<Vec<_>>())
     }
 
     /// One's time over another's, seed by seed.
     pub fn ratio(&self, name: &str, other: &str) -> Option<Interval> {
         let pairs = self.each(name).into_iter().zip(self.each(other));
-        Interval::of(&pairs.map(|([own, _], [other, _])| own / other).collect::<Vec<_>>())
+        Interval::of_seeds(&pairs.map(|([own, _], [other, _])| own / other).collect::<Vec<_>>())
     }
 }
 

@@ -178,7 +178,7 @@ impl Runs {
 
     /// Seconds.
     fn seconds(&self, setting: &'static str, policy: &'static str) -> Option<Interval> {
-        Interval::of(self.0.get(&(setting, policy))?)
+        Interval::of_seeds(self.0.get(&(setting, policy))?)
     }
 
     /// By how many percent LATE is faster than another, as the paper has it: the other's time over LATE's, less one.
@@ -195,7 +195,7 @@ impl Runs {
 
 /// By how many percent the first of each pair is faster than the second.
 fn against<'a>(pairs: impl Iterator<Item = (&'a f64, &'a f64)>) -> Option<Interval> {
-    Interval::of(&pairs.map(|(own, other)| 100.0 * (other / own - 1.0)).collect::<Vec<_>>())
+    Interval::of_seeds(&pairs.map(|(own, other)| 100.0 * (other / own - 1.0)).collect::<Vec<_>>())
 }
 
 /// What work was calibrated on, and what was not: the same packed onto 13 hosts.

@@ -72,7 +72,7 @@ impl Runs {
 
     /// A number of each seed's sample.
     pub fn each(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<Interval> {
-        Interval::of(&self.0.iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.0.iter().filter_map(of).collect::<Vec<_>>())
     }
 }
 

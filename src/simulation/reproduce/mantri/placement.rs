@@ -215,7 +215,7 @@ impl Runs {
     }
 
     fn each(&self, of: impl Fn(&Sample) -> Option<f64>) -> Option<Interval> {
-        Interval::of(&self.0.iter().filter_map(of).collect::<Vec<_>>())
+        Interval::of_seeds(&self.0.iter().filter_map(of).collect::<Vec<_>>())
     }
 
     /// Of phases weighed by their lifetimes, the median of by how many percent less time one takes than under another scheme.
