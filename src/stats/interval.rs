@@ -40,6 +40,14 @@ impl Interval {
         Some(Interval { mean: *only, low: f64::NEG_INFINITY, high: f64::INFINITY })
     }
 
+    /// One mean less another, as of independent ones: where both met the same luck, the difference is surer than this has it.
+    pub fn less(self, other: Interval) -> Interval {
+        let mean = self.mean - other.mean;
+        let low = mean - (self.mean - self.low).hypot(other.high - other.mean);
+        let high = mean + (self.high - self.mean).hypot(other.mean - other.low);
+        Interval { mean, low, high }
+    }
+
     /// What is read off a sample of so many, with the bootstrap's percentile interval: of a thousand samples as large, drawn from it with replacement. A quantile of
     /// few is biased where it stands in a long tail; so one of many is taken here, not the mean of many. `None` where nothing is read off it.
     pub fn of_sample(count: usize, read: impl Fn(&[usize]) -> Option<f64>) -> Option<Interval> {
@@ -91,5 +99,12 @@ mod tests {
         let Interval { mean, low, high } = Interval::of_seeds(&[7.0]).unwrap();
         assert_eq!((mean, low, high), (7.0, f64::NEG_INFINITY, f64::INFINITY));
         assert_eq!((Interval::of_seeds(&[]), Interval::of_seeds(&[7.0, 8.0])), (None, Interval::of(&[7.0, 8.0])));
+    }
+
+    #[test]
+    fn a_difference_is_as_unsure_as_both_together() {
+        let of = |mean, low, high| Interval { mean, low, high };
+        assert_eq!(of(9.0, 6.0, 13.0).less(of(5.0, 2.0, 9.0)), of(4.0, -1.0, 9.0));
+        assert!(of(9.0, 6.0, 13.0).less(Interval::of_seeds(&[5.0]).unwrap()).low.is_infinite());
     }
 }

@@ -24,7 +24,7 @@ pub enum Verdict {
     Exact,
     /// The published one is within 20 % of ours, and half of our interval at most 10 %.
     Within,
-    /// What the paper says of it holds: its sign, which chance does not explain, its order, or the bound that it is to keep.
+    /// What the paper says of it holds: its sign or its order, which chance does not explain, or the bound that it is to keep.
     Direction,
     /// None of these.
     NotReproduced,

@@ -40,24 +40,54 @@ pub fn with_other_draws<T>(seeds: &[T]) -> impl Iterator<Item = (&T, &T)> {
 /// Ours beside the published, with what comes of the other sets of assumptions, and the share of them that reproduce it; of none there is no share, nor where all of them say nothing of it. Of the
 /// others, which have a fifth of the seeds, the mean decides whether what the paper says holds: an interval of two seeds is six times as wide as one of ten, and tells nothing of them.
 pub fn compare<R>(rows: &[Row<R>], played: &Varied<R>) -> Vec<Finding> {
-    let found = rows.iter().filter_map(|row| {
-        let ours = (row.measure)(&played.main)?;
-        let verdict = |ours: Interval, holds| judge(row.published, ours, holds);
-        let choice = |(assumed, ran): &(String, R)| {
-            let ours = (row.measure)(ran)?;
-            Some(Choice {
-                assumed: assumed.clone(),
-                measured: ours.mean,
-                verdict: verdict(ours, (row.holds)(ours.mean)),
-            })
-        };
-        let choices: Vec<Choice> = played.others.iter().filter_map(choice).collect();
-        let share_of_assumptions = share(&choices, played.others.len());
-        let verdict = verdict(ours, surely(row.holds, ours));
+    compare_in_order(rows, played, &[])
+}
+
+/// The same where rows, by their quantities, stand in an order in print, each beside each other of the same order: then a size's sign alone is not what the paper says.
+pub fn compare_in_order<R>(rows: &[Row<R>], played: &Varied<R>, orders: &[Vec<&str>]) -> Vec<Finding> {
+    let main = judged(rows, &played.main, orders, surely);
+    let by_mean = |claim: Claim<'_>, ours: Interval| claim(ours.mean);
+    let others: Vec<_> =
+        played.others.iter().map(|(assumed, ran)| (assumed, judged(rows, ran, orders, by_mean))).collect();
+    let found = rows.iter().enumerate().filter_map(|(nth, row)| {
+        let (ours, verdict) = main[nth]?;
+        let choices = others.iter().filter_map(|(assumed, judged)| {
+            let (ours, verdict) = judged[nth]?;
+            Some(Choice { assumed: (*assumed).clone(), measured: ours.mean, verdict })
+        });
+        let choices: Vec<Choice> = choices.collect();
+        let share_of_assumptions = share(&choices, others.len());
         let found = Finding::new(row.experiment, row.quantity, row.published, ours, row.unit, verdict);
         Some(Finding { share_of_assumptions, choices, ..found })
     });
     found.collect()
+}
+
+/// What a paper says of a number.
+type Claim<'a> = &'a dyn Fn(f64) -> bool;
+
+/// Each row's number under one set of assumptions, and the verdict on it, by how it is seen whether a claim holds. An order is a claim as a sign is one, on what
+/// lies between two rows, and rows that break it are not reproduced, whatever their sizes. What is equal in print has no order.
+fn judged<R>(
+    rows: &[Row<R>],
+    ran: &R,
+    orders: &[Vec<&str>],
+    holds: impl Fn(Claim<'_>, Interval) -> bool,
+) -> Vec<Option<(Interval, Verdict)>> {
+    let ours: Vec<Option<Interval>> = rows.iter().map(|row| (row.measure)(ran)).collect();
+    let in_order = |row: &Row<R>, own: Interval| {
+        let beside = |other: &Row<R>| orders.iter().any(|of| [row, other].iter().all(|one| of.contains(&one.quantity)));
+        let mut others = rows.iter().zip(&ours).filter(|(other, _)| beside(other));
+        others.all(|(other, theirs)| {
+            let gap = row.published.zip(other.published).map_or(0.0, |(own, other)| own - other);
+            gap == 0.0 || theirs.is_none_or(|theirs| holds(&|ours| gap * ours > 0.0, own.less(theirs)))
+        })
+    };
+    let one = |(row, ours): (&Row<R>, &Option<Interval>)| {
+        let ours = (*ours)?;
+        Some((ours, judge(row.published, ours, holds(&row.holds, ours) && in_order(row, ours))))
+    };
+    rows.iter().zip(&ours).map(one).collect()
 }
 
 /// The share of the sets of assumptions, of so many, that reproduce a row.
@@ -67,39 +97,9 @@ fn share(choices: &[Choice], of: usize) -> Option<f64> {
 }
 
 /// Does what the paper says hold, and can it be told from chance? Where zero would not bear it out, as of a gain, our interval must not hold zero, either.
-fn surely(holds: fn(f64) -> bool, ours: Interval) -> bool {
+fn surely(holds: Claim<'_>, ours: Interval) -> bool {
     let may_be_none = ours.low <= 0.0 && ours.high >= 0.0;
     holds(ours.mean) && (holds(0.0) || !may_be_none)
-}
-
-/// Of rows whose published numbers stand in an order, `direction` says that ours stand in it, too, each beside each other: a size's sign alone is not what the paper says then. So it is of each
-/// other set of assumptions. What is equal in print has no order.
-pub fn in_order(found: &mut [Finding], quantities: &[&str]) {
-    let of: Vec<usize> = (0..found.len()).filter(|nth| quantities.contains(&found[*nth].quantity.as_str())).collect();
-    let before = found.to_vec();
-    let differs = |own: usize, ours: &dyn Fn(&Finding) -> Option<f64>| {
-        of.iter().any(|other| {
-            let gap = |value: &dyn Fn(&Finding) -> Option<f64>| Some(value(&before[own])? - value(&before[*other])?);
-            let gaps = gap(&|one| one.published).zip(gap(ours));
-            gaps.is_some_and(|(published, ours)| published != 0.0 && published * ours <= 0.0)
-        })
-    };
-    let demote = |verdict: &mut Verdict, differs: bool| {
-        if differs && *verdict == Verdict::Direction {
-            *verdict = Verdict::NotReproduced;
-        }
-    };
-    for &nth in &of {
-        let one = &mut found[nth];
-        demote(&mut one.verdict, differs(nth, &|one| Some(one.measured)));
-        for choice in &mut one.choices {
-            let assumed = choice.assumed.clone();
-            let under = |one: &Finding| Some(one.choices.iter().find(|other| other.assumed == assumed)?.measured);
-            let differs = differs(nth, &under);
-            demote(&mut choice.verdict, differs);
-        }
-        one.share_of_assumptions = share(&one.choices, one.choices.len());
-    }
 }
 
 #[cfg(test)]
@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn a_gain_that_may_be_none_is_not_reproduced_and_what_none_would_bear_out_is() {
         let at = |low, high| Interval { mean: f64::midpoint(low, high), low, high };
-        assert!(surely(|gain| gain > 0.0, at(0.1, 2.0)) && !surely(|gain| gain > 0.0, at(-0.1, 2.0)));
-        assert!(!surely(|gain| gain < 0.0, at(-2.0, 0.0)) && !surely(|gain| gain > 5.0, at(-1.0, 13.0)));
-        assert!(surely(|gain| gain.abs() < 5.0, at(-2.0, 1.0)) && !surely(|gain| gain > 0.0, at(-2.0, -1.0)));
+        assert!(surely(&|gain| gain > 0.0, at(0.1, 2.0)) && !surely(&|gain| gain > 0.0, at(-0.1, 2.0)));
+        assert!(!surely(&|gain| gain < 0.0, at(-2.0, 0.0)) && !surely(&|gain| gain > 5.0, at(-1.0, 13.0)));
+        assert!(surely(&|gain| gain.abs() < 5.0, at(-2.0, 1.0)) && !surely(&|gain| gain > 0.0, at(-2.0, -1.0)));
     }
 
     #[test]
@@ -125,18 +125,34 @@ mod tests {
             row("late.s52", "second", 2.0, "s", |run| Some(Interval::sure(run[1])), |s| s > 0.0),
         ];
         let of = |main, other| {
-            let mut found = compare(&rows, &runs(main, other));
-            in_order(&mut found, &["first", "second"]);
-            found
+            compare_in_order(&rows, &runs(main, other), &[vec!["first", "second"]])
                 .into_iter()
                 .map(|one| (one.verdict, one.choices[0].verdict, one.share_of_assumptions))
                 .collect::<Vec<_>>()
         };
-        use Verdict::{Direction, NotReproduced, Within};
+        use Verdict::{Direction, NotReproduced};
         assert_eq!(of([9.0, 8.0], [8.0, 9.0]), vec![(Direction, NotReproduced, Some(0.0)); 2]);
         assert_eq!(of([8.0, 9.0], [9.0, 8.0]), vec![(NotReproduced, Direction, Some(1.0)); 2]);
         let near = of([3.0, 9.0], [9.0, 8.0]);
-        assert_eq!([near[0].0, near[1].0], [Within, NotReproduced], "a size that is near is so all the same");
+        assert_eq!([near[0].0, near[1].0], [NotReproduced; 2], "whatever its size, as where a sign does not hold");
+    }
+
+    #[test]
+    fn an_order_that_chance_may_have_made_is_not_reproduced_as_a_sign_is_not_and_of_other_sets_the_means_decide() {
+        fn seeds(first: [f64; 2]) -> Option<Interval> {
+            Interval::of_seeds(&first)
+        }
+        let rows: [Row<[f64; 2]>; 2] = [
+            row("late.s52", "first", 3.0, "s", |run| seeds([run[0] - 0.1, run[0] + 0.1]), |s| s > 0.0),
+            row("late.s52", "second", 2.0, "s", |run| seeds([run[1] - 0.1, run[1] + 0.1]), |s| s > 0.0),
+        ];
+        let of = |main, other| {
+            let found = compare_in_order(&rows, &runs(main, other), &[vec!["first", "second"]]);
+            found.into_iter().map(|one| (one.verdict, one.choices[0].verdict)).collect::<Vec<_>>()
+        };
+        use Verdict::{Direction, NotReproduced};
+        assert_eq!(of([20.0, 10.0], [10.1, 10.0]), vec![(Direction, Direction); 2]);
+        assert_eq!(of([10.1, 10.0], [10.0, 10.1]), vec![(NotReproduced, NotReproduced); 2]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use super::listing::{Listing, listings, potential, variation};
 use super::spells::{HOURS, LATE, Phases, SPELL, Spells, TASK, trace};
 use super::workload::{self, Assumed, NODES};
 use crate::simulation::reproduce::assumed::sets;
-use crate::simulation::reproduce::rows::{Row, compare, in_order, row};
+use crate::simulation::reproduce::rows::{Row, compare_in_order, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::stats::Interval;
 use drover_core::model::Millis;
@@ -142,10 +142,8 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
         (1..=seeds).map(analysed).collect::<Result<_, Stuck>>().map(Traces)
     })?;
     let lists = lists();
-    let ordered = [0..6, 6..12].map(|kind| lists[kind].iter().map(|row| row.quantity).collect::<Vec<_>>());
-    let rows: Vec<_> = lists.into_iter().chain(marginals()).collect();
-    let mut found = compare(&rows, &played);
     // By window and p_b: the longer window lists more machines and gains more.
-    ordered.iter().for_each(|kind| in_order(&mut found, kind));
-    Ok(found)
+    let orders = [0..6, 6..12].map(|kind| lists[kind].iter().map(|row| row.quantity).collect::<Vec<_>>());
+    let rows: Vec<_> = lists.into_iter().chain(marginals()).collect();
+    Ok(compare_in_order(&rows, &played, &orders))
 }

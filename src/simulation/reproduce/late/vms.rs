@@ -22,7 +22,7 @@
 
 use crate::simulation::grid::{Grid, Played, Progress, play_whole};
 use crate::simulation::reproduce::assumed::{sets, workload};
-use crate::simulation::reproduce::rows::{Row, compare, in_order, row, with_other_draws};
+use crate::simulation::reproduce::rows::{Row, compare_in_order, row, with_other_draws};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::stats::Interval;
 use drover_core::engine::EngineParams;
@@ -267,13 +267,12 @@ fn rows() -> Vec<Row<Runs>> {
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
     let rows: Vec<_> = marginals().into_iter().chain(rows()).chain(nulls()).collect();
-    let mut found = compare(&rows, &played);
     // Of each job, which of the other two policies is the slower one: where machines differ locally, Hadoop's own.
-    for Setting { name, .. } in SETTINGS {
-        let of_job = ["Hadoop's own", "without speculation"].map(|other| format!("{name}: faster than {other}"));
-        in_order(&mut found, &of_job.each_ref().map(String::as_str));
-    }
-    Ok(found)
+    let of_job =
+        |name: &str| ["Hadoop's own", "without speculation"].map(|other| format!("{name}: faster than {other}"));
+    let jobs = SETTINGS.map(|setting| of_job(setting.name));
+    let orders = jobs.each_ref().map(|job| job.iter().map(String::as_str).collect());
+    Ok(compare_in_order(&rows, &played, &orders))
 }
 
 pub(super) fn assumed() -> Result<Value, Stuck> {

@@ -4,7 +4,7 @@ use super::marginals::{MARGINALS, marginals};
 use super::runs::Runs;
 use super::schemes::{FIG16, RESTARTED, RESTARTS, fig16, restarts};
 use super::workload::Assumed;
-use crate::simulation::reproduce::rows::{Row, compare, in_order, row};
+use crate::simulation::reproduce::rows::{Row, compare_in_order, row};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::stats::Interval;
 use drover_core::sim::{Ideal, Stuck};
@@ -20,9 +20,7 @@ pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
     let played = effort.under(Assumed::MAIN, Assumed::OTHERS, Runs::of)?;
     let rows: Vec<Row<Runs>> =
         [marginals(), fig16(), restarts(), t_rem(), fig17(), fig18()].into_iter().flatten().collect();
-    let mut found = compare(&rows, &played);
-    in_order(&mut found, &RESTARTED);
-    Ok(found)
+    Ok(compare_in_order(&rows, &played, &[RESTARTED.to_vec()]))
 }
 
 /// §6.2.
