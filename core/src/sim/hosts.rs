@@ -73,7 +73,8 @@ mod tests {
             input: Bytes(0),
             host: Some(*host),
         };
-        TracedPhase { tasks: TracedTasks::Each(tasks.iter().map(task).collect()), size: Resources::default() }
+        let tasks = TracedTasks::Each(tasks.iter().map(task).collect());
+        TracedPhase { tasks, size: Resources::default(), reads_after_maps: false }
     }
 
     fn hosts(names: &[&str], phases: [TracedPhase; 2]) -> TracedHosts {

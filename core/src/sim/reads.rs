@@ -24,14 +24,16 @@ impl World<'_> {
 
     /// A reduce may read what maps have written: all of it once they have all ended.
     pub(super) fn may_read(&mut self, key: AttemptKey, now: Time) {
-        let attempt = self.attempts.get_mut(key);
+        let attempt = self.attempts.get(key);
         let Some(job) = self.jobs.get(&attempt.job) else { return };
-        let index = attempt.index;
-        if let Some(assignment) = self.assignment(job, index).filter(|_| !job.of(TaskKind::Map).all.is_empty()) {
+        let done = job.maps_done_in(attempt.copy);
+        // What a trace's reduce read while maps ran is not in its work: all that is comes after them.
+        let waits = job.of(TaskKind::Reduce).reads_after_maps && done < 1.0;
+        let assignment = self.assignment(job, attempt.index).filter(|_| !job.of(TaskKind::Map).all.is_empty());
+        if let Some(assignment) = assignment.filter(|_| !waits) {
             return self.read_by(assignment, key, now);
         }
-        let attempt = self.attempts.get_mut(key);
-        attempt.may_read(job.maps_done_in(attempt.copy), now);
+        self.attempts.get_mut(key).may_read(if waits { 0.0 } else { done }, now);
         self.reads(key, now);
     }
 

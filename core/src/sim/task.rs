@@ -115,6 +115,8 @@ pub struct Tasks {
     pub size: Resources,
     /// Processors that each keeps busy while it works.
     pub busy: f64,
+    /// Of reduces: none of their reading is done before all maps have ended.
+    pub reads_after_maps: bool,
     /// How many containers they hold.
     pub held: u32,
 }
@@ -146,7 +148,7 @@ impl Tasks {
             Some(Task::new(task.work.map(|millis| (millis * data).round()), Bytes((task.input.0 as f64 * data) as u64)))
         };
         let all = (0..phase.tasks.count()).filter_map(task).collect();
-        Tasks { all, size: phase.size, ..Tasks::default() }
+        Tasks { all, size: phase.size, reads_after_maps: phase.reads_after_maps, ..Tasks::default() }
     }
 
     /// The nodes that the attempts ran on which succeeded, in order of their tasks.

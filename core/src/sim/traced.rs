@@ -26,6 +26,8 @@ pub struct TracedPhase {
     pub tasks: TracedTasks,
     /// What a container of theirs asks for.
     pub size: Resources,
+    /// Of reduces: what they read is counted from the end of all maps, and none of it is done before.
+    pub reads_after_maps: bool,
 }
 
 /// As much as the trace tells of them.
@@ -125,8 +127,11 @@ mod tests {
         // Host 0 is as others; on host 1 tasks took 3 times as long, ten of them: twice, drawn towards 1.
         let ten = |first: f64, host| (0..10).map(move |_| task(first, Some(host)));
         let tasks = TracedTasks::Each(ten(1.0, 0).chain(ten(3.0, 1)).chain([task(1.0, Some(0))]).collect());
-        let phases =
-            [tasks.clone(), TracedTasks::Each(vec![])].map(|tasks| TracedPhase { tasks, size: Resources::default() });
+        let phases = [tasks.clone(), TracedTasks::Each(vec![])].map(|tasks| TracedPhase {
+            tasks,
+            size: Resources::default(),
+            reads_after_maps: false,
+        });
         let [name, user, queue] = ["j", "u", "q"].map(str::to_owned);
         let job = TracedJob { name, user, queue, arrives: Millis(0), phases };
         let hosts = TracedHosts::of(vec!["a".into(), "b".into()], &[job]);

@@ -61,7 +61,7 @@ pub(super) fn phases(
     let of = |winners: &[Option<Winner>], done: &dyn Fn(&Winner) -> Done, size| {
         let done: Vec<Option<Done>> = winners.iter().map(|winner| winner.as_ref().map(done)).collect();
         let short = done.iter().flatten().filter(|done| done.is_short).count();
-        (TracedPhase { tasks: phase(winners, &done), size }, short)
+        (TracedPhase { tasks: phase(winners, &done), size, reads_after_maps: true }, short)
     };
     let (maps, of_maps) = of(maps, &|winner| map(winner, overhead), sizes[0]);
     let (reduces, of_reduces) = of(reduces, &|winner| reduce(winner, maps_end, overhead), sizes[1]);

@@ -63,5 +63,7 @@ fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase
     Some(TracedPhase {
         tasks: TracedTasks::Alike(count as u32, TracedTask { work, first: 1.0, input: Bytes(input), host: None }),
         size: SIZE,
+        // Half of a reduce's time is all that it reads, whenever it may.
+        reads_after_maps: false,
     })
 }

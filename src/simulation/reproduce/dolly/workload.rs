@@ -179,6 +179,7 @@ fn phase(tasks: u32, seconds: f64, reading: f64) -> TracedPhase {
     TracedPhase {
         tasks: TracedTasks::Alike(tasks, TracedTask { work, first: 1.0, input: SPLIT, host: None }),
         size: Resources { memory_mb: SLOT_MB, vcores: 1 },
+        reads_after_maps: false,
     }
 }
 

@@ -164,7 +164,7 @@ fn job(assumed: Assumed, seed: u64, nth: u64, arrives: Millis) -> TracedJob {
         host: None,
     });
     let size = Resources { memory_mb: 1024, vcores: 1 };
-    let phase = |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size };
+    let phase = |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size, reads_after_maps: false };
     let phases = [phase(maps), phase(reduces.collect())];
     TracedJob { name: "job".into(), user: "ann".into(), queue: "default".into(), arrives, phases }
 }

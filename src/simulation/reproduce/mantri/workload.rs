@@ -162,8 +162,8 @@ impl Phase {
             input: Bytes((one.data * SPLIT) as u64),
             host: None,
         };
-        let of =
-            |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size: Resources { memory_mb: 1024, vcores: 1 } };
+        let size = Resources { memory_mb: 1024, vcores: 1 };
+        let of = |tasks| TracedPhase { tasks: TracedTasks::Each(tasks), size, reads_after_maps: false };
         TracedJob {
             name: "phase".into(),
             user: "ann".into(),

@@ -94,6 +94,21 @@ fn a_reduce_that_started_while_maps_ran_has_no_start_taken_off_its_reading() {
     assert_eq!(trace.jobs[0].phases[1].tasks.task(0).unwrap().work, [4_000.0, 0.0, 5_000.0]);
 }
 
+#[test]
+fn reduces_that_began_while_maps_ran_read_as_long_after_the_last_of_them_as_they_did() {
+    // Maps end at 11, 21, 31 and 41 s; the reduce, begun at 12 s, has read all at 45 s.
+    let mut text = HEADER.to_owned();
+    (0..4_u32).for_each(|nth| {
+        text += &row("MAP", nth, 0, [1_000, 0, 11_000 + 10_000 * u64::from(nth)], "SUCCESS");
+    });
+    text += &row("REDUCE", 0, 0, [12_000, 45_000, 50_100], "SUCCESS");
+    let mut scenario = scenario(traced(&text, Overhead::of(&cluster())));
+    scenario.hadoop.slow_start = 0.05;
+    let took = run(&scenario, policy(PolicyName::None), 1).unwrap().jobs[0].took.0;
+    // From the first launch on 49.1 s, and .5 s until then.
+    assert!((49_600..49_605).contains(&took), "{took}");
+}
+
 /// Ten maps each of 11.6 s on a and of 31.6 s on b, and one more on a: b makes its tasks take 3 times as long, by ten tasks: twice.
 fn two_hosts() -> Vec<String> {
     let times = (0..10).map(|_| ("a", 11_600)).chain((0..10).map(|_| ("b", 31_600))).chain([("a", 11_600)]);

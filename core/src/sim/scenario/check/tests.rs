@@ -154,6 +154,7 @@ fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_i
     let phase = |count, memory_mb, vcores| TracedPhase {
         tasks: TracedTasks::Alike(count, task),
         size: Resources { memory_mb, vcores },
+        reads_after_maps: false,
     };
     let of = |phases| {
         let (name, user, queue) = ("a".into(), "u".into(), "default".into());
