@@ -159,9 +159,12 @@ impl Job {
 
     /// The nodes on which its outputs were written, file by file: its reduces', or its maps' where it has none.
     pub fn wrote_on(&self) -> Vec<u32> {
-        let [maps, reduces] = &self.tasks;
-        let last = if reduces.all.is_empty() { maps } else { reduces };
-        last.written_on().collect()
+        self.of(self.last()).written_on().collect()
+    }
+
+    /// Its last phase: once that has ended nothing else of the job is waited for (mapreduce.job.finish-when-all-reducers-done).
+    pub fn last(&self) -> TaskKind {
+        if self.of(TaskKind::Reduce).all.is_empty() { TaskKind::Map } else { TaskKind::Reduce }
     }
 
     /// Its tasks of a kind.
@@ -185,12 +188,13 @@ impl Job {
         &mut self.of_mut(kind).all[index as usize]
     }
 
-    /// Have all its tasks succeeded, in one copy of it?
+    /// Have all tasks of its last phase succeeded, in one copy of it? Maps may be running again for reduces that have ended since.
     pub fn is_over(&self) -> bool {
         if self.is_whole() {
             return self.first_copy().is_some();
         }
-        self.tasks.iter().all(|tasks| tasks.finished as usize == tasks.all.len())
+        let last = self.of(self.last());
+        last.finished as usize == last.all.len()
     }
 
     /// Share (0–1) of its maps that have succeeded.

@@ -3,7 +3,6 @@
 use super::attempt::{Attempt, AttemptKey, Stage};
 use super::fluid::{Flow, fair};
 use super::job::Job;
-use super::replicas::replicas;
 use super::scenario::{ClusterSpec, NetworkSpec};
 use super::world::World;
 use crate::model::{TaskKind, Time};
@@ -203,19 +202,6 @@ impl World<'_> {
         let [own, all] = self.network.processors(node);
         let each = processors + beside;
         Need { each, through: vec![(own, processors / each), (all, 1.0)] }
-    }
-
-    /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links.
-    fn way_of_a_split(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
-        let rack = |node: u32| self.nodes[node as usize].rack;
-        let holders = replicas(self.scenario, &self.draws, job, attempt.index);
-        let near = |node: &u32| (*node != attempt.node, rack(*node) != rack(attempt.node));
-        let Some(source) = holders.into_iter().min_by_key(near) else { return Vec::new() };
-        let mut way = vec![(source, 1.0)];
-        if rack(source) != rack(attempt.node) {
-            way.extend([(self.network.up(rack(source)), 1.0), (self.network.down(rack(attempt.node)), 1.0)]);
-        }
-        way
     }
 
     /// It waits: it takes nothing until it goes on, and is then as fast as its node is.

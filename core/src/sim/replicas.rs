@@ -1,9 +1,11 @@
-//! Where the splits of a job's maps lie.
+//! Where the splits of a job's maps lie, and what that makes of the maps.
 
+use super::attempt::{Attempt, AttemptKey, Stage};
 use super::draw::{Draws, Purpose};
 use super::job::Job;
 use super::scenario::Scenario;
-use crate::model::TaskKind;
+use super::world::World;
+use crate::model::{TaskKind, Time};
 
 /// The nodes that hold a map's split. What a job before it wrote has its first replica where it was written, as HDFS places it, and so by the policy; all others are drawn,
 /// the same under every policy.
@@ -31,6 +33,43 @@ fn written_by(job: &Job, index: u32) -> Option<u32> {
     let maps = job.of(TaskKind::Map).all.len().max(1) as u64;
     let file = u64::from(index) * job.inputs.len() as u64 / maps;
     job.inputs.get(file as usize).copied()
+}
+
+impl World<'_> {
+    /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links; of those that hold it from one that is up.
+    pub(super) fn way_of_a_split(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
+        let machine = |node: u32| &self.nodes[node as usize];
+        let rack = |node: u32| machine(node).rack;
+        let holders = replicas(self.scenario, &self.draws, job, attempt.index);
+        // Where none is up it is read all the same, as if one were: else its job would never end.
+        let near = |node: &u32| (!machine(*node).is_up(), *node != attempt.node, rack(*node) != rack(attempt.node));
+        let Some(source) = holders.into_iter().min_by_key(near) else { return Vec::new() };
+        let mut way = vec![(source, 1.0)];
+        if rack(source) != rack(attempt.node) {
+            way.extend([(self.network.up(rack(source)), 1.0), (self.network.down(rack(attempt.node)), 1.0)]);
+        }
+        way
+    }
+
+    /// A node is lost: maps that read their splits there read on from others that hold them.
+    pub(super) fn reads_elsewhere(&mut self, now: Time) {
+        if !self.scenario.cluster.network.limits_reading() {
+            return;
+        }
+        let reporting = self.reporting();
+        let works = |key: &AttemptKey| {
+            let attempt = self.attempts.get(*key);
+            attempt.kind == TaskKind::Map && attempt.stage == Stage::Work
+        };
+        let reading: Vec<AttemptKey> = self.jobs.values().flat_map(|job| &job.live).copied().filter(works).collect();
+        for key in reading {
+            let attempt = self.attempts.get_mut(key);
+            let Some(job) = self.jobs.get(&attempt.job) else { continue };
+            attempt.note_report(reporting, job.scoring, now);
+            self.share_with_others(key, now);
+            self.goes_on(key, now);
+        }
+    }
 }
 
 #[cfg(test)]

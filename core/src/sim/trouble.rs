@@ -1,12 +1,11 @@
 //! Nodes that turn slow, lose outputs or are lost, and come back.
 
-use super::attempt::{AttemptKey, Stage};
 use super::draw::Purpose;
 use super::ideal::Ideal;
 use super::task::Task;
 use super::watch::End;
 use super::world::{Event, World};
-use crate::model::{Millis, TaskKind, TaskState, Time};
+use crate::model::{Millis, TaskKind, Time};
 
 /// What is drawn of a trouble.
 #[derive(Debug, Clone, Copy)]
@@ -82,11 +81,12 @@ impl World<'_> {
         self.stirred = true;
     }
 
-    /// A node is lost: so are its attempts, and outputs of maps that are still to be read.
+    /// A node is lost: so are its attempts, and the outputs of maps of jobs whose reduces have not all ended.
     fn lose(&mut self, node: u32, now: Time) {
         for key in self.nodes[node as usize].attempts.clone() {
             self.ends(key, End::Lost, now);
         }
+        self.reads_elsewhere(now);
         let numbers: Vec<u32> = self.jobs.numbers();
         for number in numbers {
             self.lose_outputs(number, node, now);
@@ -102,11 +102,8 @@ impl World<'_> {
             return self.lose_outputs_of_copies(number, node, now);
         }
         let moved = job.kept.lose(node);
-        let reduces = job.of(TaskKind::Reduce);
-        // What all reduces have read is not missed.
-        let read = |key: &AttemptKey| self.attempts.get(*key).stage > Stage::Copy;
-        let is_read = |task: &Task| task.state == TaskState::Succeeded || task.live.iter().any(read);
-        if reduces.all.is_empty() || reduces.all.iter().all(is_read) {
+        // Though every reduce may have read them: another attempt of one would have to read them, too (JobImpl, actOnUnusableNode).
+        if job.last() == TaskKind::Map {
             return;
         }
         let there = |(index, task): &(u32, &Task)| {

@@ -1,12 +1,12 @@
 //! A job that is run several times over (Dolly, HotCloud'12 §3.1; NSDI'13 §3.1): each of its copies is a job of its own, whose reduces read what its own maps have written. The first copy of
-//! which every task has succeeded is the job's, and the others are killed.
+//! which the last phase has ended is the job's, and the others are killed.
 //!
 //! What runs is told as attempts of the job's own tasks ([`crate::model::Capabilities::job_clones`]); a task is told to have succeeded once it has in any copy. The first attempt of each task in copy k has the
 //! number k, so that the job's own copy, number 0, meets the luck that it has alone. Copies that are to give way are killed where copies can be withdrawn, all but the job's own.
 //!
 //! No task of such a job gets copies of its own, and a reduce gets no container while a map of its copy waits for one: how much of a job's memory reduces may take meanwhile Hadoop says of one job only.
 
-use super::attempt::{AttemptKey, Stage};
+use super::attempt::AttemptKey;
 use super::job::Job;
 use super::task::Ask;
 use super::watch::End;
@@ -69,12 +69,10 @@ impl Job {
         }
     }
 
-    /// The copy of which every task has succeeded.
+    /// The copy that has ended: of which every task of the last phase has succeeded.
     pub fn first_copy(&self) -> Option<usize> {
-        let all = |copy: &JobCopy| {
-            TaskKind::ALL.iter().all(|kind| copy.done[*kind as usize].len() == self.of(*kind).all.len())
-        };
-        self.copies.iter().position(all)
+        let last = self.last();
+        self.copies.iter().position(|copy| copy.done[last as usize].len() == self.of(last).all.len())
     }
 
     /// Does a map of that copy wait for a container?
@@ -93,7 +91,8 @@ impl Job {
             self.tally.useful_ms += copy.ran_ms;
             for (tasks, done) in self.tasks.iter_mut().zip(&copy.done) {
                 self.tally.copies_won += if nth > 0 { done.len() as u32 } else { 0 };
-                for (task, done) in tasks.all.iter_mut().zip(done.values()) {
+                for (index, done) in done {
+                    let task = &mut tasks.all[*index as usize];
                     (task.started, task.finished, task.winner) =
                         (Some(done.started), Some(done.finished), Some(done.by));
                 }
@@ -254,24 +253,16 @@ impl World<'_> {
         (0..job.copies.len() as u32).find(starves)
     }
 
-    /// A node is lost: each copy misses the outputs it had there that its reduces have still to read.
+    /// A node is lost: each copy whose reduces have not all ended misses the outputs it had there.
     pub(super) fn lose_outputs_of_copies(&mut self, number: u32, node: u32, now: Time) {
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        let reads = |task: &super::task::Task, copy: u32| {
-            let beyond = |key: &AttemptKey| {
-                let attempt = self.attempts.get(*key);
-                attempt.copy == copy && attempt.stage > Stage::Copy
-            };
-            task.live.iter().any(beyond)
-        };
+        if job.last() == TaskKind::Map {
+            return;
+        }
         let mut lost = Vec::new();
         for (copy, number) in job.copies.iter().zip(0..).filter(|(copy, _)| !copy.withdrawn) {
-            let [maps, reduces] = &copy.done;
-            let missed = |(index, task)| !reduces.contains_key(&index) && !reads(task, number);
-            if (0..).zip(&job.of(TaskKind::Reduce).all).any(missed) {
-                let there = maps.iter().filter(|(_, done)| done.by.1 == node);
-                lost.extend(there.map(|(index, done)| (number, *index, done.by)));
-            }
+            let there = copy.done[TaskKind::Map as usize].iter().filter(|(_, done)| done.by.1 == node);
+            lost.extend(there.map(|(index, done)| (number, *index, done.by)));
         }
         for (copy, index, by) in lost {
             job.copies[copy as usize].done[TaskKind::Map as usize].remove(&index);

@@ -160,6 +160,13 @@ pub struct NetworkSpec {
     pub lab_processors: f64,
 }
 
+impl NetworkSpec {
+    /// Is anything limited that maps read their splits through?
+    pub fn limits_reading(&self) -> bool {
+        [self.disk_mb_s, self.uplink_mb_s, self.downlink_mb_s].iter().any(|most| *most > 0.0)
+    }
+}
+
 /// What jobs that are not simulated take of racks' links: of each link, each way, a share that is drawn anew every so often.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

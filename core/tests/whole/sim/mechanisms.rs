@@ -164,6 +164,35 @@ fn a_lost_node_takes_its_attempts_and_the_outputs_that_are_still_to_be_read() {
     assert!(took(&with)[0] > 12.1 + 22.1 + 12.0, "{:?}", took(&with));
 }
 
+/// The map runs on the first node and, from 13 s on, on the fourth; its reduce on the second and, from 15 s on, on the third. It works from 18.1 s to 23.1 s.
+fn first_is_lost_at_20(also: serde_json::Value) -> (f64, u32) {
+    let (for_maps, for_reduces) =
+        (json!({"nodes": 1, "vcores": 1}), json!({"nodes": 1, "memory_mb": 512, "vcores": 3}));
+    let cluster = json!({"nodes": 4, "kinds": [for_maps, for_reduces, for_reduces, for_maps]});
+    let maps = json!({"tasks": 1, "work": 10, "memory_mb": 1024, "vcores": 1});
+    let reduces = json!({"tasks": 1, "copy": 4, "work": 5, "memory_mb": 512, "vcores": 3});
+    let trouble = json!([
+        {"nodes": [3], "lasts": 13, "lost": true}, {"nodes": [2], "lasts": 15, "lost": true},
+        {"nodes": [0], "from": 20, "lost": true}, also,
+    ]);
+    let jobs = json!([{"name": "a", "maps": maps, "reduces": reduces}]);
+    let outcome = alone(json!({"cluster": cluster, "hadoop": {"slow_start": 1.0}, "trouble": trouble, "jobs": jobs}));
+    (took(&outcome)[0], outcome.jobs[0].recomputed)
+}
+
+#[test]
+fn a_reduce_that_starts_over_does_not_read_what_was_lost_when_its_first_attempt_had_read_it() {
+    // Its own node is lost, too, a second later: it waits for the map, which runs again until 32.1 s.
+    let second = json!({"nodes": [1], "from": 21, "lost": true});
+    assert_eq!(first_is_lost_at_20(second), (rounded(20.0 + 12.1 + 4.0 + 5.1), 1));
+}
+
+#[test]
+fn a_job_whose_reduces_have_all_ended_waits_for_no_map_that_runs_again() {
+    let nothing = json!({"nodes": [1], "from": 21, "slower": 1});
+    assert_eq!(first_is_lost_at_20(nothing), (23.2, 1));
+}
+
 #[test]
 fn a_job_after_another_begins_when_that_has_ended() {
     let jobs = json!([

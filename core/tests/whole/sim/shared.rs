@@ -98,22 +98,36 @@ fn what_others_take_of_links_is_not_there_for_a_reduces_reading() {
 
 #[test]
 fn a_map_away_from_its_split_reads_through_the_links_between_the_racks() {
-    // One node holds the split; whichever it is, one map of the two is away from it.
-    let cluster = |uplink: f64| json!({"nodes": 2, "racks": 2, "memory_mb": 1024, "network": {"uplink_mb_s": uplink}});
-    let of = |uplink| {
-        let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10, "input_mb": 100}});
-        let outcomes = (0..20).map(|seed| {
-            let hadoop = json!({"replicas": 1});
-            let scenario = scenario(json!({"cluster": cluster(uplink), "hadoop": hadoop, "jobs": [job]}));
-            took(&under(PolicyName::None, &scenario, seed))[0]
-        });
-        let mut all: Vec<f64> = outcomes.collect();
-        all.sort_by(f64::total_cmp);
-        all.dedup();
-        all
-    };
+    // One of two nodes holds the split, and only the first has room.
+    let of = |uplink: f64| reads_from_one_of(2, 1, uplink, json!([{"nodes": 1, "memory_mb": 1024}]), json!([]));
     assert_eq!(of(5.0), [12.1, 22.1]);
     assert_eq!(of(10.0), [12.1]);
+}
+
+/// The times, each once, that a map takes by the seed which reads 10 MiB in a second where nothing bounds it, of so many nodes in two racks.
+fn reads_from_one_of(nodes: u32, replicas: u32, uplink_mb_s: f64, kinds: Value, trouble: Value) -> Vec<f64> {
+    let network = json!({"uplink_mb_s": uplink_mb_s});
+    let cluster = json!({"nodes": nodes, "racks": 2, "memory_mb": 512, "kinds": kinds, "network": network});
+    let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10, "input_mb": 100}});
+    let hadoop = json!({"replicas": replicas});
+    let scenario = scenario(json!({"cluster": cluster, "hadoop": hadoop, "jobs": [job], "trouble": trouble}));
+    let mut all: Vec<f64> = (0..20).map(|seed| rounded(took(&under(PolicyName::None, &scenario, seed))[0])).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+#[test]
+fn a_map_reads_from_a_node_that_is_up_as_long_as_one_has_its_split() {
+    // It runs on the first node. The third is in its rack, and lost; the second is in the other.
+    let of = |replicas, from: f64| {
+        let third = json!([{"nodes": [2], "from": from, "lost": true}]);
+        reads_from_one_of(3, replicas, 5.0, json!([{"nodes": 1, "memory_mb": 1024}]), third)
+    };
+    assert_eq!(of(2, 0.0), [12.1, 22.1]);
+    assert_eq!(of(2, 7.0), [12.1, 17.1], "half of it is read when the node goes");
+    assert_eq!(of(2, 99.0), [12.1]);
+    assert_eq!(of(1, 0.0), [12.1, 22.1], "what lies nowhere else is read all the same");
 }
 
 #[test]
