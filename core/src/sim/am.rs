@@ -33,12 +33,12 @@ impl<'a> World<'a> {
     }
 
     /// A container has been found for a request.
-    pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, factor: f64, now: Time) {
+    pub(super) fn allocate(&mut self, number: u32, kind: TaskKind, ask: &Ask, node: u32, now: Time) {
         self.given = now;
         let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
         attempt.copy = ask.copy;
-        attempt.factor = factor * self.luck(job.of, kind, ask.index, ask.number, node);
+        attempt.factor = self.factor(job, &attempt);
         let on_its_way = self.whole(job, &attempt, Stage::Waiting);
         let ends = attempt.begin(Stage::Waiting, on_its_way, 1.0, now);
         let key = self.attempts.add(attempt);

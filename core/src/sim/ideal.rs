@@ -1,5 +1,6 @@
 //! What nobody can do, to hold policies against.
 
+use super::attempt::Attempt;
 use super::draw::Purpose;
 use super::job::{Job, Origin};
 use super::task::{Task, Tasks, task_key};
@@ -98,13 +99,14 @@ impl From<EngineParams> for Actor {
 }
 
 impl World<'_> {
-    /// How many times longer an attempt takes on a node: by itself, and as the trace's host for which the node stands makes it.
-    pub(super) fn luck(&self, of: Origin, kind: TaskKind, index: u32, number: u32, node: u32) -> f64 {
-        let host = self.host_on(of, node);
-        if self.ideal.and_then(Ideal::kept).is_some() {
-            return self.scenario.hosts.slower(host);
-        }
-        self.luck_on(host, of, kind, index, number)
+    /// How many times longer an attempt takes on its node: by itself, as the trace's host for which the node stands makes it, and for where its input lies.
+    pub(super) fn factor(&self, job: &Job, attempt: &Attempt) -> f64 {
+        let host = self.host_on(job.of, attempt.node);
+        let luck = match self.ideal.and_then(Ideal::kept) {
+            Some(_) => self.scenario.hosts.slower(host),
+            None => self.luck_on(host, job.of, attempt.kind, attempt.index, attempt.number),
+        };
+        self.remote(job, attempt) * luck
     }
 
     /// The trace's host that a node is to a job.

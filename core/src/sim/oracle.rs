@@ -66,7 +66,7 @@ impl World<'_> {
         let left = task.live.iter().map(|key| self.left(job, *key, now));
         let left = left.collect::<Option<Vec<f64>>>()?.into_iter().fold(f64::INFINITY, f64::min);
         let mut next = Attempt::new(job.number, kind, index, task.numbered, true, node, now);
-        next.factor = self.luck(job.of, kind, index, task.numbered, node);
+        next.factor = self.factor(job, &next);
         let sooner = left - self.from(job, &next, Stage::Waiting);
         (sooner > 0.0).then_some(Gain { job: job.number, kind, index, sooner })
     }

@@ -36,6 +36,13 @@ fn written_by(job: &Job, index: u32) -> Option<u32> {
 }
 
 impl World<'_> {
+    /// How many times longer an attempt takes for being away from its split. Where that is the same to it no replica is looked up.
+    pub(super) fn remote(&self, job: &Job, attempt: &Attempt) -> f64 {
+        let slower = self.scenario.hadoop.remote_slower;
+        let is_away = || !replicas(self.scenario, &self.draws, job, attempt.index).contains(&attempt.node);
+        if attempt.kind == TaskKind::Map && slower != 1.0 && is_away() { slower } else { 1.0 }
+    }
+
     /// A map reads its split while it works: from its own disk, from one in its rack, or through two racks' links; of those that hold it from one that is up.
     pub(super) fn way_of_a_split(&self, job: &Job, attempt: &Attempt) -> Vec<(u32, f64)> {
         let machine = |node: u32| &self.nodes[node as usize];

@@ -54,6 +54,19 @@ fn who_knows_every_attempts_time_copies_those_alone_whose_next_is_sooner() {
 }
 
 #[test]
+fn who_knows_every_attempts_time_knows_that_a_map_away_from_its_split_is_slower() {
+    // The map is on the node that has its split, and takes 20 s there; on the other, which is free, it would take 30.
+    let of = |remote_slower: f64| {
+        let scenario = scenario(json!({
+            "cluster": {"nodes": 2, "memory_mb": 1024}, "hadoop": {"replicas": 1, "remote_slower": remote_slower},
+            "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10, "slow": [[0, 0, 2]]}}],
+        }));
+        run(&scenario, drover_core::sim::Actor::Ideal(Ideal::Oracle), 1).unwrap().jobs[0].copies
+    };
+    assert_eq!([of(1.2), of(3.0)], [1, 0]);
+}
+
+#[test]
 fn where_outputs_are_never_lost_no_map_runs_again() {
     let job = json!({
         "name": "a",
