@@ -3,7 +3,7 @@
 use super::draw::Purpose;
 use super::job::Job;
 use super::replicas::replicas;
-use super::task::{Ask, task_key};
+use super::task::{Ask, Task, task_key};
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;
@@ -97,7 +97,6 @@ impl World<'_> {
 
     fn place_of_kind(&self, job: &Job, kind: TaskKind, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
         let hadoop = &self.scenario.hadoop;
-        let local_matters = kind == TaskKind::Map && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0);
         let tasks = job.of(kind);
         let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
         let has_room = |node: u32| self.beats.lets(node) && self.nodes[node as usize].fits(tasks.size);
@@ -115,7 +114,7 @@ impl World<'_> {
             if let Some(node) = preferred {
                 return Some(Place { kind, nth, node });
             }
-            let seeks_split = local_matters && tasks.all[ask.index as usize].failed == 0;
+            let seeks_split = kind == TaskKind::Map && self.seeks_split(job.task(kind, ask.index));
             if seeks_split {
                 let holders = replicas(self.scenario, &self.draws, job, ask.index);
                 if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
@@ -135,6 +134,13 @@ impl World<'_> {
             }
         }
         None
+    }
+
+    /// Is a map to run where its split lies, if it can? Hadoop asks so for each of which no attempt has failed; where it is all the same to all, no replica is looked up.
+    fn seeks_split(&self, map: &Task) -> bool {
+        let hadoop = &self.scenario.hadoop;
+        let reads = || map.input.0 > 0 && self.scenario.cluster.network.limits_reading();
+        map.failed == 0 && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || reads())
     }
 
     /// A node with room: the one that reports, or one drawn for that attempt.

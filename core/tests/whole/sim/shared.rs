@@ -118,6 +118,12 @@ fn reads_from_one_of(nodes: u32, replicas: u32, uplink_mb_s: f64, kinds: Value, 
 }
 
 #[test]
+fn a_map_goes_where_its_split_lies_where_nothing_but_links_makes_that_matter() {
+    let room_on_both = json!([{"nodes": 2, "memory_mb": 1024}]);
+    assert_eq!(reads_from_one_of(2, 1, 5.0, room_on_both, json!([])), [12.1]);
+}
+
+#[test]
 fn a_map_reads_from_a_node_that_is_up_as_long_as_one_has_its_split() {
     // It runs on the first node. The third is in its rack, and lost; the second is in the other.
     let of = |replicas, from: f64| {
