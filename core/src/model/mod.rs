@@ -41,4 +41,4 @@ pub use outputs::Outputs;
 pub use places::{Place, Places};
 pub use state::{AttemptState, JobPhase, Phase, TaskState};
 pub use track::{Stamp, Track};
-pub use units::{Bytes, Millis, Time, as_written, share_of};
+pub use units::{Bytes, Millis, Time, maps_before_reduces, share_of};

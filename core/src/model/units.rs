@@ -29,8 +29,14 @@ pub fn share_of(share: f64, whole: u64) -> f64 {
     if (part - nearest).abs() <= 2.0 * f64::EPSILON * nearest.abs() { nearest } else { part }
 }
 
+/// How many of so many maps end before a job's reduces are asked for: the share that a person wrote of them (`mapreduce.job.reduce.slowstart.completedmaps`), and not one more for its nearest
+/// floating-point number.
+pub fn maps_before_reduces(slow_start: f32, maps: u32) -> u32 {
+    share_of(as_written(slow_start), maps.into()).ceil() as u32
+}
+
 /// A share as a person wrote it before it became the `f32` nearest to it: 0.05, not 0.05000000074505806.
-pub fn as_written(share: f32) -> f64 {
+fn as_written(share: f32) -> f64 {
     share.to_string().parse().unwrap_or_else(|_| share.into())
 }
 

@@ -12,7 +12,6 @@ use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, 
 impl<'a> World<'a> {
     /// Asks for the containers of phases whose turn has come.
     pub(super) fn begin_phases(&mut self, number: u32, now: Time) {
-        let slow_start = f64::from(self.scenario.hadoop.slow_start);
         let Some(job) = self.jobs.get_mut(&number) else { return };
         if job.is_whole() {
             return self.begin_phases_of_copies(number, now);
@@ -21,7 +20,7 @@ impl<'a> World<'a> {
             job.of_mut(TaskKind::Map).begin(now);
             self.begun.insert(number);
         }
-        if job.of(TaskKind::Reduce).begun.is_none() && job.maps_done() >= slow_start {
+        if job.of(TaskKind::Reduce).begun.is_none() && job.of(TaskKind::Map).finished >= job.slow_start {
             job.of_mut(TaskKind::Reduce).begin(now);
             self.begun.insert(number);
             // Told with the job itself where that has not been told of.

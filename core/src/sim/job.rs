@@ -6,7 +6,7 @@ use super::kept::{Kept, KeptRow};
 use super::scenario::Scenario;
 use super::task::{Ask, Task, Tasks};
 use super::whole::JobCopy;
-use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, TaskKind, Time};
+use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Millis, TaskKind, Time, maps_before_reduces};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a job comes from.
@@ -56,6 +56,8 @@ pub struct Job {
     pub scoring: Scoring,
     /// Its maps and its reduces.
     pub tasks: [Tasks; 2],
+    /// How many of its maps end before its reduces are asked for.
+    pub slow_start: u32,
     /// The nodes it has come to, and when its files are there.
     pub localized: BTreeMap<u32, Time>,
     /// Its attempts that have containers and have not ended.
@@ -129,7 +131,8 @@ impl Job {
         let [maps, reduces] = &tasks;
         let has_reduces = !reduces.all.is_empty();
         let read: u64 = reduces.all.iter().map(|task| task.input.0).sum();
-        let each_writes = Bytes(read / maps.all.len().max(1) as u64);
+        let maps_in_all = maps.all.len() as u32;
+        let each_writes = Bytes(read / u64::from(maps_in_all.max(1)));
         Job {
             number,
             of,
@@ -139,6 +142,7 @@ impl Job {
             arrived: now,
             queue,
             scoring: Scoring { has_reduces, of: scenario.hadoop.scores },
+            slow_start: maps_before_reduces(scenario.hadoop.slow_start, maps_in_all),
             tasks,
             localized: BTreeMap::new(),
             live: BTreeSet::new(),

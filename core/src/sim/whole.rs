@@ -169,17 +169,17 @@ impl World<'_> {
 
     /// Asks for the containers of copies' phases whose turn has come.
     pub(super) fn begin_phases_of_copies(&mut self, number: u32, now: Time) {
-        let slow_start = f64::from(self.scenario.hadoop.slow_start);
         let Some(job) = self.jobs.get_mut(&number) else { return };
         for copy in 0..job.copies.len() {
-            let [maps, reduces] = job.copies[copy].begun;
-            if job.copies[copy].withdrawn {
+            let JobCopy { begun: [maps, reduces], withdrawn, ref done, .. } = job.copies[copy];
+            if withdrawn {
                 continue;
             }
+            let maps_done = done[TaskKind::Map as usize].len() as u32;
             if !maps {
                 job.begin_copy(TaskKind::Map, copy, now);
             }
-            if !reduces && job.maps_done_in(copy as u32) >= slow_start {
+            if !reduces && maps_done >= job.slow_start {
                 job.begin_copy(TaskKind::Reduce, copy, now);
                 self.begun.insert(number);
             }

@@ -2,7 +2,7 @@
 
 use super::MeasureParams;
 use super::placement::{Links, expected_links, place};
-use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict, as_written, share_of};
+use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict, maps_before_reduces};
 use std::collections::BTreeMap;
 
 /// The racks of a cluster's usable nodes.
@@ -42,8 +42,8 @@ impl<'a> Racks<'a> {
 /// Are a job's reduces about to be placed: have as many maps ended as they wait for, and has not every one of them begun?
 pub fn is_due(job: &Job) -> bool {
     let (Some([maps, _]), Some(settings)) = (job.totals, job.settings.as_ref()) else { return false };
-    let wanted = share_of(as_written(settings.slow_start), maps.into()).ceil().max(1.0);
-    f64::from(count(job, TaskKind::Map, |state| state == TaskState::Succeeded)) >= wanted && waits(job)
+    let wanted = maps_before_reduces(settings.slow_start, maps).max(1);
+    count(job, TaskKind::Map, |state| state == TaskState::Succeeded) >= wanted && waits(job)
 }
 
 /// Does any of a job's reduces wait?

@@ -1,6 +1,8 @@
 //! One small scenario for each mechanism. A container is on its way for 0.5 s, a JVM starts in 1.5 s, a commit takes 0.1 s: 2.1 s beside the work.
 
 use super::*;
+use drover_core::model::{Millis, TaskKind};
+use drover_core::sim::{Watch, run_watching};
 use serde_json::json;
 
 #[test]
@@ -191,6 +193,22 @@ fn a_reduce_that_starts_over_does_not_read_what_was_lost_when_its_first_attempt_
 fn a_job_whose_reduces_have_all_ended_waits_for_no_map_that_runs_again() {
     let nothing = json!({"nodes": [1], "from": 21, "slower": 1});
     assert_eq!(first_is_lost_at_20(nothing), (23.2, 1));
+}
+
+#[test]
+fn reduces_begin_with_the_share_of_maps_that_was_written_and_not_with_one_more() {
+    let reduces = json!({"tasks": 1, "copy": 1, "work": 1});
+    let scenario = scenario(json!({
+        "hadoop": {"slow_start": 0.05}, "slowness": {"attempt": {"uniform": {"low": 1, "high": 9}}},
+        "jobs": [{"name": "a", "maps": {"tasks": 20, "work": 10}, "reduces": reduces}],
+    }));
+    let mut watch = Watch::new("a", 0, 100);
+    let params = EngineParams { policy: PolicyName::None, ..EngineParams::default() };
+    run_watching(&scenario, params, 1, &mut watch).unwrap();
+    let of = |kind: TaskKind| watch.rows().filter(move |row| row.kind == kind);
+    let (ended, launched) =
+        (of(TaskKind::Map).map(|row| row.ended).min(), of(TaskKind::Reduce).map(|row| row.launched).min());
+    assert_eq!(launched, ended.map(|at| at + Millis(500)), "of 20 maps one");
 }
 
 #[test]
