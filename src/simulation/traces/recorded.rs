@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 /// Attempts of a trace: some 10 GiB of memory.
 const ATTEMPTS_MAX: usize = 20_000_000;
+/// What an attempt takes at most, and its job from its submission to its last end, days. One instant that is wrong by years would have years simulated, for hours.
+const DAYS_MAX: u64 = 100;
 /// What is counted of an attempt whose start is not told.
 pub(super) const STARTLESS: &str = "attempts without a start: left out";
 /// What is counted of what early Hadoops ran beside maps and reduces.
@@ -59,6 +61,8 @@ pub(super) struct Recorder {
     jobs: BTreeMap<String, About>,
     tasks: BTreeMap<String, Tasks>,
     seen: BTreeSet<String>,
+    /// From when to when jobs ran, as far as is told by now.
+    spans: BTreeMap<String, [u64; 2]>,
     /// Hosts by name, numbered as they came.
     hosts: BTreeMap<String, u32>,
     repairs: BTreeMap<String, u64>,
@@ -123,11 +127,28 @@ impl Recorder {
             self.mend("attempts that did not succeed: how long they would have taken is not known");
             return Ok(());
         }
+        self.lasts(&job, &id, [started, finished])?;
         let stages = self.stages(is_reduce, stages, started..=finished);
         let host = host.map(|host| self.host(host));
         let winner = self.tasks.entry(job).or_default().entry((is_reduce, task)).or_default();
         if winner.is_none_or(|known| finished < known.finished) {
             *winner = Some(Winner { started, finished, stages, input, host });
+        }
+        Ok(())
+    }
+
+    /// An attempt of a job ran from then to then. Longer than any does is a fault.
+    fn lasts(&mut self, job: &str, id: &str, [started, finished]: [u64; 2]) -> Result<(), String> {
+        let submitted = self.jobs.get(job).and_then(|about| about.submitted).unwrap_or(started);
+        let [first, last] = self.spans.entry(job.to_owned()).or_insert([started, finished]);
+        (*first, *last) = ((*first).min(started).min(submitted), (*last).max(finished));
+        for (what, [from, to]) in [(id, [started, finished]), (job, [*first, *last])] {
+            let days = (to - from) / (24 * 3_600_000);
+            if days >= DAYS_MAX {
+                return Err(format!(
+                    "{what} takes {days} days, from {from} to {to}: attempts and jobs take less than {DAYS_MAX}"
+                ));
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Is a scenario one that can be?
 
 use super::super::dist::Dist;
+use super::super::traced::TracedJob;
 use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
 };
@@ -78,6 +79,10 @@ impl Scenario {
         faults.unless(some, "jobs", "there must be one at least");
         let all = self.tasks();
         faults.unless(all.is_nan() || all <= ALL_TASKS_MAX, "jobs", "they have more than 100,000,000 tasks together");
+        let is_large = |job: &&TracedJob| job.phases.iter().any(|phase| phase.tasks.count() > TASKS_MAX);
+        if let Some(TracedJob { name, .. }) = self.traced.iter().find(is_large) {
+            faults.unless(false, "jobs", &format!("{name} of the trace has more than 2,000,000 tasks of a kind"));
+        }
         let mut all = vec![faults];
         let mut under = |key: String, check: &dyn Fn(&mut Faults)| {
             let mut faults = Faults { under: key, found: Vec::new() };

@@ -94,6 +94,26 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
 }
 
 #[test]
+fn an_attempt_or_a_job_of_months_is_told_with_its_line_and_not_simulated() {
+    let day = 24 * 3_600_000;
+    let of = |second: [u64; 2], result: &str| {
+        let [start, finish] = second;
+        let rows = row("MAP", 0, 0, [1, 0, 3], "SUCCESS") + &row("MAP", 1, 0, [start, 0, finish], result);
+        format!("{HEADER}{rows}")
+    };
+    let bad = |second| told(of(second, "SUCCESS").as_bytes());
+    assert!(bad([9, 9 + 19_675 * day]).starts_with("3: aMAP1_0 takes 19675 days, from 9 to "));
+    assert!(bad([100 * day, 100 * day + 5]).starts_with("3: j1 takes 100 days, from 1 to "));
+    assert_eq!(of_text(&of([9, 100 * day - 1], "SUCCESS")), 2);
+    assert_eq!(of_text(&of([9, 19_675 * day], "KILLED")), 2, "how long it would have taken nobody asks");
+}
+
+/// How many maps its only job has.
+fn of_text(text: &str) -> u32 {
+    of(text.as_bytes()).unwrap().jobs[0].phases[0].tasks.count()
+}
+
+#[test]
 fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
     let rumen = r#"{"jobID": "j1", "mapTasks": [{"taskID": "t1", "attempts": []}]}"#;
     let whole = [SWIM.to_owned(), HEADER.to_owned() + &row("MAP", 0, 0, [1, 0, 3], "SUCCESS"), rumen.to_owned()];

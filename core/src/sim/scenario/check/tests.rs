@@ -149,6 +149,24 @@ fn more_tasks_than_memory_has_room_for_are_told_before_they_are_made() {
 }
 
 #[test]
+fn a_job_of_a_trace_has_no_more_tasks_of_a_kind_than_any_other() {
+    let of = |tasks| {
+        let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0), host: None };
+        let phase = |count| TracedPhase {
+            tasks: TracedTasks::Alike(count, task),
+            size: Resources { memory_mb: 1024, vcores: 1 },
+            reads_after_maps: false,
+        };
+        let (name, user, queue) = ("a".into(), "u".into(), "default".into());
+        let job = TracedJob { name, user, queue, arrives: Millis(0), phases: [phase(1), phase(tasks)] };
+        let scenario = Scenario { traced: vec![job], ..Scenario::default() };
+        scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(of(2_000_000), [""; 0]);
+    assert_eq!(of(2_000_001), ["jobs: a of the trace has more than 2,000,000 tasks of a kind"]);
+}
+
+#[test]
 fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_it() {
     let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0), host: None };
     let phase = |count, memory_mb, vcores| TracedPhase {
