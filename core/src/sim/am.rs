@@ -154,7 +154,7 @@ impl<'a> World<'a> {
         let drawn =
             |dist: &Dist, purpose| Millis::from_secs_f64(dist.sample(&mut self.draws.of(purpose, subject))).0 as f64;
         match stage {
-            Stage::Waiting => drawn(&hadoop.allocate, Purpose::Place),
+            Stage::Waiting => drawn(&hadoop.allocate, Purpose::Allocate),
             Stage::StartUp => drawn(&hadoop.start_up, Purpose::StartUp) + attempt.fetches.0 as f64,
             Stage::Copy => task.work[0],
             Stage::Sort => task.work[1],

@@ -44,6 +44,8 @@ pub enum Purpose {
     Kill,
     /// When a NodeManager reports.
     Heartbeat,
+    /// How long a container is on its way.
+    Allocate,
 }
 
 /// All draws of one run.

@@ -157,6 +157,7 @@ impl World<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::attempt::{Attempt, Stage};
     use super::super::ideal::{Actor, Ideal};
     use super::super::job::{Origin, START};
     use super::super::scenario::Scenario;
@@ -201,6 +202,21 @@ mod tests {
         assert_eq!([slower_on(4, true, by_name), slower_on(4, false, by_name)], [1.0, 3.0]);
         // After a failure it is asked for anywhere, which with one node is there.
         assert_eq!(slower_on(1, true, |job, _| job.task_mut(TaskKind::Map, 0).failed = 1), 1.0);
+    }
+
+    #[test]
+    fn how_long_a_container_is_on_its_way_is_drawn_apart_from_where_that_of_the_attempt_before_was_put() {
+        let json = r#"{"hadoop": {"allocate": {"uniform": {"low": 0, "high": 1}}}, "jobs": [{"name": "a", "maps": {"tasks": 50}}]}"#;
+        let scenario: Scenario = serde_json::from_str(json).unwrap();
+        let world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        let job = Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START);
+        let is_same = |index: &u32| {
+            let second = Attempt::new(0, TaskKind::Map, *index, 1, true, 0, START);
+            let of_first = [job.of.key(), task_key(TaskKind::Map, *index), 1];
+            let put = world.draws.of(Purpose::Place, of_first).uniform();
+            (world.whole(&job, &second, Stage::Waiting) / 1e3 - put).abs() < 1e-3
+        };
+        assert!((0..50).filter(is_same).count() < 5);
     }
 
     #[test]
