@@ -14,6 +14,9 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+/// Seeds of each set of assumptions beside the main one, at most: there may be seventy, and their means are asked for.
+const OTHERS_MOST: u64 = 4;
+
 const EXAMPLES: &str = "\
 Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says
 of it holds), not_reproduced. The last column is the share of what the paper leaves open under which it is reproduced.
@@ -36,7 +39,7 @@ pub struct Command {
     /// Name the experiments, and run none
     #[arg(long)]
     list: bool,
-    /// Seeds of the main set of assumptions; the others get a fifth of them, and where that is one, no size is within there and nulls, of two seeds each, tell nothing
+    /// Seeds of the main set of assumptions; the others get a fifth of them, four at most, and where that is one, no size is within there and nulls, of two seeds each, tell nothing
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     seeds: u64,
     /// Write a document in Markdown, too
@@ -108,7 +111,7 @@ impl Command {
         let (shown, seeds) = (Arc::clone(&bar), self.seeds);
         // On a thread of its own, as one may take minutes: who interrupts does not want to wait for its end.
         std::thread::spawn(move || {
-            let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5), progress: &*shown };
+            let effort = Effort { seeds, seeds_of_others: seeds.div_ceil(5).min(OTHERS_MOST), progress: &*shown };
             for one in mine {
                 shown.begin(one.name);
                 if tell.send((one, one.run(effort))).is_err() {

@@ -34,7 +34,7 @@ impl<'a> Missed<'a> {
         self.one.choices.iter().filter(|choice| choice.verdict == Verdict::Within).collect()
     }
 
-    /// Those under which the published one is as near, and chance may have it so: two seeds rarely tell.
+    /// Those under which the published one is as near, and chance may have it so: a few seeds rarely tell.
     fn near(&self) -> Vec<&'a Choice> {
         let is_near = |choice: &Choice| self.off(choice.measured) <= 0.2 * choice.measured.abs();
         self.one.choices.iter().filter(|one| one.verdict != Verdict::Within && is_near(one)).collect()
@@ -95,7 +95,7 @@ pub fn moved<'a>(found: impl Iterator<Item = &'a Finding>) -> String {
     let others = sizes.len() - exact - within;
     format!(
         "\nOf {} published sizes {exact} are `exact` and {within} `within`. Of the other {others}, {} have open choices that are varied: {inside} are `within` under one of them, {near} more have a mean that is \
-         a fifth away at most (of two seeds, whose interval is too wide for `within`), {nearer} more come nearer, and to {never} none comes nearer. Which, stands below each table.\n",
+         a fifth away at most (of a few seeds, whose interval is too wide for `within`), {nearer} more come nearer, and to {never} none comes nearer. Which, stands below each table.\n",
         sizes.len(),
         varied.len()
     )

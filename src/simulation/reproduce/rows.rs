@@ -38,7 +38,7 @@ pub fn with_other_draws<T>(seeds: &[T]) -> impl Iterator<Item = (&T, &T)> {
 }
 
 /// Ours beside the published, with what comes of the other sets of assumptions, and the share of them that reproduce it; of none there is no share, nor where all of them say nothing of it. Of the
-/// others, which have a fifth of the seeds, the mean decides whether what the paper says holds: an interval of two seeds is six times as wide as one of ten, and tells nothing of them.
+/// others, which have a few of the seeds, the mean decides whether what the paper says holds: an interval of two seeds is six times as wide as one of ten, and tells nothing of them.
 pub fn compare<R>(rows: &[Row<R>], played: &Varied<R>) -> Vec<Finding> {
     compare_in_order(rows, played, &[])
 }
