@@ -197,6 +197,26 @@ fn a_service_without_its_cluster_lives_says_so_and_stops_when_told() {
 }
 
 #[test]
+fn the_status_of_a_service_without_its_cluster_says_that_it_does_not_answer_in_words_and_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::with(dir.path(), &["ledger.path=ledger.db", "mode=act"]);
+    let hold = ["pause", "--queue", "root.etl", "--reason", "slow disks", "--for", "2h", "--service", &service.1];
+    assert!(drover(dir.path(), &hold).output().unwrap().status.success());
+    let status = |more: &[&str]| {
+        let output = drover(dir.path(), &[&["status", "--service", &service.1], more].concat()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = status(&[]);
+    for says in ["HAS NOT ANSWERED YET", "mode             act", "0 copies, 0 clones", "queue:root.etl for another"] {
+        assert!(text.contains(says), "{says}:\n{text}");
+    }
+    let told: serde_json::Value = serde_json::from_str(&status(&["--json"])).unwrap();
+    assert_eq!(told["status"]["rm"], serde_json::json!({"answers": false, "told_ms": null}));
+    assert_eq!((&told["last_hour"]["copies"], &told["status"]["ledger"]["state"]), (&0.into(), &"keeping".into()));
+}
+
+#[test]
 fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_message() {
     let dir = tempfile::tempdir().unwrap();
     let mut service = Service::with(dir.path(), &["log.format=json", "log.level=debug"]);
@@ -406,6 +426,16 @@ fn nodes_without_a_service_ends_with_3_and_how_to_get_one() {
     let (code, _, error) = run(&["nodes", "--service", &url]);
     assert_eq!(code, 3);
     assert!(error.contains("learned while a service watches") && error.contains("drover serve"), "{error}");
+}
+
+#[test]
+fn the_status_of_a_service_that_is_not_there_ends_with_3_and_what_to_do_next() {
+    let (code, out, error) = run(&["status", "--service", &format!("http://127.0.0.1:{}", free_port())]);
+    assert_eq!((code, out.as_str()), (3, ""));
+    for says in ["no service answers at", "drover serve", "--service URL", "drover doctor"] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    assert!(!error.contains("--from-cluster"), "{error}");
 }
 
 #[test]

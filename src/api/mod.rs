@@ -38,6 +38,7 @@ use std::time::Duration;
 use tower_http::timeout::TimeoutLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
+use views::RmView;
 
 /// Most entries on one page.
 pub const PAGE_MAX: usize = 1_000;
@@ -58,6 +59,8 @@ pub struct ApiState {
     pub readiness: Arc<dyn Fn() -> Option<String> + Send + Sync>,
     /// What the shims' sessions come to.
     pub shims: Arc<dyn Fn() -> Shims + Send + Sync>,
+    /// How the ResourceManager is.
+    pub rm: Arc<dyn Fn() -> RmView + Send + Sync>,
     /// Operators' holds.
     pub holds: Arc<Holds>,
     /// The service's clock.
@@ -85,8 +88,9 @@ impl ApiState {
 
     async fn process(&self) -> Process {
         let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
-        let (ready, shims) = (self.not_ready().is_none(), (self.shims)());
-        Process { ready, shims, holds, ledger: self.ledger.state(), ..self.process.clone() }
+        let (ready, shims, rm) = (self.not_ready().is_none(), (self.shims)(), (self.rm)());
+        let (ledger, ledger_size) = (self.ledger.state(), self.ledger.bytes());
+        Process { ready, shims, holds, rm, ledger, ledger_size, ..self.process.clone() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! `drover calibration`: how good the estimators have proved to be.
 
 use super::Common;
-use super::client::{NoAnswer, Service};
-use super::output::{self, Exit, Failure};
+use super::client::Service;
+use super::output::{self, Failure};
 use crate::api::calibration::{AccuracyView, CalibrationView, RecordView};
 use clap::Args;
 
@@ -33,18 +33,15 @@ impl Command {
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
         let limit = self.kinds.map_or_else(String::new, |kinds| format!("?limit={kinds}"));
         let client = self.service.client(common)?;
+        // The cluster itself would not do: only a service has watched tasks to their ends.
+        let nobody = || {
+            format!(
+                "no service answers at {}; start one with `drover serve`, or name another with --service URL",
+                client.base()
+            )
+        };
         let known: CalibrationView =
-            client.get(&format!("api/v1/calibration{limit}")).await.map_err(|why| match why {
-                // The cluster itself would not do: only a service has watched tasks to their ends.
-                NoAnswer::NobodyThere(_) => Failure::new(
-                    Exit::Unreachable,
-                    format!(
-                        "no service answers at {}; start one with `drover serve`, or name another with --service URL",
-                        client.base()
-                    ),
-                ),
-                other => other.into(),
-            })?;
+            client.get(&format!("api/v1/calibration{limit}")).await.map_err(|why| why.or(nobody))?;
         if self.json {
             return output::json(&known);
         }

@@ -39,6 +39,16 @@ impl From<NoAnswer> for Failure {
     }
 }
 
+impl NoAnswer {
+    /// The failure, in these words where nobody is there: for what no look at the cluster itself could tell.
+    pub fn or(self, nobody: impl FnOnce() -> String) -> Failure {
+        match self {
+            NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody()),
+            other => other.into(),
+        }
+    }
+}
+
 /// Which service to ask.
 #[derive(Debug, Args)]
 pub struct Service {

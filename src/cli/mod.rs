@@ -25,6 +25,7 @@ mod reproduced_open;
 mod serve;
 mod simulate;
 mod source;
+mod status;
 mod story;
 mod sweep;
 pub mod words;
@@ -45,6 +46,7 @@ Examples:
   drover doctor                          check configuration, cluster and permissions
   drover advise                          what Drover would do now
   drover serve --record /var/lib/drover  watch the cluster, keep a recording
+  drover status                          how the running service is, in a dozen lines
   drover explain job_1795181650543_0021  why each task was or was not advised on
   drover nodes                           how healthy each node is
   drover report --since 7d               whether copies paid
@@ -85,6 +87,8 @@ pub struct Common {
 enum Command {
     /// Watch the cluster and serve API, shims and metrics
     Serve(serve::Command),
+    /// Say how the running service is: cluster, shims, copies, holds, ledger
+    Status(status::Command),
     /// Say which running tasks are worth a copy now
     Advise(advise::Command),
     /// Say why each task of a job was or was not advised on
@@ -161,6 +165,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Serve(command) => command.run(&cli.common),
+        Command::Status(command) => block_on(command.run(&cli.common)),
         Command::Advise(command) => block_on(command.run(&cli.common)),
         Command::Explain(command) => block_on(command.run(&cli.common)),
         Command::Nodes(command) => block_on(command.run(&cli.common)),

@@ -1,7 +1,7 @@
 //! `drover nodes`: how healthy each node is, the costliest first.
 
 use super::client::{Client, NoAnswer, Service};
-use super::output::{self, Exit, Failure};
+use super::output::{self, Failure};
 use super::{Common, words};
 use crate::api::health::{MeasureView, StragglingView};
 use crate::api::views::NodeView;
@@ -47,10 +47,7 @@ impl Command {
                 client.base()
             )
         };
-        let mut all = all(&client).await.map_err(|why| match why {
-            NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody()),
-            other => other.into(),
-        })?;
+        let mut all = all(&client).await.map_err(|why| why.or(nobody))?;
         worst_first(&mut all.nodes);
         match self.json {
             true => output::json(&all),

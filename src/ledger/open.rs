@@ -1,6 +1,7 @@
 //! Opening the file: ours, whole and of a version that is understood, or an error that says what to do. Nothing that is not ours is ever written to.
 
 use super::steps::{STEPS, Step};
+use drover_core::model::Bytes;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::File;
 use std::io::{self, Read};
@@ -185,6 +186,12 @@ pub fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()
+}
+
+/// Space that it takes, its log included.
+pub fn size(path: &Path) -> Bytes {
+    let of = |path: &Path| std::fs::metadata(path).map_or(0, |told| told.len());
+    Bytes(of(path) + of(&beside(path, "-wal")))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

@@ -1,6 +1,7 @@
 //! How the ledger is, for whoever asks.
 
-use super::open::LedgerError;
+use super::open::{LedgerError, size};
+use drover_core::model::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -69,6 +70,11 @@ impl Access {
     /// The file; `None` where no ledger is kept.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    /// The space it takes; `None` where no ledger is kept.
+    pub fn bytes(&self) -> Option<Bytes> {
+        self.path().map(size)
     }
 
     /// How it is.

@@ -1,7 +1,7 @@
 //! The file, open for writing.
 
 use super::metrics::Metrics;
-use super::open::{self, LedgerError, beside};
+use super::open::{self, LedgerError};
 use super::retain::{self, Bounds};
 use super::schema::Row;
 use drover_core::model::{Bytes, Time};
@@ -63,7 +63,6 @@ impl Store {
 
     /// Space that it takes, its log included.
     pub fn bytes(&self) -> Bytes {
-        let size = |path: &Path| std::fs::metadata(path).map_or(0, |told| told.len());
-        Bytes(size(&self.path) + size(&beside(&self.path, "-wal")))
+        open::size(&self.path)
     }
 }

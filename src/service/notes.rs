@@ -7,35 +7,39 @@ use crate::ledger::Unanswered;
 use crate::shim::Shim;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
-use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId};
-use std::sync::atomic::{AtomicU8, Ordering};
+use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId, Time};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What of the cluster has been seen at least once.
+/// When each part of the cluster was seen last, Unix milliseconds; 0: not yet.
 #[derive(Default)]
-pub struct Readiness(AtomicU8);
+pub struct Readiness([AtomicU64; COMPLETE.len()]);
 
 /// The facts of one complete poll of the cluster, and the settings' words for them.
 const COMPLETE: [&str; 4] = ["running applications", "cluster totals", "nodes", "queues"];
 
 impl Readiness {
-    /// Notes what a fact shows.
-    pub fn note(&self, fact: &Fact) {
-        let bit = match fact {
-            Fact::Apps(_) => 1,
-            Fact::Cluster(_) => 2,
-            Fact::Nodes(_) => 4,
-            Fact::Queues(_) => 8,
+    /// Notes what a fact shows, and when it came.
+    pub fn note(&self, fact: &Fact, at: Time) {
+        let part = match fact {
+            Fact::Apps(_) => 0,
+            Fact::Cluster(_) => 1,
+            Fact::Nodes(_) => 2,
+            Fact::Queues(_) => 3,
             _ => return,
         };
-        self.0.fetch_or(bit, Ordering::Relaxed);
+        self.0[part].store(at.0, Ordering::Relaxed);
+    }
+
+    /// When the ResourceManager last told any of them.
+    pub fn newest(&self) -> Option<Time> {
+        self.0.iter().map(|at| at.load(Ordering::Relaxed)).max().filter(|at| *at > 0).map(Time)
     }
 
     /// Why the service is not ready; `None` when it is.
     pub fn missing(&self) -> Option<String> {
-        let seen = self.0.load(Ordering::Relaxed);
-        let missing: Vec<&str> =
-            COMPLETE.iter().enumerate().filter(|(bit, _)| seen & (1 << bit) == 0).map(|(_, what)| *what).collect();
+        let unseen = self.0.iter().zip(COMPLETE).filter(|(at, _)| at.load(Ordering::Relaxed) == 0);
+        let missing: Vec<&str> = unseen.map(|(_, what)| what).collect();
         (!missing.is_empty()).then(|| format!("the ResourceManager has not told its {} yet", missing.join(", ")))
     }
 }
@@ -58,7 +62,7 @@ impl Notes {
     /// Tells everyone.
     pub fn note(&self, seen: &Observation) {
         self.hints.touch(seen);
-        self.ready.note(&seen.fact);
+        self.ready.note(&seen.fact, seen.received);
         let Fact::Ended(end) = &seen.fact else { return };
         if let Some(shim) = self.shim.get() {
             shim.application_ended(end.job.0);
@@ -138,13 +142,18 @@ mod tests {
     use drover_core::model::ClusterFact;
 
     #[test]
-    fn the_service_is_ready_once_each_part_of_the_cluster_was_seen_and_says_what_is_missing() {
+    fn the_service_is_ready_once_each_part_of_the_cluster_was_seen_and_says_what_is_missing_and_when_it_last_heard() {
         let ready = Readiness::default();
-        for fact in [Fact::Apps(Vec::new()), Fact::Nodes(Vec::new()), Fact::Cluster(ClusterFact::default())] {
-            ready.note(&fact);
+        assert_eq!(ready.newest(), None);
+        for (at, fact) in [Fact::Apps(Vec::new()), Fact::Nodes(Vec::new()), Fact::Cluster(ClusterFact::default())]
+            .into_iter()
+            .enumerate()
+        {
+            ready.note(&fact, Time(30 - at as u64));
         }
+        assert_eq!(ready.newest(), Some(Time(30)));
         assert_eq!(ready.missing().unwrap(), "the ResourceManager has not told its queues yet");
-        ready.note(&Fact::Queues(Vec::new()));
-        assert_eq!(ready.missing(), None);
+        ready.note(&Fact::Queues(Vec::new()), Time(40));
+        assert_eq!((ready.missing(), ready.newest()), (None, Some(Time(40))));
     }
 }

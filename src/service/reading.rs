@@ -8,7 +8,7 @@ use crate::api::views::*;
 use crate::ledger::State;
 use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
-use drover_core::model::{Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
+use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
 use std::collections::HashMap;
 
 /// Which decisions are wanted.
@@ -50,15 +50,19 @@ pub struct Process {
     pub shims: Shims,
     /// Holds in force.
     pub holds: Vec<HoldView>,
+    /// How the ResourceManager is.
+    pub rm: RmView,
     /// How the ledger is.
     pub ledger: State,
+    /// The space it takes, where one is kept.
+    pub ledger_size: Option<Bytes>,
 }
 
 impl Process {
     /// A process that has just started.
     pub fn new(incarnation: String, started: Time) -> Process {
-        let (shims, holds, ledger) = (Shims::default(), Vec::new(), State::Off);
-        Process { incarnation, started, ready: false, shims, holds, ledger }
+        let (shims, holds, rm, ledger) = (Shims::default(), Vec::new(), RmView::default(), State::Off);
+        Process { incarnation, started, ready: false, shims, holds, rm, ledger, ledger_size: None }
     }
 }
 
@@ -120,7 +124,8 @@ impl Desk {
             shims_unable: process.shims.unable,
             shims_over_plain_http: process.shims.over_plain_http,
             holds: process.holds.clone(),
-            ledger: LedgerView::of(&process.ledger),
+            rm: process.rm,
+            ledger: LedgerView::of(&process.ledger, process.ledger_size),
             breakers: self
                 .engine
                 .open_breakers()

@@ -11,6 +11,7 @@ use super::rival::watch_for_others;
 use super::world::{self, WorldError};
 use super::{Desk, vouch};
 use crate::api::listen::{self, ListenError};
+use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded};
@@ -143,7 +144,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
         .name("engine".into())
         .spawn(move || run(desk, inbox, &noted, pace, &clock::now, &runtime, &stopped))?;
     let state =
-        ApiState { ledger: access, ..state(config, &identity, &outside, notes.clone(), holds, metrics.clone()) };
+        ApiState { ledger: access, ..state(config, &identity, &outside, &notes, holds, &clients, metrics.clone()) };
     let mut tasks = JoinSet::new();
     spawn_watch(&mut tasks, notes.clone(), state.holds.clone(), stop);
     if config.act.rest_restart {
@@ -173,8 +174,9 @@ fn state(
     config: &Config,
     identity: &Identity,
     outside: &Outside,
-    notes: Arc<Notes>,
+    notes: &Arc<Notes>,
     holds: Arc<Holds>,
+    clients: &Clients,
     metrics: Arc<Metrics>,
 ) -> ApiState {
     ApiState {
@@ -185,8 +187,15 @@ fn state(
             let notes = notes.clone();
             move || notes.shim.get().map(Shims::of).unwrap_or_default()
         }),
+        rm: Arc::new({
+            let (notes, rest) = (notes.clone(), clients.http.metrics().clone());
+            move || RmView { answers: rest.rm_answers(), told_ms: notes.ready.newest().map(|at| at.0) }
+        }),
         holds,
-        readiness: Arc::new(move || notes.ready.missing()),
+        readiness: Arc::new({
+            let notes = notes.clone();
+            move || notes.ready.missing()
+        }),
         clock: Arc::new(clock::now),
         ledger: Access::default(),
         metrics,

@@ -142,6 +142,11 @@ impl Metrics {
         self.rm_up.set(i64::from(is_up));
     }
 
+    /// Does a ResourceManager answer?
+    pub fn rm_answers(&self) -> bool {
+        self.rm_up.get() == 1
+    }
+
     pub(super) fn tasks_interval(&self, since_last: Duration) {
         self.lag.observe(since_last.as_secs_f64());
     }

@@ -1,6 +1,7 @@
 //! How the ledger is, as a view.
 
 use crate::ledger::State;
+use drover_core::model::Bytes;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,11 +12,15 @@ pub struct LedgerView {
     pub state: String,
     /// The same in words, and what to do.
     pub trouble: Option<String>,
+    /// The space it takes, its log included; `null` where none is kept.
+    #[serde(default)]
+    pub size_bytes: Option<u64>,
 }
 
 impl LedgerView {
-    /// How it is.
-    pub fn of(state: &State) -> LedgerView {
-        LedgerView { state: state.label().to_owned(), trouble: state.trouble().map(str::to_owned) }
+    /// How it is, and the space it takes.
+    pub fn of(state: &State, size: Option<Bytes>) -> LedgerView {
+        let (state, trouble) = (state.label().to_owned(), state.trouble().map(str::to_owned));
+        LedgerView { state, trouble, size_bytes: size.map(|size| size.0) }
     }
 }

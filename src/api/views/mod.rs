@@ -17,7 +17,7 @@ pub use ledger::LedgerView;
 pub use measure::{MeasureView, PlanView};
 pub use node::NodeView;
 pub use numbers::NumbersView;
-pub use status::{BreakerView, Status};
+pub use status::{BreakerView, RmView, Status};
 pub use task::{AttemptView, TaskView};
 
 use serde::Serialize;

@@ -23,6 +23,9 @@ pub struct Status {
     pub now_ms: u64,
     /// The cluster has been polled once, completely.
     pub ready: bool,
+    /// How the ResourceManager is.
+    #[serde(default)]
+    pub rm: RmView,
     /// Mode of the cluster: `off`, `advise` or `act`.
     pub mode: String,
     /// Policy in force.
@@ -78,6 +81,15 @@ impl Status {
     pub fn running_tasks(&self) -> u64 {
         self.verdicts.values().sum()
     }
+}
+
+/// How the ResourceManager is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RmView {
+    /// One answers; of several, the active one.
+    pub answers: bool,
+    /// When it last told of applications, totals, nodes or queues, the service's clock, Unix milliseconds; `null` where it never has.
+    pub told_ms: Option<u64>,
 }
 
 /// A policy that only advises on a user's jobs because its copies keep losing there, whatever its mode.

@@ -42,7 +42,7 @@ mod tests {
     fn a_ledger_that_cannot_be_kept_is_warned_of_with_what_to_do() {
         let said = |state| {
             let mut checks = Checks::default();
-            running(&LedgerView::of(&state), &mut checks);
+            running(&LedgerView::of(&state, None), &mut checks);
             (checks.0[0].verdict, checks.0[0].says.clone())
         };
         let failing = State::after(&LedgerError::Full("/l.db".into()));

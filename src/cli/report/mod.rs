@@ -5,7 +5,7 @@ mod html;
 mod tables;
 
 use super::Common;
-use super::client::{Client, NoAnswer, Service};
+use super::client::{Client, Service};
 use super::output::{self, Exit, Failure};
 use crate::clock;
 use crate::config::value::span;
@@ -128,10 +128,7 @@ impl Command {
             Some(path) => Ok(Report::of(&path, &self.filter(), clock::now())?),
             None => {
                 let client = self.service.client(common)?;
-                client.get(&self.address()).await.map_err(|why| match why {
-                    NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody(&client)),
-                    other => other.into(),
-                })
+                client.get(&self.address()).await.map_err(|why| why.or(|| nobody(&client)))
             }
         }
     }
