@@ -141,6 +141,14 @@ fn every_setting_is_shown_with_its_value_and_where_it_came_from() {
     );
     assert_eq!(shown["mode"]["origin"], "default");
     assert_eq!(shown["cluster.conf_dir"]["value"], serde_json::Value::Null);
+    let (cap, origin) = (&shown["govern.cluster_cap"]["value"], &shown["govern.cluster_cap"]["origin"]);
+    assert_eq!((cap, origin), (&"0.1".into(), &"preset adapted".into()));
+    let (_, shown, _) = run(&["config", "show", "--set", "preset=paper", "--set", "policy=mantri"]);
+    let line = |key: &str| {
+        shown.lines().find(|line| line.trim_start().starts_with(key)).unwrap().split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(line("govern.cluster_cap"), ["govern.cluster_cap", "1", "preset", "paper"]);
+    assert_eq!(line("policy "), ["policy", "mantri", "--set"]);
 }
 
 /// A service whose cluster does not answer, and the address of its API.

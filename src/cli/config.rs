@@ -10,8 +10,8 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  drover config show --origin
-  drover config show --set rest.timeout=5s --json
+  drover config show
+  drover config show --set preset=paper --set policy=mantri --json
   drover config check --json | jq '.faults[].message'
   drover config sample > drover.toml";
 
@@ -25,10 +25,10 @@ pub struct Command {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Print every setting's value
+    /// Print every setting's value and where it came from; what is not set has its preset's
     Show {
-        /// Also say where each value came from
-        #[arg(long)]
+        /// Does nothing: where each value came from is always said
+        #[arg(long, hide = true)]
         origin: bool,
         /// Print JSON
         #[arg(long)]
@@ -57,7 +57,7 @@ impl Command {
     /// Runs it.
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         match self.what {
-            What::Show { origin, json } => show(common, origin, json),
+            What::Show { json, .. } => show(common, json),
             What::Check { json: false } => Ok(common.serviceable().map(|_| ())?),
             What::Check { json: true } => check_json(common),
             What::Docs { ledger: true, .. } => Ok(output::say(&ledger::docs::markdown())?),
@@ -93,8 +93,9 @@ fn check_json(common: &Common) -> Result<(), Failure> {
     if faults.is_empty() { Ok(()) } else { Err(Failure::new(Exit::Usage, "")) }
 }
 
-fn show(common: &Common, origin: bool, json: bool) -> Result<(), Failure> {
+fn show(common: &Common, json: bool) -> Result<(), Failure> {
     let loaded = common.load()?;
+    let resolved = loaded.resolved();
     if json {
         let entry = |(key, entry): (&String, &config::Entry)| {
             let value = match entry.value.to_string() {
@@ -104,17 +105,14 @@ fn show(common: &Common, origin: bool, json: bool) -> Result<(), Failure> {
             let (file, line) = place(&entry.origin);
             (key.clone(), json!({"value": value, "origin": entry.origin.to_string(), "file": file, "line": line}))
         };
-        let all: serde_json::Map<String, serde_json::Value> = loaded.entries.iter().map(entry).collect();
+        let all: serde_json::Map<String, serde_json::Value> = resolved.iter().map(entry).collect();
         return output::json(&all);
     }
-    let mut table = output::table(if origin { &["setting", "value", "from"] } else { &["setting", "value"] });
-    for (key, entry) in &loaded.entries {
+    let mut table = output::table(&["setting", "value", "from"]);
+    for (key, entry) in &resolved {
         let value = entry.value.to_string();
-        let mut row = vec![key.clone(), if value.is_empty() { "–".into() } else { value }];
-        if origin {
-            row.push(entry.origin.to_string());
-        }
-        table.add_row(row);
+        let value = if value.is_empty() { "–".into() } else { value };
+        table.add_row([key, &value, &entry.origin.to_string()]);
     }
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");

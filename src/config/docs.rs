@@ -19,7 +19,7 @@ Settings come from four places, the later outranking the earlier:
    list, as in `DROVER_MODES_QUEUE=root.etl=off,root.adhoc=advise`;
 4. flags: `--set rest.timeout=5s`.
 
-`drover config show --origin` shows every value and where it came from; `drover config sample` writes a file to start from. A key
+`drover config show` shows every value that holds and where it came from, that of the preset where a setting is not set; `drover config sample` writes a file to start from. A key
 that does not exist, a value out of range or a unit that is missing is an error which names the file and line, the key and what is
 allowed. Times are written `500ms`, `10s`, `5m`, `1h`, `2d`, sizes `64KiB`, `4MiB`, `1GiB`, shares as numbers from 0 to 1.
 
@@ -66,6 +66,9 @@ pub fn sample() -> String {
         }
         for setting in members(group) {
             let _ = writeln!(out, "\n# {}\n# Allowed: {}.", joined(setting.doc), setting.kind.allowed());
+            if let Some(presets) = presets(setting) {
+                let _ = writeln!(out, "# Where it is not set: {}.", both(&presets));
+            }
             let _ = writeln!(out, "#{}", assignment(setting));
         }
     }

@@ -11,7 +11,7 @@ use drover_core::policy::{BlacklistParams, DollyParams, LateParams, MantriParams
 /// How the engine is to decide.
 pub fn engine_params(config: &Config) -> EngineParams {
     let (top, set) = (&config.top, &config.blacklist);
-    let policy = labelled(PolicyName::ALL, PolicyName::label, &top.policy).unwrap_or_default();
+    let policy = policy(config);
     let base = preset(&top.preset, policy);
     EngineParams {
         policy,
@@ -39,6 +39,11 @@ pub fn engine_params(config: &Config) -> EngineParams {
         look_again: config.engine.look_again,
         seed: config.engine.seed,
     }
+}
+
+/// The policy that is set.
+pub(super) fn policy(config: &Config) -> PolicyName {
+    labelled(PolicyName::ALL, PolicyName::label, &config.top.policy).unwrap_or_default()
 }
 
 /// What holds under a preset and a policy where nothing is set.

@@ -17,6 +17,8 @@ const OWN: [&str; 1] = ["DROVER_CONFIG"];
 pub enum Origin {
     /// The declaration.
     Default,
+    /// A preset, for a setting that nobody has set; of a paper, the policy whose own paper says so, where others say otherwise.
+    Preset(String, Option<&'static str>),
     /// A file, and the line in it (0: the file as a whole).
     File(PathBuf, usize),
     /// A variable of the environment.
@@ -65,6 +67,8 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::Default => f.write_str("default"),
+            Origin::Preset(name, None) => write!(f, "preset {name}"),
+            Origin::Preset(name, Some(policy)) => write!(f, "preset {name}, policy {policy}"),
             Origin::File(path, 0) => write!(f, "{}", path.display()),
             Origin::File(path, line) => write!(f, "{}:{line}", path.display()),
             Origin::Environment(name) => write!(f, "environment variable {name}"),

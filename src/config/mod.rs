@@ -131,6 +131,11 @@ pub struct Reloaded {
 }
 
 impl Loaded {
+    /// Every value that holds, with its origin: what is not set has its preset's.
+    pub fn resolved(&self) -> Entries {
+        presets::resolved(&self.config, &self.entries)
+    }
+
     /// This configuration with the reloadable settings of `new`, and what changed.
     pub fn reloaded(&self, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigError> {
         let (mut entries, mut report) = (self.entries.clone(), Reloaded::default());

@@ -1,11 +1,17 @@
 //! What holds under each preset where a setting is not set, as text.
 
-use super::engine::preset;
+use super::Config;
+use super::engine::{policy, preset};
+use super::layers::{Entries, Entry, Origin};
 use super::setting::Setting;
-use super::value::{Kind, show_span};
+use super::settings::SETTINGS;
+use super::value::{Kind, Value, show_span};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
 use serde_json::Value as Json;
+
+/// The preset whose values hold whatever the policy.
+const ADAPTED: &str = "adapted";
 
 /// A setting's values; empty where it then holds nothing of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +29,30 @@ pub struct Presets {
 /// Those of a setting; `None` for one that no preset sets.
 pub fn presets(setting: &Setting) -> Option<Presets> {
     let under = |name, policy| value(&preset(name, policy), setting);
-    let adapted = under("adapted", PolicyName::default())?;
+    let adapted = under(ADAPTED, PolicyName::default())?;
     // `none` proposes nothing: what holds under it, no paper of a policy has set.
     let paper = under("paper", PolicyName::None)?;
     let hotcloud = under("paper-hotcloud", PolicyName::None)?;
     let of_policy = |policy: PolicyName| Some((policy.label(), under("paper", policy)?));
     let own = PolicyName::ALL.into_iter().filter_map(of_policy).filter(|(_, value)| *value != paper).collect();
     Some(Presets { adapted, paper, hotcloud, own })
+}
+
+/// The entries with what the preset has in the place of what is not set.
+pub(super) fn resolved(config: &Config, entries: &Entries) -> Entries {
+    let (name, policy) = (&config.top.preset, policy(config));
+    let params = preset(name, policy);
+    let mut all = entries.clone();
+    for setting in SETTINGS {
+        let unset = |entry: &&mut Entry| entry.value == Value::Unset;
+        let Some(entry) = all.get_mut(&setting.key()).filter(unset) else { continue };
+        // A test has each of these texts be one that its setting allows.
+        let Some(value) = value(&params, setting).and_then(|text| setting.kind.parse(&text).ok()) else { continue };
+        let own = presets(setting).is_some_and(|presets| presets.own.iter().any(|(label, _)| *label == policy.label()));
+        let own = (own && name != ADAPTED).then(|| policy.label());
+        *entry = Entry { value, origin: Origin::Preset(name.clone(), own) };
+    }
+    all
 }
 
 fn value(params: &EngineParams, setting: &Setting) -> Option<String> {

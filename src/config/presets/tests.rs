@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::SETTINGS;
+use crate::config::{SETTINGS, Sources, load_named};
 use std::collections::BTreeSet;
 
 /// Every setting that a preset sets: its value in the papers, and where that stands.
@@ -95,6 +95,33 @@ fn a_tenth_of_the_slots_bounds_the_copies_where_late_decides_and_no_cap_of_ours_
         .collect();
     let tenth = |policy| (policy, "0.1".to_owned());
     assert_eq!(own, [("govern.cluster_cap".to_owned(), ["late", "late-early", "drover"].map(tenth).to_vec())]);
+}
+
+fn resolved(set: &[&str], key: &str) -> (String, String) {
+    let sources = Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
+    let all = load_named(&sources).unwrap().resolved();
+    (all[key].value.to_string(), all[key].origin.to_string())
+}
+
+#[test]
+fn what_is_not_set_is_resolved_to_the_presets_value_and_what_is_set_keeps_its_own() {
+    let cap = "govern.cluster_cap";
+    for (set, key, value, origin) in [
+        (&[][..], cap, "0.1", "preset adapted"),
+        (&["policy=late"], cap, "0.1", "preset adapted"),
+        (&["preset=paper", "policy=mantri"], cap, "1", "preset paper"),
+        (&["preset=paper", "policy=late"], cap, "0.1", "preset paper, policy late"),
+        (&["preset=paper", "govern.cluster_cap=0.3"], cap, "0.3", "--set"),
+        (&["preset=paper", "govern.cluster_cap="], cap, "0.1", "preset paper, policy drover"),
+        (&["preset=paper-hotcloud"], "dolly.tau", "0.7", "preset paper-hotcloud"),
+        (&["preset=paper"], "late.min_age", "1m", "preset paper"),
+        (&["preset=paper"], "estimator", "late", "preset paper"),
+        (&[], "dolly.exclusive", "", "preset adapted"),
+        (&[], "state.dir", "", "default"),
+        (&[], "rest.timeout", "15s", "default"),
+    ] {
+        assert_eq!(resolved(set, key), (value.to_owned(), origin.to_owned()), "{set:?} {key}");
+    }
 }
 
 #[test]
