@@ -400,6 +400,25 @@ fn a_job_that_runs_and_may_not_be_read_is_not_taken_for_none() {
 }
 
 #[test]
+fn a_doctor_warns_of_a_queue_that_the_cluster_has_not_and_of_none_where_the_cluster_does_not_answer() {
+    let nobody = format!("listen.api=127.0.0.1:{}", free_port());
+    let names = ["--set", "modes.queue.root.defualt=off", "--set", "modes.queue.batch=off", "--set", &nobody];
+    let queues = |rm: &str| {
+        let (_, report, _) =
+            run(&[&["doctor", "--json", "--set", &format!("cluster.rm_urls={rm}")], &names[..]].concat());
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let checks = report["checks"].as_array().unwrap().clone();
+        checks.into_iter().filter(|check| check["name"] == "queues by name").collect::<Vec<_>>()
+    };
+    let warned = queues(&one_job_that_answers(500));
+    assert_eq!((warned.len(), &warned[0]["verdict"]), (1, &"warn".into()), "{warned:?}");
+    let says =
+        "queue root.defualt in modes.queue (--set) is not a queue of this cluster; known: root.batch, root.default";
+    assert_eq!(warned[0]["says"], says);
+    assert!(queues("http://127.0.0.1:1").is_empty());
+}
+
+#[test]
 fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
     let nobody = format!("http://127.0.0.1:{}", free_port());
     for words in [&["stop", "--reason", "x"][..], &["pause", "--reason", "x", "--queue", "a"], &["resume"]] {

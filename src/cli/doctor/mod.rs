@@ -6,6 +6,7 @@ mod classpath;
 mod cluster;
 mod example;
 mod ledger;
+mod queues;
 mod service;
 mod site;
 
@@ -144,6 +145,9 @@ impl Command {
             Ok((found, clients)) => {
                 progress("asking the cluster");
                 let reachable = cluster::check(&found, &clients, checks).await;
+                if reachable {
+                    queues::check(loaded, &clients, speaks.as_ref(), checks).await;
+                }
                 if self.canary && reachable {
                     let order = canary::Order {
                         command: self.canary_command.as_deref(),
