@@ -4,7 +4,7 @@ use super::Common;
 use super::output::{Exit, Failure};
 use crate::api::ErrorBody;
 use crate::config::Config;
-use crate::yarn::http::install_tls;
+use crate::yarn::http::{causes, install_tls};
 use clap::Args;
 use reqwest::Method;
 use serde::Serialize;
@@ -143,6 +143,24 @@ impl Client {
         self.base.join(path).map_err(|error| other(Exit::Usage, format!("{path}: {error}")))
     }
 
+    fn unreachable(&self, error: &reqwest::Error, url: &Url, looks: bool) -> NoAnswer {
+        let why = causes(error);
+        if why.contains("certificate") {
+            let hint = "have this machine trust the authority that signed it, or name a file with its certificate (PEM) in SSL_CERT_FILE";
+            return other(Exit::Unreachable, format!("{}: {why}; {hint}", self.base));
+        }
+        if !error.is_connect() {
+            return other(Exit::Unreachable, format!("{url}: {error}"));
+        }
+        let hint = match looks {
+            true => {
+                "start one with `drover serve`, name another with --service URL, or look straight at the cluster with --from-cluster"
+            }
+            false => "start one with `drover serve`, or name another with --service URL",
+        };
+        NoAnswer::NobodyThere(format!("no service answers at {}; {hint}", self.base))
+    }
+
     async fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -152,16 +170,7 @@ impl Client {
         let looks = method == Method::GET;
         let request = self.http.request(method, url.clone());
         let request = if let Some(body) = body { request.json(body) } else { request };
-        let answer = request.send().await.map_err(|error| {
-            if error.is_connect() {
-                let hint = match looks {
-                    true => "start one with `drover serve`, name another with --service URL, or look straight at the cluster with --from-cluster",
-                    false => "start one with `drover serve`, or name another with --service URL",
-                };
-                return NoAnswer::NobodyThere(format!("no service answers at {}; {hint}", self.base));
-            }
-            other(Exit::Unreachable, format!("{url}: {error}"))
-        })?;
+        let answer = request.send().await.map_err(|error| self.unreachable(&error, &url, looks))?;
         let status = answer.status();
         let body = answer.bytes().await.map_err(|error| other(Exit::Unreachable, format!("{url}: {error}")))?;
         if status.is_success() {

@@ -271,7 +271,7 @@ async fn decoded<T: Send + 'static>(
 }
 
 /// The innermost cause says what happened; the outer ones only that something did.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
         innermost = source;

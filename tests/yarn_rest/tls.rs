@@ -83,3 +83,23 @@ async fn a_certificate_for_another_name_is_not_trusted_though_its_authority_is()
     let shown = fixture.clients.rm.present().await.remove(0).info.err().unwrap();
     assert_eq!(shown.label(), "certificate", "{shown}");
 }
+
+#[tokio::test]
+async fn a_service_whose_certificate_is_not_trusted_is_not_taken_for_one_that_is_not_there() {
+    let (address, pem) = https("127.0.0.1").await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), pem).unwrap();
+    let asked = async |trusted: Option<&std::path::Path>| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_drover"));
+        command.args(["nodes", "--service", &address]).env_clear();
+        command.envs(trusted.map(|file| ("SSL_CERT_FILE", file)));
+        let output = command.output().await.unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = asked(None).await;
+    assert!(code == Some(3) && said.contains("certificate") && said.contains("SSL_CERT_FILE"), "{code:?} {said}");
+    assert!(!said.contains("no service answers"), "{said}");
+    // What answers here is no Drover, and that is then what is told.
+    let (_, said) = asked(Some(file.path())).await;
+    assert!(said.contains("does not answer as a Drover service"), "{said}");
+}
