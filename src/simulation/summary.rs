@@ -6,7 +6,7 @@ use super::holdout::HoldOut;
 use crate::stats::bins::{BINS, named};
 use crate::stats::{Interval, quantile};
 use drover_core::estimate::Estimator;
-use drover_core::estimate::calibration::Point;
+use drover_core::estimate::calibration::{Accuracy, Point};
 use drover_core::model::TaskKind;
 use drover_core::sim::{JobRow, KeptRow, Outcome};
 use serde::{Deserialize, Serialize};
@@ -35,13 +35,19 @@ pub struct PolicySummary {
     pub costs: BTreeMap<String, Interval>,
     /// How far estimates of the time left were off at half of the progress, by kind of task and estimator: mean of the absolute errors, percent of what was left, each at most 1000.
     #[serde(default)]
-    pub estimates: BTreeMap<String, BTreeMap<String, Interval>>,
+    pub estimates: Errors,
+    /// The same, the median in the place of the mean: where next to nothing is left, a second is many times that, and a few such tasks can make most of a mean.
+    #[serde(default)]
+    pub estimate_medians: Errors,
     /// What jobs left alone show beside the others, where some were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdout: Option<HoldOut>,
     /// Against the baseline, run by run; `None` for the baseline itself.
     pub against: Option<Against>,
 }
+
+/// Errors of estimates, by kind of task and estimator.
+pub type Errors = BTreeMap<String, BTreeMap<String, Interval>>;
 
 /// Mean and quantiles of a run, over seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +74,8 @@ pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Pl
             workflows: Some(Spread::of(&runs, &workflow_times)).filter(|all| all.count > 0),
             bins: bins(&runs),
             costs: costs(&runs),
-            estimates: estimates(&runs),
+            estimates: estimates(&runs, Accuracy::mean_error),
+            estimate_medians: estimates(&runs, Accuracy::median_error),
             holdout: HoldOut::of(holdout, runs.iter().map(|one| &one.outcome)).filter(|_| holdout > 0.0),
             against: other.map(|other| Against::of(baseline, &runs, other)),
         }
@@ -161,16 +168,16 @@ pub(super) fn where_any(mut of: BTreeMap<String, Interval>) -> BTreeMap<String, 
 }
 
 /// By kind of task; a kind of which nothing was predicted is left out.
-fn estimates(runs: &[&Played]) -> BTreeMap<String, BTreeMap<String, Interval>> {
-    let of = |kind| over_seeds(runs.iter().map(|one| errors(&one.outcome, kind)));
+fn estimates(runs: &[&Played], error: fn(&Accuracy) -> Option<f64>) -> Errors {
+    let of = |kind| over_seeds(runs.iter().map(|one| errors(&one.outcome, kind, error)));
     let kinds = TaskKind::ALL.into_iter().map(|kind| (kind.label().to_owned(), of(kind)));
     kinds.filter(|(_, errors)| !errors.is_empty()).collect()
 }
 
-/// A run's mean errors by estimator, percent.
-fn errors(outcome: &Outcome, kind: TaskKind) -> BTreeMap<String, f64> {
+/// A run's errors by estimator, percent.
+fn errors(outcome: &Outcome, kind: TaskKind, error: fn(&Accuracy) -> Option<f64>) -> BTreeMap<String, f64> {
     let of = |estimator: Estimator| {
-        let error = outcome.estimates.of(kind, Point::Half, estimator)?.mean_error()?;
+        let error = error(outcome.estimates.of(kind, Point::Half, estimator)?)?;
         Some((estimator.label().to_owned(), 100.0 * error))
     };
     Estimator::ALL.into_iter().filter_map(of).collect()

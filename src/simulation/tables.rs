@@ -45,10 +45,12 @@ fn estimates(policies: &[PolicySummary]) -> Option<Table> {
         let errors = Estimator::ALL.map(|estimator| with_half(errors.get(estimator.label())));
         [one.policy.clone(), kind.to_owned()].into_iter().chain(errors).collect::<Vec<_>>()
     };
-    let all = policies.iter().flat_map(|one| one.estimates.iter().map(move |(kind, errors)| (one, kind, errors)));
+    let all =
+        policies.iter().flat_map(|one| one.estimate_medians.iter().map(move |(kind, errors)| (one, kind, errors)));
     let rows: Vec<_> = all.map(|(one, kind, errors)| row(one, kind, errors)).collect();
     let heading = heading(&["policy", "of"], Estimator::ALL.into_iter().map(Estimator::label));
-    let title = "How far estimates of the time left were off at half of the progress, percent of it:";
+    let title =
+        "How far estimates of the time left were off at half of the progress, percent of what was left, median:";
     (!rows.is_empty()).then(|| Table { title: title.into(), heading, rows })
 }
 

@@ -178,5 +178,13 @@ fn the_summary_is_what_json_prints() {
     let budget = of("/costs/budget_peak_percent/mean");
     assert!((0.0..=100.0).contains(&budget) && of("/costs/budget_mean_percent/mean") <= budget);
     assert!((0.0..=1000.0).contains(&of("/estimates/map/late/mean")), "{drover}");
+    let median = of("/estimate_medians/map/late/mean");
+    assert!((0.0..=1000.0).contains(&median), "{drover}");
+    let row = files["report.html"]
+        .split("what was left, median:")
+        .nth(1)
+        .and_then(|table| table.split("</table>").next())
+        .unwrap();
+    assert!(row.contains(&format!("{median:.1}")), "the page has the median: {row}");
     assert_eq!(told["policies"][0]["estimates"], serde_json::json!({}), "where nobody acts nothing is estimated");
 }
