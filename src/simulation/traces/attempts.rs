@@ -27,11 +27,13 @@ pub(super) fn read(header: &str, mut lines: Lines<'_>, overhead: Overhead) -> Re
 fn places(header: &str, lines: &Lines<'_>) -> Result<Places, BadTrace> {
     let known: Vec<&str> = header.split(',').collect();
     let place = |column: &str| known.iter().position(|name| *name == column);
-    let mut of = [0; 10];
-    for (at, column) in of.iter_mut().zip(COLUMNS) {
-        *at = place(column).ok_or_else(|| lines.wrong(format!("there is no column {column}")))?;
+    let found = COLUMNS.map(place);
+    let lacks = COLUMNS.into_iter().zip(found).filter(|(_, at)| at.is_none());
+    let lacks: Vec<&str> = lacks.map(|(column, _)| column).collect();
+    if !lacks.is_empty() {
+        return Err(lines.wrong(format!("there is no column {}", lacks.join(", "))));
     }
-    Ok(Places { of, host: place("host"), columns: known.len() })
+    Ok(Places { of: found.map(Option::unwrap_or_default), host: place("host"), columns: known.len() })
 }
 
 fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, BadTrace> {
