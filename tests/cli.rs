@@ -30,6 +30,14 @@ fn a_setting_that_does_not_exist_ends_with_2_and_the_nearest_one() {
 }
 
 #[test]
+fn the_version_is_told_with_the_builds_revision_where_there_is_one_and_nothing_in_its_place() {
+    let revision = option_env!("DROVER_REVISION").filter(|revision| !revision.is_empty());
+    let revision = revision.map_or_else(String::new, |revision| format!(" ({revision})"));
+    let told = format!("drover {}{revision}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(run(&["--version"]), (0, told, String::new()));
+}
+
+#[test]
 fn a_configuration_file_is_named_with_the_line_that_is_wrong() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("drover.toml"), "[late]\nmin_age = \"5 fortnights\"\n").unwrap();

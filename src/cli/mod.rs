@@ -31,6 +31,7 @@ mod sweep;
 pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
+use crate::telemetry::BUILD;
 use clap::{Args, Parser, Subcommand};
 use drover_core::model::{BadId, JobId};
 use std::path::PathBuf;
@@ -64,7 +65,7 @@ Exit codes:
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "drover", version, about = ABOUT, long_about = LONG_ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "drover", version = BUILD.as_str(), about = ABOUT, long_about = LONG_ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     common: Common,

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 /// Variables of others that mean one of our settings.
 const ALIASES: [(&str, &str); 1] = [("HADOOP_CONF_DIR", "cluster.conf_dir")];
-/// Our variables that are no settings.
-const OWN: [&str; 1] = ["DROVER_CONFIG"];
+/// Our variables that are no settings: a file of them, and what a build is told.
+const OWN: [&str; 2] = ["DROVER_CONFIG", "DROVER_REVISION"];
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]

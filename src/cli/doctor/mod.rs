@@ -14,7 +14,7 @@ use super::Common;
 use super::output::{self, Exit, Failure};
 use crate::config::{Loaded, Origin};
 use crate::service::world;
-use crate::telemetry::VERSION;
+use crate::telemetry::BUILD;
 use crate::yarn;
 use crate::yarn::poll::Clients;
 use clap::Args;
@@ -108,7 +108,7 @@ impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
         let mut checks = Checks::default();
-        checks.ok("version", format!("Drover {VERSION}"));
+        checks.ok("version", format!("Drover {}", *BUILD));
         match common.load() {
             Ok(loaded) => self.examine(&loaded, &mut checks).await?,
             Err(failure) => checks.fail(
