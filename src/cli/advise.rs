@@ -15,7 +15,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
-Asks the running service; where none runs, looks at the cluster itself for a few seconds. Lists tasks of which a copy, started when it
+Asks the running service; where none runs, looks at the cluster itself for a few seconds. Lists tasks of which a copy, started when it \
 was advised, should finish first, and which still run.
 
 Examples:

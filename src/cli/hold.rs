@@ -8,7 +8,7 @@ use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
 
 const PAUSE: &str = "\
-Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes
+Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes \
 on. Copies that run go on, too. What is held for longer already stays so: a pause that would end sooner is refused. Needs the role `operate`.
 
 Examples:

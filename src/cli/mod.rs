@@ -10,6 +10,7 @@ mod config;
 mod doctor;
 mod entry;
 mod explain;
+mod help;
 mod hold;
 mod interrupt;
 mod measured;
@@ -32,7 +33,7 @@ pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::telemetry::BUILD;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use drover_core::model::{BadId, JobId};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,7 +66,7 @@ Exit codes:
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "drover", version = BUILD.as_str(), about = ABOUT, long_about = LONG_ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "drover", version = BUILD.as_str(), about = ABOUT, long_about = LONG_ABOUT, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     common: Common,
@@ -163,7 +164,8 @@ fn block_on(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Fa
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let told = help::fitted(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&told).unwrap_or_else(|error| error.exit());
     let done = match cli.command {
         Command::Serve(command) => command.run(&cli.common),
         Command::Status(command) => block_on(command.run(&cli.common)),
@@ -188,7 +190,6 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

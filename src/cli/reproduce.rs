@@ -18,7 +18,7 @@ use std::time::Duration;
 const OTHERS_MOST: u64 = 4;
 
 const EXAMPLES: &str = "\
-Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says
+Verdicts: exact (the same digits), within (the published value is within 20 % of ours, and half of our interval at most 10 %), direction (what the paper says \
 of it holds), not_reproduced. The last column is the share of what the paper leaves open under which it is reproduced.
 
 Examples:

@@ -18,9 +18,9 @@ use drover_core::sim::{Actor, Stuck};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between
-policies are told with the interval that their pairs give. Ctrl-C keeps what is done: runs under way end, no other begins, and the code is 130. A run that cannot be ended, as its jobs
-wait for containers that never come, is named, and the others are told; the code is 1.
+The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between \
+policies are told with the interval that their pairs give. Ctrl-C keeps what is done: runs under way end, no other begins, and the code is 130. A run that cannot \
+be ended, as its jobs wait for containers that never come, is named, and the others are told; the code is 1.
 
 Examples:
   drover simulate examples/one-slow-node.toml                              Drover against Hadoop's own speculator and none

@@ -25,7 +25,7 @@ use std::io::{IsTerminal, Write};
 use url::Url;
 
 const EXAMPLES: &str = "\
-Checks the configuration, the way to the cluster, permissions, clocks, reporting intervals, the shim's set-up, and the service if one runs.
+Checks the configuration, the way to the cluster, permissions, clocks, reporting intervals, the shim's set-up, and the service if one runs. \
 Ends with exit code 4 when a check fails; warnings alone do not.
 
 Examples:
