@@ -13,10 +13,10 @@ ATTEMPTS = 8
 
 # SWIM's FB-2010 sample (SWIMProjectUCB/SWIM, workloadSuite, FB-2010_samples_24_times_1hr_0.tsv), with splits of 128 MB:
 # of its 24,442 jobs 65 % have one map, 70 % at most four, 74 % at most ten, 77 % at most twenty, 89 % at most 150.
-# What the lab cannot run stands among the large ones: 42 of 60 jobs have one map, 48 in all at most two, 56 at most
-# four, 59 at most ten, and the largest fourteen. That is a smaller mean than SWIM's by far: each job costs a master,
-# each map a JVM, and what two processors cannot start while it arrives is no load but a queue.
-MIX_SIZES = (1,) * 42 + (2,) * 6 + (3,) * 4 + (4,) * 4 + (8,) * 3 + (14,)
+# What the lab cannot run stands among the large ones: 48 of 60 jobs have one map, 54 in all at most two, 57 at most
+# three, and the largest seven. That is a smaller mean than SWIM's by far: each job costs a master, 2.2 s of a
+# processor, each map a JVM, 1.1 s, and what two processors cannot start while it arrives is no load but a queue.
+MIX_SIZES = (1,) * 48 + (2,) * 6 + (3,) * 3 + (4,) * 2 + (7,)
 MIX_TASK_MS = (3000, 6000)
 
 

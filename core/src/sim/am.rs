@@ -7,7 +7,7 @@ use super::job::Job;
 use super::task::{Ask, Lies, task_key};
 use super::watch::End;
 use super::world::{Event, World};
-use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, TaskKind, TaskState, Time};
+use crate::model::{AttemptFact, AttemptState, Counters, Millis, Name, Phase, TaskKind, TaskState, Time};
 
 impl<'a> World<'a> {
     /// Asks for the containers of phases whose turn has come.
@@ -137,8 +137,13 @@ impl<'a> World<'a> {
         if let Some(at) = fails {
             ends = attempt.will_fail(at, now);
         }
-        // Hadoop's reduces report the end of their reading at once (Shuffle.run).
-        if stage == Stage::Sort && task.work[0] > 0.0 && attempt.reports() {
+        // Hadoop's reduces report the end of their reading at once (Shuffle.run), and maps that of their mapping, where they sort for reduces (MapTask.runNewMapper).
+        let is_told = match (attempt.kind, stage) {
+            (TaskKind::Reduce, Stage::Sort) => task.work[0] > 0.0,
+            (TaskKind::Map, Stage::Commit) => job.scoring.has_reduces,
+            _ => false,
+        };
+        if is_told && attempt.reports() {
             attempt.speak(job.scoring, now);
         }
         self.calendar.enter(ends, Event::Stage(key, attempt.version));
@@ -306,6 +311,8 @@ pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &Name, no
         _ => AttemptState::Killed,
     };
     let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
+    // How long a map mapped is known of each that has ended, however short its sorting was.
+    let sorted_from = attempt.report.filter(|report| end == End::Succeeded && report.sorts(attempt.kind));
     let input = job.task(attempt.kind, attempt.index).input;
     let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;
     let writes = end == End::Succeeded && attempt.kind == TaskKind::Map;
@@ -316,7 +323,8 @@ pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &Name, no
         started: launched.then_some(attempt.launched),
         finished: Some(now),
         score: report.map(|report| report.score),
-        scored_at: report.map(|report| report.at),
+        phase: sorted_from.map(|_| Phase::Sort),
+        scored_at: report.or(sorted_from).map(|report| report.at),
         reports: report.map(|report| report.count),
         speculative: attempt.is_copy.then_some(true),
         counters: Counters { shuffled: has_read.then_some(input), written, ..Counters::default() },

@@ -221,6 +221,7 @@ impl Stage {
     /// What Hadoop calls it.
     pub fn phase(self, kind: TaskKind) -> Phase {
         match (kind, self) {
+            (TaskKind::Map, Stage::Commit) => Phase::Sort,
             (TaskKind::Map, _) => Phase::Map,
             (TaskKind::Reduce, Stage::Waiting | Stage::StartUp | Stage::Copy) => Phase::Copy,
             (TaskKind::Reduce, Stage::Sort) => Phase::Sort,

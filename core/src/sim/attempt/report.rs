@@ -4,7 +4,7 @@ use super::super::dist::Dist;
 use super::super::draw::Draw;
 use super::super::scenario::Scores;
 use super::{Attempt, Stage};
-use crate::model::{Millis, TaskKind, Time};
+use crate::model::{Millis, Phase, TaskKind, Time};
 
 /// What an attempt said last.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +17,13 @@ pub struct Report {
     pub stage: Stage,
     /// How many reports there were up to it.
     pub count: u32,
+}
+
+impl Report {
+    /// Does it tell that a map has mapped all, and sorts?
+    pub fn sorts(&self, kind: TaskKind) -> bool {
+        self.stage.phase(kind) == Phase::Sort && kind == TaskKind::Map
+    }
 }
 
 /// When attempts report.
@@ -88,12 +95,13 @@ impl Attempt {
         self.report = Some(Report { at: now, score: self.score(scoring, now), stage: self.stage, count });
     }
 
-    /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces (MapTask); a reduce's a third for each of
-    /// copy, sort and reduce (ReduceTask).
+    /// Hadoop's progress score at an instant of the present stage: a map's is its work's share, two thirds of it where there are reduces, for which it then sorts, which is its commit here
+    /// (MapTask); a reduce's a third for each of copy, sort and reduce (ReduceTask).
     fn score(&self, scoring: Scoring, at: Time) -> f32 {
         let share = if self.whole > 0.0 { 1.0 - self.left_at(at) / self.whole } else { 1.0 };
         let score = match (self.kind, self.stage) {
             (_, Stage::Waiting | Stage::StartUp) => 0.0,
+            (TaskKind::Map, Stage::Commit) if scoring.has_reduces => (2.0 + share) / 3.0,
             (_, Stage::Commit) => 1.0,
             (TaskKind::Map, _) if scoring.has_reduces => share * 2.0 / 3.0,
             (TaskKind::Map, _) => share,

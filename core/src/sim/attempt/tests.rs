@@ -38,6 +38,18 @@ fn a_map_with_reduces_stands_at_two_thirds_when_it_has_read_all() {
 }
 
 #[test]
+fn a_map_that_has_mapped_all_says_that_it_sorts_where_there_are_reduces() {
+    let said = |scoring| {
+        let mut map = attempt(TaskKind::Map);
+        map.begin(Stage::Commit, 900.0, 1.0, Time(10_000));
+        map.speak(scoring, Time(10_300));
+        map.report.map(|report| (report.score, report.stage.phase(TaskKind::Map)))
+    };
+    assert_eq!(said(MAPS_SORT), Some((7.0 / 9.0, Phase::Sort)));
+    assert_eq!(said(MAPS_ALONE), Some((1.0, Phase::Sort)), "MapTask says so then, too, and it has no weight");
+}
+
+#[test]
 fn what_was_said_before_a_turn_is_what_held_then() {
     let mut map = attempt(TaskKind::Map);
     map.begin(Stage::Work, 10_000.0, 1.0, Time(0));
