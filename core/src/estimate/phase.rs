@@ -2,11 +2,14 @@
 
 use super::runs::work_began;
 use super::stats::median;
-use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time};
+use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time, Track};
 use serde::{Deserialize, Serialize};
 
 /// At most three: copy, sort, reduce.
 pub const PHASES_MAX: usize = 3;
+
+/// A score stands at a phase's end a little before that phase's report: rounding must not push it over.
+const ROUNDING: f64 = 1e-3;
 
 /// The share of the progress score each phase stands for, as Hadoop scores them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +54,6 @@ impl Shape {
     /// The phase an attempt is in: what it says itself, and never before what its score shows.
     /// At a phase's change Hadoop reports the new phase with the old score, so the two may disagree.
     pub fn current(self, said: Option<Phase>, score: f64) -> usize {
-        // A score stands at a phase's end a little before that phase's report: rounding must not push it over.
-        const ROUNDING: f64 = 1e-3;
         let by_score = self.ends.iter().position(|end| score < end - ROUNDING).unwrap_or(self.phases() - 1);
         let by_word = match said {
             Some(Phase::Sort) => 1,
@@ -71,6 +72,11 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
+    /// With what others showed of the phases that these did not.
+    pub fn or(self, others: PhaseTimes) -> PhaseTimes {
+        PhaseTimes { typical: std::array::from_fn(|phase| self.typical[phase].or(others.typical[phase])) }
+    }
+
     /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying, and a map's start-up, where its reports tell it, not as
     /// mapping: it says nothing of the pace.
     pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
@@ -85,7 +91,8 @@ impl PhaseTimes {
                 TaskKind::Reduce => started.max(maps_done.unwrap_or(started)),
             };
             let since = |at: Stamp| at.get().map(|at| at.max(begin));
-            let marks = [Some(begin), since(attempt.second_phase), since(attempt.third_phase)];
+            let mapped = || (kind == TaskKind::Map).then(|| mapped_at(&attempt.track, begin, ended, shape)).flatten();
+            let marks = [Some(begin), since(attempt.second_phase).or_else(mapped), since(attempt.third_phase)];
             for phase in 0..shape.phases() {
                 let end = if phase + 1 == shape.phases() { ended } else { marks[phase + 1] };
                 if let (Some(from), Some(to)) = (marks[phase], end) {
@@ -95,6 +102,15 @@ impl PhaseTimes {
         }
         PhaseTimes { typical: lengths.map(|mut lengths| median(&mut lengths).map(Millis::from_secs_f64)) }
     }
+}
+
+/// When a map that succeeded had mapped all, at the pace of its reports, where it never said so: over REST sorting that is short falls between two looks. `None` where there is no pace.
+fn mapped_at(track: &Track, begin: Time, ended: Option<Time>, shape: Shape) -> Option<Time> {
+    let (score, at) = (track.score(), track.at()?);
+    let (first, since) = track.first().filter(|(first, since)| *first < score && *since < at).unwrap_or((0.0, begin));
+    let to_map = shape.ends[0] - score;
+    let mapped = at + at.since(since).scaled(to_map.max(0.0) / (score - first));
+    (score > first && to_map > -ROUNDING).then(|| ended.map_or(mapped, |ended| mapped.min(ended)))
 }
 
 /// When a job's last map finished; `None` while any has not. One that has failed for good, as a job may let some, is waited for no more.
@@ -157,6 +173,27 @@ mod tests {
         job.learn_task(&TaskFact { finished: Some(Time(15_000)), ..ended }, Time(1_000_000), 1_000);
         let times = PhaseTimes::learn(&job, TaskKind::Map, MAP_ONLY, None);
         assert_eq!(times.typical[0], Some(Millis(8_000)), "it was launched 14 s before its end");
+    }
+
+    #[test]
+    fn a_map_that_never_said_that_it_sorts_mapped_until_its_pace_had_brought_it_there() {
+        let at = |second: f64| Time(1_000_000 + (1_000.0 * second) as u64);
+        let mapped = |reports: &[(f64, f32)], ended: f64| {
+            let mut track = Track::default();
+            reports.iter().for_each(|(second, score)| track.add(*score, at(*second)));
+            let mapped = mapped_at(&track, at(1.0), Some(at(ended)), MAP_AND_SORT)?;
+            Some((mapped.since(at(0.0)).as_secs_f64() * 10.0).round() / 10.0)
+        };
+        let steady = [(11.0, 0.3335), (16.0, 0.50025)];
+        assert_eq!(
+            [mapped(&steady, 40.0), mapped(&steady, 20.0)],
+            [Some(21.0), Some(20.0)],
+            "and never beyond its end"
+        );
+        assert_eq!(mapped(&steady[..1], 40.0), Some(21.0), "one report is set against its launch");
+        assert_eq!(mapped(&[(11.0, 0.3), (20.0, 0.6665)], 40.0), Some(20.0), "it has just mapped all");
+        assert_eq!(mapped(&[(11.0, 0.3), (20.0, 0.8)], 40.0), None, "it had begun to sort, nobody saw when");
+        assert_eq!(mapped(&[], 40.0), None);
     }
 
     #[test]

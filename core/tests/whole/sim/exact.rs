@@ -150,7 +150,8 @@ fn how_long_maps_sort_is_learned_from_those_that_have_ended_however_short_it_is(
         let hadoop = json!({"report": 1, "allocate": 0, "start_up": 0, "commit": commit});
         let jobs = json!([{"name": "a", "maps": {"tasks": 40, "work": 40}, "reduces": {"tasks": 1, "work": 1}}]);
         let cluster = json!({"nodes": 4, "memory_mb": 1024});
-        let outcome = run(&scenario(json!({"cluster": cluster, "hadoop": hadoop, "jobs": jobs})), EngineParams::default(), 1);
+        let outcome =
+            run(&scenario(json!({"cluster": cluster, "hadoop": hadoop, "jobs": jobs})), EngineParams::default(), 1);
         let estimates = outcome.unwrap().estimates;
         estimates.of(TaskKind::Map, Point::Half, Estimator::PhaseAware).and_then(Accuracy::median_error).unwrap()
     };
