@@ -4,6 +4,7 @@ use super::grant::{Proposal, Proposals};
 use super::measures::Onsets;
 use super::{Candidate, Engine, Pass};
 use crate::estimate::Estimator;
+use crate::estimate::prior::Prior;
 use crate::govern::eligible;
 use crate::govern::flight::Flight;
 use crate::model::*;
@@ -75,6 +76,7 @@ impl Engine {
             patience: self.params.patience,
             judge_native_copies: mode != Mode::Act,
             slow_factor: self.params.late.slow_factor,
+            earlier: of.and_then(|of| self.priors.of(of, kind)).map(Prior::phases).unwrap_or_default(),
         }
     }
 

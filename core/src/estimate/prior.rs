@@ -1,6 +1,7 @@
 //! How long a job's tasks took in its earlier runs: what t_new rests on while a phase has shown too little itself.
 
 use super::by_kind::ByKind;
+use super::phase::PhaseTimes;
 use super::runs::Runs;
 use super::stats::sum_up;
 use crate::model::{Bytes, JobKind, TaskKind};
@@ -26,13 +27,26 @@ pub struct Prior {
     /// Runs that it rests on.
     #[serde(default)]
     runs: u32,
+    /// How long each phase took in the newest run that showed it.
+    #[serde(default)]
+    phases: PhaseTimes,
 }
 
 impl Prior {
     /// From the times of a run's tasks, seconds, each for its typical split; `None` without any.
     pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
-        let tasks = times.len();
-        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks, runs: 1 })
+        let (tasks, phases) = (times.len(), PhaseTimes::default());
+        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks, runs: 1, phases })
+    }
+
+    /// The same of a run whose phases took so long.
+    pub fn with_phases(self, phases: PhaseTimes) -> Prior {
+        Prior { phases, ..self }
+    }
+
+    /// How long each phase took, whatever the splits were.
+    pub fn phases(&self) -> PhaseTimes {
+        self.phases
     }
 
     /// Equally likely times at work, seconds, of a task whose phase has that typical split.
@@ -72,7 +86,7 @@ impl Prior {
         times.sort_unstable_by(f64::total_cmp);
         let start_up = (self.start_up + before.start_up) / 2.0;
         let (tasks, runs) = (self.tasks + before.tasks / 2, self.runs.saturating_add(before.runs));
-        Prior { times, split: self.split, start_up, tasks, runs }
+        Prior { times, split: self.split, start_up, tasks, runs, phases: self.phases.or(before.phases) }
     }
 }
 
@@ -107,9 +121,23 @@ impl Priors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Millis;
 
     fn kind(user: &str) -> JobKind {
         JobKind { user: user.into(), name: "etl-#".into() }
+    }
+
+    #[test]
+    fn a_phase_is_as_long_as_in_the_newest_run_that_showed_it() {
+        let run = |typical: [Option<u64>; 3]| {
+            let phases = PhaseTimes { typical: typical.map(|length| length.map(Millis)) };
+            [Prior::new(vec![10.0], Bytes(0), 0.0).map(|prior| prior.with_phases(phases)), None]
+        };
+        let mut priors = Priors::default();
+        priors.learn(kind("ann"), run([Some(5), Some(2), Some(9)]));
+        priors.learn(kind("ann"), run([Some(7), None, Some(4)]));
+        let known = priors.of(&kind("ann"), TaskKind::Map).unwrap().phases();
+        assert_eq!(known.typical, [Some(Millis(7)), Some(Millis(2)), Some(Millis(4))]);
     }
 
     fn mean(times: impl Iterator<Item = f64>) -> f64 {

@@ -3,6 +3,7 @@
 use super::view::{Patience, ViewParams};
 use super::*;
 use crate::estimate::calibration::Spreads;
+use crate::estimate::phase::PhaseTimes;
 use crate::estimate::{Estimator, Left};
 use crate::model::{
     AttemptFact, AttemptState, Bytes, ClonePlan, CloneScheme, Job, JobId, Millis, NameId, Names, TaskFact, TaskKind,
@@ -134,6 +135,7 @@ impl Phase {
             patience: Patience::default(),
             judge_native_copies: false,
             slow_factor,
+            earlier: PhaseTimes::default(),
         };
         View::new(&self.job, self.kind, at(now), &params)
     }

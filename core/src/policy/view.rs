@@ -6,7 +6,7 @@ mod rhythm;
 use super::{Contender, slow_hosts};
 use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
-use crate::estimate::phase::Shape;
+use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::prior::Prior;
 use crate::estimate::runs::{Run, Runs};
 use crate::estimate::sample::Reading;
@@ -117,6 +117,8 @@ pub struct ViewParams {
     pub judge_native_copies: bool,
     /// See [`View::slow_factor`].
     pub slow_factor: f64,
+    /// How long each phase of such tasks took in earlier runs of the job, where its own have not shown it.
+    pub earlier: PhaseTimes,
 }
 
 impl<'a> View<'a> {
@@ -184,7 +186,8 @@ impl<'a> View<'a> {
 
     /// Of its tasks alone, a copy's time left open.
     pub fn of_tasks(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
-        let (peers, runs) = Peers::of(job, kind);
+        let (mut peers, runs) = Peers::of(job, kind);
+        peers.times = peers.times.or(params.earlier);
         let mut view = View { runs, ..View::blank(job, kind, now, params, peers) };
         let known = job.known(kind) as usize;
         view.contenders.reserve_exact(known - view.peers.finished as usize);
@@ -234,7 +237,9 @@ impl<'a> View<'a> {
 
     /// What its finished tasks add to the prior of later runs.
     pub fn as_prior(&self) -> Option<Prior> {
-        Prior::new(self.paces().map(|(_, time)| time).collect(), self.peers.typical_split, self.runs.before_own().0)
+        let times = self.paces().map(|(_, time)| time).collect();
+        let prior = Prior::new(times, self.peers.typical_split, self.runs.before_own().0)?;
+        Some(prior.with_phases(self.peers.times))
     }
 
     /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.

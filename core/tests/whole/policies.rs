@@ -4,6 +4,7 @@ use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Spreads;
+use drover_core::estimate::phase::PhaseTimes;
 use drover_core::model::*;
 use drover_core::policy::hadoop::{self, HadoopParams};
 use drover_core::policy::view::{Patience, ViewParams};
@@ -55,6 +56,7 @@ impl Phase {
             patience: patience(scale),
             judge_native_copies: true,
             slow_factor: late.slow_factor,
+            earlier: PhaseTimes::default(),
         };
         // The AM still speaks: what has said nothing since is silent itself.
         let now = f64::from(self.seconds + self.silent) * scale as f64;

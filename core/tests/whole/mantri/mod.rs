@@ -11,6 +11,7 @@ use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Spreads;
+use drover_core::estimate::phase::PhaseTimes;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::view::ViewParams;
@@ -74,6 +75,7 @@ impl Phase {
             patience: drover_core::policy::view::Patience::default(),
             judge_native_copies: true,
             slow_factor: LateParams::default().slow_factor,
+            earlier: PhaseTimes::default(),
         };
         let job = self.script.engine.cluster().job(self.id).unwrap();
         let view = View::new(job, TaskKind::Map, at(self.now.into()), &params);

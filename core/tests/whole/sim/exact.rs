@@ -158,3 +158,24 @@ fn how_long_maps_sort_is_learned_from_those_that_have_ended_however_short_it_is(
     let errors = [0.0, 0.2].map(error);
     assert!(errors.iter().all(|error| *error < 0.05), "{errors:?}");
 }
+
+#[test]
+fn how_long_phases_take_is_known_from_a_jobs_earlier_runs_where_its_own_tasks_have_not_shown_it() {
+    // Reduces of one wave, which are at half of their progress while they sort, at a pace that says nothing of the rest: none has ended then that could. Two runs of the job,
+    // one after the other, and two jobs of different names.
+    let error = |names: [&str; 2]| {
+        let one = |(nth, name): (usize, &str)| {
+            json!({"name": name, "arrive": {"at": 200 * nth},
+                "maps": {"tasks": 1, "work": 5}, "reduces": {"tasks": 4, "copy": 5, "sort": 2, "work": 40}})
+        };
+        let jobs: Vec<Value> = names.into_iter().enumerate().map(one).collect();
+        let cluster = json!({"nodes": 4, "memory_mb": 4096});
+        let json = json!({"cluster": cluster, "hadoop": {"report": 1, "allocate": 0, "start_up": 0}, "jobs": jobs});
+        let estimates = run(&scenario(json), EngineParams::default(), 1).unwrap().estimates;
+        let half = estimates.of(TaskKind::Reduce, Point::Half, Estimator::PhaseAware);
+        half.and_then(Accuracy::mean_error).unwrap()
+    };
+    let (again, other) = (error(["daily-1", "daily-2"]), error(["daily-1", "weekly-1"]));
+    assert!(other > 0.8, "of two first runs nothing is known: {other}");
+    assert!(again < 0.6 * other, "of two runs of one job the first alone is: {again}");
+}
