@@ -120,7 +120,7 @@ mod tests {
         let page = include_str!("../../docs/reproduction.md");
         assert!(
             page.contains(&line),
-            "no \"{line}\": `drover reproduce all --seeds 40 --markdown docs/reproduction.md` writes it anew"
+            "no \"{line}\": `drover reproduce all --seeds 20 --markdown docs/reproduction.md` writes it anew"
         );
     }
 
