@@ -4,7 +4,7 @@ use super::super::dist::Dist;
 use super::super::draw::Draw;
 use super::super::scenario::Scores;
 use super::{Attempt, Stage};
-use crate::model::{Millis, Phase, TaskKind, Time};
+use crate::model::{Millis, TaskKind, Time};
 
 /// What an attempt said last.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Report {
 impl Report {
     /// Does it tell that a map has mapped all, and sorts?
     pub fn sorts(&self, kind: TaskKind) -> bool {
-        self.stage.phase(kind) == Phase::Sort && kind == TaskKind::Map
+        kind == TaskKind::Map && self.stage == Stage::Commit
     }
 }
 
