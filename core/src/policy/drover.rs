@@ -4,7 +4,9 @@
 //! 1: of a phase whose clones were admitted (dolly, lines 2 and 3)             judge; engine::clones
 //! 2:   each task that has clones is Dolly's, unless they gave way             judge: cloned
 //! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow, and a     reactively; holds_back
-//!      phase's only one where earlier runs of its job tell what it takes
+//!      phase's only one where earlier runs of its job tell what it takes;
+//!      before enough have finished for LATE, what Mantri would copy and       outlasts_a_copy
+//!      lasts slow_factor times as long as its copy would
 //! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
 //! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
 //! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
@@ -13,7 +15,7 @@
 
 use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
 use crate::estimate::prior::Prior;
-use crate::model::{Action, Capabilities, Verdict};
+use crate::model::{Action, Capabilities, Millis, Numbers, Verdict};
 
 /// Judges every running task.
 pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
@@ -39,29 +41,41 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
     let mantri = if alone { &of_earlier } else { mantri };
     // What LATE advises against Mantri need not weigh, nor what may have nothing more; but for surplus copies.
     let open = |index: usize, guard: &Judged| {
-        let settled = holds_back(guard.verdict, alone) || view.past.holds(guard.task);
+        let settled = holds_back(guard.verdict) || view.past.holds(guard.task);
         !settled || view.contenders[index].task.live().count() > 1
     };
     let mut phase = None;
     let mut all = late::judge(view, late);
     for (index, guard) in all.iter_mut().enumerate() {
-        if open(index, guard) {
-            let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
-            guarded(phase.judge(index), guard, view.job.can, alone);
+        if !open(index, guard) {
+            continue;
+        }
+        let judged = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri)).judge(index);
+        let too_few = guard.verdict == Verdict::TooFewFinished && !alone;
+        if !too_few || outlasts_a_copy(&judged, view.contenders[index].elapsed, late.slow_factor) {
+            guarded(judged, guard, view.job.can);
         }
     }
     all
 }
 
+/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that is as slow beside a copy as LATE asks for beside its finished peers? In a job
+/// of a few tasks most of what a copy gains is gone by the time one has finished.
+fn outlasts_a_copy(judged: &Judged, elapsed: Millis, slow_factor: f64) -> bool {
+    let Numbers { time_left, fresh_copy, .. } = judged.numbers;
+    let slow = || elapsed + time_left.unwrap_or_default() > fresh_copy.unwrap_or_default().scaled(slow_factor);
+    judged.verdict == Verdict::Decided && (judged.action == Action::Withdraw || slow())
+}
+
 /// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
 /// Mantri has seen too few tasks for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
-fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities, alone: bool) {
+fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
     let possible = match judged.action {
         Action::Duplicate => true,
         Action::Restart => can.restart,
         Action::Withdraw => can.withdraw,
     };
-    let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict, alone);
+    let held_back = judged.action != Action::Withdraw && holds_back(guard.verdict);
     let why = match (judged.verdict, judged.action) {
         (Verdict::TooFewFinished, _) => "too few tasks have finished for Mantri",
         (Verdict::AlreadyCopied, _) => "Mantri counts Hadoop's own copy",
@@ -76,15 +90,10 @@ fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities, alone: bool) {
     guard.rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
 }
 
-/// LATE's guards are what it says of the task and its peers. What a copy gains is Mantri's to say; and whether the only task of a phase is slow, which has no peers but
-/// those of earlier runs.
-fn holds_back(verdict: Verdict, alone: bool) -> bool {
+/// LATE's guards are what it says of the task. What a copy gains is Mantri's to say, and so is of how many tasks enough is known to tell that.
+fn holds_back(verdict: Verdict) -> bool {
     use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain, TooFewFinished};
-    match verdict {
-        Decided | NoGain | GainTooSmall | AlreadyCopied => false,
-        TooFewFinished => !alone,
-        _ => true,
-    }
+    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied | TooFewFinished)
 }
 
 #[cfg(test)]
@@ -158,7 +167,7 @@ mod tests {
             ((NoGain, Duplicate), Decided, NoGain, Duplicate, Some("m")),
         ] {
             let mut one = of(guard, Duplicate, "g");
-            guarded(of(mantri.0, mantri.1, "m"), &mut one, can, false);
+            guarded(of(mantri.0, mantri.1, "m"), &mut one, can);
             assert_eq!((one.verdict, one.action, one.rule.as_deref()), (verdict, action, rule), "{mantri:?} {guard:?}");
         }
     }
@@ -175,7 +184,7 @@ mod tests {
             let told = |able| {
                 let can = Capabilities { restart: able, withdraw: able, ..Capabilities::default() };
                 let mut one = of(Action::Duplicate, "g");
-                guarded(of(action, "m"), &mut one, can, false);
+                guarded(of(action, "m"), &mut one, can);
                 (one.action, one.rule.unwrap())
             };
             assert_eq!(told(true), (action, "m".to_owned()));
@@ -227,6 +236,29 @@ mod tests {
         assert_eq!(of(1, Some(earlier)), Verdict::Decided);
         assert_eq!(of(1, None), Verdict::TooFewFinished);
         assert_eq!(of(8, Some(earlier)), Verdict::TooFewFinished, "its peers will tell");
+    }
+
+    #[test]
+    fn before_any_task_has_finished_those_under_way_tell_which_is_slow_and_an_ordinary_one_is_let_be() {
+        let of = |whole: f64, under_way: u32| {
+            let shows = |phase: Phase, index: u32, whole: f64| {
+                let at = |second: f64| (second, (second / whole) as f32);
+                phase.runs((index, 0), index, 0.0, &[at(0.7), at(2.0)])
+            };
+            let slow = shows(Phase::maps(1 + under_way).shim(), 0, whole);
+            let mut phase = (1..=under_way).fold(slow, |phase, index| shows(phase, index, 12.0));
+            judge(&phase.view(2.0), &LateParams::default(), &MantriParams::default())[0].verdict
+        };
+        // Its peers are done after twelve seconds, as a copy would be; what would take more than 18 is slow.
+        assert_eq!([of(17.8, 4), of(18.2, 4)], [Verdict::TooFewFinished, Verdict::Decided]);
+        assert_eq!(of(18.2, 2), Verdict::TooFewFinished, "of two others too little is known");
+    }
+
+    #[test]
+    fn what_mantri_does_not_decide_before_enough_have_finished_is_told_as_late_finds_it() {
+        let mut phase = (0..4).fold(Phase::maps(4), |p, n| p.runs((n, 0), n, 0.0, &[(5.0, 0.4), (6.0, 0.5)])).shim();
+        let all = judge(&phase.view(6.0), &LateParams::default(), &MantriParams::default());
+        assert!(all.iter().all(|judged| judged.verdict == Verdict::TooFewFinished && judged.rule.is_none()));
     }
 
     #[test]

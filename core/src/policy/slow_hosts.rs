@@ -2,33 +2,33 @@
 
 use super::View;
 use crate::estimate::pace::STRAGGLES_BELOW;
+use crate::estimate::prior::ENOUGH;
 use crate::estimate::stats::median;
-use crate::model::{AttemptState, NameId};
+use crate::model::{AttemptState, Millis, NameId};
 use std::collections::BTreeSet;
 
 /// The hosts, ascending: those where the median run of the job's attempts, as far as it is known or projected, is longer than [`View::slow_factor`] typical
-/// runs, the measure by which a task is slow. None where that is 0, and while nothing has finished to compare with. A task with more input than typical counts for
-/// less time, and an attempt that was killed for at least the time it ran.
+/// runs, the measure by which a task is slow. None where that is 0. While none has finished the typical run is the median of all that are projected, where these are
+/// enough to tell. A task with more input than typical counts for less time, and an attempt that was killed for at least the time it ran.
 pub fn of(view: &View<'_>) -> Vec<NameId> {
-    slower(view, view.slow_factor, 1.0)
+    slower(view, view.slow_factor, 1.0, ENOUGH as f64)
 }
 
 /// The hosts, ascending, on which the job's tasks straggle by its own runs, `evidence` of them there or more: those where the median run is twice a typical one, at which a task straggles (Dolly, NSDI'13, §2.1.2).
 /// While none has finished the typical one is the median of all that are projected, where these are twice as many.
 pub fn straggling(view: &View<'_>, evidence: f64) -> Vec<NameId> {
-    let factor = 1.0 / STRAGGLES_BELOW;
-    if view.peers.typical.is_some() {
-        return slower(view, factor, evidence);
-    }
-    let mut all: Vec<f64> = runs(view, f64::INFINITY).map(|(_, run)| run).collect();
-    let typical = median(&mut all).filter(|_| all.len() as f64 >= 2.0 * evidence);
-    typical.map_or_else(Vec::new, |typical| longer(view, factor * typical, evidence))
+    slower(view, 1.0 / STRAGGLES_BELOW, evidence, 2.0 * evidence)
 }
 
-/// The hosts whose median run, of so many or more, is longer than `factor` typical ones.
-fn slower(view: &View<'_>, factor: f64, evidence: f64) -> Vec<NameId> {
-    let Some(typical) = view.peers.typical.filter(|_| factor > 0.0) else { return Vec::new() };
-    longer(view, factor * typical.as_secs_f64().max(0.001), evidence)
+/// The hosts whose median run, of so many or more, is longer than `factor` typical ones; of what is projected so many tell what is typical.
+fn slower(view: &View<'_>, factor: f64, evidence: f64, projected: f64) -> Vec<NameId> {
+    let of_projected = || {
+        let mut all: Vec<f64> = runs(view, f64::INFINITY).map(|(_, run)| run).collect();
+        median(&mut all).filter(|_| all.len() as f64 >= projected)
+    };
+    let typical = view.peers.typical.map(Millis::as_secs_f64).or_else(of_projected);
+    let Some(typical) = typical.filter(|_| factor > 0.0) else { return Vec::new() };
+    longer(view, factor * typical.max(0.001), evidence)
 }
 
 /// The hosts whose median run, of so many or more, is longer than so many seconds.

@@ -3,12 +3,15 @@
 use crate::common::*;
 use drover_core::engine::EngineParams;
 use drover_core::estimate::health::NodeHealth;
+use drover_core::govern::GovernParams;
 use drover_core::model::*;
 
 /// Sixteen maps of 4 s each, watched for so long, with inputs; some slower. What was decided, and the script.
 fn watched(slow: &dyn Fn(u32) -> f64, input: &dyn Fn(u32) -> u64, until: u32) -> (Vec<Decision>, Script) {
     let id = job_id(1);
-    let mut script = Script::new(EngineParams::default());
+    // Decided on once some have finished: those tell what a slow one owes to what.
+    let govern = GovernParams { debounce: Millis(4_000), ..GovernParams::default() };
+    let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
     script.open_job(id, 16, 0, at(0.0));
     let mut decisions = Vec::new();
     for second in 0..until {

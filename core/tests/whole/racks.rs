@@ -30,7 +30,7 @@ fn watched_while(
 ) -> (Vec<Decision>, Script) {
     let id = job_id(1);
     // The copy of the slow one is decided on once the remote ones have shown what racks cost.
-    let govern = GovernParams { debounce: Millis(5_000), ..GovernParams::default() };
+    let govern = GovernParams { debounce: Millis(8_000), ..GovernParams::default() };
     let mut script = Script::new(EngineParams { govern, ..EngineParams::default() });
     script.open_job(id, MAPS, 0, at(0.0));
     script.say(at(0.0), Fact::Can(id, can));

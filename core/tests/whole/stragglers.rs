@@ -182,15 +182,14 @@ fn decided_beside_starts(launched: f64, start_up: &dyn Fn(u32) -> f64) -> Option
 
 #[test]
 fn a_crowd_of_starting_jvms_does_not_hide_for_how_long_a_task_of_the_next_wave_has_worked() {
-    // A whole run of the first wave took 16 s, its work 4: so does that of the next before it is judged, from its first report at 22 on.
-    assert_eq!(decided_beside_starts(20.0, &|index| if index == 1 { 1.0 } else { 12.0 }), Some(26));
+    // A whole run of the first wave took 16 s, its work 4: half of that passes before one of the next is judged, from its first report at 22 on.
+    assert_eq!(decided_beside_starts(20.0, &|index| if index == 1 { 1.0 } else { 12.0 }), Some(24));
 }
 
 #[test]
-fn a_task_that_has_only_begun_to_work_when_it_is_as_old_as_its_peers_were_is_given_half_of_their_work_to_show_its_pace()
-{
+fn a_task_that_has_only_begun_to_work_when_its_age_tells_is_given_a_quarter_of_its_peers_work_to_show_its_pace() {
     // Its peers took 8 s in all, 4 of them work; its first report is seen at 9.
-    assert_eq!(decided_beside_starts(0.0, &|index| if index == 1 { 8.0 } else { 4.0 }), Some(11));
+    assert_eq!(decided_beside_starts(0.0, &|index| if index == 1 { 8.0 } else { 4.0 }), Some(10));
 }
 
 #[test]
