@@ -1,6 +1,6 @@
 //! What is known of an attempt's progress.
 
-use super::units::Time;
+use super::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
 
 /// An optional instant in six bytes: state is kept for a million attempts. Later than 2^48 ms, some 8,900 years after 1970, is taken for that.
@@ -204,6 +204,11 @@ impl Track {
     /// The earliest sample above zero.
     pub fn first(&self) -> Option<(f64, Time)> {
         self.first_sample().map(|sample| self.told(sample))
+    }
+
+    /// For how long it has been seen to progress: from the earliest sample above zero to the highest.
+    pub fn shown_for(&self) -> Millis {
+        self.first().zip(self.at()).map_or(Millis(0), |((_, first), last)| last.since(first))
     }
 
     /// The earliest samples in the eighth of the score that the highest lies in, and in the one before: since when the pace of the moment can be told.

@@ -5,15 +5,16 @@
 //! 2:   each task that has clones is Dolly's, unless they gave way             judge: cloned
 //! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow, and a     reactively; holds_back
 //!      phase's only one where earlier runs of its job tell what it takes;
-//!      before enough have finished for LATE, what Mantri would copy and       outlasts_a_copy
-//!      lasts slow_factor times as long as its copy would
+//!      before enough have finished and a task is old enough for LATE, what    straggles
+//!      Mantri decides on that lasts twice as long as others do
 //! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
 //! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
 //! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
 //! 7: a copy too many (mantri, line 3) is ended whatever LATE says, where it can be
 //! ```
 
-use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
+use super::{Contender, Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
+use crate::estimate::pace::STRAGGLES_BELOW;
 use crate::estimate::prior::Prior;
 use crate::model::{Action, Capabilities, Millis, Numbers, Verdict};
 
@@ -50,21 +51,33 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         if !open(index, guard) {
             continue;
         }
-        let judged = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri)).judge(index);
-        let too_few = guard.verdict == Verdict::TooFewFinished && !alone;
-        if !too_few || outlasts_a_copy(&judged, view.contenders[index].elapsed, late.slow_factor) {
+        let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
+        let judged = phase.judge(index);
+        let too_early = is_too_early(guard.verdict) && !alone;
+        let tells = || phase.is_representative() && straggles(&judged, &view.contenders[index], view.start_lag);
+        if !too_early || judged.action == Action::Withdraw || tells() {
             guarded(judged, guard, view.job.can);
         }
     }
     all
 }
 
-/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that is as slow beside a copy as LATE asks for beside its finished peers? In a job
-/// of a few tasks most of what a copy gains is gone by the time one has finished.
-fn outlasts_a_copy(judged: &Judged, elapsed: Millis, slow_factor: f64) -> bool {
+/// Is it too early for LATE, which waits until enough have finished and a task is as old as these became?
+fn is_too_early(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::TooYoung | Verdict::TooFewFinished)
+}
+
+/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as others do?
+/// In a job of a few tasks most of what a copy gains is gone by the time one has finished. What is milder may be but one of a wide spread, and waits for LATE; as does
+/// what has reported for less than an eighth of the others' run: a JVM's first steps are slow.
+fn straggles(judged: &Judged, contender: &Contender<'_>, start_lag: Millis) -> bool {
+    const SHOWN: f64 = 0.125;
     let Numbers { time_left, fresh_copy, .. } = judged.numbers;
-    let slow = || elapsed + time_left.unwrap_or_default() > fresh_copy.unwrap_or_default().scaled(slow_factor);
-    judged.verdict == Verdict::Decided && (judged.action == Action::Withdraw || slow())
+    let run = (contender.elapsed + time_left.unwrap_or_default()).as_secs_f64();
+    let others = fresh_copy.map_or(0.0, Millis::as_secs_f64) - start_lag.as_secs_f64();
+    judged.verdict == Verdict::Decided
+        && run * STRAGGLES_BELOW > others
+        && contender.sample.track.shown_for().as_secs_f64() >= SHOWN * others
 }
 
 /// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
@@ -90,10 +103,10 @@ fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
     guard.rule = (guard.verdict == Verdict::Decided).then(|| format!("{}; {why}", PolicyName::Late.rule()));
 }
 
-/// LATE's guards are what it says of the task. What a copy gains is Mantri's to say, and so is of how many tasks enough is known to tell that.
+/// LATE's guards are what it says of the task. What a copy gains is Mantri's to say, and so is when enough is known to tell that.
 fn holds_back(verdict: Verdict) -> bool {
-    use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain, TooFewFinished};
-    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied | TooFewFinished)
+    use Verdict::{AlreadyCopied, Decided, GainTooSmall, NoGain};
+    !matches!(verdict, Decided | NoGain | GainTooSmall | AlreadyCopied) && !is_too_early(verdict)
 }
 
 #[cfg(test)]
@@ -240,18 +253,22 @@ mod tests {
 
     #[test]
     fn before_any_task_has_finished_those_under_way_tell_which_is_slow_and_an_ordinary_one_is_let_be() {
-        let of = |whole: f64, under_way: u32| {
+        let of = |whole: f64, now: f64, others: &[f64]| {
             let shows = |phase: Phase, index: u32, whole: f64| {
                 let at = |second: f64| (second, (second / whole) as f32);
-                phase.runs((index, 0), index, 0.0, &[at(0.7), at(2.0)])
+                phase.runs((index, 0), index, 0.0, &[at(1.0), at(now)])
             };
-            let slow = shows(Phase::maps(1 + under_way).shim(), 0, whole);
-            let mut phase = (1..=under_way).fold(slow, |phase, index| shows(phase, index, 12.0));
-            judge(&phase.view(2.0), &LateParams::default(), &MantriParams::default())[0].verdict
+            let slow = shows(Phase::maps(1 + others.len() as u32).shim(), 0, whole);
+            let mut phase = (1..).zip(others).fold(slow, |phase, (index, whole)| shows(phase, index, *whole));
+            judge(&phase.view(now), &LateParams::default(), &MantriParams::default())[0].verdict
         };
-        // Its peers are done after twelve seconds, as a copy would be; what would take more than 18 is slow.
-        assert_eq!([of(17.8, 4), of(18.2, 4)], [Verdict::TooFewFinished, Verdict::Decided]);
-        assert_eq!(of(18.2, 2), Verdict::TooFewFinished, "of two others too little is known");
+        let (four, two) = ([12.0; 4], [12.0; 2]);
+        use Verdict::{Decided, TooFewFinished};
+        assert_eq!([of(23.8, 2.6, &four), of(24.2, 2.6, &four)], [TooFewFinished, Decided], "twice the others' run");
+        assert_eq!(of(24.2, 2.4, &four), TooFewFinished, "it has reported for less than an eighth of that");
+        assert_eq!(of(24.2, 2.6, &two), TooFewFinished, "of two others too little is known");
+        // What has not done a tenth tells nothing: here half.
+        assert_eq!(of(24.2, 2.6, &[12.0, 12.0, 12.0, 60.0, 60.0, 60.0, 60.0]), TooFewFinished, "the fast tell first");
     }
 
     #[test]

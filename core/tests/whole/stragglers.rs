@@ -149,10 +149,10 @@ fn near_the_end_mapreduce_copies_all_that_remains_and_dryad_what_outlasts_three_
     assert_eq!(share(0.76), 0, "twelve of sixteen are not enough");
 }
 
-/// When the slow map of a job of sixteen, ten times slower, is decided on, second. Each begins its work, four seconds of it, as long after its launch as `start_up` says.
+/// When the slow map of a job of sixteen, ten times slower, is decided on by LATE, second. Each begins its work, four seconds of it, as long after its launch as `start_up` says.
 fn decided_beside_starts(launched: f64, start_up: &dyn Fn(u32) -> f64) -> Option<u32> {
     let id = job_id(1);
-    let mut script = Script::new(EngineParams::default());
+    let mut script = Script::new(EngineParams { policy: PolicyName::Late, ..EngineParams::default() });
     script.open_job(id, 16, 0, at(0.0));
     (0..60).find(|second| {
         let (now, mut tasks, mut attempts) = (f64::from(*second), Vec::new(), Vec::new());
@@ -182,14 +182,15 @@ fn decided_beside_starts(launched: f64, start_up: &dyn Fn(u32) -> f64) -> Option
 
 #[test]
 fn a_crowd_of_starting_jvms_does_not_hide_for_how_long_a_task_of_the_next_wave_has_worked() {
-    // A whole run of the first wave took 16 s, its work 4: half of that passes before one of the next is judged, from its first report at 22 on.
-    assert_eq!(decided_beside_starts(20.0, &|index| if index == 1 { 1.0 } else { 12.0 }), Some(24));
+    // A whole run of the first wave took 16 s, its work 4: so does that of the next before it is judged, from its first report at 22 on.
+    assert_eq!(decided_beside_starts(20.0, &|index| if index == 1 { 1.0 } else { 12.0 }), Some(26));
 }
 
 #[test]
-fn a_task_that_has_only_begun_to_work_when_its_age_tells_is_given_a_quarter_of_its_peers_work_to_show_its_pace() {
+fn a_task_that_has_only_begun_to_work_when_it_is_as_old_as_its_peers_were_is_given_half_of_their_work_to_show_its_pace()
+{
     // Its peers took 8 s in all, 4 of them work; its first report is seen at 9.
-    assert_eq!(decided_beside_starts(0.0, &|index| if index == 1 { 8.0 } else { 4.0 }), Some(10));
+    assert_eq!(decided_beside_starts(0.0, &|index| if index == 1 { 8.0 } else { 4.0 }), Some(11));
 }
 
 #[test]

@@ -11,11 +11,6 @@ fn one_beside_four() -> Phase {
 /// A copy takes 16 s on average.
 const FRESH: FreshCopy = FreshCopy { mean: Millis(16_000), spread: Millis(2_000), evidence: 4 };
 
-/// Judged at the age of a typical run.
-fn of_age() -> LateParams {
-    LateParams { min_age_of_typical: 1.0, ..LateParams::default() }
-}
-
 /// The only running task, where it has so much left: (mean, spread), seconds.
 fn with_left(params: &LateParams, remains: Option<(f64, f64)>) -> Judged {
     let mut phase = one_beside_four();
@@ -45,7 +40,7 @@ fn what_is_too_young_is_looked_at_again_when_it_is_old_enough() {
     let judged = |age: f64| {
         let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(20.0 + age, 0.1)]);
         let view = phase.view(20.0 + age);
-        judge(&view, &LateParams { min_reports: 0, ..of_age() }).remove(0)
+        judge(&view, &LateParams { min_reports: 0, ..LateParams::default() }).remove(0)
     };
     let young = judged(9.999);
     assert_eq!((young.verdict, young.recheck), (Verdict::TooYoung, Some(at(30.0))));
@@ -67,7 +62,7 @@ fn what_is_silent_is_looked_at_again_when_its_silence_tells() {
 fn one_report_is_waited_beyond_until_twice_the_age() {
     let judged = |age: f64| {
         let phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.52)]);
-        judge(&phase.shim().view(20.0 + age), &of_age()).remove(0)
+        judge(&phase.shim().view(20.0 + age), &LateParams::default()).remove(0)
     };
     let once = judged(19.999);
     assert_eq!((once.verdict, once.recheck), (Verdict::TooFewReports, Some(at(40.0))));
@@ -84,7 +79,7 @@ fn one_report_is_enough_of_what_by_then_had_done_less_than_its_peers_by_half_of_
         let mut phase = (0..4).fold(Phase::maps(5), told).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(28.0, first)]);
         phase.job.shim = shim;
         phase = (0..5).fold(phase, |phase, index| phase.split(index, 10));
-        judge(&phase.view(34.5), &of_age())[0].verdict
+        judge(&phase.view(34.5), &LateParams::default())[0].verdict
     };
     use Verdict::{Decided, TooFewReports};
     assert_eq!(verdict(0.25, None, true), Decided, "they ended before any");
@@ -130,7 +125,7 @@ fn more_data_excuses_only_where_tasks_are_set_against_the_typical_run() {
 fn input_that_nobody_has_told_is_waited_for_until_twice_the_age() {
     let judged = |age: f64| {
         let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 0.0, &[(5.0, 0.01), (10.0, 0.05)]);
-        judge(&phase.view(age), &of_age()).remove(0)
+        judge(&phase.view(age), &LateParams::default()).remove(0)
     };
     let unknown = judged(19.999);
     assert_eq!((unknown.verdict, unknown.recheck), (Verdict::InputUnknown, Some(at(20.0))));

@@ -113,6 +113,13 @@ impl<'a> Phase<'a> {
         judged
     }
 
+    /// Do three quarters of the tasks that run or have finished tell how long one takes? Those that tell first are the fastest, beside which any other seems slow.
+    pub(super) fn is_representative(&self) -> bool {
+        const LEAST: f64 = 0.75;
+        let begun = self.view.contenders.len() + self.view.peers.finished as usize;
+        self.t_new.evidence() as f64 >= LEAST * begun as f64
+    }
+
     /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha.
     fn surplus<'c>(&self, copies: &'c [LiveCopy]) -> Option<&'c LiveCopy> {
         copies.iter().skip(self.params.alpha.max(1) as usize).rfind(|copy| copy.age > self.params.period)
@@ -128,9 +135,8 @@ impl<'a> Phase<'a> {
     fn shows_its_pace(&self, contender: &Contender<'_>) -> bool {
         let old = self.old().is_some_and(|old| contender.elapsed >= old);
         let (track, wanted) = (contender.sample.track, self.params.min_reports);
-        let over = track.first().zip(track.at()).map_or(Millis(0), |((_, first), last)| last.since(first));
         let apart = self.params.period.scaled(f64::from(wanted.saturating_sub(1)));
-        old || (track.reports() >= wanted && over >= apart)
+        old || (track.reports() >= wanted && track.shown_for() >= apart)
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known, and which has `shown` its pace or not.
