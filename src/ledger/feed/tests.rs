@@ -5,7 +5,7 @@ use crate::ledger::tables::{
 };
 use crate::ledger::{Bounds, Ledger, Metrics, Pace, Record, read, unanswered};
 use crate::service::Desk;
-use crate::service::fixture::{facts, job, seen};
+use crate::service::fixture::{PUT_OFF, facts, job, seen};
 use drover_core::engine::{EngineParams, Pass};
 use drover_core::model::*;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn feed(path: &Path, incarnation: &str) -> Feed {
 fn world(path: &Path, mode: Mode, holdout: f64) -> World {
     let metrics = Arc::new(crate::telemetry::Metrics::new(&prometheus::Registry::new()).unwrap());
     let mut params = EngineParams::default();
-    (params.govern.mode, params.govern.holdout) = (mode, holdout);
+    (params.govern.mode, params.govern.holdout, params.govern.debounce) = (mode, holdout, PUT_OFF);
     let mut desk = Desk::new(params, 100, None, metrics);
     desk.ledger = Some(feed(path, "p1"));
     let mut world = World { desk, path: path.to_owned(), said: 0 };
