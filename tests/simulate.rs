@@ -38,6 +38,19 @@ fn policies_are_compared_under_the_same_luck_and_a_slow_node_is_made_good() {
 }
 
 #[test]
+fn every_example_runs_and_drover_makes_none_of_them_slower() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap() {
+        let path = entry.unwrap().path().display().to_string();
+        let words = ["simulate", &path, "--policy", "none,drover", "--seeds", "2", "--json"];
+        let (code, said, error) = drover(&words);
+        assert_eq!(code, 0, "{path}: {error}");
+        let told: Value = serde_json::from_str(&said).unwrap();
+        let [none, with] = [0, 1].map(|nth| told["policies"][nth]["jobs"]["of"]["mean"]["mean"].as_f64().unwrap());
+        assert!(with <= 1.01 * none, "{path}: {with} s of {none} s");
+    }
+}
+
+#[test]
 fn the_same_seeds_give_the_same_bytes() {
     let run = || drover(&["simulate", EXAMPLE, "--policy", "none,mantri", "--seeds", "3", "--json"]).1;
     assert_eq!(run(), run());

@@ -48,6 +48,17 @@ impl NewCopy {
         median_of_sorted(&self.rates)
     }
 
+    /// The median time of `begun` tasks, seconds, of which those that are not known count as slower than those that are: the fast tell first. `None` where half are not.
+    pub fn typical_of(&self, begun: usize) -> Option<f64> {
+        let share = 0.5 * self.evidence.max(begun) as f64 / self.evidence as f64;
+        self.rates.get((share * self.rates.len() as f64) as usize).copied()
+    }
+
+    /// What passes before its work, seconds.
+    pub fn lag(&self) -> f64 {
+        self.lag
+    }
+
     /// How many tasks it rests on.
     pub fn evidence(&self) -> usize {
         self.evidence
@@ -94,6 +105,19 @@ mod tests {
         assert_eq!((most.place(4.0).is_some(), more.place(4.0)), (true, None));
         let earlier = NewCopy::new(vec![4.0], 1, 0.0, 1.0).with_earlier([5.0; 100].into_iter(), 100);
         assert_eq!(earlier.place(4.0), None);
+    }
+
+    #[test]
+    fn the_median_of_those_that_have_begun_is_not_that_of_the_fast_ones_that_tell_first() {
+        let of = |known: f64, begun| {
+            let rates: Vec<f64> = (1..=known as u32).map(f64::from).collect();
+            NewCopy::new(rates, known as usize, 0.0, 1.0).typical_of(begun)
+        };
+        assert_eq!([of(3.0, 3), of(3.0, 5), of(3.0, 6)], [Some(2.0), Some(3.0), None], "half must be known");
+        assert_eq!(of(5.0, 2), Some(3.0), "earlier runs tell of more than have begun");
+        assert_eq!(of(0.0, 4), None);
+        let summed_up = of(1_000.0, 1_400).unwrap();
+        assert!((summed_up - 700.0).abs() <= 10.0, "{summed_up}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow, and a     reactively; holds_back
 //!      phase's only one where earlier runs of its job tell what it takes;
 //!      before enough have finished and a task is old enough for LATE, what    straggles
-//!      Mantri decides on that lasts twice as long as others do
+//!      Mantri decides on that lasts twice as long as the median
 //! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
 //! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
 //! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
@@ -16,7 +16,7 @@
 use super::{Contender, Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
 use crate::estimate::pace::STRAGGLES_BELOW;
 use crate::estimate::prior::Prior;
-use crate::model::{Action, Capabilities, Millis, Numbers, Verdict};
+use crate::model::{Action, Capabilities, Verdict};
 
 /// Judges every running task.
 pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
@@ -54,8 +54,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
         let judged = phase.judge(index);
         let too_early = is_too_early(guard.verdict) && !alone;
-        let tells = || phase.is_representative() && straggles(&judged, &view.contenders[index], view.start_lag);
-        if !too_early || judged.action == Action::Withdraw || tells() {
+        if !too_early || judged.action == Action::Withdraw || straggles(&judged, &view.contenders[index], phase) {
             guarded(judged, guard, view.job.can);
         }
     }
@@ -67,17 +66,15 @@ fn is_too_early(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::TooYoung | Verdict::TooFewFinished)
 }
 
-/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as others do?
+/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as the median?
 /// In a job of a few tasks most of what a copy gains is gone by the time one has finished. What is milder may be but one of a wide spread, and waits for LATE; as does
-/// what has reported for less than an eighth of the others' run: a JVM's first steps are slow.
-fn straggles(judged: &Judged, contender: &Contender<'_>, start_lag: Millis) -> bool {
+/// what has reported for less than an eighth of that: a JVM's first steps are slow.
+fn straggles(judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'_>) -> bool {
     const SHOWN: f64 = 0.125;
-    let Numbers { time_left, fresh_copy, .. } = judged.numbers;
-    let run = (contender.elapsed + time_left.unwrap_or_default()).as_secs_f64();
-    let others = fresh_copy.map_or(0.0, Millis::as_secs_f64) - start_lag.as_secs_f64();
-    judged.verdict == Verdict::Decided
-        && run * STRAGGLES_BELOW > others
-        && contender.sample.track.shown_for().as_secs_f64() >= SHOWN * others
+    let decided = judged.verdict == Verdict::Decided;
+    let Some(typical) = decided.then(|| phase.typical(contender)).flatten() else { return false };
+    let run = (contender.elapsed + judged.numbers.time_left.unwrap_or_default()).as_secs_f64();
+    run * STRAGGLES_BELOW > typical && contender.sample.track.shown_for().as_secs_f64() >= SHOWN * typical
 }
 
 /// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what

@@ -113,11 +113,11 @@ impl<'a> Phase<'a> {
         judged
     }
 
-    /// Do three quarters of the tasks that run or have finished tell how long one takes? Those that tell first are the fastest, beside which any other seems slow.
-    pub(super) fn is_representative(&self) -> bool {
-        const LEAST: f64 = 0.75;
+    /// How long the median of its tasks takes that run or have finished, with that one's data, seconds; `None` where half have not shown it.
+    pub(super) fn typical(&self, contender: &Contender<'_>) -> Option<f64> {
         let begun = self.view.contenders.len() + self.view.peers.finished as usize;
-        self.t_new.evidence() as f64 >= LEAST * begun as f64
+        let start_up = self.t_new.lag() - self.view.start_lag.as_secs_f64();
+        Some(self.t_new.typical_of(begun)? * copies::data(self.view, contender) + start_up)
     }
 
     /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha.
