@@ -53,7 +53,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         }
         let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
         let judged = phase.judge(index);
-        let too_early = is_too_early(guard.verdict) && !alone;
+        let too_early = is_too_early(guard.verdict);
         if !too_early || judged.action == Action::Withdraw || straggles(&judged, &view.contenders[index], phase) {
             guarded(judged, guard, view.job.can);
         }
@@ -74,7 +74,10 @@ fn straggles(judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'
     let decided = judged.verdict == Verdict::Decided;
     let Some(typical) = decided.then(|| phase.typical(contender)).flatten() else { return false };
     let run = (contender.elapsed + judged.numbers.time_left.unwrap_or_default()).as_secs_f64();
-    run * STRAGGLES_BELOW > typical && contender.sample.track.shown_for().as_secs_f64() >= SHOWN * typical
+    let track = contender.sample.track;
+    // What has not reported at all may only be late to start on a crowded machine: then its age alone must be twice the median.
+    let shown = track.first().is_none() || track.shown_for().as_secs_f64() >= SHOWN * typical;
+    run * STRAGGLES_BELOW > typical && shown
 }
 
 /// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
@@ -246,6 +249,14 @@ mod tests {
         assert_eq!(of(1, Some(earlier)), Verdict::Decided);
         assert_eq!(of(1, None), Verdict::TooFewFinished);
         assert_eq!(of(8, Some(earlier)), Verdict::TooFewFinished, "its peers will tell");
+        let alone = |now: f64, reports: &[(f64, f32)]| {
+            let mut phase = Phase::maps(1).runs((0, 0), 0, 0.0, reports).shim();
+            let view = View { prior: Some(earlier), ..phase.view(now) };
+            judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict
+        };
+        assert_eq!([alone(19.0, &[]), alone(60.0, &[])], [Verdict::TooFewFinished, Verdict::Decided], "a late start");
+        let begun = [(12.0, 0.01), (13.0, 0.012)];
+        assert_eq!(alone(13.0, &begun), Verdict::TooFewFinished, "its first steps");
     }
 
     #[test]
