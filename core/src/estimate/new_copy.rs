@@ -50,8 +50,8 @@ impl NewCopy {
 
     /// The median time of `begun` tasks, seconds, of which those that are not known count as slower than those that are: the fast tell first. `None` where half are not.
     pub fn typical_of(&self, begun: usize) -> Option<f64> {
-        let share = 0.5 * self.evidence.max(begun) as f64 / self.evidence as f64;
-        self.rates.get((share * self.rates.len() as f64) as usize).copied()
+        let middle = (self.rates.len() * self.evidence.max(begun)).checked_div(2 * self.evidence)?;
+        self.rates.get(middle).copied()
     }
 
     /// What passes before its work, seconds.

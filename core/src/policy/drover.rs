@@ -3,10 +3,9 @@
 //! ```text
 //! 1: of a phase whose clones were admitted (dolly, lines 2 and 3)             judge; engine::clones
 //! 2:   each task that has clones is Dolly's, unless they gave way             judge: cloned
-//! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow, and a     reactively; holds_back
-//!      phase's only one where earlier runs of its job tell what it takes;
-//!      before enough have finished and a task is old enough for LATE, what    straggles
-//!      Mantri decides on that lasts twice as long as the median
+//! 3: of all other tasks, LATE (late, lines 4 to 6) leaves the slow; where     reactively; holds_back
+//!      it is too early for LATE, as it always is for a phase's only task,
+//!      what Mantri decides on that lasts twice as long as the median          straggles
 //! 4:   of these Mantri copies what pays (mantri, lines 7 and 10), or          guarded
 //! 5:     kills and restarts (mantri, line 6), where that can be done          guarded: possible
 //! 6:   where Mantri has seen too few tasks or cannot do as it would, LATE decides, and the rule says why
@@ -53,8 +52,10 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         }
         let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
         let judged = phase.judge(index);
-        let too_early = is_too_early(guard.verdict);
-        if !too_early || judged.action == Action::Withdraw || straggles(&judged, &view.contenders[index], phase) {
+        if !is_too_early(guard.verdict)
+            || judged.action == Action::Withdraw
+            || straggles(&judged, &view.contenders[index], phase)
+        {
             guarded(judged, guard, view.job.can);
         }
     }

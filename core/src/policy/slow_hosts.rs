@@ -22,13 +22,15 @@ pub fn straggling(view: &View<'_>, evidence: f64) -> Vec<NameId> {
 
 /// The hosts whose median run, of so many or more, is longer than `factor` typical ones; of what is projected so many tell what is typical.
 fn slower(view: &View<'_>, factor: f64, evidence: f64, projected: f64) -> Vec<NameId> {
+    if factor <= 0.0 {
+        return Vec::new();
+    }
     let of_projected = || {
         let mut all: Vec<f64> = runs(view, f64::INFINITY).map(|(_, run)| run).collect();
         median(&mut all).filter(|_| all.len() as f64 >= projected)
     };
     let typical = view.peers.typical.map(Millis::as_secs_f64).or_else(of_projected);
-    let Some(typical) = typical.filter(|_| factor > 0.0) else { return Vec::new() };
-    longer(view, factor * typical.max(0.001), evidence)
+    typical.map_or_else(Vec::new, |typical| longer(view, factor * typical.max(0.001), evidence))
 }
 
 /// The hosts whose median run, of so many or more, is longer than so many seconds.
@@ -146,9 +148,11 @@ mod tests {
             for contender in &mut view.contenders {
                 contender.left = left(if contender.id.index < 4 { 90.0 } else { 9.0 }, 0.0);
             }
-            straggling(&view, 4.0)
+            (straggling(&view, 4.0), of(&view))
         };
-        assert_eq!([shown(5), shown(3)], [vec![host(1)], vec![]], "three others are too few");
+        let (enough, few) = (shown(5), shown(3));
+        assert_eq!([enough.0, few.0], [vec![host(1)], vec![]], "three others are too few");
+        assert_eq!([enough.1, few.1], [vec![host(1)], vec![]], "of seven, four are what is typical");
     }
 
     #[test]

@@ -21,8 +21,10 @@ fn while_the_resource_manager_is_silent_nothing_is_started_and_the_jobs_are_hado
         play.script.attempts(play.id, at(second), attempts);
         play.script.decide_alone(at(second)).decisions.len()
     };
-    decided(&mut play, 1.0);
-    assert!(play.script.engine.owns(play.id));
+    for second in [0.2, 0.4, 0.6] {
+        decided(&mut play, second);
+        assert!(play.script.engine.owns(play.id));
+    }
     assert_eq!(decided(&mut play, 9.0), 0);
     assert_eq!(play.verdict(1), Some(Verdict::StaleData));
     assert!(!play.script.engine.owns(play.id));
