@@ -216,7 +216,8 @@ def history(cluster: Cluster, job: str) -> list:
             break
         except http.Unanswered as fault:
             if time.monotonic() > until:
-                raise Failed(f"the JobHistoryServer does not have {job}: {fault}", cluster.logs / "jhs.log") from None
+                said = f"the JobHistoryServer does not have {job}: {fault}; {last_words(cluster, job)}"
+                raise Failed(said, cluster.logs / "jhs.log") from None
             time.sleep(0.2)
     found = []
     for task in tasks:
@@ -226,6 +227,16 @@ def history(cluster: Cluster, job: str) -> list:
                 continue  # given up before its container started
             found.append(attempt(one, task["id"], whole["finishTime"]))
     return found
+
+
+def last_words(cluster: Cluster, job: str) -> str:
+    """What the ResourceManager says of a job's application: why one whose AM never ran has no history."""
+    try:
+        app = cluster.rm(f"/apps/{job.replace('job_', 'application_')}")["app"]
+    except http.Unanswered as fault:
+        return f"nor does the ResourceManager: {fault}"
+    said = " ".join(str(app.get("diagnostics") or "").split()) or "no more"
+    return f"the ResourceManager has it {app['state']} and says {said}"
 
 
 def attempt(told: dict, task: str, job_finish_ms: int) -> Attempt:

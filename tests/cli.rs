@@ -17,6 +17,9 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
     (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
+/// Where nobody listens. A free port is no such place: a test beside may be given it.
+const NOBODY: &str = "127.0.0.1:1";
+
 /// A port that nobody listens on, at least not just before.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
@@ -102,11 +105,11 @@ fn a_port_in_use_ends_with_the_setting_to_change() {
 
 #[test]
 fn without_service_and_cluster_advise_says_how_to_get_either() {
-    let nobody = format!("listen.api=127.0.0.1:{}", free_port());
+    let nobody = format!("listen.api={NOBODY}");
     let (code, _, error) = run(&["advise", "--set", &nobody]);
     assert_eq!(code, 2);
     assert!(error.contains("looking at the cluster itself") && error.contains("cluster.rm_urls"), "{error}");
-    let (code, _, error) = run(&["advise", "--service", &format!("http://127.0.0.1:{}", free_port())]);
+    let (code, _, error) = run(&["advise", "--service", &format!("http://{NOBODY}")]);
     assert_eq!(code, 3);
     assert!(error.contains("drover serve") && error.contains("--from-cluster"), "{error}");
     let (code, _, error) = run(&["advise", "--from-cluster", "--set", "cluster.rm_urls=http://127.0.0.1:1"]);
@@ -169,16 +172,19 @@ impl Service {
 
     fn with(dir: &Path, settings: &[&str]) -> Service {
         let mut arguments = vec!["serve", "--record", "recording", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
-        let api = format!("listen.api=127.0.0.1:{}", free_port());
-        arguments.extend(["--set", &api, "--set", "listen.shim=127.0.0.1:0", "--set", "listen.metrics=127.0.0.1:0"]);
+        let listeners = ["listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0", "listen.metrics=127.0.0.1:0"];
+        arguments.extend(listeners.iter().flat_map(|set| ["--set", set]));
         arguments.extend(settings.iter().flat_map(|set| ["--set", set]));
         let log = std::fs::File::create(dir.join("log")).unwrap();
         let child = drover(dir, &arguments).stderr(log).spawn().unwrap();
-        let mut service = Service(child, api.replace("listen.api=", "http://"));
+        let mut service = Service(child, String::new());
         let began = Instant::now();
-        while !std::fs::read_to_string(dir.join("log")).unwrap().contains("serving") {
+        while service.1.is_empty() {
             assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
             std::thread::sleep(Duration::from_millis(20));
+            let log = std::fs::read_to_string(dir.join("log")).unwrap();
+            let api = log.lines().find(|line| line.contains("serving")).and_then(|line| line.split(" api=").nth(1));
+            service.1 = api.map_or_else(String::new, |rest| format!("http://{}", rest.split(' ').next().unwrap()));
         }
         service
     }
@@ -428,7 +434,7 @@ fn a_doctor_warns_of_a_queue_that_the_cluster_has_not_and_of_none_where_the_clus
 
 #[test]
 fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
-    let nobody = format!("http://127.0.0.1:{}", free_port());
+    let nobody = format!("http://{NOBODY}");
     for words in [&["stop", "--reason", "x"][..], &["pause", "--reason", "x", "--queue", "a"], &["resume"]] {
         let (code, _, error) = run(&[words, &["--service", &nobody]].concat());
         assert_eq!(code, 3, "{words:?}: {error}");
@@ -441,7 +447,7 @@ fn a_stop_that_reaches_no_service_says_so_and_ends_with_3() {
 fn whoever_cannot_stop_for_a_fault_in_the_configuration_is_told_how_to_do_without_one() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("drover.toml"), "mode = \"bold\"\n").unwrap();
-    let nobody = format!("http://127.0.0.1:{}", free_port());
+    let nobody = format!("http://{NOBODY}");
     for words in [&["stop", "--reason", "x"][..], &["pause", "--reason", "x"], &["resume"]] {
         let ended = |words: &[&str]| {
             let output = drover(dir.path(), words).output().unwrap();
@@ -457,15 +463,14 @@ fn whoever_cannot_stop_for_a_fault_in_the_configuration_is_told_how_to_do_withou
 
 #[test]
 fn nodes_without_a_service_ends_with_3_and_how_to_get_one() {
-    let url = format!("http://127.0.0.1:{}", free_port());
-    let (code, _, error) = run(&["nodes", "--service", &url]);
+    let (code, _, error) = run(&["nodes", "--service", &format!("http://{NOBODY}")]);
     assert_eq!(code, 3);
     assert!(error.contains("learned while a service watches") && error.contains("drover serve"), "{error}");
 }
 
 #[test]
 fn the_status_of_a_service_that_is_not_there_ends_with_3_and_what_to_do_next() {
-    let (code, out, error) = run(&["status", "--service", &format!("http://127.0.0.1:{}", free_port())]);
+    let (code, out, error) = run(&["status", "--service", &format!("http://{NOBODY}")]);
     assert_eq!((code, out.as_str()), (3, ""));
     for says in ["no service answers at", "drover serve", "--service URL", "drover doctor"] {
         assert!(error.contains(says), "{says}: {error}");

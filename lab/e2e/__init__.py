@@ -10,7 +10,7 @@ from lab.options import Options
 
 WAIT_S = 120
 # What a failed wait tells of each service's log and of the applications.
-TOLD_LINES, TOLD_CHARACTERS = 12, 400
+TOLD_LINES, TOLD_CHARACTERS = 12, 800
 # Nothing more is heard of a copy.
 ENDS = {"won", "lost", "died", "refused", "unsent", "unanswered", "unknown"}
 

@@ -1,7 +1,7 @@
 """The one jar on other versions of Hadoop than the one every other test runs: what docs/mechanisms.md calls live.
 
-On each a service that acts serves three small jobs of one user, whose attempts are slow by choice, and another one a
-fourth, whose node is lost. Neither that nor anything done about it may change a byte of what a job writes.
+On each a service that acts serves four small jobs of one user, whose attempts are slow by choice, the last of them over
+REST alone, and another one a fifth, whose node is lost. Neither that nor anything done about it may change a byte of what a job writes.
 """
 
 import re
@@ -25,6 +25,8 @@ ACT = f"""mode = "act"
 {LIVE["dolly"].toml()}
 act.restart = true
 act.avoid = true
+act.rest_restart = true
+rest.tasks_interval_soon = "1s"
 blacklist.beside = true
 blacklist.min_evidence = 0.5
 """
@@ -51,6 +53,8 @@ SMALL = {
     "lab.map.ms": 3000,
     "lab.slow.attempts": "m_0_0:10",
 }
+# Nobody but the service may start a second attempt.
+OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.slow.attempts": "m_0_0:16"}
 BEGUN = ("RUNNING", "SUCCEEDED")
 # From the word of the shim to the start of the last container that was given out before.
 PROMISED_MS = 3000
@@ -61,7 +65,7 @@ class Played:
     """A job that has ended, what its shim said, and what was decided of it."""
 
     result: jobs.Result
-    said: Watched
+    said: Watched | None = None
     decisions: list = field(default_factory=list)
 
     def of(self, action: str, task: str) -> list:
@@ -82,7 +86,7 @@ class OneJar(OnCluster):
     def setUpClass(cls):
         build.drover()
         build.shim()
-        # Four jobs are over before class data archives have paid for themselves.
+        # Five jobs are over before class data archives have paid for themselves.
         own = {"archives": False, "set": [unreachable.EXPIRY]}
         cls.options = {"hadoop": cls.version, "node_mb": stage.options("").node_mb, **own}
         super().setUpClass()
@@ -90,9 +94,10 @@ class OneJar(OnCluster):
         cls.sickness = Sickness(cls.cluster, SLOW)
         cls.shown = cls.play("shown", {**SHOWN, **cls.sickness.settings}, cls.cure_late)
         cls.waves, cls.small = cls.play("waves", WAVES), cls.play("small", SMALL)
-        cls.waves.decisions, cls.small.decisions = (
-            cls().fates(cls.service, played.result.job) for played in (cls.waves, cls.small)
-        )
+        over_rest = {**OVER_REST, "lab.output": cls.cluster.dir / "over-rest"}
+        cls.over_rest = Played(jobs.run(cls.cluster, jobs.Spec(settings=over_rest)))
+        for played in (cls.waves, cls.small, cls.over_rest):
+            played.decisions = cls().fates(cls.service, played.result.job)
         cls.service.stop()
         cls.lost = unreachable.Unreachable(cls()).play()
 
@@ -135,7 +140,7 @@ class OneJar(OnCluster):
     def test_whatever_is_done_no_attempt_fails_and_the_output_is_that_without_copies(self):
         self.assertTrue(self.shown.result.digest)
         self.assertEqual(self.shown.result.copies(), [])
-        for played in (self.shown, self.waves, self.small):
+        for played in (self.shown, self.waves, self.small, self.over_rest):
             self.assertTrue(played.result.succeeded)
             self.assertEqual(played.result.digest, self.shown.result.digest)
             self.assertNotIn("FAILED", {attempt.state for attempt in played.result.attempts})
@@ -144,6 +149,13 @@ class OneJar(OnCluster):
         (restart,) = self.waves.of("restart", "m_000000")
         self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("moved", "won"), restart)
         self.assertEqual(restart["copy"]["attempts"], [self.waves.winner("m_000000")])
+
+    def test_over_rest_a_slow_attempt_is_killed_through_the_proxy_and_its_replacement_wins(self):
+        (restart,) = self.over_rest.of("restart", "m_000000")
+        self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("applied", "won"), restart)
+        ended = {attempt.id: attempt.state for attempt in self.over_rest.result.attempts}
+        self.assertEqual(ended[restart["attempt"]], "KILLED")
+        self.assertNotEqual(restart["attempt"], self.over_rest.winner("m_000000"))
 
     def test_a_copy_beside_a_slow_attempt_wins(self):
         (copy,) = self.waves.of("duplicate", "m_000013")

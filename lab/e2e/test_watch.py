@@ -27,7 +27,7 @@ class Watch(OnCluster):
         sickness = watch.Sickness(self.cluster, "nm2")
         running = jobs.Running(self.cluster, jobs.Spec(shim=shim, settings={**JOB, **sickness.settings}))
         self.addCleanup(running.end)
-        self.assertTrue(sickness.until_named(self.service, running))
+        self.assertTrue(sickness.until_named(self.service, running), self.scene())
         told = self.service.cli("explain", running.id(), next(iter(watch.named(self.service.decisions(running.id())))))
         sickness.cure()
         result = running.result()
@@ -54,7 +54,7 @@ class Watch(OnCluster):
         while "more_data" not in said and not running.done():
             said += self.said_of(job, "m_000000")
             time.sleep(0.5)
-        self.assertIn("more_data", said)
+        self.assertIn("more_data", said, self.scene())
         self.assertNotIn("decided", said)
         advised = {one["task"] for one in self.service.decisions(job)}
         self.assertNotIn(job.replace("job_", "task_") + "_m_000000", advised)
