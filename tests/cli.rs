@@ -183,8 +183,11 @@ impl Service {
             assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
             std::thread::sleep(Duration::from_millis(20));
             let log = std::fs::read_to_string(dir.join("log")).unwrap();
-            let api = log.lines().find(|line| line.contains("serving")).and_then(|line| line.split(" api=").nth(1));
-            service.1 = api.map_or_else(String::new, |rest| format!("http://{}", rest.split(' ').next().unwrap()));
+            if let Some((_, told)) = log.lines().find(|line| line.contains("serving")).and_then(|l| l.split_once("api"))
+            {
+                let address = told.trim_start_matches(['=', '"', ':']).split([' ', '"', ',']).next().unwrap();
+                service.1 = format!("http://{address}");
+            }
         }
         service
     }
