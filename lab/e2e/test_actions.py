@@ -65,8 +65,8 @@ class Actions(OnCluster):
         # What a window of five minutes has shown counts half in the next, which may begin at any time.
         listing = "blacklist.beside = true\nblacklist.min_evidence = 0.5\nact.avoid = true"
         slow = {**WAVES, "lab.slow.nodes": "nm2:6"}
-        # What shows the machine: nobody copies its tasks.
-        shown = {**slow, **NO_NATIVE_COPIES, "lab.map.ms": 1500, "drover.mode": "advise"}
+        # What shows the machine, however slowly JVMs start on all of them: nobody copies its tasks.
+        shown = {**slow, "lab.slow.nodes": "nm2:16", **NO_NATIVE_COPIES, "lab.map.ms": 1500, "drover.mode": "advise"}
         with Service(self.cluster, f'mode = "act"\n{listing}', name="avoids").start(quiet=True) as drover:
             self.assertTrue(self.submit({**shown, "lab.output": self.cluster.dir / "shown"}).succeeded)
             output = self.cluster.dir / "avoids"
