@@ -5,6 +5,7 @@ import contextlib
 import functools
 import os
 import re
+import shutil
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
@@ -206,5 +207,8 @@ def main(arguments: list) -> int:
         totals.failed += 1
     for log in totals.logs:
         say(f"failed: read {paths.shown(log)}")
+    if totals.failed:
+        # YARN starts nothing where root alone still can write, and says no more of it than that a job failed.
+        say(f"the disk of {paths.shown(paths.TARGET)} has {shutil.disk_usage(paths.TARGET).free >> 20} MiB left")
     print(f"{totals.passed} passed, {totals.failed} failed", flush=True)
     return 1 if totals.failed else 0
