@@ -54,7 +54,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         let judged = phase.judge(index);
         if !is_too_early(guard.verdict)
             || judged.action == Action::Withdraw
-            || straggles(&judged, &view.contenders[index], phase)
+            || straggles(view, &judged, &view.contenders[index], phase)
         {
             guarded(judged, guard, view.job.can);
         }
@@ -69,10 +69,11 @@ fn is_too_early(verdict: Verdict) -> bool {
 
 /// Does Mantri, which goes by tasks that are well under way, too, decide on a task that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as the median?
 /// In a job of a few tasks most of what a copy gains is gone by the time one has finished. What is milder may be but one of a wide spread, and waits for LATE; as does
-/// what has reported for less than an eighth of that: a JVM's first steps are slow.
-fn straggles(judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'_>) -> bool {
+/// what has reported for less than an eighth of that: a JVM's first steps are slow; and what may have more data than others, as what has been read over REST tells only beside finished peers.
+fn straggles(view: &View<'_>, judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'_>) -> bool {
     const SHOWN: f64 = 0.125;
-    let decided = judged.verdict == Verdict::Decided;
+    let data_is_told = view.total == 1 || !view.input_unknown(contender);
+    let decided = judged.verdict == Verdict::Decided && data_is_told;
     let Some(typical) = decided.then(|| phase.typical(contender)).flatten() else { return false };
     let run = (contender.elapsed + judged.numbers.time_left.unwrap_or_default()).as_secs_f64();
     let track = contender.sample.track;
@@ -278,6 +279,25 @@ mod tests {
         assert_eq!(of(24.2, 2.6, &two), TooFewFinished, "of two others too little is known");
         // What has not done a tenth tells nothing: here half.
         assert_eq!(of(24.2, 2.6, &[12.0, 12.0, 12.0, 60.0, 60.0, 60.0, 60.0]), TooFewFinished, "the fast tell first");
+    }
+
+    #[test]
+    fn before_any_task_has_finished_one_that_may_only_have_more_data_is_let_be() {
+        let of = |told: fn(Phase) -> Phase| {
+            let all = [60.0, 12.0, 12.0, 12.0, 12.0].into_iter().zip(0..);
+            let phase = all.fold(Phase::maps(5), |phase, (whole, n)| {
+                let at = |second: f64| (second, (second / whole) as f32);
+                phase.runs((n, 0), n, 0.0, &[at(2.0), at(11.0)])
+            });
+            judge(&told(phase).view(11.0), &LateParams::default(), &MantriParams::default())[0].verdict
+        };
+        fn splits(phase: Phase, first: u64) -> Phase {
+            (1..5).fold(phase.split(0, first), |phase, n| phase.split(n, 8))
+        }
+        assert_eq!(of(|phase| phase), Verdict::TooFewFinished, "over REST it is not told");
+        assert_eq!(of(Phase::shim), Verdict::Decided, "nothing more will be told");
+        assert_eq!(of(|phase| splits(phase, 8)), Verdict::Decided);
+        assert_eq!(of(|phase| splits(phase, 40)), Verdict::TooFewFinished, "it has five times as much");
     }
 
     #[test]
