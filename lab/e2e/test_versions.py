@@ -9,7 +9,7 @@ import time
 import unittest
 from dataclasses import dataclass, field
 
-from lab import build, jobs, paths, stage
+from lab import build, hadoop, jobs, paths, stage
 from lab.batches import LIVE
 from lab.e2e import OnCluster, unreachable
 from lab.relay import Relay
@@ -58,6 +58,12 @@ OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 28, "lab.records": 60, "la
 BEGUN = ("RUNNING", "SUCCEEDED")
 # From the word of the shim to the start of the last container that was given out before.
 PROMISED_MS = 3000
+
+
+def setUpModule():
+    """Fetches them all while there is a network: a process that has joined a cluster's has no other."""
+    for version in VERSIONS:
+        hadoop.fetch(version)
 
 
 @dataclass
