@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from pathlib import Path
 
 from lab import paths, proc
@@ -11,7 +10,6 @@ from lab.progress import Failed, step
 VERSION = "3.4.3"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 MAVEN = ["mvn", "-B", "-ntp", "-q"]
-PAUSES_S = (5, 20, 60)
 
 
 def lib(version: str) -> Path:
@@ -34,17 +32,6 @@ def newer(version: str, *than: int) -> bool:
     return tuple(int(part) for part in version.split(".")[: len(than)]) >= than
 
 
-def persistently(command: list, log: Path) -> None:
-    """Runs it, and again after a pause where it fails: networks have moments in which no name is resolved."""
-    for pause_s in (*PAUSES_S, None):
-        try:
-            return proc.run(command, log)
-        except Failed:
-            if pause_s is None:
-                raise
-        time.sleep(pause_s)
-
-
 def download(version: str, target: Path) -> None:
     log = paths.LOGS / f"hadoop-{version}.log"
     partial = target.with_name("lib.partial")
@@ -53,7 +40,7 @@ def download(version: str, target: Path) -> None:
     with step(f"fetching Hadoop {version} from Maven Central", log):
         pom = Path(__file__).with_name("hadoop-jars.xml")
         options = [f"-Dhadoop.version={version}", f"-DoutputDirectory={partial}", "-DincludeScope=runtime"]
-        persistently([*MAVEN, *profiles, "-f", pom, *options, COPY], log)
+        proc.run([*MAVEN, *profiles, "-f", pom, *options, COPY], log)
         if not list(partial.glob("hadoop-mapreduce-client-app-*.jar")):
             raise Failed(f"Maven brought no hadoop-mapreduce-client-app for {version}", log)
         partial.rename(target)

@@ -208,7 +208,7 @@ def main(arguments: list) -> int:
     for log in totals.logs:
         say(f"failed: read {paths.shown(log)}")
     if totals.failed:
-        # YARN starts nothing where root alone still can write, and says no more of it than that a job failed.
+        # What a full disk does to a cluster does not always name the disk.
         say(f"the disk of {paths.shown(paths.TARGET)} has {shutil.disk_usage(paths.TARGET).free >> 20} MiB left")
     print(f"{totals.passed} passed, {totals.failed} failed", flush=True)
     return 1 if totals.failed else 0

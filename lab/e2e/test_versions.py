@@ -71,7 +71,7 @@ class Played:
     """A job that has ended, what its shim said, and what was decided of it."""
 
     result: jobs.Result
-    said: Watched | None = None
+    said: Watched = None  # without a shim nothing is
     decisions: list = field(default_factory=list)
 
     def of(self, action: str, task: str) -> list:

@@ -27,7 +27,8 @@ class Watch(OnCluster):
         sickness = watch.Sickness(self.cluster, "nm2")
         running = jobs.Running(self.cluster, jobs.Spec(shim=shim, settings={**JOB, **sickness.settings}))
         self.addCleanup(running.end)
-        self.assertTrue(sickness.until_named(self.service, running), self.scene())
+        if not sickness.until_named(self.service, running):
+            self.fail(f"not every task of the slow node was named\n{self.scene()}")
         told = self.service.cli("explain", running.id(), next(iter(watch.named(self.service.decisions(running.id())))))
         sickness.cure()
         result = running.result()
@@ -54,7 +55,8 @@ class Watch(OnCluster):
         while "more_data" not in said and not running.done():
             said += self.said_of(job, "m_000000")
             time.sleep(0.5)
-        self.assertIn("more_data", said, self.scene())
+        if "more_data" not in said:
+            self.fail(f"more_data was not said, but {sorted(set(said))}\n{self.scene()}")
         self.assertNotIn("decided", said)
         advised = {one["task"] for one in self.service.decisions(job)}
         self.assertNotIn(job.replace("job_", "task_") + "_m_000000", advised)

@@ -72,9 +72,11 @@ fn is_too_early(verdict: Verdict) -> bool {
 /// what has reported for less than an eighth of that: a JVM's first steps are slow; and what may have more data than others, as what has been read over REST tells only beside finished peers.
 fn straggles(view: &View<'_>, judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'_>) -> bool {
     const SHOWN: f64 = 0.125;
-    let data_is_told = view.total == 1 || !view.input_unknown(contender);
-    let decided = judged.verdict == Verdict::Decided && data_is_told;
-    let Some(typical) = decided.then(|| phase.typical(contender)).flatten() else { return false };
+    let data_will_be_told = view.total > 1 && view.input_unknown(contender);
+    if judged.verdict != Verdict::Decided || data_will_be_told {
+        return false;
+    }
+    let Some(typical) = phase.typical(contender) else { return false };
     let run = (contender.elapsed + judged.numbers.time_left.unwrap_or_default()).as_secs_f64();
     let track = contender.sample.track;
     // What has not reported at all may only be late to start on a crowded machine: then its age alone must be twice the median.
@@ -259,6 +261,10 @@ mod tests {
         assert_eq!([alone(19.0, &[]), alone(60.0, &[])], [Verdict::TooFewFinished, Verdict::Decided], "a late start");
         let begun = [(12.0, 0.01), (13.0, 0.012)];
         assert_eq!(alone(13.0, &begun), Verdict::TooFewFinished, "its first steps");
+        let mut over_rest = Phase::maps(1).runs((0, 0), 0, 0.0, &[(20.0, 0.1), (40.0, 0.2)]);
+        let view = View { prior: Some(earlier), ..over_rest.view(40.0) };
+        let verdict = judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict;
+        assert_eq!(verdict, Verdict::Decided, "no peer will tell what it has read beside");
     }
 
     #[test]
