@@ -28,7 +28,7 @@ HOME = paths.TARGET / "bench-act"
 def fingerprint(played: dict, sources=(scenarios, arms)) -> str:
     """Names what is measured: other programs or scenarios are another bench."""
     digest = hashlib.sha256(repr(sorted(played.items())).encode())
-    for file in (paths.DROVER, paths.SHIM_JAR, paths.JOBS_JAR, *(source.__file__ for source in sources)):
+    for file in (paths.drover(), paths.SHIM_JAR, paths.JOBS_JAR, *(source.__file__ for source in sources)):
         with open(file, "rb") as content:
             digest.update(hashlib.sha256(content.read()).digest())
     return digest.hexdigest()[:12]

@@ -51,19 +51,24 @@ def skew() -> Path:
     return made
 
 
+# The program is made for tests that run it, with the features of all of them.
+RUST_TESTS = ["cargo", "test", "--workspace", "--locked", "--no-run"]
+RELEASE = ["cargo", "build", "--release", "--locked"]
+
+
 def drover() -> Path:
-    log = paths.LOGS / "build-drover.log"
-    with step("building the service (cargo build --release)", log):
-        proc.run(["cargo", "build", "--release", "--locked"], log, cwd=paths.ROOT)
-    return paths.DROVER
+    log, program = paths.LOGS / "build-drover.log", paths.drover()
+    command = RELEASE if program.parent.name == "release" else RUST_TESTS
+    with step(f"building the service ({' '.join(command[:3])})", log):
+        proc.run(command, log, cwd=paths.ROOT)
+    return program
 
 
 @contextlib.contextmanager
 def ahead():
     """What Rust's suites need is compiled while others wait for clocks. One that comes to it sooner waits at
     cargo's lock, and tells what does not compile."""
-    both = "cargo test --workspace --locked --no-run; cargo build --release --locked"
-    process = proc.spawn(["nice", "-n", "19", "sh", "-c", both], paths.LOGS / "build-ahead.log", cwd=paths.ROOT)
+    process = proc.spawn(["nice", "-n", "19", *RUST_TESTS], paths.LOGS / "build-ahead.log", cwd=paths.ROOT)
     try:
         yield
     finally:

@@ -122,7 +122,7 @@ def tell(seen: list, plays: list) -> bool:
 
 
 def kept(cluster) -> None:
-    at, drover = f"--dir {paths.shown(cluster.dir)}", paths.shown(paths.DROVER)
+    at, drover = f"--dir {paths.shown(cluster.dir)}", paths.shown(paths.drover())
     say(
         f"""
 The cluster and the service (http://{API}, inside the cluster's network; it acts on jobs with the shim) still run:

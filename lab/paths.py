@@ -13,7 +13,13 @@ CLUSTER = TARGET / "cluster"
 JOBS_JAR = TARGET / "lab-jobs.jar"
 SHIM_JAR = TARGET / "drover-shim.jar"
 UPSTREAM_JAR = TARGET / "upstream" / "upstream.jar"
-DROVER = TARGET / "release" / "drover"
+# Says which build of the service is run; unset, the one that users have.
+BUILD = "DROVER_LAB_BUILD"
+
+
+def drover() -> Path:
+    """The service's program."""
+    return TARGET / os.environ.get(BUILD, "release") / "drover"
 
 
 def java(tool: str = "java") -> str:

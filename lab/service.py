@@ -46,7 +46,7 @@ class Service:
         """Starts it, waits for nothing, and answers its process id."""
         listen = f'[listen]\napi = "{self.api}"\nshim = "{self.shim}"\nmetrics = "{self.metrics_at}"\n'
         self.config.write_text(f"{self.settings}\n{listen}")
-        return self.cluster.start(self.name, [paths.DROVER, "serve", "--config", self.config, *self.words], self.env)
+        return self.cluster.start(self.name, [paths.drover(), "serve", "--config", self.config, *self.words], self.env)
 
     def start(self, quiet: bool = False) -> "Service":
         """Starts it and waits until it is ready."""
@@ -86,7 +86,7 @@ class Service:
 
     def ask(self, *words, limit_s: float = 60) -> subprocess.CompletedProcess:
         """A command of the command line, whatever its end."""
-        command = [str(paths.DROVER), *map(str, words), "--config", str(self.config)]
+        command = [str(paths.drover()), *map(str, words), "--config", str(self.config)]
         return subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=limit_s)
 
     def cli(self, *words) -> str:

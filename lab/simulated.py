@@ -150,7 +150,7 @@ def times(whole: dict, policies: list, seeds: int, settings=None) -> dict:
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "mix.toml"
         file.write_text("".join(f"{key} = {toml(value)}\n" for key, value in whole.items()))
-        command = [paths.DROVER, "simulate", file, "--policy", ",".join(policies), "--seeds", str(seeds), "--json"]
+        command = [paths.drover(), "simulate", file, "--policy", ",".join(policies), "--seeds", str(seeds), "--json"]
         for key, value in (settings or {}).items():
             command += ["--set", f"{key}={json.dumps(value)}"]
         ran = subprocess.run(command, capture_output=True, text=True)

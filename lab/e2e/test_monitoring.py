@@ -42,7 +42,7 @@ class Monitored(unittest.TestCase):
             # A service without a ledger has none of its metrics.
             chosen = (*LISTEN, f"cluster.rm_urls={cluster.url}", f"ledger.path={directory / 'ledger.db'}")
             settings = [word for one in chosen for word in ("--set", one)]
-            process = proc.spawn([paths.DROVER, "serve", *settings], log, cwd=directory)
+            process = proc.spawn([paths.drover(), "serve", *settings], log, cwd=directory)
             stack.callback(proc.end_group, process)
             target = cls.until("the service listens", lambda: METRICS_AT.search(log.read_text()), log).group(1)
             cls.prometheus = stack.enter_context(Prometheus(directory, target))

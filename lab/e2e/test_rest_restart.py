@@ -2,7 +2,7 @@ import unittest
 
 from lab import build, jobs, stage
 from lab.e2e import OnCluster
-from lab.e2e.test_actions import WAVES
+from lab.e2e.test_actions import PLAIN, WAVES
 from lab.service import Service, total
 from lab.watch import NO_NATIVE_COPIES
 
@@ -19,7 +19,7 @@ class OverRest(OnCluster):
     def setUpClass(cls):
         build.drover()
         super().setUpClass()
-        cls.plain = cls.submit({**WAVES, "lab.output": cls.cluster.dir / "plain"})
+        cls.plain = cls.submit({**PLAIN, "lab.output": cls.cluster.dir / "plain"})
 
     @classmethod
     def submit(cls, settings: dict) -> jobs.Result:

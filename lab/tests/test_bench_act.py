@@ -18,11 +18,14 @@ def row(arm: str, number: int = 0, take: int = 1, foreign: float = 0.1, **more) 
     return {**place, **found, "arm": arm, "digest": "", "verdicts": {}, **more}
 
 
+# In the place of what has been built.
+PROGRAMS = {"drover": lambda: __file__, "SHIM_JAR": __file__, "JOBS_JAR": __file__}
+
+
 class Fingerprints(unittest.TestCase):
     def test_jobs_that_are_played_otherwise_are_another_bench(self):
-        programs = {name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}
         played = dict(SCENARIOS)
-        with mock.patch.multiple(paths, **programs):
+        with mock.patch.multiple(paths, **PROGRAMS):
             before = bench_act.fingerprint(played)
             self.assertEqual(bench_act.fingerprint(dict(reversed(played.items()))), before)
             played[CELL.scenario] = replace(played[CELL.scenario], settings={"lab.maps": 3})

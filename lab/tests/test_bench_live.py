@@ -9,6 +9,7 @@ from lab.batch_play import BatchPlay
 from lab.batches import LIVE
 from lab.jobs import Result
 from lab.ledger import Ledger
+from lab.tests.test_bench_act import PROGRAMS
 from lab.tests.test_live_targets import played
 from lab.watch import Said
 
@@ -63,7 +64,7 @@ class Rounds(unittest.TestCase):
         self.assertEqual(len(ledger.accepted(self.cell, 1)), 4 * len(planned))
 
     def test_each_scenario_has_a_name_of_its_own_for_what_is_measured(self):
-        with mock.patch.multiple(paths, **{name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}):
+        with mock.patch.multiple(paths, **PROGRAMS):
             names = {bench_act.fingerprint({name: batch}, bench_live.SOURCES) for name, batch in LIVE.items()}
         self.assertEqual(len(names), len(LIVE))
 
@@ -79,7 +80,6 @@ class Settings(unittest.TestCase):
         asked = mock.Mock(
             scenario="mantri", interval=None, set=[bench_live.setting(w) for w in ("policy=late", "act.restart=false")]
         )
-        programs = {name: __file__ for name in ("DROVER", "SHIM_JAR", "JOBS_JAR")}
         names = []
 
         def measured(_asked, _home, named, cells, report, played, bench, size):
@@ -90,7 +90,7 @@ class Settings(unittest.TestCase):
             names.append(named())
             return {"targets": []}
 
-        with mock.patch.object(bench_act, "measured", measured), mock.patch.multiple(paths, **programs):
+        with mock.patch.object(bench_act, "measured", measured), mock.patch.multiple(paths, **PROGRAMS):
             asked.foreign_limit = 0.35
             self.assertEqual(bench_live.run(asked), ({"targets": []}, True))
             self.assertNotEqual(names, [bench_act.fingerprint({"mantri": LIVE["mantri"]}, bench_live.SOURCES)])
