@@ -194,7 +194,7 @@ def main(arguments: list) -> int:
     unknown = set(asked.kinds) - set(KINDS)
     if unknown:
         parser.error(f"no such kind: {', '.join(sorted(unknown))}")
-    # Built for Rust's own tests anyway, and it stops at overflows. With "release" here the one that users have is tried.
+    # Built for Rust's own tests anyway, and it stops at overflows; "release" tries what users have.
     os.environ.setdefault(paths.BUILD, "debug")
     totals = Totals()
     suites = {"python": python, "java": java, "rust": rust, "e2e": functools.partial(e2e, only=asked.only)}

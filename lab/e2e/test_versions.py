@@ -1,7 +1,8 @@
 """The one jar on other versions of Hadoop than the one every other test runs: what docs/mechanisms.md calls live.
 
 On each a service that acts serves four small jobs of one user, whose attempts are slow by choice, the last of them over
-REST alone, and another one a fifth, whose node is lost. Neither that nor anything done about it may change a byte of what a job writes.
+REST alone, and another one a fifth, whose node is lost. Neither that nor anything done about it may change a byte of
+what a job writes.
 """
 
 import re
