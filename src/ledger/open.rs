@@ -157,10 +157,11 @@ pub fn read(path: &Path) -> Result<Connection, LedgerError> {
     }
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let plain = Connection::open_with_flags(path, flags).and_then(|opened| version(&opened).map(|_| opened));
+    let patient = |opened: Connection| opened.busy_timeout(PATIENCE).and_then(|()| version(&opened)).map(|_| opened);
+    let plain = Connection::open_with_flags(path, flags).and_then(patient);
     let connection = match plain {
         // A directory that cannot be written has no room for the log's index; where there is no log, none is needed.
-        Err(_) if !beside(path, "-wal").exists() => {
+        Err(error) if !is_busy(&error) && !beside(path, "-wal").exists() => {
             let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
             let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
             Connection::open_with_flags(uri, flags).map_err(failed)?
@@ -192,6 +193,12 @@ pub fn beside(path: &Path, end: &str) -> PathBuf {
 pub fn size(path: &Path) -> Bytes {
     let of = |path: &Path| std::fs::metadata(path).map_or(0, |told| told.len());
     Bytes(of(path) + of(&beside(path, "-wal")))
+}
+
+/// Somebody else has it, who may be writing.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

@@ -83,7 +83,21 @@ fn a_full_queue_loses_rows_by_count_and_never_waits() {
     assert!(missing > 0);
     other.execute_batch("COMMIT").unwrap();
     ledger.finish();
+    // A group that waits longer than five seconds for the other is given up.
+    let missing = missing + lost(&metrics, "unwritable");
     assert_eq!(kept(&path(&dir)).len() as u64 + missing, 500);
+}
+
+#[test]
+fn a_file_that_somebody_else_has_locked_is_not_read_past_the_lock() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, _) = started(&path(&dir), PACE, BOUNDS);
+    ledger.push(vec![row(1)]);
+    ledger.finish();
+    let other = rusqlite::Connection::open(path(&dir)).unwrap();
+    other.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").unwrap();
+    let error = read(&path(&dir)).unwrap_err().to_string();
+    assert!(error.contains("locked"), "{error}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// Holds at once; each is some operator's word, so a thousand is a mistake.
 const HOLDS_MAX: usize = 1_000;
@@ -46,7 +46,7 @@ pub struct Book {
 /// The holds of a running service.
 pub struct Holds {
     own: Arc<Own>,
-    book: Mutex<Book>,
+    book: Arc<Mutex<Book>>,
 }
 
 /// What a scope is called on the command line and in the API: `cluster`, `queue:root.etl`, `user:ann`, `job:job_1_0001`.
@@ -129,14 +129,15 @@ impl Book {
         self.holds.retain(|_, hold| hold.until.is_none_or(|until| now < until));
     }
 
-    /// Keeps the holds for the next start; what to tell the operator when that was not done.
-    async fn keep(&self) -> Option<String> {
-        let Some(path) = self.file.clone() else {
+    /// Keeps the holds for the next start; what to tell the operator when that was not done. Nobody else has the book until it is written, though whoever asked for it may have left: an older
+    /// state is never written after a newer one.
+    async fn keep(book: OwnedMutexGuard<Book>) -> Option<String> {
+        let Some(path) = book.file.clone() else {
             return Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into());
         };
-        let kept = Kept { format: FORMAT, holds: self.holds.values().cloned().collect() };
         let shown = path.display().to_string();
-        let written = tokio::task::spawn_blocking(move || write(&path, &kept)).await.map_err(io::Error::other);
+        let whole = move || write(&path, &Kept { format: FORMAT, holds: book.holds.values().cloned().collect() });
+        let written = tokio::task::spawn_blocking(whole).await.map_err(io::Error::other);
         let error = written.and_then(|written| written).err()?;
         tracing::error!(path = shown, %error, "the holds cannot be kept");
         Some(format!("it cannot be kept for the next start of the service: {shown}: {error}"))
@@ -146,7 +147,7 @@ impl Book {
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
-        Holds { own: own.into(), book: Mutex::new(book) }
+        Holds { own: own.into(), book: Arc::new(Mutex::new(book)) }
     }
 
     /// The holds in force.
@@ -161,7 +162,7 @@ impl Holds {
     /// # Errors
     /// When it would cut another short, there are too many, or the engine has stopped.
     pub async fn hold(&self, hold: Hold, now: Time) -> Result<(Option<Hold>, Option<String>), ApiError> {
-        let mut book = self.book.lock().await;
+        let mut book = self.book.clone().lock_owned().await;
         book.forget_past(now);
         if let Some(old) = book.holds.get(&hold.scope).filter(|old| ends_sooner(&hold, old)) {
             return Err(held_longer(old));
@@ -180,7 +181,7 @@ impl Holds {
             "held"
         );
         let replaced = book.holds.insert(hold.scope.clone(), hold);
-        Ok((replaced, book.keep().await))
+        Ok((replaced, Book::keep(book).await))
     }
 
     /// Lifts the hold of that scope; `None` where there is none. What the operator is to know besides.
@@ -188,14 +189,14 @@ impl Holds {
     /// # Errors
     /// When the engine has stopped.
     pub async fn lift(&self, scope: &Scope, by: &str, now: Time) -> Result<Option<(Hold, Option<String>)>, ApiError> {
-        let mut book = self.book.lock().await;
+        let mut book = self.book.clone().lock_owned().await;
         book.forget_past(now);
         let Some(hold) = book.holds.get(scope).cloned() else { return Ok(None) };
         self.own.say(now, Fact::Lifted(scope.clone())).await.map_err(|_| ApiError::Busy)?;
         tracing::warn!(scope = name(scope), by, "resumed");
         book.holds.remove(scope);
         // Without a file nothing comes back.
-        let note = if book.file.is_some() { book.keep().await } else { None };
+        let note = if book.file.is_some() { Book::keep(book).await } else { None };
         Ok(Some((hold, note)))
     }
 
@@ -333,6 +334,25 @@ mod tests {
         assert!(note.contains("cannot be kept"), "{note}");
         assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
         assert_eq!(blocked.all(NOW).await.len(), 1);
+    }
+
+    #[test]
+    fn a_hold_whose_operator_has_left_is_written_before_the_next_one_is() {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+        runtime.block_on(async {
+            let dir = tempfile::tempdir().unwrap();
+            let (all, _facts) = holds(Some(dir.path()));
+            let (release, released) = std::sync::mpsc::channel::<()>();
+            let busy = tokio::task::spawn_blocking(move || released.recv());
+            let asked = all.hold(hold(Scope::Cluster, None), NOW);
+            assert!(tokio::time::timeout(std::time::Duration::from_millis(10), asked).await.is_err());
+            assert!(all.book.try_lock().is_err(), "the next would be written first");
+            release.send(()).unwrap();
+            busy.await.unwrap().unwrap();
+            all.hold(hold(Scope::User("ann".into()), None), NOW).await.unwrap();
+            assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 2);
+        });
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
         tokio::select! {
             _ = signals.terminate.recv() => break Ok(()),
             _ = signals.interrupt.recv() => break Ok(()),
-            _ = signals.hang_up.recv() => loaded = reloaded(loaded, &reload, &logs, &service).await,
+            _ = signals.hang_up.recv() => loaded = reloaded(loaded, &reload, &logs, &service),
             Some(done) = service.tasks.join_next() => break Err(ServeError::Ended(done.unwrap_or("a part of the service"))),
         }
     };
@@ -285,7 +285,7 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
 }
 
 /// The configuration that holds after SIGHUP.
-async fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loaded {
+fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loaded {
     let merged = reload().and_then(|new| old.reloaded(&new));
     let (merged, report) = match merged {
         Ok(merged) => merged,
@@ -300,8 +300,12 @@ async fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) 
         tracing::error!("the configuration is wrong and nothing has changed\n{error}");
         return old;
     }
-    if service.outside.params.send(config::engine_params(&merged.config)).await.is_err() {
-        tracing::error!("the engine has stopped");
+    // Not waited for: what hangs would keep a stop from being heard.
+    if let Err(error) = service.outside.params.try_send(config::engine_params(&merged.config)) {
+        service.metrics.reloads.with_label_values(&["refused"]).inc();
+        tracing::error!(%error, "the engine takes no configuration and nothing has changed; send SIGHUP again");
+        let _ = logs.set_level(&old.config.log.level);
+        return old;
     }
     service.metrics.reloads.with_label_values(&["applied"]).inc();
     tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");

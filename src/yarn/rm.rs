@@ -28,6 +28,8 @@ pub struct Rm {
 #[derive(Debug, Default)]
 struct Active {
     index: usize,
+    /// A standby has named it; it has yet to say so itself.
+    named: Option<usize>,
     /// It has said so itself since the last trouble.
     is_sure: bool,
     incarnation: u64,
@@ -200,7 +202,7 @@ impl Rm {
     fn follow(&self, kind: &Kind) {
         let Kind::Standby { active: Some(server) } = kind else { return };
         if let Some(index) = self.servers.iter().position(|s| s == server) {
-            self.lock().index = index;
+            self.lock().named = Some(index);
         }
     }
 
@@ -220,7 +222,10 @@ impl Rm {
     }
 
     async fn ask_around(&self) -> Result<(), Error> {
-        let first = self.lock().index;
+        let first = {
+            let mut active = self.lock();
+            active.named.take().unwrap_or(active.index)
+        };
         let mut troubles = Vec::new();
         for index in (0..self.servers.len()).map(|i| (first + i) % self.servers.len()) {
             match self.info(&self.servers[index]).await {

@@ -41,6 +41,8 @@ pub struct Poller {
 
 struct Finished {
     took: Duration,
+    /// The ResourceManager's incarnation when the answer came.
+    rm: u64,
     result: Result<Reading, Error>,
 }
 
@@ -134,7 +136,7 @@ impl Poller {
         let handle = self.under_way.spawn(async move {
             let began = Instant::now();
             let result = reading::read(&clients, call, permit, attempt, &tasks).await;
-            Finished { took: began.elapsed(), result }
+            Finished { took: began.elapsed(), rm: clients.rm.incarnation(), result }
         });
         self.calls.insert(handle.id(), (call, attempt));
     }
@@ -144,7 +146,7 @@ impl Poller {
         let now = self.now();
         let id = joined.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let Some((call, attempt)) = self.calls.remove(&id) else { return true };
-        let Ok((_, Finished { took, result })) = joined else {
+        let Ok((_, Finished { took, rm, result })) = joined else {
             tracing::error!(?call, "a REST call ended in a panic, which is a fault of Drover");
             self.schedule.done(call, Outcome::Failed, Millis(0), now);
             return true;
@@ -167,11 +169,11 @@ impl Poller {
                 }
                 tracing::debug!(?call, outcome = error.label(), %error, "REST call failed");
                 let Some(job) = reading::hidden(call, &error) else { return true };
-                let hidden = self.emitter.hidden(job, Lives { rm: self.clients.rm.incarnation(), attempt });
+                let hidden = self.emitter.hidden(job, Lives { rm, attempt });
                 return self.hand_on(vec![hidden]).await;
             }
         };
-        let lives = Lives { rm: self.clients.rm.incarnation(), attempt };
+        let lives = Lives { rm, attempt };
         let mut observations = Vec::new();
         if let Reading::Apps(told) = &reading {
             let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
