@@ -20,11 +20,6 @@ fn run(arguments: &[&str]) -> (i32, String, String) {
 /// Where nobody listens. A free port is no such place: a test beside may be given it.
 const NOBODY: &str = "127.0.0.1:1";
 
-/// A port that nobody listens on, at least not just before.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 #[test]
 fn a_setting_that_does_not_exist_ends_with_2_and_the_nearest_one() {
     let (code, _, error) = run(&["serve", "--set", "rest.timeuot=5s"]);
@@ -119,7 +114,7 @@ fn without_service_and_cluster_advise_says_how_to_get_either() {
 
 #[test]
 fn a_doctor_that_finds_a_fault_ends_with_4_and_tells_it_in_json_too() {
-    let nobody = format!("listen.api=127.0.0.1:{}", free_port());
+    let nobody = format!("listen.api={NOBODY}");
     let (code, report, _) = run(&["doctor", "--json", "--set", &nobody, "--set", "cluster.rm_urls=http://127.0.0.1:1"]);
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!((code, &report["verdict"]), (4, &"fail".into()));
@@ -418,7 +413,7 @@ fn a_job_that_runs_and_may_not_be_read_is_not_taken_for_none() {
 
 #[test]
 fn a_doctor_warns_of_a_queue_that_the_cluster_has_not_and_of_none_where_the_cluster_does_not_answer() {
-    let nobody = format!("listen.api=127.0.0.1:{}", free_port());
+    let nobody = format!("listen.api={NOBODY}");
     let names = ["--set", "modes.queue.root.defualt=off", "--set", "modes.queue.batch=off", "--set", &nobody];
     let queues = |rm: &str| {
         let (_, report, _) =

@@ -6,7 +6,6 @@ use drover_core::model::{Bytes, Millis, Time};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Names the file to a copy of this test program that is to write without end.
 const FILE: &str = "DROVER_TEST_LEDGER";
@@ -16,8 +15,7 @@ const CHILD: &str = "a_row_is_on_the_disk_once_it_is_said_to_be";
 fn ledger(path: &Path) -> (Ledger, Metrics) {
     let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
     let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
-    let pace = Pace { retry: Duration::ZERO, ..Pace::default() };
-    (Ledger::start(path, bounds, pace, || Time(0), metrics.clone()).unwrap(), metrics)
+    (Ledger::start(path, bounds, Pace::default(), || Time(0), metrics.clone()).unwrap(), metrics)
 }
 
 fn kept(path: &Path) -> Vec<u64> {

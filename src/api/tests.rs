@@ -51,8 +51,10 @@ fn ledger() -> (tempfile::TempDir, Access) {
     let path = dir.path().join("ledger.db");
     let bounds = ledger::Bounds { max_age: Millis(1), max_bytes: drover_core::model::Bytes(1) };
     let metrics = ledger::Metrics::new(&Registry::new()).unwrap();
-    let kept = ledger::Ledger::start(&path, bounds, ledger::Pace::default(), || NOW, metrics).unwrap();
-    (dir, Access::new(&path, kept.watch()))
+    let mut kept = ledger::Ledger::start(&path, bounds, ledger::Pace::default(), || NOW, metrics).unwrap();
+    let access = Access::new(&path, kept.watch());
+    kept.finish();
+    (dir, access)
 }
 
 async fn get(router: &Router, path: &str) -> (StatusCode, String) {

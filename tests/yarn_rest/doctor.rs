@@ -41,7 +41,7 @@ async fn one_of_a_pair_that_is_down_is_warned_about_while_the_other_serves() {
 
 #[tokio::test]
 async fn two_in_standby_fail_with_what_is_missing() {
-    let (a, b) = (MockServer::start().await, MockServer::start().await);
+    let (a, b) = (MockServer::builder().start().await, MockServer::start().await);
     info(&a, "STANDBY", 1).await;
     info(&b, "STANDBY", 2).await;
     let (code, told) = doctor(&[a.uri(), b.uri()], "resource manager").await;

@@ -31,8 +31,8 @@ pub fn jhs(rest: &str) -> String {
 pub fn params() -> HttpParams {
     let open = Ceiling { per_second: 5_000.0, burst: 500, in_flight: 16, body_bytes: 1 << 20 };
     HttpParams {
-        connect_timeout: Duration::from_secs(2),
-        timeout: Duration::from_secs(5),
+        connect_timeout: Duration::from_secs(30),
+        timeout: Duration::from_secs(60),
         ceilings: Ceilings { rm: open, proxy: open, history: open },
         ..HttpParams::default()
     }
@@ -67,7 +67,7 @@ pub fn fixture(rms: &[String], history: Option<String>, params: HttpParams) -> F
 }
 
 pub async fn rm() -> (MockServer, Fixture) {
-    let server = MockServer::start().await;
+    let server = MockServer::builder().start().await;
     info(&server, "ACTIVE", 1_795_000_000_000).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
     (server, fixture)
