@@ -12,7 +12,7 @@ import random
 import statistics
 import time
 
-from lab import build, commands, jobs, paths, watch
+from lab import build, commands, conf, jobs, paths, watch
 from lab.cluster import Cluster
 from lab.faults import UP, ClusterPlace, ServicePlace
 from lab.options import Options
@@ -39,7 +39,7 @@ POLL_S = 0.05
 
 def cluster_options(directory) -> Options:
     store = {"yarn.resourcemanager.fs.state-store.uri": f"file://{directory}/rm-store"}
-    settings = [f"{key}={value}" for key, value in {**LASTING, **store}.items()]
+    settings = [conf.SOON_LOST, *(f"{key}={value}" for key, value in {**LASTING, **store}.items())]
     return Options(dir=str(directory), set=settings, **OPTIONS)
 
 

@@ -84,6 +84,7 @@ class Cluster:
             os.kill(process["pid"], signum)
             if proc.wait_gone({process["pid"]: process["ticks"]}, within_s):
                 raise Failed(f"{name} (process {process['pid']}) does not end", self.logs / f"{name}.log")
+        if process:
             self.reap(process["pid"], within_s)
         self.save()
 
@@ -170,12 +171,13 @@ class Cluster:
         return http.get_json(f"http://{conf.JHS_HTTP}/ws/v1/history{path}")
 
     def down(self, quiet: bool = False, grace_s: float = DOWN_GRACE_S) -> None:
-        """Ends every process of the cluster's namespace, and no other; works after a crash of whoever started it."""
+        """Ends every process of the cluster's namespace, and no other; works after a crash of whoever started it. What
+        has not ended by itself within `grace_s` is killed."""
         if not self.state:
             if not quiet:
                 say(f"no cluster in {paths.shown(self.dir)}")
             return
-        for signum in (signal.SIGTERM, signal.SIGKILL):
+        for signum, within_s in ((signal.SIGTERM, grace_s), (signal.SIGKILL, max(grace_s, DOWN_GRACE_S))):
             pids = self.own_processes()
             for pid in pids:
                 try:
@@ -183,7 +185,7 @@ class Cluster:
                     os.kill(pid, signal.SIGCONT)  # a throttled process is stopped, and would not hear
                 except ProcessLookupError:
                     pass
-            if not proc.wait_gone(pids, grace_s):
+            if not proc.wait_gone(pids, within_s):
                 break
         left = proc.wait_gone(self.own_processes(), 1)
         if left:

@@ -11,7 +11,9 @@ RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:987
 RM_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager"
 HEARTBEAT_MS = 100
 ALLOCATION_MB = 64
-LIVENESS_MS = 10_000
+# A machine that stands still for some seconds costs no node; where one is lost on purpose that shows sooner.
+LIVENESS_MS = 60_000
+SOON_LOST = "yarn.nm.liveness-monitor.expiry-interval-ms=10000"
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
     "yarn": ("yarn.",),

@@ -85,7 +85,7 @@ class ServicePlace:
     def heard(self) -> float:
         """Exchanges that this life of the service has accepted; 0 if it does not say, for it may have just begun."""
         try:
-            return self.service.metrics()['drover_shim_exchanges_total{outcome="accepted"}']
+            return self.service.metrics(within_s=2)['drover_shim_exchanges_total{outcome="accepted"}']
         except http.Unanswered:
             return 0
 

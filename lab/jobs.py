@@ -212,7 +212,8 @@ def history(cluster: Cluster, job: str) -> list:
     while True:
         try:
             whole = cluster.jhs(base)["job"]
-            tasks = http.listed(cluster.jhs(f"{base}/tasks")["tasks"].get("task"))
+            tasks = [one["id"] for one in http.listed(cluster.jhs(f"{base}/tasks")["tasks"].get("task"))]
+            told = {task: cluster.jhs(f"{base}/tasks/{task}/attempts")["taskAttempts"] for task in tasks}
             break
         except http.Unanswered as fault:
             if time.monotonic() > until:
@@ -220,12 +221,11 @@ def history(cluster: Cluster, job: str) -> list:
                 raise Failed(said, cluster.logs / "jhs.log") from None
             time.sleep(0.2)
     found = []
-    for task in tasks:
-        told = cluster.jhs(f"{base}/tasks/{task['id']}/attempts")["taskAttempts"]
-        for one in http.listed(told.get("taskAttempt")):
+    for task, attempts in told.items():
+        for one in http.listed(attempts.get("taskAttempt")):
             if one["startTime"] <= 0:
                 continue  # given up before its container started
-            found.append(attempt(one, task["id"], whole["finishTime"]))
+            found.append(attempt(one, task, whole["finishTime"]))
     return found
 
 

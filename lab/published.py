@@ -138,7 +138,7 @@ def run(case: str, mode: str) -> None:
             else:
                 with_service(ground, case, mode)
         finally:
-            ground.down(quiet=True)
+            ground.down(quiet=True, grace_s=0.5)
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from lab.progress import Failed, step
 LISTENERS = API, SHIM, METRICS = ("127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072")
 # Not a measure of it: one service was heard of only after 29 s, of which no cause was found.
 READY_LIMIT_S = 90
-METRICS_TIMEOUT_S = 2
+METRICS_TIMEOUT_S = 10
 
 
 def total(metrics: dict, name: str, *labels: str) -> float:
@@ -68,10 +68,10 @@ class Service:
     def get(self, path: str):
         return http.get_json(f"http://{self.api}/api/v1{path}")
 
-    def metrics(self) -> dict:
+    def metrics(self, within_s: float = METRICS_TIMEOUT_S) -> dict:
         """Every sample by its series, as in `drover_jobs` or `drover_shim_sessions{state="live"}`."""
         found = {}
-        for line in http.get(f"http://{self.metrics_at}/metrics", "text/plain", METRICS_TIMEOUT_S).splitlines():
+        for line in http.get(f"http://{self.metrics_at}/metrics", "text/plain", within_s).splitlines():
             if line and not line.startswith("#"):
                 series, _, value = line.rpartition(" ")
                 found[series] = float(value)

@@ -26,9 +26,10 @@ class OnCluster(unittest.TestCase):
         proc.interrupt_on_signals()
         directory = paths.TARGET / "e2e" / cls.__name__
         cls.cluster = commands.bring_up(Options(dir=str(directory), **cls.options))
-        cls.addClassCleanup(cls.cluster.down, quiet=True)
+        # Nobody uses what a NodeManager would take ten seconds to put in order.
+        cls.addClassCleanup(cls.cluster.down, quiet=True, grace_s=0.5)
         # When it is interrupted unittest skips the cleanups of its class.
-        atexit.register(cls.cluster.down, quiet=True)
+        atexit.register(cls.cluster.down, quiet=True, grace_s=0.5)
 
     def until(self, what: str, found, running=None):
         """What `found` answers once that is something; where a job is given, it must still run then."""

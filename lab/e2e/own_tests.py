@@ -13,7 +13,8 @@ MODES = ("native", "act")
 class Published(unittest.TestCase):
     """Starts cases and judges them."""
 
-    at_once = ()  # cases that all run from the beginning
+    at_once = ()  # cases of which some run before their turn has come
+    AHEAD = 3
 
     @classmethod
     def setUpClass(cls):
@@ -23,9 +24,16 @@ class Published(unittest.TestCase):
         cls.addClassCleanup(cls.end)
         # When it is interrupted unittest skips the cleanups of its class.
         atexit.register(cls.end)
-        for case in cls.at_once:
-            for mode in MODES:
-                cls.start(case, mode)
+        # As unittest orders what is named after them.
+        cls.waiting = sorted((case, mode) for case in cls.at_once for mode in MODES)
+        for _ in range(cls.AHEAD):
+            cls.start_another()
+
+    @classmethod
+    def start_another(cls) -> None:
+        """The next that nobody has started yet."""
+        if cls.waiting:
+            cls.start(*cls.waiting.pop(0))
 
     @classmethod
     def start(cls, case: str, mode: str) -> None:
@@ -43,10 +51,12 @@ class Published(unittest.TestCase):
 
     def passes(self, case: str, mode: str) -> None:
         if (case, mode) not in self.running:
+            type(self).waiting = [one for one in self.waiting if one != (case, mode)]
             self.start(case, mode)
         try:
             code = self.running[case, mode].wait(published.LIMIT_S)
         except subprocess.TimeoutExpired:
             self.fail(f"{case} in {mode} mode: not done; read {paths.shown(self.log(case, mode))}")
+        self.start_another()
         log = self.log(case, mode)
         self.assertEqual(code, 0, f"read {paths.shown(log)}:\n{log.read_text(errors='replace')}")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from lab import client, jobs, slow
 from lab.e2e import OnCluster
+from lab.scenarios import AM_AWAY
 
-WAIT_S = 60
+WAIT_S = 120
 SAID = r"([mr]_\d+_\d+) on (nm\d+): slowness ([\d.]+) of \{(.*)\}"
 
 
@@ -128,7 +129,7 @@ class Throttle(OnCluster):
 
     def test_containers_of_the_slow_node_and_no_others_are_held_back(self):
         slow.start(self.cluster, [("nm2", 4.0)], by="duty")
-        running = jobs.Running(self.cluster, jobs.Spec(settings={"lab.maps": 4, "lab.map.ms": 3000}))
+        running = jobs.Running(self.cluster, jobs.Spec(settings={**AM_AWAY, "lab.maps": 4, "lab.map.ms": 3000}))
         self.addCleanup(running.end)
         seen = collections.Counter()
         while not running.done():

@@ -48,6 +48,8 @@ class Mishaps(Unharmed):
         crash = Crash(stage, kill, lambda: first.get("/decisions")["decisions"])
         running, _ = self.submit(crash)
         self.wait(f"the service was killed at the {stage}", running, lambda: crash.hits)
+        # Until its last thread has ended it holds its sockets.
+        first.stop(signal.SIGKILL)
         self.service()
         self.check(running)
 
@@ -62,7 +64,9 @@ class Mishaps(Unharmed):
         crash = Crash("acknowledgement", kill)
         running, _ = self.submit(crash)
         self.wait("the master was killed", running, lambda: crash.hits)
-        self.unharmed(running)
+        app = self.unharmed(running).job.replace("job", "application")
+        masters = self.cluster.rm(f"/apps/{app}/appattempts")["appAttempts"]["appAttempt"]
+        self.assertEqual(len(masters), 2, "it was not")
 
     def off(self, seconds: int, listen: tuple) -> jobs.Running:
         env = {"LD_PRELOAD": str(build.skew()), "DROVER_LAB_SKEW_S": str(seconds)}
@@ -96,12 +100,14 @@ class Mishaps(Unharmed):
         self.until("its win was counted", lambda: total(service.metrics(), ends, 'end="won"'))
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
-        older = self.service()
-        # Long enough for no copy to end the job before the services have met.
-        running, relay = self.submit(**{"lab.map.ms": 5000})
+        older, younger = self.service(), self.service(listen=SECOND)
+        # No attempt ends before the services have met.
+        slow = self.cluster.dir / "all-are-slow"
+        slow.touch()
+        everywhere = ",".join(f"nm{i}:40" for i in range(1, 5))
+        running, relay = self.submit(**{"lab.slow.nodes": everywhere, "lab.slow.file": slow})
         job = running.id()
         self.wait("the older one owned the job", running, lambda: older.metrics().get("drover_shim_leases"))
-        younger = self.service(listen=SECOND)
         relay.to = younger.shim
         self.wait("the younger one owned the job", running, lambda: younger.metrics().get("drover_shim_leases"))
         relay.to = older.shim
@@ -111,6 +117,7 @@ class Mishaps(Unharmed):
         self.wait("it told so", running, lambda: older.get(f"/jobs/{job}")["launcher"] == "native")
         before = decided([older.log])
         relay.to = younger.shim
+        slow.unlink()
         self.check(running)
         self.assertEqual(decided([older.log]), before, "the older one has decided on nothing more")
 

@@ -19,7 +19,6 @@ class OverRest(OnCluster):
     def setUpClass(cls):
         build.drover()
         super().setUpClass()
-        cls.plain = cls.submit({**PLAIN, "lab.output": cls.cluster.dir / "plain"})
 
     @classmethod
     def submit(cls, settings: dict) -> jobs.Result:
@@ -32,7 +31,7 @@ class OverRest(OnCluster):
             self.until("its end was heard of", lambda: self.all_ended(drover.decisions(result.job)))
             decisions, metrics = drover.decisions(result.job), drover.metrics()
         self.assertTrue(result.succeeded)
-        self.assertEqual(result.digest, self.plain.digest)
+        self.assertEqual(result.digest, PLAIN)
         self.assertNotIn("FAILED", {attempt.state for attempt in result.attempts})
         return [one for one in decisions if one["action"] == "restart"], result, metrics
 

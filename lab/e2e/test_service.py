@@ -3,6 +3,7 @@
 The story is told once, by `setUpClass`, which keeps what was said; each test judges a part of it.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -58,9 +59,10 @@ class Watched(OnCluster):
         """What `found` answers once that is something, while the jobs run."""
         until = time.monotonic() + limit_s
         while time.monotonic() < until:
-            answer = found()
-            if answer:
-                return answer
+            with contextlib.suppress(http.Unanswered):
+                answer = found()
+                if answer:
+                    return answer
             if any(job.done() for job in running):
                 raise AssertionError(f"a job ended before {what}; read {paths.shown(cls.service.log)}")
             time.sleep(0.2)
@@ -124,7 +126,9 @@ class Watched(OnCluster):
     def forbid(cls):
         """A service whose user may not view the job."""
         stranger = Service(cls.cluster, 'cluster.user = "mallory"\n', name="stranger").start()
-        running = cls.submit(True, **{"lab.maps": 2, "lab.map.ms": 15_000})
+        unseen = watch.Sickness(cls.cluster, SLOW)
+        everywhere = {"lab.slow.nodes": ",".join(f"nm{i}:{unseen.FACTOR}" for i in range(1, 5))}
+        running = cls.submit(True, **{"lab.maps": 2, "lab.map.ms": 3000, **unseen.settings, **everywhere})
         job = running.id()
 
         def pending():
@@ -153,6 +157,7 @@ class Watched(OnCluster):
         cls.wait("its shim's session was refused by that name", [running], refused, RESTART_LIMIT_S)
         cls.stranger_explained = stranger.ask("explain", job)
         cls.stranger_doctor = stranger.ask("doctor", "--json")
+        unseen.cure()
         cls.unseen = running.result()
         cls.stranger_counted = stranger.metrics()
         stranger.stop()

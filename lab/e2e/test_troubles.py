@@ -13,7 +13,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from lab import http, jobs, netns
+from lab import conf, expected, http, jobs, netns
 from lab.e2e.unharmed import ACT, JOB, Unharmed
 from lab.faults import ClusterPlace
 from lab.scenarios import AM_AWAY
@@ -55,11 +55,8 @@ def fill(directory: Path) -> Path:
 
 
 class Troubles(Unharmed):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        whole = {**JOB, **REDUCED, "lab.slow.attempts": "", "lab.output": cls.cluster.dir / "plain-reduced"}
-        cls.reduced = jobs.run(cls.cluster, jobs.Spec(settings=whole)).digest
+    options = {**Unharmed.options, "set": [conf.SOON_LOST]}
+    reduced = expected.digest(JOB["lab.maps"], reduces=1)
 
     def disk(self, name: str) -> Path:
         """A small file system of its own."""
@@ -232,7 +229,8 @@ class Troubles(Unharmed):
             trouble.free.set()
         for trouble, running in zip(troubles, (reduces, maps)):
             self.wait("copies were asked for", running, lambda trouble=trouble: trouble.applied)
-            goal = trouble.exchanges + EXCHANGES
+        goals = [trouble.exchanges + EXCHANGES for trouble in troubles]
+        for trouble, goal, running in zip(troubles, goals, (reduces, maps)):
             self.wait("some time had passed", running, lambda trouble=trouble, goal=goal: trouble.exchanges > goal)
         seen = {
             "full": self.full(),

@@ -20,7 +20,8 @@ class Watch(OnCluster):
         build.drover()
         build.shim()
         super().setUpClass()
-        cls.service = Service(cls.cluster).start()
+        # Whichever of the tasks are slow, each may be named.
+        cls.service = Service(cls.cluster, "govern.cluster_cap = 1.0\ngovern.job_cap = 1.0\n").start()
 
     def watched(self, shim: bool):
         """Every task of a slow node is named before it is cured."""

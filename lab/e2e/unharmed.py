@@ -3,7 +3,7 @@ may change."""
 
 import signal
 
-from lab import bench_faults, build, jobs, stage, watch
+from lab import bench_faults, build, expected, jobs, stage, watch
 from lab.e2e import OnCluster
 from lab.faults import decided
 from lab.relay import Relay
@@ -23,6 +23,8 @@ JOB = {
     "drover.exchange.max-backoff-ms": 1000,
 }
 
+PLAIN = expected.digest(JOB["lab.maps"])
+
 
 class Unharmed(OnCluster):
     """Copies in real ApplicationMasters. Hadoop's own speculator may start none, so that every copy must have been
@@ -37,8 +39,6 @@ class Unharmed(OnCluster):
         build.lab_jobs()
         super().setUpClass()
         cls.lives, cls.outputs = [], 0
-        plain = {**JOB, "lab.slow.attempts": "", "lab.output": cls.cluster.dir / "plain"}
-        cls.plain = jobs.run(cls.cluster, jobs.Spec(settings=plain))
 
     def service(self, settings: str = ACT, **how) -> Service:
         """One that acts, with a log of its own."""
@@ -65,7 +65,7 @@ class Unharmed(OnCluster):
         """The job's end: with the same bytes, and no task had more attempts live at once than decided."""
         result = running.result()
         self.assertTrue(result.succeeded)
-        self.assertEqual(result.digest, digest or self.plain.digest)
+        self.assertEqual(result.digest, digest or PLAIN)
         self.assertEqual(bench_faults.violations(result, decided(life.log for life in self.lives)), [])
         return result
 
