@@ -4,9 +4,9 @@ from lab import build, jobs, stage
 from lab.e2e import OnCluster
 from lab.e2e.test_actions import PLAIN, WAVES
 from lab.service import Service, total
-from lab.watch import NO_NATIVE_COPIES
+from lab.watch import NO_NATIVE_COPIES, Sickness
 
-SLOW = {**WAVES, **NO_NATIVE_COPIES, "lab.slow.nodes": "nm2:10"}
+SLOW = {**WAVES, **NO_NATIVE_COPIES}
 SETTINGS = 'mode = "act"\npolicy = "mantri"\nrest.tasks_interval_soon = "1s"\n'
 
 
@@ -20,20 +20,30 @@ class OverRest(OnCluster):
         build.drover()
         super().setUpClass()
 
-    @classmethod
-    def submit(cls, settings: dict) -> jobs.Result:
-        return jobs.run(cls.cluster, jobs.Spec(settings=settings))
-
     def watched(self, more: str, name: str) -> tuple:
-        """The slow job under a service with such settings: its result, the decisions on it, and the metrics."""
+        """The slow job under a service with such settings, until a first restart: the restarts, its result, the
+        metrics."""
+        sickness = Sickness(self.cluster, "nm2")
+        settings = {**SLOW, **sickness.settings, "lab.output": self.cluster.dir / name}
         with Service(self.cluster, SETTINGS + more, name=name).start(quiet=True) as drover:
-            result = self.submit({**SLOW, "lab.output": self.cluster.dir / name})
+            running = jobs.Running(self.cluster, jobs.Spec(settings=settings))
+            self.addCleanup(running.end)
+            self.until("something was restarted, or to be", lambda: self.begun(drover, running.id()), running)
+            sickness.cure()
+            result = running.result()
             self.until("its end was heard of", lambda: self.all_ended(drover.decisions(result.job)))
             decisions, metrics = drover.decisions(result.job), drover.metrics()
         self.assertTrue(result.succeeded)
         self.assertEqual(result.digest, PLAIN)
         self.assertNotIn("FAILED", {attempt.state for attempt in result.attempts})
         return [one for one in decisions if one["action"] == "restart"], result, metrics
+
+    def begun(self, drover: Service, job: str) -> bool:
+        """A restart was carried out, or advised where it is not allowed."""
+        restarts = [one for one in drover.decisions(job) if one["action"] == "restart"]
+        return any(
+            one["outcome"] == "advised" or (one.get("copy") or {}).get("answer") == "applied" for one in restarts
+        )
 
     def all_ended(self, decisions: list) -> bool:
         """What was asked for has an end, and what was advised, too."""
