@@ -26,7 +26,7 @@ SHOWN = {
     "drover.mode": "advise",
     "lab.maps": 23,
     "lab.map.ms": 3000,
-    "lab.slow.nodes": ",".join(f"{node}:5" for node in SLOW),
+    "lab.slow.nodes": ",".join(f"{node}:10" for node in SLOW),
 }
 # Three attempts are slow wherever they run. The reduce works on when their copies have won, while Prometheus reads.
 JOB = {
