@@ -48,8 +48,8 @@ public final class Launcher {
   }
 
   /**
-   * Ends the process once the only test has passed: nothing is asserted after it, and a mini cluster
-   * takes a minute to put itself away.
+   * Ends the process once the only test has passed: nothing is asserted after it, and a mini
+   * cluster takes a minute to put itself away.
    */
   private static final class Leaver extends RunListener {
     private boolean failed;
