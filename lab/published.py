@@ -13,7 +13,7 @@ import sys
 import time
 
 from lab import archives, build, conf, hadoop, http, jvm, paths, proc
-from lab.cluster import Cluster
+from lab.cluster import SHORT_GRACE_S, Cluster
 from lab.options import Options
 from lab.progress import Failed, say, step
 from lab.service import METRICS, SHIM, Service
@@ -138,7 +138,7 @@ def run(case: str, mode: str) -> None:
             else:
                 with_service(ground, case, mode)
         finally:
-            ground.down(quiet=True, grace_s=0.5)
+            ground.down(quiet=True, grace_s=SHORT_GRACE_S)
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ import time
 import unittest
 
 from lab import commands, http, paths, proc
+from lab.cluster import SHORT_GRACE_S
 from lab.options import Options
 
 WAIT_S = 120
@@ -26,10 +27,9 @@ class OnCluster(unittest.TestCase):
         proc.interrupt_on_signals()
         directory = paths.TARGET / "e2e" / cls.__name__
         cls.cluster = commands.bring_up(Options(dir=str(directory), **cls.options))
-        # Nobody uses what a NodeManager would take ten seconds to put in order.
-        cls.addClassCleanup(cls.cluster.down, quiet=True, grace_s=0.5)
+        cls.addClassCleanup(cls.cluster.down, quiet=True, grace_s=SHORT_GRACE_S)
         # When it is interrupted unittest skips the cleanups of its class.
-        atexit.register(cls.cluster.down, quiet=True, grace_s=0.5)
+        atexit.register(cls.cluster.down, quiet=True, grace_s=SHORT_GRACE_S)
 
     def until(self, what: str, found, running=None):
         """What `found` answers once that is something; where a job is given, it must still run then."""

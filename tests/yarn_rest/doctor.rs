@@ -1,10 +1,9 @@
 //! `drover doctor` against pairs of ResourceManagers.
 
 use crate::failover::{active, standby};
-use crate::fake::info;
+use crate::fake::{info, mock_server};
 use serde_json::Value;
 use tokio::process::Command;
-use wiremock::MockServer;
 
 /// Its exit code, and every check of that name as verdict and words.
 async fn doctor(rms: &[String], name: &str) -> (i32, Vec<(String, String)>) {
@@ -41,7 +40,7 @@ async fn one_of_a_pair_that_is_down_is_warned_about_while_the_other_serves() {
 
 #[tokio::test]
 async fn two_in_standby_fail_with_what_is_missing() {
-    let (a, b) = (MockServer::builder().start().await, MockServer::start().await);
+    let (a, b) = (mock_server().await, mock_server().await);
     info(&a, "STANDBY", 1).await;
     info(&b, "STANDBY", 2).await;
     let (code, told) = doctor(&[a.uri(), b.uri()], "resource manager").await;

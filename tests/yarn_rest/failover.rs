@@ -4,7 +4,7 @@ use serde_json::json;
 use wiremock::{MockServer, ResponseTemplate};
 
 pub async fn standby(active: &MockServer) -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "STANDBY", 2_000).await;
     let to = format!("{}/ws/v1/cluster/apps", active.uri());
     answer(&server, "/ws/v1/cluster/apps", ResponseTemplate::new(307).insert_header("Location", to.as_str())).await;
@@ -12,7 +12,7 @@ pub async fn standby(active: &MockServer) -> MockServer {
 }
 
 pub async fn active(started: u64) -> MockServer {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "ACTIVE", started).await;
     running_job(&server).await;
     server
@@ -54,7 +54,7 @@ async fn a_failover_in_mid_poll_is_followed_and_counts_as_a_new_life_even_of_a_d
 async fn a_dead_resource_manager_gives_way_to_the_one_that_took_over() {
     let second = active(2_000).await;
     // Made by hand, so that dropping it closes its port.
-    let first = MockServer::builder().start().await;
+    let first = mock_server().await;
     info(&first, "ACTIVE", 1_000).await;
     running_job(&first).await;
     let fixture = fixture(&[first.uri(), second.uri()], None, params());
@@ -72,9 +72,9 @@ async fn a_dead_resource_manager_gives_way_to_the_one_that_took_over() {
 
 #[tokio::test]
 async fn a_pair_without_an_active_one_is_told_with_what_each_said() {
-    let a = MockServer::builder().start().await;
+    let a = mock_server().await;
     info(&a, "STANDBY", 1).await;
-    let b = MockServer::builder().start().await;
+    let b = mock_server().await;
     answer(&b, "/ws/v1/cluster/info", ResponseTemplate::new(500)).await;
     let fixture = fixture(&[a.uri(), b.uri()], None, params());
     let error = fixture.clients.rm.apps(None).await.unwrap_err();
@@ -84,7 +84,7 @@ async fn a_pair_without_an_active_one_is_told_with_what_each_said() {
 
 #[tokio::test]
 async fn many_calls_without_an_active_resource_manager_do_not_storm_those_in_standby() {
-    let standby = MockServer::builder().start().await;
+    let standby = mock_server().await;
     info(&standby, "STANDBY", 1).await;
     let fixture = fixture(&[standby.uri(), "http://127.0.0.1:1".into()], None, params());
     let calls = (0..40).map(|_| fixture.clients.rm.metrics(None));
@@ -109,7 +109,7 @@ async fn a_standby_that_knows_no_active_one_is_no_answer_whichever_way_it_says_s
 #[tokio::test]
 async fn a_standby_that_names_a_stranger_as_active_is_not_believed() {
     let stranger = active(1).await;
-    let lying = MockServer::builder().start().await;
+    let lying = mock_server().await;
     info(&lying, "ACTIVE", 1).await;
     let to = format!("{}/ws/v1/cluster/apps", stranger.uri());
     answer(&lying, "/ws/v1/cluster/apps", ResponseTemplate::new(307).insert_header("Location", to.as_str())).await;

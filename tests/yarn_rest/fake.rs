@@ -66,8 +66,13 @@ pub fn fixture(rms: &[String], history: Option<String>, params: HttpParams) -> F
     Fixture { clients, registry }
 }
 
+/// One of its own: of wiremock's pool a server may be handed on with a request that the test before left to it.
+pub async fn mock_server() -> MockServer {
+    MockServer::builder().start().await
+}
+
 pub async fn rm() -> (MockServer, Fixture) {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "ACTIVE", 1_795_000_000_000).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
     (server, fixture)

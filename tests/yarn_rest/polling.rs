@@ -233,7 +233,7 @@ async fn configuration_is_read_once_and_tasks_again_and_again() {
 
 #[tokio::test]
 async fn ceilings_of_one_at_a_time_slow_the_poller_and_do_not_stop_it() {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     running_job(&server).await;
     let one = Ceiling { per_second: 200.0, burst: 1, in_flight: 1, body_bytes: 1 << 20 };
@@ -279,7 +279,7 @@ async fn a_job_that_the_proxy_redirects_to_its_history_is_read_there_once_it_has
 
 #[tokio::test]
 async fn a_job_without_history_ends_by_what_the_resource_manager_says() {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], None, params());
     let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));
@@ -295,7 +295,7 @@ async fn a_job_without_history_ends_by_what_the_resource_manager_says() {
 
 #[tokio::test]
 async fn a_job_is_told_to_be_ending_from_the_listing_that_lacks_it_until_its_end_is_read() {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     info(&server, "ACTIVE", 5).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
     let first = wiremock::Mock::given(wiremock::matchers::path("/ws/v1/cluster/apps"));

@@ -1,6 +1,6 @@
 //! What a real cluster answered, read by the same clients.
 
-use crate::fake::{answer, answer_put, fixture, params};
+use crate::fake::{answer, answer_put, fixture, mock_server, params};
 use drover::yarn::error::Kind;
 use drover_core::model::*;
 use wiremock::{MockServer, ResponseTemplate};
@@ -58,7 +58,7 @@ async fn serve(server: &MockServer, format: &str) {
 }
 
 async fn cluster(format: &str) -> (MockServer, crate::fake::Fixture) {
-    let server = MockServer::builder().start().await;
+    let server = mock_server().await;
     serve(&server, format).await;
     let fixture = fixture(&[server.uri()], Some(server.uri()), params());
     (server, fixture)
@@ -176,7 +176,7 @@ async fn counters_of_a_map_and_of_a_reduce_are_understood() {
 #[tokio::test]
 async fn a_cluster_without_applications_is_no_error() {
     for name in ["rm/apps_none.json", "rm/apps_none.xml"] {
-        let server = MockServer::builder().start().await;
+        let server = mock_server().await;
         answer(&server, "/ws/v1/cluster/info", ResponseTemplate::new(200).set_body_bytes(file("rm/info.json"))).await;
         answer(&server, "/ws/v1/cluster/apps", ResponseTemplate::new(200).set_body_bytes(file(name))).await;
         let fixture = fixture(&[server.uri()], None, params());
@@ -197,7 +197,7 @@ async fn hadoops_own_refusals_are_told_apart() {
         ("rm/app_malformed.http", "status"),
         ("rm/app_unknown_xml.http", "server_error"),
     ] {
-        let server = MockServer::builder().start().await;
+        let server = mock_server().await;
         answer(&server, &tasks, whole(name)).await;
         let fixture = fixture(&[server.uri()], None, params());
         let error = fixture.clients.am.tasks(None, job()).await.unwrap_err();
@@ -215,7 +215,7 @@ async fn a_kill_is_heeded_refused_or_comes_too_late_and_a_redirect_turns_it_into
     for (name, label) in
         [("am/kill.http", "ok"), ("am/kill_unknown.http", "not_found"), ("rm/proxy_finished_kill.http", "app_finished")]
     {
-        let server = MockServer::builder().start().await;
+        let server = mock_server().await;
         answer_put(&server, &at, whole(name)).await;
         let fixture = fixture(&[server.uri()], None, params());
         let am = &fixture.clients.am;

@@ -1,6 +1,6 @@
 use crate::fake::*;
 use drover::yarn::error::Kind;
-use wiremock::{MockServer, ResponseTemplate};
+use wiremock::ResponseTemplate;
 
 fn to(status: u16, location: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).insert_header("Location", location)
@@ -8,7 +8,7 @@ fn to(status: u16, location: &str) -> ResponseTemplate {
 
 #[tokio::test]
 async fn a_redirect_to_a_foreign_host_is_never_followed() {
-    let stranger = MockServer::builder().start().await;
+    let stranger = mock_server().await;
     for status in [301, 302, 303, 307, 308] {
         let (server, fixture) = rm().await;
         answer(&server, &am("/tasks"), to(status, &format!("{}/steal", stranger.uri()))).await;
@@ -23,7 +23,7 @@ async fn a_redirect_to_a_foreign_host_is_never_followed() {
 
 #[tokio::test]
 async fn a_finished_job_is_told_by_the_proxys_redirect_which_is_not_followed_either() {
-    let jhs = MockServer::builder().start().await;
+    let jhs = mock_server().await;
     let (server, fixture) = rm().await;
     answer(&server, &am("/tasks"), to(302, &format!("{}/jobhistory/job/{JOB}/ws/v1/mapreduce", jhs.uri()))).await;
     assert_eq!(fixture.clients.am.tasks(None, job()).await.unwrap_err().kind, Kind::AppFinished);
