@@ -117,8 +117,8 @@ class OutOfReach(OnCluster):
         build.shim()
         super().setUpClass()
 
-    def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
-        unreachable.Unreachable(self).play().judge(self)
+    def test_what_cannot_be_made_again_yet_is_as_soon_as_the_end_of_its_container_is_not_waited_for(self):
+        unreachable.Unreachable(self, untold=True).play().judge(self)
 
 
 if __name__ == "__main__":

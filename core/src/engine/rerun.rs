@@ -2,10 +2,10 @@
 
 use super::{Engine, Pass};
 use crate::model::*;
-use crate::policy::rerun::{Asked, OutOfReach, out_of_reach, within_budget};
+use crate::policy::rerun::{Ask, Asked, OutOfReach, out_of_reach, within_budget};
 
 impl Engine {
-    /// Has maps of a job run again whose outputs are out of reach, where that is asked for and can be done: all of a machine's at once, and each map once.
+    /// Has maps of a job run again whose outputs are out of reach, where that is asked for and can be done: all of a machine's at once, and each map once, but for what was asked in vain.
     pub(super) fn rerun_missed(&mut self, id: JobId, now: Time, pass: &mut Pass) {
         let able = |job: &&Job| job.can.rerun && !job.missed.is_empty() && self.reruns(job, now);
         let Some(job) = self.cluster.job(id).filter(able) else { return };
@@ -14,7 +14,7 @@ impl Engine {
         if mode == Mode::Act && !self.owns(id) {
             return;
         }
-        let asked = self.measures.of(id).map(|taken| taken.rerun.clone()).unwrap_or_default();
+        let asked = self.measures.of(id).map(|taken| taken.reruns.clone()).unwrap_or_default();
         let found = self.out_of_reach(job, &asked, now);
         for one in found {
             self.rerun_on(id, &one, mode, now, pass);
@@ -24,8 +24,9 @@ impl Engine {
     /// Of one machine.
     fn rerun_on(&mut self, id: JobId, found: &OutOfReach, mode: Mode, now: Time, pass: &mut Pass) {
         let Some(job) = self.cluster.job(id) else { return };
+        let asked_at = job.am_time(now);
         let mut taken = self.measures.take(id);
-        let settled = within_budget(job, &taken.rerun, found.outputs.len());
+        let settled = within_budget(job, &taken.reruns, &found.outputs);
         let was_refused = || taken.newest(MeasureKind::Rerun).is_some_and(|before| settled == Err(before.verdict));
         if was_refused() {
             return self.measures.put(id, taken);
@@ -38,7 +39,7 @@ impl Engine {
         let order = MeasureOrder { decision: self.decisions, deadline: now + self.params.govern.deadline };
         let measure = Measure { order: orders.then_some(order), ..measure };
         if settled.is_ok() {
-            taken.rerun.extend(found.outputs.iter().map(|output| (output.task.index, mode)));
+            found.outputs.iter().for_each(|output| Ask::note(&mut taken.reruns, *output, mode, asked_at));
         }
         taken.note(measure.clone());
         self.measures.put(id, taken);

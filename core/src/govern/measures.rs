@@ -45,7 +45,7 @@ pub struct Taken {
     pub avoiding: Option<Avoiding>,
     /// Maps that were to run again because their outputs are out of reach.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub rerun: Asked,
+    pub reruns: Asked,
     newest: BTreeMap<MeasureKind, Measure>,
 }
 

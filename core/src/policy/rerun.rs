@@ -7,6 +7,7 @@ use crate::model::{
     Attempt, AttemptId, AttemptState, Job, Miss, Mode, NameId, Phase, Task, TaskKind, TaskState, Time, Verdict,
 };
 use crate::model::{MeasurePlan, Millis};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many reduces, on as many machines, or one fewer where the ResourceManager has given the machine up.
@@ -20,8 +21,44 @@ const SHARE: f64 = 0.5;
 /// The protocol's limit on what is asked for in one go.
 const AT_ONCE: usize = 1_000;
 
-/// Maps that were asked to run again, or are only said to need it: each once.
-pub type Asked = BTreeMap<u32, Mode>;
+/// What was asked for may have been refused, or have come to some of the outputs only: while the node of an attempt has not told of its container's end, for a minute or more, Hadoop takes no
+/// kill of it. So an output that still stands is asked for again by words of reduces that are this much newer, and longer than an order may be on its way.
+const AGAIN: Millis = Millis(10_000);
+/// So often at most.
+const TIMES: u32 = 20;
+/// Every word is later.
+const ANY: Time = Time(0);
+
+/// Maps that were asked to run again, or are only said to need it.
+pub type Asked = BTreeMap<u32, Ask>;
+
+/// How it was asked for one output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Only what was asked in [`Mode::Act`] was to be done.
+    pub mode: Mode,
+    /// The attempt that wrote the output.
+    pub attempt: u32,
+    /// When last, the AM's clock.
+    pub at: Time,
+    /// How often in this mode.
+    pub times: u32,
+}
+
+impl Ask {
+    /// An output is asked for, once more where it was before.
+    pub fn note(asked: &mut Asked, output: AttemptId, mode: Mode, at: Time) {
+        let before = asked.get(&output.task.index).filter(|known| known.mode == mode);
+        let times = before.map_or(0, |known| known.times) + 1;
+        asked.insert(output.task.index, Ask { mode, attempt: output.number, at, times });
+    }
+
+    /// By words later than which it may be asked for this output in that mode, if ever. A map that has run again since never does so twice.
+    fn after(&self, output: AttemptId, mode: Mode) -> Option<Time> {
+        let failed = mode == Mode::Act && self.attempt == output.number && self.times < TIMES;
+        if self.mode < mode { Some(ANY) } else { failed.then_some(self.at + AGAIN) }
+    }
+}
 
 /// A machine whose outputs are out of reach, or some of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,11 +88,11 @@ impl OutOfReach {
     }
 }
 
-/// What is told of one machine's outputs by reduces that copy: by reduce, on which host it runs and which outputs it could not fetch.
-type Words = BTreeMap<u32, (Option<NameId>, BTreeSet<AttemptId>)>;
+/// What is told of one machine's outputs by reduces that copy: by reduce, on which host it runs and which outputs it could not fetch, with its newest word on each.
+type Words = BTreeMap<u32, (Option<NameId>, BTreeMap<AttemptId, Time>)>;
 
-/// The outputs of a job that are out of reach at `now`, its AM's clock, of maps that have not been asked for before in that mode; one entry a machine. Nothing where no reduce copies: those that
-/// are past it need no output any more.
+/// The outputs of a job that are out of reach at `now`, its AM's clock, of maps that have not been asked for before in that mode, or in vain; one entry a machine. Nothing where no reduce
+/// copies: those that are past it need no output any more.
 pub fn out_of_reach(
     job: &Job,
     asked: &Asked,
@@ -73,25 +110,28 @@ pub fn out_of_reach(
             there.entry(host).or_default().push(output);
         }
     }
-    let left = |output: &AttemptId| asked.get(&output.task.index).is_none_or(|known| *known < mode);
+    let after = |output: &AttemptId| asked.get(&output.task.index).map_or(Some(ANY), |ask| ask.after(*output, mode));
     let of = |(host, words): (&NameId, &Words)| {
-        let outputs = there.remove(host).unwrap_or_default();
-        let mut found = judge(*host, words, outputs, unusable(*host));
-        found.outputs.retain(left);
-        found.outputs.truncate(AT_ONCE);
-        (!found.outputs.is_empty()).then_some(found)
+        let all = there.remove(host).unwrap_or_default();
+        let witnesses = Witnesses { words, unusable: unusable(*host), several: all.len().min(SEVERAL) };
+        let lost = all.into_iter().filter(|output| after(output).is_some_and(|since| witnesses.lost(output, since)));
+        let outputs: Vec<AttemptId> = lost.take(AT_ONCE).collect();
+        let missed_by = words.keys().copied().collect();
+        let (whole, unusable) = (witnesses.whole(ANY), witnesses.unusable);
+        (!outputs.is_empty()).then_some(OutOfReach { host: *host, outputs, missed_by, whole, unusable })
     };
     told.iter().filter_map(of).collect()
 }
 
-/// May so many more of a job's maps run again?
+/// May these maps of a job run again, too?
 ///
 /// # Errors
 /// The refusal's name.
-pub fn within_budget(job: &Job, asked: &Asked, more: usize) -> Result<(), Verdict> {
-    let before = asked.values().filter(|mode| **mode == Mode::Act).count();
+pub fn within_budget(job: &Job, asked: &Asked, more: &[AttemptId]) -> Result<(), Verdict> {
+    let before = asked.iter().filter(|(_, ask)| ask.mode == Mode::Act).map(|(index, _)| *index);
+    let all: BTreeSet<u32> = before.chain(more.iter().map(|output| output.task.index)).collect();
     let bound = (f64::from(job.known(TaskKind::Map)) * SHARE).ceil();
-    if (before + more) as f64 <= bound { Ok(()) } else { Err(Verdict::MeasureBudget) }
+    if all.len() as f64 <= bound { Ok(()) } else { Err(Verdict::MeasureBudget) }
 }
 
 /// A map's output, and the machine it lies on, where it stands.
@@ -115,8 +155,8 @@ fn words(job: &Job, now: Time) -> BTreeMap<NameId, Words> {
         };
         let stands = job.task(output.task).and_then(|task| standing(output.task.index, task, job));
         if let Some((host, _)) = stands.filter(|(_, own)| is_new && *own == output) {
-            let (_, outputs) = told.entry(host).or_default().entry(reduce).or_insert((reader.host, BTreeSet::new()));
-            outputs.insert(output);
+            let (_, outputs) = told.entry(host).or_default().entry(reduce).or_insert((reader.host, BTreeMap::new()));
+            outputs.insert(output, at);
         }
     }
     told
@@ -131,25 +171,32 @@ fn copying(reduce: &Task, at: Time) -> Option<&Attempt> {
     reduce.live().find(|attempt| attempt.started.get().is_some_and(|started| started <= at))
 }
 
-/// Is a machine out of reach, or only outputs of it? A reduce that cannot reach the machine misses all outputs that it has left to copy there; one whose output is broken misses that one.
-fn judge(host: NameId, words: &Words, there: Vec<AttemptId>, unusable: bool) -> OutOfReach {
-    let several = there.len().min(SEVERAL);
-    let readers = |missed: &dyn Fn(&BTreeSet<AttemptId>) -> bool| {
-        let hosts = words.values().filter(|(_, outputs)| missed(outputs)).map(|(host, _)| *host);
-        enough(hosts, unusable)
-    };
-    let whole = readers(&|missed| missed.len() >= several);
-    let lost = |output: &AttemptId| whole || readers(&|missed| missed.contains(output));
-    let outputs = there.into_iter().filter(lost).collect();
-    OutOfReach { host, outputs, missed_by: words.keys().copied().collect(), whole, unusable }
+/// Those who have missed outputs of a machine, of which so many are `several`, as all are where fewer lie there.
+struct Witnesses<'a> {
+    words: &'a Words,
+    unusable: bool,
+    several: usize,
 }
 
-/// Are these reduces, each given by its host, witnesses enough? Those of one host may all suffer from that.
-fn enough(readers: impl Iterator<Item = Option<NameId>>, unusable: bool) -> bool {
-    let hosts: Vec<Option<NameId>> = readers.collect();
-    let known: BTreeSet<NameId> = hosts.iter().flatten().copied().collect();
-    let needed = WITNESSES - usize::from(unusable);
-    hosts.len() >= needed && known.len() >= needed
+impl Witnesses<'_> {
+    /// Is the machine out of reach, by words later than that? A reduce that cannot reach it misses all outputs that it has left to copy there; one whose output is broken misses that one.
+    fn whole(&self, since: Time) -> bool {
+        self.enough(|missed| missed.values().filter(|at| **at > since).count() >= self.several)
+    }
+
+    /// Is this output, with the machine or alone?
+    fn lost(&self, output: &AttemptId, since: Time) -> bool {
+        self.whole(since) || self.enough(|missed| missed.get(output).is_some_and(|at| *at > since))
+    }
+
+    /// Are the reduces that have missed such outputs enough? Those of one host may all suffer from that.
+    fn enough(&self, such: impl Fn(&BTreeMap<AttemptId, Time>) -> bool) -> bool {
+        let of_these = self.words.values().filter(|(_, missed)| such(missed));
+        let hosts: Vec<Option<NameId>> = of_these.map(|(host, _)| *host).collect();
+        let known: BTreeSet<NameId> = hosts.iter().flatten().copied().collect();
+        let needed = WITNESSES - usize::from(self.unusable);
+        hosts.len() >= needed && known.len() >= needed
+    }
 }
 
 #[cfg(test)]

@@ -68,6 +68,31 @@ fn the_outputs_of_a_node_that_reduces_cannot_reach_are_asked_for_again_at_once_a
 }
 
 #[test]
+fn what_an_order_left_standing_is_ordered_again_when_its_reduces_still_miss_it() {
+    let (mut script, id) = (missed(Mode::Act, true), job_id(JOB));
+    let [first] = &reruns(&script.decide(at(14.0)))[..] else { panic!() };
+    let ack = AckFact { job: id, decision: first.order.unwrap().decision, answer: Answer::Applied, attempts: vec![] };
+    script.say(at(15.0), Fact::Acked(ack));
+    for index in 0..3 {
+        let task = id.task(TaskKind::Map, index);
+        let killed = AttemptFact { state: Some(AttemptState::Killed), ..AttemptFact::of(task.attempt(0)) };
+        script.attempts(id, at(15.0), vec![killed]);
+        script.tasks(id, at(15.0), vec![TaskFact { state: Some(TaskState::Scheduled), ..TaskFact::of(task) }]);
+    }
+    let mut told = |seconds: f64| {
+        let missed = [0, 1].map(|reduce| Miss { reduce, at: at(seconds) }).to_vec();
+        let output = id.task(TaskKind::Map, 3).attempt(0);
+        script.attempts(id, at(seconds), vec![AttemptFact { missed, ..AttemptFact::of(output) }]);
+        reruns(&script.decide(at(seconds + 1.0)))
+    };
+    assert_eq!(told(24.0), vec![], "it may only just have been told");
+    let [again] = &told(25.0)[..] else { panic!("it is not ordered again") };
+    let Some(MeasurePlan::Rerun { outputs, .. }) = &again.plan else { panic!() };
+    assert_eq!(outputs.iter().map(|output| output.task.index).collect::<Vec<_>>(), [3]);
+    assert_ne!(again.order.unwrap().decision, first.order.unwrap().decision);
+}
+
+#[test]
 fn it_is_only_said_in_advise_and_refused_by_name_where_it_cannot_be_done() {
     let advised = missed(Mode::Advise, true).decide(at(14.0));
     assert_eq!(

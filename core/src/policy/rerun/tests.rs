@@ -171,23 +171,62 @@ fn an_output_that_is_no_tasks_own_any_more_is_left() {
     assert_eq!(lost(&job), [1, 2, 3]);
 }
 
+/// These maps' outputs were asked for in that mode, all at one time.
+fn asked(at: u64, all: &[(u32, Mode)]) -> Asked {
+    let mut asked = Asked::new();
+    all.iter().for_each(|(index, mode)| Ask::note(&mut asked, output(*index), *mode, Time(at)));
+    asked
+}
+
 #[test]
 fn a_map_runs_again_once_and_what_was_only_said_is_still_to_be_done() {
     let mut job = usual();
     miss(&mut job, REPORTED, &[(0, 0), (0, 1), (1, 0), (1, 1)]);
-    let asked = Asked::from([(0, Mode::Act), (1, Mode::Advise)]);
+    let asked = asked(REPORTED, &[(0, Mode::Act), (1, Mode::Advise)]);
     assert_eq!(lost_by(&job, &asked, false), [1, 2, 3]);
     let found = out_of_reach(&job, &asked, Mode::Advise, |_| false, NOW);
     assert_eq!(found[0].outputs, [output(2), output(3)]);
 }
 
 #[test]
+fn what_was_asked_in_vain_is_asked_again_where_the_output_stands_and_enough_reduces_miss_it_long_after() {
+    let long = NOW.0 - AGAIN.0;
+    let told = |at: [u64; 2]| {
+        let mut job = usual();
+        miss(&mut job, at[0], &[(0, 0), (0, 1)]);
+        miss(&mut job, at[1], &[(1, 0), (1, 1)]);
+        job
+    };
+    let all = [0, 1, 2, 3].map(|index| (index, Mode::Act));
+    let act = asked(long - 1, &all);
+    let job = told([NOW.0, NOW.0]);
+    assert_eq!(lost_by(&job, &act, false), [0, 1, 2, 3], "by two words of each they all stand out of reach");
+    assert_eq!(lost_by(&told([NOW.0, NOW.0 - 1]), &act, false), Vec::<u32>::new(), "the second's words are too early");
+    let only_said = asked(long - 1, &[(0, Mode::Advise), (1, Mode::Advise)]);
+    let found = out_of_reach(&job, &only_said, Mode::Advise, |_| false, NOW);
+    assert_eq!(found[0].outputs, [output(2), output(3)], "it is said once");
+    let mut by_another = act.clone();
+    by_another.get_mut(&0).unwrap().attempt = 1;
+    assert_eq!(lost_by(&job, &by_another, false), [1, 2, 3], "a map that has run again does not once more");
+    let mut often = act;
+    (1..TIMES).for_each(|_| Ask::note(&mut often, output(1), Mode::Act, Time(long - 1)));
+    assert_eq!(lost_by(&job, &often, false), [0, 2, 3], "and not for ever");
+    let mut one = usual();
+    miss(&mut one, NOW.0, &[(0, 0), (1, 0)]);
+    assert_eq!(lost_by(&one, &asked(long - 1, &all), false), [0], "of the others nobody has told since");
+}
+
+#[test]
 fn no_more_than_half_of_a_jobs_maps_run_again() {
     let job = usual();
-    let asked = Asked::from([(0, Mode::Act), (1, Mode::Act), (2, Mode::Advise)]);
-    assert_eq!(within_budget(&job, &asked, 1), Ok(()));
-    assert_eq!(within_budget(&job, &asked, 2), Err(Verdict::MeasureBudget));
-    assert_eq!(within_budget(&job, &Asked::new(), 4), Err(Verdict::MeasureBudget));
+    let asked = asked(REPORTED, &[(0, Mode::Act), (1, Mode::Act), (2, Mode::Advise)]);
+    let within = |asked: &Asked, more: &[u32]| {
+        within_budget(&job, asked, &more.iter().map(|index| output(*index)).collect::<Vec<_>>())
+    };
+    assert_eq!(within(&asked, &[3]), Ok(()));
+    assert_eq!(within(&asked, &[0, 1, 2]), Ok(()), "two of them have been counted");
+    assert_eq!(within(&asked, &[3, 4]), Err(Verdict::MeasureBudget));
+    assert_eq!(within(&Asked::new(), &[0, 1, 2, 3]), Err(Verdict::MeasureBudget));
 }
 
 proptest! {
@@ -216,7 +255,8 @@ proptest! {
             for output in &one.outputs {
                 prop_assert_eq!(host(maps[output.task.index as usize]), one.host);
                 prop_assert!(gone != Some(output.task.index), "it stands no more");
-                prop_assert!(asked.insert(output.task.index, Mode::Act).is_none(), "named twice");
+                Ask::note(&mut asked, *output, Mode::Act, NOW);
+                prop_assert_eq!(asked[&output.task.index].times, 1, "named twice");
             }
             let told: BTreeSet<u32> = one.missed_by.iter().copied().filter(|reduce| copying(*reduce)).collect();
             prop_assert_eq!(told.len(), one.missed_by.len(), "of reduces that copy");
