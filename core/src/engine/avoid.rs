@@ -56,10 +56,11 @@ impl Engine {
         let mut hosts: Vec<NameId> = self.blacklist(job).iter().map(|machine| machine.host).collect();
         let taken = self.measures.of(job.id).into_iter();
         let shown = taken.flat_map(|taken| &taken.straggling).filter(|(_, until)| **until > now).map(|(host, _)| *host);
-        let is_node = |host: &NameId| self.cluster.nodes.contains_key(self.cluster.hosts.name(*host));
+        let node = |host: &NameId| self.cluster.nodes.get(self.cluster.hosts.name(*host));
+        let is_node = |host: &NameId| node(host).is_some_and(|node| node.usable);
         let more: Vec<NameId> = shown.filter(|host| !hosts.contains(host) && is_node(host)).collect();
         hosts.extend(more);
-        let most = blacklist::most(self.cluster.nodes.len(), &self.params.blacklist);
+        let most = blacklist::most(self.cluster.usable_nodes().count(), &self.params.blacklist);
         hosts.truncate(most.min(Decision::HOSTS_MAX));
         hosts
     }

@@ -13,12 +13,14 @@ impl Engine {
         if self.params.policy != PolicyName::Blacklist && !self.params.blacklist.beside {
             return;
         }
-        let nodes = &self.cluster.nodes;
-        let known: BTreeSet<NameId> = nodes.keys().filter_map(|host| self.cluster.hosts.find(host)).collect();
+        // As an AM counts them: lost ones stay on the RM's list for long.
+        let nodes = || self.cluster.usable_nodes();
+        let (count, hosts) = (nodes().count(), &self.cluster.hosts);
+        let known: BTreeSet<NameId> = nodes().filter_map(|node| hosts.find(&node.host)).collect();
         let is_node = |host| known.contains(&host);
         for job in self.cluster.jobs() {
             if !self.listed.contains_key(&job.user) {
-                let listed = blacklist::listed(&self.odds, &job.user, nodes.len(), is_node, &self.params.blacklist);
+                let listed = blacklist::listed(&self.odds, &job.user, count, is_node, &self.params.blacklist);
                 self.listed.insert(job.user.clone(), listed);
             }
         }

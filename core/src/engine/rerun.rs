@@ -50,7 +50,7 @@ impl Engine {
     pub(super) fn out_of_reach(&self, job: &Job, asked: &Asked, now: Time) -> Vec<OutOfReach> {
         let given_up = |host| {
             let node = self.cluster.nodes.get(self.cluster.hosts.name(host));
-            node.is_some_and(|node| !node.usable)
+            node.is_some_and(NodeFact::is_given_up)
         };
         out_of_reach(job, asked, self.mode_of(job), given_up, job.am_time(now))
     }

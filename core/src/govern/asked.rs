@@ -165,8 +165,10 @@ impl Asked {
         let late = self.is_late(job, grace);
         if self.is_applied() || seen > 0 {
             let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
-            // One killed before its launch is being moved to another host: the word of its new number is on its way.
-            let over = (gone && (launched || late)) || job.incarnation > self.incarnation;
+            // One killed before its launch is being moved to another host: the word of its new number is on its way, as long after that as it may be.
+            let killed = || self.copies(task).filter_map(|copy| copy.finished.get()).max();
+            let told_late = late && killed().is_none_or(|at| job.am_time(job.heard) > at + grace);
+            let over = (gone && (launched || told_late)) || job.incarnation > self.incarnation;
             return over.then_some(CopyEnd::Died);
         }
         if self.over_at(grace).is_some_and(|at| at <= now) {

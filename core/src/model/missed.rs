@@ -45,6 +45,11 @@ impl Missed {
         is_new && dropped.is_none_or(|(last, _)| last != output)
     }
 
+    /// The output is gone: what was told of it is over.
+    pub(super) fn forget(&mut self, output: AttemptId) {
+        self.0.remove(&output);
+    }
+
     /// Each word: the output, and who told when.
     pub fn iter(&self) -> impl Iterator<Item = (AttemptId, Miss)> {
         let words = |(output, by): (&AttemptId, &BTreeMap<u32, Time>)| {
@@ -63,7 +68,7 @@ impl Missed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AttemptFact, Job, JobId, TaskKind};
+    use crate::model::{AttemptFact, AttemptState, Job, JobId, TaskKind};
     use proptest::prelude::*;
 
     fn output(index: u32) -> AttemptId {
@@ -88,6 +93,9 @@ mod tests {
         assert_eq!(job.missed.iter().collect::<Vec<_>>(), [(output(3), miss(1, 9)), (output(3), miss(2, 3))]);
         let kept: Missed = serde_json::from_str(&serde_json::to_string(&job.missed).unwrap()).unwrap();
         assert_eq!(kept, job.missed);
+        let killed = AttemptFact { state: Some(AttemptState::Killed), ..told(3, 10) };
+        assert!(job.learn_attempt(&killed, None, Time(10), 10));
+        assert!(job.missed.is_empty(), "none misses what is gone");
     }
 
     #[test]

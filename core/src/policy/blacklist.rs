@@ -58,7 +58,7 @@ pub struct Listed {
     pub probability: f64,
 }
 
-/// The machines that no task of a user's jobs should go to in this window, of `machines` in the cluster, which `is_node` knows: the worst first. What one user's jobs show
+/// The machines that no task of a user's jobs should go to in this window, of `machines` that take containers, which `is_node` knows: the worst first. What one user's jobs show
 /// decides about that user's jobs alone.
 pub fn listed(
     odds: &StragglerOdds,

@@ -105,6 +105,18 @@ fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_la
 }
 
 #[test]
+fn a_copy_that_was_moved_long_after_its_order_is_not_taken_for_dead_before_its_new_number_can_be_told() {
+    let killed = LATE + Millis(9_000);
+    let mut job = running(killed + Millis(5_000));
+    attempt(&mut job, map(0).attempt(1), Killed, 0, killed.0);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    assert_eq!(ends(&mut flights, &job, job.heard), []);
+    job.heard = job.heard + Millis(1);
+    assert_eq!(ends(&mut flights, &job, job.heard), [CopyEnd::Died]);
+}
+
+#[test]
 fn an_earlier_word_on_a_copy_that_was_moved_changes_nothing_however_late_it_is_repeated() {
     let mut job = running(LATE);
     attempt(&mut job, map(0).attempt(1), Killed, 0, 12_000);

@@ -75,12 +75,15 @@ impl ClusterState {
         Ok(changed)
     }
 
-    /// In place where they are those known, as nearly always. A host may be listed twice: two NodeManagers can share one.
+    /// In place where they are those known, as nearly always. A host may be listed twice: two NodeManagers can share one, and one that has started again on another port is listed beside
+    /// what it was before, as lost or shut down, until the RM itself starts again. So of a host's the most usable counts.
     fn learn_nodes(&mut self, nodes: &[NodeFact]) {
+        let mut nodes: Vec<&NodeFact> = nodes.iter().collect();
+        nodes.sort_by_key(|node| (node.usable, !node.is_given_up()));
         let mut told = vec![false; self.nodes.len()];
         let all_known = nodes.iter().all(|node| match self.nodes.get_full_mut(&node.host) {
             Some((place, _, known)) => {
-                known.clone_from(node);
+                known.clone_from(*node);
                 told[place] = true;
                 true
             }
@@ -89,7 +92,7 @@ impl ClusterState {
         if all_known && !told.contains(&false) {
             return;
         }
-        self.nodes = nodes.iter().map(|node| (node.host.clone(), node.clone())).collect();
+        self.nodes = nodes.into_iter().map(|node| (node.host.clone(), node.clone())).collect();
         self.nodes.sort_unstable_keys();
     }
 

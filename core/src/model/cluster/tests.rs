@@ -215,6 +215,30 @@ fn a_node_that_is_listed_no_more_is_forgotten_though_another_is_listed_twice() {
 }
 
 #[test]
+fn a_node_that_started_again_on_another_port_is_usable_though_the_rm_lists_what_it_was_as_lost() {
+    let row = |state: &str, memory_mb| {
+        let total = Resources { memory_mb, vcores: 1 };
+        let (usable, state) = (state == "RUNNING", state.into());
+        NodeFact { usable, state, ..NodeFact::usable("a", total, Resources::default()) }
+    };
+    for (rows, expected) in [
+        ([row("RUNNING", 7), row("LOST", 0)], (true, "RUNNING")),
+        ([row("SHUTDOWN", 0), row("RUNNING", 7)], (true, "RUNNING")),
+        ([row("DECOMMISSIONING", 7), row("LOST", 0)], (false, "DECOMMISSIONING")),
+    ] {
+        let mut cluster = ClusterState::default();
+        // The second time the host is known.
+        for seq in [1, 2] {
+            cluster.apply(&seen(Channel::Rm, seq, 5, Fact::Nodes(rows.to_vec()))).unwrap();
+            let node = &cluster.nodes["a"];
+            assert_eq!((node.usable, &*node.state, node.total.memory_mb), (expected.0, expected.1, 7));
+            assert!(!node.is_given_up());
+        }
+    }
+    assert!(row("LOST", 0).is_given_up() && row("UNHEALTHY", 0).is_given_up());
+}
+
+#[test]
 fn of_hosts_that_nobody_lists_ten_thousand_are_known_by_name() {
     let (mut hosts, mut nodes) = (Names::default(), ByName::default());
     for number in 0..10_000 {

@@ -178,6 +178,8 @@ impl Job {
                     attempt.state = AttemptState::Killed;
                 }
             }
+            // The new AM's clock may be behind its predecessor's.
+            task.as_of = Stamp::default();
             if !task.state.is_final() {
                 (task.track, task.started) = Default::default();
                 task.phase = None;
@@ -227,6 +229,7 @@ impl Job {
         let attempt = task.attempts.of_number(fact.number);
         let lost = fact.state.is_some_and(|told| attempt.state.takes_back(told));
         let changed = attempt.learn(fact, host, at);
+        let gone = matches!(attempt.state, AttemptState::Failed | AttemptState::Killed);
         let told = !task.marks.told() && fact.score.is_some();
         task.marks = task.marks.heard(task.marks.told() || told);
         task.started.earliest(fact.started);
@@ -235,7 +238,11 @@ impl Job {
         }
         self.stirred |= changed || lost || task.attempts.len() > known || task.standing() != before;
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
-        self.stirred |= self.missed.learn(fact.id(self.id), &fact.missed);
+        if gone {
+            self.missed.forget(fact.id(self.id));
+        } else {
+            self.stirred |= self.missed.learn(fact.id(self.id), &fact.missed);
+        }
         self.learn_output(fact);
         // What ran under an earlier AM is only taken to have been killed.
         if lost && u64::from(fact.number) >= self.first_number() {

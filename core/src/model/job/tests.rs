@@ -125,6 +125,19 @@ fn a_newer_master_ends_the_attempts_numbered_below_its_own_and_no_others() {
 }
 
 #[test]
+fn a_newer_masters_word_on_a_task_counts_though_its_clock_is_behind_its_predecessors() {
+    let mut job = job(Some([1, 0]));
+    let told = |state| TaskFact { state: Some(state), ..TaskFact::of(map(&job, 0)) };
+    let (running, succeeded) = (told(TaskState::Running), told(TaskState::Succeeded));
+    job.learn_task(&running, Time(90_000), 10);
+    job.learn_task(&succeeded, Time(60_000), 10);
+    assert_eq!(job.task(map(&job, 0)).unwrap().state, TaskState::Running, "of one master the newest counts");
+    job.outlive(2);
+    job.learn_task(&succeeded, Time(60_000), 10);
+    assert_eq!(job.task(map(&job, 0)).unwrap().state, TaskState::Succeeded);
+}
+
+#[test]
 fn a_job_that_ran_inside_its_master_once_is_one_that_does() {
     let mut job = job(None);
     let told = |uber| JobFact {

@@ -57,6 +57,11 @@ pub struct NodeFact {
 }
 
 impl NodeFact {
+    /// Has the RM given it up, and what lies on it? One that is being decommissioned gets no containers and serves its outputs all the same.
+    pub fn is_given_up(&self) -> bool {
+        !self.usable && !matches!(&*self.state, "NEW" | "DECOMMISSIONING" | "UNKNOWN")
+    }
+
     /// One that gets containers, and of which no more is told.
     pub fn usable(host: &str, total: Resources, used: Resources) -> NodeFact {
         NodeFact {
