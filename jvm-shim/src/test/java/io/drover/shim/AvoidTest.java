@@ -53,10 +53,25 @@ public class AvoidTest extends LeasedJob {
   @Test
   public void aHostIsLiftedWhenTheJobIsHadoopsAgain() throws Exception {
     run();
-    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    service.act("long", avoid("'slow'", 60_000));
+    assertEquals("applied", service.outcome("long"));
     awaitListed("slow", true);
     service.leaseMs = 0;
     awaitListed("slow", false);
+    Am.await("the word", () -> service.knownOutcome("long").equals("not_leased"));
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aHostThatIsListedAgainSoonIsNotToldToBeTakenOffAsWell() throws Exception {
+    run();
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    assertEquals("applied", outcome(avoid("", 60_000)));
+    assertTrue(am.blacklist().tellsRemoved("slow"));
+    assertEquals("applied", outcome(avoid("'slow'", 60_000)));
+    awaitListed("slow", true);
+    assertFalse("the ResourceManager would forget it", am.blacklist().tellsRemoved("slow"));
     assertJobSucceeds();
   }
 

@@ -111,10 +111,11 @@ final class Avoider implements Act {
       }
     }
     for (String host : asked.avoid) {
-      if (!blacklist.has(host)) {
+      boolean liftedNow = lifted.remove(host) != null;
+      if (liftedNow || !blacklist.has(host)) {
+        blacklist.forget(host);
         avoided.add(host);
         starvedNanos = null;
-        lifted.remove(host);
         for (int i = 0; i < failures; i++) {
           dispatcher.accept(new ContainerFailedEvent(nobody, host + PORT));
         }
@@ -147,7 +148,10 @@ final class Avoider implements Act {
     if (!avoided.isEmpty() && (blacklist.isDropped() || starved)) {
       liftAll();
       answers.accept(new Ack(action, Ack.TOO_MANY_NODES));
-    } else if (now - endNanos >= 0 || !held) {
+    } else if (!avoided.isEmpty() && !held && now - endNanos < 0) {
+      liftAll();
+      answers.accept(new Ack(action, Ack.NOT_LEASED));
+    } else if (now - endNanos >= 0) {
       liftAll();
     }
     for (Iterator<Map.Entry<String, Long>> each = lifted.entrySet().iterator(); each.hasNext(); ) {

@@ -94,6 +94,15 @@ final class Blacklist {
     return ignored.get();
   }
 
+  /**
+   * Nothing is left of a host that was taken off, so that it can be listed again: of one that the
+   * ResourceManager is told to list and to take off at once it forgets the first.
+   */
+  void forget(String host) {
+    listed.remove(host);
+    removals.remove(host);
+  }
+
   /** Takes a host off; told to the ResourceManager with the next heartbeat. */
   void lift(String host) {
     listed.remove(host);

@@ -20,8 +20,13 @@ import org.apache.hadoop.yarn.api.records.NodeId;
  * polled, on the exchange thread, and only progress comes from events.
  */
 final class JobWatch {
-  /** Finished tasks looked at again in one sweep: a map whose output is lost runs anew. */
+  /**
+   * Finished tasks looked at again in one sweep, for a map whose output is lost runs anew; in so
+   * many sweeps all of them are.
+   */
   private static final int RECHECKED = 1000;
+
+  private static final int RECHECKING_SWEEPS = 10;
 
   /** So many running maps are noted that some still run when it is asked whether any does. */
   private static final int MAPS_NOTED = 16;
@@ -93,7 +98,8 @@ final class JobWatch {
         i++;
       }
     }
-    for (int checked = 0; checked < RECHECKED && checked < settled.size(); checked++) {
+    int most = Math.max(RECHECKED, settled.size() / RECHECKING_SWEEPS);
+    for (int checked = 0; checked < most && checked < settled.size(); checked++) {
       nextSettled = nextSettled < settled.size() ? nextSettled : 0;
       TaskRow row = settled.get(nextSettled);
       observe(row);
