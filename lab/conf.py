@@ -13,7 +13,7 @@ HEARTBEAT_MS = 100
 ALLOCATION_MB = 64
 # A machine that stands still for some seconds costs no node; where one is lost on purpose that shows sooner.
 LIVENESS_MS = 60_000
-SOON_LOST = "yarn.nm.liveness-monitor.expiry-interval-ms=10000"
+SOON_LOST = "yarn.nm.liveness-monitor.expiry-interval-ms=20000"
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
     "yarn": ("yarn.",),

@@ -158,15 +158,15 @@ class ClusterPlace:
         self.state = fault
         return self.words[fault].format(self.victim)
 
-    def masters(self) -> list:
-        """The JVMs of ApplicationMasters."""
-        found = []
+    def masters(self, job: str = "") -> list:
+        """The JVMs of ApplicationMasters, or of a job's: one that has ended lasts for some seconds."""
+        found, application = [], job.replace("job_", "application_").encode()
         for pid in netns.members(self.cluster.state["space"]):
             try:
-                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                command = Path(f"/proc/{pid}/cmdline").read_bytes()
             except OSError:
                 continue
-            if MASTER in words:
+            if MASTER in command.split(b"\0") and application in command:
                 found.append(pid)
         return found
 

@@ -84,7 +84,7 @@ class Service:
         """The running tasks of a job, each with its verdict."""
         return self.get(f"/jobs/{job}/tasks?running=true&limit=1000")["tasks"]
 
-    def ask(self, *words, limit_s: float = 60) -> subprocess.CompletedProcess:
+    def ask(self, *words, limit_s: float = 300) -> subprocess.CompletedProcess:
         """A command of the command line, whatever its end."""
         command = [str(paths.drover()), *map(str, words), "--config", str(self.config)]
         return subprocess.run(command, capture_output=True, text=True, env=self.cluster.environment(), timeout=limit_s)

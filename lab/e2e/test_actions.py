@@ -50,7 +50,8 @@ class Actions(OnCluster):
         return result, decisions, metrics
 
     def test_slow_attempts_are_restarted_elsewhere_while_tasks_wait(self):
-        slow = {**WAVES, "lab.slow.nodes": "nm2:10"}
+        # Whoever is restarted does not last as long, and however slowly JVMs start it is worth it.
+        slow = {**WAVES, "lab.slow.nodes": "nm2:25"}
         result, decisions, metrics = self.acted('policy = "mantri"\nact.restart = true', slow, "restarts")
         restarts = [one for one in decisions if one["action"] == "restart"]
         killed = {one["copy"]["answer"] for one in restarts if one["copy"]}
@@ -64,13 +65,14 @@ class Actions(OnCluster):
     def test_new_containers_keep_off_a_listed_machine_until_the_job_is_hadoops_again(self):
         # What a window of five minutes has shown counts half in the next, which may begin at any time.
         listing = "blacklist.beside = true\nblacklist.min_evidence = 0.5\nact.avoid = true"
-        slow = {**WAVES, "lab.slow.nodes": "nm2:6"}
+        # It has free places soon, which nothing is given: its first tasks begin before the shim is asked for anything.
+        slow = {**WAVES, "lab.slow.nodes": "nm2:2"}
         # What shows the machine, however slowly JVMs start on all of them: nobody copies its tasks.
         shown = {**slow, "lab.slow.nodes": "nm2:16", **NO_NATIVE_COPIES, "lab.map.ms": 1500, "drover.mode": "advise"}
         with Service(self.cluster, f'mode = "act"\n{listing}', name="avoids").start(quiet=True) as drover:
             self.assertTrue(self.submit({**shown, "lab.output": self.cluster.dir / "shown"}).succeeded)
             output = self.cluster.dir / "avoids"
-            spec = jobs.Spec(shim=True, settings={**slow, "lab.maps": 28, "lab.output": output})
+            spec = jobs.Spec(shim=True, settings={**slow, "lab.maps": 36, "lab.output": output})
             running = jobs.Running(self.cluster, spec)
             try:
                 applied = self.when(running, lambda: self.answer(drover, running.id()) == "applied")

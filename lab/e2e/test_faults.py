@@ -8,7 +8,7 @@ class Faults(OnCluster):
     options = bench_faults.OPTIONS
 
     def test_jobs_succeed_while_the_service_is_killed_stopped_and_black_holed(self):
-        found = bench_faults.storm(self.cluster, count=6, at_once=3, seed=3, limit_s=300, whole=False)
+        found = bench_faults.storm(self.cluster, count=6, at_once=3, seed=3, limit_s=900, whole=False)
         bench_faults.show(found)
         self.assertEqual([run for run in found["runs"] if not run["succeeded"]], [])
         self.assertEqual(found["succeeded"], 6)

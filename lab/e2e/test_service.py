@@ -9,10 +9,10 @@ import os
 import signal
 import time
 import unittest
-from pathlib import Path
 
-from lab import conf, http, jobs, netns, paths, watch
+from lab import conf, http, jobs, paths, watch
 from lab.e2e import OnCluster
+from lab.faults import ClusterPlace
 from lab.service import API, Service, total
 
 SLOW = "nm2"
@@ -170,16 +170,7 @@ class Watched(OnCluster):
     @classmethod
     def masters(cls, job: str) -> list:
         """Process ids of a job's ApplicationMasters."""
-        found = []
-        for pid in netns.members(cls.cluster.state["space"]):
-            try:
-                words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-            except OSError:
-                continue
-            application = job.replace("job_", "application_")
-            if words[0].endswith("java") and any("MRAppMaster" in w for w in words) and application in " ".join(words):
-                found.append(pid)
-        return found
+        return ClusterPlace(cls.cluster, None).masters(job)
 
     def slow_tasks(self, arm: str) -> set:
         return self.sickness.tasks(self.results[arm])

@@ -330,7 +330,7 @@ class Troubles(Unharmed):
         service, watched = self.service(CLONES), Watched()
         running, _ = self.submit(watched, **{**AM_AWAY, **REDUCED, "lab.map.ms": 6000, "lab.slow.attempts": ""})
         self.wait("clones ran", running, lambda: watched.beside("RUNNING"))
-        (master,) = ClusterPlace(self.cluster, None).masters()
+        (master,) = ClusterPlace(self.cluster, None).masters(running.id())
         os.kill(master, signal.SIGKILL)
         result = self.unharmed(running, self.reduced)
         self.assertEqual(len(watched.masters), 2, "the job's second master never spoke")

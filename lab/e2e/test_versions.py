@@ -45,7 +45,7 @@ SLOW = "nm2"
 SHOWN = {**JOB, **NO_NATIVE_COPIES, "drover.mode": "advise", "lab.maps": 6, "lab.records": 280, "lab.map.ms": 500}
 SHOWN["lab.split.hosts"] = "nm2,nm3,nm4"
 # Twice as many maps as places. One of the first is slow, while tasks wait, and the last one, when none does.
-WAVES = {**JOB, "lab.maps": 16, "lab.records": 105, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:16,m_15_0:16"}
+WAVES = {**JOB, "lab.maps": 16, "lab.records": 105, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:30,m_15_0:30"}
 # Small enough for clones.
 SMALL = {
     **JOB,
@@ -56,7 +56,7 @@ SMALL = {
     "lab.slow.attempts": "m_0_0:10",
 }
 # Tasks still wait when what is read each second has shown the slow one. Nobody but the service starts an attempt.
-OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 24, "lab.records": 70, "lab.slow.attempts": "m_0_0:16"}
+OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 24, "lab.records": 70, "lab.slow.attempts": "m_0_0:30"}
 BEGUN = ("RUNNING", "SUCCEEDED")
 DONE = ("applied", "moved")
 # From the word of the shim to the start of the last container that was given out before.

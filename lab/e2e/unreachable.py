@@ -20,7 +20,7 @@ MAPS = {
     "lab.maps": 9,
     "lab.records": 200,
     "lab.map.ms": 2000,
-    "lab.slow.nodes": f"{LOST}:1.5,nm3:6",
+    "lab.slow.nodes": f"{LOST}:1.5,nm3:8",
     # One a node, and two: three that miss an output at once are enough for Hadoop itself.
     "lab.reduces": 2,
     "mapreduce.reduce.memory.mb": 640,
@@ -38,8 +38,10 @@ MAPS = {
 }
 # How long Hadoop waits for a node's word that a container has ended, and takes no kill of its attempt meanwhile. As
 # shipped it is 60 s: longer than it takes the reduces to start and to miss the outputs.
-UNTOLD_S = 25
+UNTOLD_S = 30
 UNTOLD = {
+    # Those of the node are at work together for long enough to be stopped, and the reduces start soon after them.
+    "lab.slow.nodes": f"{LOST}:5,nm3:7",
     "mapreduce.task.exit.timeout": UNTOLD_S * 1000,
     "mapreduce.task.exit.timeout.check-interval-ms": 1000,
     "lab.split.hosts": "nm1,nm2,nm3,nm4,nm2,nm3,nm4,nm3,nm4",
@@ -95,7 +97,8 @@ class Unreachable:
         done = [order["plan"]["rerun"] for order in self.orders if order["answer"] == "applied"]
         plans = [order["plan"]["rerun"] for order in self.orders]
         refused = [order["answer"] for order in self.orders if order["answer"] != "applied"]
-        case.assertEqual(set(refused), {"no_output"} if self.untold else set(), self.orders)
+        case.assertLessEqual(set(refused), {"no_output", "failed"} if self.untold else set(), self.orders)
+        case.assertEqual(bool(refused), self.untold, self.orders)
         case.assertEqual({(plan["node"], len(plan["missed_by"])) for plan in plans}, {(LOST, 2)})
         case.assertEqual([len(plan["outputs"]) for plan in done[:-1]], [1] * (len(done) - 1))
         case.assertEqual(sorted(output for plan in done for output in plan["outputs"]), sorted(self.there))
