@@ -119,7 +119,7 @@ settings! {
         /// Share of the time that one poll may be under way: a slow answer stretches its interval. At 0.25 the one slow answer of an
         /// ApplicationMaster that has just started costs seconds; at 0.05 it blinds Drover for twenty.
         busy_share: f64 = "0.25", Kind::Real(0.01, 1.0);
-        /// Jobs watched over REST, at most.
+        /// Jobs watched over REST, at most; the engine keeps no more than 20,000 in all.
         max_jobs: u64 = "10000", Kind::Whole(1, 100_000);
     }
 
@@ -165,7 +165,7 @@ settings! {
         deadline: Millis = "8s", Kind::Span(SECOND, MINUTE), reloadable;
         /// After that, how long an answer may still be on its way before the attempts that are seen settle what became of a copy.
         answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
-        /// Copies of one job's tasks of one kind that may wait for a container at once.
+        /// Copies of one job's tasks of one kind that may wait for a container at once. The shim takes no more than 8 of a job, maps and reduces together, and refuses the rest as `no_headroom`.
         waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
         /// Copies and restarts that one task may get in all, one after the other, the last of several a copy; 0: however many die, and at once as many as the policy says (`mantri.copies_max`).
         copies_per_task: Option<u64> = "", Kind::Whole(0, 8), reloadable;
@@ -189,7 +189,7 @@ settings! {
         shim: SocketAddr = "127.0.0.1:7071", Kind::Address;
         /// Prometheus metrics.
         metrics: SocketAddr = "127.0.0.1:7072", Kind::Address;
-        /// What those may do who reach the API on a loopback address: `view`, `operate` or `administer`. Others may view.
+        /// What those may do who reach the API on a loopback address: `view`, `operate` or `administer`, which allows no more than `operate` so far. Others may view.
         loopback_role: String = "operate", Kind::Choice(&["view", "operate", "administer"]);
         /// Connections at once for each listener but the shims'.
         connections: u64 = "256", Kind::Whole(4, 65_536);
@@ -201,9 +201,9 @@ settings! {
     record: Record = "record" {
         /// Directory of the recording; nothing is recorded without it.
         dir: Option<PathBuf> = "", Kind::Path;
-        /// Space the recording may take; the oldest segments go first.
+        /// Space the recording may take, at least two segments' (`record.segment_bytes`); the oldest segments go first.
         max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
-        /// Size at which a new segment is begun. Each starts with the state of the engine.
+        /// Size at which a new segment is begun, at most half of `record.max_bytes`. Each starts with the state of the engine.
         segment_bytes: Bytes = "64MiB", Kind::Size(64 * KIB, 16 * GIB);
     }
 
@@ -233,7 +233,7 @@ settings! {
 
     /// More caution for some: the most cautious mode that applies wins.
     modes: Modes = "modes" {
-        /// Mode of a queue, by its full path: `modes.queue.root.etl = "off"`.
+        /// Mode of a queue, by its path or the last part of it: `modes.queue.root.etl = "off"`. A parent stands for none of its queues. Where the ResourceManager tells only the last part of a job's queue, as the capacity scheduler may, every path that ends so is meant.
         queue: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;
         /// Mode of a user's jobs.
         user: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;

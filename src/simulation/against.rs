@@ -103,6 +103,7 @@ mod tests {
             failed: false,
             arrived: Millis(0),
             took,
+            tasks,
             phases: vec![phase],
             useful_ms: 50_000,
             wasted_ms,

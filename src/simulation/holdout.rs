@@ -38,7 +38,7 @@ impl HoldOut {
 }
 
 fn trial_of(job: &JobRow) -> Trial<'_> {
-    Trial { name: &job.name, draw: "", tasks: job.tasks(), took: job.took, held_out: job.held_out }
+    Trial { name: &job.name, draw: "", tasks: job.tasks, took: job.took, held_out: job.held_out }
 }
 
 /// What a run's jobs show. Those that failed say nothing: how soon a job fails is no time that it takes.

@@ -134,7 +134,7 @@ pub(super) fn workflow_times(outcome: &Outcome) -> Vec<f64> {
 pub(super) fn bin_times() -> impl Iterator<Item = (String, impl Fn(&Outcome) -> Vec<f64>)> {
     BINS.into_iter().map(|(low, high)| {
         let within = move |outcome: &Outcome| {
-            ended_well(outcome).filter(|job| (low..=high).contains(&job.tasks())).map(seconds).collect()
+            ended_well(outcome).filter(|job| (low..=high).contains(&job.tasks)).map(seconds).collect()
         };
         (named((low, high)), within)
     })

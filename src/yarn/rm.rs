@@ -183,7 +183,7 @@ impl Rm {
             }
             match self.http.get(permit.take(), endpoint, &url).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) if error.kind.is_rm_trouble() => {
+                Err(error) if error.kind.is_rm_trouble() || self.may_be_standby(&error.kind) => {
                     self.doubt();
                     if self.servers.len() == 1 {
                         return Err(error);
@@ -196,6 +196,11 @@ impl Rm {
             }
         }
         Err(Kind::NoActiveRm(troubles.join("; ")).at(&self.active().url(path)))
+    }
+
+    /// One of several that sends elsewhere, to no configured one: a standby may name the active one otherwise than settings do. Nothing is followed, but the others are asked.
+    fn may_be_standby(&self, kind: &Kind) -> bool {
+        self.servers.len() > 1 && matches!(kind, Kind::ForeignRedirect(_))
     }
 
     /// A standby that names the active one saves asking around; the named one is asked first.

@@ -119,6 +119,20 @@ async fn a_standby_that_names_a_stranger_as_active_is_not_believed() {
 }
 
 #[tokio::test]
+async fn of_several_one_that_sends_to_a_stranger_is_left_for_the_one_that_is_active() {
+    let (first, second) = (active(1).await, active(2).await);
+    let fixture = fixture(&[first.uri(), second.uri()], None, params());
+    fixture.clients.rm.apps(None).await.unwrap();
+    assert_eq!(fixture.clients.rm.active().to_string(), first.uri());
+    first.reset().await;
+    info(&first, "STANDBY", 1).await;
+    let to = ResponseTemplate::new(307).insert_header("Location", "http://an-alias:8088/ws/v1/cluster/apps");
+    answer(&first, "/ws/v1/cluster/apps", to).await;
+    fixture.clients.rm.apps(None).await.unwrap();
+    assert_eq!(fixture.clients.rm.active().to_string(), second.uri());
+}
+
+#[tokio::test]
 async fn every_resource_manager_presents_itself_to_the_doctor() {
     let active = active(1).await;
     let standby = standby(&active).await;

@@ -2,16 +2,15 @@
 
 use super::{GovernParams, output};
 use crate::estimate::stats::uniform_draw;
-use crate::model::{Action, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict};
+use crate::model::{Action, Capabilities, ClusterState, Job, JobId, Mode, TaskKind, Time, Verdict, queue_name};
 
 impl GovernParams {
     /// The mode that applies to a job: of cluster, queue, user, policy and the job's own wish the most cautious, and no more than can be done.
     pub fn mode_of(&self, job: &Job, policy: &str) -> Mode {
-        let last = job.queue.rsplit('.').next().unwrap_or_default();
+        let of_queue = self.queue_modes.iter().filter(|(name, _)| queue_name::means(name, &job.queue));
         let wishes = [
             Some(self.mode),
-            self.queue_modes.get(&job.queue).copied(),
-            self.queue_modes.get(last).copied(),
+            of_queue.map(|(_, mode)| *mode).min(),
             self.user_modes.get(&job.user).copied(),
             self.policy_modes.get(policy).copied(),
             job.settings.as_ref().and_then(|settings| settings.mode),
@@ -123,6 +122,14 @@ mod tests {
         assert_eq!(params.mode_of(&job(), "late"), Mode::Act);
         params.queue_modes.insert("etl".into(), Mode::Advise);
         assert_eq!(params.mode_of(&job(), "late"), Mode::Advise);
+        params.queue_modes = [("root.etl".into(), Mode::Advise), ("root.test.etl".into(), Mode::Off)].into();
+        let mut told_of = job();
+        let mut of_queue = |queue: &str| {
+            told_of.queue = queue.into();
+            params.mode_of(&told_of, "late")
+        };
+        let told = ["etl", "root.etl", "root.prod.etl", "root"].map(&mut of_queue);
+        assert_eq!(told, [Mode::Off, Mode::Advise, Mode::Act, Mode::Act], "told by its last part, either may be meant");
         params.user_modes.insert("alice".into(), Mode::Off);
         assert_eq!(params.mode_of(&job(), "late"), Mode::Off);
         params.user_modes.clear();

@@ -82,7 +82,7 @@ impl Tally {
             }
         }
         if of_job != 0 || of_queue != 0 {
-            let queue = self.in_queue.entry(job.queue.clone()).or_default();
+            let queue = self.in_queue.entry(name_in(cluster, job).to_owned()).or_default();
             queue.all += of_job;
             queue.given += of_queue;
             *queue.of_user.entry(job.user.clone()).or_default() += of_job;
@@ -94,20 +94,18 @@ impl Tally {
         self.native.get(&(job, kind)).copied().unwrap_or(0)
     }
 
-    /// Containers that are waited for and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it has room for, as one at its
-    /// limit takes no other's place; and all that no queue tells of.
+    /// Containers that are waited for and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it, its parents and its users have room for, as
+    /// one at its limit takes no other's place, nor do masters of applications that are not let in; and all that no queue tells of.
     pub fn awaited(&mut self, cluster: &ClusterState, totals: ClusterFact, size_mb: u64) -> u32 {
         let Tally { in_queue, awaited, given, .. } = self;
         *awaited.entry(size_mb).or_insert_with(|| {
             let (mut told, mut may) = (0_u32, 0_u32);
             for queue in cluster.queues.values() {
-                // Jobs may be told with their queue's full path or its leaf alone.
-                let leaf = || queue.name.rsplit('.').next().and_then(|leaf| in_queue.get(leaf));
-                let since = in_queue.get(&queue.name).or_else(leaf);
+                let since = in_queue.get(&queue.name);
                 let waits = queue.containers_pending.saturating_sub(since.map_or(0, |since| since.given));
-                let room = unused(queue, totals.total.memory_mb, since).div_ceil(size_mb.max(1));
+                let room = containers_left(queue, size_mb.max(1), totals.total.memory_mb, since);
                 told = told.saturating_add(waits);
-                may = may.saturating_add(waits.min(room.min(u32::MAX.into()) as u32));
+                may = may.saturating_add(waits.saturating_sub(queue.masters_pending).min(room));
             }
             may.saturating_add(totals.containers_pending.saturating_sub(*given).saturating_sub(told))
         })
@@ -116,8 +114,8 @@ impl Tally {
     /// What a job's user may still take of its queue for tasks of that kind, MiB, in a cluster of so much.
     pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind, cluster_mb: u64) -> u64 {
         let Tally { in_queue, left, .. } = self;
-        let since = in_queue.get(&job.queue);
         *left.entry((job.id, kind)).or_insert_with(|| {
+            let since = in_queue.get(name_in(cluster, job));
             let size = container(job, kind).memory_mb;
             cluster.queue_of(job).map_or(u64::MAX, |queue| left_in_queue(queue, &job.user, size, cluster_mb, since))
         })
@@ -147,36 +145,55 @@ fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
     (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
 }
 
-/// What a queue may use and does not, MiB.
+/// The name of a job's queue, as the ResourceManager lists it: it may tell jobs with their queue's full path or its last part alone.
+fn name_in<'a>(cluster: &'a ClusterState, job: &'a Job) -> &'a str {
+    cluster.queue_of(job).map_or(&job.queue, |queue| &queue.name)
+}
+
+/// What a queue may use and does not, MiB; no more than its parents leave it.
 fn unused(queue: &QueueFact, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let used = of_cluster(cluster_mb, queue.used_capacity).saturating_add_signed(since.map_or(0, |since| since.all));
-    of_cluster(cluster_mb, queue.max_capacity).saturating_sub(used)
+    let more = since.map_or(0, |since| since.all);
+    let used = of_cluster(cluster_mb, queue.used_capacity).saturating_add_signed(more);
+    let left = of_cluster(cluster_mb, queue.max_capacity).saturating_sub(used);
+    let parents = queue.parents_left.map_or(u64::MAX, |left| of_cluster(cluster_mb, left));
+    left.min(parents.saturating_add_signed(more.saturating_neg()))
+}
+
+/// Containers of that size that may be given to those who wait in a queue: each is a user's, where its users are told.
+fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u32 {
+    let of_queue = unused(queue, cluster_mb, since).div_ceil(size_mb);
+    let of_user = |user: &QueueUser| left_to_user(queue, user, size_mb, cluster_mb, since).div_ceil(size_mb);
+    let of_users = queue.users.iter().map(of_user).fold(0_u64, u64::saturating_add);
+    let left = if queue.users.is_empty() { of_queue } else { of_queue.min(of_users) };
+    left.min(u32::MAX.into()) as u32
 }
 
 /// What a user may still take of a queue for containers of that size, MiB.
 fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let of_user = queue.user_capacity.map_or(u64::MAX, |share| of_cluster(cluster_mb, share));
     let left = unused(queue, cluster_mb, since);
     match queue.users.iter().find(|known| known.user == user) {
-        Some(known) => {
-            // A limit that moves along with what is used has moved, too, where more is.
-            let back = since.and_then(|since| since.of_user.get(user)).copied().unwrap_or(0).min(0);
-            let known = QueueUser { used_mb: known.used_mb.saturating_add_signed(back), ..known.clone() };
-            left.min(left_to_user(queue, &known, of_user, size_mb))
-        }
-        None => left.min(of_user),
+        Some(known) => left.min(left_to_user(queue, known, size_mb, cluster_mb, since)),
+        None => left.min(most_of_user(queue, cluster_mb)),
     }
 }
 
-/// What a user may still take of a queue, MiB, at `most` so much in all. Hadoop's scheduler refuses a container only to a user who is above the limit already, and
-/// where a queue uses more than it is promised, the limit is told as what is used and a little: it moves along (UsersManager.computeUserLimit).
-fn left_to_user(queue: &QueueFact, user: &QueueUser, most: u64, size_mb: u64) -> u64 {
-    if user.used_mb > user.limit_mb {
+/// What any one user may have of a queue, MiB.
+fn most_of_user(queue: &QueueFact, cluster_mb: u64) -> u64 {
+    queue.user_capacity.map_or(u64::MAX, |share| of_cluster(cluster_mb, share))
+}
+
+/// What a queue's user may still take by what users may, MiB. Hadoop's scheduler refuses a container only to a user who is above the limit already, and where a queue uses more than it is
+/// promised, the limit is told as what is used and a little: it moves along (UsersManager.computeUserLimit).
+fn left_to_user(queue: &QueueFact, user: &QueueUser, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
+    // A limit that moves along with what is used has moved, too, where more is.
+    let back = since.and_then(|since| since.of_user.get(&user.user)).copied().unwrap_or(0).min(0);
+    let used = user.used_mb.saturating_add_signed(back);
+    if used > user.limit_mb {
         return 0;
     }
-    let left = most.saturating_sub(user.used_mb);
+    let left = most_of_user(queue, cluster_mb).saturating_sub(used);
     let may_have_all = queue.user_share.is_some_and(|share| share >= 1.0);
-    if may_have_all { left } else { left.min((user.limit_mb - user.used_mb).max(size_mb)) }
+    if may_have_all { left } else { left.min((user.limit_mb - used).max(size_mb)) }
 }
 
 #[cfg(test)]
@@ -245,29 +262,17 @@ mod tests {
         assert_eq!((tally.copies.cluster, tally.copies.of_user("alice")), (2, 2));
     }
 
-    fn queue(name: &str) -> QueueFact {
-        QueueFact {
-            name: name.into(),
-            max_capacity: 1.0,
-            used_capacity: 0.0,
-            containers_pending: 0,
-            user_capacity: None,
-            user_share: None,
-            users: Vec::new(),
-        }
-    }
-
     /// What a user of a queue may still take who uses so much, with a limit of 4,096 MiB and no other.
     fn left(used_mb: u64) -> u64 {
         let user = QueueUser { user: "alice".into(), used_mb, limit_mb: 4_096 };
-        let queue = QueueFact { users: vec![user], ..queue("etl") };
+        let queue = QueueFact { users: vec![user], ..QueueFact::open("etl") };
         left_in_queue(&queue, "alice", 1_024, 100_000, None)
     }
 
     #[test]
     fn what_a_queue_at_its_limit_waits_for_takes_no_others_place_and_what_no_queue_tells_of_takes_everybodys() {
         let queue = |name: &str, max_capacity, used_capacity, containers_pending| {
-            let of = queue(name);
+            let of = QueueFact::open(name);
             (name.to_owned(), QueueFact { max_capacity, used_capacity, containers_pending, ..of })
         };
         let total = Resources { memory_mb: 100 * 1_024, vcores: 100 };
@@ -286,6 +291,29 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_for_its_users_limit_its_queues_parent_or_its_application_to_be_let_in_takes_no_others_place() {
+        let total = Resources { memory_mb: 100 * 1_024, vcores: 100 };
+        let totals = ClusterFact { total, containers_pending: 10_000, ..ClusterFact::default() };
+        let awaited = |queue: QueueFact| {
+            let mut cluster = ClusterState::default();
+            cluster.queues = [(queue.name.clone(), queue)].into();
+            Tally::default().awaited(&cluster, totals, 1_024)
+        };
+        let batch = QueueFact { used_capacity: 0.2, containers_pending: 10_000, ..QueueFact::open("root.batch") };
+        assert_eq!(awaited(batch.clone()), 80);
+        let user =
+            |name: &str, used: u64| QueueUser { user: name.into(), used_mb: used * 1_024, limit_mb: 100 * 1_024 };
+        let limited = |users: &[QueueUser]| {
+            let user_capacity = Some(0.2);
+            awaited(QueueFact { user_capacity, user_share: Some(1.0), users: users.to_vec(), ..batch.clone() })
+        };
+        assert_eq!(limited(&[user("ann", 20)]), 0, "its only user has all that one may have");
+        assert_eq!(limited(&[user("ann", 19), user("bob", 1)]), 20, "the one may have one more, the other nineteen");
+        assert_eq!(awaited(QueueFact { parents_left: Some(0.05), ..batch.clone() }), 5);
+        assert_eq!(awaited(QueueFact { masters_pending: 9_990, ..batch }), 10);
+    }
+
+    #[test]
     fn what_has_been_given_of_what_was_waited_for_makes_no_room_for_what_waits_still() {
         // Two maps have begun since, and one has ended: one place of ten is free, and of four that waited two wait.
         let mut job = job();
@@ -295,7 +323,7 @@ mod tests {
         }
         attempt(&mut job, map(2).attempt(0), Killed, 1_000, TOLD + 4);
         let mut cluster = told(job);
-        let etl = QueueFact { used_capacity: 0.8, containers_pending: 4, ..queue("etl") };
+        let etl = QueueFact { used_capacity: 0.8, containers_pending: 4, ..QueueFact::open("etl") };
         cluster.queues = [("etl".to_owned(), etl)].into();
         let total = Resources { memory_mb: 10 * 1_024, vcores: 10 };
         let totals = ClusterFact { total, containers_pending: 4, ..ClusterFact::default() };

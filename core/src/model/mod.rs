@@ -18,6 +18,7 @@ pub mod observation;
 pub mod outputs;
 pub mod pairs;
 pub mod places;
+pub mod queue_name;
 pub mod state;
 pub mod track;
 pub mod units;

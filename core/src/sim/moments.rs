@@ -1,12 +1,13 @@
 //! What a law gives on the whole: so that a slip of the pen is told before it fills the memory.
 
 use super::dist::{Dist, Law};
+use crate::estimate::stats::probability_positive;
 
 /// Standard deviations from a normal law's mean beyond which one draw in a million lies.
 const MILLIONTH: f64 = 4.753_424;
 
 impl Dist {
-    /// Its mean, infinite where it has none; of a normal law, which gives nothing below zero, no less than the mean.
+    /// Its mean, infinite where it has none.
     pub fn mean(&self) -> f64 {
         match self {
             Dist::Constant(value) => *value,
@@ -28,8 +29,12 @@ impl Law {
         match self {
             Law::Uniform { low, high } => (low + high) / 2.0,
             Law::Exponential { mean } => *mean,
-            // Of the part below zero no more than σ/√(2π) is gained.
-            Law::Normal { mean, sd } => mean.max(0.0) + sd / std::f64::consts::TAU.sqrt(),
+            // What lies below zero is zero.
+            Law::Normal { mean, sd } if *sd == 0.0 => mean.max(0.0),
+            Law::Normal { mean, sd } => {
+                let density = (-0.5 * (mean / sd).powi(2)).exp() / std::f64::consts::TAU.sqrt();
+                mean * probability_positive(*mean, *sd) + sd * density
+            }
             Law::Lognormal { median, sigma } => median * (sigma * sigma / 2.0).exp(),
             // The integral of the share above x, from 0 to `most`.
             Law::Pareto { least, shape, most } if *shape == 1.0 => least + least * (most / least).ln(),
@@ -68,6 +73,9 @@ mod tests {
             "4",
             r#"{"uniform": {"low": 2, "high": 6}}"#,
             r#"{"exponential": {"mean": 10}}"#,
+            r#"{"normal": {"mean": 1.5, "sd": 0.5}}"#,
+            r#"{"normal": {"mean": -1, "sd": 2}}"#,
+            r#"{"normal": {"mean": 3, "sd": 0}}"#,
             r#"{"lognormal": {"median": 30, "sigma": 0.5}}"#,
             r#"{"pareto": {"least": 2, "shape": 3}}"#,
             r#"{"pareto": {"least": 2, "shape": 1, "most": 50}}"#,
@@ -82,8 +90,6 @@ mod tests {
             assert!((dist.mean() / mean - 1.0).abs() < 0.03, "{law}: {} {mean}", dist.mean());
             assert!(drawn.iter().all(|value| *value <= dist.most()), "{law}: {}", dist.most());
         }
-        let normal: Dist = serde_json::from_str(r#"{"normal": {"mean": -1, "sd": 2}}"#).unwrap();
-        assert!((0.0..=1.0).contains(&normal.mean()) && normal.most() > 8.0);
         let endless: Dist = serde_json::from_str(r#"{"pareto": {"least": 1, "shape": 0.5}}"#).unwrap();
         assert_eq!(endless.mean(), f64::INFINITY);
     }

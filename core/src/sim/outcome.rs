@@ -103,7 +103,9 @@ pub struct JobRow {
     pub arrived: Millis,
     /// From its arrival to its end.
     pub took: Millis,
-    /// Its maps and its reduces.
+    /// Its tasks, whether or not they have ended.
+    pub tasks: u32,
+    /// Its maps and its reduces, as far as any has ended.
     pub phases: Vec<PhaseRow>,
     /// Container-milliseconds of attempts that succeeded first; none in a job that failed.
     pub useful_ms: u64,
@@ -178,6 +180,7 @@ impl JobRow {
             failed: false,
             arrived: job.arrived.since(start),
             took: now.since(job.arrived),
+            tasks: TaskKind::ALL.into_iter().map(|kind| job.of(kind).all.len() as u32).sum(),
             phases: TaskKind::ALL.into_iter().filter_map(|kind| PhaseRow::of(job, kind)).collect(),
             useful_ms,
             wasted_ms,
@@ -189,11 +192,6 @@ impl JobRow {
             kept,
             omega: None,
         }
-    }
-
-    /// Its tasks.
-    pub fn tasks(&self) -> u32 {
-        self.phases.iter().map(|phase| phase.tasks).sum()
     }
 }
 

@@ -73,16 +73,13 @@ impl World<'_> {
         };
         let whole = totals.total.memory_mb.max(1) as f64;
         let queue = |(number, queue): (usize, &super::yarn::Queue)| QueueFact {
-            name: queue.name.clone(),
             max_capacity: queue.most as f32,
             used_capacity: (queue.held_mb as f64 / whole) as f32,
             containers_pending: (self.jobs.values().filter(|job| job.queue == number as u32))
                 .flat_map(|job| &job.tasks)
                 .map(|tasks| tasks.asks.len() as u32)
                 .sum(),
-            user_capacity: None,
-            user_share: None,
-            users: Vec::new(),
+            ..QueueFact::open(&queue.name)
         };
         let queues = self.yarn.queues().iter().enumerate().map(queue).collect();
         let nodes = self.nodes.iter().map(node).collect();

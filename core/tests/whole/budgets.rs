@@ -130,13 +130,12 @@ fn after_room_was_told_once(ends: bool) -> Vec<Decision> {
     script.say(at(0.5), Fact::Nodes(vec![NodeFact::usable("nm1", full, full), NodeFact::usable("nm2", full, full)]));
     let user = QueueUser { user: "alice".into(), used_mb: 1024, limit_mb: 1024 };
     let queue = QueueFact {
-        name: "root.default".into(),
-        max_capacity: 1.0,
         used_capacity: 1.0,
         containers_pending: 2,
         user_capacity: Some(1.0),
         user_share: Some(0.5),
         users: vec![user],
+        ..QueueFact::open("root.default")
     };
     script.say(at(0.5), Fact::Queues(vec![queue]));
     let slow = |index: u32| if !ends || index % 4 == 1 { 10.0 } else { 1.0 };
@@ -215,13 +214,11 @@ fn by_default_a_bad_node_is_cured_as_without_budgets_by_node_and_minute() {
 fn with_a_user_limit(most: Option<f32>, share: Option<f32>, users: &[QueueUser]) -> (usize, Vec<Verdict>) {
     let mut script = Script::new(EngineParams::default());
     let queue = QueueFact {
-        name: "root.default".into(),
-        max_capacity: 1.0,
         used_capacity: 0.2,
-        containers_pending: 0,
         user_capacity: most,
         user_share: share,
         users: users.to_vec(),
+        ..QueueFact::open("root.default")
     };
     script.say(at(0.0), Fact::Queues(vec![queue]));
     let decided = play(&mut script, 16, 4.0, &one_node_in_four, 20).len();

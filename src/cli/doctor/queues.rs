@@ -6,6 +6,7 @@ use crate::cli::client::Client;
 use crate::config::Loaded;
 use crate::yarn::facts::cluster::MAX_QUEUES;
 use crate::yarn::poll::Clients;
+use drover_core::model::queue_name::{leaf, means};
 
 const NAME: &str = "queues by name";
 const FIX: &str = "correct the name: a job's queue is known by its path or the last part of it, and a parent stands for none of its queues. \
@@ -53,16 +54,6 @@ fn held(holds: &[HoldView]) -> Vec<Named> {
         Some(Named { queue, place: format!("the hold by {}", hold.by) })
     });
     named.collect()
-}
-
-/// The last part of a queue's path.
-fn leaf(queue: &str) -> &str {
-    queue.rsplit('.').next().unwrap_or(queue)
-}
-
-/// Is a job of that queue one that the name means?
-fn means(name: &str, queue: &str) -> bool {
-    name == queue || name == leaf(queue)
 }
 
 /// The known queue that may have been meant, by the last part: all paths are alike in where they begin.

@@ -80,7 +80,9 @@ fn reduce(winner: &Winner, maps_end: u64, overhead: Overhead) -> Done {
     let works_from = sorted.or(shuffled).unwrap_or(reads_from.min(winner.finished));
     let (reads, sorts) = match (shuffled, sorted) {
         (Some(shuffled), sorted) => (shuffled.saturating_sub(reads_from), sorted.map_or(0, |sorted| sorted - shuffled)),
-        (None, _) => (0, 0),
+        // What is told of its sort's end alone is all that it read and sorted.
+        (None, Some(sorted)) => (sorted.saturating_sub(reads_from), 0),
+        (None, None) => (0, 0),
     };
     let own = winner.finished - works_from;
     let is_short = own < overhead.commit.0 || works_from < up;

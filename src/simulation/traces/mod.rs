@@ -111,12 +111,12 @@ pub fn strays(scenario: &Scenario) -> Option<String> {
 }
 
 fn by_line(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
-    const UNKNOWN: &str = "is none of a CSV of attempts (dataset,job,phase,task,attempt,…), Rumen's JSON, a job history (.jhist), and SWIM's jobs (six fields between tabs)";
+    const UNKNOWN: &str = "is none of a CSV of attempts (its header begins with dataset), Rumen's JSON, a job history (.jhist), and SWIM's jobs (six fields between tabs)";
     let path = lines.path.to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
     match first.as_str() {
-        header if header.starts_with("dataset,job,") => attempts::read(header, lines, overhead),
+        header if header.starts_with("dataset,") => attempts::read(header, lines, overhead),
         row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines),
         _ => Err(whole(UNKNOWN)),
     }

@@ -21,12 +21,11 @@ pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
     let mut pair =
         |memory: Int, vcores: Int| Resources { memory_mb: refused.amount(memory), vcores: refused.small(vcores) };
     let allocated = pair(wire.allocatedMB, wire.allocatedVirtualCores);
-    let available = pair(wire.availableMB, wire.availableVirtualCores);
     let pending = pair(wire.pendingMB, wire.pendingVirtualCores);
     let mut total = pair(wire.totalMB, wire.totalVirtualCores);
     if wire.totalMB.0.is_none() {
-        let vcores = allocated.vcores.saturating_add(available.vcores);
-        total = Resources { memory_mb: allocated.memory_mb.saturating_add(available.memory_mb), vcores };
+        let vcores = with_left(allocated.vcores.into(), wire.availableVirtualCores).min(u32::MAX.into()) as u32;
+        total = Resources { memory_mb: with_left(allocated.memory_mb, wire.availableMB), vcores };
     }
     ClusterFact {
         total,
@@ -36,6 +35,11 @@ pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
         containers_pending: refused.small(wire.containersPending),
         active_nodes: refused.small(wire.activeNodes),
     }
+}
+
+/// All there is, of what is used and what is left. Where the scheduler looks at memory alone, more virtual cores are used than there are, and less than none are left.
+fn with_left(used: u64, left: Int) -> u64 {
+    used.saturating_add_signed(left.0.unwrap_or(0))
 }
 
 /// Nodes; one without a name is refused.
@@ -52,8 +56,10 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         return None;
     };
     let used = Resources { memory_mb: refused.amount(wire.usedMemoryMB), vcores: refused.small(wire.usedVirtualCores) };
-    let free =
-        Resources { memory_mb: refused.amount(wire.availMemoryMB), vcores: refused.small(wire.availableVirtualCores) };
+    let total = Resources {
+        memory_mb: with_left(used.memory_mb, wire.availMemoryMB),
+        vcores: with_left(used.vcores.into(), wire.availableVirtualCores).min(u32::MAX.into()) as u32,
+    };
     let state = wire.state.as_deref().unwrap_or("UNKNOWN");
     // A NodeManager that cannot measure its machine reports zeros throughout.
     let use_of_machine = wire.resourceUtilization.0.as_ref().filter(|u| u.nodePhysicalMemoryMB.0.unwrap_or(0) > 0);
@@ -69,10 +75,7 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         rack: wire.rack.as_deref().unwrap_or("/default-rack").into(),
         usable: state == "RUNNING",
         state: state.into(),
-        total: Resources {
-            memory_mb: used.memory_mb.saturating_add(free.memory_mb),
-            vcores: used.vcores.saturating_add(free.vcores),
-        },
+        total,
         used,
         containers: refused.small(wire.numContainers),
         cpu_used_vcores: cpu.map(|cpu| cpu as f32),
@@ -150,52 +153,72 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
     let mut leaves = Vec::new();
     match info.kind.as_deref() {
         Some("fifoScheduler") => leaves.push(QueueFact {
-            name: "default".to_owned(),
-            max_capacity: 1.0,
             used_capacity: refused.share(info.used_capacity.0).unwrap_or(0.0),
-            containers_pending: 0,
-            user_capacity: None,
-            user_share: None,
-            users: Vec::new(),
+            ..QueueFact::open("default")
         }),
         _ => {
             let cluster = info.root_queue.items.first().and_then(|root| root.cluster_resources.0.clone());
             let roots = info.queues.items.iter().chain(&info.root_queue.items);
-            roots.for_each(|root| leaf_queues(root, cluster.as_ref(), &mut leaves, refused));
+            roots.for_each(|root| leaf_queues(root, cluster.as_ref(), None, &mut leaves, refused));
         }
     }
     leaves
 }
 
-fn leaf_queues(queue: &Queue, cluster: Option<&Amount>, leaves: &mut Vec<QueueFact>, refused: &mut Refused) {
+/// `above` is what the fullest of its parents leaves it, share of the cluster.
+fn leaf_queues(
+    queue: &Queue,
+    cluster: Option<&Amount>,
+    above: Option<f64>,
+    leaves: &mut Vec<QueueFact>,
+    refused: &mut Refused,
+) {
     refused.many(Reason::NoObject, queue.queue.odd + queue.queues.odd + queue.child_queues.odd);
+    let (max, used) = shares(queue, cluster);
+    let own = max.zip(used).map(|(max, used)| (max - used).max(0.0));
+    let left = above.into_iter().chain(own).reduce(f64::min);
     let mut is_leaf = true;
     for inside in queue.inside() {
         is_leaf = false;
-        leaf_queues(inside, cluster, leaves, refused);
+        leaf_queues(inside, cluster, left, leaves, refused);
     }
     let Some(name) = queue.queue_path.as_deref().or(queue.queue_name.as_deref()).filter(|_| is_leaf) else { return };
     if leaves.len() >= MAX_QUEUES {
         refused.add(Reason::TooMany);
         return;
     }
-    let percent = |share: Float| share.0.map(|p| p / 100.0);
-    let max = percent(queue.absolute_max_capacity).or_else(|| share_of(&queue.max_resources, cluster));
-    let used = percent(queue.absolute_used_capacity).or_else(|| share_of(&queue.used_resources, cluster));
     leaves.push(QueueFact {
         name: name.to_owned(),
         max_capacity: refused.share(max).unwrap_or(1.0),
         used_capacity: refused.share(used).unwrap_or(0.0),
+        parents_left: refused.share(above),
         containers_pending: refused.small(queue.pending_containers),
+        masters_pending: refused.small(queue.num_pending_applications),
         user_capacity: refused.share(user_capacity(queue)),
         user_share: refused.share(percent(queue.user_limit)),
         users: users(queue, refused),
     });
 }
 
-/// What any one user may use, share of the cluster. A factor below zero is the scheduler's word for no limit.
+fn percent(share: Float) -> Option<f64> {
+    share.0.map(|percent| percent / 100.0)
+}
+
+/// What a queue may use and what it uses, shares of the cluster: percentages of a capacity scheduler; of a fair one, which bounds each resource, of that of which the least is left.
+fn shares(queue: &Queue, cluster: Option<&Amount>) -> (Option<f64>, Option<f64>) {
+    if queue.absolute_max_capacity.0.is_some() || queue.absolute_used_capacity.0.is_some() {
+        return (percent(queue.absolute_max_capacity), percent(queue.absolute_used_capacity));
+    }
+    let [max, used] = [&queue.max_resources, &queue.used_resources].map(|amount| shares_of(amount, cluster));
+    let left = |of: &usize| max[*of].unwrap_or(1.0) - used[*of].unwrap_or(0.0);
+    let told = [0, 1].into_iter().filter(|of| max[*of].is_some() || used[*of].is_some());
+    told.min_by(|a, b| left(a).total_cmp(&left(b))).map_or((None, None), |of| (max[of], used[of]))
+}
+
+/// What any one user may use, share of the cluster. A factor below zero is the scheduler's word for no limit; of a queue that is promised nothing its users may have what they find.
 fn user_capacity(queue: &Queue) -> Option<f64> {
-    let (capacity, factor) = (queue.absolute_capacity.0?, queue.user_limit_factor.0.filter(|factor| *factor >= 0.0)?);
+    let capacity = queue.absolute_capacity.0.filter(|capacity| *capacity > 0.0)?;
+    let factor = queue.user_limit_factor.0.filter(|factor| *factor >= 0.0)?;
     Some((capacity / 100.0 * factor).min(1.0))
 }
 
@@ -218,10 +241,9 @@ fn users(queue: &Queue, refused: &mut Refused) -> Vec<QueueUser> {
     .collect()
 }
 
-/// The share of the cluster, by the resource of which it is more.
-fn share_of(amount: &Maybe<Amount>, cluster: Option<&Amount>) -> Option<f64> {
-    let (amount, cluster) = (amount.0.as_ref()?, cluster?);
+/// The shares of the cluster's memory and virtual cores.
+fn shares_of(amount: &Maybe<Amount>, cluster: Option<&Amount>) -> [Option<f64>; 2] {
+    let (Some(amount), Some(cluster)) = (amount.0.as_ref(), cluster) else { return [None; 2] };
     let of = |part: Int, all: Int| Some(part.natural()? as f64 / all.natural().filter(|a| *a > 0)? as f64);
-    let (memory, vcores) = (of(amount.memory, cluster.memory), of(amount.v_cores, cluster.v_cores));
-    memory.into_iter().chain(vcores).reduce(f64::max)
+    [of(amount.memory, cluster.memory), of(amount.v_cores, cluster.v_cores)]
 }

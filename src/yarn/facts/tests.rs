@@ -96,7 +96,7 @@ fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
         let mut refused = Refused::default();
         let queues = cluster::queues(&wire, &mut refused);
         assert_eq!((queues.len(), queues[0].name.as_str(), queues[0].containers_pending), (1, "root.a", 3));
-        assert_eq!((queues[0].max_capacity, queues[0].used_capacity), (0.5, 0.3));
+        assert_eq!((queues[0].max_capacity, queues[0].used_capacity), (0.1, 0.3), "of virtual cores the least is left");
         assert!(refused.is_empty());
     }
 }
@@ -115,6 +115,36 @@ fn no_queue_has_more_users_than_the_limit_and_a_user_without_a_limit_tells_nothi
     let queues = cluster::queues(&wire, &mut refused);
     assert_eq!((queues[0].users.len(), queues[0].user_capacity), (cluster::MAX_USERS - 1, None));
     assert_eq!(refused.count(Reason::TooMany), 5);
+}
+
+#[test]
+fn what_a_leafs_parents_leave_it_and_who_waits_to_be_let_in_is_told_and_a_queue_promised_nothing_limits_no_user() {
+    let leaf = json!({"queueName": "x", "queuePath": "root.a.b.x", "absoluteMaxCapacity": 100.0, "absoluteUsedCapacity": 1.0,
+        "pendingContainers": 30, "numPendingApplications": 29, "absoluteCapacity": 0.0, "userLimitFactor": 1.0});
+    let inside = |name: &str, max: f64, used: f64, child: Value| {
+        json!({"queueName": name, "absoluteMaxCapacity": max,
+        "absoluteUsedCapacity": used, "queues": {"queue": [child]}})
+    };
+    let root = inside("a", 50.0, 45.0, inside("b", 60.0, 30.0, leaf));
+    let wire: Scheduler =
+        read(json!({"scheduler": {"schedulerInfo": {"type": "capacityScheduler", "queues": {"queue": [root]}}}}));
+    let mut refused = Refused::default();
+    let queue = cluster::queues(&wire, &mut refused).remove(0);
+    assert!((queue.parents_left.unwrap() - 0.05).abs() < 1e-6, "{queue:?}");
+    assert_eq!((queue.containers_pending, queue.masters_pending, queue.user_capacity), (30, 29, None));
+    assert!(refused.is_empty());
+}
+
+#[test]
+fn where_memory_alone_is_scheduled_a_node_may_use_more_virtual_cores_than_it_has() {
+    let wire: Nodes = read(
+        json!({"nodes": {"node": [{"nodeHostName": "n", "state": "RUNNING", "usedMemoryMB": 6, "availMemoryMB": 2,
+        "usedVirtualCores": 12, "availableVirtualCores": -4}]}}),
+    );
+    let mut refused = Refused::default();
+    let node = cluster::nodes(&wire, &mut refused).remove(0);
+    assert_eq!((node.total, node.used.vcores), (Resources { memory_mb: 8, vcores: 8 }, 12));
+    assert!(refused.is_empty());
 }
 
 #[test]

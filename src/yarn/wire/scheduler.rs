@@ -46,6 +46,8 @@ pub struct Queue {
     pub absolute_used_capacity: Float,
     /// Containers asked for and not given.
     pub pending_containers: Int,
+    /// Capacity: applications that wait to be let in.
+    pub num_pending_applications: Int,
     /// Capacity: share of the cluster it is promised, percent.
     pub absolute_capacity: Float,
     /// Capacity: how many times the queue's own capacity one user may use; -1 for no limit.

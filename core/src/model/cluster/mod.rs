@@ -11,6 +11,7 @@ use crate::model::job::Job;
 use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::places::Places;
+use crate::model::queue_name;
 use crate::model::units::Time;
 pub use dropped::Dropped;
 use serde::{Deserialize, Serialize};
@@ -119,7 +120,7 @@ impl ClusterState {
 
     /// The queue a job runs in: the RM may name it by its path or by the last part of it.
     pub fn queue_of(&self, job: &Job) -> Option<&QueueFact> {
-        let by_leaf = || self.queues.values().find(|queue| queue.name.rsplit('.').next() == Some(&job.queue));
+        let by_leaf = || self.queues.values().find(|queue| queue_name::leaf(&queue.name) == job.queue);
         self.queues.get(&job.queue).or_else(by_leaf)
     }
 
@@ -127,7 +128,7 @@ impl ClusterState {
     pub fn hold_of(&self, job: &Job, now: Time) -> Option<&Hold> {
         let covers = |scope: &Scope| match scope {
             Scope::Cluster => true,
-            Scope::Queue(name) => *name == job.queue || job.queue.rsplit('.').next() == Some(name),
+            Scope::Queue(name) => queue_name::means(name, &job.queue),
             Scope::User(name) => *name == job.user,
             Scope::Job(id) => *id == job.id,
         };

@@ -32,12 +32,14 @@ fn cluster(queue: &str) -> ClusterState {
 
 #[test]
 fn a_hold_covers_its_queue_by_either_name_its_user_its_job_or_all_and_until_its_end() {
-    let holds = |scope: Scope| {
-        let mut cluster = cluster("root.prod");
+    let holds_in = |of_job: &str, scope: Scope| {
+        let mut cluster = cluster(of_job);
         cluster.apply(&seen(Channel::Rm, 1, 5, Fact::Held(hold(scope, Some(100))))).unwrap();
         [99, 100].map(|now| cluster.hold_of(cluster.job(job_id(1)).unwrap(), Time(now)).is_some())
     };
+    let holds = |scope| holds_in("root.prod", scope);
     let queue = |name: &str| Scope::Queue(name.into());
+    assert_eq!(holds_in("prod", queue("root.prod")), [true, false], "told by the last part of it");
     for scope in [Scope::Cluster, queue("root.prod"), queue("prod"), Scope::User("ann".into()), Scope::Job(job_id(1))] {
         assert_eq!(holds(scope.clone()), [true, false], "{scope:?}");
     }
@@ -59,15 +61,7 @@ fn a_hold_whose_end_has_come_is_forgotten_with_the_next() {
 
 #[test]
 fn a_jobs_queue_is_found_by_its_path_or_by_the_last_part_of_it() {
-    let queue = |name: &str| QueueFact {
-        name: name.into(),
-        max_capacity: 1.0,
-        used_capacity: 0.0,
-        containers_pending: 0,
-        user_capacity: None,
-        user_share: None,
-        users: Vec::new(),
-    };
+    let queue = QueueFact::open;
     for (of_job, found) in [("root.a.x", Some("root.a.x")), ("x", Some("root.a.x")), ("a", None), ("y", Some("y"))] {
         let mut cluster = cluster(of_job);
         let queues = Fact::Queues(vec![queue("y"), queue("root.a.x"), queue("root.b.z")]);

@@ -101,8 +101,14 @@ pub struct QueueFact {
     pub max_capacity: f32,
     /// Share of the cluster it uses, 0–1.
     pub used_capacity: f32,
+    /// Share of the cluster that the fullest of its parents may use beside what it uses, 0–1; `None` where none is told.
+    #[serde(default)]
+    pub parents_left: Option<f32>,
     /// Containers asked for and not given.
     pub containers_pending: u32,
+    /// Of these the masters' of applications that the queue has not let in yet, one each (capacity scheduler: maximum-am-resource-percent).
+    #[serde(default)]
+    pub masters_pending: u32,
     /// Share of the cluster that any one user may use at most (capacity scheduler: capacity × user-limit-factor), 0–1; `None` where there is no such limit.
     #[serde(default)]
     pub user_capacity: Option<f32>,
@@ -112,6 +118,23 @@ pub struct QueueFact {
     /// Its users, where the scheduler counts by user.
     #[serde(default)]
     pub users: Vec<QueueUser>,
+}
+
+impl QueueFact {
+    /// One that may use all of the cluster, and of which no more is told.
+    pub fn open(name: &str) -> QueueFact {
+        QueueFact {
+            name: name.to_owned(),
+            max_capacity: 1.0,
+            used_capacity: 0.0,
+            parents_left: None,
+            containers_pending: 0,
+            masters_pending: 0,
+            user_capacity: None,
+            user_share: None,
+            users: Vec::new(),
+        }
+    }
 }
 
 /// A user of a leaf queue.

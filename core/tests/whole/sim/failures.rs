@@ -29,6 +29,7 @@ fn a_task_is_tried_again_at_once_until_as_many_attempts_as_may_have_failed_and_t
         assert_eq!((took(&outcome), outcome.failures), (vec![took_s], Some(failures)));
         let row = &outcome.jobs[0];
         assert_eq!((row.failed, row.useful_ms, row.wasted_ms), (true, 0, u64::from(most) * 6_500));
+        assert_eq!((row.tasks, row.phases.len()), (1, 0), "it has a task, and none that has ended");
     }
     let unset = serde_json::from_value::<Scenario>(json!({"jobs": one_map()})).unwrap().hadoop;
     assert_eq!((unset.fails.share, unset.attempts_max), (0.0, 4));

@@ -33,7 +33,7 @@ fn a_watched_jobs_attempts_add_up_to_what_is_counted_of_it() {
     };
     let first = |row: &AttemptRow| row.end == End::Succeeded;
     assert_eq!((ms(&first), ms(&|row| !first(row))), (row.useful_ms, row.wasted_ms));
-    assert_eq!(rows.iter().filter(|row| first(row)).count() as u32, row.tasks() + row.recomputed);
+    assert_eq!(rows.iter().filter(|row| first(row)).count() as u32, row.tasks + row.recomputed);
     assert_eq!(rows.iter().filter(|row| first(row) && row.is_copy).count() as u32, row.copies_won);
     assert!(row.copies_won > 0 && rows.iter().any(|row| row.end == End::Overtaken), "{rows:?}");
     let lost: Vec<u32> = rows.iter().filter(|row| row.end == End::Lost).map(|row| row.node).collect();

@@ -198,7 +198,7 @@ impl Runs {
     pub fn withdrawn(&self, name: &str) -> Option<Interval> {
         let of = |run: &Outcome| {
             let sum = |of: fn(&JobRow) -> u32| run.jobs.iter().map(|job| f64::from(of(job))).sum::<f64>();
-            100.0 * sum(|job| job.withdrawn) / sum(JobRow::tasks)
+            100.0 * sum(|job| job.withdrawn) / sum(|job| job.tasks)
         };
         Interval::of_seeds(&self.outcomes(name).iter().map(of).collect::<Vec<_>>())
     }

@@ -60,7 +60,7 @@ impl Taken {
         Some(Taken {
             seconds: job.took.as_secs_f64(),
             held: outcome.held_ms as f64,
-            restarts: f64::from(job.copies + job.restarts) / f64::from(job.tasks()),
+            restarts: f64::from(job.copies + job.restarts) / f64::from(job.tasks),
             copies: job.copies,
             won: job.copies_won,
             t_rem: t_rem_error(outcome),

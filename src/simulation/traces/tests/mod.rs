@@ -69,6 +69,22 @@ fn attempts_give_each_task_its_work_and_its_luck_and_a_reduces_wait_for_maps_is_
 }
 
 #[test]
+fn a_reduce_that_tells_of_its_sorts_end_alone_has_read_and_sorted_until_then() {
+    let map = row("MAP", 0, 0, [1_000, 0, 2_000], "SUCCESS");
+    let reduce = "d,j1,REDUCE,tR,aR_0,h,r,1000,9000,0,SUCCESS,1,100,,-1,6000\n";
+    let trace = of(format!("{HEADER}{map}{reduce}").as_bytes()).unwrap();
+    // Its maps end at 2 s.
+    assert_eq!(trace.jobs[0].phases[1].tasks.task(0).map(|task| task.work), Some([4_000.0, 0.0, 3_000.0]));
+}
+
+#[test]
+fn the_columns_of_a_csv_may_come_in_any_order() {
+    let map = row("MAP", 0, 0, [1_000, 0, 2_000], "SUCCESS");
+    let (header, turned) = (HEADER.replacen("job,phase", "phase,job", 1), map.replacen("j1,MAP", "MAP,j1", 1));
+    assert_eq!(of(format!("{header}{turned}").as_bytes()).unwrap(), of(format!("{HEADER}{map}").as_bytes()).unwrap());
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     let bad = |rows: &str| told(format!("{HEADER}{rows}").as_bytes());
     assert!(bad(&row("MAP", 0, 0, [9, 0, 3], "SUCCESS")).starts_with("2: aMAP0_0 ends at 3, before"));
