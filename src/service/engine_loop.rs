@@ -35,6 +35,18 @@ pub struct Inbox {
     batches: mpsc::Receiver<Batch>,
     params: mpsc::Receiver<EngineParams>,
     questions: mpsc::Receiver<Question>,
+    /// The last event was a question.
+    asked: bool,
+}
+
+impl Inbox {
+    /// The facts that wait, if any.
+    fn waiting(&mut self) -> Option<Vec<Batch>> {
+        let mut all: Vec<Batch> = std::iter::from_fn(|| self.batches.try_recv().ok()).take(AT_ONCE).collect();
+        let facts: Vec<Observation> = std::iter::from_fn(|| self.facts.try_recv().ok()).take(AT_ONCE).collect();
+        all.extend((!facts.is_empty()).then_some(Batch { facts, decided: None }));
+        (!all.is_empty()).then_some(all)
+    }
 }
 
 /// What feeds the thread.
@@ -55,7 +67,8 @@ pub fn channels() -> (Outside, Inbox) {
     let (batches, batches_in) = mpsc::channel(BATCHES_WAITING);
     let (params, params_in) = mpsc::channel(4);
     let (questions, questions_in) = mpsc::channel(QUESTIONS_WAITING);
-    let inbox = Inbox { facts: facts_in, batches: batches_in, params: params_in, questions: questions_in };
+    let inbox =
+        Inbox { facts: facts_in, batches: batches_in, params: params_in, questions: questions_in, asked: false };
     (Outside { facts, batches, params, asker: Asker(questions) }, inbox)
 }
 
@@ -154,6 +167,15 @@ enum Event {
 }
 
 async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken) -> Option<Event> {
+    let is_due = wait.is_some_and(|wait| wait.0 == 0);
+    // Between two questions facts have their turn, or whoever goes on asking would keep them out.
+    if std::mem::take(&mut inbox.asked)
+        && !is_due
+        && !stop.is_cancelled()
+        && let Some(facts) = inbox.waiting()
+    {
+        return Some(Event::Facts(facts));
+    }
     let wait = async {
         match wait {
             Some(wait) => tokio::time::sleep(Duration::from_millis(wait.0)).await,
@@ -169,11 +191,14 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         }
     };
     tokio::select! {
-        // A pass that is due comes before further facts, so that a flood of them cannot put it off; questions before facts likewise.
+        // A pass that is due comes before further facts, so that a flood of them cannot put it off; a question before facts likewise.
         biased;
         () = stop.cancelled() => None,
         () = wait => Some(Event::Due),
-        Some(question) = inbox.questions.recv() => Some(Event::Question(question)),
+        Some(question) = inbox.questions.recv() => {
+            inbox.asked = true;
+            Some(Event::Question(question))
+        }
         Some(params) = inbox.params.recv() => Some(Event::Params(Box::new(params))),
         facts = facts => facts.map(Event::Facts),
     }
@@ -200,6 +225,25 @@ mod tests {
             }
         }
         panic!("the single fact never came");
+    }
+
+    #[tokio::test]
+    async fn whoever_goes_on_asking_does_not_keep_facts_out_nor_facts_whoever_asks() {
+        let (outside, mut inbox) = channels();
+        for _ in 0..3 {
+            let question: Question = Box::new(|_| {});
+            assert!(outside.asker.0.try_send(question).is_ok());
+            outside.facts.try_send(fixture::seen(fixture::job(1), 1, 1, Fact::Nodes(Vec::new()))).unwrap();
+        }
+        let mut came = Vec::new();
+        for _ in 0..4 {
+            came.push(match event(&mut inbox, None, &CancellationToken::new()).await {
+                Some(Event::Question(_)) => "question",
+                Some(Event::Facts(_)) => "facts",
+                _ => "another",
+            });
+        }
+        assert_eq!(came, ["question", "facts", "question", "question"], "all facts that waited come at once");
     }
 
     fn wait(now: u64, next: Option<u64>, news: bool) -> Option<u64> {

@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 const APART: Duration = Duration::from_secs(1);
 /// What was read of an attempt is no ground to kill it after so long.
 const FRESH: Duration = Duration::from_secs(1);
+/// A master tells one task's attempts in milliseconds.
+const READING: Duration = Duration::from_secs(2);
 /// Orders that may wait: more than can be carried out before their deadlines.
 const WAITING_MAX: usize = 256;
 /// Attempts and jobs that are remembered.
@@ -98,10 +100,11 @@ impl Restarts {
         let all = async {
             loop {
                 let order = self.next().await;
-                if self.carry_out(&order).await.is_err() {
-                    return;
+                match self.carry_out(&order).await {
+                    Ok(true) => tokio::time::sleep(self.apart).await,
+                    Ok(false) => {}
+                    Err(Stopped) => return,
                 }
-                tokio::time::sleep(self.apart).await;
             }
         };
         tokio::select! { () = stop.cancelled() => {}, () = all => {} }
@@ -118,12 +121,12 @@ impl Restarts {
         }
     }
 
-    /// One whose attempts cannot be read, or that comes too late, is never sent: the engine sees that from its deadline.
-    async fn carry_out(&self, order: &Decision) -> Result<(), Stopped> {
+    /// Whether a kill was asked for. One whose attempts cannot be read, or that comes too late, is never sent: the engine sees that from its deadline.
+    async fn carry_out(&self, order: &Decision) -> Result<bool, Stopped> {
         let ready = self.ready(order).await;
         let stands = self.lock().waiting.remove(&order.id).is_some();
         let Some(Ready { against, permit, until }) = ready.filter(|_| stands && clock::now() < order.deadline) else {
-            return Ok(());
+            return Ok(false);
         };
         let (job, decision) = (order.job, order.id);
         // Before the kill: one that the engine has not been told of was not asked for.
@@ -131,15 +134,18 @@ impl Restarts {
             Ok(said) => said?,
             Err(_) => {
                 tracing::warn!(%job, attempt = %order.attempt, "the engine is behind, so an attempt that was to be killed is not");
-                return Ok(());
+                return Ok(false);
             }
         }
-        let answer = match against.or_else(|| self.remember(order.attempt)) {
+        let against = against.or_else(|| self.remember(order.attempt));
+        let kills = against.is_none();
+        let answer = match against {
             Some(answer) => Some(answer),
             None => self.kill(order, permit).await,
         };
-        let Some(answer) = answer else { return Ok(()) };
-        self.own.say(clock::now(), Fact::Acked(AckFact { job, decision, answer, attempts: Vec::new() })).await
+        let Some(answer) = answer else { return Ok(kills) };
+        self.own.say(clock::now(), Fact::Acked(AckFact { job, decision, answer, attempts: Vec::new() })).await?;
+        Ok(kills)
     }
 
     /// What its task's attempts say against it now, with leave for one request more; `None` where they cannot be read, or there is no leave while that is fresh.
@@ -147,7 +153,12 @@ impl Restarts {
         if clock::now() >= order.deadline || !self.may(order.job) {
             return None;
         }
-        let read = self.am.attempts(None, order.task).await.inspect_err(|error| {
+        // A master that hangs keeps nobody else's order waiting for longer.
+        let Ok(read) = tokio::time::timeout(READING, self.am.attempts(None, order.task)).await else {
+            tracing::warn!(job = %order.job, task = %order.task, "its master does not tell a task's attempts in time, so none is killed");
+            return None;
+        };
+        let read = read.inspect_err(|error| {
             tracing::warn!(job = %order.job, task = %order.task, %error, "a task's attempts cannot be read, so none is killed");
         });
         let (against, until) = (against(order, &read.ok()?.what.0), Instant::now() + FRESH);

@@ -9,7 +9,7 @@ use super::reading::{Process, Shims};
 use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::world::{self, WorldError};
-use super::{Desk, vouch};
+use super::{Desk, descriptors, vouch};
 use crate::api::listen::{self, ListenError};
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
@@ -17,7 +17,7 @@ use crate::clock;
 use crate::config::{self, Config, Loaded};
 use crate::history::{LogEnd, Recorder};
 use crate::ledger::Access;
-use crate::shim::{self, Identity, Shim};
+use crate::shim::{self, Identity, Shim, ShimParams};
 use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
@@ -109,6 +109,14 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
     ended
 }
 
+/// Of what is set for shims, what this process has the means for.
+fn shim_params(config: &Config) -> ShimParams {
+    let (set, limit) = (world::shim(config), descriptors::raise());
+    let connections = descriptors::for_shims(limit, set.connections, config.listen.connections);
+    descriptors::warn(limit, set.connections, connections);
+    ShimParams { connections, ..set }
+}
+
 async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, ServeError> {
     let listeners = Listeners {
         api: listen::bind("listen.api", config.listen.api).await?,
@@ -135,7 +143,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     told.into_iter().for_each(|held| desk.observe(held));
     let holds = Arc::new(Holds::new(own.clone(), book));
     let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
-    let shim = Shim::new(world::shim(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
+    let shim = Shim::new(shim_params(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
     let _ = notes.shim.set(shim.clone());
 
     let (pace, runtime) = (config.engine.pace, tokio::runtime::Handle::current());

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Copies of a policy that are remembered: the newest.
 const WINDOW: usize = 200;
-/// Users that are told apart; more are not counted.
+/// Users that are told apart: with one more whoever was counted longest ago, and whose breaker is closed, is forgotten.
 const USERS_MAX: usize = 4_096;
 /// Of the standard normal distribution 95 % lies below.
 const Z: f64 = 1.644_853_626_951_472_2;
@@ -25,6 +25,9 @@ pub struct Breakers {
 struct Breaker {
     recent: VecDeque<(JobId, bool)>,
     opened: Option<Time>,
+    /// When a copy was counted last, the service's clock.
+    #[serde(default)]
+    counted: Time,
 }
 
 impl Breaker {
@@ -52,6 +55,13 @@ impl Breaker {
     }
 }
 
+/// Makes room for one more user, where any breaker is closed.
+fn forget_one(of_policy: &mut BTreeMap<String, Breaker>) -> bool {
+    let closed = of_policy.iter().filter(|(_, breaker)| breaker.opened.is_none());
+    let oldest = closed.min_by_key(|(_, breaker)| breaker.counted).map(|(user, _)| user.clone());
+    oldest.is_some_and(|user| of_policy.remove(&user).is_some())
+}
+
 impl Breakers {
     /// Counts a copy that was asked for and came to be, in a job of that user's. What ends while its breaker is open was begun before, and says nothing new.
     pub fn count(&mut self, end: &CopyOutcome, user: &str, params: &GovernParams, now: Time) {
@@ -64,13 +74,14 @@ impl Breakers {
             return;
         }
         let of_policy = self.by_policy.entry(end.policy.clone()).or_default();
-        if of_policy.len() >= USERS_MAX && !of_policy.contains_key(user) {
+        if of_policy.len() >= USERS_MAX && !of_policy.contains_key(user) && !forget_one(of_policy) {
             return;
         }
         let breaker = of_policy.entry(user.to_owned()).or_default();
         if breaker.opened.is_some() {
             return;
         }
+        breaker.counted = now;
         let least = (params.breaker_least as usize).clamp(1, WINDOW);
         breaker.push(end.task.job, won, least.div_ceil(2));
         let copies = breaker.recent.len();

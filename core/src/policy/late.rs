@@ -104,7 +104,7 @@ impl Default for LateParams {
             slow_node_percentile: 0.0,
             // The longer of the windows in which Dolly looks at a machine (NSDI'13, §2.1.2).
             node_half_life: Millis(3_600_000),
-            // An outlier takes more than 1.5 times the typical run (Mantri §2).
+            // An outlier takes more than 1.5 times the typical run (Mantri §4.1).
             slow_factor: 1.5,
             // A minute is the whole life of many tasks; a second keeps launch jitter out.
             min_age: Millis(1_000),

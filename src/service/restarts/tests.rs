@@ -123,7 +123,7 @@ async fn the_engine_hears_of_a_kill_before_it_is_asked_for_and_of_none_that_was_
     master.restarts.take(&order(1));
     let restarts = master.restarts.clone();
     let carried_out = tokio::time::timeout(Duration::from_secs(20), restarts.carry_out(&order(1))).await;
-    assert_eq!((carried_out.unwrap(), master.kills().await), (Ok(()), 0), "it cannot be told of");
+    assert_eq!((carried_out.unwrap(), master.kills().await), (Ok(false), 0), "it cannot be told of");
     while let Ok(told) = master.facts.try_recv() {
         assert_eq!(told.fact, Fact::Rival(None));
     }
@@ -236,4 +236,16 @@ async fn kills_come_one_at_a_time_with_a_pause_between_them() {
     master.restarts.take(&order(1));
     master.restarts.take(&order(2));
     assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)], "the second waits");
+}
+
+#[tokio::test]
+async fn after_an_order_that_was_not_carried_out_the_next_does_not_wait() {
+    let mut master = Master::answering(&[attempt(0, "SUCCEEDED", 100.0)], killed()).await;
+    let own = master.restarts.own.clone();
+    let apart = Duration::from_secs(3_600);
+    master.restarts = Arc::new(Restarts { apart, ..Restarts::new(master.restarts.am.clone(), own) });
+    master.restarts.take(&order(1));
+    master.restarts.take(&order(2));
+    let ended = |decision| [sent(decision), acked(decision, Answer::TaskEnded)];
+    assert_eq!(master.told(4).await, [ended(1), ended(2)].concat());
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Mantri §4.2: a task is explained by its data when its time is within so much of what its data lets expect.
 pub const EXPLAINED_WITHIN: f64 = 0.2;
-/// Mantri §2: a task has a high run time when that is longer than so many median ones.
+/// Mantri §4.1: a task has a high run time when that is longer than so many median ones.
 pub const HIGH_RUN_TIME: f64 = 1.5;
 /// Other attempts of a phase on a node that are needed to say that the node is slow.
 pub const OTHERS_NEEDED: u32 = 2;

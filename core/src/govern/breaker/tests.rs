@@ -195,3 +195,16 @@ proptest! {
         prop_assert!(breakers.by_policy.values().flat_map(BTreeMap::values).all(|breaker| breaker.recent.len() <= WINDOW));
     }
 }
+
+#[test]
+fn with_one_user_too_many_whoever_was_counted_longest_ago_makes_room() {
+    let params = GovernParams::default();
+    let mut breakers = Breakers::default();
+    for user in 0..USERS_MAX as u64 {
+        breakers.count(&outcome(1, CopyEnd::Lost), &user.to_string(), &params, Time(1_000 + user));
+    }
+    (0..25).for_each(|job| breakers.count(&outcome(job, CopyEnd::Lost), "ada", &params, Time(10_000)));
+    assert!(breakers.is_open("late", "ada"), "whose copies keep losing is told apart, however many there were before");
+    let known = &breakers.by_policy["late"];
+    assert_eq!((known.len(), known.contains_key("0"), known.contains_key("1")), (USERS_MAX, false, true));
+}
