@@ -56,6 +56,13 @@ impl Master {
         Master { server, restarts, facts, stop: CancellationToken::new() }
     }
 
+    /// The same with such a pause after each kill.
+    fn apart(mut self, apart: Duration) -> Master {
+        let Restarts { am, own, .. } = &*self.restarts;
+        self.restarts = Arc::new(Restarts { apart, ..Restarts::new(am.clone(), own.clone()) });
+        self
+    }
+
     async fn answering(attempts: &[Value], answer: ResponseTemplate) -> Master {
         let master = Master::with(attempts).await;
         let kill = format!("{BASE}/{}/state", task().attempt(0));
@@ -229,10 +236,8 @@ async fn an_order_can_be_called_off_while_its_attempts_are_being_read() {
 
 #[tokio::test]
 async fn kills_come_one_at_a_time_with_a_pause_between_them() {
-    let mut master = Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await;
-    let own = master.restarts.own.clone();
-    let apart = Duration::from_secs(3_600);
-    master.restarts = Arc::new(Restarts { apart, ..Restarts::new(master.restarts.am.clone(), own) });
+    let mut master =
+        Master::answering(&[attempt(0, "RUNNING", 30.0)], killed()).await.apart(Duration::from_secs(3_600));
     master.restarts.take(&order(1));
     master.restarts.take(&order(2));
     assert_eq!(master.told(2).await, [sent(1), acked(1, Answer::Applied)], "the second waits");
@@ -240,10 +245,8 @@ async fn kills_come_one_at_a_time_with_a_pause_between_them() {
 
 #[tokio::test]
 async fn after_an_order_that_was_not_carried_out_the_next_does_not_wait() {
-    let mut master = Master::answering(&[attempt(0, "SUCCEEDED", 100.0)], killed()).await;
-    let own = master.restarts.own.clone();
-    let apart = Duration::from_secs(3_600);
-    master.restarts = Arc::new(Restarts { apart, ..Restarts::new(master.restarts.am.clone(), own) });
+    let mut master =
+        Master::answering(&[attempt(0, "SUCCEEDED", 100.0)], killed()).await.apart(Duration::from_secs(3_600));
     master.restarts.take(&order(1));
     master.restarts.take(&order(2));
     let ended = |decision| [sent(decision), acked(decision, Answer::TaskEnded)];

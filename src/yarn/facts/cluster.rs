@@ -24,8 +24,7 @@ pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
     let pending = pair(wire.pendingMB, wire.pendingVirtualCores);
     let mut total = pair(wire.totalMB, wire.totalVirtualCores);
     if wire.totalMB.0.is_none() {
-        let vcores = with_left(allocated.vcores.into(), wire.availableVirtualCores).min(u32::MAX.into()) as u32;
-        total = Resources { memory_mb: with_left(allocated.memory_mb, wire.availableMB), vcores };
+        total = with_left(allocated, wire.availableMB, wire.availableVirtualCores);
     }
     ClusterFact {
         total,
@@ -38,8 +37,10 @@ pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
 }
 
 /// All there is, of what is used and what is left. Where the scheduler looks at memory alone, more virtual cores are used than there are, and less than none are left.
-fn with_left(used: u64, left: Int) -> u64 {
-    used.saturating_add_signed(left.0.unwrap_or(0))
+fn with_left(used: Resources, memory: Int, vcores: Int) -> Resources {
+    let all = |used: u64, left: Int| used.saturating_add_signed(left.0.unwrap_or(0));
+    let vcores = all(used.vcores.into(), vcores).min(u32::MAX.into()) as u32;
+    Resources { memory_mb: all(used.memory_mb, memory), vcores }
 }
 
 /// Nodes; one without a name is refused.
@@ -56,10 +57,7 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         return None;
     };
     let used = Resources { memory_mb: refused.amount(wire.usedMemoryMB), vcores: refused.small(wire.usedVirtualCores) };
-    let total = Resources {
-        memory_mb: with_left(used.memory_mb, wire.availMemoryMB),
-        vcores: with_left(used.vcores.into(), wire.availableVirtualCores).min(u32::MAX.into()) as u32,
-    };
+    let total = with_left(used, wire.availMemoryMB, wire.availableVirtualCores);
     let state = wire.state.as_deref().unwrap_or("UNKNOWN");
     // A NodeManager that cannot measure its machine reports zeros throughout.
     let use_of_machine = wire.resourceUtilization.0.as_ref().filter(|u| u.nodePhysicalMemoryMB.0.unwrap_or(0) > 0);
