@@ -41,7 +41,8 @@ pub struct Done {
 }
 
 impl NodeWork {
-    /// Adds attempts of a job of the same user as the others. Over REST only some attempts' hosts are known; the others count nowhere.
+    /// Adds attempts of a job of the same user as the others; one that was lost adds nothing, and its node has a record all the same. Over REST only some attempts' hosts
+    /// are known; the others count nowhere.
     pub fn add(&mut self, job: &Job, fading: Fading) {
         for kind in TaskKind::ALL {
             for (_, task) in job.tasks(kind) {
@@ -51,7 +52,10 @@ impl NodeWork {
                         && task.won().is_some_and(|won| won.number == attempt.number);
                     let score = match attempt.state.is_final() {
                         true if won => fading.left(attempt, job),
-                        true => continue,
+                        true => {
+                            self.work.entry(host).or_insert(Done { users: 1, ..Done::default() });
+                            continue;
+                        }
                         false => attempt.track.score(),
                     };
                     let done = self.work.entry(host).or_default();
@@ -134,9 +138,9 @@ mod tests {
             ]),
             WHOLE,
         );
-        assert_eq!([1, 2, 3].map(|on| work.of(host(on))), [None, Some(1.25), Some(0.75)]);
-        assert_eq!(work.hosts().collect::<Vec<_>>(), [host(2), host(3)]);
-        assert_eq!([0.0, 0.25, 1.0].map(|share| work.threshold(share)), [0.75, 0.875, 1.25].map(Some));
+        assert_eq!([1, 2, 3].map(|on| work.of(host(on))), [Some(0.0), Some(1.25), Some(0.75)]);
+        assert_eq!(work.hosts().collect::<Vec<_>>(), [host(1), host(2), host(3)]);
+        assert_eq!([0.0, 0.25, 1.0].map(|share| work.threshold(share)), [0.0, 0.375, 1.25].map(Some));
         let mut both = NodeWork::default();
         both.join(&work);
         both.join(&work);

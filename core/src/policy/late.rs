@@ -194,7 +194,8 @@ fn worth(
     slow_below: f64,
     age_needed: Millis,
 ) -> Verdict {
-    let pace = projected_rate(contender);
+    // A percentile is compared with what it is one of, unrounded.
+    let pace = if params.slow_factor > 0.0 { projected_rate(contender) } else { contender.rate() };
     if pace >= slow_below {
         return Verdict::NotSlow;
     }

@@ -93,11 +93,13 @@ impl<'a> World<'a> {
     }
 
     fn launch(&mut self, key: AttemptKey, now: Time) {
+        // The job's files come at the pace at which JVMs start.
+        let pace = self.rate(self.attempts.get(key), Stage::StartUp);
         let attempt = self.attempts.get_mut(key);
         attempt.launched = now;
         let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
         self.outcome.attempts += 1;
-        let takes = Millis::from_secs_f64(self.scenario.hadoop.localize);
+        let takes = Millis::from_secs_f64(self.scenario.hadoop.localize / pace);
         if let Some(job) = self.jobs.get_mut(&number) {
             let task = job.task_mut(kind, index);
             // Another clone of it may have ended, or its output, which is computed anew in good time, still be there.
@@ -105,7 +107,7 @@ impl<'a> World<'a> {
                 task.state = TaskState::Running;
             }
             task.started.get_or_insert(now);
-            attempt.fetches = job.localize(attempt.node, takes, now);
+            attempt.fetches = job.localize(attempt.node, takes, now).scaled(pace);
         }
         self.go_on(key, Stage::StartUp, now);
     }

@@ -137,7 +137,7 @@ impl World<'_> {
     }
 
     /// Is a map to run where its split lies, if it can? Hadoop asks so for each of which no attempt has failed; where it is all the same to all, no replica is looked up.
-    fn seeks_split(&self, map: &Task) -> bool {
+    pub(super) fn seeks_split(&self, map: &Task) -> bool {
         let hadoop = &self.scenario.hadoop;
         let reads = || map.input.0 > 0 && self.scenario.cluster.network.limits_reading();
         map.failed == 0 && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || reads())
@@ -148,10 +148,15 @@ impl World<'_> {
         if let Some(node) = self.beats.node() {
             return fits(node, ask).then_some(node);
         }
+        // Each that fits is as likely as any other: the next one in line would be so much the likelier for those before it that do not fit.
+        const DRAWN: usize = 8;
         let (of_job, key) = (job.of.key(), task_key(kind, ask.index));
-        let nth =
-            self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]).below(self.yarn.open().max(1));
-        self.yarn.open_from(nth).find(|node| fits(*node, ask))
+        let mut draw = self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]);
+        let mut drawn = (0..DRAWN).filter_map(|_| self.yarn.nth_open(draw.below(self.yarn.open())));
+        drawn.find(|node| fits(*node, ask)).or_else(|| {
+            let fitting: Vec<u32> = self.yarn.open_nodes().filter(|node| fits(*node, ask)).collect();
+            fitting.get(draw.below(fitting.len())).copied()
+        })
     }
 }
 
@@ -217,6 +222,31 @@ mod tests {
             (world.whole(&job, &second, Stage::Waiting) / 1e3 - put).abs() < 1e-3
         };
         assert!((0..50).filter(is_same).count() < 5);
+    }
+
+    #[test]
+    fn of_the_nodes_with_room_each_is_as_likely_and_not_the_one_that_follows_many_without() {
+        let json = r#"{"cluster": {"nodes": 20}, "jobs": [{"name": "a", "maps": {"tasks": 1}}]}"#;
+        let scenario: Scenario = serde_json::from_str(json).unwrap();
+        let world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        let job = Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START);
+        let of = |number, fits: &dyn Fn(u32, &Ask) -> bool| {
+            world.anywhere(&job, TaskKind::Map, &Ask { number, ..Ask::of(0, START) }, fits)
+        };
+        let first = (0..200).filter(|number| of(*number, &|node, _| node < 2) == Some(0)).count();
+        assert!((70..=130).contains(&first), "{first} of 200 on the first of two");
+        assert_eq!(of(0, &|_, _| false), None);
+    }
+
+    #[test]
+    fn a_phase_without_tasks_says_nothing_of_what_has_to_fit() {
+        let json = r#"{"cluster": {"nodes": 1, "memory_mb": 3072}, "jobs": [{"name": "a", "maps": {"tasks": 1, "memory_mb": 2048}}]}"#;
+        let scenario: Scenario = serde_json::from_str(json).unwrap();
+        let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
+        world.begin_phases(0, START);
+        world.serve(START);
+        assert_eq!(world.yarn.open(), 0, "what is left holds a reduce, of which there is none");
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl World<'_> {
             return !awaits_maps(job);
         }
         let free = self.yarn.free_mb();
-        debug_assert_eq!(free, self.yarn.open_from(0).map(|node| self.nodes[node as usize].free_mb()).sum::<u64>());
+        debug_assert_eq!(free, self.yarn.open_nodes().map(|node| self.nodes[node as usize].free_mb()).sum::<u64>());
         let all = job.held_mb() + free.min(headroom);
         let theirs = u64::from(reduces.held + 1) * reduces.size.memory_mb;
         theirs as f64 <= job.maps_done().min(RAMP_UP) * all as f64
@@ -80,7 +80,7 @@ impl World<'_> {
         if size.memory_mb > self.yarn.headroom_mb(job.queue) {
             return false;
         }
-        let with_room: Vec<u32> = self.yarn.open_from(0).filter(|node| self.nodes[*node as usize].fits(size)).collect();
+        let with_room: Vec<u32> = self.yarn.open_nodes().filter(|node| self.nodes[*node as usize].fits(size)).collect();
         let mut heard = asks.iter().filter(|ask| self.heard_at(ask) <= now);
         heard.any(|ask| with_room.iter().any(|node| !ask.keeps_off(*node, now)))
     }

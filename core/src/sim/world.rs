@@ -145,8 +145,10 @@ impl<'a> World<'a> {
             Machine::new(number, cluster.racks, cluster.offers(number), own, START)
         };
         let of_groups = scenario.jobs.iter().flat_map(|group| [&group.maps, &group.reduces]);
-        let sizes = of_groups.map(|phase| Resources { memory_mb: phase.memory_mb, vcores: phase.vcores });
-        let sizes = sizes.chain(scenario.traced.iter().flat_map(|job| &job.phases).map(|phase| phase.size));
+        let sizes = of_groups.filter(|phase| phase.tasks.range().1 > 0.0);
+        let sizes = sizes.map(|phase| Resources { memory_mb: phase.memory_mb, vcores: phase.vcores });
+        let of_trace = scenario.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
+        let sizes = sizes.chain(of_trace.map(|phase| phase.size));
         let smaller = |a: Resources, b: Resources| Resources {
             memory_mb: a.memory_mb.min(b.memory_mb),
             vcores: a.vcores.min(b.vcores),

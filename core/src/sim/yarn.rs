@@ -165,11 +165,14 @@ impl Yarn {
         self.open.all_free_mb
     }
 
-    /// The nodes on which the smallest container fits, from the nth on and round.
-    pub fn open_from(&self, nth: usize) -> impl Iterator<Item = u32> {
-        let nodes = &self.open.nodes;
-        let begin = if nodes.is_empty() { 0 } else { nth % nodes.len() };
-        nodes[begin..].iter().chain(&nodes[..begin]).copied()
+    /// The nodes on which the smallest container fits.
+    pub fn open_nodes(&self) -> impl Iterator<Item = u32> {
+        self.open.nodes.iter().copied()
+    }
+
+    /// The nth of these.
+    pub fn nth_open(&self, nth: usize) -> Option<u32> {
+        self.open.nodes.get(nth).copied()
     }
 
     /// How many nodes these are.

@@ -36,6 +36,15 @@ fn without_a_factor_what_is_slow_is_the_papers_percentile_of_the_rates() {
 }
 
 #[test]
+fn the_task_that_the_percentile_is_taken_from_is_not_below_it_by_a_rounding() {
+    for second in 60..120 {
+        let mut phase = Phase::maps(1).runs((0, 0), 0, 0.0, &[(f64::from(second), 0.3)]);
+        let judged = judge(&phase.view(f64::from(second)), &LateParams::paper()).remove(0);
+        assert_eq!(judged.verdict, Verdict::NotSlow, "after {second} s");
+    }
+}
+
+#[test]
 fn what_is_too_young_is_looked_at_again_when_it_is_old_enough() {
     let judged = |age: f64| {
         let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(20.0 + age, 0.1)]);

@@ -7,7 +7,7 @@ use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::runs::work_began;
 use crate::estimate::stats::median;
 use crate::estimate::{Estimator, Sample};
-use crate::model::{Attempt, Millis, NameId, Task, TaskKind, TaskState};
+use crate::model::{Attempt, Millis, NameId, TaskKind, TaskState};
 
 /// A copy that runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +20,10 @@ pub struct LiveCopy {
     pub t_rem: Option<f64>,
     /// What that rests on.
     pub basis: Basis,
+    /// Where it runs, where that is known.
+    host: Option<NameId>,
+    /// How long it has been at work, or where start-up is not told from work has run, seconds. `None` before a tenth is done.
+    so_far: Option<f64>,
 }
 
 /// The copies of every task that runs, one task after the other, of each the fastest first.
@@ -32,21 +36,20 @@ pub struct Copies {
 impl Copies {
     /// All of a phase.
     pub fn of(view: &View<'_>) -> Copies {
-        let tasks = view.contenders.len();
+        let (tasks, told) = (view.contenders.len(), start_up_is_told(view));
         let mut copies = Copies { all: Vec::with_capacity(tasks), ends: Vec::with_capacity(tasks) };
-        view.contenders.iter().for_each(|contender| copies.add(view, contender));
+        view.contenders.iter().for_each(|contender| copies.add(view, contender, told));
         copies
     }
 
-    fn add(&mut self, view: &View<'_>, contender: &Contender<'_>) {
+    fn add(&mut self, view: &View<'_>, contender: &Contender<'_>, told: bool) {
         let (task, begin) = (contender.task, self.all.len());
         if task.live().count() > 1 {
-            let sample = |live: &Attempt| Some((live.number, view.sample(contender.id, task, Some(live), live.track)?));
+            let sample = |live| Some((live, view.sample(contender.id, task, Some(live), live.track)?));
             let sampled = task.live().filter_map(sample);
-            self.all.extend(sampled.map(|(number, sample)| one(view, contender, number, &sample)));
+            self.all.extend(sampled.map(|(live, sample)| one(view, contender, Some(live), &sample, told)));
         } else {
-            let number = task.original().map_or(0, |attempt| attempt.number);
-            self.all.push(one(view, contender, number, &contender.sample));
+            self.all.push(one(view, contender, task.original(), &contender.sample, told));
         }
         // One that need not have reported yet may still turn out fast, unlike one that should have and has not.
         let left = |copy: &LiveCopy| copy.t_rem.unwrap_or(f64::MAX);
@@ -66,21 +69,23 @@ impl Copies {
     }
 }
 
-fn one(view: &View<'_>, contender: &Contender<'_>, number: u32, sample: &Sample) -> LiveCopy {
+fn one(view: &View<'_>, contender: &Contender<'_>, live: Option<&Attempt>, sample: &Sample, told: bool) -> LiveCopy {
+    let number = live.map_or(0, |attempt| attempt.number);
     // Of a reduce both may have begun with the end of the maps.
     let oldest = contender.task.original().is_none_or(|original| original.number == number);
     let by_score = matches!(view.estimator, Estimator::PhaseAware | Estimator::Mantri) && sample.reading.is_none();
-    let told = match contender.left.filter(|_| oldest && by_score) {
+    let left = match contender.left.filter(|_| oldest && by_score) {
         // By the score that has been reckoned already.
         Some(left) => Some((left.mean.as_secs_f64(), Basis::Score)),
         None => t_rem(sample, view.shape, &view.peers.times, view.now),
     };
     let overdue = sample.is_silent() || (oldest && contender.outlasts(view));
-    let (t_rem, basis) = match told {
+    let (t_rem, basis) = match left {
         Some((left, basis)) => (Some(left), basis),
         None => (overdue.then_some(f64::INFINITY), Basis::Score),
     };
-    LiveCopy { number, age: view.now.since(sample.started), t_rem, basis }
+    let (age, host) = (view.now.since(sample.started), live.and_then(|attempt| attempt.host));
+    LiveCopy { number, age, t_rem, basis, host, so_far: so_far(view, sample, told) }
 }
 
 /// d of this task, in typical inputs of its phase; 1 where it is not known.
@@ -93,11 +98,11 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_from: f64) -> NewCopy {
     let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
-    let (there, elsewhere): (Vec<_>, Vec<_>) =
-        rates(view, copies, told).partition(|(task, _)| !slow.is_empty() && runs_on(task, slow));
-    let tells = |(task, rate): &&(&Task, f64)| task.state == TaskState::Succeeded || *rate <= slow_from;
+    let is_slow = |one: &Rate| one.host.is_some_and(|host| slow.contains(&host));
+    let (there, elsewhere): (Vec<_>, Vec<_>) = rates(view, copies, told).partition(is_slow);
+    let tells = |one: &&Rate| one.ended || one.rate <= slow_from;
     let evidence = there.iter().chain(&elsewhere).filter(tells).count();
-    let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|(_, rate)| rate).collect();
+    let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|one| one.rate).collect();
     let prior = view.prior.filter(|_| evidence < params.min_evidence as usize);
     let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
     let Some(prior) = prior else { return own(view.runs.before_own().0) };
@@ -105,14 +110,28 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
     own(start_up).with_earlier(times, prior.tasks())
 }
 
-/// The phase's tasks, each with its time for the phase's typical input, seconds.
-fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterator<Item = (&'a Task, f64)> {
-    let finished =
-        view.paces().filter_map(|(run, rate)| Some((view.job.task(view.job.id.task(view.kind, run.index))?, rate)));
+/// What a task of the phase shows.
+struct Rate {
+    /// Its time for the phase's typical input, seconds.
+    rate: f64,
+    /// Where that was taken.
+    host: Option<NameId>,
+    /// It has succeeded.
+    ended: bool,
+}
+
+/// The phase's tasks, the finished ones first.
+fn rates<'a>(view: &'a View<'_>, copies: &'a Copies, told: bool) -> impl Iterator<Item = Rate> + 'a {
+    let finished = view.paces().filter_map(|(run, rate)| {
+        let task = view.job.task(view.job.id.task(view.kind, run.index))?;
+        let attempt = task.won().or_else(|| task.original());
+        Some(Rate { rate, host: attempt.and_then(|attempt| attempt.host), ended: task.state == TaskState::Succeeded })
+    });
     let running = view.contenders.iter().zip(copies.fastest());
-    let running =
-        running.filter_map(move |(contender, fastest)| Some((contender.task, rate(view, contender, fastest?, told)?)));
-    finished.chain(running)
+    finished.chain(running.filter_map(move |(contender, fastest)| {
+        let fastest = fastest?;
+        Some(Rate { rate: rate(view, contender, fastest, told)?, host: fastest.host, ended: false })
+    }))
 }
 
 /// Time for the typical input, seconds, beyond which a running task is slow and no evidence of how long a copy takes: of two stragglers in a small phase either would make
@@ -125,7 +144,7 @@ pub fn slow_from(view: &View<'_>) -> f64 {
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
     let left = fastest.t_rem.filter(|left| left.is_finite() && view.tells_pace(contender.task.input, told))?;
-    Some((so_far(view, contender, told)? + left) / data(view, contender))
+    Some((fastest.so_far? + left) / data(view, contender))
 }
 
 /// The place that a running task's own time has in t_new, where it has one; and of how many of the evidence that leaves t_new to rest on.
@@ -147,12 +166,6 @@ fn start_up_is_told(view: &View<'_>) -> bool {
     view.kind == TaskKind::Map && view.runs.told()
 }
 
-/// Does it run on one of the hosts, or did it end there?
-fn runs_on(task: &Task, hosts: &[NameId]) -> bool {
-    let attempt = task.won().or_else(|| task.original());
-    attempt.and_then(|attempt| attempt.host).is_some_and(|host| hosts.contains(&host))
-}
-
 /// The hosts that a copy is kept off for being slow. Sought only where a task is as slow as that.
 fn slow_hosts_of<'a>(view: &'a View<'_>, copies: &Copies) -> &'a [NameId] {
     let Some(long) = view.peers.typical.map(|typical| view.slow_factor * typical.as_secs_f64()) else {
@@ -163,15 +176,14 @@ fn slow_hosts_of<'a>(view: &'a View<'_>, copies: &Copies) -> &'a [NameId] {
     if slow { view.slow_hosts() } else { &[] }
 }
 
-/// How long it has been at work, or where start-up is not `told` from work has run, seconds. `None` before a tenth is done.
-fn so_far(view: &View<'_>, contender: &Contender<'_>, told: bool) -> Option<f64> {
+/// See [`LiveCopy`].
+fn so_far(view: &View<'_>, sample: &Sample, told: bool) -> Option<f64> {
     const LEAST: f64 = 0.1;
-    let sample = &contender.sample;
     if told {
         let began = work_began(sample.started, &sample.track, None)?;
         return Some(view.now.since(began).as_secs_f64());
     }
-    (sample.track.score() >= LEAST).then(|| contender.elapsed.as_secs_f64())
+    (sample.track.score() >= LEAST).then(|| view.now.since(sample.started).as_secs_f64())
 }
 
 #[cfg(test)]
@@ -279,6 +291,14 @@ mod tests {
         let left: Vec<_> = copies.of_task(0).iter().map(|copy| (copy.number, copy.t_rem)).collect();
         assert_eq!(left.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 0], "{left:?}");
         assert!(left[0].1 < left[1].1, "{left:?}");
+    }
+
+    #[test]
+    fn a_running_tasks_time_is_its_fastest_copys_own_and_not_also_what_the_slow_one_has_run() {
+        let slow = Phase::maps(4).took(&[10.0; 3]).runs((3, 0), 0, 0.0, &[(40.0, 0.125), (50.0, 0.15625)]);
+        let mut phase = slow.runs((3, 1), 1, 50.0, &[(52.5, 0.25), (55.0, 0.5)]);
+        let new = fresh(&View { slow_factor: 0.0, ..phase.view(55.0) });
+        assert!(close(&new.times(1.0, None), &[10.0; 4]), "{new:?}");
     }
 
     #[test]

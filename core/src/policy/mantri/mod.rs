@@ -120,9 +120,10 @@ impl<'a> Phase<'a> {
         Some(self.t_new.typical_of(begun)? * copies::data(self.view, contender) + start_up)
     }
 
-    /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha.
+    /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha. By Delta the paper's have reported; one that need not have yet may be the fastest.
     fn surplus<'c>(&self, copies: &'c [LiveCopy]) -> Option<&'c LiveCopy> {
-        copies.iter().skip(self.params.alpha.max(1) as usize).rfind(|copy| copy.age > self.params.period)
+        let shown = |copy: &&LiveCopy| copy.age > self.params.period && copy.t_rem.is_some();
+        copies.iter().skip(self.params.alpha.max(1) as usize).rfind(shown)
     }
 
     /// Twice the typical run: what is as old and still runs is no ordinary task, whatever else is not known of it.

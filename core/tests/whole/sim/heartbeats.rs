@@ -50,6 +50,16 @@ fn a_container_comes_as_much_later_as_its_request_is_heard() {
 }
 
 #[test]
+fn a_slow_nodes_files_come_as_slowly_to_who_is_launched_meanwhile_as_to_the_first() {
+    let jobs = json!([{"name": "a", "maps": {"tasks": 2, "work": 10}}]);
+    let (cluster, hadoop) = (json!({"nodes": 1, "slower": 2}), json!({"node_heartbeat": 4, "localize": 3}));
+    let (_, rows) = without_policy(json!({"cluster": cluster, "hadoop": hadoop, "jobs": jobs}));
+    let took: Vec<u64> = rows.iter().map(|row| row.ended.0 - row.launched.0).collect();
+    // The files are there 6 s after the first launch, of which 2 s are left after the second.
+    assert_eq!(took, [2 * (3_000 + 11_600), 2 * (1_000 + 11_600)]);
+}
+
+#[test]
 fn each_node_is_given_one_container_a_report() {
     let jobs = json!([{"name": "a", "maps": {"tasks": 6, "work": 100}}]);
     let cluster = json!({"nodes": 2, "memory_mb": 4096});

@@ -67,6 +67,18 @@ fn who_knows_every_attempts_time_knows_that_a_map_away_from_its_split_is_slower(
 }
 
 #[test]
+fn who_knows_every_attempts_time_copies_a_map_on_the_node_that_has_its_split_where_others_are_as_fast() {
+    for seed in 1..20 {
+        let scenario = scenario(json!({
+            "cluster": {"nodes": 4, "memory_mb": 1024}, "hadoop": {"replicas": 2, "remote_slower": 3},
+            "jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10, "slow": [[0, 0, 2]]}}],
+        }));
+        let known = run(&scenario, drover_core::sim::Actor::Ideal(Ideal::Oracle), seed).unwrap();
+        assert_eq!((known.jobs[0].copies, known.jobs[0].copies_won), (1, 1), "seed {seed}");
+    }
+}
+
+#[test]
 fn where_outputs_are_never_lost_no_map_runs_again() {
     let job = json!({
         "name": "a",
