@@ -27,6 +27,7 @@ missing_packages() { # Debian package names of what is not there
   command -v cc >/dev/null || echo gcc libc6-dev
   command -v python3 >/dev/null || echo python3
   command -v ip >/dev/null || echo iproute2
+  command -v openssl >/dev/null || echo openssl
   command -v unshare >/dev/null || echo util-linux
 }
 

@@ -35,11 +35,13 @@ def read(body: bytes) -> dict:
 class Relay:
     """Passes every exchange through `trouble`: (request, forward) to an answer, or None for a connection that breaks.
 
-    `forward` sends the request on and gives the service's answer, or None where there is no service. `seen` counts the
-    outcomes that shims acknowledge, in every request that repeats them, and answers that nobody waited for any more.
+    `forward` sends the request on and gives the service's answer, or None where there is no service. `seen` counts
+    exchanges, the outcomes that shims acknowledge, in every request that repeats them, and answers that nobody waited
+    for any more.
+    With `tls`, an ssl.SSLContext, it speaks that to shims.
     """
 
-    def __init__(self, to: str, trouble=None):
+    def __init__(self, to: str, trouble=None, tls=None):
         self.to, self.trouble = to, trouble
         self.seen, self.lock = Counter(), threading.Lock()
         relay = self
@@ -52,7 +54,9 @@ class Relay:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server.server_port}"
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -67,7 +71,7 @@ class Relay:
     def handle(self, handler: BaseHTTPRequestHandler) -> None:
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
         request = read(body)
-        self.count(*(ack["outcome"] for ack in request.get("acks", [])))
+        self.count("exchanges", *(ack["outcome"] for ack in request.get("acks", [])))
         headers = {name: handler.headers[name] for name in KEPT if handler.headers[name]}
 
         def forward():

@@ -12,6 +12,7 @@ import unittest
 from datetime import datetime
 
 from lab import build, jobs
+from lab.certificates import Certificate
 from lab.e2e.unharmed import ACT, Unharmed
 from lab.faults import ClusterPlace, decided
 from lab.service import LISTENERS, total
@@ -37,6 +38,20 @@ class Mishaps(Unharmed):
         self.check(running)
         self.assertEqual(late.hits, 1)
         self.assertGreater(relay.seen["not_leased"], 0)
+
+    def test_a_shim_that_speaks_tls_acts_and_one_that_knows_no_authority_leaves_its_job_to_hadoop(self):
+        self.service(f"shim.require_tls = true\n{ACT}")
+        certificate = Certificate(self.cluster.dir / "tls")
+        trusts = {"yarn.app.mapreduce.am.admin-command-opts": certificate.trusted()}
+        trusting, through = self.submit(tls=certificate.server(), **trusts)
+        strange, past = self.submit(tls=certificate.server(), **{"lab.slow.attempts": ""})
+        self.check(trusting)
+        self.assertGreater(through.seen["applied"], 0)
+        self.assertEqual(self.unharmed(strange).copies(), [])
+        self.assertEqual(past.seen["exchanges"], 0)
+        master = strange.id().replace("job", "container") + "_01_000001"
+        logs = [log.read_text() for log in self.cluster.dir.rglob(f"{master}/syslog")]
+        self.assertTrue(any("SSLHandshakeException" in log for log in logs), "its AM's log tells why")
 
     def killed(self, stage: str) -> None:
         """The service is killed at a stage of its first copy, and another takes its place."""

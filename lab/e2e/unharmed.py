@@ -47,9 +47,9 @@ class Unharmed(OnCluster):
         self.addCleanup(service.stop, signal.SIGKILL)
         return service
 
-    def submit(self, trouble=None, to: str = SHIM, **settings) -> tuple:
+    def submit(self, trouble=None, to: str = SHIM, tls=None, **settings) -> tuple:
         """A job and the relay of its shim."""
-        relay = Relay(to, trouble)
+        relay = Relay(to, trouble, tls)
         self.addCleanup(relay.close)
         type(self).outputs += 1
         own = {"lab.output": self.cluster.dir / f"out-{self.outputs}", "drover.service.urls": relay.url}
