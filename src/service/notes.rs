@@ -1,10 +1,12 @@
 //! What others may know of the facts on their way into the engine.
 
 use super::hints::Hints;
+use super::listed::Listed;
 use super::orders::Orders;
 use super::restarts::Restarts;
 use crate::ledger::Unanswered;
 use crate::shim::Shim;
+use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId, Time};
@@ -49,6 +51,8 @@ impl Readiness {
 pub struct Notes {
     /// The poller's hints.
     pub hints: Hints,
+    /// What runs, as last listed.
+    pub listed: Listed,
     /// Readiness of the service.
     pub ready: Readiness,
     /// The shims' sessions: an application that has ended ends its session.
@@ -64,6 +68,7 @@ impl Notes {
         self.hints.touch(seen);
         self.ready.note(&seen.fact, seen.received);
         let Fact::Ended(end) = &seen.fact else { return };
+        self.listed.forget(end.job.0);
         if let Some(shim) = self.shim.get() {
             shim.application_ended(end.job.0);
         }
@@ -133,6 +138,10 @@ impl Wants for Asks {
 
     fn settings_known(&self, job: JobId) -> bool {
         self.0.hints.settings_known(job)
+    }
+
+    fn listed(&self, apps: &[AppSeen]) {
+        self.0.listed.take(apps);
     }
 }
 

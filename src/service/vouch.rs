@@ -23,6 +23,10 @@ impl Vouch for Cluster {
         look.boxed()
     }
 
+    fn listed(&self, app: AppId) -> Option<AppVouch> {
+        self.notes.listed.word(app)
+    }
+
     fn job_diagnostics(&self, job: JobId) -> BoxFuture<'_, Result<String, VouchError>> {
         let look = async move {
             let text = self.vouch.job_diagnostics(job).await.map_err(error)?;

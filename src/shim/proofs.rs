@@ -8,7 +8,7 @@ use drover_core::model::AppId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
@@ -27,7 +27,8 @@ pub enum Standing {
 pub struct Proofs {
     vouch: Arc<dyn Vouch>,
     params: ProofParams,
-    slots: Semaphore,
+    /// Looks at once: at applications that are listed, and at those that nobody but their claims has told of, which may be invented.
+    slots: [Semaphore; 2],
     claims: Mutex<HashMap<AppId, Vec<Entry>>>,
     metrics: Metrics,
 }
@@ -51,7 +52,7 @@ impl Drop for Entry {
 impl Proofs {
     /// No claims yet.
     pub fn new(vouch: Arc<dyn Vouch>, params: ProofParams, metrics: Metrics) -> Arc<Proofs> {
-        let slots = Semaphore::new(params.at_once.max(1));
+        let slots = [(); 2].map(|()| Semaphore::new(params.at_once.max(1)));
         Arc::new(Proofs { vouch, params, slots, claims: Mutex::default(), metrics })
     }
 
@@ -80,7 +81,7 @@ impl Proofs {
                 );
             };
             rivals.swap_remove(weakest);
-        } else if full {
+        } else if full && self.vouch.listed(claim.attempt.app).is_none() {
             if rivals.is_empty() {
                 claims.remove(&claim.attempt.app);
             }
@@ -121,6 +122,19 @@ impl Proofs {
         self.claims().values().flatten().map(|entry| entry.claim.clone()).collect()
     }
 
+    /// A place to look at a claim.
+    async fn slot(&self, claim: &Claim) -> SemaphorePermit<'_> {
+        const LISTED_MEANWHILE: Duration = Duration::from_secs(1);
+        loop {
+            let [listed, others] = &self.slots;
+            let slots = if self.vouch.listed(claim.attempt.app).is_some() { listed } else { others };
+            // They are never closed.
+            if let Ok(Ok(slot)) = tokio::time::timeout(LISTED_MEANWHILE, slots.acquire()).await {
+                return slot;
+            }
+        }
+    }
+
     fn record(&self, claim: &Claim, standing: Option<Standing>) {
         let mut claims = self.claims();
         let rivals = claims.get_mut(&claim.attempt.app);
@@ -150,7 +164,7 @@ async fn examine(proofs: Arc<Proofs>, claim: Claim) {
     let mut deadline = None;
     let mut pause = Duration::from_millis(250);
     loop {
-        let Ok(slot) = proofs.slots.acquire().await else { return };
+        let slot = proofs.slot(&claim).await;
         let began = Instant::now();
         let deadline = *deadline.get_or_insert(began + Duration::from_millis(proofs.params.patience_ms));
         let limit = Duration::from_millis(proofs.params.look_ms);

@@ -34,6 +34,8 @@ pub struct Cluster {
     pub apps: Mutex<BTreeMap<AppId, AppVouch>>,
     pub diagnostics: Mutex<BTreeMap<JobId, Result<String, VouchError>>>,
     pub asked: AtomicUsize,
+    /// Applications that the ResourceManager has listed.
+    pub listed: Mutex<BTreeMap<AppId, AppVouch>>,
     /// Applications of which the ResourceManager does not tell enough.
     pub unsure: Mutex<BTreeSet<AppId>>,
 }
@@ -47,6 +49,10 @@ impl Vouch for Cluster {
             self.apps.lock().unwrap().get(&app).cloned().ok_or(VouchError::NotFound)
         };
         Box::pin(async { told })
+    }
+
+    fn listed(&self, app: AppId) -> Option<AppVouch> {
+        self.listed.lock().unwrap().get(&app).cloned()
     }
 
     fn job_diagnostics(&self, job: JobId) -> BoxFuture<'_, Result<String, VouchError>> {
@@ -67,6 +73,12 @@ impl Cluster {
         let told = AppVouch { user, queue, life: AppLife::Running, attempt: am.number };
         self.apps.lock().unwrap().insert(am.job().0, told);
         self.diagnostics.lock().unwrap().insert(am.job(), Ok("Job initialised".into()));
+    }
+
+    /// It is in the last listing as well.
+    pub fn lists(&self, am: &Am) {
+        let told = self.apps.lock().unwrap()[&am.job().0].clone();
+        self.listed.lock().unwrap().insert(am.job().0, told);
     }
 
     pub fn publishes(&self, am: &Am) {

@@ -264,6 +264,41 @@ async fn claims_that_wait_are_bounded_for_each_application_and_in_all() {
 }
 
 #[tokio::test]
+async fn a_session_whose_application_was_listed_is_believed_without_a_question_for_it() {
+    let (room, mut am) = (Room::new(), Am::new(1, 1, 1));
+    room.cluster.runs(&am);
+    room.cluster.lists(&am);
+    assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
+    assert_eq!(room.cluster.asked.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn what_was_listed_before_a_masters_new_run_refuses_no_session_of_that() {
+    let (room, mut am) = (Room::with(one_look(), 10), Am::new(1, 1, 1));
+    room.cluster.runs(&am);
+    room.cluster.lists(&am);
+    am.number = 2;
+    room.cluster.runs(&am);
+    assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
+    assert_eq!(room.cluster.asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn invented_applications_keep_out_none_that_is_listed() {
+    let proofs = ProofParams { pending: 6, at_once: 1, ..ProofParams::default() };
+    let (room, mut am) = (Room::with(ShimParams { proofs, ..ShimParams::default() }, 10), Am::new(1, 1, 1));
+    let ask = |job| {
+        let mut am = Am::new(job, 1, 1);
+        room.send(&am.key.clone(), &am.next())
+    };
+    assert!((2..8).all(|job| ask(job).is_ok()));
+    assert_eq!(why(ask(8)), Why::TooManySessions);
+    room.cluster.runs(&am);
+    room.cluster.lists(&am);
+    assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
+}
+
+#[tokio::test]
 async fn sessions_are_bounded() {
     let (mut room, mut second) = (Room::with(ShimParams { sessions: 1, ..one_look() }, 10), Am::new(2, 1, 2));
     room.seat(&mut Am::new(1, 1, 1)).await;

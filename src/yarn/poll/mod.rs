@@ -176,6 +176,7 @@ impl Poller {
         let lives = Lives { rm, attempt };
         let mut observations = Vec::new();
         if let Reading::Apps(told) = &reading {
+            self.wants.listed(&told.what);
             let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
             let (jobs, ending) = self.schedule.counts();
             let metrics = self.clients.http.metrics();

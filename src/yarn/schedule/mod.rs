@@ -15,6 +15,7 @@ mod tests;
 pub use params::ScheduleParams;
 
 use super::endpoint::Class;
+use super::facts::cluster::AppSeen;
 use agenda::Agenda;
 use drover_core::model::{AttemptId, JobId, Millis, TaskId, Time};
 use job::JobPlan;
@@ -38,6 +39,8 @@ pub trait Wants: Send + Sync {
     fn may_kill(&self, _job: JobId) -> Option<bool> {
         None
     }
+    /// These run, as has just been listed.
+    fn listed(&self, _apps: &[AppSeen]) {}
 }
 
 /// One thing to ask.
