@@ -152,7 +152,7 @@ impl Emitter {
                 (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
             }
             Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::clock::now()),
-            Ended::NotYet | Ended::StillRuns => return Vec::new(),
+            Ended::NotYet | Ended::NoHistory | Ended::StillRuns => return Vec::new(),
         };
         let at = match channel {
             Channel::Rm => received.shifted(self.rm_offset),

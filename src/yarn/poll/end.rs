@@ -3,6 +3,7 @@
 use super::clients::Clients;
 use crate::yarn::error::{Error, Kind};
 use crate::yarn::rm::Told;
+use crate::yarn::schedule::EndTry;
 use crate::yarn::wire::cluster::App;
 use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
 
@@ -15,20 +16,26 @@ pub enum Ended {
     ByRm(EndFact),
     /// Nothing yet; to be tried again.
     NotYet,
+    /// The history server does not answer.
+    NoHistory,
     /// It has not ended.
     StillRuns,
 }
 
-/// One try. On the last one what the ResourceManager says has to do.
+/// One try. On the last one, and where history is not asked, what the ResourceManager says has to do.
 ///
 /// # Errors
 /// The error of the server that should know, when it is worth another try.
-pub async fn read(clients: &Clients, job: JobId, is_last: bool, tasks: &[TaskId]) -> Result<Ended, Error> {
-    let trouble = match from_history(clients, job, tasks).await {
-        Ok(Some(told)) => return Ok(Ended::Told(told)),
-        Ok(None) => None,
-        Err(error) => Some(error).filter(|e| !matches!(e.kind, Kind::NotFound(_))),
+pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -> Result<Ended, Error> {
+    let trouble = match of {
+        EndTry::Rm => None,
+        EndTry::History | EndTry::Last => match from_history(clients, job, tasks).await {
+            Ok(Some(told)) => return Ok(Ended::Told(told)),
+            Ok(None) => None,
+            Err(error) => Some(error).filter(|e| !matches!(e.kind, Kind::NotFound(_))),
+        },
     };
+    let is_last = of != EndTry::History;
     let state = match clients.rm.app(job.0).await {
         Ok(told) if is_running(&told.what) => return Ok(Ended::StillRuns),
         Ok(told) => Some(told.what),
@@ -39,9 +46,18 @@ pub async fn read(clients: &Clients, job: JobId, is_last: bool, tasks: &[TaskId]
     let has_no_history = clients.history.is_none();
     match (is_last || has_no_history, trouble) {
         (true, _) => Ok(Ended::ByRm(by_rm(job, state.as_ref()))),
+        (false, Some(error)) if is_silence(&error.kind) => {
+            tracing::debug!(%job, %error, "a job's end cannot be read");
+            Ok(Ended::NoHistory)
+        }
         (false, Some(error)) => Err(error),
         (false, None) => Ok(Ended::NotYet),
     }
+}
+
+/// The server is down, or hangs: no other job's end is to be had of it either.
+fn is_silence(kind: &Kind) -> bool {
+    matches!(kind, Kind::Unreachable(_) | Kind::Timeout(_) | Kind::Protocol(_))
 }
 
 async fn from_history(clients: &Clients, job: JobId, tasks: &[TaskId]) -> Result<Option<Told<EndFact>>, Error> {

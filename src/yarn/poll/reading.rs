@@ -59,7 +59,7 @@ pub async fn read(
         Call::Tasks(job) => Reading::Tasks(am.tasks(permit, job).await?),
         Call::Attempts(task) => Reading::Attempts(am.attempts(permit, task).await?),
         Call::Counters(attempt) => Reading::Counters(am.counters(permit, attempt).await?),
-        Call::End { job, is_last } => Reading::End(end::read(clients, job, is_last, outcomes).await?),
+        Call::End { job, of } => Reading::End(end::read(clients, job, of, outcomes).await?),
     })
 }
 
@@ -78,6 +78,7 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
         Ok(Reading::Master(told)) => told.what.map_or(Outcome::Failed, |run| Outcome::Told(run as usize)),
         Ok(Reading::End(Ended::StillRuns)) => Outcome::StillRuns,
         Ok(Reading::End(Ended::NotYet)) => Outcome::Failed,
+        Ok(Reading::End(Ended::NoHistory)) => Outcome::NoHistory,
         Ok(_) => Outcome::Done,
         Err(error) => match &error.kind {
             Kind::TooManyRequests(after) => {

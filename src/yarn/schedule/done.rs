@@ -1,6 +1,6 @@
 //! What follows from answers: when to ask again.
 
-use super::job::{Ending, JobPlan};
+use super::job::JobPlan;
 use super::{ASK_AFTER, Call, Outcome, RmPlan, Schedule};
 use crate::yarn::facts::cluster::AppSeen;
 use drover_core::model::{JobId, Millis, Time};
@@ -15,7 +15,7 @@ impl Schedule {
     pub fn done(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
         match call {
             Call::Apps | Call::Totals | Call::Nodes | Call::Queues => self.done_rm(call, outcome, took, now),
-            Call::End { job, is_last } => self.done_end(job, outcome, is_last, now),
+            Call::End { job, of } => self.done_end(job, outcome, of, now),
             _ => {
                 if let Call::Settings(_) = call {
                     self.settings_busy = self.settings_busy.saturating_sub(1);
@@ -60,7 +60,7 @@ impl Schedule {
                 job.wanted.retain(|call| !matches!(call, Call::Counters(_)));
             }
             Outcome::Refused => job.failures = job.failures.saturating_add(1),
-            Outcome::Failed | Outcome::Finished | Outcome::StillRuns => {
+            Outcome::Failed | Outcome::NoHistory | Outcome::Finished | Outcome::StillRuns => {
                 job.failures = job.failures.saturating_add(1);
                 // Another run of the AM may answer next.
                 job.is_sure = false;
@@ -126,24 +126,6 @@ impl Schedule {
         self.side.set(id, due);
     }
 
-    fn done_end(&mut self, id: JobId, outcome: Outcome, is_last: bool, now: Time) {
-        self.ends_busy = self.ends_busy.saturating_sub(1);
-        match outcome {
-            Outcome::Done | Outcome::Told(_) => return self.forget(id, now),
-            Outcome::StillRuns => return self.resume(id, now),
-            Outcome::RmDown => self.is_rm_down = true,
-            // No try: it is the server's wish to be left alone.
-            Outcome::Paused(length) => return self.ends.set(id, now + length),
-            _ if is_last => return self.forget(id, now),
-            _ => {}
-        }
-        let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) else { return };
-        ending.tries = ending.tries.saturating_add(1);
-        let tries = ending.tries;
-        let pause = self.backoff(tries);
-        self.ends.set(id, now + pause);
-    }
-
     /// The applications that run. Gives how many were left out because too many are watched. Of those `known` that no listing has shown, as their shim told of them and they
     /// ended before the next, the end is read.
     pub fn apps(&mut self, apps: &[AppSeen], known: &[JobId], now: Time) -> usize {
@@ -157,7 +139,7 @@ impl Schedule {
             }
             if self.jobs.contains_key(&id) {
                 self.seen_again(id, seen.attempt, now);
-            } else if self.jobs.len() >= self.params.max_jobs {
+            } else if self.running() >= self.params.max_jobs {
                 left_out += 1;
             } else {
                 self.jobs.insert(id, JobPlan::new(now, seen.attempt, &self.params));
@@ -166,7 +148,7 @@ impl Schedule {
             }
         }
         for id in known.iter().filter(|id| !running.contains(id) && !self.ended.contains_key(id)) {
-            if self.jobs.len() < self.params.max_jobs {
+            if self.running() < self.params.max_jobs {
                 self.jobs.entry(*id).or_insert_with(|| JobPlan::new(now, None, &self.params));
             }
         }
@@ -176,6 +158,10 @@ impl Schedule {
         }
         self.ended.retain(|_, at| now.since(*at) < REMEMBER_ENDED);
         left_out
+    }
+
+    fn running(&self) -> usize {
+        self.jobs.len() - self.ending
     }
 
     fn seen_again(&mut self, id: JobId, attempt: Option<u32>, now: Time) {
@@ -193,33 +179,6 @@ impl Schedule {
         }
     }
 
-    fn begin_end(&mut self, id: JobId, is_certain: bool, now: Time) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.ending = Some(Ending { since: now, tries: 0, is_certain });
-            self.tasks.remove(id);
-            self.side.remove(id);
-            self.ends.set(id, now + Millis(500));
-        }
-    }
-
-    fn resume(&mut self, id: JobId, now: Time) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.ending = None;
-            job.is_sure = false;
-            self.ends.remove(id);
-            self.tasks.set(id, now + self.params.tasks_soon);
-            self.side.set(id, now + self.params.tasks_soon);
-        }
-    }
-
-    fn forget(&mut self, id: JobId, now: Time) {
-        self.jobs.remove(&id);
-        for agenda in [&mut self.tasks, &mut self.side, &mut self.ends] {
-            agenda.remove(id);
-        }
-        self.ended.insert(id, now);
-    }
-
     /// An interval that keeps a slow answer from being asked for all the time, with jitter.
     fn stretched(&mut self, base: Millis, took: Millis) -> Millis {
         let by_cost = took.scaled(1.0 / self.params.busy_share.clamp(0.001, 1.0));
@@ -227,7 +186,7 @@ impl Schedule {
     }
 
     /// 1 s, doubled with every failure, with jitter.
-    fn backoff(&mut self, failures: u32) -> Millis {
+    pub(super) fn backoff(&mut self, failures: u32) -> Millis {
         let doubled = Millis(1_000u64 << failures.saturating_sub(1).min(10));
         doubled.min(self.params.longest_pause).scaled(self.rng.random_range(0.8..1.2))
     }

@@ -6,6 +6,7 @@
 
 mod agenda;
 mod done;
+mod ends;
 mod job;
 mod params;
 
@@ -70,9 +71,20 @@ pub enum Call {
     End {
         /// The job.
         job: JobId,
-        /// The last try: what the ResourceManager says has to do.
-        is_last: bool,
+        /// Who is to tell it.
+        of: EndTry,
     },
+}
+
+/// Who tells a job's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndTry {
+    /// Its history, now or on a later try.
+    History,
+    /// Its history, and where that does not, the ResourceManager: it is the last try.
+    Last,
+    /// The ResourceManager: the history server does not answer.
+    Rm,
 }
 
 /// What became of a call, as far as the schedule cares.
@@ -84,6 +96,8 @@ pub enum Outcome {
     Told(usize),
     /// The server wants to be left alone for that long; nothing is wrong with the job.
     Paused(Millis),
+    /// The history server does not answer, or not in time.
+    NoHistory,
     /// No ResourceManager can be reached or is active.
     RmDown,
     /// The application has finished.
@@ -102,8 +116,6 @@ const RM_CALLS: [Call; 4] = [Call::Apps, Call::Totals, Call::Queues, Call::Nodes
 const ASK_AFTER: Millis = Millis(300);
 /// A job with a shim is looked at again after this time, in case the shim has gone.
 const SHIM_CHECK: Millis = Millis(5_000);
-/// Ends read at once: as many as may be asked for at once of the history server, so that its rate is what holds them back.
-const MAX_ENDS: usize = 8;
 
 /// The schedule.
 #[derive(Debug)]
@@ -114,7 +126,9 @@ pub struct Schedule {
     tasks: Agenda,
     side: Agenda,
     ends: Agenda,
-    ends_busy: usize,
+    history: ends::History,
+    /// How many jobs' ends are to be read.
+    ending: usize,
     settings_busy: usize,
     ended: BTreeMap<JobId, Time>,
     /// What the side lane has earned by waiting, in calls.
@@ -141,7 +155,8 @@ impl Schedule {
             tasks: Agenda::default(),
             side: Agenda::default(),
             ends: Agenda::default(),
-            ends_busy: 0,
+            history: ends::History::default(),
+            ending: 0,
             settings_busy: 0,
             ended: BTreeMap::new(),
             credit: 0.0,
@@ -152,7 +167,7 @@ impl Schedule {
 
     /// Jobs watched, and of these the ones whose end is being read.
     pub fn counts(&self) -> (usize, usize) {
-        (self.jobs.len(), self.ending().len())
+        (self.jobs.len(), self.ending)
     }
 
     /// Jobs whose ends are to be read.
@@ -189,7 +204,7 @@ impl Schedule {
             }
             _ if self.is_rm_down => None,
             Class::Proxy => self.tasks.next().into_iter().chain(self.side.next()).min(),
-            Class::History => self.ends.next().filter(|_| self.ends_busy < MAX_ENDS),
+            Class::History => self.ends.next().filter(|_| self.history.has_place()),
         }
     }
 
@@ -208,17 +223,7 @@ impl Schedule {
                     if side && (task.is_none() || self.credit >= 1.0) { self.pick_side(now, wants) } else { None };
                 side.or(task)
             }
-            Class::History if self.ends_busy >= MAX_ENDS => None,
-            Class::History => {
-                let job = self.ends.first_due(now)?;
-                let Some(ending) = self.jobs.get(&job).and_then(|plan| plan.ending) else {
-                    self.ends.remove(job);
-                    return None;
-                };
-                // One that has waited for its turn all the time has not been tried yet.
-                let is_last = ending.tries > 0 && now.since(ending.since) >= self.params.history_patience;
-                Some(Call::End { job, is_last })
-            }
+            Class::History => self.pick_end(now),
         }
     }
 
@@ -294,7 +299,7 @@ impl Schedule {
             Call::Counters(attempt) => self.start_side(call, attempt.task.job, contested, now),
             Call::End { job, .. } => {
                 self.ends.remove(job);
-                self.ends_busy += 1;
+                self.history.busy += 1;
             }
         }
     }

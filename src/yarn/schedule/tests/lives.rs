@@ -55,7 +55,7 @@ fn a_job_gone_from_the_listing_is_read_from_history_and_one_that_comes_back_is_w
     sim.schedule.apps(&[app(1, Some(1))], &[], sim.now);
     sim.log.clear();
     sim.run(2, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Told(10) });
-    assert!(sim.count(|c| matches!(c, Call::End { job: id, is_last: false } if *id == job(2))) >= 1);
+    assert!(sim.count(|c| matches!(c, Call::End { job: id, of: EndTry::History } if *id == job(2))) >= 1);
     assert_eq!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))), 0);
     sim.schedule.apps(&apps(2), &[], sim.now);
     sim.log.clear();
@@ -98,9 +98,8 @@ fn an_end_that_waited_for_its_turn_beyond_all_patience_is_tried_twice_all_the_sa
     sim.schedule.apps(&[], &[], sim.now);
     sim.now = Time(700_000);
     sim.run(10, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
-    let ends =
-        sim.log.iter().filter_map(|(_, call)| if let Call::End { is_last, .. } = call { Some(*is_last) } else { None });
-    assert_eq!(ends.collect::<Vec<_>>(), [false, true]);
+    let ends = sim.log.iter().filter_map(|(_, call)| if let Call::End { of, .. } = call { Some(*of) } else { None });
+    assert_eq!(ends.collect::<Vec<_>>(), [EndTry::History, EndTry::Last]);
 }
 
 #[test]
@@ -119,7 +118,11 @@ fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
             schedule.start(call, Time(1_000));
             Some(call)
         });
-        assert_eq!(more.count(), (jobs as usize).min(MAX_ENDS) - 1, "no more at once than the server has places for");
+        assert_eq!(
+            more.count(),
+            (jobs as usize).min(ends::MAX_ENDS) - 1,
+            "no more at once than the server has places for"
+        );
     }
 }
 
@@ -130,6 +133,60 @@ fn history_that_never_comes_is_given_up_after_a_last_try() {
     sim.run(400, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
     let ends: Vec<_> = sim.log.iter().filter(|(_, call)| matches!(call, Call::End { .. })).collect();
     assert!(ends.len() <= 12, "{}", ends.len());
-    assert!(matches!(ends.last(), Some((at, Call::End { is_last: true, .. })) if *at >= Time(180_000)));
+    assert!(matches!(ends.last(), Some((at, Call::End { of: EndTry::Last, .. })) if *at >= Time(180_000)));
     assert_eq!(sim.schedule.counts(), (0, 0));
+}
+
+#[test]
+fn a_history_server_that_hangs_is_asked_by_one_end_at_a_time_ever_more_rarely_and_no_running_job_makes_way_for_ends() {
+    let mut sim = Sim::new(0);
+    let max_jobs = 100;
+    sim.schedule = Schedule::new(ScheduleParams { max_jobs, ..ScheduleParams::default() }, Time(0));
+    sim.schedule.apps(&apps(100), &[], sim.now);
+    sim.schedule.apps(&[], &[], sim.now);
+    let others: Vec<_> = (101..=200).map(|seq| app(seq, Some(1))).collect();
+    assert_eq!(sim.schedule.apps(&others, &[], sim.now), 0, "none is left out");
+    let hangs = |call: Call| match call {
+        Call::End { of: EndTry::Rm, .. } => Outcome::Done,
+        Call::End { .. } => Outcome::NoHistory,
+        _ => Outcome::Told(10),
+    };
+    sim.run(170, hangs);
+    let asked = sim.count(|call| matches!(call, Call::End { .. }));
+    assert!((5..=20).contains(&asked), "{asked} times in 170 s, by 100 jobs");
+    assert_eq!(sim.schedule.counts(), (200, 100));
+    sim.run(30, hangs);
+    assert!(sim.schedule.counts().1 <= 1, "the ResourceManager's word has to do: {:?}", sim.schedule.counts());
+}
+
+#[test]
+fn a_history_server_that_is_back_is_asked_for_all_that_waited_for_it() {
+    let mut sim = Sim::new(50);
+    sim.schedule.apps(&[], &[], sim.now);
+    sim.run(20, |call| if matches!(call, Call::End { .. }) { Outcome::NoHistory } else { Outcome::Done });
+    assert_eq!(sim.schedule.counts(), (50, 50));
+    sim.run(70, |_| Outcome::Done);
+    assert_eq!(sim.schedule.counts(), (0, 0));
+    assert_eq!(sim.count(|call| matches!(call, Call::End { of, .. } if *of != EndTry::History)), 0);
+}
+
+#[test]
+fn ends_are_given_up_on_their_second_try_once_more_wait_than_may_run() {
+    let mut schedule = Schedule::new(ScheduleParams { max_jobs: 3, ..ScheduleParams::default() }, Time(0));
+    for first in [1, 4] {
+        let three: Vec<_> = (first..first + 3).map(|seq| app(seq, Some(1))).collect();
+        schedule.apps(&three, &[], Time(0));
+        schedule.apps(&[], &[], Time(u64::from(first)));
+    }
+    let mut end = |now, outcome| {
+        let call = schedule.pick(Class::History, now, &Knows::default()).unwrap();
+        schedule.start(call, now);
+        schedule.done(call, outcome, Millis(1), now);
+        call
+    };
+    assert_eq!(end(Time(600), Outcome::Failed), Call::End { job: job(1), of: EndTry::History });
+    (0..5).for_each(|_| assert!(matches!(end(Time(700), Outcome::Failed), Call::End { of: EndTry::History, .. })));
+    let last = |call| matches!(call, Call::End { of: EndTry::Last, .. });
+    assert!((0..3).all(|_| last(end(Time(5_000), Outcome::Failed))));
+    assert!(!last(end(Time(5_000), Outcome::Failed)), "no more than three wait now");
 }

@@ -1,0 +1,121 @@
+//! Jobs that have ended: whose end is read when, and of whom.
+
+use super::job::Ending;
+use super::{Call, EndTry, Outcome, Schedule};
+use drover_core::model::{JobId, Millis, Time};
+
+/// Ends read at once: as many as may be asked for at once of the history server, so that its rate is what holds them back.
+pub(super) const MAX_ENDS: usize = 8;
+/// So often in a row it has not answered in time, or at all, and is taken for down: then one end at a time finds out whether it is back.
+const SILENCES: u32 = 3;
+
+/// The history server as a whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct History {
+    /// Ends that are being read.
+    pub(super) busy: usize,
+    /// How often in a row it has not answered.
+    silences: u32,
+    /// It is left alone until then.
+    until: Time,
+}
+
+impl History {
+    fn is_down(&self) -> bool {
+        self.silences >= SILENCES
+    }
+
+    pub(super) fn has_place(&self) -> bool {
+        self.busy < if self.is_down() { 1 } else { MAX_ENDS }
+    }
+}
+
+impl Schedule {
+    /// The end to be read now. While the history server is down none of those waits for it that have waited long enough: the ResourceManager's word has to do for them.
+    pub(super) fn pick_end(&mut self, now: Time) -> Option<Call> {
+        while let Some(job) = self.ends.first_due(now).filter(|_| self.history.has_place()) {
+            let Some(ending) = self.jobs.get(&job).and_then(|plan| plan.ending) else {
+                self.ends.remove(job);
+                continue;
+            };
+            let given_up = ending.since + self.params.history_patience;
+            // Where more wait than may run, some make way.
+            let is_old = now >= given_up || self.ending > self.params.max_jobs;
+            let rests = self.history.is_down() && now < self.history.until;
+            let of = match () {
+                () if rests && is_old => EndTry::Rm,
+                () if rests => {
+                    self.ends.set(job, self.history.until.min(given_up));
+                    continue;
+                }
+                // One that has waited for its turn all the time has not been tried yet.
+                () if is_old && ending.tries > 0 => EndTry::Last,
+                () => EndTry::History,
+            };
+            return Some(Call::End { job, of });
+        }
+        None
+    }
+
+    pub(super) fn done_end(&mut self, id: JobId, outcome: Outcome, of: EndTry, now: Time) {
+        self.history.busy = self.history.busy.saturating_sub(1);
+        if of != EndTry::Rm {
+            self.heard_of_history(outcome, now);
+        }
+        match outcome {
+            Outcome::Done | Outcome::Told(_) => return self.forget(id, now),
+            Outcome::StillRuns => return self.resume(id, now),
+            Outcome::RmDown => self.is_rm_down = true,
+            // No try: it is the server's wish to be left alone.
+            Outcome::Paused(length) => return self.ends.set(id, now + length),
+            _ if of != EndTry::History => return self.forget(id, now),
+            _ => {}
+        }
+        let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) else { return };
+        ending.tries = ending.tries.saturating_add(1);
+        let tries = ending.tries;
+        let pause = self.backoff(tries);
+        self.ends.set(id, now + pause);
+    }
+
+    fn heard_of_history(&mut self, outcome: Outcome, now: Time) {
+        if outcome != Outcome::NoHistory {
+            (self.history.silences, self.history.until) = (0, now);
+            return;
+        }
+        self.history.silences = self.history.silences.saturating_add(1);
+        let beyond = self.history.silences.saturating_sub(SILENCES - 1);
+        if beyond > 0 {
+            self.history.until = now + self.backoff(beyond);
+        }
+    }
+
+    pub(super) fn begin_end(&mut self, id: JobId, is_certain: bool, now: Time) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            self.ending += usize::from(job.ending.is_none());
+            job.ending = Some(Ending { since: now, tries: 0, is_certain });
+            self.tasks.remove(id);
+            self.side.remove(id);
+            self.ends.set(id, now + Millis(500));
+        }
+    }
+
+    pub(super) fn resume(&mut self, id: JobId, now: Time) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            self.ending -= usize::from(job.ending.take().is_some());
+            job.is_sure = false;
+            self.ends.remove(id);
+            self.tasks.set(id, now + self.params.tasks_soon);
+            self.side.set(id, now + self.params.tasks_soon);
+        }
+    }
+
+    fn forget(&mut self, id: JobId, now: Time) {
+        let known = self.jobs.remove(&id);
+        self.ending -= usize::from(known.is_some_and(|job| job.ending.is_some()));
+        for agenda in [&mut self.tasks, &mut self.side, &mut self.ends] {
+            agenda.remove(id);
+        }
+        self.ended.insert(id, now);
+    }
+}
