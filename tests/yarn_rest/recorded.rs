@@ -90,6 +90,7 @@ async fn the_resource_managers_answers_are_understood_whole() {
         let queues = rm.queues(None).await.unwrap();
         assert!(queues.what.iter().any(|q| q.name == "root.default" && q.max_capacity > 0.0), "{:?}", queues.what);
         assert_eq!(queues.what.len(), 2);
+        assert!(queues.what.iter().all(|queue| !queue.counts_vcores), "{format}: a calculator of memory alone");
         let default = queues.what.iter().find(|q| q.name == "root.default").unwrap();
         let alice = QueueUser { user: "alice".into(), used_mb: 1536, limit_mb: 1600 };
         assert_eq!((default.user_capacity, &default.users), (Some(1.0), &vec![alice]), "{format}");

@@ -21,8 +21,8 @@ pub(super) struct Counted {
     tally: Tally,
     /// What cloned phases hold; of none where the ResourceManager has not told of any room.
     cloning: Option<Option<Supply>>,
-    /// Memory promised on each host to the clones of this pass, MiB.
-    promised: BTreeMap<NameId, u64>,
+    /// What is promised on each host to the clones of this pass.
+    promised: BTreeMap<NameId, Resources>,
     /// Machines in order of their odds by user.
     machines: BTreeMap<String, Vec<(NameId, f64)>>,
     /// Nodes' work by user, with the SlowNodeThreshold it comes to: what a user's jobs claim decides about that user's jobs alone.
@@ -85,10 +85,10 @@ impl Engine {
         let barred = if mode < proposed { bar() } else { None };
         let mut avoid = self.avoid(job, task, slow, &counted.tally.rooms);
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
-        let size = container(job, task.kind).memory_mb;
+        let size = container(job, task.kind);
         let (params, tally) = (&self.params.govern, &mut counted.tally);
         let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
-        let cloned = self.cloned(size, judged.budget, counted);
+        let cloned = self.cloned(size.memory_mb, judged.budget, counted);
         judged.numbers.budget = Some(room.tightest(judged.budget, cloned));
         let refusal = barred.or(unplaced).or_else(|| room.refusal(&judged)).or_else(|| {
             let takes = judged.action == Action::Duplicate;
@@ -109,7 +109,10 @@ impl Engine {
         if job.can.place && !prefer.is_empty() && judged.numbers.gain == Some(Millis(0)) {
             return self.refuse(task, Verdict::NoGain);
         }
-        prefer.iter().for_each(|host| *counted.promised.entry(*host).or_default() += size);
+        for host in &prefer {
+            let promised = counted.promised.entry(*host).or_default();
+            *promised = promised.and(size);
+        }
         // A clone is decided on before its task shows anything.
         let cause = (judged.budget == Budget::Copies)
             .then(|| self.shown(job, task.kind, counted).causes.get(&task).copied().map(Box::new));
@@ -190,8 +193,7 @@ impl Engine {
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let has_room =
-            has_room(container(job, judged.task.kind).memory_mb, avoid, &counted.promised, &counted.tally.rooms);
+        let has_room = has_room(container(job, judged.task.kind), avoid, &counted.promised, &counted.tally.rooms);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
@@ -215,7 +217,7 @@ impl Engine {
         }
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
-        let has_room = has_room(container(job, judged.task.kind).memory_mb, avoid, promised, &tally.rooms);
+        let has_room = has_room(container(job, judged.task.kind), avoid, promised, &tally.rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
@@ -320,21 +322,21 @@ fn takes(numbers: &mut Numbers, times: f64) {
     }
 }
 
-/// Hosts with room for a container of that size, MiB, beside what was promised there, but for those to avoid.
+/// Hosts with room for a container of that size beside what was promised there, but for those to avoid.
 fn has_room<'a>(
-    size: u64,
+    size: Resources,
     avoid: &'a [NameId],
-    promised: &'a BTreeMap<NameId, u64>,
+    promised: &'a BTreeMap<NameId, Resources>,
     rooms: &'a Rooms,
 ) -> impl Fn(NameId) -> bool + 'a {
-    move |host| rooms.of(host) >= size + promised.get(&host).copied().unwrap_or(0) && !avoid.contains(&host)
+    move |host| rooms.of(host).holds(size.and(promised.get(&host).copied().unwrap_or_default())) && !avoid.contains(&host)
 }
 
-/// How much room a node must have for a copy, MiB: none where none has it, and the copy has the next container that falls free.
-fn asks_for(job: &Job, judged: &Judged, rooms: &Rooms) -> u64 {
-    let size = container(job, judged.task.kind).memory_mb;
+/// How much room a node must have for a copy: none where none has it, and the copy has the next container that falls free.
+fn asks_for(job: &Job, judged: &Judged, rooms: &Rooms) -> Resources {
+    let size = container(job, judged.task.kind);
     let is_next = judged.early && rooms.with_room(size).next().is_none();
-    if is_next { 0 } else { size }
+    if is_next { Resources::default() } else { size }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Room {
     ) -> Room {
         let kind = slow.task.kind;
         let size = container(job, kind);
-        let slots = cluster.totals.map_or(0, |totals| fits(totals.total, size));
+        let slots = cluster.totals.map_or(0, |totals| fits(cluster, totals.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let free = free(cluster, job, kind, tally, avoid);
         let copies = &tally.copies;
@@ -136,7 +136,7 @@ impl Budgets {
     pub fn count(params: &GovernParams, cluster: &ClusterState, flights: &Flights) -> Budgets {
         let sizes = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| container(job, kind)));
         let size = sizes.max_by_key(|size| size.memory_mb).unwrap_or(USUAL);
-        let most = params.most_in_cluster(cluster.totals.map_or(0, |totals| fits(totals.total, size)));
+        let most = params.most_in_cluster(cluster.totals.map_or(0, |totals| fits(cluster, totals.total, size)));
         Budgets {
             cluster: (copies_in_flight(cluster, flights), most),
             minute: (flights.minute.count(), params.most_in_a_minute(most)),
@@ -162,9 +162,9 @@ pub fn container(job: &Job, kind: TaskKind) -> Resources {
     settings.map_or(USUAL, |settings| settings.container(kind))
 }
 
-/// Containers of that size that fit, by memory: YARN's default calculator looks at nothing else.
-fn fits(room: Resources, size: Resources) -> u32 {
-    (room.memory_mb / size.memory_mb.max(1)).min(u32::MAX.into()) as u32
+/// Containers of that size that fit, by what the scheduler counts.
+fn fits(cluster: &ClusterState, room: Resources, size: Resources) -> u32 {
+    cluster.counted(room).fit(size).min(u32::MAX.into()) as u32
 }
 
 fn is_above(share: f64, used: Resources, total: Resources) -> bool {
@@ -179,20 +179,14 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
 fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, avoid: &[NameId]) -> Option<u32> {
     let (totals, size) = (cluster.totals?, container(job, kind));
     let on_nodes = if cluster.nodes.is_empty() {
-        fits(less(totals.total, totals.allocated), size)
+        fits(cluster, totals.total.less(totals.allocated), size)
     } else {
-        tally.rooms.fit(size.memory_mb, avoid)
+        tally.rooms.fit(size, avoid)
     };
     let in_queue = tally.left_in_queue(cluster, job, kind, totals.total.memory_mb);
-    let free = on_nodes.min(fits(Resources { memory_mb: in_queue, vcores: 0 }, size));
+    // A queue's shares are those of the resource it uses most of; a container's are taken for its memory's.
+    let free = on_nodes.min((in_queue / size.memory_mb.max(1)).min(u32::MAX.into()) as u32);
     Some(free.saturating_sub(tally.awaited(cluster, totals, size.memory_mb)))
-}
-
-fn less(total: Resources, used: Resources) -> Resources {
-    Resources {
-        memory_mb: total.memory_mb.saturating_sub(used.memory_mb),
-        vcores: total.vcores.saturating_sub(used.vcores),
-    }
 }
 
 #[cfg(test)]
@@ -264,6 +258,23 @@ mod tests {
             }
         }
         assert_eq!((share(0.0, 100, f64::floor), share(1.0, 0, f64::ceil)), (1, 1), "one at least");
+    }
+
+    #[test]
+    fn slots_and_what_is_free_of_a_cluster_without_nodes_told_are_counted_by_virtual_cores_where_the_scheduler_does() {
+        let mut cluster = ClusterState::default();
+        let of = |vcores| Resources { memory_mb: 400 * 1_024, vcores };
+        let allocated = Resources { memory_mb: 1_024, vcores: 97 };
+        cluster.totals = Some(crate::model::ClusterFact { total: of(100), allocated, ..Default::default() });
+        let room = |cluster: &ClusterState| {
+            let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
+            let room = Room::count(&params, cluster, &flights, &job(), map(0).attempt(0), &mut tally, &[]);
+            (room.cluster.1, room.free)
+        };
+        assert_eq!(room(&cluster), (40, Some(399)));
+        let queue = crate::model::QueueFact { counts_vcores: true, ..crate::model::QueueFact::open("root.other") };
+        cluster.queues.insert(queue.name.clone(), queue);
+        assert_eq!(room(&cluster), (10, Some(3)));
     }
 
     #[test]

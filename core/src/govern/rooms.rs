@@ -1,48 +1,71 @@
 //! Where there is room for a container.
 
-use crate::model::{ClusterState, NameId};
+use crate::model::{ClusterState, NameId, Resources};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Memory free on each usable node now, MiB: what the ResourceManager told, and what is known to have come and gone since.
+/// What is free on each usable node now, of what the scheduler counts: what the ResourceManager told, and what is known to have come and gone since.
 #[derive(Debug, Default)]
 pub struct Rooms {
-    /// The roomiest first. Hosts of which nothing else is known have no number.
-    descending: Vec<(u64, Option<NameId>)>,
-    of_host: BTreeMap<NameId, u64>,
-    /// How many containers of a size fit on all of them, for the sizes asked for so far.
-    fit: BTreeMap<u64, u64>,
+    /// Those with most memory first. Hosts of which nothing else is known have no number.
+    descending: Vec<(Resources, Option<NameId>)>,
+    of_host: BTreeMap<NameId, Resources>,
+    /// How many containers of a size, its memory and virtual cores, fit on all of them, for the sizes asked for so far.
+    fit: BTreeMap<(u64, u32), u64>,
+}
+
+/// What has been taken (positive) or given back (negative).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Change {
+    /// Mebibytes.
+    pub memory_mb: i64,
+    /// Virtual cores.
+    pub vcores: i64,
+}
+
+impl Change {
+    /// So many more containers of a size.
+    pub fn add(&mut self, size: Resources, containers: i64) {
+        self.memory_mb += size.memory_mb as i64 * containers;
+        self.vcores += i64::from(size.vcores) * containers;
+    }
+
+    fn of(self, used: Resources) -> Resources {
+        let vcores = i64::from(used.vcores).saturating_add(self.vcores).clamp(0, u32::MAX.into()) as u32;
+        Resources { memory_mb: used.memory_mb.saturating_add_signed(self.memory_mb), vcores }
+    }
 }
 
 impl Rooms {
-    /// Where `since` is what was taken (positive) or given back by host since the ResourceManager told of its nodes, MiB. One pass over the nodes.
-    pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, i64>) -> Rooms {
+    /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes.
+    pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Rooms {
         let usable = cluster.usable_nodes().map(|node| {
             let host = cluster.hosts.find(&node.host);
-            let more = host.and_then(|host| since.get(&host)).copied().unwrap_or(0);
-            (node.total.memory_mb.saturating_sub(node.used.memory_mb.saturating_add_signed(more)), host)
+            let change = host.and_then(|host| since.get(&host)).copied().unwrap_or_default();
+            (cluster.counted(node.total.less(change.of(node.used))), host)
         });
         let mut descending: Vec<_> = usable.collect();
-        descending.sort_unstable_by(|a, b| b.cmp(a));
+        descending.sort_unstable_by_key(|(room, host)| Reverse((room.memory_mb, *host)));
         let of_host = descending.iter().filter_map(|(room, host)| Some(((*host)?, *room))).collect();
         Rooms { descending, of_host, fit: BTreeMap::new() }
     }
 
     /// On one host; none on one that is not usable.
-    pub fn of(&self, host: NameId) -> u64 {
-        self.of_host.get(&host).copied().unwrap_or(0)
+    pub fn of(&self, host: NameId) -> Resources {
+        self.of_host.get(&host).copied().unwrap_or_default()
     }
 
-    /// Hosts with at least so much, the roomiest first.
-    pub fn with_room(&self, size_mb: u64) -> impl Iterator<Item = Option<NameId>> {
-        self.descending.iter().take_while(move |(room, _)| *room >= size_mb).map(|(_, host)| *host)
+    /// Hosts with at least so much, those with most memory first.
+    pub fn with_room(&self, size: Resources) -> impl Iterator<Item = Option<NameId>> {
+        let by_memory = self.descending.iter().take_while(move |(room, _)| room.memory_mb >= size.memory_mb);
+        by_memory.filter(move |(room, _)| room.holds(size)).map(|(_, host)| *host)
     }
 
     /// Containers of that size that fit on others than the hosts in `avoid`, of which none is named twice.
-    pub fn fit(&mut self, size_mb: u64, avoid: &[NameId]) -> u32 {
-        let size = size_mb.max(1);
-        let everywhere = || self.descending.iter().map(|(room, _)| room / size).sum();
-        let all = *self.fit.entry(size).or_insert_with(everywhere);
-        let avoided: u64 = avoid.iter().filter_map(|host| self.of_host.get(host)).map(|room| room / size).sum();
+    pub fn fit(&mut self, size: Resources, avoid: &[NameId]) -> u32 {
+        let everywhere = || self.descending.iter().map(|(room, _)| room.fit(size)).sum();
+        let all = *self.fit.entry((size.memory_mb, size.vcores)).or_insert_with(everywhere);
+        let avoided: u64 = avoid.iter().filter_map(|host| self.of_host.get(host)).map(|room| room.fit(size)).sum();
         (all - avoided).min(u32::MAX.into()) as u32
     }
 
@@ -56,7 +79,7 @@ impl Rooms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{NodeFact, Resources};
+    use crate::model::{NodeFact, QueueFact};
 
     /// Nodes n0, n1, … of 4,096 MiB each, of which so much is in use; the one named "off" gets no containers, and the last is on no attempt's list.
     fn rooms(nodes: &[(&str, u64)], since: &[(&str, i64)]) -> (Rooms, impl Fn(&str) -> NameId) {
@@ -67,15 +90,42 @@ mod tests {
             cluster.nodes.insert(node.host.clone(), node);
         }
         nodes[..nodes.len() - 1].iter().for_each(|(host, _)| assert!(cluster.hosts.intern(host).is_some()));
-        let since = since.iter().map(|(host, mb)| (cluster.hosts.find(host).unwrap(), *mb)).collect();
+        let change = |mb: &i64| Change { memory_mb: *mb, vcores: 0 };
+        let since = since.iter().map(|(host, mb)| (cluster.hosts.find(host).unwrap(), change(mb))).collect();
         (Rooms::new(&cluster, &since), move |host: &str| cluster.hosts.find(host).unwrap())
+    }
+
+    fn mb(memory_mb: u64) -> Resources {
+        Resources { memory_mb, vcores: 0 }
+    }
+
+    #[test]
+    fn where_virtual_cores_are_counted_nodes_that_lack_them_have_no_room_and_where_memory_alone_is_they_have() {
+        let rooms = |counts_vcores| {
+            let mut cluster = ClusterState::default();
+            let queue = QueueFact { counts_vcores, ..QueueFact::open("etl") };
+            cluster.queues.insert(queue.name.clone(), queue);
+            for (host, vcores) in [("a", 8), ("b", 7), ("c", 12), ("d", 0)] {
+                let used = Resources { memory_mb: 96, vcores };
+                let node = NodeFact::usable(host, Resources { memory_mb: 4_096, vcores: 8 }, used);
+                cluster.nodes.insert(node.host.clone(), node);
+                cluster.hosts.intern(host).unwrap();
+            }
+            let mut on_d = Change::default();
+            on_d.add(Resources { memory_mb: 0, vcores: 1 }, 3);
+            let mut rooms = Rooms::new(&cluster, &BTreeMap::from([(cluster.hosts.find("d").unwrap(), on_d)]));
+            let size = Resources { memory_mb: 1_000, vcores: 2 };
+            (rooms.fit(size, &[]), rooms.with_room(size).count(), rooms.with_room(Resources::default()).count())
+        };
+        assert_eq!(rooms(true), (2, 1, 4), "five virtual cores are left on one");
+        assert_eq!(rooms(false), (16, 4, 4));
     }
 
     #[test]
     fn room_is_what_was_told_and_what_came_and_went_since_on_nodes_that_get_containers() {
         let (rooms, host) = rooms(&[("a", 96), ("b", 96), ("off", 0), ("c", 4_000)], &[("a", 1_000), ("b", -500)]);
-        assert_eq!(["a", "b", "off"].map(|name| rooms.of(host(name))), [3_000, 4_096, 0]);
-        let with = |size| rooms.with_room(size).collect::<Vec<_>>();
+        assert_eq!(["a", "b", "off"].map(|name| rooms.of(host(name)).memory_mb), [3_000, 4_096, 0]);
+        let with = |size| rooms.with_room(mb(size)).collect::<Vec<_>>();
         assert_eq!(with(3_000), [Some(host("b")), Some(host("a"))]);
         assert_eq!(with(3_001), [Some(host("b"))]);
         assert_eq!(with(96), [Some(host("b")), Some(host("a")), None], "nothing else is known of the last");
@@ -84,9 +134,9 @@ mod tests {
     #[test]
     fn containers_fit_whole_on_each_node_that_is_not_to_be_avoided() {
         let (mut rooms, host) = rooms(&[("a", 1_096), ("b", 2_596), ("off", 0), ("c", 0)], &[]);
-        assert_eq!((rooms.fit(1_000, &[]), rooms.fit(1_500, &[])), (3 + 1 + 4, 2 + 1 + 2));
-        assert_eq!(rooms.fit(1_000, &[host("a"), host("off")]), 1 + 4);
-        assert_eq!(rooms.fit(0, &[]), 3_000 + 1_500 + 4_096, "a size of none is one of the least");
+        assert_eq!((rooms.fit(mb(1_000), &[]), rooms.fit(mb(1_500), &[])), (3 + 1 + 4, 2 + 1 + 2));
+        assert_eq!(rooms.fit(mb(1_000), &[host("a"), host("off")]), 1 + 4);
+        assert_eq!(rooms.fit(mb(0), &[]), 3_000 + 1_500 + 4_096, "a size of none is one of the least");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::budget::container;
 use super::flight::{Flight, Flights};
 use super::in_flight::InFlight;
-use super::rooms::Rooms;
+use super::rooms::{Change, Rooms};
 use crate::model::{
     Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time,
 };
@@ -51,8 +51,8 @@ impl Tally {
         tally
     }
 
-    /// Counts a job's; adds to `on_nodes` what its attempts have taken (positive) or given back by host since the ResourceManager told of its nodes, MiB.
-    fn add(&mut self, job: &Job, cluster: &ClusterState, flights: &Flights, on_nodes: &mut BTreeMap<NameId, i64>) {
+    /// Counts a job's; adds to `on_nodes` what its attempts have taken (positive) or given back by host since the ResourceManager told of its nodes.
+    fn add(&mut self, job: &Job, cluster: &ClusterState, flights: &Flights, on_nodes: &mut BTreeMap<NameId, Change>) {
         let [nodes, queues, totals] =
             [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
         let asked_before = |told: Time| job.started.get().is_some_and(|started| started < told);
@@ -61,7 +61,7 @@ impl Tally {
         };
         let (mut of_job, mut of_queue) = (0, 0);
         for kind in TaskKind::ALL {
-            let size = container(job, kind).memory_mb as i64;
+            let size = container(job, kind);
             let mut native = 0;
             for (id, task) in job.tasks(kind) {
                 let first = task.attempts.first().and_then(|first| first.started.get());
@@ -71,9 +71,9 @@ impl Tally {
                 for attempt in &task.attempts {
                     let change = change(attempt, nodes);
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
-                        *on_nodes.entry(host).or_default() += size * change;
+                        on_nodes.entry(host).or_default().add(size, change);
                     }
-                    of_job += size * self::change(attempt, queues);
+                    of_job += size.memory_mb as i64 * self::change(attempt, queues);
                 }
             }
             if native > 0 {

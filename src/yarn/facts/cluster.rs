@@ -157,10 +157,24 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
         _ => {
             let cluster = info.root_queue.items.first().and_then(|root| root.cluster_resources.0.clone());
             let roots = info.queues.items.iter().chain(&info.root_queue.items);
-            roots.for_each(|root| leaf_queues(root, cluster.as_ref(), None, &mut leaves, refused));
+            let mut counts_vcores = info.kind.as_deref() == Some("fairScheduler");
+            for root in roots {
+                counts_vcores |= has_limits_of_vcores(root);
+                leaf_queues(root, cluster.as_ref(), None, &mut leaves, refused);
+            }
+            leaves.iter_mut().for_each(|leaf| leaf.counts_vcores = counts_vcores);
         }
     }
     leaves
+}
+
+/// Does it or anything in it have a limit of more than one virtual core? No scheduler tells whether it counts them. A fair one does on every node, whatever its policy. A capacity one reckons its
+/// limits anew with its calculator: one that looks at memory alone makes one virtual core of each (`Resources.createResource`), however many there are.
+fn has_limits_of_vcores(queue: &Queue) -> bool {
+    let users = queue.users.0.iter().flat_map(|users| &users.user.items);
+    let mut limits = users.map(|user| &user.user_resource_limit).chain([&queue.am_resource_limit]);
+    let is_more = |limit: &Maybe<Amount>| limit.0.as_ref().is_some_and(|limit| limit.v_cores.0 > Some(1));
+    limits.any(is_more) || queue.inside().any(has_limits_of_vcores)
 }
 
 /// `above` is what the fullest of its parents leaves it, share of the cluster.
@@ -195,6 +209,7 @@ fn leaf_queues(
         user_capacity: refused.share(user_capacity(queue)),
         user_share: refused.share(percent(queue.user_limit)),
         users: users(queue, refused),
+        counts_vcores: false,
     });
 }
 

@@ -96,6 +96,7 @@ fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
         let mut refused = Refused::default();
         let queues = cluster::queues(&wire, &mut refused);
         assert_eq!((queues.len(), queues[0].name.as_str(), queues[0].containers_pending), (1, "root.a", 3));
+        assert!(queues[0].counts_vcores, "on each node");
         assert_eq!((queues[0].max_capacity, queues[0].used_capacity), (0.1, 0.3), "of virtual cores the least is left");
         assert!(refused.is_empty());
     }
@@ -133,6 +134,25 @@ fn what_a_leafs_parents_leave_it_and_who_waits_to_be_let_in_is_told_and_a_queue_
     assert!((queue.parents_left.unwrap() - 0.05).abs() < 1e-6, "{queue:?}");
     assert_eq!((queue.containers_pending, queue.masters_pending, queue.user_capacity), (30, 29, None));
     assert!(refused.is_empty());
+}
+
+#[test]
+fn a_capacity_scheduler_counts_virtual_cores_where_it_limits_anything_to_more_than_one_of_them() {
+    let told = |masters: u32, user: u32| {
+        let of = |vcores: u32| json!({"memory": 4096, "vCores": vcores});
+        let user = json!({"username": "u", "resourcesUsed": of(9), "userResourceLimit": of(user)});
+        let leaf = json!({"queueName": "x", "AMResourceLimit": of(masters), "users": {"user": user}});
+        let other = json!({"queueName": "y", "maxEffectiveCapacity": of(32), "resourcesUsed": of(9)});
+        let parent = json!({"queueName": "a", "queues": {"queue": [leaf]}});
+        let info = json!({"type": "capacityScheduler", "queues": {"queue": [other, parent]}});
+        let queues = cluster::queues(&read(json!({"scheduler": {"schedulerInfo": info}})), &mut Refused::default());
+        assert_eq!(queues.len(), 2);
+        queues.into_iter().map(|queue| queue.counts_vcores).collect::<Vec<_>>()
+    };
+    // As one that looks at memory alone answers (tests/recorded), though more are used.
+    assert_eq!(told(1, 1), [false; 2]);
+    assert_eq!(told(0, 0), [false; 2]);
+    assert_eq!((told(2, 1), told(1, 2)), (vec![true; 2], vec![true; 2]), "one calculator for all queues");
 }
 
 #[test]

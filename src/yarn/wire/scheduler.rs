@@ -54,6 +54,9 @@ pub struct Queue {
     pub user_limit_factor: Float,
     /// Capacity: percent of the queue that each user is sure of.
     pub user_limit: Float,
+    /// Capacity: what its applications' masters may hold.
+    #[serde(rename = "AMResourceLimit")]
+    pub am_resource_limit: Maybe<Amount>,
     /// Capacity: who uses it.
     pub users: Maybe<Users>,
     /// Fair: what it may use.

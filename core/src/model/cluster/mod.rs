@@ -101,6 +101,12 @@ impl ClusterState {
         self.nodes.values().filter(|node| node.usable)
     }
 
+    /// Room as the scheduler counts it: where that goes by memory alone, as it does unless set otherwise, no want of virtual cores keeps a container away.
+    pub fn counted(&self, room: Resources) -> Resources {
+        let counts_vcores = self.queues.values().next().is_some_and(|queue| queue.counts_vcores);
+        Resources { vcores: if counts_vcores { room.vcores } else { u32::MAX }, ..room }
+    }
+
     /// Memory that is free by the RM's word, MiB: of the whole cluster, and summed over its usable nodes.
     pub fn free_mb(&self) -> (u64, u64) {
         let free = |total: Resources, used: Resources| total.memory_mb.saturating_sub(used.memory_mb);

@@ -31,6 +31,35 @@ pub struct Resources {
     pub vcores: u32,
 }
 
+impl Resources {
+    /// Is there that much of both?
+    pub fn holds(self, size: Resources) -> bool {
+        self.memory_mb >= size.memory_mb && self.vcores >= size.vcores
+    }
+
+    /// Containers of that size that fit. A resource that they have nothing of bounds none.
+    pub fn fit(self, size: Resources) -> u64 {
+        let by_memory = self.memory_mb / size.memory_mb.max(1);
+        self.vcores.checked_div(size.vcores).map_or(by_memory, |by_vcores| by_memory.min(by_vcores.into()))
+    }
+
+    /// Both together.
+    pub fn and(self, more: Resources) -> Resources {
+        Resources {
+            memory_mb: self.memory_mb.saturating_add(more.memory_mb),
+            vcores: self.vcores.saturating_add(more.vcores),
+        }
+    }
+
+    /// What is left of it.
+    pub fn less(self, used: Resources) -> Resources {
+        Resources {
+            memory_mb: self.memory_mb.saturating_sub(used.memory_mb),
+            vcores: self.vcores.saturating_sub(used.vcores),
+        }
+    }
+}
+
 /// A node, from the RM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeFact {
@@ -118,6 +147,9 @@ pub struct QueueFact {
     /// Its users, where the scheduler counts by user.
     #[serde(default)]
     pub users: Vec<QueueUser>,
+    /// Its scheduler gives no container for which virtual cores are lacking, as far as can be told: one and the same for all queues.
+    #[serde(default)]
+    pub counts_vcores: bool,
 }
 
 impl QueueFact {
@@ -133,6 +165,7 @@ impl QueueFact {
             user_capacity: None,
             user_share: None,
             users: Vec::new(),
+            counts_vcores: false,
         }
     }
 }
