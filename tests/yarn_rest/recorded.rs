@@ -77,7 +77,7 @@ async fn the_resource_managers_answers_are_understood_whole() {
         let app = &apps.what[0];
         assert_eq!((app.fact.app.to_string().as_str(), app.fact.user.as_str()), (APP, "alice"));
         assert_eq!((app.fact.containers, app.fact.allocated.memory_mb, app.attempt), (11, 1536, Some(1)));
-        assert_eq!(app.fact.queue, "root.default");
+        assert_eq!((app.fact.queue.as_str(), &app.fact.label), ("root.default", &None));
         assert!(app.rm_now.unwrap() > app.fact.started);
         assert_eq!((rm.incarnation(), rm.version().as_deref()), (1_795_230_592_604, Some("3.4.3")));
         let totals = rm.metrics(None).await.unwrap().what;

@@ -83,7 +83,7 @@ impl Engine {
         let mode = proposed.min(self.mode_of(job));
         let bar = || self.flights.bar(judged.attempt, judged.action, mode, job.am_time(now));
         let barred = if mode < proposed { bar() } else { None };
-        let mut avoid = self.avoid(job, task, slow, &counted.tally.rooms);
+        let mut avoid = self.avoid(job, task, slow, counted.tally.rooms.of(&self.cluster, job));
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let size = container(job, task.kind);
         let (params, tally) = (&self.params.govern, &mut counted.tally);
@@ -193,7 +193,8 @@ impl Engine {
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let has_room = has_room(container(job, judged.task.kind), avoid, &counted.promised, &counted.tally.rooms);
+        let rooms = counted.tally.rooms.of(&self.cluster, job);
+        let has_room = has_room(container(job, judged.task.kind), avoid, &counted.promised, rooms);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
@@ -217,7 +218,8 @@ impl Engine {
         }
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
-        let has_room = has_room(container(job, judged.task.kind), avoid, promised, &tally.rooms);
+        let rooms = tally.rooms.of(&self.cluster, job);
+        let has_room = has_room(container(job, judged.task.kind), avoid, promised, rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
@@ -266,7 +268,7 @@ impl Engine {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
-        let (work, threshold, rooms) = self.work_of(&job.user, counted);
+        let (work, threshold, rooms) = self.work_of(job, counted);
         let mut with_room = rooms.with_room(asks_for(job, judged, rooms));
         with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < threshold);
@@ -276,7 +278,7 @@ impl Engine {
 
     /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
     fn shun_slow_nodes(&self, job: &Job, judged: &Judged, avoid: &mut Vec<NameId>, counted: &mut Counted) {
-        let (work, threshold, rooms) = self.work_of(&job.user, counted);
+        let (work, threshold, rooms) = self.work_of(job, counted);
         let with_room = rooms.with_room(asks_for(job, judged, rooms)).flatten();
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
         let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
@@ -284,10 +286,10 @@ impl Engine {
         avoid.truncate(Decision::HOSTS_MAX);
     }
 
-    /// What each node has done for a user, SlowNodeThreshold of it, and where there is room. Counted once a pass.
-    fn work_of<'c>(&self, user: &str, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
+    /// What each node has done for a job's user, SlowNodeThreshold of it, and where there is room for the job. Counted once a pass.
+    fn work_of<'c>(&self, job: &Job, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
         let Counted { tally, work, jobs, .. } = counted;
-        let (work, threshold) = work.entry(user.to_owned()).or_insert_with(|| {
+        let (work, threshold) = work.entry(job.user.clone()).or_insert_with(|| {
             // None has done less than the least.
             if self.params.late.slow_node_percentile <= 0.0 {
                 return (NodeWork::default(), 0.0);
@@ -296,12 +298,12 @@ impl Engine {
                 self.cluster.jobs().for_each(|job| jobs.entry(job.user.clone()).or_default().push(job.id));
             }
             let mut work = NodeWork::default();
-            let theirs = jobs.get(user).into_iter().flatten();
+            let theirs = jobs.get(&job.user).into_iter().flatten();
             theirs.filter_map(|id| self.cluster.job(*id)).for_each(|job| work.add(job, self.fading()));
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });
-        (work, *threshold, &tally.rooms)
+        (work, *threshold, tally.rooms.of(&self.cluster, job))
     }
 }
 
@@ -329,7 +331,9 @@ fn has_room<'a>(
     promised: &'a BTreeMap<NameId, Resources>,
     rooms: &'a Rooms,
 ) -> impl Fn(NameId) -> bool + 'a {
-    move |host| rooms.of(host).holds(size.and(promised.get(&host).copied().unwrap_or_default())) && !avoid.contains(&host)
+    move |host| {
+        rooms.of(host).holds(size.and(promised.get(&host).copied().unwrap_or_default())) && !avoid.contains(&host)
+    }
 }
 
 /// How much room a node must have for a copy: none where none has it, and the copy has the next container that falls free.

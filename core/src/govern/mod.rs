@@ -17,6 +17,7 @@ pub mod minute;
 pub mod nodes;
 pub mod output;
 mod paper;
+pub mod partitions;
 pub mod refusals;
 pub mod revalidate;
 pub mod rooms;

@@ -1,10 +1,10 @@
 //! Where there is room for a container.
 
-use crate::model::{ClusterState, NameId, Resources};
+use crate::model::{ClusterState, NameId, NodeFact, Resources};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What is free on each usable node now, of what the scheduler counts: what the ResourceManager told, and what is known to have come and gone since.
+/// What is free on each of some usable nodes now, of what the scheduler counts: what the ResourceManager told, and what is known to have come and gone since.
 #[derive(Debug, Default)]
 pub struct Rooms {
     /// Those with most memory first. Hosts of which nothing else is known have no number.
@@ -38,8 +38,12 @@ impl Change {
 
 impl Rooms {
     /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes.
-    pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Rooms {
-        let usable = cluster.usable_nodes().map(|node| {
+    pub fn new<'n>(
+        cluster: &ClusterState,
+        usable: impl IntoIterator<Item = &'n NodeFact>,
+        since: &BTreeMap<NameId, Change>,
+    ) -> Rooms {
+        let usable = usable.into_iter().map(|node| {
             let host = cluster.hosts.find(&node.host);
             let change = host.and_then(|host| since.get(&host)).copied().unwrap_or_default();
             (cluster.counted(node.total.less(change.of(node.used))), host)
@@ -79,7 +83,7 @@ impl Rooms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{NodeFact, QueueFact};
+    use crate::model::QueueFact;
 
     /// Nodes n0, n1, … of 4,096 MiB each, of which so much is in use; the one named "off" gets no containers, and the last is on no attempt's list.
     fn rooms(nodes: &[(&str, u64)], since: &[(&str, i64)]) -> (Rooms, impl Fn(&str) -> NameId) {
@@ -92,7 +96,7 @@ mod tests {
         nodes[..nodes.len() - 1].iter().for_each(|(host, _)| assert!(cluster.hosts.intern(host).is_some()));
         let change = |mb: &i64| Change { memory_mb: *mb, vcores: 0 };
         let since = since.iter().map(|(host, mb)| (cluster.hosts.find(host).unwrap(), change(mb))).collect();
-        (Rooms::new(&cluster, &since), move |host: &str| cluster.hosts.find(host).unwrap())
+        (Rooms::new(&cluster, cluster.usable_nodes(), &since), move |host: &str| cluster.hosts.find(host).unwrap())
     }
 
     fn mb(memory_mb: u64) -> Resources {
@@ -113,7 +117,11 @@ mod tests {
             }
             let mut on_d = Change::default();
             on_d.add(Resources { memory_mb: 0, vcores: 1 }, 3);
-            let mut rooms = Rooms::new(&cluster, &BTreeMap::from([(cluster.hosts.find("d").unwrap(), on_d)]));
+            let mut rooms = Rooms::new(
+                &cluster,
+                cluster.usable_nodes(),
+                &BTreeMap::from([(cluster.hosts.find("d").unwrap(), on_d)]),
+            );
             let size = Resources { memory_mb: 1_000, vcores: 2 };
             (rooms.fit(size, &[]), rooms.with_room(size).count(), rooms.with_room(Resources::default()).count())
         };

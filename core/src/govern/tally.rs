@@ -3,7 +3,8 @@
 use super::budget::container;
 use super::flight::{Flight, Flights};
 use super::in_flight::InFlight;
-use super::rooms::{Change, Rooms};
+use super::partitions::Partitions;
+use super::rooms::Change;
 use crate::model::{
     Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time,
 };
@@ -15,7 +16,7 @@ pub struct Tally {
     /// Copies in flight, those of Hadoop's own speculator included.
     pub copies: InFlight,
     /// Where there is room.
-    pub rooms: Rooms,
+    pub rooms: Partitions,
     /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
     /// been asked for since.
     pub given: u32,
@@ -47,7 +48,7 @@ impl Tally {
         for job in cluster.jobs() {
             tally.add(job, cluster, flights, &mut on_nodes);
         }
-        tally.rooms = Rooms::new(cluster, &on_nodes);
+        tally.rooms = Partitions::new(cluster, &on_nodes);
         tally
     }
 

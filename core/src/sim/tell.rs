@@ -53,6 +53,7 @@ impl World<'_> {
             cpu_used_vcores: None,
             memory_used_mb: None,
             last_health: now,
+            label: None,
         };
         let sum = |of: &dyn Fn(&super::machine::Machine) -> Resources| {
             self.nodes.iter().filter(|machine| machine.is_up()).map(of).fold(Resources::default(), |sum, one| {

@@ -144,6 +144,7 @@ fn owner_and_queue_are_the_resource_managers_word_and_not_the_jobs() {
         started: at(0.0),
         containers: 1,
         allocated: Resources::default(),
+        label: None,
     };
     script.say(at(0.0), Fact::Apps(vec![app]));
     script.open_job(id, 4, 0, at(0.0));

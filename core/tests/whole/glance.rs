@@ -108,6 +108,7 @@ fn whatever_is_more_than_progress_has_the_whole_job_looked_at() {
             started: then(-90.0),
             containers: 1,
             allocated: Resources::default(),
+            label: None,
         }])
     };
     let settings = open(unbounded(), 3).engine.cluster().job(job_id(1)).unwrap().settings.clone().unwrap();

@@ -1,8 +1,8 @@
 //! The ResourceManager's answers as facts.
 
-use super::{Reason, Refused, name};
+use super::{MAX_NAME, Reason, Refused, name};
 use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
-use crate::yarn::wire::lenient::{Float, Int, Maybe};
+use crate::yarn::wire::lenient::{Float, Int, Maybe, Text};
 use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
 use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, QueueFact, QueueUser, Resources, Time};
 use std::collections::BTreeSet;
@@ -79,6 +79,7 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         cpu_used_vcores: cpu.map(|cpu| cpu as f32),
         memory_used_mb: use_of_machine.and_then(|u| u.nodePhysicalMemoryMB.natural()),
         last_health: refused.instant(wire.lastHealthUpdate).unwrap_or_default(),
+        label: label(&wire.nodeLabels.0).map(Into::into),
     })
 }
 
@@ -128,6 +129,7 @@ fn app(id: AppId, wire: &App, refused: &mut Refused) -> AppSeen {
             memory_mb: refused.amount(wire.allocatedMB),
             vcores: refused.small(wire.allocatedVCores),
         },
+        label: label(&wire.appNodeLabelExpression),
     };
     let rm_now = started.zip(elapsed).map(|(started, elapsed)| Time(started.0.saturating_add(elapsed)));
     AppSeen { fact, attempt: master(wire, id), rm_now }
@@ -162,7 +164,11 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
                 counts_vcores |= has_limits_of_vcores(root);
                 leaf_queues(root, cluster.as_ref(), None, &mut leaves, refused);
             }
-            leaves.iter_mut().for_each(|leaf| leaf.counts_vcores = counts_vcores);
+            for leaf in &mut leaves {
+                leaf.counts_vcores = counts_vcores;
+                // The others give containers on any node.
+                leaf.partition.take_if(|_| info.kind.as_deref() != Some("capacityScheduler"));
+            }
         }
     }
     leaves
@@ -210,7 +216,12 @@ fn leaf_queues(
         user_share: refused.share(percent(queue.user_limit)),
         users: users(queue, refused),
         counts_vcores: false,
+        partition: Some(label(&queue.default_node_label_expression).unwrap_or_default()),
     });
+}
+
+fn label(text: &Text) -> Option<String> {
+    text.as_deref().map(str::trim).filter(|label| !label.is_empty()).map(|label| label.chars().take(MAX_NAME).collect())
 }
 
 fn percent(share: Float) -> Option<f64> {

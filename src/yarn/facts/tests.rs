@@ -97,6 +97,7 @@ fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
         let queues = cluster::queues(&wire, &mut refused);
         assert_eq!((queues.len(), queues[0].name.as_str(), queues[0].containers_pending), (1, "root.a", 3));
         assert!(queues[0].counts_vcores, "on each node");
+        assert_eq!(queues[0].partition, None, "labels or not");
         assert_eq!((queues[0].max_capacity, queues[0].used_capacity), (0.1, 0.3), "of virtual cores the least is left");
         assert!(refused.is_empty());
     }
@@ -175,6 +176,29 @@ fn a_fifo_scheduler_is_one_queue_even_with_a_share_that_is_no_number() {
     let queues = cluster::queues(&wire, &mut refused);
     assert_eq!((queues[0].name.as_str(), queues[0].used_capacity), ("default", 0.0));
     assert_eq!(refused.count(Reason::NumberRange), 1);
+}
+
+#[test]
+fn the_label_of_a_node_is_read_alone_or_in_a_list_and_that_of_what_asks_for_none_is_its_queues() {
+    let told = [json!(["gpu"]), json!("gpu"), json!([]), json!(null), json!([7]), json!({"x": 1}), json!([["gpu"]])];
+    let labels = told.map(|labels| {
+        let wire: Nodes = read(json!({"nodes": {"node": [{"nodeHostName": "n", "nodeLabels": labels}]}}));
+        cluster::nodes(&wire, &mut Refused::default()).remove(0).label
+    });
+    assert_eq!(labels.each_ref().map(Option::as_deref), [Some("gpu"), Some("gpu"), None, None, Some("7"), None, None]);
+    let of_app = |label: Value| {
+        let app = json!({"id": "application_7_0021", "amNodeLabelExpression": "am", "appNodeLabelExpression": label});
+        let wire: Apps = read(json!({"apps": {"app": [app]}}));
+        cluster::apps(&wire, &mut Refused::default()).remove(0).fact.label
+    };
+    assert_eq!((of_app(json!("gpu")), of_app(json!(""))), (Some("gpu".to_owned()), None));
+    let of_queue = |label: Value| {
+        let leaf = json!({"queueName": "x", "defaultNodeLabelExpression": label});
+        let info = json!({"type": "capacityScheduler", "queues": {"queue": [leaf]}});
+        let wire = read(json!({"scheduler": {"schedulerInfo": info}}));
+        cluster::queues(&wire, &mut Refused::default()).remove(0).partition
+    };
+    assert_eq!((of_queue(json!("gpu")), of_queue(json!(null))), (Some("gpu".to_owned()), Some(String::new())));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The ResourceManager's answers: itself, totals, nodes, applications.
 
-use super::lenient::{Float, Int, List, Maybe, Text};
+use super::lenient::{First, Float, Int, List, Maybe, Text};
 use serde::Deserialize;
 
 /// `clusterInfo`: the ResourceManager about itself.
@@ -56,6 +56,7 @@ pub struct Node {
     pub availMemoryMB: Int,
     pub usedVirtualCores: Int,
     pub availableVirtualCores: Int,
+    pub nodeLabels: First,
     pub resourceUtilization: Maybe<Utilization>,
 }
 
@@ -95,6 +96,7 @@ pub struct App {
     pub allocatedMB: Int,
     pub allocatedVCores: Int,
     pub amContainerLogs: Text,
+    pub appNodeLabelExpression: Text,
 }
 
 /// `appAttempts`: the runs of an application's master, as the ResourceManager knows them.

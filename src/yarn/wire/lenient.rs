@@ -20,6 +20,10 @@ pub struct Float(pub Option<f64>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text(pub Option<String>);
 
+/// Text, or the first of a list of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct First(pub Text);
+
 /// True or false.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flag(pub Option<bool>);
@@ -73,9 +77,10 @@ enum Scalar {
     Text(String),
 }
 
-struct ScalarVisitor;
+/// Of a list the first, or nothing.
+struct ScalarVisitor<const FIRST: bool>;
 
-impl<'de> Visitor<'de> for ScalarVisitor {
+impl<'de, const FIRST: bool> Visitor<'de> for ScalarVisitor<FIRST> {
     type Value = Scalar;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a simple value")
@@ -99,8 +104,9 @@ impl<'de> Visitor<'de> for ScalarVisitor {
         Ok(Scalar::Nothing)
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Scalar, A::Error> {
+        let first = if FIRST { seq.next_element::<Text>()? } else { None };
         while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Scalar::Nothing)
+        Ok(first.and_then(|first| first.0).map_or(Scalar::Nothing, Scalar::Text))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
@@ -111,7 +117,7 @@ impl<'de> Visitor<'de> for ScalarVisitor {
 impl<'de> Deserialize<'de> for Int {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let whole = |f: f64| (f.fract() == 0.0 && f.abs() < 9.0e15).then_some(f as i64);
-        Ok(Int(match d.deserialize_any(ScalarVisitor)? {
+        Ok(Int(match d.deserialize_any(ScalarVisitor::<false>)? {
             Scalar::Int(n) => Some(n),
             Scalar::Float(f) => whole(f),
             Scalar::Text(text) => {
@@ -125,7 +131,7 @@ impl<'de> Deserialize<'de> for Int {
 
 impl<'de> Deserialize<'de> for Float {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        Ok(Float(match d.deserialize_any(ScalarVisitor)? {
+        Ok(Float(match d.deserialize_any(ScalarVisitor::<false>)? {
             Scalar::Int(n) => Some(n as f64),
             Scalar::Float(f) => Some(f),
             Scalar::Text(text) => text.trim().parse().ok(),
@@ -136,20 +142,32 @@ impl<'de> Deserialize<'de> for Float {
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let text = match d.deserialize_any(ScalarVisitor)? {
+        Ok(d.deserialize_any(ScalarVisitor::<false>)?.into())
+    }
+}
+
+impl<'de> Deserialize<'de> for First {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(First(d.deserialize_any(ScalarVisitor::<true>)?.into()))
+    }
+}
+
+impl From<Scalar> for Text {
+    fn from(scalar: Scalar) -> Text {
+        let text = match scalar {
             Scalar::Text(text) => text,
             Scalar::Int(n) => n.to_string(),
             Scalar::Float(f) => f.to_string(),
             Scalar::Flag(b) => b.to_string(),
             Scalar::Nothing => String::new(),
         };
-        Ok(Text(Some(text).filter(|t| !t.is_empty())))
+        Text(Some(text).filter(|t| !t.is_empty()))
     }
 }
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        Ok(Flag(match d.deserialize_any(ScalarVisitor)? {
+        Ok(Flag(match d.deserialize_any(ScalarVisitor::<false>)? {
             Scalar::Flag(b) => Some(b),
             Scalar::Text(text) => text.trim().parse().ok(),
             _ => None,

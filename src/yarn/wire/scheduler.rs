@@ -54,6 +54,8 @@ pub struct Queue {
     pub user_limit_factor: Float,
     /// Capacity: percent of the queue that each user is sure of.
     pub user_limit: Float,
+    /// Capacity: the node label of containers that ask for none.
+    pub default_node_label_expression: Text,
     /// Capacity: what its applications' masters may hold.
     #[serde(rename = "AMResourceLimit")]
     pub am_resource_limit: Maybe<Amount>,

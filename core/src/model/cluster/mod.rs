@@ -101,6 +101,18 @@ impl ClusterState {
         self.nodes.values().filter(|node| node.usable)
     }
 
+    /// Are there nodes with labels, and does the scheduler keep jobs that ask for none off them? Of partitions that lend their room (not exclusive) the ResourceManager's nodes tell nothing.
+    pub fn has_partitions(&self) -> bool {
+        let by_labels = self.queues.values().next().is_some_and(|queue| queue.partition.is_some());
+        by_labels && self.usable_nodes().any(|node| node.label.is_some())
+    }
+
+    /// The label of the nodes that a job's containers go to: its own, else its queue's; empty for nodes without one.
+    pub fn label_of(&self, job: &Job) -> &str {
+        let own = self.apps.get(&job.id.0).and_then(|app| app.label.as_deref());
+        own.or_else(|| self.queue_of(job)?.partition.as_deref()).unwrap_or_default()
+    }
+
     /// Room as the scheduler counts it: where that goes by memory alone, as it does unless set otherwise, no want of virtual cores keeps a container away.
     pub fn counted(&self, room: Resources) -> Resources {
         let counts_vcores = self.queues.values().next().is_some_and(|queue| queue.counts_vcores);

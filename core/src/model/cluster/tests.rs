@@ -165,6 +165,7 @@ fn a_job_that_nobody_lists_is_lost_once_nothing_was_heard_of_it_for_long() {
         started: Time(1),
         containers: 1,
         allocated: Resources::default(),
+        label: None,
     };
     cluster.apply(&seen(Channel::Rm, 1, 20, Fact::Apps(vec![app]))).unwrap();
     assert_eq!(cluster.lost_jobs(Time(11)), []);

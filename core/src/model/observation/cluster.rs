@@ -83,6 +83,9 @@ pub struct NodeFact {
     pub memory_used_mb: Option<u64>,
     /// Last heartbeat, the RM's clock.
     pub last_health: Time,
+    /// Its label: the partition it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Name>,
 }
 
 impl NodeFact {
@@ -104,6 +107,7 @@ impl NodeFact {
             cpu_used_vcores: None,
             memory_used_mb: None,
             last_health: Time(0),
+            label: None,
         }
     }
 }
@@ -150,6 +154,9 @@ pub struct QueueFact {
     /// Its scheduler gives no container for which virtual cores are lacking, as far as can be told: one and the same for all queues.
     #[serde(default)]
     pub counts_vcores: bool,
+    /// The node label of containers whose job asks for none, empty for the nodes without one; `None` where the scheduler does not go by labels.
+    #[serde(default)]
+    pub partition: Option<String>,
 }
 
 impl QueueFact {
@@ -166,6 +173,7 @@ impl QueueFact {
             user_share: None,
             users: Vec::new(),
             counts_vcores: false,
+            partition: None,
         }
     }
 }
@@ -198,4 +206,7 @@ pub struct AppFact {
     pub containers: u32,
     /// What they hold.
     pub allocated: Resources,
+    /// The node label that its containers ask for, where it asks for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }

@@ -93,6 +93,7 @@ impl World<'_> {
             started: at(BEGIN),
             containers: 1,
             allocated: Resources::default(),
+            label: None,
         };
         world.script.say(at(BEGIN), Fact::Apps(jobs().zip(JOBS).map(app).collect()));
         world

@@ -51,6 +51,7 @@ fn app(seq: u32, attempt: Option<u32>) -> AppSeen {
         started: Time(0),
         containers: 0,
         allocated: none,
+        label: None,
     };
     AppSeen { fact, attempt, rm_now: None }
 }

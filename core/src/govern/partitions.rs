@@ -1,0 +1,97 @@
+//! Room by partition: nodes with a label are no room for a job whose containers ask for none, nor the others for one that asks for a label.
+
+use super::rooms::{Change, Rooms};
+use crate::model::{ClusterState, Job, NameId};
+use std::collections::BTreeMap;
+
+/// Where there is room, by node label.
+#[derive(Debug, Default)]
+pub struct Partitions {
+    /// On all nodes, where none has a label or the scheduler knows of none.
+    whole: Option<Rooms>,
+    /// By label; that of nodes without one is empty.
+    by_label: BTreeMap<String, Rooms>,
+    none: Rooms,
+}
+
+impl Partitions {
+    /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes, and one over the labels.
+    pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Partitions {
+        if !cluster.has_partitions() {
+            let whole = Some(Rooms::new(cluster, cluster.usable_nodes(), since));
+            return Partitions { whole, ..Partitions::default() };
+        }
+        let mut nodes = BTreeMap::<&str, Vec<_>>::new();
+        for node in cluster.usable_nodes() {
+            nodes.entry(node.label.as_deref().unwrap_or_default()).or_default().push(node);
+        }
+        let by_label = nodes.into_iter().map(|(label, nodes)| (label.to_owned(), Rooms::new(cluster, nodes, since)));
+        Partitions { by_label: by_label.collect(), ..Partitions::default() }
+    }
+
+    /// Where there is room for a job's containers.
+    pub fn of(&self, cluster: &ClusterState, job: &Job) -> &Rooms {
+        let labelled = || self.by_label.get(cluster.label_of(job)).unwrap_or(&self.none);
+        self.whole.as_ref().unwrap_or_else(labelled)
+    }
+
+    /// The same.
+    pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job) -> &mut Rooms {
+        let Partitions { whole, by_label, none } = self;
+        match whole {
+            Some(whole) => whole,
+            None => by_label.get_mut(cluster.label_of(job)).unwrap_or(none),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight::tests::{cluster, job};
+    use crate::model::{AppFact, NodeFact, QueueFact, Resources, Time};
+
+    const SIZE: Resources = Resources { memory_mb: 1_024, vcores: 1 };
+
+    /// Containers for which there is room on two nodes without a label, four with one and eight with another, for a job that asks for `of_app` in a queue with that partition.
+    fn room(of_app: Option<&str>, of_queue: Option<&str>) -> u32 {
+        let job = job();
+        let mut cluster = cluster([job.clone()]);
+        for (number, label) in std::iter::repeat_n(None, 2).chain([Some("gpu"); 4]).chain([Some("ssd"); 8]).enumerate()
+        {
+            let label = label.map(Into::into);
+            let node = NodeFact { label, ..NodeFact::usable(&format!("n{number}"), SIZE, Resources::default()) };
+            cluster.nodes.insert(node.host.clone(), node);
+        }
+        let queue = QueueFact { partition: of_queue.map(str::to_owned), ..QueueFact::open("root.etl") };
+        cluster.queues.insert(queue.name.clone(), queue);
+        let app = AppFact {
+            app: job.id.0,
+            user: job.user.clone(),
+            queue: job.queue.clone(),
+            name: String::new(),
+            started: Time(0),
+            containers: 1,
+            allocated: SIZE,
+            label: of_app.map(str::to_owned),
+        };
+        cluster.apps.insert(app.app, app);
+        let mut rooms = Partitions::new(&cluster, &BTreeMap::new());
+        let room = rooms.of_mut(&cluster, &job).fit(SIZE, &[]);
+        assert_eq!(rooms.of(&cluster, &job).with_room(SIZE).count() as u32, room);
+        room
+    }
+
+    #[test]
+    fn labelled_nodes_are_no_room_for_a_job_that_asks_for_no_label_nor_the_others_for_one_that_does() {
+        assert_eq!(room(None, Some("")), 2);
+        assert_eq!([room(Some("gpu"), Some("")), room(Some("ssd"), Some("gpu"))], [4, 8]);
+        assert_eq!(room(None, Some("gpu")), 4, "its queue's");
+        assert_eq!(room(Some("none such"), Some("")), 0);
+    }
+
+    #[test]
+    fn where_the_scheduler_knows_no_labels_all_nodes_are_room() {
+        assert_eq!([room(None, None), room(Some("gpu"), None)], [14, 14]);
+    }
+}
