@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// A job with `mapreduce.task.timeout=0` reports only when it is asked to: as good as never. One day.
 const NEVER: Millis = Millis(86_400_000);
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 28] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
     "mapreduce.task.progress-report.interval",
@@ -32,7 +32,15 @@ const KEYS: [&str; 22] = [
     "mapreduce.reduce.resource.memory-mb",
     "mapreduce.reduce.cpu.vcores",
     "mapreduce.job.reduce.slowstart.completedmaps",
+    "mapreduce.admin.map.child.java.opts",
+    "mapreduce.admin.reduce.child.java.opts",
+    "mapreduce.map.java.opts",
+    "mapreduce.reduce.java.opts",
+    "mapred.child.java.opts",
+    HEAP_RATIO,
 ];
+
+const HEAP_RATIO: &str = "mapreduce.job.heap.memory-mb.ratio";
 
 struct Properties<'a> {
     values: HashMap<&'static str, &'a str>,
@@ -116,8 +124,38 @@ fn container(p: &mut Properties<'_>, kind: &str, default: Resources) -> Resource
         let digits = p.text(&key)?.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
         digits.parse::<u64>().ok().filter(|mb| *mb > 0)
     });
+    let memory = memory.or_else(|| by_heap(p, kind));
     let vcores = p.read::<u32>(&format!("mapreduce.{kind}.cpu.vcores")).filter(|v| *v > 0);
     Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
+}
+
+/// From Hadoop 3 on a size that is not positive, -1 as shipped, is that of the heap asked for, by its share of the container (`JobConf.getMemoryRequired`, in the same floating point).
+fn by_heap(p: &mut Properties<'_>, kind: &str) -> Option<u64> {
+    p.text(&format!("mapreduce.{kind}.memory.mb"))?.parse::<i64>().ok().filter(|mb| *mb <= 0)?;
+    let admins = p.text(&format!("mapreduce.admin.{kind}.child.java.opts")).unwrap_or_default();
+    let own = p.text(&format!("mapreduce.{kind}.java.opts")).or_else(|| p.text("mapred.child.java.opts"));
+    let heap = heap_mb(&format!("{admins} {}", own.unwrap_or_default()))?;
+    let ratio = p.read::<f32>(HEAP_RATIO).unwrap_or(0.8);
+    let size = (heap as f32 / ratio).ceil();
+    (size >= 1.0 && size <= i32::MAX as f32).then_some(size as u64)
+}
+
+/// The heap that the last `-Xmx` of a JVM's options asks for, MiB.
+fn heap_mb(options: &str) -> Option<u64> {
+    let sizes = options.split_ascii_whitespace().rev().filter_map(|option| option.strip_prefix("-Xmx"));
+    let (digits, unit) =
+        sizes.map(|size| size.split_at(size.trim_end_matches(char::is_alphabetic).len())).find(|(digits, unit)| {
+            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number && matches!(*unit, "" | "k" | "K" | "m" | "M" | "g" | "G")
+        })?;
+    let number = digits.parse::<u64>().ok()?;
+    let mb = match unit {
+        "" => number / (1 << 20),
+        "k" | "K" => number / 1_024,
+        "m" | "M" => number,
+        _ => number.checked_mul(1_024)?,
+    };
+    Some(mb).filter(|mb| *mb > 0)
 }
 
 fn slow_start(p: &mut Properties<'_>) -> Option<f32> {

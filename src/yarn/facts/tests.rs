@@ -63,6 +63,45 @@ fn a_property_that_cannot_be_understood_is_counted_and_never_makes_drover_bolder
 }
 
 #[test]
+fn a_container_of_no_set_size_is_as_large_as_its_heap_asks_for_by_hadoop_3s_rule() {
+    let map = |size: &str, more: &[(&str, &str)]| {
+        let all: Vec<_> = more.iter().copied().chain([("mapreduce.map.memory.mb", size)]).collect();
+        let (read, refused) = settings(&all);
+        assert!(refused.is_empty());
+        read.map_container.memory_mb
+    };
+    let opts = |value: &'static str| [("mapreduce.map.java.opts", value)];
+    for (value, mb) in [
+        ("-Xmx1024m", 1_280),
+        ("-Xmx4g -XX:+UseSerialGC", 5_120),
+        ("-Xmx512m -verbose:gc -Xmx2G", 2_560),
+        ("-Xmx819200K", 1_000),
+        ("-Xmx104857600", 125),
+        ("-Xmx1m", 2),
+        ("-Xms4g", 1_024),
+        ("-Xmx2t", 1_024),
+        ("-Xmx800m -Xmxlarge -Xmx -Xmx1.5g", 1_000),
+        ("-Xmx9m -Xmx0", 1_024),
+        ("-Xmx99999999999999999999g", 1_024),
+        ("-Xmx9999999999g", 1_024),
+    ] {
+        assert_eq!(map("-1", &opts(value)), mb, "{value}");
+    }
+    assert_eq!(map("2048", &opts("-Xmx1024m")), 2_048, "a size that is set");
+    assert_eq!(settings(&opts("-Xmx4g")).0.map_container.memory_mb, 1_024, "none, as Hadoop 2 may tell");
+    let ratio = |ratio| map("-1", &[opts("-Xmx1000m")[0], ("mapreduce.job.heap.memory-mb.ratio", ratio)]);
+    assert_eq!(["0.5", "1.0", "0", "-1", "NaN", "1e-30"].map(ratio), [2_000, 1_000, 1_024, 1_024, 1_024, 1_024]);
+    let (child, admin) = (("mapred.child.java.opts", "-Xmx400m"), ("mapreduce.admin.map.child.java.opts", "-Xmx80m"));
+    assert_eq!(
+        (map("-1", &[admin, child]), map("0", &[admin]), map("-1", &[admin, opts("-Xss1m")[0]])),
+        (500, 100, 100)
+    );
+    assert_eq!(map("-1", &[child, opts("-Xss1m")[0]]), 1_024, "those of maps stand in the place of both kinds'");
+    let (read, _) = settings(&[child, ("mapreduce.reduce.memory.mb", "-1")]);
+    assert_eq!((read.map_container.memory_mb, read.reduce_container.memory_mb), (1_024, 500));
+}
+
+#[test]
 fn secrets_of_a_jobs_configuration_go_nowhere() {
     let (read, _) = settings(&[("fs.s3a.secret.key", "hush"), ("mapreduce.map.memory.mb", "2048")]);
     assert!(!format!("{read:?}").contains("hush"));

@@ -229,6 +229,21 @@ public class JobFactsTest {
   }
 
   @Test
+  public void aContainerOfNoSetSizeIsAsLargeAsItsHeapAsksForAndItsJavaOptionsStayHere()
+      throws Exception {
+    am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
+    Configuration conf = conf("mapreduce.map.java.opts", "-Dpassword=hunter2 -Xmx1024m");
+    conf.set("mapreduce.map.memory.mb", "-1");
+    conf.set("mapreduce.reduce.memory.mb", "512");
+    am.run(conf, true, true);
+    service.awaitExchange();
+    JsonNode settings = service.requests.get(0).path("hello").path("settings");
+    assertEquals("1280", settings.path("mapreduce.map.memory.mb").asString());
+    assertEquals("512", settings.path("mapreduce.reduce.memory.mb").asString());
+    assertFalse(service.requests.get(0).toString().contains("hunter2"));
+  }
+
+  @Test
   public void aSecondAttemptOfTheAmIsAnotherSession() throws Exception {
     run(1, 0, 1);
     service.awaitExchange();

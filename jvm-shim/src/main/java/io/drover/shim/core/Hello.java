@@ -2,8 +2,11 @@ package io.drover.shim.core;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.Collection;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.Job;
 import org.apache.hadoop.util.VersionInfo;
 
@@ -87,9 +90,33 @@ final class Hello {
 
   private String value(String name) {
     try {
-      return conf.get(name);
+      String value = conf.get(name);
+      switch (name) {
+        case "mapreduce.map.memory.mb":
+          return size(value, TaskType.MAP);
+        case "mapreduce.reduce.memory.mb":
+          return size(value, TaskType.REDUCE);
+        default:
+          return value;
+      }
     } catch (RuntimeException e) {
       return null; // an expansion that never ends
+    }
+  }
+
+  /**
+   * A container's size: Hadoop 3 goes by the heap asked for where none is set. A job's Java options
+   * may hold secrets, so Hadoop's own answer is told and not what it comes from.
+   */
+  private String size(String set, TaskType kind) {
+    if (set == null || !set.trim().startsWith("-")) {
+      return set;
+    }
+    try {
+      Method rule = JobConf.class.getMethod("getMemoryRequired", TaskType.class);
+      return rule.invoke(new JobConf(conf), kind).toString();
+    } catch (ReflectiveOperationException e) {
+      return set; // Hadoop 2 has no such rule
     }
   }
 }
