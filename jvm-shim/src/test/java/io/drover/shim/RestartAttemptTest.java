@@ -280,14 +280,26 @@ public class RestartAttemptTest extends LeasedJob {
   }
 
   @Test
-  public void killsThatHangCountAmongTheFewThatMayWait() throws Exception {
+  public void asManyKillsAsMayHangKeepNoCopiesFromOtherTasks() throws Exception {
+    am.stop();
+    am = new Am(12, 0, "restart", 1, SystemClock.getInstance());
     run();
     am.hangKills();
     for (int task = 0; task < 8; task++) {
       assertEquals("applied", outcome(restart(task, 0, "")));
     }
     assertEquals("no_headroom", outcome(restart(8, 0, "")));
-    assertEquals("no_headroom", outcome(map(8)));
+    am.holdContainers(attempt -> attempt.getId() > 0);
+    assertEquals("applied [1,2,3,4,5,6]", outcome(duplicate("m", 8, 6, 1)));
+    assertEquals("applied [1,2]", outcome(duplicate("m", 9, 2, 1)));
+    assertEquals("no_headroom", outcome(map(10)));
+    am.endKill(attempt(TaskType.MAP, 0, 0).getID());
+    Am.await("the replacement's request", () -> attempts(0) == 2);
+    am.drain();
+    finish(attempt(TaskType.MAP, 9, 0));
+    Am.await("the copies' end", () -> attempt(TaskType.MAP, 9, 2).isFinished());
+    assertEquals("what replaces a killed one waits", "applied [1]", outcome(map(10)));
+    assertEquals("no_headroom", outcome(map(11)));
   }
 
   @Test

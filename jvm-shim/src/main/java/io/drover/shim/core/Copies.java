@@ -2,6 +2,7 @@ package io.drover.shim.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
@@ -16,6 +17,12 @@ import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 final class Copies {
   /** More than these never wait for containers. */
   static final int MAX_UNPLACED = 8;
+
+  /**
+   * No attempt is restarted while so many that were have not ended. A bound of their own: where
+   * their nodes do not answer their ends take minutes, in which other tasks may need copies.
+   */
+  static final int MAX_ENDING = 8;
 
   /** What stands for one applied action. */
   static final class Standing {
@@ -51,9 +58,14 @@ final class Copies {
       this.attempt = attempt;
     }
 
+    /** Whether it is one that ran and was restarted, and has not ended. */
+    private boolean ends() {
+      return standing.numbers[slot] < 0 && !attempt.isFinished();
+    }
+
     /** Whether a container must still be found for it. */
-    boolean waits() {
-      return moving || asks();
+    private boolean waits() {
+      return (moving || asks()) && !ends();
     }
 
     /**
@@ -118,12 +130,21 @@ final class Copies {
 
   /** Copies for which containers must still be found. */
   int unplaced() {
+    return count(Copy::waits);
+  }
+
+  /** Attempts that were restarted and have not ended. */
+  int ending() {
+    return count(Copy::ends);
+  }
+
+  private int count(Predicate<Copy> which) {
     forgetStarted();
-    int unplaced = 0;
+    int some = 0;
     for (Copy copy : copies) {
-      unplaced += copy.waits() ? 1 : 0;
+      some += which.test(copy) ? 1 : 0;
     }
-    return unplaced;
+    return some;
   }
 
   /** Whether one of a kind waits for a container now. */

@@ -36,7 +36,7 @@ final class Headroom {
 
   /** Whether an attempt may be restarted: the new one takes the container that falls free. */
   boolean allowsRestart(TaskAttempt victim) {
-    return bearsWaiting(1) && spares(victim);
+    return bearsWaiting(1) && copies.ending() < Copies.MAX_ENDING && spares(victim);
   }
 
   /**
