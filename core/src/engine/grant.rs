@@ -121,9 +121,9 @@ impl Engine {
         let cause = cause.flatten();
         let decision = Decision { cause, ..self.decision(job, judged, mode, now, [&avoid, &prefer]) };
         let copies = &mut counted.tally.copies;
-        self.flights.of(task).for_each(|before| copies.remove(task, before, job));
+        self.flights.of(task).for_each(|before| copies.remove(task, before, &self.cluster, job));
         self.flights.add(&decision, budget, job, self.params.seed);
-        self.flights.of(task).for_each(|flight| copies.add(task, flight, job));
+        self.flights.of(task).for_each(|flight| copies.add(task, flight, &self.cluster, job));
         pass.decisions.push(decision);
     }
 

@@ -57,7 +57,7 @@ impl Room {
             node: (job.host_of(slow).map_or(0, |host| copies.from_host(host)), limit(params.node_copies)),
             minute: (flights.minute.count(), params.most_in_a_minute(most)),
             user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),
-            queue: (copies.of_queue(&job.queue), share(params.queue_cap, most, f64::floor)),
+            queue: (copies.of_queue(cluster.queue_name(job)), share(params.queue_cap, most, f64::floor)),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
             job: (in_job, share(params.job_cap, tasks, f64::ceil).max(params.job_floor.min(tasks / 2))),
             free: free.map(|free| free.saturating_sub(copies.unseen)),

@@ -32,29 +32,36 @@ impl InFlight {
     pub fn count(flights: &Flights, cluster: &ClusterState) -> InFlight {
         let mut counted = InFlight::default();
         for (task, flight) in flights.all() {
-            counted.change(task, flight, cluster.job(task.job), |sum, copies| sum + copies);
+            counted.change(task, flight, cluster, cluster.job(task.job), |sum, copies| sum + copies);
         }
         counted
     }
 
     /// Counts a job's copies that Hadoop's own speculator launched and that no flight counts.
-    pub fn add_native(&mut self, copies: u32, job: &Job) {
+    pub fn add_native(&mut self, copies: u32, cluster: &ClusterState, job: &Job) {
         self.cluster += copies;
         *self.by_user.entry(job.user.clone()).or_default() += copies;
-        *self.by_queue.entry(job.queue.clone()).or_default() += copies;
+        *self.by_queue.entry(cluster.queue_name(job).to_owned()).or_default() += copies;
     }
 
     /// One more.
-    pub fn add(&mut self, task: TaskId, flight: &Flight, job: &Job) {
-        self.change(task, flight, Some(job), |sum, copies| sum + copies);
+    pub fn add(&mut self, task: TaskId, flight: &Flight, cluster: &ClusterState, job: &Job) {
+        self.change(task, flight, cluster, Some(job), |sum, copies| sum + copies);
     }
 
     /// One less: another takes its place.
-    pub fn remove(&mut self, task: TaskId, flight: &Flight, job: &Job) {
-        self.change(task, flight, Some(job), u32::saturating_sub);
+    pub fn remove(&mut self, task: TaskId, flight: &Flight, cluster: &ClusterState, job: &Job) {
+        self.change(task, flight, cluster, Some(job), u32::saturating_sub);
     }
 
-    fn change(&mut self, task: TaskId, flight: &Flight, job: Option<&Job>, by: fn(u32, u32) -> u32) {
+    fn change(
+        &mut self,
+        task: TaskId,
+        flight: &Flight,
+        cluster: &ClusterState,
+        job: Option<&Job>,
+        by: fn(u32, u32) -> u32,
+    ) {
         if !flight.is_in_flight() {
             return;
         }
@@ -72,7 +79,7 @@ impl InFlight {
         }
         if let Some(job) = job {
             change(self.by_user.entry(job.user.clone()).or_default());
-            change(self.by_queue.entry(job.queue.clone()).or_default());
+            change(self.by_queue.entry(cluster.queue_name(job).to_owned()).or_default());
         }
         if let Some(host) = flight.from.filter(|_| !flight.clones) {
             change(self.from_host.entry(host).or_default());
@@ -84,7 +91,7 @@ impl InFlight {
         self.by_user.get(user).copied().unwrap_or(0)
     }
 
-    /// Those of a queue's jobs.
+    /// Those of a queue's jobs, by the one name that it has for all of them.
     pub fn of_queue(&self, queue: &str) -> u32 {
         self.by_queue.get(queue).copied().unwrap_or(0)
     }
@@ -104,7 +111,7 @@ impl InFlight {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, decision, job, map};
-    use crate::model::{AttemptState, Decision, Mode};
+    use crate::model::{AttemptState, Decision, Mode, QueueFact};
     use crate::policy::Budget;
 
     /// Alice's jobs' copies and those of her queue, of all, and those that the ResourceManager cannot show.
@@ -117,7 +124,7 @@ mod tests {
         let (mut flights, mut counted) = (Flights::default(), InFlight::default());
         for decision in decisions {
             flights.add(decision, Budget::Copies, job, 0);
-            counted.add(decision.task, flights.newest(decision.task).unwrap(), job);
+            counted.add(decision.task, flights.newest(decision.task).unwrap(), &ClusterState::default(), job);
         }
         (flights, counted)
     }
@@ -137,8 +144,25 @@ mod tests {
         let (flights, _) = count(&[asked(2, 1)], &job);
         attempt(&mut job, map(1).attempt(1), AttemptState::Running, 12_000, 0);
         let mut placed = InFlight::default();
-        placed.add(map(1), flights.newest(map(1)).unwrap(), &job);
+        placed.add(map(1), flights.newest(map(1)).unwrap(), &ClusterState::default(), &job);
         assert_eq!(counts(&placed), [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn copies_of_jobs_that_name_one_queue_by_its_path_and_by_its_last_part_are_counted_together() {
+        let mut cluster = ClusterState::default();
+        cluster.queues.insert("root.etl".into(), QueueFact::open("root.etl"));
+        let (mut flights, mut counted) = (Flights::default(), InFlight::default());
+        for (id, queue) in [(1, "etl"), (2, "root.etl"), (3, "root.dev")] {
+            let mut job = job();
+            job.queue = queue.into();
+            let (task, decision) = (map(id), decision(id.into(), map(id), Mode::Act));
+            flights.add(&decision, Budget::Copies, &job, 0);
+            counted.add(task, flights.newest(task).unwrap(), &cluster, &job);
+            counted.add_native(10, &cluster, &job);
+        }
+        assert_eq!((counted.of_queue("root.etl"), counted.of_queue("etl")), (22, 0));
+        assert_eq!(counted.of_queue("root.dev"), 11, "one that is not listed goes by its own name");
     }
 
     #[test]
@@ -147,9 +171,9 @@ mod tests {
         let two = Decision { copies: 2, ..decision(2, map(1), Mode::Advise) };
         let (flights, mut counted) = count(&[decision(1, map(0), Mode::Advise), two], &job);
         assert_eq!(counts(&counted), [3; 4]);
-        counted.remove(map(0), flights.newest(map(0)).unwrap(), &job);
+        counted.remove(map(0), flights.newest(map(0)).unwrap(), &ClusterState::default(), &job);
         assert_eq!(counts(&counted), [2; 4]);
-        counted.add_native(5, &job);
+        counted.add_native(5, &ClusterState::default(), &job);
         assert_eq!(counts(&counted), [7, 7, 7, 2], "those hold their containers");
         assert_eq!((counted.of_user("bob"), counted.of_queue("dev")), (0, 0));
     }

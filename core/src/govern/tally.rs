@@ -79,11 +79,11 @@ impl Tally {
             }
             if native > 0 {
                 self.native.insert((job.id, kind), native);
-                self.copies.add_native(native, job);
+                self.copies.add_native(native, cluster, job);
             }
         }
         if of_job != 0 || of_queue != 0 {
-            let queue = self.in_queue.entry(name_in(cluster, job).to_owned()).or_default();
+            let queue = self.in_queue.entry(cluster.queue_name(job).to_owned()).or_default();
             queue.all += of_job;
             queue.given += of_queue;
             *queue.of_user.entry(job.user.clone()).or_default() += of_job;
@@ -116,7 +116,7 @@ impl Tally {
     pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind, cluster_mb: u64) -> u64 {
         let Tally { in_queue, left, .. } = self;
         *left.entry((job.id, kind)).or_insert_with(|| {
-            let since = in_queue.get(name_in(cluster, job));
+            let since = in_queue.get(cluster.queue_name(job));
             let size = container(job, kind).memory_mb;
             cluster.queue_of(job).map_or(u64::MAX, |queue| left_in_queue(queue, &job.user, size, cluster_mb, since))
         })
@@ -144,11 +144,6 @@ fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
 /// A share of a cluster's memory, MiB.
 fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
     (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
-}
-
-/// The name of a job's queue, as the ResourceManager lists it: it may tell jobs with their queue's full path or its last part alone.
-fn name_in<'a>(cluster: &'a ClusterState, job: &'a Job) -> &'a str {
-    cluster.queue_of(job).map_or(&job.queue, |queue| &queue.name)
 }
 
 /// What a queue may use and does not, MiB; no more than its parents leave it.

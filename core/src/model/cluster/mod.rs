@@ -142,6 +142,11 @@ impl ClusterState {
         self.queues.get(&job.queue).or_else(by_leaf)
     }
 
+    /// The name of a job's queue, one for all jobs of it: as the RM lists the queue, where it does.
+    pub fn queue_name<'a>(&'a self, job: &'a Job) -> &'a str {
+        self.queue_of(job).map_or(&job.queue, |queue| &queue.name)
+    }
+
     /// The hold that keeps Drover from acting on a job at `now` on the service's clock.
     pub fn hold_of(&self, job: &Job, now: Time) -> Option<&Hold> {
         let covers = |scope: &Scope| match scope {
