@@ -342,7 +342,7 @@ public final class Am extends MRApp {
     public void handle(ContainerAllocatorEvent event) {
       TaskAttemptId attempt = event.getAttemptID();
       if (event instanceof ContainerFailedEvent failed) {
-        containerAllocator.failed(failed.getContMgrAddress().split(":")[0]);
+        containerAllocator.failed(failed);
       }
       if (event instanceof ContainerRequestEvent request) {
         requests.put(attempt, request);

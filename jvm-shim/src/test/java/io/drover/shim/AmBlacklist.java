@@ -1,9 +1,12 @@
 package io.drover.shim;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerFailedEvent;
+import org.apache.hadoop.mapreduce.v2.app.rm.RMCommunicator;
 import org.apache.hadoop.mapreduce.v2.app.rm.RMContainerRequestor;
 
 /** Hadoop's own code that keeps an AM's blacklist, without a ResourceManager to tell. */
@@ -22,15 +25,15 @@ public final class AmBlacklist extends RMContainerRequestor {
     throw new UnsupportedOperationException("there is no ResourceManager");
   }
 
-  /** As an attempt's failure on a host has it. */
-  synchronized void failed(String host) {
-    containerFailedOnHost(host);
+  /** As Hadoop's allocator takes it. */
+  synchronized void failed(ContainerFailedEvent event) {
+    containerFailedOnHost(event.getContMgrAddress().split(":")[0]);
   }
 
-  /** As many failures as list a host. */
-  void fail(String host) {
-    for (int i = 0; i < 3; i++) {
-      failed(host);
+  /** So many attempts fail on a host; as many as three list it. */
+  synchronized void fail(String host, int times) {
+    for (int i = 0; i < times; i++) {
+      containerFailedOnHost(host);
     }
   }
 
@@ -56,6 +59,9 @@ public final class AmBlacklist extends RMContainerRequestor {
   /** A heartbeat that had begun before has ended: what was to be told is forgotten. */
   void beat() throws ReflectiveOperationException {
     ((Set<?>) field("blacklistRemovals").get(this)).clear();
+    Method callbacks = RMCommunicator.class.getDeclaredMethod("executeHeartbeatCallbacks");
+    callbacks.setAccessible(true);
+    callbacks.invoke(this);
   }
 
   private static Field field(String name) throws ReflectiveOperationException {

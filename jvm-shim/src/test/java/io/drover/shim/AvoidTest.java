@@ -72,6 +72,9 @@ public class AvoidTest extends LeasedJob {
     assertEquals("applied", outcome(avoid("'slow'", 60_000)));
     awaitListed("slow", true);
     assertFalse("the ResourceManager would forget it", am.blacklist().tellsRemoved("slow"));
+    am.blacklist().beat();
+    assertTrue(am.blacklist().keepsOff("slow"));
+    assertFalse(am.blacklist().tellsRemoved("slow"));
     assertJobSucceeds();
   }
 
@@ -82,7 +85,9 @@ public class AvoidTest extends LeasedJob {
     awaitListed("slow", true);
     assertEquals("applied", outcome(avoid("", 1)));
     am.blacklist().beat();
-    Am.await("the removal again", () -> am.blacklist().tellsRemoved("slow"));
+    assertTrue("the removal again", am.blacklist().tellsRemoved("slow"));
+    am.blacklist().beat();
+    assertFalse("it was told", am.blacklist().tellsRemoved("slow"));
     assertJobSucceeds();
   }
 
@@ -99,10 +104,9 @@ public class AvoidTest extends LeasedJob {
   }
 
   private void assertToldAgain() throws Exception {
-    for (int beat = 0; beat < 3; beat++) {
-      Am.await("the removal", () -> am.blacklist().tellsRemoved("slow"));
-      am.blacklist().beat();
-    }
+    Am.await("the removal", () -> am.blacklist().tellsRemoved("slow"));
+    am.blacklist().beat();
+    assertTrue("the removal again", am.blacklist().tellsRemoved("slow"));
     assertFalse(am.blacklist().keepsOff("slow"));
   }
 
@@ -174,7 +178,7 @@ public class AvoidTest extends LeasedJob {
   @Test
   public void whatHadoopItselfHasListedStaysListed() throws Exception {
     run();
-    am.blacklist().fail("bad");
+    am.blacklist().fail("bad", 3);
     assertEquals("applied", outcome(avoid("'bad'", 60_000)));
     assertEquals("applied", outcome(avoid("", 60_000)));
     assertTrue(am.blacklist().keepsOff("bad"));

@@ -1,10 +1,9 @@
 package io.drover.shim.core;
 
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -24,14 +23,36 @@ import org.apache.hadoop.yarn.event.Event;
  * thread may look at the time.
  */
 final class Avoider implements Act {
-  /** Long enough for some heartbeats to the ResourceManager. */
-  private static final long REPEATED_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   /** So long a job may be without containers before its hosts are let in again. */
   private static final long STARVED_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Any but 0: only the host counts. */
   private static final String PORT = ":1";
+
+  /** A host that Drover had listed. */
+  private static final class Listing {
+    /** Failures by which it is listed that Hadoop has not counted yet. */
+    int uncounted;
+
+    /** It is to be off the list, and that is yet to be made sure of. */
+    boolean lifted;
+  }
+
+  /** A failure for Hadoop to count, which asks it for its host as it does so. */
+  private final class Failure extends ContainerFailedEvent {
+    private final String host;
+
+    Failure(String host) {
+      super(nobody, host + PORT);
+      this.host = host;
+    }
+
+    @Override
+    public String getContMgrAddress() {
+      counted(host);
+      return super.getContMgrAddress();
+    }
+  }
 
   private final Blacklist blacklist;
   private final BooleanSupplier leased;
@@ -42,11 +63,10 @@ final class Avoider implements Act {
   private final TaskAttemptId nobody;
   private final int failures;
 
-  /** Hosts that Drover had listed. */
-  private final Set<String> avoided = new HashSet<>();
+  private final Map<String, Listing> listings = new HashMap<>();
 
-  /** Hosts taken off, and until when that is said again. */
-  private final Map<String, Long> lifted = new HashMap<>();
+  /** Whether the end of a heartbeat is awaited, to make sure of what was lifted. */
+  private boolean awaitsHeartbeat;
 
   /** Since when the job is seen to wait while nothing of it runs; null when it does not. */
   private Long starvedNanos;
@@ -93,7 +113,7 @@ final class Avoider implements Act {
         more += blacklist.has(host) ? 0 : 1;
       }
       int fewer = 0;
-      for (String host : avoided) {
+      for (String host : avoided()) {
         fewer += asked.avoid.contains(host) ? 0 : 1;
       }
       boolean bears = asked.avoid.isEmpty() || blacklist.bears(more - fewer);
@@ -105,30 +125,56 @@ final class Avoider implements Act {
 
   @Override
   public synchronized Ack carryOut(Action asked, Task none) {
-    for (String host : new HashSet<>(avoided)) {
+    for (String host : avoided()) {
       if (!asked.avoid.contains(host)) {
         lift(host);
       }
     }
     for (String host : asked.avoid) {
-      boolean liftedNow = lifted.remove(host) != null;
-      if (liftedNow || !blacklist.has(host)) {
-        blacklist.forget(host);
-        avoided.add(host);
-        starvedNanos = null;
-        for (int i = 0; i < failures; i++) {
-          dispatcher.accept(new ContainerFailedEvent(nobody, host + PORT));
-        }
+      Listing known = listings.get(host);
+      if (known == null ? !blacklist.has(host) : known.lifted) {
+        list(host);
       }
     }
     action = asked.id;
     busy = true;
     endNanos = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(asked.forMs);
-    Log.info("new containers keep off {} for {} ms, for {}", avoided, asked.forMs, asked.id);
+    Log.info("new containers keep off {} for {} ms, for {}", avoided(), asked.forMs, asked.id);
     return new Ack(asked.id, Ack.APPLIED);
   }
 
-  /** Whether hosts are avoided, or were until a moment ago. */
+  /** Hosts that are avoided; a list of the caller's own. */
+  private List<String> avoided() {
+    List<String> avoided = new ArrayList<>();
+    listings.forEach(
+        (host, listing) -> {
+          if (!listing.lifted) {
+            avoided.add(host);
+          }
+        });
+    return avoided;
+  }
+
+  private void list(String host) {
+    blacklist.forget(host);
+    Listing listing = listings.computeIfAbsent(host, any -> new Listing());
+    listing.lifted = false;
+    starvedNanos = null;
+    for (int i = 0; i < failures; i++) {
+      dispatcher.accept(new Failure(host));
+      listing.uncounted++;
+    }
+  }
+
+  /** Hadoop is about to count a failure; on its thread, and while no heartbeat is under way. */
+  private synchronized void counted(String host) {
+    Listing listing = listings.get(host);
+    if (listing != null) {
+      listing.uncounted--;
+    }
+  }
+
+  /** Whether hosts are avoided, or their lift is to be made sure of. */
   boolean busy() {
     return busy;
   }
@@ -144,31 +190,24 @@ final class Avoider implements Act {
 
   private synchronized void look(boolean held) {
     long now = nanos.getAsLong();
-    boolean starved = hasStarved(now);
-    if (!avoided.isEmpty() && (blacklist.isDropped() || starved)) {
+    boolean avoids = !avoided().isEmpty();
+    boolean starved = hasStarved(now, avoids);
+    if (avoids && (blacklist.isDropped() || starved)) {
       liftAll();
       answers.accept(new Ack(action, Ack.TOO_MANY_NODES));
-    } else if (!avoided.isEmpty() && !held && now - endNanos < 0) {
+    } else if (avoids && !held && now - endNanos < 0) {
       liftAll();
       answers.accept(new Ack(action, Ack.NOT_LEASED));
     } else if (now - endNanos >= 0) {
       liftAll();
     }
-    for (Iterator<Map.Entry<String, Long>> each = lifted.entrySet().iterator(); each.hasNext(); ) {
-      Map.Entry<String, Long> host = each.next();
-      // What is told while a heartbeat is under way is forgotten with it, and what listed the host
-      // may have waited in the AM's queues.
-      blacklist.lift(host.getKey());
-      if (now - host.getValue() >= 0) {
-        each.remove();
-      }
-    }
-    busy = !(avoided.isEmpty() && lifted.isEmpty());
+    makeSure();
+    busy = !listings.isEmpty();
   }
 
   /** The nodes that the job may use at all may be few of those that the list is measured by. */
-  private boolean hasStarved(long now) {
-    if (avoided.isEmpty() || !starves.getAsBoolean()) {
+  private boolean hasStarved(long now, boolean avoids) {
+    if (!avoids || !starves.getAsBoolean()) {
       starvedNanos = null;
       return false;
     }
@@ -178,15 +217,39 @@ final class Avoider implements Act {
 
   /** Lifts everything, for good. */
   synchronized void liftAll() {
-    for (String host : new HashSet<>(avoided)) {
-      lift(host);
-    }
+    avoided().forEach(this::lift);
   }
 
   private void lift(String host) {
-    avoided.remove(host);
+    listings.get(host).lifted = true;
     blacklist.lift(host);
-    lifted.put(host, nanos.getAsLong() + REPEATED_NANOS);
+    makeSure();
     Log.info("new containers may go to {} again", host);
+  }
+
+  /**
+   * What is lifted while a heartbeat is under way is forgotten with it, however long that takes, so
+   * it is lifted again after its end.
+   */
+  private void makeSure() {
+    if (!awaitsHeartbeat && listings.values().stream().anyMatch(listing -> listing.lifted)) {
+      awaitsHeartbeat = true;
+      blacklist.afterHeartbeat(this::settle);
+    }
+  }
+
+  /** Only what has not been counted yet could list a host once more: that is looked at again. */
+  private synchronized void settle() {
+    awaitsHeartbeat = false;
+    listings
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean settled = entry.getValue().lifted && entry.getValue().uncounted <= 0;
+              if (settled) {
+                blacklist.lift(entry.getKey());
+              }
+              return settled;
+            });
   }
 }

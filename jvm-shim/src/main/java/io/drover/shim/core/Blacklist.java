@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
+import org.apache.hadoop.mapreduce.v2.app.rm.RMHeartbeatHandler;
 
 /**
  * The AM's own list of hosts that the ResourceManager is to give the job no container on. Hadoop
@@ -23,6 +24,7 @@ final class Blacklist {
   private static final int SHARE = 3;
 
   private final Object requestor;
+  private final RMHeartbeatHandler heartbeats;
   private final Set<Object> listed;
   private final Set<Object> removals;
   private final AtomicBoolean ignored;
@@ -33,6 +35,7 @@ final class Blacklist {
   Blacklist(Object requestor, int limitPercent) throws ReflectiveOperationException {
     this.requestor = requestor;
     this.limitPercent = limitPercent;
+    heartbeats = (RMHeartbeatHandler) requestor;
     listed = set(requestor, "blacklistedNodes");
     removals = set(requestor, "blacklistRemovals");
     ignored =
@@ -103,7 +106,27 @@ final class Blacklist {
     removals.remove(host);
   }
 
-  /** Takes a host off; told to the ResourceManager with the next heartbeat. */
+  /**
+   * Has something done once the heartbeat to the ResourceManager that is under way, or else the
+   * next, has ended: on Hadoop's thread, before another begins, and while Hadoop changes nothing.
+   */
+  void afterHeartbeat(Runnable what) {
+    heartbeats.runOnNextHeartbeat(
+        () -> {
+          try {
+            synchronized (requestor) { // as Hadoop does
+              what.run();
+            }
+          } catch (Throwable e) { // would end that thread, and with it the job
+            Log.warn("cannot look at the AM's blacklist: {}", e.toString());
+          }
+        });
+  }
+
+  /**
+   * Takes a host off; told to the ResourceManager with the next heartbeat. One that is under way
+   * forgets it at its end.
+   */
   void lift(String host) {
     listed.remove(host);
     removals.add(host);

@@ -192,9 +192,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     }
   }
 
-  /**
-   * A word to the ResourceManager may be forgotten, so it is said for a while, if anybody hears.
-   */
+  /** Until it is sure that no host is avoided any more, or nobody is left to hear. */
   private void liftAgain() {
     while (means.busy() && !stopped.getAsBoolean()) {
       try {

@@ -3,15 +3,18 @@ package io.drover.shim.core;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
-import static org.junit.Assert.assertTrue;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.JobId;
+import org.apache.hadoop.mapreduce.v2.app.rm.ContainerFailedEvent;
+import org.apache.hadoop.mapreduce.v2.app.rm.RMHeartbeatHandler;
 import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.event.Event;
@@ -19,12 +22,39 @@ import org.junit.Test;
 
 /** What keeps a job's containers off hosts, beside a list that only looks like Hadoop's. */
 public class AvoiderTest {
-  /** The fields of Hadoop's that are looked at. */
-  static final class Requestor {
+  /** What of Hadoop's is looked at. */
+  static final class Requestor implements RMHeartbeatHandler {
     final Set<String> blacklistedNodes = new HashSet<>();
     final Set<String> blacklistRemovals = new HashSet<>();
     final AtomicBoolean ignoreBlacklisting = new AtomicBoolean();
     final int clusterNmCount = 10;
+    private final Queue<Runnable> callbacks = new ArrayDeque<>();
+
+    @Override
+    public long getLastHeartbeatTime() {
+      return 0;
+    }
+
+    @Override
+    public void runOnNextHeartbeat(Runnable callback) {
+      callbacks.add(callback);
+    }
+
+    /** A heartbeat ends: Hadoop forgets what it was to tell, whenever that was said. */
+    void endHeartbeat() {
+      blacklistRemovals.clear();
+      for (Runnable next = callbacks.poll(); next != null; next = callbacks.poll()) {
+        next.run();
+      }
+    }
+
+    /** Hadoop counts what was posted. */
+    void count(List<Event<?>> posted) {
+      for (Event<?> event : posted) {
+        blacklistedNodes.add(((ContainerFailedEvent) event).getContMgrAddress().split(":")[0]);
+      }
+      posted.clear();
+    }
   }
 
   private final JobId job = MRBuilderUtils.newJobId(ApplicationId.newInstance(1_000, 1), 1);
@@ -88,7 +118,7 @@ public class AvoiderTest {
     forMs = 3_600_000;
     Avoider avoids = avoider();
     avoids.carryOut(avoid("slow"), null);
-    requestor.blacklistedNodes.add("slow");
+    requestor.count(posted);
     starves = true;
     lookAfter(avoids, 1);
     starves = false;
@@ -131,18 +161,37 @@ public class AvoiderTest {
     Avoider avoids = avoider();
     avoids.carryOut(avoid("slow"), null);
     assertEquals(3, posted.size());
-    nanos = 1_000_000_000L;
+    lookAfter(avoids, 1);
+    // A heartbeat that lasts long keeps Hadoop from counting.
+    lookAfter(avoids, 60);
+    requestor.endHeartbeat();
+    requestor.count(posted);
+    assertEquals(Set.of("slow"), requestor.blacklistedNodes);
     avoids.look();
-    // What was posted is carried out only now.
+    requestor.endHeartbeat();
+    assertEquals(Set.of(), requestor.blacklistedNodes);
+    assertEquals(Set.of("slow"), requestor.blacklistRemovals);
+    avoids.look();
+    assertFalse(avoids.busy());
     requestor.blacklistedNodes.add("slow");
-    avoids.look();
-    assertTrue(requestor.blacklistedNodes.isEmpty());
-    assertTrue(requestor.blacklistRemovals.contains("slow"));
-    nanos += 10_000_000_000L;
-    avoids.look();
-    requestor.blacklistedNodes.add("slow");
-    avoids.look();
+    requestor.endHeartbeat();
     assertEquals("Hadoop's own by then", Set.of("slow"), requestor.blacklistedNodes);
     assertEquals(List.of(), answers);
+  }
+
+  @Test
+  public void aLiftIsToldAfterTheHeartbeatThatForgetsItHoweverLongThatLasts() throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("slow"), null);
+    requestor.count(posted);
+    lookAfter(avoids, 1);
+    assertEquals("at once", Set.of("slow"), requestor.blacklistRemovals);
+    lookAfter(avoids, 3_600);
+    requestor.endHeartbeat();
+    assertEquals("and again", Set.of("slow"), requestor.blacklistRemovals);
+    requestor.endHeartbeat();
+    avoids.look();
+    assertEquals("not for ever", Set.of(), requestor.blacklistRemovals);
+    assertFalse(avoids.busy());
   }
 }
