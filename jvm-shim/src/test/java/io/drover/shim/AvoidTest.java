@@ -186,6 +186,22 @@ public class AvoidTest extends LeasedJob {
   }
 
   @Test
+  public void whatHadoopHadCountedOnAHostCountsOnAfterItsLift() throws Exception {
+    run();
+    am.blacklist().fail("bad", 2);
+    assertEquals("applied", outcome(avoid("'bad','slow'", 60_000)));
+    awaitListed("bad", true);
+    awaitListed("slow", true);
+    assertEquals("applied", outcome(avoid("", 60_000)));
+    am.blacklist().beat();
+    am.blacklist().fail("bad", 1);
+    assertTrue("its third failure", am.blacklist().keepsOff("bad"));
+    am.blacklist().fail("slow", 2);
+    assertFalse("none of Drover's counts", am.blacklist().keepsOff("slow"));
+    assertJobSucceeds();
+  }
+
+  @Test
   public void withoutALeaseNothingIsListed() throws Exception {
     service.leaseMs = 0;
     run();

@@ -34,6 +34,9 @@ final class Avoider implements Act {
     /** Failures by which it is listed that Hadoop has not counted yet. */
     int uncounted;
 
+    /** What Hadoop had counted there by itself, which it forgets as it lists a host. */
+    Integer own;
+
     /** It is to be off the list, and that is yet to be made sure of. */
     boolean lifted;
   }
@@ -169,9 +172,17 @@ final class Avoider implements Act {
   /** Hadoop is about to count a failure; on its thread, and while no heartbeat is under way. */
   private synchronized void counted(String host) {
     Listing listing = listings.get(host);
-    if (listing != null) {
-      listing.uncounted--;
+    if (listing == null) {
+      return;
     }
+    if (listing.own == null && blacklist.has(host)) {
+      listings.remove(host); // listed by Hadoop itself meanwhile, and its own to keep
+      return;
+    }
+    if (listing.own == null) {
+      listing.own = blacklist.failuresOn(host);
+    }
+    listing.uncounted--;
   }
 
   /** Whether hosts are avoided, or their lift is to be made sure of. */
@@ -241,15 +252,17 @@ final class Avoider implements Act {
   /** Only what has not been counted yet could list a host once more: that is looked at again. */
   private synchronized void settle() {
     awaitsHeartbeat = false;
-    listings
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean settled = entry.getValue().lifted && entry.getValue().uncounted <= 0;
-              if (settled) {
-                blacklist.lift(entry.getKey());
-              }
-              return settled;
-            });
+    listings.entrySet().removeIf(entry -> settles(entry.getKey(), entry.getValue()));
+  }
+
+  private boolean settles(String host, Listing listing) {
+    if (!listing.lifted || listing.uncounted > 0) {
+      return false;
+    }
+    blacklist.lift(host);
+    if (listing.own != null) {
+      blacklist.countOn(host, listing.own);
+    }
+    return true;
   }
 }

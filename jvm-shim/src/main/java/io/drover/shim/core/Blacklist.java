@@ -1,6 +1,7 @@
 package io.drover.shim.core;
 
 import java.lang.reflect.Field;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
@@ -27,6 +28,7 @@ final class Blacklist {
   private final RMHeartbeatHandler heartbeats;
   private final Set<Object> listed;
   private final Set<Object> removals;
+  private final Map<Object, Integer> failures;
   private final AtomicBoolean ignored;
   private final Field nodes;
   private final int limitPercent;
@@ -38,6 +40,7 @@ final class Blacklist {
     heartbeats = (RMHeartbeatHandler) requestor;
     listed = set(requestor, "blacklistedNodes");
     removals = set(requestor, "blacklistRemovals");
+    failures = counts(requestor, "nodeFailures");
     ignored =
         (AtomicBoolean) Hidden.field(requestor.getClass(), "ignoreBlacklisting").get(requestor);
     nodes = Hidden.field(requestor.getClass(), "clusterNmCount");
@@ -76,6 +79,13 @@ final class Blacklist {
     return (Set<Object>) Hidden.field(of.getClass(), name).get(of);
   }
 
+  // Likewise, by host.
+  @SuppressWarnings("unchecked")
+  private static Map<Object, Integer> counts(Object of, String name)
+      throws ReflectiveOperationException {
+    return (Map<Object, Integer>) Hidden.field(of.getClass(), name).get(of);
+  }
+
   boolean has(String host) {
     return listed.contains(host);
   }
@@ -104,6 +114,23 @@ final class Blacklist {
   void forget(String host) {
     listed.remove(host);
     removals.remove(host);
+  }
+
+  /**
+   * How many failures Hadoop has counted on a host that is not listed; only where Hadoop counts, or
+   * after a heartbeat.
+   */
+  int failuresOn(String host) {
+    return failures.getOrDefault(host, 0);
+  }
+
+  /** Has Hadoop count on from so many; as {@link #failuresOn}. */
+  void countOn(String host, int from) {
+    if (from > 0) {
+      failures.put(host, from);
+    } else {
+      failures.remove(host);
+    }
   }
 
   /**

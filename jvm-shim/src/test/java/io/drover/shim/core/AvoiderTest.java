@@ -6,8 +6,10 @@ import static org.junit.Assert.assertNull;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -27,6 +29,7 @@ public class AvoiderTest {
     final Set<String> blacklistedNodes = new HashSet<>();
     final Set<String> blacklistRemovals = new HashSet<>();
     final AtomicBoolean ignoreBlacklisting = new AtomicBoolean();
+    final Map<String, Integer> nodeFailures = new HashMap<>();
     final int clusterNmCount = 10;
     private final Queue<Runnable> callbacks = new ArrayDeque<>();
 
@@ -192,6 +195,19 @@ public class AvoiderTest {
     requestor.endHeartbeat();
     avoids.look();
     assertEquals("not for ever", Set.of(), requestor.blacklistRemovals);
+    assertFalse(avoids.busy());
+  }
+
+  @Test
+  public void aHostThatHadoopListsBeforeTheOrderIsCountedStaysHadoops() throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("slow"), null);
+    requestor.blacklistedNodes.add("slow");
+    requestor.count(posted);
+    lookAfter(avoids, 60);
+    requestor.endHeartbeat();
+    assertEquals(Set.of("slow"), requestor.blacklistedNodes);
+    assertEquals(Set.of(), requestor.blacklistRemovals);
     assertFalse(avoids.busy());
   }
 }
