@@ -192,7 +192,8 @@ final class Exchange {
   private long onRefusal(Transport.Answer answer) {
     Refusal refusal;
     try {
-      refusal = parser.refusal(answer.body);
+      boolean wordless = answer.status == 401 && answer.body.length == 0;
+      refusal = wordless ? Refusal.NOT_BELIEVED : parser.refusal(answer.body);
     } catch (IOException | RuntimeException e) {
       return tryNext("status " + answer.status + " without a Drover answer");
     }
@@ -201,8 +202,9 @@ final class Exchange {
     lease.end();
     // It may be another service, which does not know of them.
     facts.wantMisses(false);
+    String by = "refused by " + settings.urls.get(url) + ": " + refusal.error;
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
-    complain("refused by " + settings.urls.get(url) + ": " + refusal.error, waitMs);
+    complain(by, waitMs);
     return waitMs;
   }
 
@@ -214,6 +216,7 @@ final class Exchange {
         return retryMs;
       case 401:
         startOver();
+        nextUrl(); // without words it may be anybody's
         return Math.max(retryMs, backoff.next());
       case 403:
         startOver();
@@ -230,7 +233,7 @@ final class Exchange {
       case 426:
         return MAX_WAIT_MS;
       default:
-        url = (url + 1) % settings.urls.size();
+        nextUrl();
         return retryMs;
     }
   }
@@ -253,6 +256,10 @@ final class Exchange {
     return MIN_WAIT_MS;
   }
 
+  private void nextUrl() {
+    url = (url + 1) % settings.urls.size();
+  }
+
   private void startOver() {
     hello = true;
     base = 0;
@@ -268,7 +275,7 @@ final class Exchange {
   /** The next service at once; when none has answered, a growing pause. */
   private long tryNext(String why) {
     more = false;
-    url = (url + 1) % settings.urls.size();
+    nextUrl();
     failedUrls++;
     if (failedUrls < settings.urls.size()) {
       return 0;

@@ -31,6 +31,9 @@ final class HttpTransport implements Transport {
     connection.setReadTimeout(readTimeoutMs);
     connection.setUseCaches(false);
     connection.setDoOutput(true);
+    // Else the JDK sends a request again by itself whose connection ends without an answer, and the
+    // service may have it already. The price: it keeps the words of a 401.
+    connection.setFixedLengthStreamingMode(body.length);
     connection.setRequestMethod("POST");
     connection.setRequestProperty("Content-Type", "application/json");
     connection.setRequestProperty("Accept", "application/json");

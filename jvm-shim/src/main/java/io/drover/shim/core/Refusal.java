@@ -2,6 +2,9 @@ package io.drover.shim.core;
 
 /** A 4xx or 5xx answer of the service. It is not authenticated, so it can only make us pause. */
 final class Refusal {
+  /** A 401, of which the transport has no words. */
+  static final Refusal NOT_BELIEVED = new Refusal("the session is not believed (401)", 5_000, -1);
+
   final String error;
   final long retryMs;
 

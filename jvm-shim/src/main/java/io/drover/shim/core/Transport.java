@@ -5,7 +5,10 @@ import java.net.URL;
 
 /** Carries one request to one service. */
 interface Transport {
-  /** Sends and waits, within the transport's own limits of time and size. */
+  /**
+   * Sends once and waits, within the transport's own limits of time and size. Nothing is sent
+   * again: each request has a number of its own. Of a 401 the body may be missing.
+   */
   Answer post(URL url, byte[] body, String mac) throws IOException;
 
   /** What came back, as it came. */

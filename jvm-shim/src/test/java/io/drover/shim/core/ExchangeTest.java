@@ -381,6 +381,34 @@ public class ExchangeTest {
   }
 
   @Test
+  public void aRefusalWhoseWordsTheTransportDoesNotHaveStartsOverAtTheNextService()
+      throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    rows.change(5);
+    step(ok("native=>drover;'lease_ms':0=>'lease_ms':9000"));
+    assertTrue(lease.leftMs() > 0);
+    assertTrue(step(request -> new Transport.Answer(401, null, new byte[0])) >= 5_000);
+    assertEquals(0, lease.leftMs());
+    step(ok(""));
+    assertTrue(rows.last().hello);
+    assertEquals(0, rows.last().page.base);
+    assertEquals("[a, a, b]", asked.toString());
+  }
+
+  @Test
+  public void aRequestWithoutAnAnswerIsFollowedByOneWithTheNextNumber() throws Exception {
+    step(ok("native=>drover;'lease_ms':0=>'lease_ms':9000"));
+    step(
+        request -> {
+          throw new IOException("Unexpected end of file from server");
+        });
+    assertEquals(2, rows.last().seq);
+    assertTrue("it ends by its time alone", lease.leftMs() > 0);
+    step(ok(""));
+    assertEquals(3, rows.last().seq);
+  }
+
+  @Test
   public void notVouchedStartsOver() throws Exception {
     assertStartsOver(403, "not_vouched", 3_000);
   }

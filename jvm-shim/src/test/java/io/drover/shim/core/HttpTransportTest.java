@@ -14,6 +14,9 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.After;
 import org.junit.Before;
@@ -74,12 +77,12 @@ public class HttpTransportTest {
   }
 
   @Test
-  public void refusalsAreReadAndEmptyOnesAreEmpty() throws IOException {
+  public void refusalsAreReadButFor401AndEmptyOnesAreEmpty() throws IOException {
     for (int status : new int[] {400, 401, 403, 404, 409, 410, 413, 426, 429, 500, 503}) {
       URL full = serve("/f" + status, exchange -> send(exchange, status, BODY));
       Transport.Answer answer = transport.post(full, BODY, "m");
       assertEquals(status, answer.status);
-      assertEquals("status " + status, 2, answer.body.length);
+      assertEquals("status " + status, status == 401 ? 0 : 2, answer.body.length);
       URL empty = serve("/e" + status, exchange -> send(exchange, status, new byte[0]));
       assertEquals(0, transport.post(empty, BODY, "m").body.length);
     }
@@ -186,5 +189,91 @@ public class HttpTransportTest {
     }
     URL url = new URL("http://localhost:" + port + "/x");
     assertThrows(IOException.class, () -> transport.post(url, BODY, "m"));
+  }
+
+  /**
+   * Answers each request on the connection it comes by, but for those it ends without an answer.
+   */
+  private static final class Keeping implements AutoCloseable {
+    final List<String> bodies = new CopyOnWriteArrayList<>();
+    final CountDownLatch closed = new CountDownLatch(1);
+    private final ServerSocket listening = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+    private final String unanswered;
+    private final String lastOfConnection;
+
+    Keeping(String unanswered, String lastOfConnection) throws IOException {
+      this.unanswered = unanswered;
+      this.lastOfConnection = lastOfConnection;
+      Thread thread = new Thread(this::serve);
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    URL url() throws IOException {
+      return new URL("http://localhost:" + listening.getLocalPort() + "/x");
+    }
+
+    private void serve() {
+      while (!listening.isClosed()) {
+        try (Socket socket = listening.accept()) {
+          while (answer(socket)) {
+            // the next request of the same connection
+          }
+        } catch (IOException e) {
+          // the client or the test has left
+        }
+        closed.countDown();
+      }
+    }
+
+    private boolean answer(Socket socket) throws IOException {
+      StringBuilder head = new StringBuilder();
+      while (head.indexOf("\r\n\r\n") < 0) {
+        int next = socket.getInputStream().read();
+        if (next < 0) {
+          return false;
+        }
+        head.append((char) next);
+      }
+      String length = head.toString().replaceAll("(?s).*Content-Length: (\\d+).*", "$1");
+      byte[] sent = socket.getInputStream().readNBytes(Integer.parseInt(length));
+      String body = new String(sent, StandardCharsets.UTF_8);
+      bodies.add(body);
+      if (body.equals(unanswered)) {
+        return false;
+      }
+      String answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+      socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+      return !body.equals(lastOfConnection);
+    }
+
+    @Override
+    public void close() throws IOException {
+      listening.close();
+    }
+  }
+
+  private int post(Keeping server, String body) throws IOException {
+    return transport.post(server.url(), body.getBytes(StandardCharsets.UTF_8), "m").status;
+  }
+
+  @Test
+  public void aRequestWhoseConnectionEndsWithoutAnAnswerIsNeverSentAgain() throws Exception {
+    try (Keeping server = new Keeping("2", "none")) {
+      assertEquals(200, post(server, "1"));
+      assertThrows(IOException.class, () -> post(server, "2"));
+      assertEquals(200, post(server, "3"));
+      assertEquals(List.of("1", "2", "3"), server.bodies);
+    }
+  }
+
+  @Test
+  public void aConnectionThatWasClosedWhileItWasIdleCostsNoRequest() throws Exception {
+    try (Keeping server = new Keeping("none", "1")) {
+      assertEquals(200, post(server, "1"));
+      server.closed.await();
+      assertEquals(200, post(server, "2"));
+      assertEquals(List.of("1", "2"), server.bodies);
+    }
   }
 }
