@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
-use drover_core::model::{AppId, Decision, JobId, Measure, Millis, Verdict};
+use drover_core::model::{AppId, Decision, JobId, Measure, Time, Verdict};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ struct Inner {
     desk: Desk,
     budget: Budget,
     in_flight: Arc<Semaphore>,
-    started: Instant,
+    started: Time,
 }
 
 impl Shim {
@@ -52,7 +52,7 @@ impl Shim {
     ) -> Shim {
         let in_flight = Arc::new(Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS)));
         let desk = Desk::new(params, identity, vouch, out, metrics);
-        Shim(Arc::new(Inner { desk, budget: Budget::default(), in_flight, started: Instant::now() }))
+        Shim(Arc::new(Inner { desk, budget: Budget::default(), in_flight, started: clock::now() }))
     }
 
     /// `POST /shim/v1/exchange` and `GET /healthz`.
@@ -97,7 +97,9 @@ impl Shim {
     }
 
     fn now(&self) -> Now {
-        Now { wall: clock::now(), mono: Millis(self.0.started.elapsed().as_millis() as u64) }
+        // One clock for both: leases and sessions run out while this machine sleeps, as they do for their ApplicationMasters.
+        let wall = clock::now();
+        Now { wall, mono: wall.since(self.0.started) }
     }
 
     /// All sessions, believed or not yet, by job.
