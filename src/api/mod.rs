@@ -9,7 +9,7 @@ pub mod health;
 mod holds;
 pub mod listen;
 mod principal;
-mod report;
+pub mod report;
 pub mod views;
 
 #[cfg(test)]
@@ -109,22 +109,31 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
 }
 
 fn all_routes() -> OpenApiRouter<ApiState> {
-    handlers::routes().merge(calibration::routes()).merge(holds::routes()).merge(report::routes())
+    quick_routes().merge(report::routes())
+}
+
+fn quick_routes() -> OpenApiRouter<ApiState> {
+    handlers::routes().merge(calibration::routes()).merge(holds::routes())
+}
+
+fn within(patience: Duration) -> TimeoutLayer {
+    TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, patience)
 }
 
 /// The operators' API.
 pub fn router(state: ApiState) -> Router {
-    let (routes, _) = all_routes().split_for_parts();
+    let [(quick, _), (reports, _)] = [quick_routes(), report::routes()].map(OpenApiRouter::split_for_parts);
     let metrics = state.metrics.clone();
     Router::new()
-        .merge(routes)
+        .merge(quick)
         .route("/healthz", get(handlers::healthz))
         .route("/readyz", get(handlers::readyz))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(handlers::nothing)
+        .layer(within(PATIENCE))
+        .merge(reports.layer(within(report::PATIENCE)))
         .with_state(state)
         .layer(DefaultBodyLimit::max(BODY_MAX))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
         .layer(middleware::from_fn_with_state((metrics, "api"), count))
 }
 

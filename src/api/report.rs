@@ -9,8 +9,12 @@ use axum::Json;
 use axum::extract::State;
 use drover_core::model::Time;
 use serde::Deserialize;
+use std::time::Duration;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// A report reads all that the ledger keeps of the time asked for: minutes' worth of rows on a large cluster. Shorter than [`super::listen::IDLE`], which cuts a silent connection.
+pub const PATIENCE: Duration = Duration::from_secs(75);
 
 /// Its route.
 pub fn routes() -> OpenApiRouter<ApiState> {

@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use drover_core::model::{Millis, Mode};
+use futures::FutureExt;
 use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt;
@@ -239,6 +240,28 @@ fn a_report_that_is_still_read_keeps_its_turn_when_whoever_asked_for_it_is_gone(
         // Another reading comes after it.
         get(&router, "/api/v1/report").await;
         assert_eq!(access.turns.available_permits(), all);
+    });
+}
+
+#[test]
+fn a_report_may_take_longer_than_other_answers_and_not_for_ever() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().start_paused(true).max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let (_kept, access) = ledger();
+        let (router, _stop) = service_with(None, access);
+        // Nothing is read while the only thread for it is taken.
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        let taken = tokio::task::spawn_blocking(move || wait.recv());
+        let mut asked = std::pin::pin!(get(&router, "/api/v1/report"));
+        assert!(asked.as_mut().now_or_never().is_none());
+        tokio::time::advance(PATIENCE * 2).await;
+        assert!(asked.as_mut().now_or_never().is_none());
+        tokio::time::advance(report::PATIENCE).await;
+        assert_eq!(asked.await.0, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(report::PATIENCE < listen::IDLE);
+        go.send(()).unwrap();
+        taken.await.unwrap().unwrap();
     });
 }
 

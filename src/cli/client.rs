@@ -2,7 +2,7 @@
 
 use super::Common;
 use super::output::{Exit, Failure};
-use crate::api::ErrorBody;
+use crate::api::{self, ErrorBody};
 use crate::config::Config;
 use crate::yarn::http::{causes, install_tls};
 use clap::Args;
@@ -14,6 +14,8 @@ use std::time::Duration;
 use url::Url;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// For a report: what the service gives itself, and the way.
+const REPORT_PATIENCE: Duration = api::report::PATIENCE.saturating_add(Duration::from_secs(5));
 
 /// A running service.
 pub struct Client {
@@ -110,7 +112,7 @@ impl Client {
 
     fn new(base: Url) -> Result<Client, Failure> {
         install_tls();
-        let http = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build();
+        let http = reqwest::Client::builder().no_proxy().build();
         let http =
             http.map_err(|error| Failure::new(Exit::Failed, format!("cannot set up an HTTP client: {error}")))?;
         Ok(Client { http, base })
@@ -123,12 +125,17 @@ impl Client {
 
     /// What it answers at a path below its address.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, NoAnswer> {
-        self.ask(Method::GET, self.at(path)?, None::<&()>).await
+        self.ask(Method::GET, self.at(path)?, None::<&()>, PATIENCE).await
+    }
+
+    /// The same, of a report over as long a time as anybody likes.
+    pub async fn get_report<T: DeserializeOwned>(&self, path: &str) -> Result<T, NoAnswer> {
+        self.ask(Method::GET, self.at(path)?, None::<&()>, REPORT_PATIENCE).await
     }
 
     /// What it answers to something sent there.
     pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, NoAnswer> {
-        self.ask(Method::POST, self.at(path)?, Some(body)).await
+        self.ask(Method::POST, self.at(path)?, Some(body), PATIENCE).await
     }
 
     /// What it answers when that is to go; the last part of the path may be any text.
@@ -136,7 +143,7 @@ impl Client {
         let mut url = self.base.clone();
         let no_path = |()| other(Exit::Usage, format!("{} is no address of a service", self.base));
         url.path_segments_mut().map_err(no_path)?.pop_if_empty().extend(path);
-        self.ask(Method::DELETE, url, None::<&()>).await
+        self.ask(Method::DELETE, url, None::<&()>, PATIENCE).await
     }
 
     fn at(&self, path: &str) -> Result<Url, NoAnswer> {
@@ -166,9 +173,10 @@ impl Client {
         method: Method,
         url: Url,
         body: Option<&impl Serialize>,
+        patience: Duration,
     ) -> Result<T, NoAnswer> {
         let looks = method == Method::GET;
-        let request = self.http.request(method, url.clone());
+        let request = self.http.request(method, url.clone()).timeout(patience);
         let request = if let Some(body) = body { request.json(body) } else { request };
         let answer = request.send().await.map_err(|error| self.unreachable(&error, &url, looks))?;
         let status = answer.status();

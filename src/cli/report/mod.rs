@@ -128,7 +128,7 @@ impl Command {
             Some(path) => Ok(Report::of(&path, &self.filter(), clock::now())?),
             None => {
                 let client = self.service.client(common)?;
-                client.get(&self.address()).await.map_err(|why| why.or(|| nobody(&client)))
+                client.get_report(&self.address()).await.map_err(|why| why.or(|| nobody(&client)))
             }
         }
     }
