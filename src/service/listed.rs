@@ -55,7 +55,8 @@ mod tests {
         let one = |seq: u32, user: &str, attempt| {
             let (user, queue, allocated) = (user.to_owned(), "root.etl".to_owned(), Resources::default());
             let name = "a".to_owned();
-            let fact = AppFact { app: app(seq), user, queue, name, started: Time(0), containers: 1, allocated, label: None };
+            let fact =
+                AppFact { app: app(seq), user, queue, name, started: Time(0), containers: 1, allocated, label: None };
             AppSeen { fact, attempt, rm_now: None }
         };
         vec![one(1, "ann", Some(2)), one(2, "ann", None), one(3, "", Some(1))]
