@@ -170,7 +170,7 @@ impl Desk {
     }
 
     fn new_seat(&self, hello: &Hello<'_>, request: &Request<'_>, claim: &Claim, vouched: Vouched, now: Now) -> Seat {
-        let (settings, refused) = settings::read(&hello.settings, hello.mode);
+        let (settings, refused) = settings::read(&hello.settings, hello.mode, &hello.hadoop);
         let bad = Reason::BadProperty;
         self.metrics.refused(bad.label(), refused.count(bad));
         let Vouched { user, queue } = vouched;

@@ -6,12 +6,13 @@ use crate::yarn::wire::lenient::{List, Text};
 use drover_core::model::{JobSettings, Mode};
 use std::collections::BTreeMap;
 
-/// The settings, with the mode that the shim has worked out of its own properties; and what was refused of them.
-pub fn read(told: &BTreeMap<String, String>, mode: Mode) -> (JobSettings, Refused) {
+/// The settings on an AM of that version of Hadoop, with the mode that the shim has worked out of its own properties; and what
+/// was refused of them.
+pub fn read(told: &BTreeMap<String, String>, mode: Mode, hadoop: &str) -> (JobSettings, Refused) {
     let text = |word: &String| Text(Some(word.clone()));
     let items = told.iter().map(|(name, value)| Property { name: text(name), value: text(value) }).collect();
     let mut refused = Refused::default();
-    let settings = settings::settings(&Conf { property: List { items, odd: 0 } }, &mut refused);
+    let settings = settings::settings(&Conf { property: List { items, odd: 0 } }, Some(hadoop), &mut refused);
     (JobSettings { mode: Some(mode), ..settings }, refused)
 }
 
@@ -29,10 +30,12 @@ mod tests {
             ("drover.mode", "act"),
         ];
         let told = told.map(|(name, value)| (name.to_string(), value.to_string())).into();
-        let (settings, refused) = read(&told, Mode::Off);
+        let (settings, refused) = read(&told, Mode::Off, "3.4.3");
         assert!(!settings.map_speculation && settings.reduce_speculation);
         assert_eq!((settings.report_interval, settings.reduce_container.memory_mb), (Millis(3_000), 2048));
         assert_eq!(settings.mode, Some(Mode::Off), "what the shim has worked out counts");
         assert_eq!(refused, Refused::default());
+        let old = [("mapreduce.task.timeout".to_owned(), "600000".to_owned())].into();
+        assert_eq!(read(&old, Mode::Off, "2.7.7").0.report_interval, Millis(3_000), "which nothing changes");
     }
 }

@@ -9,7 +9,7 @@ use super::http::{Answer, Http};
 use super::limit::Permit;
 use super::rm::{Rm, Told, newest};
 use super::wire::Document;
-use super::wire::job::{AttemptCounters, Job, JobAttempts, StateWished, TaskAttempts, Tasks};
+use super::wire::job::{AttemptCounters, Conf, Job, JobAttempts, StateWished, TaskAttempts, Tasks};
 use drover_core::model::{AppAttemptId, AttemptFact, AttemptId, JobId, JobSettings, TaskId, Time};
 use url::Url;
 
@@ -64,12 +64,15 @@ impl Am {
         }))
     }
 
-    /// What the job's configuration says that matters here.
+    /// What the job's configuration says that matters here, where its AM is of the ResourceManager's version.
     ///
     /// # Errors
     /// As [`Am::job`].
     pub async fn settings(&self, permit: Option<Permit>, id: JobId) -> Result<Told<JobSettings>, Error> {
-        Ok(Told::of(self.get(permit, Endpoint::AmConf, id, "/conf").await?, settings::settings))
+        let hadoop = self.rm.version();
+        Ok(Told::of(self.get(permit, Endpoint::AmConf, id, "/conf").await?, |wire: &Conf, refused| {
+            settings::settings(wire, hadoop.as_deref(), refused)
+        }))
     }
 
     /// All of the job's tasks.

@@ -9,6 +9,9 @@ use std::str::FromStr;
 /// A job with `mapreduce.task.timeout=0` reports only when it is asked to: as good as never. One day.
 const NEVER: Millis = Millis(86_400_000);
 
+/// How often every task of Hadoop 2.7 reports (`Task.PROGRESS_INTERVAL`).
+const FIXED: Millis = Millis(3_000);
+
 const KEYS: [&str; 28] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
@@ -62,8 +65,8 @@ impl Properties<'_> {
     }
 }
 
-/// What a job's configuration says that matters here; Hadoop's defaults for what it does not say.
-pub fn settings(wire: &Conf, refused: &mut Refused) -> JobSettings {
+/// What a job's configuration says that matters here to a Hadoop of that version; Hadoop's defaults for what it does not say.
+pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> JobSettings {
     refused.many(Reason::NoObject, wire.property.odd);
     let known = |name: &str| KEYS.into_iter().find(|key| *key == name);
     let pairs =
@@ -73,7 +76,7 @@ pub fn settings(wire: &Conf, refused: &mut Refused) -> JobSettings {
     JobSettings {
         map_speculation: p.read("mapreduce.map.speculative").unwrap_or(default.map_speculation),
         reduce_speculation: p.read("mapreduce.reduce.speculative").unwrap_or(default.reduce_speculation),
-        report_interval: report_interval(&mut p),
+        report_interval: report_interval(&mut p, hadoop),
         mode: mode(&mut p),
         committer: p
             .text("mapred.output.committer.class")
@@ -91,8 +94,11 @@ fn class(name: &str) -> String {
     name.chars().take(MAX_NAME).collect()
 }
 
-/// The interval set, else 1 % of the task timeout (`MRJobConfUtil.getTaskProgressReportInterval`).
-fn report_interval(p: &mut Properties<'_>) -> Millis {
+/// The interval set, else 1 % of the task timeout (`MRJobConfUtil.getTaskProgressReportInterval`); on 2.7 neither counts.
+fn report_interval(p: &mut Properties<'_>, hadoop: Option<&str>) -> Millis {
+    if hadoop.is_some_and(|version| version.starts_with("2.7.")) {
+        return FIXED;
+    }
     let set = p.read::<u64>("mapreduce.task.progress-report.interval");
     let interval = set.unwrap_or_else(|| p.read::<u64>("mapreduce.task.timeout").unwrap_or(600_000) / 100);
     if interval == 0 { NEVER } else { Millis(interval) }

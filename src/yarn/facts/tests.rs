@@ -11,10 +11,14 @@ fn read<D: crate::yarn::wire::Document>(value: Value) -> D {
 }
 
 fn settings(pairs: &[(&str, &str)]) -> (JobSettings, Refused) {
+    settings_on(None, pairs)
+}
+
+fn settings_on(hadoop: Option<&str>, pairs: &[(&str, &str)]) -> (JobSettings, Refused) {
     let property: Vec<Value> = pairs.iter().map(|(k, v)| json!({"name": k, "value": v})).collect();
     let mut refused = Refused::default();
     let wire: Conf = read(json!({"conf": {"property": property}}));
-    (settings::settings(&wire, &mut refused), refused)
+    (settings::settings(&wire, hadoop, &mut refused), refused)
 }
 
 #[test]
@@ -32,6 +36,18 @@ fn the_reporting_interval_is_the_one_set_or_a_hundredth_of_the_timeout() {
         interval(&[("mapreduce.task.timeout", "0")]) > Millis(3_600_000),
         "without a timeout a task need not report"
     );
+}
+
+#[test]
+fn tasks_of_hadoop_2_7_report_every_three_seconds_whatever_a_job_sets() {
+    let interval = |hadoop, pairs: &[(&str, &str)]| settings_on(Some(hadoop), pairs).0.report_interval;
+    let set = [("mapreduce.task.progress-report.interval", "500")];
+    for pairs in [&[][..], &set, &[("mapreduce.task.timeout", "0")]] {
+        assert_eq!(interval("2.7.7", pairs), Millis(3_000));
+    }
+    for newer in ["2.8.5", "2.10.2", "3.4.3"] {
+        assert_eq!((interval(newer, &[]), interval(newer, &set)), (Millis(6_000), Millis(500)));
+    }
 }
 
 #[test]

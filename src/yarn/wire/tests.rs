@@ -92,7 +92,7 @@ fn read_all(inner: &Value) {
     of::<Scheduler>(inner).map(|w| facts::cluster::queues(&w, r));
     of::<Job>(inner).map(|w| facts::job::job(&w, job, AppAttemptId { app: job.0, number: 1 }, r));
     of::<Job>(inner).map(|w| facts::history::end(&w, job, r));
-    of::<Conf>(inner).map(|w| facts::settings::settings(&w, r));
+    of::<Conf>(inner).map(|w| facts::settings::settings(&w, None, r));
     of::<AttemptCounters>(inner).map(|w| facts::job::counters(&w, task.attempt(0), r));
     if let Some(wire) = of::<Tasks>(inner) {
         let seen = facts::job::tasks(&wire, job, r);
