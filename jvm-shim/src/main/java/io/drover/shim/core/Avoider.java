@@ -52,7 +52,11 @@ final class Avoider implements Act {
 
     @Override
     public String getContMgrAddress() {
-      counted(host);
+      try {
+        counted(host);
+      } catch (Throwable e) { // would end the job
+        Log.warn("cannot tell what Hadoop has counted on {}: {}", host, e.toString());
+      }
       return super.getContMgrAddress();
     }
   }
