@@ -1,4 +1,5 @@
-//! Room by partition: nodes with a label are no room for a job whose containers ask for none, nor the others for one that asks for a label.
+//! Room by partition: for a job whose containers ask for a label only nodes that have it are room. For one that asks for none all are: whether a partition lends what it has free
+//! (`exclusive=false`, as some distributions set up most of their nodes) no listing tells, and a copy that waits in vain is withdrawn, where one that is never asked for helps nobody.
 
 use super::rooms::{Change, Rooms};
 use crate::model::{ClusterState, Job, NameId};
@@ -7,40 +8,44 @@ use std::collections::BTreeMap;
 /// Where there is room, by node label.
 #[derive(Debug, Default)]
 pub struct Partitions {
-    /// On all nodes, where none has a label or the scheduler knows of none.
-    whole: Option<Rooms>,
-    /// By label; that of nodes without one is empty.
-    by_label: BTreeMap<String, Rooms>,
+    /// On all nodes.
+    whole: Rooms,
+    /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
+    by_label: Option<BTreeMap<String, Rooms>>,
     none: Rooms,
 }
 
 impl Partitions {
     /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes, and one over the labels.
     pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Partitions {
+        let whole = Rooms::new(cluster, cluster.usable_nodes(), since);
         if !cluster.has_partitions() {
-            let whole = Some(Rooms::new(cluster, cluster.usable_nodes(), since));
             return Partitions { whole, ..Partitions::default() };
         }
         let mut nodes = BTreeMap::<&str, Vec<_>>::new();
         for node in cluster.usable_nodes() {
-            nodes.entry(node.label.as_deref().unwrap_or_default()).or_default().push(node);
+            if let Some(label) = node.label.as_deref() {
+                nodes.entry(label).or_default().push(node);
+            }
         }
         let by_label = nodes.into_iter().map(|(label, nodes)| (label.to_owned(), Rooms::new(cluster, nodes, since)));
-        Partitions { by_label: by_label.collect(), ..Partitions::default() }
+        Partitions { whole, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
     /// Where there is room for a job's containers.
     pub fn of(&self, cluster: &ClusterState, job: &Job) -> &Rooms {
-        let labelled = || self.by_label.get(cluster.label_of(job)).unwrap_or(&self.none);
-        self.whole.as_ref().unwrap_or_else(labelled)
+        match (&self.by_label, cluster.label_of(job)) {
+            (None, _) | (_, "") => &self.whole,
+            (Some(by_label), label) => by_label.get(label).unwrap_or(&self.none),
+        }
     }
 
     /// The same.
     pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job) -> &mut Rooms {
         let Partitions { whole, by_label, none } = self;
-        match whole {
-            Some(whole) => whole,
-            None => by_label.get_mut(cluster.label_of(job)).unwrap_or(none),
+        match (by_label, cluster.label_of(job)) {
+            (None, _) | (_, "") => whole,
+            (Some(by_label), label) => by_label.get_mut(label).unwrap_or(none),
         }
     }
 }
@@ -83,8 +88,8 @@ mod tests {
     }
 
     #[test]
-    fn labelled_nodes_are_no_room_for_a_job_that_asks_for_no_label_nor_the_others_for_one_that_does() {
-        assert_eq!(room(None, Some("")), 2);
+    fn a_job_that_asks_for_a_label_has_room_on_its_nodes_alone_and_one_that_asks_for_none_on_all_as_they_may_be_lent() {
+        assert_eq!(room(None, Some("")), 14);
         assert_eq!([room(Some("gpu"), Some("")), room(Some("ssd"), Some("gpu"))], [4, 8]);
         assert_eq!(room(None, Some("gpu")), 4, "its queue's");
         assert_eq!(room(Some("none such"), Some("")), 0);

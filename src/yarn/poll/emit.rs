@@ -151,7 +151,7 @@ impl Emitter {
                 self.metrics.refused(Channel::History, &told.refused);
                 (Channel::History, Some(told.what.job.0), 0, told.what, told.frame.received)
             }
-            Ended::ByRm(fact) => (Channel::Rm, None, lives.rm, fact, crate::clock::now()),
+            Ended::ByRm { end, .. } => (Channel::Rm, None, lives.rm, end, crate::clock::now()),
             Ended::NotYet | Ended::NoHistory | Ended::StillRuns => return Vec::new(),
         };
         let at = match channel {

@@ -13,7 +13,12 @@ pub enum Ended {
     /// Its history told it.
     Told(Told<EndFact>),
     /// Only the ResourceManager, or nobody, could tell.
-    ByRm(EndFact),
+    ByRm {
+        /// What it told.
+        end: EndFact,
+        /// The history server was asked, and does not answer.
+        is_silent: bool,
+    },
     /// Nothing yet; to be tried again.
     NotYet,
     /// The history server does not answer.
@@ -36,17 +41,19 @@ pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -
         },
     };
     let is_last = of != EndTry::History;
+    let is_silent = trouble.as_ref().is_some_and(|error| is_silence(&error.kind));
     let state = match clients.rm.app(job.0).await {
         Ok(told) if is_running(&told.what) => return Ok(Ended::StillRuns),
         Ok(told) => Some(told.what),
         Err(error) if matches!(error.kind, Kind::NotFound(_)) => None,
+        Err(_) if !is_last && is_silent => return Ok(Ended::NoHistory),
         Err(error) if !is_last => return Err(error),
         Err(_) => None,
     };
     let has_no_history = clients.history.is_none();
     match (is_last || has_no_history, trouble) {
-        (true, _) => Ok(Ended::ByRm(by_rm(job, state.as_ref()))),
-        (false, Some(error)) if is_silence(&error.kind) => {
+        (true, _) => Ok(Ended::ByRm { end: by_rm(job, state.as_ref()), is_silent }),
+        (false, Some(error)) if is_silent => {
             tracing::debug!(%job, %error, "a job's end cannot be read");
             Ok(Ended::NoHistory)
         }

@@ -79,6 +79,7 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
         Ok(Reading::End(Ended::StillRuns)) => Outcome::StillRuns,
         Ok(Reading::End(Ended::NotYet)) => Outcome::Failed,
         Ok(Reading::End(Ended::NoHistory)) => Outcome::NoHistory,
+        Ok(Reading::End(Ended::ByRm { is_silent: true, .. })) => Outcome::DoneByRm,
         Ok(_) => Outcome::Done,
         Err(error) => match &error.kind {
             Kind::TooManyRequests(after) => {

@@ -51,7 +51,7 @@ impl Schedule {
         match outcome {
             Outcome::Finished if job.ending.is_none() => return self.begin_end(id, true, now),
             _ if job.ending.is_some() => return,
-            Outcome::Done | Outcome::Told(_) => job.failures = 0,
+            Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
             Outcome::Paused(length) => job.quiet_until = job.quiet_until.max(now + length),
             // Estimates do without, and the job's own answers come as ever.

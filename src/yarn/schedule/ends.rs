@@ -63,7 +63,7 @@ impl Schedule {
             self.heard_of_history(outcome, now);
         }
         match outcome {
-            Outcome::Done | Outcome::Told(_) => return self.forget(id, now),
+            Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => return self.forget(id, now),
             Outcome::StillRuns => return self.resume(id, now),
             Outcome::RmDown => self.is_rm_down = true,
             // No try: it is the server's wish to be left alone.
@@ -79,9 +79,11 @@ impl Schedule {
     }
 
     fn heard_of_history(&mut self, outcome: Outcome, now: Time) {
-        if outcome != Outcome::NoHistory {
-            (self.history.silences, self.history.until) = (0, now);
-            return;
+        match outcome {
+            Outcome::NoHistory | Outcome::DoneByRm => {}
+            // Of these the ResourceManager is the one that told.
+            Outcome::StillRuns | Outcome::RmDown => return,
+            _ => return (self.history.silences, self.history.until) = (0, now),
         }
         self.history.silences = self.history.silences.saturating_add(1);
         let beyond = self.history.silences.saturating_sub(SILENCES - 1);

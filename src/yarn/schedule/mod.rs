@@ -98,6 +98,8 @@ pub enum Outcome {
     Paused(Millis),
     /// The history server does not answer, or not in time.
     NoHistory,
+    /// It does not, and the ResourceManager's word has to do.
+    DoneByRm,
     /// No ResourceManager can be reached or is active.
     RmDown,
     /// The application has finished.

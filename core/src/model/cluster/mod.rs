@@ -101,7 +101,7 @@ impl ClusterState {
         self.nodes.values().filter(|node| node.usable)
     }
 
-    /// Are there nodes with labels, and does the scheduler keep jobs that ask for none off them? Of partitions that lend their room (not exclusive) the ResourceManager's nodes tell nothing.
+    /// Are there nodes with labels, and does the scheduler go by them?
     pub fn has_partitions(&self) -> bool {
         let by_labels = self.queues.values().next().is_some_and(|queue| queue.partition.is_some());
         by_labels && self.usable_nodes().any(|node| node.label.is_some())

@@ -148,7 +148,8 @@ fn a_history_server_that_hangs_is_asked_by_one_end_at_a_time_ever_more_rarely_an
     assert_eq!(sim.schedule.apps(&others, &[], sim.now), 0, "none is left out");
     let hangs = |call: Call| match call {
         Call::End { of: EndTry::Rm, .. } => Outcome::Done,
-        Call::End { .. } => Outcome::NoHistory,
+        Call::End { of: EndTry::Last, .. } => Outcome::DoneByRm,
+        Call::End { of: EndTry::History, .. } => Outcome::NoHistory,
         _ => Outcome::Told(10),
     };
     sim.run(170, hangs);
@@ -157,6 +158,30 @@ fn a_history_server_that_hangs_is_asked_by_one_end_at_a_time_ever_more_rarely_an
     assert_eq!(sim.schedule.counts(), (200, 100));
     sim.run(30, hangs);
     assert!(sim.schedule.counts().1 <= 1, "the ResourceManager's word has to do: {:?}", sim.schedule.counts());
+}
+
+#[test]
+fn last_tries_that_the_resource_manager_settles_do_not_make_a_history_server_that_hangs_look_well() {
+    let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+    schedule.apps(&apps(40), &[], Time(0));
+    schedule.apps(&[], &[], Time(0));
+    let under_way = |schedule: &mut Schedule, now| {
+        let calls = std::iter::from_fn(|| {
+            let call = schedule.pick(Class::History, now, &Knows::default())?;
+            schedule.start(call, now);
+            Some(call)
+        });
+        calls.collect::<Vec<_>>()
+    };
+    for (now, outcome, expected) in [(1_000, Outcome::Failed, 8), (400_000, Outcome::DoneByRm, 8)] {
+        let calls = under_way(&mut schedule, Time(now));
+        assert_eq!(calls.len(), expected);
+        calls.into_iter().for_each(|call| schedule.done(call, outcome, Millis(1), Time(now)));
+    }
+    schedule.apps(&apps(80)[40..], &[], Time(400_000));
+    schedule.apps(&[], &[], Time(400_000));
+    let waits = under_way(&mut schedule, Time(401_000));
+    assert!(waits.iter().all(|call| matches!(call, Call::End { of: EndTry::Rm, .. })) && waits.len() <= 1, "{waits:?}");
 }
 
 #[test]
