@@ -149,11 +149,10 @@ impl World<'_> {
             return fits(node, ask).then_some(node);
         }
         // Each that fits is as likely as any other: the next one in line would be so much the likelier for those before it that do not fit.
-        const DRAWN: usize = 8;
         let (of_job, key) = (job.of.key(), task_key(kind, ask.index));
         let mut draw = self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]);
-        let mut drawn = (0..DRAWN).filter_map(|_| self.yarn.nth_open(draw.below(self.yarn.open())));
-        drawn.find(|node| fits(*node, ask)).or_else(|| {
+        let drawn = self.yarn.nth_open(draw.below(self.yarn.open()));
+        drawn.filter(|node| fits(*node, ask)).or_else(|| {
             let fitting: Vec<u32> = self.yarn.open_nodes().filter(|node| fits(*node, ask)).collect();
             fitting.get(draw.below(fitting.len())).copied()
         })
