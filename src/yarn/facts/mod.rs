@@ -1,6 +1,7 @@
 //! Hadoop's answers as facts: checked value by value. What is wrong is counted by name, and dropped or left out.
 
 pub mod cluster;
+mod container;
 pub mod history;
 pub mod job;
 pub mod settings;

@@ -1,8 +1,9 @@
 //! The few properties of a job's configuration that matter here; nothing else of it is kept.
 
+use super::container::{HEAP_RATIO, container};
 use super::{MAX_NAME, Reason, Refused};
 use crate::yarn::wire::job::Conf;
-use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use drover_core::model::{JobSettings, Millis, Mode};
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -12,7 +13,7 @@ const NEVER: Millis = Millis(86_400_000);
 /// How often every task of Hadoop 2.7 reports (`Task.PROGRESS_INTERVAL`).
 const FIXED: Millis = Millis(3_000);
 
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 30] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
     "mapreduce.task.progress-report.interval",
@@ -29,10 +30,12 @@ const KEYS: [&str; 28] = [
     "mapreduce.map.memory.mb",
     "mapreduce.map.resource.memory",
     "mapreduce.map.resource.memory-mb",
+    "mapreduce.map.resource.vcores",
     "mapreduce.map.cpu.vcores",
     "mapreduce.reduce.memory.mb",
     "mapreduce.reduce.resource.memory",
     "mapreduce.reduce.resource.memory-mb",
+    "mapreduce.reduce.resource.vcores",
     "mapreduce.reduce.cpu.vcores",
     "mapreduce.job.reduce.slowstart.completedmaps",
     "mapreduce.admin.map.child.java.opts",
@@ -43,20 +46,18 @@ const KEYS: [&str; 28] = [
     HEAP_RATIO,
 ];
 
-const HEAP_RATIO: &str = "mapreduce.job.heap.memory-mb.ratio";
-
-struct Properties<'a> {
+pub(super) struct Properties<'a> {
     values: HashMap<&'static str, &'a str>,
     refused: &'a mut Refused,
 }
 
 impl Properties<'_> {
-    fn text(&self, key: &str) -> Option<&str> {
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.values.get(key).copied()
     }
 
     /// A value of that type; one that is there and is none is counted and as absent.
-    fn read<T: FromStr>(&mut self, key: &str) -> Option<T> {
+    pub(super) fn read<T: FromStr>(&mut self, key: &str) -> Option<T> {
         let parsed = self.text(key)?.to_ascii_lowercase().parse().ok();
         if parsed.is_none() {
             self.refused.add(Reason::BadProperty);
@@ -122,46 +123,6 @@ fn output_format<'p>(p: &'p mut Properties<'_>) -> Option<&'p str> {
     let is_new = p.read::<bool>(api).unwrap_or(p.text(old).is_none());
     let (first, second) = if is_new { (new, old) } else { (old, new) };
     p.text(first).or_else(|| p.text(second))
-}
-
-fn container(p: &mut Properties<'_>, kind: &str, default: Resources) -> Resources {
-    let memory = ["resource.memory-mb", "resource.memory", "memory.mb"].into_iter().find_map(|name| {
-        let key = format!("mapreduce.{kind}.{name}");
-        let digits = p.text(&key)?.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
-        digits.parse::<u64>().ok().filter(|mb| *mb > 0)
-    });
-    let memory = memory.or_else(|| by_heap(p, kind));
-    let vcores = p.read::<u32>(&format!("mapreduce.{kind}.cpu.vcores")).filter(|v| *v > 0);
-    Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
-}
-
-/// From Hadoop 3 on a size that is not positive, -1 as shipped, is that of the heap asked for, by its share of the container (`JobConf.getMemoryRequired`, in the same floating point).
-fn by_heap(p: &mut Properties<'_>, kind: &str) -> Option<u64> {
-    p.text(&format!("mapreduce.{kind}.memory.mb"))?.parse::<i64>().ok().filter(|mb| *mb <= 0)?;
-    let admins = p.text(&format!("mapreduce.admin.{kind}.child.java.opts")).unwrap_or_default();
-    let own = p.text(&format!("mapreduce.{kind}.java.opts")).or_else(|| p.text("mapred.child.java.opts"));
-    let heap = heap_mb(&format!("{admins} {}", own.unwrap_or_default()))?;
-    let ratio = p.read::<f32>(HEAP_RATIO).unwrap_or(0.8);
-    let size = (heap as f32 / ratio).ceil();
-    (size >= 1.0 && size <= i32::MAX as f32).then_some(size as u64)
-}
-
-/// The heap that the last `-Xmx` of a JVM's options asks for, MiB.
-fn heap_mb(options: &str) -> Option<u64> {
-    let sizes = options.split_ascii_whitespace().rev().filter_map(|option| option.strip_prefix("-Xmx"));
-    let (digits, unit) =
-        sizes.map(|size| size.split_at(size.trim_end_matches(char::is_alphabetic).len())).find(|(digits, unit)| {
-            let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            is_number && matches!(*unit, "" | "k" | "K" | "m" | "M" | "g" | "G")
-        })?;
-    let number = digits.parse::<u64>().ok()?;
-    let mb = match unit {
-        "" => number / (1 << 20),
-        "k" | "K" => number / 1_024,
-        "m" | "M" => number,
-        _ => number.checked_mul(1_024)?,
-    };
-    Some(mb).filter(|mb| *mb > 0)
 }
 
 fn slow_start(p: &mut Properties<'_>) -> Option<f32> {

@@ -118,6 +118,32 @@ fn a_container_of_no_set_size_is_as_large_as_its_heap_asks_for_by_hadoop_3s_rule
 }
 
 #[test]
+fn what_a_job_asks_for_by_its_resources_names_counts_in_the_unit_it_stands_in() {
+    let map = |name: &str, value: &str| {
+        let name = format!("mapreduce.map.resource.{name}");
+        let all = [("mapreduce.map.memory.mb", "512"), ("mapreduce.map.cpu.vcores", "2"), (&name, value)];
+        let size = settings(&all).0.map_container;
+        (size.memory_mb, size.vcores)
+    };
+    for (value, mb) in [
+        ("3072", 3_072),
+        ("2Gi", 2_048),
+        ("2 Gi", 2_048),
+        ("1G", 953),
+        ("2097152 Ki", 2_048),
+        ("768Mi", 768),
+        ("1Ti", 1_048_576),
+        ("2 pints", 512),
+        ("1.5Gi", 512),
+        ("0", 512),
+        ("99999999999999999999", 512),
+    ] {
+        assert_eq!([map("memory-mb", value), map("memory", value)], [(mb, 2); 2], "{value}");
+    }
+    assert_eq!([map("vcores", "4"), map("vcores", "0"), map("vcores", "4k")], [(512, 4), (512, 1), (512, 2)]);
+}
+
+#[test]
 fn secrets_of_a_jobs_configuration_go_nowhere() {
     let (read, _) = settings(&[("fs.s3a.secret.key", "hush"), ("mapreduce.map.memory.mb", "2048")]);
     assert!(!format!("{read:?}").contains("hush"));

@@ -234,12 +234,15 @@ public class JobFactsTest {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
     Configuration conf = conf("mapreduce.map.java.opts", "-Dpassword=hunter2 -Xmx1024m");
     conf.set("mapreduce.map.memory.mb", "-1");
-    conf.set("mapreduce.reduce.memory.mb", "512");
+    conf.set("mapreduce.reduce.java.opts", "-Xmx512m");
+    conf.set("mapreduce.reduce.memory.mb", "0");
+    conf.set("mapreduce.reduce.resource.memory-mb", "2Gi");
     am.run(conf, true, true);
     service.awaitExchange();
     JsonNode settings = service.requests.get(0).path("hello").path("settings");
     assertEquals("1280", settings.path("mapreduce.map.memory.mb").asString());
-    assertEquals("512", settings.path("mapreduce.reduce.memory.mb").asString());
+    assertEquals("640", settings.path("mapreduce.reduce.memory.mb").asString());
+    assertEquals("2Gi", settings.path("mapreduce.reduce.resource.memory-mb").asString());
     assertFalse(service.requests.get(0).toString().contains("hunter2"));
   }
 

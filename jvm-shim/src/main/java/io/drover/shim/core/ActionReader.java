@@ -162,10 +162,14 @@ final class ActionReader {
 
   /**
    * The ResourceManager refuses each request of an AM that would keep off "*", which is any host;
-   * what begins with a slash is a rack.
+   * what begins with a slash is a rack, and what has a colon a host with its port.
    */
   private static boolean isName(String host) {
-    return host != null && host.length() <= MAX_TEXT && !host.equals("*") && !host.startsWith("/");
+    return host != null
+        && host.length() <= MAX_TEXT
+        && !host.equals("*")
+        && !host.startsWith("/")
+        && host.indexOf(':') < 0;
   }
 
   /** Null for anything but a list of pairs of indices that is not empty. */

@@ -39,6 +39,9 @@ final class Avoider implements Act {
 
     /** It is to be off the list, and that is yet to be made sure of. */
     boolean lifted;
+
+    /** Nothing of Drover's was left to count as it was lifted: what is counted since is Hadoop's. */
+    boolean settled;
   }
 
   /** A failure for Hadoop to count, which asks it for its host as it does so. */
@@ -120,8 +123,14 @@ final class Avoider implements Act {
         more += blacklist.has(host) ? 0 : 1;
       }
       int fewer = 0;
-      for (String host : avoided()) {
-        fewer += asked.avoid.contains(host) ? 0 : 1;
+      for (Map.Entry<String, Listing> known : listings.entrySet()) {
+        if (asked.avoid.contains(known.getKey())) {
+          continue;
+        }
+        boolean has = blacklist.has(known.getKey());
+        fewer += has && !known.getValue().lifted ? 1 : 0;
+        // Lifted before Hadoop has counted: on the list for a moment yet.
+        more += !has && known.getValue().uncounted > 0 ? 1 : 0;
       }
       boolean bears = asked.avoid.isEmpty() || blacklist.bears(more - fewer);
       return bears && !(blacklist.isDropped() && more > 0) ? null : Ack.TOO_MANY_NODES;
@@ -132,6 +141,9 @@ final class Avoider implements Act {
 
   @Override
   public synchronized Ack carryOut(Action asked, Task none) {
+    action = asked.id;
+    busy = true;
+    endNanos = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(asked.forMs);
     for (String host : avoided()) {
       if (!asked.avoid.contains(host)) {
         lift(host);
@@ -143,9 +155,6 @@ final class Avoider implements Act {
         list(host);
       }
     }
-    action = asked.id;
-    busy = true;
-    endNanos = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(asked.forMs);
     Log.info("new containers keep off {} for {} ms, for {}", avoided(), asked.forMs, asked.id);
     return new Ack(asked.id, Ack.APPLIED);
   }
@@ -167,7 +176,8 @@ final class Avoider implements Act {
     Listing listing = listings.computeIfAbsent(host, any -> new Listing());
     listing.lifted = false;
     starvedNanos = null;
-    for (int i = 0; i < failures; i++) {
+    // Those that wait to be counted are as good as new ones.
+    while (listing.uncounted < failures) {
       dispatcher.accept(new Failure(host));
       listing.uncounted++;
     }
@@ -236,7 +246,9 @@ final class Avoider implements Act {
   }
 
   private void lift(String host) {
-    listings.get(host).lifted = true;
+    Listing listing = listings.get(host);
+    listing.lifted = true;
+    listing.settled = listing.uncounted == 0;
     blacklist.lift(host);
     makeSure();
     Log.info("new containers may go to {} again", host);
@@ -248,8 +260,8 @@ final class Avoider implements Act {
    */
   private void makeSure() {
     if (!awaitsHeartbeat && listings.values().stream().anyMatch(listing -> listing.lifted)) {
-      awaitsHeartbeat = true;
       blacklist.afterHeartbeat(this::settle);
+      awaitsHeartbeat = true;
     }
   }
 
@@ -263,9 +275,13 @@ final class Avoider implements Act {
     if (!listing.lifted || listing.uncounted > 0) {
       return false;
     }
+    if (listing.settled && blacklist.has(host)) {
+      return true; // Hadoop itself has listed it since, and keeps it
+    }
+    int since = listing.settled ? blacklist.failuresOn(host) : 0;
     blacklist.lift(host);
     if (listing.own != null) {
-      blacklist.countOn(host, listing.own);
+      blacklist.countOn(host, listing.own + since);
     }
     return true;
   }

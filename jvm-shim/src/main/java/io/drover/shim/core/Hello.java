@@ -34,6 +34,12 @@ final class Hello {
     "mapreduce.reduce.memory.mb",
     "mapreduce.map.cpu.vcores",
     "mapreduce.reduce.cpu.vcores",
+    "mapreduce.map.resource.memory-mb",
+    "mapreduce.map.resource.memory",
+    "mapreduce.map.resource.vcores",
+    "mapreduce.reduce.resource.memory-mb",
+    "mapreduce.reduce.resource.memory",
+    "mapreduce.reduce.resource.vcores",
     "mapred.mapper.new-api",
     "mapred.reducer.new-api",
     "mapreduce.job.inputformat.class",
@@ -109,7 +115,7 @@ final class Hello {
    * may hold secrets, so Hadoop's own answer is told and not what it comes from.
    */
   private String size(String set, TaskType kind) {
-    if (set == null || !set.trim().startsWith("-")) {
+    if (set == null || !set.trim().matches("-.*|0+")) {
       return set;
     }
     try {

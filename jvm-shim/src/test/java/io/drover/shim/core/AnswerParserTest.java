@@ -204,7 +204,7 @@ public class AnswerParserTest {
       assertEquals(time, Ack.MALFORMED, action(AVOID.replace("300000", time)).fault);
     }
     assertEquals(Ack.MALFORMED, action(AVOID.replace("['nm1']", "7")).fault);
-    for (String noHost : new String[] {"*", "/rack"}) {
+    for (String noHost : new String[] {"*", "/rack", "nm1:8041"}) {
       assertEquals(noHost, Ack.MALFORMED, action(AVOID.replace("nm1", noHost)).fault);
     }
   }

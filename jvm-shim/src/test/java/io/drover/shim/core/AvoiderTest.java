@@ -3,6 +3,7 @@ package io.drover.shim.core;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNull;
+import static org.junit.Assert.assertThrows;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -70,6 +71,7 @@ public class AvoiderTest {
   private long forMs = 1_000;
   private int limitPercent = 33;
   private int asked;
+  private int most = 100;
   private Avoider avoider;
 
   private Avoider avoider() throws ReflectiveOperationException {
@@ -83,7 +85,12 @@ public class AvoiderTest {
             },
             () -> starves,
             () -> nanos,
-            posted::add,
+            event -> {
+              if (posted.size() == most) {
+                throw new IllegalStateException("test");
+              }
+              posted.add(event);
+            },
             ack -> answers.add(ack.toString()),
             job,
             new Configuration(false));
@@ -195,6 +202,58 @@ public class AvoiderTest {
     requestor.endHeartbeat();
     avoids.look();
     assertEquals("not for ever", Set.of(), requestor.blacklistRemovals);
+    assertFalse(avoids.busy());
+  }
+
+  @Test
+  public void hostsThatHadoopHasYetToListAreOfTheThirdAsWell() throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("a", "b", "c"), null);
+    assertNull("the same", avoids.refusal(avoid("a", "b", "c"), null));
+    String refused = avoids.refusal(avoid("c", "d"), null);
+    assertEquals("a and b are still to be listed", Ack.TOO_MANY_NODES, refused);
+    requestor.count(posted);
+    assertNull("they are off at once", avoids.refusal(avoid("c", "d"), null));
+  }
+
+  @Test
+  public void whatWaitsToBeCountedIsNotPostedOnceMore() throws Exception {
+    Avoider avoids = avoider();
+    for (int i = 0; i < 10; i++) {
+      avoids.carryOut(avoid("slow"), null);
+      avoids.carryOut(avoid(), null);
+    }
+    assertEquals(3, posted.size());
+    avoids.carryOut(avoid("slow"), null);
+    requestor.count(posted);
+    assertEquals(Set.of("slow"), requestor.blacklistedNodes);
+  }
+
+  @Test
+  public void whatHadoopItselfListsOrCountsAfterALiftStays() throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("slow", "lame"), null);
+    requestor.count(posted);
+    avoids.carryOut(avoid(), null);
+    requestor.blacklistedNodes.add("slow");
+    requestor.nodeFailures.put("lame", 2);
+    requestor.endHeartbeat();
+    assertEquals(Set.of("slow"), requestor.blacklistedNodes);
+    assertEquals(Map.of("lame", 2), requestor.nodeFailures);
+    avoids.look();
+    assertFalse(avoids.busy());
+  }
+
+  @Test
+  public void aHostThatCouldNotBeListedIsNotForgotten() throws Exception {
+    most = 1;
+    Avoider avoids = avoider();
+    assertThrows(IllegalStateException.class, () -> avoids.carryOut(avoid("slow"), null));
+    requestor.count(posted);
+    lookAfter(avoids, 1);
+    requestor.endHeartbeat();
+    assertEquals(Set.of(), requestor.blacklistedNodes);
+    avoids.look();
     assertFalse(avoids.busy());
   }
 
