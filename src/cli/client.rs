@@ -6,7 +6,7 @@ use crate::api::{self, ErrorBody};
 use crate::config::Config;
 use crate::yarn::http::{causes, install_tls};
 use clap::Args;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
@@ -185,14 +185,43 @@ impl Client {
             let wrong = |error| format!("{url} does not answer as a Drover service of this version does: {error}");
             return serde_json::from_slice(&body).map_err(|error| other(Exit::Failed, wrong(error)));
         }
-        match serde_json::from_slice::<ErrorBody>(&body) {
-            Ok(error) if status.as_u16() == 404 => Err(other(Exit::Unknown, error.message)),
-            Ok(error) => Err(other(Exit::Failed, error.message)),
-            Err(_) => Err(other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?"))),
+        Err(refused(&url, status, &body))
+    }
+}
+
+/// What an answer that is no success comes to.
+fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
+    match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(error) if status == StatusCode::NOT_FOUND => other(Exit::Unknown, error.message),
+        Ok(error) => other(Exit::Failed, error.message),
+        // As the service answers what it has cut short.
+        Err(_) if status == StatusCode::SERVICE_UNAVAILABLE && body.is_empty() => {
+            let hint = "ask again when it has less to do; of a report, ask for less, as with --since";
+            other(Exit::Failed, format!("{url} took longer than a service gives one answer; {hint}"))
         }
+        Err(_) => other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?")),
     }
 }
 
 fn other(exit: Exit, message: String) -> NoAnswer {
     NoAnswer::Other(Failure::new(exit, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_was_cut_short_says_to_ask_for_less_and_what_is_no_service_is_not_taken_for_one() {
+        let said = |status: u16, body: &str| {
+            let url = Url::parse("http://127.0.0.1:7070/api/v1/report").unwrap();
+            let failure = Failure::from(refused(&url, StatusCode::from_u16(status).unwrap(), body.as_bytes()));
+            (failure.exit, failure.message)
+        };
+        assert!(said(503, "").1.contains("ask for less, as with --since"));
+        assert!(said(503, "<html>").1.ends_with("is that a Drover service?"));
+        let (exit, message) = said(404, r#"{"error": "unknown_job", "message": "no such job"}"#);
+        assert_eq!((exit as u8, &*message), (Exit::Unknown as u8, "no such job"));
+        assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#).1, "later");
+    }
 }

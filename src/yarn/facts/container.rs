@@ -14,7 +14,7 @@ pub(super) fn container(p: &mut Properties<'_>, kind: &str, default: Resources) 
     let memory = memory.or_else(|| p.text(&format!("mapreduce.{kind}.memory.mb"))?.parse().ok().filter(|mb| *mb > 0));
     let memory = memory.or_else(|| by_heap(p, kind));
     let asked = p.text(&format!("mapreduce.{kind}.resource.vcores")).and_then(amount);
-    let vcores = asked.and_then(|(number, unit)| u32::try_from(number).ok().filter(|_| unit.is_empty()));
+    let vcores = asked.and_then(|(number, unit)| u32::try_from(in_ones(number, unit)?).ok());
     let vcores = vcores.or_else(|| p.read(&format!("mapreduce.{kind}.cpu.vcores"))).filter(|v| *v > 0);
     Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
 }
@@ -25,22 +25,34 @@ fn amount(text: &str) -> Option<(u64, &str)> {
     Some((digits.parse().ok()?, unit.strip_prefix(' ').unwrap_or(unit)))
 }
 
-/// Of memory, which is in MiB where no unit is set; the units from bytes upwards of `UnitsConversionUtil`.
+/// Of memory, which is in MiB where no unit is set.
 fn mebibytes(number: u64, unit: &str) -> Option<u64> {
-    let bytes: u128 = match unit {
-        "k" => 1_000,
-        "M" => 1_000_000,
-        "G" => 1_000_000_000,
-        "T" => 1_000_000_000_000,
-        "P" => 1_000_000_000_000_000,
-        "Ki" => 1 << 10,
-        "" | "Mi" => 1 << 20,
-        "Gi" => 1 << 30,
-        "Ti" => 1 << 40,
-        "Pi" => 1 << 50,
+    let bytes = in_ones(number, if unit.is_empty() { "Mi" } else { unit })?;
+    u64::try_from(bytes >> 20).ok()
+}
+
+/// The units of `UnitsConversionUtil`, rounded down as there.
+fn in_ones(number: u64, unit: &str) -> Option<u128> {
+    let number = u128::from(number);
+    let (times, parts) = match unit {
+        "p" => (1, 1_000_000_000_000),
+        "n" => (1, 1_000_000_000),
+        "u" => (1, 1_000_000),
+        "m" => (1, 1_000),
+        "" => (1, 1),
+        "k" => (1_000, 1),
+        "M" => (1_000_000, 1),
+        "G" => (1_000_000_000, 1),
+        "T" => (1_000_000_000_000, 1),
+        "P" => (1_000_000_000_000_000, 1),
+        "Ki" => (1 << 10, 1),
+        "Mi" => (1 << 20, 1),
+        "Gi" => (1 << 30, 1),
+        "Ti" => (1 << 40, 1),
+        "Pi" => (1 << 50, 1),
         _ => return None,
     };
-    u64::try_from((u128::from(number) * bytes) >> 20).ok()
+    Some(number * times / parts)
 }
 
 /// From Hadoop 3 on a size that is not positive, -1 as shipped, is that of the heap asked for, by its share of the container (`JobConf.getMemoryRequired`, in the same floating point).

@@ -140,7 +140,8 @@ fn what_a_job_asks_for_by_its_resources_names_counts_in_the_unit_it_stands_in() 
     ] {
         assert_eq!([map("memory-mb", value), map("memory", value)], [(mb, 2); 2], "{value}");
     }
-    assert_eq!([map("vcores", "4"), map("vcores", "0"), map("vcores", "4k")], [(512, 4), (512, 1), (512, 2)]);
+    let vcores = ["4", "4000m", "1k", "0", "4 Mi", "9999P", "four"].map(|value| map("vcores", value).1);
+    assert_eq!(vcores, [4, 4, 1_000, 1, 4_194_304, 2, 2]);
 }
 
 #[test]

@@ -40,7 +40,7 @@ final class Avoider implements Act {
     /** It is to be off the list, and that is yet to be made sure of. */
     boolean lifted;
 
-    /** Nothing of Drover's was left to count as it was lifted: what is counted since is Hadoop's. */
+    /** It was on the list as it was lifted, and nothing of Drover's was left to count. */
     boolean settled;
   }
 
@@ -132,8 +132,8 @@ final class Avoider implements Act {
         // Lifted before Hadoop has counted: on the list for a moment yet.
         more += !has && known.getValue().uncounted > 0 ? 1 : 0;
       }
-      boolean bears = asked.avoid.isEmpty() || blacklist.bears(more - fewer);
-      return bears && !(blacklist.isDropped() && more > 0) ? null : Ack.TOO_MANY_NODES;
+      boolean bears = blacklist.bears(more - fewer) && !(blacklist.isDropped() && more > 0);
+      return asked.avoid.isEmpty() || bears ? null : Ack.TOO_MANY_NODES;
     } catch (IllegalAccessException e) {
       return Ack.FAILED;
     }
@@ -248,7 +248,7 @@ final class Avoider implements Act {
   private void lift(String host) {
     Listing listing = listings.get(host);
     listing.lifted = true;
-    listing.settled = listing.uncounted == 0;
+    listing.settled = listing.uncounted == 0 && blacklist.has(host);
     blacklist.lift(host);
     makeSure();
     Log.info("new containers may go to {} again", host);
@@ -271,14 +271,19 @@ final class Avoider implements Act {
     listings.entrySet().removeIf(entry -> settles(entry.getKey(), entry.getValue()));
   }
 
+  /**
+   * What Hadoop has counted by itself since a lift. If it has listed the host the ResourceManager,
+   * which was told both, lets it in all the same, and the next failure is to list it there, too.
+   */
+  private int since(String host) {
+    return blacklist.has(host) ? failures - 1 : blacklist.failuresOn(host);
+  }
+
   private boolean settles(String host, Listing listing) {
     if (!listing.lifted || listing.uncounted > 0) {
       return false;
     }
-    if (listing.settled && blacklist.has(host)) {
-      return true; // Hadoop itself has listed it since, and keeps it
-    }
-    int since = listing.settled ? blacklist.failuresOn(host) : 0;
+    int since = listing.settled ? since(host) : 0;
     blacklist.lift(host);
     if (listing.own != null) {
       blacklist.countOn(host, listing.own + since);

@@ -230,7 +230,8 @@ public class AvoiderTest {
   }
 
   @Test
-  public void whatHadoopItselfListsOrCountsAfterALiftStays() throws Exception {
+  public void whatHadoopItselfCountsAfterALiftStaysAndWhatItListsHasOneFailureLeft()
+      throws Exception {
     Avoider avoids = avoider();
     avoids.carryOut(avoid("slow", "lame"), null);
     requestor.count(posted);
@@ -238,10 +239,31 @@ public class AvoiderTest {
     requestor.blacklistedNodes.add("slow");
     requestor.nodeFailures.put("lame", 2);
     requestor.endHeartbeat();
-    assertEquals(Set.of("slow"), requestor.blacklistedNodes);
-    assertEquals(Map.of("lame", 2), requestor.nodeFailures);
+    assertEquals("the ResourceManager lets it in", Set.of(), requestor.blacklistedNodes);
+    assertEquals(Map.of("lame", 2, "slow", 2), requestor.nodeFailures);
     avoids.look();
     assertFalse(avoids.busy());
+  }
+
+  @Test
+  public void aHostThatIsLiftedWhileHadoopCountsTheLastOfDroversFailuresIsLiftedAllTheSame()
+      throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("slow"), null);
+    posted.forEach(event -> ((ContainerFailedEvent) event).getContMgrAddress());
+    avoids.carryOut(avoid(), null);
+    requestor.blacklistedNodes.add("slow"); // by the last of them, which it was asked for before
+    requestor.endHeartbeat();
+    assertEquals(Set.of(), requestor.blacklistedNodes);
+    assertEquals("none of Drover's counts", Map.of(), requestor.nodeFailures);
+  }
+
+  @Test
+  public void allHostsCanBeLetInWhateverTheListBears() throws Exception {
+    Avoider avoids = avoider();
+    avoids.carryOut(avoid("a", "b", "c"), null);
+    requestor.ignoreBlacklisting.set(true);
+    assertNull(avoids.refusal(avoid(), null));
   }
 
   @Test
