@@ -229,6 +229,17 @@ public class JobFactsTest {
   }
 
   @Test
+  public void aSetSizeIsToldAsItIsWhateverTheHeapAsksFor() throws Exception {
+    am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
+    Configuration conf = conf("mapreduce.reduce.java.opts", "-Xmx1024m");
+    conf.set("mapreduce.reduce.memory.mb", "512");
+    am.run(conf, true, true);
+    service.awaitExchange();
+    JsonNode settings = service.requests.get(0).path("hello").path("settings");
+    assertEquals("512", settings.path("mapreduce.reduce.memory.mb").asString());
+  }
+
+  @Test
   public void aContainerOfNoSetSizeIsAsLargeAsItsHeapAsksForAndItsJavaOptionsStayHere()
       throws Exception {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
