@@ -3,6 +3,7 @@
 pub mod by_kind;
 pub mod calibration;
 pub mod cause;
+pub mod distribution;
 pub mod exact;
 pub mod fresh;
 pub mod hadoop;

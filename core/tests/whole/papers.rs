@@ -1,5 +1,6 @@
 //! What the papers print, and what can be counted out instead of computed.
 
+use drover_core::estimate::distribution::Distribution;
 use drover_core::estimate::straggle::Scheme;
 use drover_core::policy::MantriParams;
 use drover_core::policy::mantri::{Rule, Running, choose};
@@ -68,9 +69,10 @@ fn dolly_hotcloud_three_replicas_keep_small_jobs_within_five_percent() {
 fn mantri_figure_10_a_duplicate_pays_where_the_outlier_would_take_more_than_3_t_by_itself() {
     // Tasks of t = 10 s, and an outlier that is seen to be one at t: "2t before the original task is killed and t for the duplicate".
     let rule = |outlier: f64, t_new: f64, restarts| {
+        let t_new = Distribution::new(vec![t_new]);
         let task = Running {
             t_rem: outlier - 10.0,
-            t_new: &[t_new],
+            t_new: t_new.times(),
             copies: 1,
             restarts,
             can_restart: true,

@@ -3,6 +3,7 @@
 use super::{Answer, Line, given};
 use crate::cli::output::{Exit, Failure};
 use clap::{ArgAction, Args};
+use drover_core::estimate::distribution::Distribution;
 use drover_core::estimate::remaining::mantri_seconds;
 use drover_core::model::{Bytes, Millis};
 use drover_core::policy::mantri::{MantriParams, Running, choose};
@@ -75,9 +76,10 @@ impl Command {
         }
         let [elapsed, wrap_up, period] = [self.elapsed, self.wrapup, self.period].map(Millis::from_secs_f64);
         let params = MantriParams { period, rho: self.rho, delta: self.delta, ..MantriParams::default() };
+        let t_new = Distribution::new(self.t_new.clone());
         let ruling = mantri_seconds(elapsed, self.size, self.read, wrap_up).and_then(|t_rem| {
             let (copies, restarts, tasks_waiting) = (self.copies, self.restarts, self.waiting);
-            let task = Running { t_rem, t_new: &self.t_new, copies, restarts, can_restart: true, tasks_waiting };
+            let task = Running { t_rem, t_new: t_new.times(), copies, restarts, can_restart: true, tasks_waiting };
             Some((t_rem, choose(&task, &params)?))
         });
         // Ranges leave nothing that has no answer.

@@ -1,14 +1,15 @@
 //! What Pseudocode 1 does about one running task (Mantri §5.1, lines 5–11).
 
 use super::MantriParams;
+use crate::estimate::distribution::Times;
 
 /// A running task, as the pseudocode sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Running<'a> {
     /// t_rem, seconds.
     pub t_rem: f64,
-    /// t_new: equally likely times of a new copy, seconds.
-    pub t_new: &'a [f64],
+    /// t_new: equally likely times of a new copy.
+    pub t_new: Times<'a>,
     /// c: its copies that run, one or more.
     pub copies: u32,
     /// How often it has been killed and restarted.
@@ -104,12 +105,10 @@ fn exceeds(a: f64, b: f64) -> bool {
 /// Pseudocode 1, lines 5–11, for one task. `None` without a t_new to go by.
 pub fn choose(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
     let Running { t_rem, t_new, copies, restarts, can_restart, tasks_waiting } = *task;
-    let samples = (!t_new.is_empty()).then_some(t_new.len() as f64)?;
+    let t_new_mean = t_new.mean()?;
     let (c, period) = (f64::from(copies.max(1)), params.period.as_secs_f64());
-    let t_new_mean = t_new.iter().sum::<f64>() / samples;
     // Both sides times c, which keeps whole seconds whole.
-    let saves = t_new.iter().filter(|t_new| exceeds(t_rem * c, **t_new * (c + 1.0))).count();
-    let probability = saves as f64 / samples;
+    let probability = t_new.share(|t_new| exceeds(t_rem * c, t_new * (c + 1.0)));
     let restart_pays = exceeds(t_rem, t_new_mean + period);
     let room = copies < params.copies_max;
     let restart = restart_pays && restarts < params.restarts_max;
@@ -139,15 +138,23 @@ pub fn choose(task: &Running<'_>, params: &MantriParams) -> Option<Ruling> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::distribution::Distribution;
     use crate::model::Millis;
     use proptest::prelude::*;
 
     /// One that runs alone while others wait.
-    const ONE: Running<'_> =
-        Running { t_rem: 0.0, t_new: &[], copies: 1, restarts: 0, can_restart: true, tasks_waiting: true };
+    fn alone(t_rem: f64, t_new: &Distribution) -> Running<'_> {
+        let t_new = t_new.times();
+        Running { t_rem, t_new, copies: 1, restarts: 0, can_restart: true, tasks_waiting: true }
+    }
+
+    fn of(t_new: &[f64]) -> Distribution {
+        Distribution::new(t_new.to_vec())
+    }
 
     fn ruling(t_rem: f64, t_new: &[f64], copies: u32, restarts: u32, tasks_waiting: bool) -> Ruling {
-        let task = Running { t_rem, t_new, copies, restarts, can_restart: true, tasks_waiting };
+        let t_new = of(t_new);
+        let task = Running { copies, restarts, tasks_waiting, ..alone(t_rem, &t_new) };
         choose(&task, &MantriParams::default()).unwrap()
     }
 
@@ -172,8 +179,7 @@ mod tests {
         assert_eq!(rule(30.001, &[20.0], 1, 0, true), Rule::Restart);
         // .1 + .2 is more than .3 in floating point only.
         let params = MantriParams { period: Millis(100), ..MantriParams::default() };
-        let task = Running { t_rem: 0.1 + 0.2, t_new: &[0.2], ..ONE };
-        assert_eq!(choose(&task, &params).unwrap().rule, Rule::NothingSaved);
+        assert_eq!(choose(&alone(0.1 + 0.2, &of(&[0.2])), &params).unwrap().rule, Rule::NothingSaved);
     }
 
     #[test]
@@ -186,7 +192,8 @@ mod tests {
     #[test]
     fn what_nobody_can_restart_is_left_to_line_7_and_where_that_does_not_hold_to_be_refused() {
         let rule = |t_rem, copies| {
-            let task = Running { t_rem, t_new: &[20.0], copies, can_restart: false, ..ONE };
+            let t_new = of(&[20.0]);
+            let task = Running { copies, can_restart: false, ..alone(t_rem, &t_new) };
             choose(&task, &MantriParams::default()).unwrap().rule
         };
         assert_eq!(
@@ -224,8 +231,7 @@ mod tests {
 
     #[test]
     fn without_a_new_copys_time_there_is_nothing_to_judge_by() {
-        let task = Running { t_rem: 9.0, ..ONE };
-        assert_eq!(choose(&task, &MantriParams::default()), None);
+        assert_eq!(choose(&alone(9.0, &of(&[])), &MantriParams::default()), None);
     }
 
     proptest! {
@@ -235,7 +241,8 @@ mod tests {
         ) {
             let at = |scale: u32| {
                 let times: Vec<f64> = t_new.iter().map(|t| f64::from(t * scale) / 10.0).collect();
-                let task = Running { t_rem: f64::from(t_rem * scale) / 10.0, t_new: &times, copies, restarts, can_restart: true, tasks_waiting: waiting };
+                let times = Distribution::new(times);
+                let task = Running { copies, restarts, tasks_waiting: waiting, ..alone(f64::from(t_rem * scale) / 10.0, &times) };
                 choose(&task, &MantriParams { period: Millis(u64::from(scale) * 1000), ..MantriParams::default() }).unwrap().rule
             };
             prop_assert_eq!(at(scale), at(1));

@@ -82,7 +82,7 @@ impl<'a> Phase<'a> {
         let shown = self.shows_its_pace(contender);
         let running = Running {
             t_rem,
-            t_new: &self.t_new.times(copies::data(self.view, contender), own),
+            t_new: self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
             restarts: contender.task.restarts().max(self.view.past.restarts_of(contender.id)),
             can_restart: self.view.can_restart && shown,
@@ -178,16 +178,14 @@ fn barred(contender: &Contender<'_>) -> Option<Verdict> {
 
 /// The numbers that the ruling rests on.
 fn explain(numbers: &mut Numbers, spreads: Spreads, running: &Running<'_>, ruling: &Ruling) {
-    let (mean, samples) = (ruling.t_new_mean, running.t_new.len() as f64);
-    let variance = running.t_new.iter().map(|t_new| (t_new - mean).powi(2)).sum::<f64>() / samples;
-    let sooner = running.t_new.iter().filter(|t_new| **t_new < running.t_rem).count();
+    let mean = ruling.t_new_mean;
     let left = Some(running.t_rem).filter(|t_rem| t_rem.is_finite());
     let with_spread = left.map(|left| spreads.around(left, numbers.score));
     numbers.time_left = with_spread.map(|left| left.mean);
     numbers.time_left_spread = with_spread.map(|left| left.spread);
     numbers.fresh_copy = Some(Millis::from_secs_f64(mean));
-    numbers.fresh_copy_spread = Some(Millis::from_secs_f64(variance.sqrt()));
-    numbers.win_probability = Some(sooner as f64 / samples);
+    numbers.fresh_copy_spread = Some(Millis::from_secs_f64(running.t_new.spread()));
+    numbers.win_probability = Some(running.t_new.share(|t_new| t_new < running.t_rem));
     numbers.saves_probability = Some(ruling.probability);
     numbers.gain = left.map(|t_rem| Millis::from_secs_f64(t_rem - mean));
     numbers.cost_container_seconds = Some(mean);

@@ -61,7 +61,7 @@ fn a_copy_whose_report_is_not_due_yet_stands_between_those_that_report_and_one_t
 fn a_copys_time_holds_what_passes_from_the_decision_to_its_launch() {
     let mut phase = Phase::maps(4).took(&[10.0; 3]);
     let view = View { start_lag: secs(2.0), ..phase.view(20.0) };
-    assert!(close(&fresh(&view).times(1.0, None), &[12.0; 3]), "{:?}", fresh(&view));
+    assert!(close(&fresh(&view).times(1.0, None).all(), &[12.0; 3]), "{:?}", fresh(&view));
 }
 
 #[test]
@@ -70,14 +70,14 @@ fn finished_and_running_tasks_count_with_their_whole_time_for_the_typical_input(
     let mut phase = peers.split(3, 16).runs((3, 0), 0, 0.0, &[(4.0, 0.125)]);
     // The median of the splits is 12.
     let new = fresh(&View { slow_factor: 0.0, ..phase.view(6.0) });
-    assert!(close(&new.times(1.0, None), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
+    assert!(close(&new.times(1.0, None).all(), &[15.0, 15.0, 15.0, 24.0]), "{new:?}");
     let mut early = Phase::maps(2).took(&[10.0]).runs((1, 0), 0, 0.0, &[(2.0, 0.0625)]);
     assert_eq!(fresh(&early.view(3.0)).evidence(), 1, "a tenth of it is not done");
 }
 
 #[test]
 fn a_run_that_is_mostly_the_start_of_its_jvm_tells_no_pace_unless_it_is_all_there_is_or_the_start_is_told() {
-    let times = |mut phase: Phase| fresh(&phase.view(20.0)).times(1.0, None);
+    let times = |mut phase: Phase| fresh(&phase.view(20.0)).times(1.0, None).all();
     let splits = |phase: Phase| phase.split(0, 1_024).split(1, 1_024).split(2, 1);
     let untold = Phase::maps(3).took(&[8.0, 8.0, 3.0]);
     assert!(close(&times(splits(untold)), &[8.0, 8.0]), "3 s for a thousandth are no 3,000 s for the whole");
@@ -108,7 +108,7 @@ fn a_running_tasks_time_is_its_fastest_copys_own_and_not_also_what_the_slow_one_
     let slow = Phase::maps(4).took(&[10.0; 3]).runs((3, 0), 0, 0.0, &[(40.0, 0.125), (50.0, 0.15625)]);
     let mut phase = slow.runs((3, 1), 1, 50.0, &[(52.5, 0.25), (55.0, 0.5)]);
     let new = fresh(&View { slow_factor: 0.0, ..phase.view(55.0) });
-    assert!(close(&new.times(1.0, None), &[10.0; 4]), "{new:?}");
+    assert!(close(&new.times(1.0, None).all(), &[10.0; 4]), "{new:?}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn of_a_reduce_start_up_is_not_told_from_work_so_one_report_gives_its_time() {
     let map = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
     let (state, finished) = (Some(TaskState::Succeeded), Some(at(0.0)));
     phase.task(TaskFact { state, started: finished, finished, ..map });
-    assert!(close(&fresh(&phase.view(10.0)).times(1.0, None), &[20.0]));
+    assert!(close(&fresh(&phase.view(10.0)).times(1.0, None).all(), &[20.0]));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_start_up_of_earlier_runs_counts_once_and_gives_way_to_what_the_phase_show
     let earlier = earlier();
     let times = |mut phase: Phase| {
         let new = fresh(&View { prior: Some(&earlier), ..phase.view(60.0) });
-        let mut times = new.times(1.0, None);
+        let mut times = new.times(1.0, None).all();
         times.dedup();
         times
     };
@@ -170,7 +170,7 @@ fn once_a_task_is_slow_what_ran_on_slow_hosts_says_nothing_of_a_copy_that_is_kep
         let fine = Phase::maps(6).took(&[10.0; 3]).done(3, 1, [0.0, 40.0]).done(4, 1, [0.0, 40.0]);
         let mut phase = fine.runs((5, 0), on, 50.0, &[(50.0 + reported, 0.125)]);
         let new = fresh(&View { slow_factor: factor, ..phase.view(50.0 + reported) });
-        (new.times(1.0, None), new.evidence())
+        (new.times(1.0, None).all(), new.evidence())
     };
     let all = |run| (vec![10.0, 10.0, 10.0, run, 40.0, 40.0], 6);
     assert_eq!(times(2, 1.875, 1.5), all(15.0), "none runs for longer than 1.5 times 10 s");

@@ -56,11 +56,31 @@ public class MoveTest extends LeasedJob {
 
   @Test
   public void severalCopiesMoveEachForItself() throws Exception {
-    am.place(attempt -> attempt.getId() == 1 || attempt.getId() == 2 ? "slow" : "fast");
+    am.place(attempt -> List.of("old", "slow", "slow", "fast", "faster").get(attempt.getId()));
     run();
     service.act("move", avoiding(0, 2, 1, 4));
-    awaitStates(0, "RUNNING@fast KILLED@slow KILLED@slow RUNNING@fast RUNNING@fast");
+    awaitStates(0, "RUNNING@old KILLED@slow KILLED@slow RUNNING@fast RUNNING@faster");
     awaitOutcome("move", "moved [3,4]");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void ofTwoCopiesThatAreGivenOneHostOneMovesToAnother() throws Exception {
+    am.place(attempt -> List.of("old", "fast", "fast", "faster").get(attempt.getId()));
+    run();
+    service.act("move", avoiding(0, 2, 1, 4));
+    awaitOutcome("move", "moved [1,3]");
+    awaitStates(0, "RUNNING@old RUNNING@fast KILLED@fast RUNNING@faster");
+    assertJobSucceeds();
+  }
+
+  @Test
+  public void aCopyIsMovedOffTheHostOfAnAttemptThatNobodyNamed() throws Exception {
+    am.place(attempt -> List.of("old", "old", "fast").get(attempt.getId()));
+    run();
+    service.act("move", avoiding(0, 1, 1, 4));
+    awaitOutcome("move", "moved [2]");
+    awaitStates(0, "RUNNING@old KILLED@old RUNNING@fast");
     assertJobSucceeds();
   }
 

@@ -102,6 +102,16 @@ final class Blacklist {
     return few && (limitPercent < 0 || (int) ((float) then / known * 100) < limitPercent);
   }
 
+  /** How many nodes the cluster has, as the AM knows; as many as can be where it does not. */
+  int nodes() {
+    try {
+      int known = nodes.getInt(requestor);
+      return known > 0 ? known : Integer.MAX_VALUE;
+    } catch (IllegalAccessException e) {
+      return Integer.MAX_VALUE;
+    }
+  }
+
   /** Whether Hadoop has dropped the list, for being too long. */
   boolean isDropped() {
     return ignored.get();

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
@@ -29,13 +30,14 @@ final class Means {
       Headroom headroom,
       Copies copies,
       Consumer<Event<?>> dispatcher) {
-    mover = new Mover(headroom, copies, lease, ledger::answer);
+    Blacklist blacklist = Blacklist.of(context, conf);
+    IntSupplier nodes = blacklist == null ? () -> Integer.MAX_VALUE : blacklist::nodes;
+    mover = new Mover(headroom, copies, nodes, lease, ledger::answer);
     acts.put(Action.DUPLICATE, new Duplicator(headroom, copies));
     acts.put(Action.RESTART, new Restarter(headroom, copies, mover));
     if (Rerunner.canServe(job)) {
       acts.put(Action.RERUN, new Rerunner(job));
     }
-    Blacklist blacklist = Blacklist.of(context, conf);
     avoider =
         blacklist == null
             ? null

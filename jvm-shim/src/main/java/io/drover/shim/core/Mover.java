@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskId;
@@ -17,11 +18,11 @@ import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.yarn.api.records.NodeId;
 
 /**
- * Moves copies away from hosts to avoid, on the dispatcher thread: a host can be preferred but not
- * excluded, so a copy that was given such a host is killed before its JVM starts, and Hadoop, which
- * replaces every killed attempt of a task without success, asks for another container. Only copies
- * of Drover's own, and what certainly replaces them or an attempt that was restarted, are ever
- * moved.
+ * Moves copies away from hosts to avoid, and from those of their siblings, on the dispatcher
+ * thread: a host can be preferred but not excluded, so a copy that was given such a host is killed
+ * before its JVM starts, and Hadoop, which replaces every killed attempt of a task without success,
+ * asks for another container. Only copies of Drover's own, and what certainly replaces them or an
+ * attempt that was restarted, are ever moved.
  */
 final class Mover {
   /** A task as it was when the first of its copies began to move. */
@@ -33,14 +34,24 @@ final class Mover {
 
   private final Headroom headroom;
   private final Copies copies;
+
+  /** How many the cluster has. */
+  private final IntSupplier nodes;
+
   private final BooleanSupplier leased;
   private final Consumer<Ack> answers;
   private final HadoopInside inside = new HadoopInside();
   private final Map<TaskId, Before> moving = new HashMap<>();
 
-  Mover(Headroom headroom, Copies copies, BooleanSupplier leased, Consumer<Ack> answers) {
+  Mover(
+      Headroom headroom,
+      Copies copies,
+      IntSupplier nodes,
+      BooleanSupplier leased,
+      Consumer<Ack> answers) {
     this.headroom = headroom;
     this.copies = copies;
+    this.nodes = nodes;
     this.leased = leased;
     this.answers = answers;
   }
@@ -54,9 +65,9 @@ final class Mover {
     List<Copies.Copy> some = copies.of(id);
     if (!some.isEmpty()) {
       findReplacements(some);
-      for (Copies.Copy copy : some) {
-        if (mustMove(copy)) {
-          move(copy);
+      for (int i = some.size() - 1; i >= 0; i--) { // of two on one host the later goes
+        if (mustMove(some.get(i))) {
+          move(some.get(i));
         }
       }
     }
@@ -75,9 +86,40 @@ final class Mover {
             && copy.attempt.getAssignedContainerID() != null;
     return assigned
         && node != null
-        && standing.action.avoid.contains(node.getHost())
+        && isTaken(copy, node.getHost())
         && leased.getAsBoolean()
         && canSpare(copy);
+  }
+
+  /**
+   * Whether it is not to run on that host: one to avoid, or a sibling's, as long as the cluster has
+   * any other.
+   */
+  private boolean isTaken(Copies.Copy copy, String host) {
+    Set<String> avoid = copy.standing.action.avoid;
+    if (avoid.contains(host)) {
+      return true;
+    }
+    Set<String> siblings = siblingHosts(copy);
+    boolean sibling = siblings.contains(host);
+    siblings.addAll(avoid);
+    return sibling && siblings.size() < nodes.getAsInt();
+  }
+
+  /** Where the task's other attempts run or are about to, but for those that move. */
+  private Set<String> siblingHosts(Copies.Copy copy) {
+    Task task = copy.standing.task;
+    Before before = moving.get(task.getID());
+    Set<String> hosts = new HashSet<>();
+    for (TaskAttempt attempt : task.getAttempts().values()) {
+      NodeId node = attempt.getNodeId();
+      boolean moves = before != null && before.killed.contains(attempt.getID());
+      boolean other = attempt != copy.attempt && !moves && !attempt.isFinished();
+      if (other && node != null) {
+        hosts.add(node.getHost());
+      }
+    }
+    return hosts;
   }
 
   /**
