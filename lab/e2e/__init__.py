@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import re
 import time
 import unittest
 
@@ -12,8 +13,14 @@ from lab.options import Options
 WAIT_S = 120
 # What a failed wait tells of each service's log and of the applications.
 TOLD_LINES, TOLD_CHARACTERS = 12, 800
+IN_TABLE = re.compile(r"\| `(\w+)` \| live \|")
 # Nothing more is heard of a copy.
 ENDS = {"won", "lost", "died", "refused", "unsent", "unanswered", "unknown"}
+
+
+def live_by_the_table() -> set[str]:
+    """All that docs/mechanisms.md says a shim announces."""
+    return set(IN_TABLE.findall((paths.ROOT / "docs" / "mechanisms.md").read_text()))
 
 
 class OnCluster(unittest.TestCase):

@@ -14,6 +14,7 @@ import unittest
 from pathlib import Path
 
 from lab import conf, expected, http, jobs, netns
+from lab.e2e import live_by_the_table
 from lab.e2e.unharmed import ACT, JOB, Unharmed
 from lab.faults import ClusterPlace
 from lab.scenarios import AM_AWAY
@@ -334,6 +335,7 @@ class Troubles(Unharmed):
         os.kill(master, signal.SIGKILL)
         result = self.unharmed(running, self.reduced)
         self.assertEqual(len(watched.masters), 2, "the job's second master never spoke")
+        self.assertEqual(set(watched.hello["can"]), live_by_the_table())
         self.assertTrue(watched.applied)
         twice = {action: by for action, by in watched.applied.items() if len(by) > 1}
         self.assertEqual(twice, {}, "an action was carried out in both masters")

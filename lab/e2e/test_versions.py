@@ -5,14 +5,13 @@ REST alone, and another one a fifth, whose node is lost. Neither that nor anythi
 what a job writes.
 """
 
-import re
 import time
 import unittest
 from dataclasses import dataclass, field
 
-from lab import build, hadoop, jobs, paths, stage
+from lab import build, hadoop, jobs, stage
 from lab.batches import LIVE
-from lab.e2e import OnCluster, unreachable
+from lab.e2e import OnCluster, live_by_the_table, unreachable
 from lab.relay import Relay
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
@@ -20,7 +19,6 @@ from lab.troubles import Watched
 from lab.watch import NO_NATIVE_COPIES, Sickness
 
 VERSIONS = ("2.10.2", "3.3.6", "3.5.0")
-IN_TABLE = re.compile(r"\| `(\w+)` \| live \|")
 # Clones with the odds known, restarts, and a machine avoided as soon as one job has shown it.
 ACT = f"""mode = "act"
 {LIVE["dolly"].toml()}
@@ -143,8 +141,7 @@ class OneJar(OnCluster):
         cls.sickness.cure()
 
     def test_the_shim_announces_all_that_the_table_calls_live(self):
-        live = set(IN_TABLE.findall((paths.ROOT / "docs" / "mechanisms.md").read_text()))
-        self.assertEqual(set(self.waves.said.hello["can"]), live)
+        self.assertEqual(set(self.waves.said.hello["can"]), live_by_the_table())
         self.assertEqual(self.waves.said.hello["hadoop"], self.version)
 
     def test_whatever_is_done_no_attempt_fails_and_the_output_is_that_without_copies(self):
