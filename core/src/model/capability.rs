@@ -47,6 +47,15 @@ impl Capabilities {
         self.duplicate || self.restart
     }
 
+    /// Is there nothing among them that Hadoop does not have?
+    pub fn are_hadoops(self) -> bool {
+        let beyond = [
+            [self.withdraw, self.place, self.copy_waiting, self.job_clones, self.reads],
+            [self.order, self.place_reduces, self.replicate, self.precompute, self.copy_first],
+        ];
+        !beyond.into_iter().flatten().any(|can| can)
+    }
+
     /// A job that nothing can be done to.
     pub const NONE: Capabilities = Capabilities {
         duplicate: false,

@@ -281,12 +281,13 @@ impl<'a> World<'a> {
         job.ended.push(fact);
         self.stops(key, end, now);
         if end.is_replaced() {
-            self.replace(&attempt, now);
+            self.replace(&attempt, end, now);
         }
     }
 
-    /// Asks for another in the place of one that was killed or lost, before all that wait: Hadoop gives such a task the first turn.
-    pub(super) fn replace(&mut self, lost: &Attempt, now: Time) {
+    /// Asks for another in the place of one that has ended so: on Hadoop in line with all that wait, unless it hurries, elsewhere before them.
+    pub(super) fn replace(&mut self, lost: &Attempt, end: End, now: Time) {
+        let is_hadoop = self.scenario.hadoop.can.are_hadoops();
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
         let (kind, index, copy) = (lost.kind, lost.index, lost.copy);
         if job.is_done(kind, index, copy) {
@@ -298,7 +299,8 @@ impl<'a> World<'a> {
             task.state = if task.asked == 0 { TaskState::Scheduled } else { task.state };
         }
         let is_copy = if is_whole { copy > 0 } else { lost.is_copy && !task.live.is_empty() };
-        job.ask(kind, Ask { copy, is_copy, ..Ask::of(index, now) }, true);
+        let hurries = is_hadoop && end.hurries(kind);
+        job.ask(kind, Ask { copy, is_copy, hurries, ..Ask::of(index, now) }, !is_hadoop);
         self.yarn.seat(job);
     }
 }

@@ -34,12 +34,12 @@ impl World<'_> {
         if task.state == TaskState::Succeeded {
             return;
         }
-        task.failed += 1;
+        (task.failed, task.hurries) = (task.failed + 1, true);
         if task.failed >= self.scenario.hadoop.attempts_max {
             task.state = TaskState::Failed;
             self.job_fails(attempt.job, now);
         } else if task.live.is_empty() {
-            self.replace(&attempt, now);
+            self.replace(&attempt, End::Failed, now);
         }
     }
 

@@ -99,23 +99,26 @@ impl World<'_> {
         if !gone {
             self.outcome.recomputed_on.entry(on).or_default().push(now.since(START));
         }
-        self.runs_again(number, index, anew.is_some_and(|anew| anew.output.is_none()), now);
+        self.runs_again(number, index, gone, anew.is_some_and(|anew| anew.output.is_none()), now);
     }
 
     /// A map's output has to be made again; where that is under way already it needs no other container.
-    fn runs_again(&mut self, number: u32, index: u32, under_way: bool, now: Time) {
+    fn runs_again(&mut self, number: u32, index: u32, gone: bool, under_way: bool, now: Time) {
+        let hurries = self.scenario.hadoop.can.are_hadoops();
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let launched = |task: &Task| task.live.iter().any(|key| self.attempts.get(*key).stage > Stage::Waiting);
         let task = job.task_mut(TaskKind::Map, index);
         let under_way = under_way && (task.asked > 0 || !task.live.is_empty());
         let state = if under_way && launched(task) { TaskState::Running } else { TaskState::Scheduled };
         (task.state, task.winner, task.finished) = (state, None, None);
+        // The attempt has failed, then (TA_TOO_MANY_FETCH_FAILURE); of a node that is lost it is killed.
+        task.hurries |= hurries && !gone;
         // Those of its clones are taken to be lost with it.
         task.outputs.clear();
         job.of_mut(TaskKind::Map).finished -= 1;
         job.tally.recomputed += 1;
         if !under_way {
-            job.ask(TaskKind::Map, Ask::of(index, now), true);
+            job.ask(TaskKind::Map, Ask { hurries, ..Ask::of(index, now) }, true);
         }
     }
 }

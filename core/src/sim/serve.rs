@@ -19,12 +19,6 @@ struct Place {
     node: u32,
 }
 
-/// Is the next map of a job one of which an attempt has failed? It comes before reduces, and is asked for on any node (RMContainerAllocator, PRIORITY_FAST_FAIL_MAP).
-fn is_urgent(job: &Job) -> bool {
-    let next = || job.of(TaskKind::Map).asks.front();
-    job.tally.failed > 0 && next().is_some_and(|ask| job.task(TaskKind::Map, ask.index).failed > 0)
-}
-
 impl World<'_> {
     /// Gives out containers until nobody can be served any more, or sees to it that they are at nodes' reports. Reduces make way for maps of their job that have to run again:
     /// without these they would wait for ever.
@@ -86,7 +80,8 @@ impl World<'_> {
     /// is heard, or one that waits for the nodes that it names, or keeps off some, may go anywhere.
     fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
         let headroom = self.yarn.headroom_mb(job.queue);
-        let kinds = if is_urgent(job) { [TaskKind::Map, TaskKind::Reduce] } else { [TaskKind::Reduce, TaskKind::Map] };
+        let hurries = job.of(TaskKind::Map).asks.front().is_some_and(|ask| ask.hurries);
+        let kinds = if hurries { [TaskKind::Map, TaskKind::Reduce] } else { [TaskKind::Reduce, TaskKind::Map] };
         kinds.into_iter().find_map(|kind| {
             let tasks = job.of(kind);
             let open = !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom;
@@ -114,7 +109,7 @@ impl World<'_> {
             if let Some(node) = preferred {
                 return Some(Place { kind, nth, node });
             }
-            let seeks_split = kind == TaskKind::Map && self.seeks_split(job.task(kind, ask.index));
+            let seeks_split = kind == TaskKind::Map && !ask.hurries && self.seeks_split(job.task(kind, ask.index));
             if seeks_split {
                 let holders = replicas(self.scenario, &self.draws, job, ask.index);
                 if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
@@ -136,11 +131,11 @@ impl World<'_> {
         None
     }
 
-    /// Is a map to run where its split lies, if it can? Hadoop asks so for each of which no attempt has failed; where it is all the same to all, no replica is looked up.
+    /// Is another attempt of a map to run where its split lies, if it can? Where it is all the same to all, no replica is looked up.
     pub(super) fn seeks_split(&self, map: &Task) -> bool {
         let hadoop = &self.scenario.hadoop;
         let reads = || map.input.0 > 0 && self.scenario.cluster.network.limits_reading();
-        map.failed == 0 && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || reads())
+        !map.hurries && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || reads())
     }
 
     /// A node with room: the one that reports, or one drawn for that attempt.
@@ -205,7 +200,7 @@ mod tests {
         let by_name = |job: &mut Job, node| job.of_mut(TaskKind::Map).asks[0].prefer = vec![node];
         assert_eq!([slower_on(4, true, by_name), slower_on(4, false, by_name)], [1.0, 3.0]);
         // After a failure it is asked for anywhere, which with one node is there.
-        assert_eq!(slower_on(1, true, |job, _| job.task_mut(TaskKind::Map, 0).failed = 1), 1.0);
+        assert_eq!(slower_on(1, true, |job, _| job.of_mut(TaskKind::Map).asks[0].hurries = true), 1.0);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Ask {
     pub since: Time,
     /// It is for an attempt beside another.
     pub is_copy: bool,
+    /// It comes before all others of its kind, and of a map before reduces and for any node (RMContainerAllocator, PRIORITY_FAST_FAIL_MAP).
+    pub hurries: bool,
     /// Nodes where it must not be put.
     pub avoid: Vec<u32>,
     /// Nodes where it had better be put, the best first.
@@ -30,7 +32,16 @@ pub struct Ask {
 impl Ask {
     /// One for a task's own attempt.
     pub fn of(index: u32, now: Time) -> Ask {
-        Ask { index, number: 0, copy: 0, since: now, is_copy: false, avoid: Vec::new(), prefer: Vec::new() }
+        Ask {
+            index,
+            number: 0,
+            copy: 0,
+            since: now,
+            is_copy: false,
+            hurries: false,
+            avoid: Vec::new(),
+            prefer: Vec::new(),
+        }
     }
 
     /// What is no copy and has waited for an hour is put anywhere: else queues could preempt each other's containers for ever, of which none is on a node
@@ -69,6 +80,8 @@ pub struct Task {
     pub winner: Option<(u32, u32)>,
     /// Attempts that failed by themselves.
     pub failed: u32,
+    /// Does Hadoop hold one of its attempts to have failed? Each later one hurries (TaskImpl, addAndScheduleAttempt).
+    pub hurries: bool,
     /// Of a map: the outputs that can be read, those of its clones, in order of their ends.
     pub outputs: Vec<Lies>,
 }
@@ -86,6 +99,7 @@ impl Task {
             finished: None,
             winner: None,
             failed: 0,
+            hurries: false,
             outputs: Vec::new(),
         }
     }

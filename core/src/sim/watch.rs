@@ -38,6 +38,11 @@ impl End {
         matches!(self, End::Restarted | End::MadeWay | End::Preempted | End::Lost)
     }
 
+    /// Does the attempt in its place hurry on Hadoop? What Drover's shim kills, and maps on nodes that are lost, are killed with `reschedule` (TaskAttemptKillEvent).
+    pub fn hurries(self, kind: TaskKind) -> bool {
+        self == End::Restarted || (self == End::Lost && kind == TaskKind::Map)
+    }
+
     /// Does the ApplicationMaster kill it? What a queue gives back the ResourceManager takes at once.
     pub fn is_killed(self) -> bool {
         matches!(self, End::Overtaken | End::Withdrawn | End::Restarted | End::MadeWay | End::JobFailed)

@@ -131,10 +131,18 @@ fn a_map_waits_for_its_splits_nodes_from_when_it_is_heard_of_and_no_reduce_makes
     let trouble = json!([{"nodes": [1], "from": 21, "lost": true}]);
     let reduces = json!({"tasks": 1, "copy": 10, "work": 10, "vcores": 3});
     let job = json!({"name": "a", "maps": {"tasks": 1, "work": 10}, "reduces": reduces});
-    let hadoop = json!({"slow_start": 1, "ask": 3, "replicas": 1, "locality_wait": 5});
-    let json = json!({"cluster": {"nodes": 2, "kinds": kinds}, "hadoop": hadoop, "trouble": trouble, "jobs": [job]});
-    let (outcome, rows) = without_policy(json);
-    let maps: Vec<_> = rows.iter().filter(|row| row.kind == TaskKind::Map).copied().collect();
-    assert_eq!(given(&maps), [(3_000, 1), (29_000, 0)]);
-    assert_eq!((made_way(&rows), took(&outcome)), (vec![], vec![rounded(29.0 + 12.1 + 9.1 + 10.1)]));
+    let of = |withdraw: bool, at: u32| {
+        let can = json!({"duplicate": true, "withdraw": withdraw});
+        let hadoop = json!({"slow_start": 1, "ask": 3, "replicas": 1, "locality_wait": 5, "can": can});
+        let cluster = json!({"nodes": 2, "kinds": kinds});
+        let json = json!({"cluster": cluster, "hadoop": hadoop, "trouble": trouble, "jobs": [job]});
+        let (outcome, rows) = without_policy(json);
+        let maps: Vec<_> = rows.iter().filter(|row| row.kind == TaskKind::Map).copied().collect();
+        assert_eq!(given(&maps), [(3_000, 1), (u64::from(at) * 1_000, 0)]);
+        let ends = rounded(f64::from(at) + 12.1 + 9.1 + 10.1);
+        assert_eq!((made_way(&rows), took(&outcome)), (vec![], vec![ends]));
+    };
+    of(true, 29);
+    // Hadoop asks for it anywhere.
+    of(false, 24);
 }
