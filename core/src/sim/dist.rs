@@ -111,12 +111,29 @@ impl Law {
         }
     }
 
+    /// Does every number it names have an end? A bound may be none.
+    fn is_finite(&self) -> bool {
+        let finite = |all: &[f64]| all.iter().all(|value| value.is_finite());
+        match self {
+            Law::Uniform { low, high } => finite(&[*low, *high]),
+            Law::Exponential { mean } => mean.is_finite(),
+            Law::Normal { mean, sd } => finite(&[*mean, *sd]),
+            Law::Lognormal { median, sigma } => finite(&[*median, *sigma]),
+            Law::Pareto { least, shape, most } => finite(&[*least, *shape]) && !most.is_nan(),
+            Law::Quantiles(all) => all.iter().all(|(share, value)| finite(&[*share, *value])),
+            Law::Mixture(laws) => laws.iter().all(|(weight, _)| weight.is_finite()),
+        }
+    }
+
     fn fault(&self) -> Option<String> {
+        if !self.is_finite() {
+            return Some("its numbers must be finite".to_owned());
+        }
         let ok = |holds: bool, words: &str| (!holds).then(|| words.to_owned());
         match self {
-            Law::Uniform { low, high } => ok(low <= high && high.is_finite(), "`low` must not be above `high`"),
-            Law::Exponential { mean } => ok(*mean > 0.0 && mean.is_finite(), "`mean` must be above 0"),
-            Law::Normal { mean, sd } => ok(mean.is_finite() && *sd >= 0.0, "`sd` must not be below 0"),
+            Law::Uniform { low, high } => ok(low <= high, "`low` must not be above `high`"),
+            Law::Exponential { mean } => ok(*mean > 0.0, "`mean` must be above 0"),
+            Law::Normal { sd, .. } => ok(*sd >= 0.0, "`sd` must not be below 0"),
             Law::Lognormal { median, sigma } => {
                 ok(*median > 0.0 && *sigma >= 0.0, "`median` must be above 0 and `sigma` not below 0")
             }
@@ -257,6 +274,21 @@ mod tests {
         assert!(fault(r#"{"pareto": {"least": 0, "shape": 1}}"#).contains("`least`"));
         assert!(fault(r#"{"quantiles": [[0, 1], [0.9, 2]]}"#).contains("share 1"));
         assert!(fault(r#"{"mixture": [[1, {"normal": {"mean": 1, "sd": -1}}]]}"#).contains("`sd`"));
+        for bad in [f64::INFINITY, f64::NAN] {
+            let laws = [
+                Law::Normal { mean: 1.0, sd: bad },
+                Law::Lognormal { median: bad, sigma: 1.0 },
+                Law::Lognormal { median: 1.0, sigma: bad },
+                Law::Pareto { least: bad, shape: 1.0, most: f64::INFINITY },
+                Law::Pareto { least: 1.0, shape: bad, most: f64::INFINITY },
+                Law::Quantiles(vec![(0.0, 1.0), (1.0, bad)]),
+                Law::Mixture(vec![(1.0, Dist::Law(Law::Exponential { mean: bad }))]),
+                Law::Mixture(vec![(bad, Dist::Constant(1.0))]),
+            ];
+            for law in laws {
+                assert_eq!(law.fault().as_deref(), Some("its numbers must be finite"), "{law:?}");
+            }
+        }
         let unknown = serde_json::from_str::<Dist>(r#"{"gamma": {"k": 1}}"#).unwrap_err().to_string();
         assert!(unknown.contains("unknown variant `gamma`"), "{unknown}");
         let word = serde_json::from_str::<Dist>(r#""fast""#).unwrap_err().to_string();
