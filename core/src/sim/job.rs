@@ -257,5 +257,16 @@ pub const START: Time = Time(1_000_000_000_000);
 
 /// The next of the instants at every so long, counted from there.
 pub fn next_of(every: Millis, now: Time) -> Time {
-    Time(START.0 + (now.since(START).0 / every.0 + 1) * every.0)
+    START + Millis((now.since(START).0 / every.0 + 1).saturating_mul(every.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_once_in_ages_comes_at_the_end_of_time_and_not_before_now() {
+        assert_eq!(next_of(Millis(1_000), START + Millis(1_500)), START + Millis(2_000));
+        assert_eq!(next_of(Millis(u64::MAX), START + Millis(5)), Time(u64::MAX));
+    }
 }

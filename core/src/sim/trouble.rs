@@ -32,7 +32,7 @@ impl World<'_> {
         let draw = |node: u32| self.draws.of(Purpose::Trouble, [which.into(), node.into(), u64::MAX]).uniform();
         let mut drawn: Vec<(f64, u32)> = (0..nodes).map(|node| (draw(node), node)).collect();
         drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
-        drawn.truncate(crate::model::share_of(trouble.share, nodes.into()).round() as usize);
+        drawn.truncate(trouble.befalls(nodes));
         drawn.into_iter().map(|(_, node)| node).collect()
     }
 

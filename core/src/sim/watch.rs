@@ -117,3 +117,63 @@ impl Watch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ideal::{Actor, Ideal};
+    use super::super::job::Origin;
+    use super::super::scenario::Scenario;
+    use super::super::world::World;
+    use super::*;
+
+    /// Of three maps, of which the first is done with so: which are asked for then, in their order, and whether they hurry.
+    fn asked(withdraw: bool, done: impl Fn(&mut World<'_>)) -> Vec<(u32, bool)> {
+        let json = format!(
+            r#"{{"cluster": {{"nodes": 1, "memory_mb": 1024}}, "hadoop": {{"can": {{"duplicate": true, "withdraw": {withdraw}}}}},
+                "jobs": [{{"name": "a", "maps": {{"tasks": 3}}, "reduces": {{"tasks": 1}}}}]}}"#
+        );
+        let scenario: Scenario = serde_json::from_str(&json).unwrap();
+        let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
+        world.begin_phases(0, START);
+        world.serve(START);
+        done(&mut world);
+        world.jobs[&0].of(TaskKind::Map).asks.iter().map(|ask| (ask.index, ask.hurries)).collect()
+    }
+
+    fn ended(withdraw: bool, end: End) -> Vec<(u32, bool)> {
+        asked(withdraw, |world| {
+            let key = *world.jobs[&0].live.first().unwrap();
+            world.ends(key, end, START + Millis(1));
+        })
+    }
+
+    #[test]
+    fn a_map_that_hadoop_reschedules_hurries_and_one_that_it_only_kills_waits_in_line() {
+        for end in [End::Restarted, End::Lost] {
+            assert_eq!(ended(false, end), [(0, true), (1, false), (2, false)], "{end:?}");
+        }
+        assert_eq!(ended(false, End::Preempted), [(1, false), (2, false), (0, false)]);
+        for end in [End::Restarted, End::Lost, End::Preempted] {
+            assert_eq!(ended(true, end), [(0, false), (1, false), (2, false)], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_map_whose_output_is_not_read_has_failed_on_hadoop_and_each_later_attempt_of_it_hurries() {
+        let lost = |gone| {
+            let missed = move |world: &mut World<'_>| {
+                let key = *world.jobs[&0].live.first().unwrap();
+                world.attempts.get_mut(key).stage = Stage::Commit;
+                world.stage_ends(key, START + Millis(1));
+                world.misses(0, 0, gone, START + Millis(2));
+                let again = super::super::task::Ask::of(0, START);
+                world.jobs.get_mut(&0).unwrap().ask(TaskKind::Map, again, false);
+            };
+            move |withdraw| asked(withdraw, missed)
+        };
+        assert_eq!(lost(false)(false), [(0, true), (0, true), (1, false), (2, false)]);
+        assert_eq!(lost(true)(false), [(0, true), (1, false), (2, false), (0, false)]);
+        assert_eq!(lost(false)(true), [(0, false), (1, false), (2, false), (0, false)]);
+    }
+}

@@ -1,75 +1,25 @@
 //! Is a scenario one that can be?
 
-use super::super::dist::Dist;
+mod faults;
+
+pub use faults::Fault;
+
 use super::super::traced::TracedJob;
 use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
 };
-use crate::model::Resources;
+use crate::model::{Millis, Resources};
+use faults::Faults;
 use std::collections::BTreeSet;
 
 /// Tasks of one kind that a job may have.
 pub const TASKS_MAX: u32 = 2_000_000;
 /// Tasks of all jobs together, as many as their laws give on the whole.
 const ALL_TASKS_MAX: f64 = 1e8;
+/// From the start to the last arrival: a hundred years.
+pub const ARRIVES_MAX: Millis = Millis(100 * 365 * 24 * 3_600_000);
 /// Seconds between two heartbeats.
 const HEARTBEAT_MAX: f64 = 3_600.0;
-
-/// What is wrong with a scenario: the key, and what it wants.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: {wants}")]
-pub struct Fault {
-    /// The key, as the file names it.
-    pub key: String,
-    /// What is wrong, and what would be right.
-    pub wants: String,
-}
-
-/// Collects what is wrong under a key.
-struct Faults {
-    under: String,
-    found: Vec<Fault>,
-}
-
-impl Faults {
-    fn unless(&mut self, holds: bool, key: &str, wants: &str) {
-        if !holds {
-            let key = if self.under.is_empty() { key.to_owned() } else { format!("{}.{key}", self.under) };
-            self.found.push(Fault { key, wants: wants.to_owned() });
-        }
-    }
-
-    /// A law whose values are none below `least`.
-    fn law(&mut self, dist: &Dist, least: f64, key: &str) {
-        match dist.fault() {
-            Some(fault) => self.unless(false, key, &fault),
-            None => self.unless(dist.range().0 >= least, key, &format!("must not give values below {least}")),
-        }
-    }
-
-    /// A law whose values are all above zero.
-    fn factor(&mut self, dist: &Dist, key: &str) {
-        match dist.fault() {
-            Some(fault) => self.unless(false, key, &fault),
-            None => self.unless(dist.range().0 > 0.0, key, "must give values above 0 only"),
-        }
-    }
-
-    /// How much there is of something that may have no limit.
-    fn limit(&mut self, most: f64, key: &str) {
-        self.unless(most >= 0.0 && most.is_finite(), key, "must be above 0, or 0 for no limit");
-    }
-
-    /// How often something comes, that need not come at all.
-    fn often(&mut self, every: f64, key: &str) {
-        let sound = every == 0.0 || (every >= 0.01 && every.is_finite());
-        self.unless(sound, key, "must be 0.01 s at least, or 0 for none");
-    }
-
-    fn share(&mut self, share: f64, key: &str) {
-        self.unless((0.0..=1.0).contains(&share), key, "must be from 0 to 1");
-    }
-}
 
 impl Scenario {
     /// All that is wrong with it; empty where nothing is.
@@ -82,6 +32,9 @@ impl Scenario {
         let is_large = |job: &&TracedJob| job.phases.iter().any(|phase| phase.tasks.count() > TASKS_MAX);
         if let Some(TracedJob { name, .. }) = self.traced.iter().find(is_large) {
             faults.unless(false, "jobs", &format!("{name} of the trace has more than 2,000,000 tasks of a kind"));
+        }
+        if let Some(TracedJob { name, .. }) = self.traced.iter().find(|job| job.arrives > ARRIVES_MAX) {
+            faults.unless(false, "jobs", &format!("{name} of the trace arrives more than 100 years after its start"));
         }
         let mut all = vec![faults];
         let mut under = |key: String, check: &dyn Fn(&mut Faults)| {
@@ -141,8 +94,10 @@ impl Scenario {
             "is that of a group before it, too",
         );
         faults.unless((1..=1_000_000).contains(&group.count), "count", "must be from 1 to 1,000,000");
-        faults.unless(group.arrive.at >= 0.0 && group.arrive.at.is_finite(), "arrive.at", "must not be below 0");
-        faults.law(&group.arrive.every, 0.0, "arrive.every");
+        let known = self.traced.iter().all(|job| job.name != group.name);
+        faults.unless(known, "name", "is that of a job of the trace, too, with which its jobs would be mixed");
+        faults.at(group.arrive.at, "arrive.at");
+        faults.arrives(&group.arrive.every, "arrive.every");
         phase(&group.maps, "maps", faults);
         phase(&group.reduces, "reduces", faults);
         faults.unless(group.phases() > 0, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
@@ -264,7 +219,7 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
         (&hadoop.commit, "commit"),
         (&hadoop.kill, "kill"),
     ];
-    laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
+    laws.into_iter().for_each(|(dist, key)| faults.takes(dist, key));
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
         faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
     }
@@ -318,22 +273,23 @@ fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     faults.share(trouble.share, "share");
     let some = !trouble.nodes.is_empty() || trouble.share > 0.0;
     faults.unless(some, "nodes", "whose is it? Name nodes, or a share of them");
+    let one = format!("is of no node: there are {nodes}, and one of them is {:.3}", 1.0 / f64::from(nodes.max(1)));
+    let befalls = trouble.share.is_nan() || trouble.share <= 0.0 || trouble.befalls(nodes) > 0;
+    faults.unless(befalls || !trouble.nodes.is_empty(), "share", &one);
     let laws = [(&trouble.from, "from"), (&trouble.lasts, "lasts"), (&trouble.again, "again")];
-    laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, key));
+    laws.into_iter().for_each(|(dist, key)| faults.arrives(dist, key));
+    let ends = trouble.lasts.range() != (0.0, 0.0) || trouble.again.range() == (0.0, 0.0);
+    faults.unless(ends, "again", "needs lasts: without it the trouble is for good, and cannot come again");
     faults.factor(&trouble.slower, "slower");
     faults.law(&trouble.loses, 0.0, "loses");
     faults.unless(trouble.loses.range().1 <= 1.0, "loses", "must not give values above 1");
 }
 
 fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
-    let laws = [
-        (&phase.tasks, "tasks"),
-        (&phase.work, "work"),
-        (&phase.copy, "copy"),
-        (&phase.sort, "sort"),
-        (&phase.input_mb, "input_mb"),
-    ];
+    let laws = [(&phase.tasks, "tasks"), (&phase.input_mb, "input_mb")];
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, &format!("{kind}.{key}")));
+    let takes = [(&phase.work, "work"), (&phase.copy, "copy"), (&phase.sort, "sort")];
+    takes.into_iter().for_each(|(dist, key)| faults.takes(dist, &format!("{kind}.{key}")));
     let sound = phase.busy >= 0.0 && phase.busy.is_finite();
     faults.unless(sound, &format!("{kind}.busy"), "must not be below 0");
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");

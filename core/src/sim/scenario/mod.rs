@@ -7,7 +7,7 @@ mod jobs;
 mod slowness;
 mod workflows;
 
-pub use check::{Fault, TASKS_MAX};
+pub use check::{ARRIVES_MAX, Fault, TASKS_MAX};
 pub use cluster::{ClusterSpec, NetworkSpec, NodeKind, OthersSpec, PreemptionSpec, QueueOrder, QueueSpec};
 pub use hadoop::{FailSpec, HadoopSpec, Scores};
 pub use jobs::{Arrivals, JobGroup, PhaseSpec};

@@ -76,6 +76,11 @@ impl Default for Trouble {
 }
 
 impl Trouble {
+    /// How many nodes its share is.
+    pub fn befalls(&self, nodes: u32) -> usize {
+        crate::model::share_of(self.share, nodes.into()).round() as usize
+    }
+
     /// May outputs be lost while their node stays?
     pub fn loses_outputs(&self) -> bool {
         self.loses.range().1 > 0.0

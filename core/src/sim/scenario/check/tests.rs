@@ -54,6 +54,9 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         ),
         (r#""trouble": [{}]"#, "trouble[0].nodes"),
         (r#""trouble": [{"nodes": [0], "loses": 1.1}]"#, "trouble[0].loses"),
+        (r#""trouble": [{"nodes": [0], "slower": 1e300}]"#, "trouble[0].slower"),
+        (r#""trouble": [{"nodes": [0], "from": 1e300}]"#, "trouble[0].from"),
+        (r#""hadoop": {"start_up": 1e300}"#, "hadoop.start_up"),
     ] {
         assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
     }
@@ -194,4 +197,47 @@ fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_i
 fn an_unknown_key_is_told_by_its_name() {
     let unknown = serde_json::from_str::<Scenario>(r#"{"jobs": [], "clutser": {}}"#).unwrap_err().to_string();
     assert!(unknown.contains("`clutser`"), "{unknown}");
+}
+
+#[test]
+fn a_trouble_of_no_node_and_one_for_good_that_is_to_come_again_are_not_played_as_if_they_were_there() {
+    let of = |trouble: &str| {
+        told(&format!(r#"{{"cluster": {{"nodes": 40}}, "trouble": [{{"slower": 5, {trouble}}}], "jobs": [{JOB}]}}"#))
+    };
+    assert_eq!(of(r#""share": 0.01"#), ["trouble[0].share: is of no node: there are 40, and one of them is 0.025"]);
+    assert_eq!(of(r#""share": 0.0125"#), [""; 0]);
+    assert_eq!(of(r#""share": 0, "nodes": [1], "lasts": 1, "again": 9"#), [""; 0]);
+    let again = "trouble[0].again: needs lasts: without it the trouble is for good, and cannot come again";
+    assert_eq!(of(r#""nodes": [1], "again": 9"#), [again]);
+}
+
+#[test]
+fn what_comes_after_a_hundred_years_or_takes_more_than_one_would_never_end() {
+    let of = |job: &str| told(&format!(r#"{{"jobs": [{{"name": "a", {job}}}]}}"#));
+    let late = |key: &str| format!("jobs[0].arrive.{key}: is more than 100 years (3153600000 s)");
+    assert_eq!(of(r#""maps": {"tasks": 1}, "arrive": {"at": 3153600000}"#), [""; 0]);
+    assert_eq!(of(r#""maps": {"tasks": 1}, "arrive": {"at": 3153600001}"#), [late("at")]);
+    assert_eq!(of(r#""maps": {"tasks": 1}, "arrive": {"every": 1e300}"#), [late("every")]);
+    let long = "gives more than a year (31536000 s): give it less, or a law a bound";
+    assert_eq!(of(r#""maps": {"tasks": 1, "work": 1e300}"#), [format!("jobs[0].maps.work: {long}")]);
+    let law = r#"{"pareto": {"least": 10, "shape": 0.5}}"#;
+    assert_eq!(of(&format!(r#""reduces": {{"tasks": 1, "copy": {law}}}"#)), [format!("jobs[0].reduces.copy: {long}")]);
+}
+
+#[test]
+fn jobs_of_a_group_and_of_the_trace_are_told_apart_by_name_and_none_of_the_trace_comes_too_late() {
+    let of = |name: &str, arrives: Millis| {
+        let task = TracedTask { work: [0.0, 0.0, 1.0], first: 1.0, input: Bytes(0), host: None };
+        let size = Resources { memory_mb: 1024, vcores: 1 };
+        let phases =
+            [1, 0].map(|count| TracedPhase { tasks: TracedTasks::Alike(count, task), size, reads_after_maps: false });
+        let [name, user, queue] = [name, "u", "default"].map(str::to_owned);
+        let mut scenario: Scenario = serde_json::from_str(&format!(r#"{{"jobs": [{JOB}]}}"#)).unwrap();
+        scenario.traced = vec![TracedJob { name, user, queue, arrives, phases }];
+        scenario.faults().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let mixed = "jobs[0].name: is that of a job of the trace, too, with which its jobs would be mixed";
+    assert_eq!((of("b", ARRIVES_MAX), of("a", Millis(0))), (vec![], vec![mixed.to_owned()]));
+    let late = "jobs: b of the trace arrives more than 100 years after its start";
+    assert_eq!(of("b", ARRIVES_MAX + Millis(1)), [late]);
 }
