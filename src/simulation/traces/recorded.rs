@@ -4,7 +4,7 @@ use super::Trace;
 use super::assumed::Untold;
 use super::done::{Overhead, Winner, phases};
 use drover_core::model::{Millis, Resources};
-use drover_core::sim::{TracedHosts, TracedJob};
+use drover_core::sim::{ARRIVES_MAX, TracedHosts, TracedJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a container has that nothing is told of.
@@ -63,6 +63,8 @@ pub(super) struct Recorder {
     seen: BTreeSet<String>,
     /// From when to when jobs ran, as far as is told by now.
     spans: BTreeMap<String, [u64; 2]>,
+    /// The first and the last instant of all.
+    span: Option<[u64; 2]>,
     /// Hosts by name, numbered as they came.
     hosts: BTreeMap<String, u32>,
     repairs: BTreeMap<String, u64>,
@@ -71,6 +73,7 @@ pub(super) struct Recorder {
 impl Recorder {
     /// A job. Twice is a fault.
     pub(super) fn job(&mut self, id: &str, about: About) -> Result<(), String> {
+        about.submitted.map_or(Ok(()), |at| self.is_at(id, at))?;
         let known = self.jobs.insert(id.to_owned(), about);
         if known.is_some() { Err(format!("{id} was there before")) } else { Ok(()) }
     }
@@ -137,8 +140,19 @@ impl Recorder {
         Ok(())
     }
 
+    /// Something of the trace is at that instant. One too far from the others is a fault: its job would come too late.
+    fn is_at(&mut self, what: &str, at: u64) -> Result<(), String> {
+        let [first, last] = self.span.unwrap_or([at, at]);
+        let (from, to) = (first.min(at), last.max(at));
+        self.span = Some([from, to]);
+        let is_too_late = to - from > ARRIVES_MAX.0;
+        let told = || format!("{what} is there at {at}: from {from} to {to} are more than 100 years");
+        if is_too_late { Err(told()) } else { Ok(()) }
+    }
+
     /// An attempt of a job ran from then to then. Longer than any does is a fault.
     fn lasts(&mut self, job: &str, id: &str, [started, finished]: [u64; 2]) -> Result<(), String> {
+        self.is_at(id, started)?;
         let submitted = self.jobs.get(job).and_then(|about| about.submitted).unwrap_or(started);
         let [first, last] = self.spans.entry(job.to_owned()).or_insert([started, finished]);
         (*first, *last) = ((*first).min(started).min(submitted), (*last).max(finished));

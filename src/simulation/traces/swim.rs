@@ -2,7 +2,7 @@
 
 use super::{BadTrace, Lines, Trace};
 use drover_core::model::{Bytes, Millis, Resources};
-use drover_core::sim::{TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use drover_core::sim::{ARRIVES_MAX, TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
 
 /// One map for so many bytes of input: Hadoop's block size.
 const SPLIT: u64 = 128 << 20;
@@ -41,7 +41,8 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
             name: "swim".into(),
             user: "swim".into(),
             queue: "default".into(),
-            arrives: Millis(submitted.checked_mul(1_000).ok_or_else(|| lines.wrong("submission: is too late".into()))?),
+            arrives: arrival(submitted)
+                .ok_or_else(|| lines.wrong("submission: is more than 100 years after the start".into()))?,
             phases: [
                 phase(input, SPLIT, 1, false).ok_or_else(|| lines.wrong("input: is too large".into()))?,
                 phase(shuffled, PER_REDUCE, 0, true).ok_or_else(|| lines.wrong("shuffle: is too large".into()))?,
@@ -51,6 +52,11 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
     }
     trace.jobs.sort_by_key(|job| job.arrives);
     Ok(trace)
+}
+
+/// So many seconds from the start; `None` of what comes too late for a scenario.
+fn arrival(seconds: u64) -> Option<Millis> {
+    seconds.checked_mul(1_000).map(Millis).filter(|at| *at <= ARRIVES_MAX)
 }
 
 /// As many tasks as the bytes ask for, but `least`; `None` for more than a job can have.

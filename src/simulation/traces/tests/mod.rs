@@ -101,7 +101,10 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
     assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
     let most = u64::MAX;
-    assert_eq!(told(format!("job0\t{most}\t9\t1\t0\t1\n").as_bytes()), "1: submission: is too late");
+    assert_eq!(
+        told(format!("job0\t{most}\t9\t1\t0\t1\n").as_bytes()),
+        "1: submission: is more than 100 years after the start"
+    );
     assert_eq!(told(format!("job0\t9\t9\t{most}\t0\t1\n").as_bytes()), "1: input: is too large");
     assert_eq!(told(format!("job0\t9\t9\t1\t{most}\t1\n").as_bytes()), "1: shuffle: is too large");
     let mut lost = row("MAP", 0, 0, [1_000, 0, 3_000], "SUCCESS");
@@ -148,4 +151,19 @@ fn what_of_a_swim_job_is_passed_over_is_to_be_sound_and_is_said() {
     assert!(trace.assumed.iter().any(|said| said.contains("write at their end is passed over")), "{:?}", trace.assumed);
     assert!(told(b"job0\t9\t9\t1\t0\tx\n").starts_with("1: output: "));
     assert!(told(b"job0\t9\t-1\t1\t0\t1\n").starts_with("1: inter-arrival: "));
+}
+
+#[test]
+fn a_job_that_comes_after_a_hundred_years_is_told_with_its_line_and_never_played() {
+    let swim = |at: u64| format!("job0\t9\t9\t1762\t0\t14347\njob1\t{at}\t11\t5\t1\t5\n");
+    assert_eq!(of(swim(3_153_600_000).as_bytes()).unwrap().jobs[1].arrives, drover_core::sim::ARRIVES_MAX);
+    let late = "2: submission: is more than 100 years after the start";
+    assert_eq!([3_153_600_001, u64::MAX / 1_000].map(|at| told(swim(at).as_bytes())), [late; 2]);
+    let job = |at: u64| {
+        row("MAP", 0, 0, [1, 0, 2], "SUCCESS") + &format!("d,j2,MAP,t,a,h,r,{at},{},0,SUCCESS,1,100,,-1,-1\n", at + 1)
+    };
+    let attempts = |at: u64| HEADER.to_owned() + &job(at);
+    assert_eq!(of(attempts(3_153_600_000_001).as_bytes()).unwrap().jobs.len(), 2);
+    let late = "3: a is there at 3153600000002: from 1 to 3153600000002 are more than 100 years";
+    assert_eq!(told(attempts(3_153_600_000_002).as_bytes()), late);
 }
