@@ -9,7 +9,7 @@ use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
 };
 use crate::model::{Millis, Resources};
-use faults::Faults;
+use faults::{FACTOR_MAX, Faults};
 use std::collections::BTreeSet;
 
 /// Tasks of one kind that a job may have.
@@ -242,8 +242,8 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
     let sound = hadoop.locality_wait >= 0.0 && hadoop.locality_wait.is_finite();
     faults.unless(sound, "locality_wait", "must be finite, and not below 0");
-    let sound = hadoop.remote_slower >= 1.0 && hadoop.remote_slower.is_finite();
-    faults.unless(sound, "remote_slower", "must be finite, and 1 at least");
+    let sound = (1.0..=FACTOR_MAX).contains(&hadoop.remote_slower);
+    faults.unless(sound, "remote_slower", "must be from 1 to 1,000,000");
     faults.share(hadoop.fails.share, "fails.share");
     faults.law(&hadoop.fails.at, 0.0, "fails.at");
     faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
@@ -295,8 +295,8 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
     let slow = format!("{kind}.slow");
     faults.unless(phase.slow.len() <= PhaseSpec::SLOW_MAX, &slow, "names more than 1,000 attempts");
-    let factors = phase.slow.iter().all(|(_, _, times)| *times > 0.0 && times.is_finite());
-    faults.unless(factors, &slow, "must give factors above 0 only");
+    let factors = phase.slow.iter().all(|(_, _, times)| *times > 0.0 && *times <= FACTOR_MAX);
+    faults.unless(factors, &slow, "must give factors above 0 only, and 1,000,000 at most");
     let there = |task: u32| phase.tasks.fault().is_some() || f64::from(task) < phase.tasks.most();
     faults.unless(phase.slow.iter().all(|(task, ..)| there(*task)), &slow, "names a task that no job has");
     let named: BTreeSet<_> = phase.slow.iter().map(|(task, attempt, _)| (task, attempt)).collect();

@@ -6,7 +6,7 @@ use super::ARRIVES_MAX;
 /// What one part of a task takes at most, seconds: a year.
 const TAKES_MAX: f64 = 365.0 * 24.0 * 3_600.0;
 /// How many times longer anything takes at most.
-const FACTOR_MAX: f64 = 1e6;
+pub(super) const FACTOR_MAX: f64 = 1e6;
 const TOO_LATE: &str = "is more than 100 years (3153600000 s)";
 
 /// What is wrong with a scenario: the key, and what it wants.

@@ -57,6 +57,7 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         (r#""trouble": [{"nodes": [0], "slower": 1e300}]"#, "trouble[0].slower"),
         (r#""trouble": [{"nodes": [0], "from": 1e300}]"#, "trouble[0].from"),
         (r#""hadoop": {"start_up": 1e300}"#, "hadoop.start_up"),
+        (r#""hadoop": {"remote_slower": 1e300}"#, "hadoop.remote_slower"),
     ] {
         assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
     }
@@ -123,7 +124,8 @@ fn attempts_are_named_as_slow_once_each_and_by_how_much() {
         told(&format!(r#"{{"jobs": [{{"name": "a", "maps": {{"tasks": 1, "slow": {slow}}}}}]}}"#)).join("; ")
     };
     assert_eq!(of("[[0, 0, 2.5], [0, 1, 0.5]]"), "");
-    assert_eq!(of("[[0, 0, 0]]"), "jobs[0].maps.slow: must give factors above 0 only");
+    let wants = "jobs[0].maps.slow: must give factors above 0 only, and 1,000,000 at most";
+    assert_eq!([of("[[0, 0, 0]]"), of("[[0, 0, 1e300]]")], [wants; 2]);
     assert_eq!(of("[[0, 0, 2], [0, 0, 3]]"), "jobs[0].maps.slow: names an attempt twice");
     assert_eq!(of("[[1, 0, 2]]"), "jobs[0].maps.slow: names a task that no job has");
     let many: Vec<_> = (0..1_001).map(|attempt| format!("[0, {attempt}, 2]")).collect();
