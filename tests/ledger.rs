@@ -15,7 +15,9 @@ const CHILD: &str = "a_row_is_on_the_disk_once_it_is_said_to_be";
 fn ledger(path: &Path) -> (Ledger, Metrics) {
     let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
     let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
-    (Ledger::start(path, bounds, Pace::default(), || Time(0), metrics.clone()).unwrap(), metrics)
+    let ledger = Ledger::start(path, bounds, Pace::default(), || Time(0), metrics.clone()).unwrap();
+    ledger.catch_up();
+    (ledger, metrics)
 }
 
 fn kept(path: &Path) -> Vec<u64> {

@@ -185,6 +185,7 @@ fn ledger(status: &Status) -> String {
     match (&status.ledger.trouble, status.ledger.state.as_str()) {
         (Some(trouble), _) => format!("NOT KEPT{size}: {trouble}"),
         (None, "keeping") => format!("kept{size}"),
+        (None, "opening") => format!("being looked through before it is written to{size}"),
         (None, _) => "none is kept".into(),
     }
 }

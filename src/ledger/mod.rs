@@ -4,6 +4,7 @@ mod cell;
 pub mod docs;
 pub mod export;
 mod feed;
+mod look;
 mod metrics;
 mod open;
 pub mod report;

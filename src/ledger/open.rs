@@ -1,5 +1,6 @@
 //! Opening the file: ours, whole and of a version that is understood, or an error that says what to do. Nothing that is not ours is ever written to.
 
+use super::look::{self, version};
 use super::steps::{STEPS, Step};
 use drover_core::model::Bytes;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -123,7 +124,7 @@ fn is_ours(path: &Path) -> Result<bool, LedgerError> {
     }
 }
 
-/// Opens it for writing; makes it where there is none.
+/// Opens it for writing, once all of it has been read; makes it where there is none.
 pub fn write(path: &Path) -> Result<Connection, LedgerError> {
     let ours = is_ours(path)?;
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
@@ -133,7 +134,9 @@ pub fn write(path: &Path) -> Result<Connection, LedgerError> {
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    if !ours {
+    if ours {
+        look::through(&connection, path)?;
+    } else {
         // Before the write-ahead log: the file's own header is to name its owner from its first byte on.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
@@ -152,6 +155,19 @@ pub fn write(path: &Path) -> Result<Connection, LedgerError> {
 /// # Errors
 /// Where there is none, or none of ours.
 pub fn read(path: &Path) -> Result<Connection, LedgerError> {
+    let (connection, has) = read_any(path)?;
+    let known = STEPS.len() as i64;
+    if has == known {
+        return Ok(connection);
+    }
+    let says = format!(
+        "it has version {has} of its schema; `drover serve` with ledger.path set to it, or to a copy of it, takes it to {known}"
+    );
+    Err(LedgerError::Unusable(path.to_owned(), says))
+}
+
+/// The same of an older version, too, and which.
+pub fn read_any(path: &Path) -> Result<(Connection, i64), LedgerError> {
     if !is_ours(path)? {
         return Err(LedgerError::Missing(path.to_owned()));
     }
@@ -169,17 +185,8 @@ pub fn read(path: &Path) -> Result<Connection, LedgerError> {
         opened => opened.map_err(failed)?,
     };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    let (has, known) = (version(&connection).map_err(failed)?, STEPS.len() as i64);
-    match has {
-        newer if newer > known => Err(LedgerError::Newer(path.to_owned(), newer, known)),
-        older if older < known => {
-            let says = format!(
-                "it has version {older} of its schema; `drover serve` with ledger.path set to it, or to a copy of it, takes it to {known}"
-            );
-            Err(LedgerError::Unusable(path.to_owned(), says))
-        }
-        _ => Ok(connection),
-    }
+    let has = look::known(&connection, path, STEPS.len() as i64)?;
+    Ok((connection, has))
 }
 
 /// The file of that name with something at its end.
@@ -201,18 +208,11 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
-}
-
 /// Takes a file to the newest version: all of it or none.
 fn migrate(connection: &mut Connection, path: &Path, steps: &[Step<'_>]) -> Result<(), LedgerError> {
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
-    let has = version(connection).map_err(failed)?;
     let known = steps.len() as i64;
-    if has > known {
-        return Err(LedgerError::Newer(path.to_owned(), has, known));
-    }
+    let has = look::known(connection, path, known)?;
     let missing = steps.iter().skip(usize::try_from(has).unwrap_or(0));
     if has == known {
         return Ok(());

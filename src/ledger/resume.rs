@@ -39,7 +39,7 @@ const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am
 /// # Errors
 /// Where it cannot be read.
 pub fn unanswered(path: &Path, now: Time) -> Result<Vec<Unanswered>, LedgerError> {
-    let connection = open::read(path)?;
+    let (connection, _) = open::read_any(path)?;
     let since = i64::try_from((now - LOOK_BACK).0).unwrap_or(i64::MAX);
     let all = connection.prepare(ASK).and_then(|mut ask| {
         let rows = ask.query_map(params![since], read)?;

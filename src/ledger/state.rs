@@ -12,6 +12,8 @@ pub enum State {
     /// None is kept.
     #[default]
     Off,
+    /// The file is being looked through before it is written to.
+    Opening,
     /// It keeps what it is given.
     Keeping,
     /// It cannot: the trouble's label, and what it is in words.
@@ -28,6 +30,7 @@ impl State {
     pub fn label(&self) -> &'static str {
         match self {
             State::Off => "off",
+            State::Opening => "opening",
             State::Keeping => "keeping",
             State::Failing(label, _) => label,
         }
@@ -37,7 +40,7 @@ impl State {
     pub fn trouble(&self) -> Option<&str> {
         match self {
             State::Failing(_, words) => Some(words),
-            State::Off | State::Keeping => None,
+            State::Off | State::Opening | State::Keeping => None,
         }
     }
 }

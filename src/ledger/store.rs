@@ -1,5 +1,6 @@
 //! The file, open for writing.
 
+use super::look;
 use super::metrics::Metrics;
 use super::open::{self, LedgerError};
 use super::retain::{self, Bounds};
@@ -42,7 +43,8 @@ impl Store {
         if rows.is_empty() {
             return Ok(());
         }
-        self.commit(rows).map_err(|error| LedgerError::of(&self.path, &error))
+        let done = self.commit(rows);
+        done.map_err(|error| self.failed(&error))
     }
 
     fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
@@ -58,7 +60,16 @@ impl Store {
     /// Lets go of some of what is too much.
     pub fn retain(&self, bounds: Bounds, now: Time, metrics: &Metrics) -> Result<(), LedgerError> {
         let step = retain::step(&self.connection, bounds, now, metrics);
-        step.map_err(|error| LedgerError::of(&self.path, &error))
+        step.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> LedgerError {
+        let error = LedgerError::of(&self.path, error);
+        if matches!(error, LedgerError::Damaged(..)) {
+            // It fails for no connection that is open.
+            let _ = look::leave(&self.connection, true);
+        }
+        error
     }
 
     /// Space that it takes, its log included.

@@ -23,7 +23,9 @@ fn metrics() -> Metrics {
 
 fn started(path: &Path, pace: Pace, bounds: Bounds) -> (Ledger, Metrics) {
     let metrics = metrics();
-    (Ledger::start(path, bounds, pace, now, metrics.clone()).unwrap(), metrics)
+    let ledger = Ledger::start(path, bounds, pace, now, metrics.clone()).unwrap();
+    ledger.catch_up();
+    (ledger, metrics)
 }
 
 fn row(at: u64) -> Row {
@@ -142,6 +144,59 @@ fn a_foreign_file_is_never_written_and_the_service_goes_on() {
     ledger.catch_up();
     assert_eq!((ledger.state().label(), lost(&metrics, "unwritable")), ("damaged", 20));
     assert_eq!(std::fs::read(path(&dir)).unwrap(), theirs);
+}
+
+/// A file with so many rows, ten milliseconds apart.
+fn filled(path: &Path, rows: u32) {
+    drop(Store::open(path).unwrap());
+    let n = format!("WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < {rows})");
+    let all = format!("{n} INSERT INTO stragglers SELECT 10 * i, 0.5, 1.0 FROM n");
+    open::write(path).unwrap().execute_batch(&all).unwrap();
+}
+
+/// Has every page from that one on say nonsense: what is in the file before and after.
+fn torn(path: &Path, from: usize) -> (Vec<u8>, Vec<u8>) {
+    let whole = std::fs::read(path).unwrap();
+    let mut bytes = whole.clone();
+    bytes[from * 4_096..].fill(0xab);
+    std::fs::write(path, &bytes).unwrap();
+    (whole, bytes)
+}
+
+#[test]
+fn a_ledger_with_a_torn_page_is_not_written_to_until_another_is_in_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    filled(&path(&dir), 5_000);
+    let last = std::fs::metadata(path(&dir)).unwrap().len() as usize / 4_096 - 1;
+    let (whole, bytes) = torn(&path(&dir), last);
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    (1..=20).for_each(|at| ledger.push(vec![row(at)]));
+    (0..3).for_each(|_| ledger.catch_up());
+    assert_eq!((ledger.state().label(), lost(&metrics, "unwritable")), ("damaged", 20));
+    assert_eq!(metrics.errors.with_label_values(&["damaged"]).get(), 1, "what has not changed is not read again");
+    assert!(std::fs::read(path(&dir)).unwrap() == bytes, "it was written to");
+    let log = std::fs::metadata(open::beside(&path(&dir), "-wal"));
+    assert_eq!(log.map_or(0, |log| log.len()), 0);
+    std::fs::write(path(&dir), whole).unwrap();
+    ledger.push(vec![row(1)]);
+    ledger.catch_up();
+    assert_eq!((ledger.state(), kept(&path(&dir)).len()), (State::Keeping, 5_001));
+}
+
+#[test]
+fn a_page_torn_while_the_ledger_is_kept_is_written_to_no_more_and_not_called_whole_at_the_next_try() {
+    let dir = tempfile::tempdir().unwrap();
+    // More than SQLite has in memory.
+    filled(&path(&dir), 200_000);
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    let (_, bytes) = torn(&path(&dir), 1);
+    ledger.push((0..20).map(|part| row(part * 100_000 + 5)).collect());
+    for _ in 0..3 {
+        ledger.catch_up();
+        assert_eq!((ledger.state().label(), metrics.active.get()), ("damaged", 0));
+    }
+    ledger.finish();
+    assert!(std::fs::read(path(&dir)).unwrap() == bytes, "it was written to");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The one writer. The engine's thread only hands rows over and never waits; a thread of the ledger commits them in groups. Where the disk is too slow rows are lost and
 //! counted; where it fails the service goes on without the ledger, which is tried again from time to time.
 
+use super::look::Stamp;
 use super::metrics::Metrics;
 use super::open::LedgerError;
 use super::retain::Bounds;
@@ -42,7 +43,6 @@ enum Message {
 }
 
 /// What the writer's thread shares.
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     committed: AtomicU64,
@@ -59,7 +59,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Begins to keep what it is given. A file that cannot be used is told of, and tried again.
+    /// Begins to keep what it is given, once its thread has looked through what is there. A file that cannot be used is told of, and tried again.
     ///
     /// # Errors
     /// When the system starts no thread.
@@ -71,9 +71,9 @@ impl Ledger {
         metrics: Metrics,
     ) -> std::io::Result<Ledger> {
         let (sender, receiver) = sync_channel(pace.waiting);
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared { state: Mutex::new(State::Opening), committed: AtomicU64::new(0) });
         let (path, told) = (path.to_owned(), metrics.clone());
-        let mut keeper = Keeper {
+        let keeper = Keeper {
             path,
             bounds,
             pace,
@@ -82,10 +82,9 @@ impl Ledger {
             metrics: told,
             store: None,
             retry_at: None,
+            damaged: None,
             lost: 0,
         };
-        // At once, so that whoever asks next hears how it is.
-        keeper.reopen();
         let writer = std::thread::Builder::new().name("ledger".into()).spawn(move || keeper.run(&receiver))?;
         Ok(Ledger { sender: Some(sender), shared, metrics, losing: 0, writer: Some(writer) })
     }
@@ -164,12 +163,15 @@ struct Keeper {
     store: Option<Store>,
     /// Not before; `None` while nothing is wrong.
     retry_at: Option<Instant>,
+    /// The file that was found damaged, as it was then.
+    damaged: Option<Stamp>,
     /// Rows lost since it was last kept.
     lost: u64,
 }
 
 impl Keeper {
     fn run(mut self, receiver: &Receiver<Message>) {
+        self.reopen();
         loop {
             let first = match receiver.recv_timeout(self.pace.look) {
                 Ok(message) => Some(message),
@@ -235,12 +237,17 @@ impl Keeper {
     }
 
     fn reopen(&mut self) {
+        if self.damaged.is_some() && self.damaged == Stamp::of(&self.path) {
+            // It is as it was, and takes long to read.
+            self.retry_at = Some(Instant::now() + self.pace.retry);
+            return;
+        }
         match Store::open(&self.path) {
             Ok(store) => {
                 if self.be(State::Keeping) {
                     tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }
-                (self.store, self.retry_at) = (Some(store), None);
+                (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
                 self.metrics.active.set(1);
             }
             Err(error) => self.fail(&error),
@@ -254,6 +261,7 @@ impl Keeper {
             tracing::error!(%error, "the service goes on without its ledger");
         }
         (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
+        self.damaged = Stamp::of(&self.path).filter(|_| matches!(error, LedgerError::Damaged(..)));
     }
 
     /// Says how it is now. Is that news?

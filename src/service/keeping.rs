@@ -18,9 +18,7 @@ pub fn begin(
     // Not without one: that it keeps nothing would be an alert.
     let metrics = Metrics::new(registry)?;
     let bounds = Bounds { max_age: config.ledger.max_age, max_bytes: config.ledger.max_bytes };
-    let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
-    let access = Access::new(path, ledger.watch());
-    // A ledger that cannot be written, its disk being full, may well be read.
+    // A ledger that cannot be written, its disk being full, may well be read, and before it has been looked through.
     let left = unanswered(path, clock::now()).unwrap_or_else(|error| {
         if !matches!(error, LedgerError::Missing(_)) {
             tracing::error!(%error, "what an earlier process asked for is not known");
@@ -34,5 +32,7 @@ pub fn begin(
         );
     }
     notes.wait_for(&left, config.act.answer_grace);
+    let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
+    let access = Access::new(path, ledger.watch());
     Ok((Some(Feed::new(ledger, incarnation, left)), access))
 }

@@ -16,6 +16,7 @@ pub fn running(ledger: &LedgerView, checks: &mut Checks) {
             "put right what is named; the service tries again every half a minute",
         ),
         (None, "keeping") => checks.ok(NAME, "the service keeps it"),
+        (None, "opening") => checks.ok(NAME, "the service looks through it before it writes to it"),
         (None, _) => {
             checks.skip(NAME, "the service keeps none: set ledger.path to have `drover report` say what copies came to")
         }
@@ -48,6 +49,9 @@ mod tests {
         let failing = State::after(&LedgerError::Full("/l.db".into()));
         let (verdict, says) = said(failing);
         assert!(verdict == Verdict::Warn && says.contains("/l.db") && says.contains("free some"), "{says}");
-        assert_eq!([said(State::Keeping).0, said(State::Off).0], [Verdict::Ok, Verdict::Skip]);
+        assert_eq!(
+            [State::Keeping, State::Opening, State::Off].map(|state| said(state).0),
+            [Verdict::Ok, Verdict::Ok, Verdict::Skip]
+        );
     }
 }

@@ -24,6 +24,7 @@ fn feed(path: &Path, incarnation: &str) -> Feed {
     let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
     let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
     let ledger = Ledger::start(path, bounds, Pace::default(), || Time(0), metrics).unwrap();
+    ledger.catch_up();
     let left = unanswered(path, Time(200_000)).unwrap();
     Feed::new(ledger, incarnation, left)
 }

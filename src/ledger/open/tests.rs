@@ -44,12 +44,8 @@ fn a_file_with_a_torn_page_is_damaged_and_not_begun_anew() {
     let mut bytes = std::fs::read(path(&dir)).unwrap();
     bytes[HEADER..4_096].fill(0xab);
     std::fs::write(path(&dir), &bytes).unwrap();
-    let connection = write(&path(&dir));
-    let error = connection.and_then(|open| {
-        let all = open.execute_batch("SELECT * FROM decisions");
-        all.map_err(|error| LedgerError::of(&path(&dir), &error))
-    });
-    assert_eq!(error.unwrap_err().label(), "damaged");
+    assert_eq!(write(&path(&dir)).unwrap_err().label(), "damaged");
+    assert_eq!(std::fs::read(path(&dir)).unwrap(), bytes);
 }
 
 #[test]
@@ -59,6 +55,36 @@ fn a_file_of_a_newer_drover_is_left_to_it() {
     for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
         assert!(error.label() == "newer" && error.to_string().contains("version 99"), "{error}");
     }
+}
+
+#[test]
+fn what_the_log_of_a_refused_file_holds_stays_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let (newer, copy) = (path(&dir), dir.path().join("copy.db"));
+    let open = write(&newer).unwrap();
+    open.pragma_update(None, "user_version", 99).unwrap();
+    // As a process leaves them that is killed: the version is in the log alone.
+    let files = ["", "-wal"].map(|end| (beside(&copy, end), std::fs::read(beside(&newer, end)).unwrap()));
+    files.iter().for_each(|(name, bytes)| std::fs::write(name, bytes).unwrap());
+    assert_eq!(write(&copy).unwrap_err().label(), "newer");
+    for (name, bytes) in files {
+        assert!(std::fs::read(&name).unwrap() == bytes, "{} was written to", name.display());
+    }
+}
+
+#[test]
+fn what_a_killed_process_left_in_the_log_is_taken_over_once_it_has_been_looked_through() {
+    let dir = tempfile::tempdir().unwrap();
+    let (killed, copy) = (path(&dir), dir.path().join("copy.db"));
+    let open = write(&killed).unwrap();
+    open.execute_batch("INSERT INTO sent VALUES (7, 'p', 3)").unwrap();
+    for end in ["", "-wal"] {
+        std::fs::copy(beside(&killed, end), beside(&copy, end)).unwrap();
+    }
+    let again = write(&copy).unwrap();
+    assert_eq!(again.query_row("SELECT at_ms FROM sent", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+    drop(again);
+    assert!(!beside(&copy, "-wal").exists(), "its log was put into it when it was closed");
 }
 
 #[test]
