@@ -1,9 +1,9 @@
 //! What an earlier process left open: actions that it decided on and whose end it never wrote.
 
-use super::feed::{plausible, plausible_ms, spaced, word};
+use super::feed::{ended_itself, plausible, plausible_ms, spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
-use drover_core::model::{Answer, Attempt, CopyEnd, Job, Millis, TaskId, TaskState, Time};
+use drover_core::model::{Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time};
 use rusqlite::{Row, params};
 use std::path::Path;
 
@@ -25,12 +25,14 @@ pub struct Unanswered {
     pub sent: bool,
     /// The shim's last answer, where there was one, and the attempts that it named.
     pub answer: Option<(Answer, Vec<u32>)>,
-    /// When the slow attempt would have ended as predicted, and one standard deviation.
+    /// Number of the slow attempt.
+    slow: Option<u32>,
+    /// When it would have ended as predicted, and one standard deviation.
     prediction: Option<(Time, Option<Millis>)>,
 }
 
 const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am_at_ms, d.time_left_ms, d.time_left_spread_ms, s.at_ms IS NOT NULL,
-    (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1)
+    (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1), d.attempt
     FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
     WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
 
@@ -59,13 +61,15 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Option<Unanswered>> {
     });
     let prediction = am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis)));
     let (decision, deadline) = (whole(1)?.unwrap_or(0), Time(whole(3)?.unwrap_or(0)));
-    let (incarnation, sent) = (row.get(0)?, row.get(7)?);
-    Ok(task.parse().ok().map(|task| Unanswered { incarnation, decision, task, deadline, sent, answer, prediction }))
+    let (incarnation, sent, slow): (_, _, String) = (row.get(0)?, row.get(7)?, row.get(9)?);
+    let slow = slow.parse().ok().map(|slow: AttemptId| slow.number);
+    let of = |task| Unanswered { incarnation, decision, task, deadline, sent, answer, slow, prediction };
+    Ok(task.parse().ok().map(of))
 }
 
 impl Unanswered {
-    /// What became of it, as the attempts show that were seen of its job, which has ended.
-    pub fn outcome(&self, job: &Job, at: Time) -> OutcomeRow {
+    /// What became of it, as the attempts show that were seen of its job, which has ended, on hosts of those names.
+    pub fn outcome(&self, job: &Job, hosts: &Names, at: Time) -> OutcomeRow {
         let task = job.task(self.task);
         let (answer, named) = self.answer.clone().map_or((None, Vec::new()), |(answer, named)| (Some(answer), named));
         let copies = || task.into_iter().flat_map(|task| &task.attempts).filter(|one| named.contains(&one.number));
@@ -80,6 +84,10 @@ impl Unanswered {
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
         let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won).map(held);
         let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);
+        let by_itself = end == CopyEnd::Lost && ended_itself(winner, self.slow);
+        let name = |host: NameId| hosts.name(host).to_owned();
+        let winner_host = winner.and_then(|winner| task?.attempts.iter().find(|one| one.number == winner)?.host);
+        let launched = copies().filter(|copy| copy.was_launched()).filter_map(|copy| copy.host);
         let ahead = self.prediction.and_then(|(predicted, _)| plausible_ms(predicted.ms_after(ended)));
         OutcomeRow {
             at_ms: at,
@@ -90,13 +98,13 @@ impl Unanswered {
             answer: answer.map(|answer| answer.label().to_owned()),
             attempts: spaced(&named),
             winner,
-            host: None,
-            hosts: String::new(),
+            host: winner_host.map(name),
+            hosts: launched.map(name).collect::<Vec<_>>().join(" "),
             ended_ms: ended,
             predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),
             gained_ms: ahead.filter(|_| end == CopyEnd::Won),
-            prediction_error_ms: None,
+            prediction_error_ms: ahead.filter(|_| by_itself),
             container_ms: plausible(container).unwrap_or_default(),
             winner_container_ms: of_winner.and_then(plausible),
             would_have_won: None,

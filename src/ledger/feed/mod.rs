@@ -15,7 +15,7 @@ use drover_core::model::{
     CopyEnd, CopyOutcome, Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
 };
 use ends::{Ended, Won};
-pub(super) use rows::{spaced, word};
+pub(super) use rows::{ended_itself, spaced, word};
 pub(super) use span::{plausible, plausible_ms};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,8 +96,8 @@ impl Feed {
                 let mut decided = self.fates.remove(&job.id).unwrap_or_default();
                 let mut settled = Vec::with_capacity(orphans.len());
                 for one in orphans {
-                    let outcome = one.outcome(job, at);
-                    let (won, instead_of) = (outcome.gained_ms.is_some(), outcome.predicted_end_ms);
+                    let outcome = one.outcome(job, &engine.cluster().hosts, at);
+                    let (won, instead_of) = (outcome.end == CopyEnd::Won.label(), outcome.predicted_end_ms);
                     // No decision of this process has this number.
                     decided.entry(one.task).or_default().push(Won { decision: 0, instead_of, won });
                     settled.push(outcome.row());

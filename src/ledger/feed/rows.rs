@@ -85,7 +85,7 @@ pub fn word(end: CopyEnd) -> &'static str {
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
     let ahead = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.at)));
-    let by_itself = outcome.end == CopyEnd::Lost && ended_itself(outcome.winner, open);
+    let by_itself = outcome.end == CopyEnd::Lost && ended_itself(outcome.winner, open.map(|open| open.slow));
     let row = OutcomeRow {
         at_ms: at,
         incarnation: incarnation.to_owned(),
@@ -110,8 +110,8 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
 }
 
 /// Did the slow attempt itself end the task? Of another's end its prediction said nothing.
-fn ended_itself(winner: Option<u32>, open: Option<&Open>) -> bool {
-    open.is_some_and(|open| winner == Some(open.slow))
+pub fn ended_itself(winner: Option<u32>, slow: Option<u32>) -> bool {
+    slow.is_some_and(|slow| winner == Some(slow))
 }
 
 /// What became of advice.
@@ -135,7 +135,7 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
         predicted_end_ms: prediction.map(|(end, _)| end),
         predicted_spread_ms: prediction.and_then(|(_, spread)| spread),
         gained_ms: gain.filter(|_| alone),
-        prediction_error_ms: error.filter(|_| ended_itself(outcome.winner, open)),
+        prediction_error_ms: error.filter(|_| ended_itself(outcome.winner, open.map(|open| open.slow))),
         container_ms: Millis(0),
         winner_container_ms: None,
         would_have_won: Some(outcome.would_have_won),

@@ -290,29 +290,60 @@ fn a_job_is_enrolled_with_the_share_its_side_was_drawn_at_and_not_with_one_set_s
     assert_eq!(drawn, [(job(1).to_string(), Some(0.25), Some("1")), (job(2).to_string(), Some(0.75), Some("9"))]);
 }
 
-#[test]
-fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_attempts_it_sees() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("l.db");
-    let mut first = world(&path, Mode::Act, 0.0);
+/// A process that had a copy started and ended before it: its decision, and its second.
+fn left_open(path: &Path) -> (Decision, u64) {
+    let mut first = world(path, Mode::Act, 0.0);
     let (decision, second) = first.decided();
     first.own(Fact::Sent { job: job(1), decision: decision.id });
     first.own(Fact::Acked(AckFact { job: job(1), decision: decision.id, answer: Answer::Applied, attempts: vec![1] }));
     first.desk.finish();
+    (decision, second)
+}
 
+/// The next one, which sees that attempt win at that second: what it tells of the copy, and of its job.
+fn settled(path: &Path, second: u64, winner: u32) -> (OutcomeRow, JobRow) {
+    let mut next = world(path, Mode::Advise, 0.0);
+    next.desk.ledger = Some(feed(path, "p2"));
+    facts(job(1), 1).into_iter().for_each(|fact| next.desk.observe(fact));
+    next.end(second, winner, true);
+    (next.all().remove(0), next.all().remove(0))
+}
+
+#[test]
+fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_attempts_it_sees() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let (decision, second) = left_open(&path);
     let left = unanswered(&path, Time(200_000)).unwrap();
     assert_eq!((left.len(), left[0].task, left[0].sent, left[0].deadline), (1, decision.task, true, decision.deadline));
     assert_eq!(left[0].answer, Some((Answer::Applied, vec![1])));
-    let mut next = world(&path, Mode::Advise, 0.0);
-    next.desk.ledger = Some(feed(&path, "p2"));
-    facts(job(1), 1).into_iter().for_each(|fact| next.desk.observe(fact));
-    next.end(second + 10, 1, true);
-    let outcomes: Vec<OutcomeRow> = next.all();
-    assert_eq!((outcomes[0].incarnation.as_str(), outcomes[0].decision), ("p1", decision.id));
-    assert_eq!((outcomes[0].outcome.as_str(), outcomes[0].container_ms), ("won", Millis(9_000)));
-    let jobs: Vec<JobRow> = next.all();
-    assert_eq!((jobs[0].decided, jobs[0].won, Some(jobs[0].map_gain_ms)), (1, 1, outcomes[0].gained_ms));
+    let (outcome, job) = settled(&path, second + 10, 1);
+    assert_eq!((outcome.incarnation.as_str(), outcome.decision), ("p1", decision.id));
+    assert_eq!((outcome.outcome.as_str(), outcome.container_ms), ("won", Millis(9_000)));
+    assert_eq!((outcome.host.as_deref(), outcome.hosts.as_str()), (Some("nm1"), "nm1"));
+    assert_eq!((job.decided, job.won, Some(job.map_gain_ms)), (1, 1, outcome.gained_ms));
     assert_eq!(unanswered(&path, Time(200_000)).unwrap(), []);
+}
+
+#[test]
+fn a_copy_without_a_prediction_that_an_earlier_process_left_open_counts_as_won_where_it_won() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let (_, second) = left_open(&path);
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute_batch("UPDATE decisions SET time_left_ms = NULL, time_left_spread_ms = NULL").unwrap();
+    let (outcome, job) = settled(&path, second + 10, 1);
+    assert_eq!((outcome.outcome.as_str(), outcome.gained_ms, job.won), ("won", None, 1));
+}
+
+#[test]
+fn a_copy_left_open_that_lost_to_its_original_shows_how_far_the_prediction_was_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let (decision, second) = left_open(&path);
+    let (outcome, job) = settled(&path, second + 20, 0);
+    let error = (decision.am_at + decision.numbers.time_left.unwrap()).0 as i64 - outcome.ended_ms.0 as i64;
+    assert_eq!((outcome.outcome.as_str(), outcome.prediction_error_ms, job.won), ("lost", Some(error), 0));
 }
 
 #[test]
