@@ -1,6 +1,7 @@
 //! What the ledger lets go: rows that are too old, and the oldest where it grows too large.
 
 use super::metrics::Metrics;
+use super::schema::Table;
 use super::tables::TABLES;
 use drover_core::model::{Bytes, Millis, Time};
 use rusqlite::{Connection, OptionalExtension};
@@ -20,6 +21,8 @@ const AT_ONCE: u32 = 2_000;
 const PAGES_AT_ONCE: u32 = 1_000;
 /// Of the time that rows are from, the part whose rows go where there are too many.
 const PART: u64 = 20;
+/// As long as nothing was kept for no longer, the time has passed for the rows, too.
+const PAUSE: Millis = Millis(86_400_000);
 
 /// What SQLite says of the file.
 fn number(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -32,15 +35,20 @@ fn taken(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(u64::try_from(used * number(connection, "page_size")?).unwrap_or(0))
 }
 
-/// When the oldest row is from.
-fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
-    let mut first: Option<u64> = None;
-    for table in TABLES {
-        let ask = format!("SELECT at_ms FROM {} ORDER BY at_ms LIMIT 1", table.name);
+/// When the first row of each table is from, in that order of time.
+fn firsts(connection: &Connection, order: &str) -> rusqlite::Result<Vec<Time>> {
+    let of = |table: &Table| {
+        let ask = format!("SELECT at_ms FROM {} ORDER BY at_ms {order} LIMIT 1", table.name);
         let at: Option<i64> = connection.query_row(&ask, [], |row| row.get(0)).optional()?;
-        first = first.into_iter().chain(at.and_then(|at| u64::try_from(at).ok())).min();
-    }
-    Ok(first.map(Time))
+        Ok(at.and_then(|at| u64::try_from(at).ok()).map(Time))
+    };
+    TABLES.iter().filter_map(|table| of(table).transpose()).collect()
+}
+
+/// Time that makes no row older: since the newest one, where that is so long ago that the clock may as well have been set wrong.
+pub fn pause(connection: &Connection, now: Time) -> rusqlite::Result<Millis> {
+    let newest = firsts(connection, "DESC")?.into_iter().max();
+    Ok(newest.map(|newest| now.since(newest)).filter(|pause| *pause > PAUSE).unwrap_or_default())
 }
 
 /// Lets go of some of what is too much, in one group, and gives back some of the space that nothing takes.
@@ -57,7 +65,7 @@ pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metric
 }
 
 fn forget(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
-    let Some(first) = oldest(connection)? else { return Ok(()) };
+    let Some(first) = firsts(connection, "ASC")?.into_iter().min() else { return Ok(()) };
     let crowded = taken(connection)? > bounds.max_bytes.0;
     let part = if crowded { first + Millis(now.since(first).0 / PART + 1) } else { Time(0) };
     let before = part.max(now - bounds.max_age);

@@ -5,7 +5,7 @@ use super::metrics::Metrics;
 use super::open::{self, LedgerError};
 use super::retain::{self, Bounds};
 use super::schema::Row;
-use drover_core::model::{Bytes, Time};
+use drover_core::model::{Bytes, Millis, Time};
 use rusqlite::{Connection, params_from_iter};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -55,6 +55,11 @@ impl Store {
             group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
         }
         group.commit()
+    }
+
+    /// Time since its newest row that makes no row older.
+    pub fn pause(&self, now: Time) -> Result<Millis, LedgerError> {
+        retain::pause(&self.connection, now).map_err(|error| self.failed(&error))
     }
 
     /// Lets go of some of what is too much.

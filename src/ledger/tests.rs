@@ -224,6 +224,25 @@ fn what_is_too_old_goes_and_the_rest_stays() {
 }
 
 #[test]
+fn a_clock_far_ahead_of_the_newest_row_makes_no_row_old_before_a_second_service_has_kept_the_file_by_it() {
+    fn far() -> Time {
+        now() + Millis(100 * 86_400_000)
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let bounds = Bounds { max_age: Millis(1_000), ..BOUNDS };
+    let keep = |clock: fn() -> Time, at: &[u64]| {
+        let mut ledger = Ledger::start(&path(&dir), bounds, PACE, clock, metrics()).unwrap();
+        ledger.push(at.iter().copied().map(row).collect());
+        ledger.catch_up();
+        ledger.finish();
+        kept(&path(&dir))
+    };
+    assert_eq!(keep(now, &[999_500, 1_000_000]), [999_500, 1_000_000]);
+    assert_eq!(keep(far, &[998_000, far().0]), [999_500, 1_000_000, far().0], "what was too old before goes");
+    assert_eq!(keep(far, &[]), [far().0]);
+}
+
+#[test]
 fn a_ledger_that_grows_too_large_lets_go_of_the_oldest_and_shrinks() {
     let dir = tempfile::tempdir().unwrap();
     let bound = 512 << 10;

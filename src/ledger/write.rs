@@ -8,7 +8,7 @@ use super::retain::Bounds;
 use super::schema::Row;
 use super::state::State;
 use super::store::Store;
-use drover_core::model::Time;
+use drover_core::model::{Millis, Time};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -83,6 +83,7 @@ impl Ledger {
             store: None,
             retry_at: None,
             damaged: None,
+            pause: None,
             lost: 0,
         };
         let writer = std::thread::Builder::new().name("ledger".into()).spawn(move || keeper.run(&receiver))?;
@@ -165,6 +166,8 @@ struct Keeper {
     retry_at: Option<Instant>,
     /// The file that was found damaged, as it was then.
     damaged: Option<Stamp>,
+    /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
+    pause: Option<Millis>,
     /// Rows lost since it was last kept.
     lost: u64,
 }
@@ -217,7 +220,7 @@ impl Keeper {
             }
         }
         let Some(store) = &self.store else { return };
-        if let Err(error) = store.retain(self.bounds, (self.clock)(), &self.metrics) {
+        if let Err(error) = store.retain(self.bounds, (self.clock)() - self.pause.unwrap_or_default(), &self.metrics) {
             self.fail(&error);
         }
     }
@@ -242,8 +245,14 @@ impl Keeper {
             self.retry_at = Some(Instant::now() + self.pace.retry);
             return;
         }
-        match Store::open(&self.path) {
-            Ok(store) => {
+        let opened = Store::open(&self.path).and_then(|store| {
+            // Once: rows of this process show how its own clock stands and no other.
+            let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
+            Ok((store, pause))
+        });
+        match opened {
+            Ok((store, pause)) => {
+                self.pause = Some(pause);
                 if self.be(State::Keeping) {
                     tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }
