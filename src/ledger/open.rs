@@ -124,8 +124,8 @@ fn is_ours(path: &Path) -> Result<bool, LedgerError> {
     }
 }
 
-/// Opens it for writing, once all of it has been read; makes it where there is none.
-pub fn write(path: &Path) -> Result<Connection, LedgerError> {
+/// Opens it for writing, once all of it has been read, unless that was found to be `whole` already; makes it where there is none.
+pub fn write(path: &Path, whole: bool) -> Result<Connection, LedgerError> {
     let ours = is_ours(path)?;
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|error| LedgerError::of_io(path, &error))?;
@@ -134,9 +134,9 @@ pub fn write(path: &Path) -> Result<Connection, LedgerError> {
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    if ours {
+    if ours && !whole {
         look::through(&connection, path)?;
-    } else {
+    } else if !ours {
         // Before the write-ahead log: the file's own header is to name its owner from its first byte on.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;

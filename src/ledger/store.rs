@@ -15,21 +15,29 @@ use std::path::{Path, PathBuf};
 pub struct Store {
     path: PathBuf,
     connection: Connection,
-    /// Device and number of the file: another of the same name is not it.
-    file: (u64, u64),
+    file: File,
 }
 
-fn identity(path: &Path) -> Option<(u64, u64)> {
+/// Device and number of a file: another of the same name is not it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct File(u64, u64);
+
+fn identity(path: &Path) -> Option<File> {
     let told = std::fs::metadata(path).ok()?;
-    Some((told.dev(), told.ino()))
+    Some(File(told.dev(), told.ino()))
 }
 
 impl Store {
-    /// Opens or makes it.
-    pub fn open(path: &Path) -> Result<Store, LedgerError> {
-        let connection = open::write(path)?;
+    /// Opens or makes it. The file that was found `whole` is not read through again, which takes long.
+    pub fn open(path: &Path, whole: Option<File>) -> Result<Store, LedgerError> {
+        let connection = open::write(path, whole.is_some() && identity(path) == whole)?;
         let file = identity(path).ok_or_else(|| LedgerError::Deleted(path.to_owned()))?;
         Ok(Store { path: path.to_owned(), connection, file })
+    }
+
+    /// Which file it is.
+    pub fn file(&self) -> File {
+        self.file
     }
 
     /// SQLite writes on into a file that was deleted, and nobody would find it there.

@@ -148,10 +148,10 @@ fn a_foreign_file_is_never_written_and_the_service_goes_on() {
 
 /// A file with so many rows, ten milliseconds apart.
 fn filled(path: &Path, rows: u32) {
-    drop(Store::open(path).unwrap());
+    drop(Store::open(path, None).unwrap());
     let n = format!("WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < {rows})");
     let all = format!("{n} INSERT INTO stragglers SELECT 10 * i, 0.5, 1.0 FROM n");
-    open::write(path).unwrap().execute_batch(&all).unwrap();
+    open::write(path, false).unwrap().execute_batch(&all).unwrap();
 }
 
 /// Has every page from that one on say nonsense: what is in the file before and after.
@@ -184,6 +184,20 @@ fn a_ledger_with_a_torn_page_is_not_written_to_until_another_is_in_its_place() {
 }
 
 #[test]
+fn a_file_that_was_found_whole_is_not_read_through_again_and_another_in_its_place_is() {
+    let dir = tempfile::tempdir().unwrap();
+    filled(&path(&dir), 5_000);
+    let whole = Some(Store::open(&path(&dir), None).unwrap().file());
+    let last = std::fs::metadata(path(&dir)).unwrap().len() as usize / 4_096 - 1;
+    let (_, bytes) = torn(&path(&dir), last);
+    let opens = || Store::open(&path(&dir), whole).map(drop).map_err(|error| error.label());
+    assert_eq!(opens(), Ok(()));
+    std::fs::write(dir.path().join("other"), bytes).unwrap();
+    std::fs::rename(dir.path().join("other"), path(&dir)).unwrap();
+    assert_eq!(opens(), Err("damaged"));
+}
+
+#[test]
 fn a_page_torn_while_the_ledger_is_kept_is_written_to_no_more_and_not_called_whole_at_the_next_try() {
     let dir = tempfile::tempdir().unwrap();
     // More than SQLite has in memory.
@@ -203,8 +217,8 @@ fn a_page_torn_while_the_ledger_is_kept_is_written_to_no_more_and_not_called_who
 fn a_file_that_may_grow_no_further_is_full_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let error = {
-        drop(Store::open(&path(&dir)).unwrap());
-        let open = open::write(&path(&dir)).unwrap();
+        drop(Store::open(&path(&dir), None).unwrap());
+        let open = open::write(&path(&dir), false).unwrap();
         open.pragma_update(None, "max_page_count", 1).unwrap();
         let rows = "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO stragglers SELECT i, 0.5, 1.0 FROM n";
         LedgerError::of(&path(&dir), &open.execute_batch(rows).unwrap_err())
@@ -273,7 +287,7 @@ fn looked_at(bound: u64, looks: u32, done: &str) -> (u64, u64) {
     ledger.finish();
     let size = || std::fs::metadata(path(&dir)).unwrap().len();
     let before = size();
-    open::write(&path(&dir)).unwrap().execute_batch(done).unwrap();
+    open::write(&path(&dir), false).unwrap().execute_batch(done).unwrap();
     let (mut ledger, _) = started(&path(&dir), PACE, Bounds { max_bytes: Bytes(bound), ..BOUNDS });
     (0..looks).for_each(|_| ledger.catch_up());
     ledger.finish();

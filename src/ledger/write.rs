@@ -7,7 +7,7 @@ use super::open::LedgerError;
 use super::retain::Bounds;
 use super::schema::Row;
 use super::state::State;
-use super::store::Store;
+use super::store::{File, Store};
 use drover_core::model::{Millis, Time};
 use std::mem::take;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,7 @@ impl Ledger {
             metrics: told,
             store: None,
             retry_at: None,
+            whole: None,
             damaged: None,
             pause: None,
             lost: 0,
@@ -164,6 +165,8 @@ struct Keeper {
     store: Option<Store>,
     /// Not before; `None` while nothing is wrong.
     retry_at: Option<Instant>,
+    /// The file that this process has found whole, until it is damaged.
+    whole: Option<File>,
     /// The file that was found damaged, as it was then.
     damaged: Option<Stamp>,
     /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
@@ -245,14 +248,14 @@ impl Keeper {
             self.retry_at = Some(Instant::now() + self.pace.retry);
             return;
         }
-        let opened = Store::open(&self.path).and_then(|store| {
+        let opened = Store::open(&self.path, self.whole).and_then(|store| {
             // Once: rows of this process show how its own clock stands and no other.
             let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
             Ok((store, pause))
         });
         match opened {
             Ok((store, pause)) => {
-                self.pause = Some(pause);
+                (self.pause, self.whole) = (Some(pause), Some(store.file()));
                 if self.be(State::Keeping) {
                     tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }
@@ -270,7 +273,9 @@ impl Keeper {
             tracing::error!(%error, "the service goes on without its ledger");
         }
         (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
-        self.damaged = Stamp::of(&self.path).filter(|_| matches!(error, LedgerError::Damaged(..)));
+        let is_damaged = matches!(error, LedgerError::Damaged(..));
+        self.damaged = Stamp::of(&self.path).filter(|_| is_damaged);
+        self.whole = self.whole.filter(|_| !is_damaged);
     }
 
     /// Says how it is now. Is that news?
