@@ -124,19 +124,26 @@ fn is_ours(path: &Path) -> Result<bool, LedgerError> {
     }
 }
 
-/// Opens it for writing, once all of it has been read, unless that was found to be `whole` already; makes it where there is none.
-pub fn write(path: &Path, whole: bool) -> Result<Connection, LedgerError> {
+/// Opens it to be written to, once all of it has been read, unless that was found to be `whole` already. Is it there?
+pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError> {
     let ours = is_ours(path)?;
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|error| LedgerError::of_io(path, &error))?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
-    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     if ours && !whole {
         look::through(&connection, path)?;
-    } else if !ours {
+    }
+    Ok((connection, ours))
+}
+
+/// Makes it what it has to be; `there` is what [`look`] has said.
+pub fn prepare(connection: &mut Connection, path: &Path, there: bool) -> Result<(), LedgerError> {
+    let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
+    if !there {
         // Before the write-ahead log: the file's own header is to name its owner from its first byte on.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
@@ -144,10 +151,16 @@ pub fn write(path: &Path, whole: bool) -> Result<Connection, LedgerError> {
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "journal_size_limit", 16_i64 << 20).map_err(failed)?;
-    migrate(&mut connection, path, STEPS)?;
+    migrate(connection, path, STEPS)?;
     // A file that is there opens on a full disk, too: only what writes to it shows that it can be written.
-    connection.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)?;
-    Ok(connection)
+    connection.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)
+}
+
+/// Both of a file that nothing is known of.
+#[cfg(test)]
+pub fn write(path: &Path) -> Result<Connection, LedgerError> {
+    let (mut connection, there) = look(path, false)?;
+    prepare(&mut connection, path, there).map(|()| connection)
 }
 
 /// Opens it for reading only, beside a service that writes it or without one.

@@ -67,7 +67,9 @@ pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metric
 fn forget(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
     let Some(first) = firsts(connection, "ASC")?.into_iter().min() else { return Ok(()) };
     let crowded = taken(connection)? > bounds.max_bytes.0;
-    let part = if crowded { first + Millis(now.since(first).0 / PART + 1) } else { Time(0) };
+    // By the rows' own times: the clock may be far from all of them.
+    let newest = if crowded { firsts(connection, "DESC")?.into_iter().max() } else { None };
+    let part = newest.map_or(Time(0), |newest| first + Millis(newest.since(first).0 / PART + 1));
     let before = part.max(now - bounds.max_age);
     if first >= before {
         return Ok(());

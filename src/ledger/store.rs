@@ -28,16 +28,19 @@ fn identity(path: &Path) -> Option<File> {
 }
 
 impl Store {
-    /// Opens or makes it. The file that was found `whole` is not read through again, which takes long.
-    pub fn open(path: &Path, whole: Option<File>) -> Result<Store, LedgerError> {
-        let connection = open::write(path, whole.is_some() && identity(path) == whole)?;
-        let file = identity(path).ok_or_else(|| LedgerError::Deleted(path.to_owned()))?;
+    /// Opens or makes it. The file that was found `whole` is not read through again, which takes long; once one is, that is it.
+    pub fn open(path: &Path, whole: &mut Option<File>) -> Result<Store, LedgerError> {
+        let gone = || LedgerError::Deleted(path.to_owned());
+        let before = identity(path);
+        let (mut connection, there) = open::look(path, before.is_some() && before == *whole)?;
+        if there && identity(path) != before {
+            return Err(gone());
+        }
+        *whole = before.filter(|_| there);
+        open::prepare(&mut connection, path, there)?;
+        let file = identity(path).ok_or_else(gone)?;
+        *whole = Some(file);
         Ok(Store { path: path.to_owned(), connection, file })
-    }
-
-    /// Which file it is.
-    pub fn file(&self) -> File {
-        self.file
     }
 
     /// SQLite writes on into a file that was deleted, and nobody would find it there.

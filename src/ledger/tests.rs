@@ -148,10 +148,10 @@ fn a_foreign_file_is_never_written_and_the_service_goes_on() {
 
 /// A file with so many rows, ten milliseconds apart.
 fn filled(path: &Path, rows: u32) {
-    drop(Store::open(path, None).unwrap());
+    drop(Store::open(path, &mut None).unwrap());
     let n = format!("WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < {rows})");
     let all = format!("{n} INSERT INTO stragglers SELECT 10 * i, 0.5, 1.0 FROM n");
-    open::write(path, false).unwrap().execute_batch(&all).unwrap();
+    open::write(path).unwrap().execute_batch(&all).unwrap();
 }
 
 /// Has every page from that one on say nonsense: what is in the file before and after.
@@ -187,10 +187,11 @@ fn a_ledger_with_a_torn_page_is_not_written_to_until_another_is_in_its_place() {
 fn a_file_that_was_found_whole_is_not_read_through_again_and_another_in_its_place_is() {
     let dir = tempfile::tempdir().unwrap();
     filled(&path(&dir), 5_000);
-    let whole = Some(Store::open(&path(&dir), None).unwrap().file());
+    let mut whole = None;
+    drop(Store::open(&path(&dir), &mut whole).unwrap());
     let last = std::fs::metadata(path(&dir)).unwrap().len() as usize / 4_096 - 1;
     let (_, bytes) = torn(&path(&dir), last);
-    let opens = || Store::open(&path(&dir), whole).map(drop).map_err(|error| error.label());
+    let mut opens = || Store::open(&path(&dir), &mut whole).map(drop).map_err(|error| error.label());
     assert_eq!(opens(), Ok(()));
     std::fs::write(dir.path().join("other"), bytes).unwrap();
     std::fs::rename(dir.path().join("other"), path(&dir)).unwrap();
@@ -217,8 +218,8 @@ fn a_page_torn_while_the_ledger_is_kept_is_written_to_no_more_and_not_called_who
 fn a_file_that_may_grow_no_further_is_full_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let error = {
-        drop(Store::open(&path(&dir), None).unwrap());
-        let open = open::write(&path(&dir), false).unwrap();
+        drop(Store::open(&path(&dir), &mut None).unwrap());
+        let open = open::write(&path(&dir)).unwrap();
         open.pragma_update(None, "max_page_count", 1).unwrap();
         let rows = "WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO stragglers SELECT i, 0.5, 1.0 FROM n";
         LedgerError::of(&path(&dir), &open.execute_batch(rows).unwrap_err())
@@ -279,6 +280,19 @@ fn a_ledger_that_grows_too_large_lets_go_of_the_oldest_and_shrinks() {
     );
 }
 
+#[test]
+fn a_ledger_that_is_too_large_shrinks_whatever_the_clock_says() {
+    for clock in [|| Time(0), || Time(1 << 45)] {
+        let dir = tempfile::tempdir().unwrap();
+        filled(&path(&dir), 50_000);
+        let bounds = Bounds { max_bytes: Bytes(512 << 10), ..BOUNDS };
+        let ledger = Ledger::start(&path(&dir), bounds, PACE, clock, metrics()).unwrap();
+        (0..40).for_each(|_| ledger.catch_up());
+        let left = kept(&path(&dir)).len();
+        assert!((2_000..40_000).contains(&left), "{left} at {:?}", clock());
+    }
+}
+
 /// A file with 50,000 rows: its size, and how large it is once that has been done to it and a service with that bound has looked at it so often, while nothing came.
 fn looked_at(bound: u64, looks: u32, done: &str) -> (u64, u64) {
     let dir = tempfile::tempdir().unwrap();
@@ -287,7 +301,7 @@ fn looked_at(bound: u64, looks: u32, done: &str) -> (u64, u64) {
     ledger.finish();
     let size = || std::fs::metadata(path(&dir)).unwrap().len();
     let before = size();
-    open::write(&path(&dir), false).unwrap().execute_batch(done).unwrap();
+    open::write(&path(&dir)).unwrap().execute_batch(done).unwrap();
     let (mut ledger, _) = started(&path(&dir), PACE, Bounds { max_bytes: Bytes(bound), ..BOUNDS });
     (0..looks).for_each(|_| ledger.catch_up());
     ledger.finish();
@@ -296,7 +310,7 @@ fn looked_at(bound: u64, looks: u32, done: &str) -> (u64, u64) {
 
 #[test]
 fn a_ledger_whose_bound_is_lowered_gives_its_space_back() {
-    let (before, after) = looked_at(256 << 10, 60, "");
+    let (before, after) = looked_at(256 << 10, 80, "");
     assert!(before > 1 << 20 && after <= 256 << 10, "{before} bytes before, {after} after");
 }
 

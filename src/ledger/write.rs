@@ -248,14 +248,14 @@ impl Keeper {
             self.retry_at = Some(Instant::now() + self.pace.retry);
             return;
         }
-        let opened = Store::open(&self.path, self.whole).and_then(|store| {
+        let opened = Store::open(&self.path, &mut self.whole).and_then(|store| {
             // Once: rows of this process show how its own clock stands and no other.
             let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
             Ok((store, pause))
         });
         match opened {
             Ok((store, pause)) => {
-                (self.pause, self.whole) = (Some(pause), Some(store.file()));
+                self.pause = Some(pause);
                 if self.be(State::Keeping) {
                     tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }

@@ -20,7 +20,7 @@ fn exported(format: Format) -> (tempfile::TempDir, Vec<(PathBuf, u64)>) {
         evidence: None,
         slow: true,
     };
-    Store::open(&path, None).unwrap().write(&[odds(1, None), odds(2, Some(0.25)), node.row()]).unwrap();
+    Store::open(&path, &mut None).unwrap().write(&[odds(1, None), odds(2, Some(0.25)), node.row()]).unwrap();
     let files = export(&path, &dir.path().join("out"), format).unwrap();
     assert_eq!(files.len(), TABLES.len());
     (dir, files)

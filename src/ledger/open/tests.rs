@@ -7,13 +7,13 @@ fn path(dir: &tempfile::TempDir) -> PathBuf {
 #[test]
 fn a_new_file_is_ours_has_the_newest_version_and_is_synchronised_in_full() {
     let dir = tempfile::tempdir().unwrap();
-    let made = write(&path(&dir), false).unwrap();
+    let made = write(&path(&dir)).unwrap();
     let pragma = |name: &str| made.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(pragma("application_id"), i64::from(APPLICATION_ID));
     assert_eq!([pragma("user_version"), pragma("synchronous"), pragma("auto_vacuum")], [STEPS.len() as i64, 2, 2]);
     let mode: String = made.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
-    drop(write(&path(&dir), false).unwrap());
+    drop(write(&path(&dir)).unwrap());
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn what_is_not_ours_is_refused_with_what_to_do_and_stays_as_it_is_byte_for_byte(
         (torn, "damaged", "Move it away"),
     ] {
         std::fs::write(path(&dir), &bytes).unwrap();
-        for error in [write(&path(&dir), false).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+        for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
             assert_eq!(error.label(), label);
             assert!(error.to_string().contains(says), "{error}");
         }
@@ -40,19 +40,19 @@ fn what_is_not_ours_is_refused_with_what_to_do_and_stays_as_it_is_byte_for_byte(
 #[test]
 fn a_file_with_a_torn_page_is_damaged_and_not_begun_anew() {
     let dir = tempfile::tempdir().unwrap();
-    drop(write(&path(&dir), false).unwrap());
+    drop(write(&path(&dir)).unwrap());
     let mut bytes = std::fs::read(path(&dir)).unwrap();
     bytes[HEADER..4_096].fill(0xab);
     std::fs::write(path(&dir), &bytes).unwrap();
-    assert_eq!(write(&path(&dir), false).unwrap_err().label(), "damaged");
+    assert_eq!(write(&path(&dir)).unwrap_err().label(), "damaged");
     assert_eq!(std::fs::read(path(&dir)).unwrap(), bytes);
 }
 
 #[test]
 fn a_file_of_a_newer_drover_is_left_to_it() {
     let dir = tempfile::tempdir().unwrap();
-    write(&path(&dir), false).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    for error in [write(&path(&dir), false).unwrap_err(), read(&path(&dir)).unwrap_err()] {
+    write(&path(&dir)).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    for error in [write(&path(&dir)).unwrap_err(), read(&path(&dir)).unwrap_err()] {
         assert!(error.label() == "newer" && error.to_string().contains("version 99"), "{error}");
     }
 }
@@ -61,12 +61,12 @@ fn a_file_of_a_newer_drover_is_left_to_it() {
 fn what_the_log_of_a_refused_file_holds_stays_there() {
     let dir = tempfile::tempdir().unwrap();
     let (newer, copy) = (path(&dir), dir.path().join("copy.db"));
-    let open = write(&newer, false).unwrap();
+    let open = write(&newer).unwrap();
     open.pragma_update(None, "user_version", 99).unwrap();
     // As a process leaves them that is killed: the version is in the log alone.
     let files = ["", "-wal"].map(|end| (beside(&copy, end), std::fs::read(beside(&newer, end)).unwrap()));
     files.iter().for_each(|(name, bytes)| std::fs::write(name, bytes).unwrap());
-    assert_eq!(write(&copy, false).unwrap_err().label(), "newer");
+    assert_eq!(write(&copy).unwrap_err().label(), "newer");
     for (name, bytes) in files {
         assert!(std::fs::read(&name).unwrap() == bytes, "{} was written to", name.display());
     }
@@ -76,12 +76,12 @@ fn what_the_log_of_a_refused_file_holds_stays_there() {
 fn what_a_killed_process_left_in_the_log_is_taken_over_once_it_has_been_looked_through() {
     let dir = tempfile::tempdir().unwrap();
     let (killed, copy) = (path(&dir), dir.path().join("copy.db"));
-    let open = write(&killed, false).unwrap();
+    let open = write(&killed).unwrap();
     open.execute_batch("INSERT INTO sent VALUES (7, 'p', 3)").unwrap();
     for end in ["", "-wal"] {
         std::fs::copy(beside(&killed, end), beside(&copy, end)).unwrap();
     }
-    let again = write(&copy, false).unwrap();
+    let again = write(&copy).unwrap();
     assert_eq!(again.query_row("SELECT at_ms FROM sent", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
     drop(again);
     assert!(!beside(&copy, "-wal").exists(), "its log was put into it when it was closed");
@@ -105,7 +105,7 @@ fn an_older_file_is_taken_on_with_its_rows_and_a_step_that_fails_changes_nothing
 #[test]
 fn a_ledger_is_read_where_nothing_can_be_written_and_one_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    drop(write(&path(&dir), false).unwrap());
+    drop(write(&path(&dir)).unwrap());
     let count = |open: Connection| open.query_row("SELECT count(*) FROM jobs", [], |row| row.get::<_, i64>(0));
     assert_eq!(count(read(&path(&dir)).unwrap()).unwrap(), 0);
     read(&path(&dir)).unwrap().execute_batch("DELETE FROM jobs").unwrap_err();
@@ -116,10 +116,10 @@ fn a_ledger_is_read_where_nothing_can_be_written_and_one_that_is_not_there_is_na
 #[test]
 fn a_ledger_that_is_there_is_written_to_when_it_is_opened_so_that_a_full_disk_shows_then() {
     let dir = tempfile::tempdir().unwrap();
-    drop(write(&path(&dir), false).unwrap());
+    drop(write(&path(&dir)).unwrap());
     let log = beside(&path(&dir), "-wal");
     assert!(!log.exists(), "what was written is in the file, and its log is gone");
-    let open = write(&path(&dir), false).unwrap();
+    let open = write(&path(&dir)).unwrap();
     assert!(std::fs::metadata(log).unwrap().len() > 0);
     assert_eq!(version(&open).unwrap(), STEPS.len() as i64);
 }
@@ -127,6 +127,6 @@ fn a_ledger_that_is_there_is_written_to_when_it_is_opened_so_that_a_full_disk_sh
 #[test]
 fn a_directory_that_takes_no_file_is_told_as_such() {
     // Not even root makes a file there.
-    let error = write(Path::new("/proc/ledger.db"), false).unwrap_err();
+    let error = write(Path::new("/proc/ledger.db")).unwrap_err();
     assert!(error.label() == "read_only" && error.to_string().contains("/proc/ledger.db"), "{error}");
 }

@@ -12,7 +12,7 @@ const NOW: Time = Time(1_000_000);
 fn kept(rows: &[Row]) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("l.db");
-    Store::open(&path, None).unwrap().write(rows).unwrap();
+    Store::open(&path, &mut None).unwrap().write(rows).unwrap();
     (dir, path)
 }
 

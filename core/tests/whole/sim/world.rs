@@ -14,7 +14,7 @@ prop_compose! {
         jobs in prop::collection::vec((1..4_u32, 0..9_u32, 0..4_u32, 1..30_u32), 1..4), waits in prop::option::of([0..2_u32, 0..4_u32]),
         slow in 1..9_u32, sigma in 0.0..0.8_f64, lost: bool, shared: bool, preempts: bool, wait in 0.0..9.0_f64, slow_start in 0.0..1.0_f32, fails in prop::option::of((0.0..0.2_f64, 1..5_u32)),
         loses in prop::option::of(0.0..0.5_f64), kill in 0..3_u32, jitter in prop::sample::select(vec![0.0, 0.7]),
-        ask in prop::sample::select(vec![0.0, 0.6]), heartbeat in prop::sample::select(vec![0.0, 0.9, 4.0]),
+        ask in prop::sample::select(vec![0.0, 0.6]), heartbeat in prop::sample::select(vec![0.0, 0.9, 4.0]), hadoops: bool,
     ) -> Scenario {
         // Which groups a group waits for, a bit each; groups that wait have as many jobs as those before them.
         let (counts, waits) = (jobs[0].0, waits.map(|[one, two]| [0, one, two]));
@@ -36,7 +36,7 @@ prop_compose! {
             "cluster": {"nodes": nodes, "racks": 2, "memory_mb": 1024 * places, "order": order, "network": network, "queues": queues, "preemption": preemption},
             "hadoop": {
                 "report": 1, "report_jitter": {"uniform": {"low": 0, "high": jitter}}, "kill": {"uniform": {"low": 0, "high": kill}}, "slow_start": slow_start, "ask": ask, "node_heartbeat": heartbeat, "locality_wait": wait, "remote_slower": 1.3, "silent": 0.05, "fails": {"share": fails}, "attempts_max": attempts_max,
-                "can": {"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "job_clones": whole, "replicate": keeps, "precompute": keeps},
+                "can": if hadoops { json!({"duplicate": true, "restart": true}) } else { json!({"duplicate": true, "restart": true, "withdraw": true, "place": true, "copy_waiting": true, "job_clones": whole, "replicate": keeps, "precompute": keeps}) },
             },
             "slowness": {"attempt": {"mixture": [[9, 1], [1, 4]]}, "data": {"lognormal": {"median": 1, "sigma": 0.3}}},
             "trouble": [
