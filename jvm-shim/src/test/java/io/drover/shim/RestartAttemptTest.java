@@ -210,14 +210,14 @@ public class RestartAttemptTest extends LeasedJob {
 
   @Test
   public void whatAnEarlierMoveKnewOfTheTaskIsForgotten() throws Exception {
-    am.place(attempt -> attempt.getId() == 1 ? "slow" : "fast");
+    am.place(attempt -> List.of("old", "slow", "fast", "third", "fourth").get(attempt.getId()));
     run(false);
     service.act("copy", map(0) + AWAY);
     awaitOutcome("copy", "moved [2]");
-    awaitStates(0, "RUNNING@fast KILLED@slow RUNNING@fast");
+    awaitStates(0, "RUNNING@old KILLED@slow RUNNING@fast");
     assertEquals("no copy is watched any more", "speculation_off", outcome(REDUCE));
     am.signal(attempt(TaskType.MAP, 0, 0), TaskAttemptEventType.TA_KILL);
-    awaitStates(0, "KILLED@fast KILLED@slow RUNNING@fast RUNNING@fast");
+    awaitStates(0, "KILLED@old KILLED@slow RUNNING@fast RUNNING@third");
     service.act("again", restart(0, 2, "").replace("'live':1", "'live':2"));
     awaitOutcome("again", "moved [4]");
     assertJobSucceeds();
