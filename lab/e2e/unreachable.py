@@ -8,19 +8,26 @@ from lab import expected, jobs
 from lab.e2e import OnCluster
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
-from lab.watch import NO_NATIVE_COPIES
+from lab.watch import NO_NATIVE_COPIES, Sickness
 
 LOST = "nm2"
+# Its maps end, and so the reduces start, once the other is gone: a busy machine has them all fetched before, else.
+HELD = "nm3"
+# Nothing is copied, or those maps would be.
+ACT = """mode = "act"
+act.rerun = true
+policy = "late"
+govern.debounce = "1h"
+"""
 # As shipped: within it only the reduces can tell.
 EXPIRY = "yarn.nm.liveness-monitor.expiry-interval-ms=600000"
-# One wave of maps, those of one node slower, so that the reduces start when another's have long succeeded.
+# One wave of maps.
 MAPS = {
     **TEN_PLACES,
     **INTERVALS[SHORT],
     "lab.maps": 9,
     "lab.records": 200,
     "lab.map.ms": 2000,
-    "lab.slow.nodes": f"{LOST}:1.5,nm3:8",
     # One a node, and two: three that miss an output at once are enough for Hadoop itself.
     "lab.reduces": 2,
     "mapreduce.reduce.memory.mb": 640,
@@ -40,12 +47,12 @@ MAPS = {
 # shipped it is 60 s: longer than it takes the reduces to start and to miss the outputs.
 UNTOLD_S = 30
 UNTOLD = {
-    # Those of the node are at work together for long enough to be stopped, and the reduces start soon after them.
-    "lab.slow.nodes": f"{LOST}:5,nm3:7",
     "mapreduce.task.exit.timeout": UNTOLD_S * 1000,
     "mapreduce.task.exit.timeout.check-interval-ms": 1000,
     "lab.split.hosts": "nm1,nm2,nm3,nm4,nm2,nm3,nm4,nm3,nm4",
 }
+# How many times slower the node is: there its maps are at work together for long enough to be stopped.
+TOLD_SLOWNESS, UNTOLD_SLOWNESS = 1.5, 5
 # From the word that a container has ended, at the ResourceManager, to the ApplicationMaster's heartbeat.
 TOLD_S = 2
 
@@ -56,16 +63,17 @@ class Unreachable:
     def __init__(self, case: OnCluster, untold: bool = False):
         """`untold`: the node is gone before it has told that its maps' containers have ended."""
         self.cluster, self.until, self.untold = case.cluster, case.until, untold
+        self.held = Sickness(self.cluster, HELD)
         self.output = case.cluster.dir / "reruns"
         self.orders = []
 
     def play(self) -> "Unreachable":
         """Until the job has ended; the node is there again then."""
-        with Service(self.cluster, 'mode = "act"\nact.rerun = true', name="reruns").start(quiet=True) as drover:
-            settings = {**MAPS, **NO_NATIVE_COPIES, **(UNTOLD if self.untold else {}), "lab.output": self.output}
-            running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings=settings))
+        with Service(self.cluster, ACT, name="reruns").start(quiet=True) as drover:
+            running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings=self.settings()))
             try:
                 self.lose(drover, running)
+                self.held.cure()
                 self.until("the shim has had them run again", lambda: self.ordered(drover, running.id()), running)
                 self.result = running.result()
             finally:
@@ -73,6 +81,12 @@ class Unreachable:
                 if not self.cluster.alive(LOST):
                     self.cluster.restart(LOST)
         return self
+
+    def settings(self) -> dict:
+        slowness = UNTOLD_SLOWNESS if self.untold else TOLD_SLOWNESS
+        slow = {**self.held.settings, "lab.slow.nodes": f"{LOST}:{slowness},{HELD}:{self.held.FACTOR}"}
+        own = {**slow, **NO_NATIVE_COPIES, "lab.output": self.output}
+        return {**MAPS, **own, **(UNTOLD if self.untold else {})}
 
     def lose(self, drover: Service, running: jobs.Running) -> None:
         """Ends the node once its maps have succeeded."""
