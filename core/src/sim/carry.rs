@@ -5,7 +5,7 @@ use super::task::Ask;
 use super::watch::End;
 use super::world::World;
 use crate::engine::Pass;
-use crate::model::{Action, Answer, Decision, Mode, TaskState, Time};
+use crate::model::{Action, Answer, Decision, Mode, TaskKind, TaskState, Time};
 
 impl World<'_> {
     /// Carries out what one look has come to.
@@ -74,7 +74,7 @@ impl World<'_> {
                 let left = self.attempts.get(victim).node;
                 self.ends(victim, End::Restarted, now);
                 // It would be the first to get the place that has just fallen free.
-                self.steer(number, (kind, index), &[&avoid[..], &[left]].concat(), &prefer);
+                self.steer(number, (kind, index, number_of_next), &[&avoid[..], &[left]].concat(), &prefer);
                 Ok(vec![number_of_next])
             }
             Action::Withdraw => {
@@ -87,9 +87,9 @@ impl World<'_> {
     }
 
     /// The replacement of an attempt that was killed for being slow keeps off where that was.
-    fn steer(&mut self, number: u32, (kind, index): (crate::model::TaskKind, u32), avoid: &[u32], prefer: &[u32]) {
+    fn steer(&mut self, number: u32, (kind, index, next): (TaskKind, u32, u32), avoid: &[u32], prefer: &[u32]) {
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        if let Some(ask) = job.of_mut(kind).asks.iter_mut().find(|ask| ask.index == index) {
+        if let Some(ask) = job.of_mut(kind).asks.iter_mut().find(|ask| (ask.index, ask.number) == (index, next)) {
             (ask.avoid, ask.prefer) = (avoid.to_vec(), prefer.to_vec());
         }
     }

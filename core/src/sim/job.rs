@@ -212,20 +212,15 @@ impl Job {
         self.tasks.iter().map(|tasks| u64::from(tasks.held) * tasks.size.memory_mb).sum()
     }
 
-    /// Asks for a container for one more attempt of a task; one that hurries is always first. The number that the attempt will have.
+    /// Asks for a container for one more attempt of a task; `first`: before those that stand in line, as one that hurries always is. The number that the attempt will have.
     pub fn ask(&mut self, kind: TaskKind, mut ask: Ask, first: bool) -> u32 {
         let task = self.task_mut(kind, ask.index);
         ask.number = task.numbered;
         task.numbered += 1;
         task.asked += 1;
         ask.hurries |= task.hurries;
-        let (number, first) = (ask.number, first || ask.hurries);
-        let asks = &mut self.of_mut(kind).asks;
-        if first {
-            asks.push_front(ask)
-        } else {
-            asks.push_back(ask)
-        }
+        let number = ask.number;
+        self.of_mut(kind).asks.put(ask, first);
         number
     }
 

@@ -28,7 +28,7 @@ impl World<'_> {
         let Some(job) = self.jobs.get_mut(&number) else { return };
         let place: BTreeMap<u32, usize> = first.iter().copied().zip(1..).collect();
         let asks = &mut job.of_mut(kind).asks;
-        asks.make_contiguous().sort_by_key(|ask| match ask {
+        asks.sort_by_key(|ask| match ask {
             Ask { is_copy: true, .. } => usize::MAX,
             Ask { number: 0, .. } => place.get(&ask.index).copied().unwrap_or(usize::MAX - 1),
             _ => 0,

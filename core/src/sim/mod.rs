@@ -4,6 +4,7 @@
 //! decisions are carried out as an AM would. No policy, estimate or budget is in here; what slowness is tied to is the scenario's choice.
 
 mod am;
+mod asks;
 mod attempt;
 mod beats;
 mod books;
@@ -28,6 +29,7 @@ mod moments;
 mod network;
 mod oracle;
 mod outcome;
+mod place;
 mod preempt;
 mod reads;
 mod replicas;

@@ -28,6 +28,12 @@ pub fn replicas(scenario: &Scenario, draws: &Draws, job: &Job, index: u32) -> Ve
     chosen
 }
 
+/// Does it matter anywhere where the maps' splits lie? Where it is all the same no replica is looked up.
+pub fn splits_matter(scenario: &Scenario) -> bool {
+    let hadoop = &scenario.hadoop;
+    hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || scenario.cluster.network.limits_reading()
+}
+
 /// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.
 fn written_by(job: &Job, index: u32) -> Option<u32> {
     let maps = job.of(TaskKind::Map).all.len().max(1) as u64;

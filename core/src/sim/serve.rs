@@ -1,23 +1,12 @@
 //! Containers for those who wait.
 
-use super::draw::Purpose;
 use super::job::Job;
-use super::replicas::replicas;
-use super::task::{Ask, Task, task_key};
+use super::place::{Place, Search};
+use super::replicas::{replicas, splits_matter};
+use super::task::{Ask, Task, Tasks};
 use super::world::{Event, World};
 use crate::model::{Millis, TaskKind, Time};
 use std::collections::BTreeSet;
-
-/// How many of a job's requests are looked through for one that has its split on a node with room.
-pub(super) const LOOKED_THROUGH: usize = 64;
-
-/// Where a request can be served.
-struct Place {
-    kind: TaskKind,
-    /// Which of the job's requests.
-    nth: usize,
-    node: u32,
-}
 
 impl World<'_> {
     /// Gives out containers until nobody can be served any more, or sees to it that they are at nodes' reports. Reduces make way for maps of their job that have to run again:
@@ -40,6 +29,7 @@ impl World<'_> {
         while given < most && self.yarn.is_busy() {
             let Some(number) = self.yarn.next(&aside) else { break };
             let mut wakes = None;
+            self.learn_splits(number);
             match self.jobs.get(&number).and_then(|job| self.place(job, now, &mut wakes)) {
                 Some(place) => {
                     self.give(number, &place, now);
@@ -69,97 +59,79 @@ impl World<'_> {
 
     fn give(&mut self, number: u32, place: &Place, now: Time) {
         let Some(job) = self.jobs.get_mut(&number) else { return };
-        let Some(ask) = job.of_mut(place.kind).asks.remove(place.nth) else { return };
+        let asks = &mut job.of_mut(place.kind).asks;
+        let Some(ask) = asks.take(place.turn) else { return };
+        if ask.split.contains(&place.node) {
+            asks.served_near(now);
+        }
         self.allocate(number, place.kind, &ask, place.node, now);
         if let Some(job) = self.jobs.get(&number) {
             self.yarn.seat(job);
         }
     }
 
-    /// Where one of a job's requests can be served; reduces first where they may be, as Hadoop asks for them with priority. In `wakes` the first instant at which one
-    /// is heard, or one that waits for the nodes that it names, or keeps off some, may go anywhere.
-    fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
-        let headroom = self.yarn.headroom_mb(job.queue);
-        let hurries = job.of(TaskKind::Map).asks.front().is_some_and(|ask| ask.hurries);
-        let kinds = if hurries { [TaskKind::Map, TaskKind::Reduce] } else { [TaskKind::Reduce, TaskKind::Map] };
-        kinds.into_iter().find_map(|kind| {
-            let tasks = job.of(kind);
-            let open = !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom;
-            let allowed = || kind == TaskKind::Map || self.may_ramp_up(job, headroom);
-            if open && allowed() { self.place_of_kind(job, kind, now, wakes) } else { None }
-        })
+    /// Looks up where the splits lie of a job's maps that were asked for since.
+    fn learn_splits(&mut self, number: u32) {
+        let has_to = |job: &Job| job.of(TaskKind::Map).asks.has_to_learn();
+        if !self.jobs.get(&number).is_some_and(has_to) {
+            return;
+        }
+        let Some(mut asks) = self.jobs.get_mut(&number).map(|job| std::mem::take(&mut job.of_mut(TaskKind::Map).asks))
+        else {
+            return;
+        };
+        let job = &self.jobs[&number];
+        asks.learn(|ask| {
+            let seeks = !ask.hurries && self.seeks_split(job.task(TaskKind::Map, ask.index));
+            if seeks { replicas(self.scenario, &self.draws, job, ask.index) } else { Vec::new() }
+        });
+        if let Some(job) = self.jobs.get_mut(&number) {
+            job.of_mut(TaskKind::Map).asks = asks;
+        }
     }
 
-    fn place_of_kind(&self, job: &Job, kind: TaskKind, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
-        let hadoop = &self.scenario.hadoop;
-        let tasks = job.of(kind);
-        let waits = |ask: &Ask| kind == TaskKind::Reduce && job.is_whole() && job.has_waiting_maps(ask.copy);
-        let has_room = |node: u32| self.beats.lets(node) && self.nodes[node as usize].fits(tasks.size);
-        let fits = |node: u32, ask: &Ask| has_room(node) && !ask.keeps_off(node, now);
-        // Each node reports before a request that names some goes anywhere.
-        let wait = Millis::from_secs_f64(hadoop.locality_wait).max(hadoop.node_heartbeat());
-        let mut wake = |at: Time| *wakes = Some(wakes.map_or(at, |known: Time| known.min(at)));
-        for (nth, ask) in tasks.asks.iter().take(LOOKED_THROUGH).enumerate().filter(|(_, ask)| !waits(ask)) {
-            let heard = self.heard_at(ask);
-            if now < heard {
-                wake(heard);
-                continue;
-            }
-            let preferred = ask.prefer.iter().copied().find(|node| fits(*node, ask));
-            if let Some(node) = preferred {
-                return Some(Place { kind, nth, node });
-            }
-            let seeks_split = kind == TaskKind::Map && !ask.hurries && self.seeks_split(job.task(kind, ask.index));
-            if seeks_split {
-                let holders = replicas(self.scenario, &self.draws, job, ask.index);
-                if let Some(node) = holders.into_iter().find(|node| fits(*node, ask)) {
-                    return Some(Place { kind, nth, node });
-                }
-            }
-            let names_some = seeks_split || (self.beats.are_awaited() && !ask.prefer.is_empty());
-            if names_some && now < heard + wait {
-                wake(heard + wait);
-                continue;
-            }
-            if let Some(node) = self.anywhere(job, kind, ask, &fits) {
-                return Some(Place { kind, nth, node });
-            }
-            if ask.avoid.iter().any(|node| has_room(*node)) {
-                ask.takes_any_from().into_iter().for_each(&mut wake);
-            }
+    /// Where one of a job's requests can be served: maps that hurry first, then reduces where they may be, as Hadoop asks for them with priority, then the other maps. In
+    /// `wakes` the first instant at which that could be, if it is known.
+    fn place(&self, job: &Job, now: Time, wakes: &mut Option<Time>) -> Option<Place> {
+        let headroom = self.yarn.headroom_mb(job.queue);
+        let is_open = |kind| {
+            let tasks: &Tasks = job.of(kind);
+            !tasks.asks.is_empty() && tasks.size.memory_mb <= headroom
+        };
+        let hurries = || job.of(TaskKind::Map).asks.front().is_some_and(|ask| ask.hurries);
+        let maps = is_open(TaskKind::Map);
+        let reduces = || is_open(TaskKind::Reduce) && self.may_ramp_up(job, headroom);
+        let search = |kind| Search::new(self, job, kind, now);
+        if maps
+            && hurries()
+            && let Some(place) = search(TaskKind::Map).hurrying().place(wakes)
+        {
+            return Some(place);
         }
-        None
+        if reduces()
+            && let Some(place) = search(TaskKind::Reduce).place(wakes)
+        {
+            return Some(place);
+        }
+        if maps { search(TaskKind::Map).place(wakes) } else { None }
     }
 
     /// Is another attempt of a map to run where its split lies, if it can? Where it is all the same to all, no replica is looked up.
     pub(super) fn seeks_split(&self, map: &Task) -> bool {
         let hadoop = &self.scenario.hadoop;
-        let reads = || map.input.0 > 0 && self.scenario.cluster.network.limits_reading();
-        !map.hurries && (hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || reads())
-    }
-
-    /// A node with room: the one that reports, or one drawn for that attempt.
-    fn anywhere(&self, job: &Job, kind: TaskKind, ask: &Ask, fits: &dyn Fn(u32, &Ask) -> bool) -> Option<u32> {
-        if let Some(node) = self.beats.node() {
-            return fits(node, ask).then_some(node);
-        }
-        // Each that fits is as likely as any other: the next one in line would be so much the likelier for those before it that do not fit.
-        let (of_job, key) = (job.of.key(), task_key(kind, ask.index));
-        let mut draw = self.draws.of(Purpose::Place, [of_job, key, u64::from(ask.number) + 1]);
-        let drawn = self.yarn.nth_open(draw.below(self.yarn.open()));
-        drawn.filter(|node| fits(*node, ask)).or_else(|| {
-            let fitting: Vec<u32> = self.yarn.open_nodes().filter(|node| fits(*node, ask)).collect();
-            fitting.get(draw.below(fitting.len())).copied()
-        })
+        let matters = hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || map.input.0 > 0;
+        !map.hurries && matters && splits_matter(self.scenario)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::attempt::{Attempt, Stage};
+    use super::super::draw::Purpose;
     use super::super::ideal::{Actor, Ideal};
     use super::super::job::{Origin, START};
     use super::super::scenario::Scenario;
+    use super::super::task::task_key;
     use super::*;
 
     /// When those who wait are looked at again, from the start, in the 10th second of a job of so many maps on one node, whose requests are changed first.
@@ -195,12 +167,16 @@ mod tests {
         attempt.factor
     }
 
+    fn first_of(job: &mut Job) -> &mut Ask {
+        job.of_mut(TaskKind::Map).asks.iter_mut().next().unwrap()
+    }
+
     #[test]
     fn a_map_on_a_node_with_its_split_is_not_slower_for_having_been_put_there_by_name_or_by_chance() {
-        let by_name = |job: &mut Job, node| job.of_mut(TaskKind::Map).asks[0].prefer = vec![node];
+        let by_name = |job: &mut Job, node| first_of(job).prefer = vec![node];
         assert_eq!([slower_on(4, true, by_name), slower_on(4, false, by_name)], [1.0, 3.0]);
         // After a failure it is asked for anywhere, which with one node is there.
-        assert_eq!(slower_on(1, true, |job, _| job.of_mut(TaskKind::Map).asks[0].hurries = true), 1.0);
+        assert_eq!(slower_on(1, true, |job, _| first_of(job).hurries = true), 1.0);
     }
 
     #[test]
@@ -216,20 +192,6 @@ mod tests {
             (world.whole(&job, &second, Stage::Waiting) / 1e3 - put).abs() < 1e-3
         };
         assert!((0..50).filter(is_same).count() < 5);
-    }
-
-    #[test]
-    fn of_the_nodes_with_room_each_is_as_likely_and_not_the_one_that_follows_many_without() {
-        let json = r#"{"cluster": {"nodes": 20}, "jobs": [{"name": "a", "maps": {"tasks": 1}}]}"#;
-        let scenario: Scenario = serde_json::from_str(json).unwrap();
-        let world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
-        let job = Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START);
-        let of = |number, fits: &dyn Fn(u32, &Ask) -> bool| {
-            world.anywhere(&job, TaskKind::Map, &Ask { number, ..Ask::of(0, START) }, fits)
-        };
-        let first = (0..200).filter(|number| of(*number, &|node, _| node < 2) == Some(0)).count();
-        assert!((70..=130).contains(&first), "{first} of 200 on the first of two");
-        assert_eq!(of(0, &|_, _| false), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::attempt::AttemptKey;
 use super::job::Job;
-use super::serve::LOOKED_THROUGH;
+use super::place::{LOOKED_THROUGH, PASSED_OVER};
 use super::task::Ask;
 use super::watch::End;
 use super::world::World;
@@ -47,13 +47,11 @@ impl World<'_> {
             self.yarn.waiting().filter_map(|number| Some((number, self.starved(self.jobs.get(&number)?)?))).collect();
         for (number, copy) in starved {
             let Some(job) = self.jobs.get(&number) else { continue };
-            // Those beyond are not served before these either.
-            let asks: Vec<&Ask> =
-                job.of(TaskKind::Map).asks.iter().filter(|ask| ask.copy == copy).take(LOOKED_THROUGH).collect();
-            let heard = asks.iter().map(|ask| self.heard_at(ask)).min();
+            let asks = || job.of(TaskKind::Map).asks.iter().filter(|ask| ask.copy == copy);
+            let heard = asks().take(LOOKED_THROUGH).map(|ask| self.heard_at(ask)).min();
             if let Some(at) = heard.filter(|at| now < *at) {
                 self.look_again(at);
-            } else if !self.find_room(job, &asks, now)
+            } else if !self.find_room(job, asks(), now)
                 && let Some(key) = self.youngest_reduce(job, copy)
             {
                 self.ends(key, End::MadeWay, now);
@@ -75,14 +73,16 @@ impl World<'_> {
     }
 
     /// Is there a node with room for one of these requests for maps that are heard, though it may wait for others that it names, or for a report?
-    fn find_room(&self, job: &Job, asks: &[&Ask], now: Time) -> bool {
+    fn find_room<'a>(&self, job: &Job, asks: impl Iterator<Item = &'a Ask>, now: Time) -> bool {
         let size = job.of(TaskKind::Map).size;
         if size.memory_mb > self.yarn.headroom_mb(job.queue) {
             return false;
         }
         let with_room: Vec<u32> = self.yarn.open_nodes().filter(|node| self.nodes[*node as usize].fits(size)).collect();
-        let mut heard = asks.iter().filter(|ask| self.heard_at(ask) <= now);
-        heard.any(|ask| with_room.iter().any(|node| !ask.keeps_off(*node, now)))
+        let has_some = |ask: &&Ask| with_room.iter().any(|node| !ask.keeps_off(*node, now));
+        // Those beyond are not served before these either.
+        let mut first = asks.take(LOOKED_THROUGH + PASSED_OVER).filter(has_some).take(LOOKED_THROUGH);
+        first.any(|ask| self.heard_at(ask) <= now)
     }
 
     fn youngest_reduce(&self, job: &Job, copy: u32) -> Option<AttemptKey> {

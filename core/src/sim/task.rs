@@ -1,12 +1,13 @@
 //! A simulated job's tasks, and the containers that it asks for.
 
+use super::asks::Asks;
 use super::attempt::AttemptKey;
 use super::dist::Dist;
 use super::draw::{Draws, Purpose};
+use super::replicas::splits_matter;
 use super::scenario::{PhaseSpec, Scenario, TASKS_MAX};
 use super::traced::TracedPhase;
 use crate::model::{Bytes, Millis, Resources, TaskKind, TaskState, Time};
-use std::collections::VecDeque;
 
 /// A request for a container.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Ask {
     pub avoid: Vec<u32>,
     /// Nodes where it had better be put, the best first.
     pub prefer: Vec<u32>,
+    /// Of a map that looks for its split: the nodes that hold it.
+    pub split: Vec<u32>,
 }
 
 impl Ask {
@@ -41,6 +44,7 @@ impl Ask {
             hurries: false,
             avoid: Vec::new(),
             prefer: Vec::new(),
+            split: Vec::new(),
         }
     }
 
@@ -121,8 +125,8 @@ pub struct Tasks {
     pub all: Vec<Task>,
     /// How many have succeeded.
     pub finished: u32,
-    /// Requests, the next to be served first.
-    pub asks: VecDeque<Ask>,
+    /// Requests.
+    pub asks: Asks,
     /// When they were asked for.
     pub begun: Option<Time>,
     /// What a container of theirs asks for.
@@ -151,7 +155,7 @@ impl Tasks {
             Task::new([read[0], read[1], own], Bytes(input as u64))
         });
         let size = Resources { memory_mb: phase.memory_mb, vcores: phase.vcores };
-        Tasks { all: all.collect(), size, busy: phase.busy, ..Tasks::default() }
+        Tasks { all: all.collect(), size, busy: phase.busy, asks: asks_of(scenario, kind), ..Tasks::default() }
     }
 
     /// As a trace has them.
@@ -162,7 +166,8 @@ impl Tasks {
             Some(Task::new(task.work.map(|millis| (millis * data).round()), Bytes((task.input.0 as f64 * data) as u64)))
         };
         let all = (0..phase.tasks.count()).filter_map(task).collect();
-        Tasks { all, size: phase.size, reads_after_maps: phase.reads_after_maps, ..Tasks::default() }
+        let asks = asks_of(scenario, kind);
+        Tasks { all, size: phase.size, reads_after_maps: phase.reads_after_maps, asks, ..Tasks::default() }
     }
 
     /// The nodes that the attempts ran on which succeeded, in order of their tasks.
@@ -175,8 +180,15 @@ impl Tasks {
         self.begun = Some(now);
         for (index, task) in self.all.iter_mut().enumerate() {
             (task.state, task.numbered, task.asked) = (TaskState::Scheduled, 1, 1);
-            self.asks.push_back(Ask::of(index as u32, now));
+            self.asks.put(Ask::of(index as u32, now), false);
         }
+    }
+}
+
+fn asks_of(scenario: &Scenario, kind: TaskKind) -> Asks {
+    match kind {
+        TaskKind::Map => Asks::of_maps(splits_matter(scenario)),
+        TaskKind::Reduce => Asks::of_reduces(),
     }
 }
 

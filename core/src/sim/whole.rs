@@ -111,7 +111,8 @@ impl Job {
                 task.state = TaskState::Scheduled;
             }
             task.asked += 1;
-            tasks.asks.push_back(Ask { number, copy: copy as u32, is_copy: copy > 0, ..Ask::of(index, now) });
+            let ask = Ask { number, copy: copy as u32, is_copy: copy > 0, ..Ask::of(index, now) };
+            tasks.asks.put(ask, false);
             self.news.insert((kind, index));
         }
     }

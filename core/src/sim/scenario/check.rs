@@ -9,7 +9,7 @@ use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
 };
 use crate::model::{Millis, Resources};
-use faults::{FACTOR_MAX, Faults};
+use faults::{FACTOR_MAX, Faults, TAKES_MAX};
 use std::collections::BTreeSet;
 
 /// Tasks of one kind that a job may have.
@@ -221,7 +221,11 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     ];
     laws.into_iter().for_each(|(dist, key)| faults.takes(dist, key));
     for (seconds, key) in [(hadoop.report, "report"), (hadoop.exchange, "exchange"), (hadoop.poll, "poll")] {
-        faults.unless(seconds >= 0.01 && seconds.is_finite(), key, "must be 0.01 s at least");
+        faults.unless(
+            (0.01..=TAKES_MAX).contains(&seconds),
+            key,
+            "must be 0.01 s at least, a year (31536000 s) at most",
+        );
     }
     faults.unless((0.0..=HEARTBEAT_MAX).contains(&hadoop.ask), "ask", "must be from 0 to 3600 s");
     let beats = hadoop.node_heartbeat;
@@ -239,9 +243,9 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.unless(busy > 0.0 && busy <= 1_000.0, "start_up_busy", "must be above 0, 1000 at most");
     let beside = hadoop.start_up_beside;
     faults.unless((0.0..=1_000.0).contains(&beside), "start_up_beside", "must be from 0 to 1000");
-    faults.unless(hadoop.localize >= 0.0 && hadoop.localize.is_finite(), "localize", "must not be below 0");
-    let sound = hadoop.locality_wait >= 0.0 && hadoop.locality_wait.is_finite();
-    faults.unless(sound, "locality_wait", "must be finite, and not below 0");
+    for (seconds, key) in [(hadoop.localize, "localize"), (hadoop.locality_wait, "locality_wait")] {
+        faults.unless((0.0..=TAKES_MAX).contains(&seconds), key, "must be from 0 to a year (31536000 s)");
+    }
     let sound = (1.0..=FACTOR_MAX).contains(&hadoop.remote_slower);
     faults.unless(sound, "remote_slower", "must be from 1 to 1,000,000");
     faults.share(hadoop.fails.share, "fails.share");
@@ -252,7 +256,8 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     let waited_for = hadoop.fails.share > 0.0 && (hadoop.can.reads || hadoop.can.job_clones);
     let why = "are not played where clones read outputs of their own (hadoop.can.reads, hadoop.can.job_clones)";
     faults.unless(!waited_for, "fails", why);
-    faults.unless(hadoop.contention > 0.0 && hadoop.contention <= 1.0, "contention", "must be above 0 and at most 1");
+    let sound = (1.0 / FACTOR_MAX..=1.0).contains(&hadoop.contention);
+    faults.unless(sound, "contention", "must be from 0.000001 to 1");
 }
 
 impl Scenario {

@@ -4,7 +4,7 @@ use super::super::super::dist::Dist;
 use super::ARRIVES_MAX;
 
 /// What one part of a task takes at most, seconds: a year.
-const TAKES_MAX: f64 = 365.0 * 24.0 * 3_600.0;
+pub(super) const TAKES_MAX: f64 = 365.0 * 24.0 * 3_600.0;
 /// How many times longer anything takes at most.
 pub(super) const FACTOR_MAX: f64 = 1e6;
 const TOO_LATE: &str = "is more than 100 years (3153600000 s)";
@@ -71,9 +71,10 @@ impl Faults {
         self.unless(!at.is_finite() || at <= ARRIVES_MAX.as_secs_f64(), key, TOO_LATE);
     }
 
-    /// How much there is of something that may have no limit.
+    /// How much there is of something that may have no limit: so little that nothing would ever end is a mistake.
     pub(super) fn limit(&mut self, most: f64, key: &str) {
-        self.unless(most >= 0.0 && most.is_finite(), key, "must be above 0, or 0 for no limit");
+        let sound = most == 0.0 || (1.0 / FACTOR_MAX..=f64::MAX).contains(&most);
+        self.unless(sound, key, "must be 0.000001 at least, or 0 for no limit");
     }
 
     /// How often something comes, that need not come at all.

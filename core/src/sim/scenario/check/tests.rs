@@ -58,6 +58,11 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         (r#""trouble": [{"nodes": [0], "from": 1e300}]"#, "trouble[0].from"),
         (r#""hadoop": {"start_up": 1e300}"#, "hadoop.start_up"),
         (r#""hadoop": {"remote_slower": 1e300}"#, "hadoop.remote_slower"),
+        (r#""hadoop": {"localize": 1e300}"#, "hadoop.localize"),
+        (r#""hadoop": {"locality_wait": 1e300}"#, "hadoop.locality_wait"),
+        (r#""hadoop": {"report": 1e300}"#, "hadoop.report"),
+        (r#""hadoop": {"contention": 1e-300}"#, "hadoop.contention"),
+        (r#""cluster": {"network": {"disk_mb_s": 1e-300}}"#, "cluster.network.disk_mb_s"),
     ] {
         assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
     }
