@@ -67,27 +67,35 @@ def in_time(watch: dict) -> bool:
     return every and watch["advised_wrongly"] == 0 and watch["first_advice_fraction"] < IN_TIME
 
 
+# Some maps for each node but that of the ApplicationMaster: one whose NodeManager was silent for a moment is given none,
+# else.
+SPREAD = {"lab.split.hosts": "nm2,nm3,nm4,nm3,nm4"}
+
+
 class Sickness:
-    """A node so slow that its tasks end only when it is cured: how long anything took to be noticed decides nothing."""
+    """Nodes so slow that their tasks end only when they are cured: how long anything took to be noticed decides
+    nothing."""
 
     FACTOR = 120
     LIMIT_S = 400
 
-    def __init__(self, cluster: Cluster, node: str):
-        self.node = node
-        self.file = cluster.dir / f"{node}-is-slow"
+    def __init__(self, cluster: Cluster, *nodes: str):
+        """Of all nodes where none is named."""
+        self.nodes = nodes or tuple(f"nm{nth}" for nth in range(1, cluster.options.nodes + 1))
+        self.file = cluster.dir / f"{'-'.join(self.nodes)}-is-slow"
         self.file.touch()
-        self.settings = {"lab.slow.nodes": f"{node}:{self.FACTOR}", "lab.slow.file": self.file}
+        slow = ",".join(f"{node}:{self.FACTOR}" for node in self.nodes)
+        self.settings = {"lab.slow.nodes": slow, "lab.slow.file": self.file}
 
     def cure(self):
         self.file.unlink(missing_ok=True)
 
     def tasks(self, result: jobs.Result) -> set:
-        return {a.task for a in result.attempts if a.node == self.node}
+        return {a.task for a in result.attempts if a.node in self.nodes}
 
     def laggards(self, result: jobs.Result) -> set:
         """Tasks of the other nodes that a busy machine made slow all the same: twice the median of theirs."""
-        others = [a for a in result.attempts if a.node != self.node]
+        others = [a for a in result.attempts if a.node not in self.nodes]
         typical = statistics.median(a.seconds for a in others)
         return {a.task for a in others if a.seconds > 2 * typical}
 

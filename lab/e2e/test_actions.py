@@ -19,8 +19,10 @@ WAVES = {
     "mapreduce.job.reduce.slowstart.completedmaps": 1.0,
 }
 PLAIN = expected.digest(WAVES["lab.maps"], WAVES["lab.reduces"])
+# As many maps as run at once.
+WAVE = 10
 # From the word of the shim to the start of the last container that was given out before.
-PROMISED_MS = 3000
+PROMISED_MS = 8000
 
 
 class Actions(OnCluster):
@@ -54,9 +56,10 @@ class Actions(OnCluster):
         slow = {**WAVES, "lab.slow.nodes": "nm2:25"}
         result, decisions, metrics = self.acted('policy = "mantri"\nact.restart = true', slow, "restarts")
         restarts = [one for one in decisions if one["action"] == "restart"]
-        killed = {one["copy"]["answer"] for one in restarts if one["copy"]}
+        carried = [one for one in restarts if one["copy"]]
+        killed = {one["copy"]["answer"] for one in carried}
         self.assertTrue(restarts and {"applied", "moved"} & killed, decisions)
-        replaced = {one["task"]: set(one["copy"]["attempts"]) for one in restarts if one["copy"]["answer"] == "moved"}
+        replaced = {one["task"]: set(one["copy"]["attempts"]) for one in carried if one["copy"]["answer"] == "moved"}
         ended = [a for a in result.attempts if a.id in replaced.get(a.task, ()) and a.state == "SUCCEEDED"]
         self.assertTrue(ended, "no attempt in the place of a restarted one succeeded")
         self.assertTrue(any(a.node != "nm2" for a in ended), "each ran on the slow node again")
@@ -72,12 +75,14 @@ class Actions(OnCluster):
         with Service(self.cluster, f'mode = "act"\n{listing}', name="avoids").start(quiet=True) as drover:
             self.assertTrue(self.submit({**shown, "lab.output": self.cluster.dir / "shown"}).succeeded)
             output = self.cluster.dir / "avoids"
-            spec = jobs.Spec(shim=True, settings={**slow, "lab.maps": 36, "lab.output": output})
+            spec = jobs.Spec(shim=True, settings={**slow, "lab.maps": 60, "lab.output": output})
             running = jobs.Running(self.cluster, spec)
             try:
                 applied = self.when(running, lambda: self.answer(drover, running.id()) == "applied")
                 # Containers that were promised before have started by then, and others have been given since.
-                self.when(running, lambda: drover.get(f"/jobs/{running.id()}")["maps"]["succeeded"] >= 14)
+                self.when(running, lambda: time.time() * 1000 > applied + PROMISED_MS)
+                ended = self.succeeded(drover, running)
+                self.when(running, lambda: self.succeeded(drover, running) >= ended + WAVE)
                 lifted = time.time() * 1000
                 drover.cli("stop", "--reason", "the rest is Hadoop's")
                 result = running.result()
@@ -91,6 +96,11 @@ class Actions(OnCluster):
         self.assertTrue([at for at in elsewhere if kept_off[0] < at < kept_off[1]], "nothing began meanwhile")
         self.assertEqual([at for at in there if kept_off[0] < at < kept_off[1]], [])
         self.assertTrue([at for at in there if at > lifted], "nothing was given the machine again")
+
+    @staticmethod
+    def succeeded(drover: Service, running: jobs.Running) -> int:
+        """How many maps of the job."""
+        return drover.get(f"/jobs/{running.id()}")["maps"]["succeeded"]
 
     def answer(self, drover: Service, job: str):
         """What the job's shim has said to the order to avoid machines, last."""

@@ -72,7 +72,7 @@ class Watched(OnCluster):
     def watch(cls):
         """Two jobs at once, and every way to look while their slow tasks run."""
         cls.sickness = watch.Sickness(cls.cluster, SLOW)
-        work = {"lab.maps": 8, "lab.map.ms": 4000, **cls.sickness.settings}
+        work = {"lab.maps": 8, "lab.map.ms": 4000, **watch.SPREAD, **cls.sickness.settings}
         cls.running = {arm: cls.submit(arm == "shim", **work, **{"lab.name": arm}) for arm in ("rest", "shim")}
         cls.ids = {arm: running.id() for arm, running in cls.running.items()}
         both = list(cls.running.values())

@@ -10,6 +10,8 @@ import os
 import signal
 import sqlite3
 import subprocess
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -25,6 +27,20 @@ from lab.troubles import Crash, Held, Watched
 REDUCED = {"lab.reduces": 1, "lab.reduce.ms": 500, "mapreduce.reduce.memory.mb": 256}
 EARLY = {"mapreduce.job.reduce.slowstart.completedmaps": 0.05}
 SLOW = 120
+# Fills the cluster with reduces once its map has ended.
+FILLER = {
+    **JOB,
+    **REDUCED,
+    "lab.slow.attempts": "",
+    "mapreduce.job.am.strict-locality": f"{conf.rack(4)}/nm4",
+    "lab.split.hosts": "nm4",
+    "lab.maps": 1,
+    "lab.map.ms": 2000,
+    "lab.reduces": 7,
+    # More than it takes to see that they run.
+    "lab.reduce.ms": 8000,
+    "lab.slow.nodes": ",".join(f"nm{i}:{SLOW}" for i in range(1, 5)),
+}
 # Every task of a job is cloned as it starts.
 CLONES = f'policy = "dolly"\ndolly.prior = 0.1\ndolly.beta = 1.0\ndolly.tau = 1.0\n{ACT}'
 # How many exchanges of a job a copy is seen to wait for, each of them ten heartbeats of its master.
@@ -174,13 +190,22 @@ class Troubles(Unharmed):
                 before[table] = now
             lives.append(self.keeper(file))
 
-        struck = Crash("application", strike)
-        running, _ = self.submit(struck)
+        struck, turn = Crash("application", strike), threading.Lock()
+
+        def in_turn(request, forward):
+            """No exchange passes while a service is replaced: the one that is struck down has answered. Nor does one for
+            whose answer the shim does not wait any more."""
+            asked = time.monotonic()
+            with turn:
+                return struck(request, forward) if time.monotonic() < asked + 1 else None
+
+        running, _ = self.submit(in_turn)
         for _ in range(KILLS):
             self.wait("a row was kept", running, lambda: self.kept(lives[-1]) or struck.hits)
-            if not struck.hits:
-                told.append(counts())
-                replace()
+            with turn:
+                if not struck.hits:
+                    told.append(counts())
+                    replace()
         self.wait("it was killed with an order under way", running, lambda: not self.cluster.alive(lives[-1].name))
         replace()
         self.check(running)
@@ -208,24 +233,17 @@ class Troubles(Unharmed):
             "drover.exchange.read-timeout-ms": 60_000,
         }
         troubles = Held(), Held()
+        filler = {**FILLER, "lab.slow.file": theirs, "lab.output": self.cluster.dir / "other"}
+        other = jobs.Running(self.cluster, jobs.Spec(user="bob", settings=filler))
+        self.addCleanup(other.end)
+        # An order is not held up for long: whoever is to fill the cluster is on its way before.
+        self.wait("its map had a container", other, lambda: self.containers(other) == 2)
         reduces, maps = self.submit(troubles[0], **slow, **REDUCED, **EARLY)[0], self.submit(troubles[1], **slow)[0]
         for trouble, running in zip(troubles, (reduces, maps)):
             self.wait("orders for copies were under way", running, lambda trouble=trouble: trouble.hits)
-        filler = {
-            **JOB,
-            **REDUCED,
-            "lab.slow.attempts": "",
-            "lab.maps": 1,
-            "lab.map.ms": 0,
-            "lab.reduces": 7,
-            "lab.reduce.ms": 3000,
-            "lab.slow.nodes": ",".join(f"nm{i}:{SLOW}" for i in range(1, 5)),
-            "lab.slow.file": theirs,
-            "lab.output": self.cluster.dir / "other",
-        }
-        other = jobs.Running(self.cluster, jobs.Spec(user="bob", settings=filler))
-        self.addCleanup(other.end)
+        theirs.unlink()
         self.wait("the queue was full", other, self.full)
+        theirs.touch()
         for trouble in troubles:
             trouble.free.set()
         for trouble, running in zip(troubles, (reduces, maps)):
@@ -247,6 +265,10 @@ class Troubles(Unharmed):
         told = [self.fates(service, running.id()) for running in (reduces, maps)]
         cls.crowded = seen, results, told
         return cls.crowded
+
+    def containers(self, running: jobs.Running) -> int:
+        """How many an application has."""
+        return self.cluster.rm(f"/apps/{running.id().replace('job', 'application')}")["app"]["runningContainers"]
 
     def full(self) -> bool:
         """No node has room for another container, and some are asked for."""
@@ -322,7 +344,7 @@ class Troubles(Unharmed):
         self.assertIn(told[0]["copy"]["state"], ("died", "lost"), told)
 
     def test_a_node_lost_with_a_copy_on_it_costs_the_copy_and_no_job(self):
-        self.lose_a_node(self.service(), Watched(), **{"lab.map.ms": 4000, "lab.slow.attempts": "m_0_0:20"})
+        self.lose_a_node(self.service(), Watched(), **{"lab.map.ms": 4000, "lab.slow.attempts": "m_0_0:60"})
 
     def test_a_node_lost_with_a_clone_on_it_costs_the_clone_and_no_job(self):
         self.lose_a_node(self.service(CLONES), Watched(), **{"lab.map.ms": 8000, "lab.slow.attempts": ""})

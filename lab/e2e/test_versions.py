@@ -42,8 +42,8 @@ JOB = {
 SLOW = "nm2"
 SHOWN = {**JOB, **NO_NATIVE_COPIES, "drover.mode": "advise", "lab.maps": 6, "lab.records": 280, "lab.map.ms": 500}
 SHOWN["lab.split.hosts"] = "nm2,nm3,nm4"
-# Twice as many maps as places. One of the first is slow, while tasks wait, and the last one, when none does.
-WAVES = {**JOB, "lab.maps": 16, "lab.records": 105, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:30,m_15_0:30"}
+# Three times as many maps as places. One of the first is slow, while tasks wait, and the last one, when none does.
+WAVES = {**JOB, "lab.maps": 24, "lab.records": 70, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:30,m_23_0:30"}
 # Small enough for clones.
 SMALL = {
     **JOB,
@@ -54,11 +54,11 @@ SMALL = {
     "lab.slow.attempts": "m_0_0:10",
 }
 # Tasks still wait when what is read each second has shown the slow one. Nobody but the service starts an attempt.
-OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 24, "lab.records": 70, "lab.slow.attempts": "m_0_0:30"}
+OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.slow.attempts": "m_0_0:30"}
 BEGUN = ("RUNNING", "SUCCEEDED")
 DONE = ("applied", "moved")
 # From the word of the shim to the start of the last container that was given out before.
-PROMISED_MS = 3000
+PROMISED_MS = 8000
 
 
 def setUpModule():
@@ -101,7 +101,9 @@ class OneJar(OnCluster):
         cls.service = Service(cls.cluster, ACT).start(quiet=True)
         cls.sickness = Sickness(cls.cluster, SLOW)
         cls.shown = cls.play("shown", {**SHOWN, **cls.sickness.settings}, cls.cure_late)
-        cls.waves, cls.small = cls.play("waves", WAVES), cls.play("small", SMALL)
+        cls.waves = cls.play("waves", WAVES)
+        cls.held = Sickness(cls.cluster)
+        cls.small = cls.play("small", {**SMALL, **cls.held.settings}, cls.cure_cloned)
         over_rest = {**OVER_REST, "lab.output": cls.cluster.dir / "over-rest"}
         cls.over_rest = Played(jobs.run(cls.cluster, jobs.Spec(settings=over_rest)))
         for played in (cls.waves, cls.small, cls.over_rest):
@@ -140,6 +142,13 @@ class OneJar(OnCluster):
         time.sleep(1.2 * (time.monotonic() - began))
         cls.sickness.cure()
 
+    @classmethod
+    def cure_cloned(cls, running: jobs.Running, said: Watched) -> None:
+        """No map ends before each has its clone."""
+        maps = set(range(SMALL["lab.maps"]))
+        cls().until("clones ran", lambda: {row["i"] for row in said.beside("RUNNING")} == maps, running)
+        cls.held.cure()
+
     def test_the_shim_announces_all_that_the_table_calls_live(self):
         self.assertEqual(set(self.waves.said.hello["can"]), live_by_the_table())
         self.assertEqual(self.waves.said.hello["hadoop"], self.version)
@@ -165,13 +174,14 @@ class OneJar(OnCluster):
         self.assertNotEqual(restart["attempt"], self.over_rest.winner("m_000000"))
 
     def test_a_copy_beside_a_slow_attempt_wins(self):
-        (copy,) = self.waves.of("duplicate", "m_000015")
+        (copy,) = self.waves.of("duplicate", "m_000023")
         self.assertNotIn("Dolly", copy["rule"])
-        self.assertEqual((copy["copy"]["state"], copy["copy"]["winner"]), ("won", self.waves.winner("m_000015")), copy)
+        self.assertEqual((copy["copy"]["state"], copy["copy"]["winner"]), ("won", self.waves.winner("m_000023")), copy)
 
     def test_a_small_jobs_maps_are_cloned_as_they_start_and_a_clone_wins(self):
-        clones = [one for task in ("m_000000", "m_000001") for one in self.small.of("duplicate", task)]
-        self.assertEqual(["Dolly" in one["rule"] for one in clones], [True, True], clones)
+        copies = [one for task in ("m_000000", "m_000001") for one in self.small.of("duplicate", task)]
+        clones = [one for one in copies if "Dolly" in one["rule"]]
+        self.assertEqual([one["task"][-1] for one in clones], ["0", "1"], copies)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
 
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):

@@ -7,7 +7,7 @@ from lab import build, http, jobs, watch
 from lab.e2e import OnCluster
 from lab.service import Service
 
-JOB = {"lab.maps": 8, "lab.map.ms": 5000, **watch.NO_NATIVE_COPIES}
+JOB = {"lab.maps": 8, "lab.map.ms": 5000, **watch.NO_NATIVE_COPIES, **watch.SPREAD}
 
 
 class Watch(OnCluster):
@@ -79,9 +79,14 @@ class Watch(OnCluster):
         def held():
             return self.service.metrics().get('drover_shim_proofs_total{outcome="held"}', 0)
 
-        before = held()
-        settings = {"lab.maps": 2, "lab.map.ms": 5000, "mapreduce.job.user.classpath.first": "true"}
-        self.assertTrue(jobs.run(self.cluster, jobs.Spec(shim=True, settings=settings)).succeeded)
+        before, sickness = held(), watch.Sickness(self.cluster)
+        first = {"mapreduce.job.user.classpath.first": "true"}
+        settings = {"lab.maps": 2, "lab.map.ms": 2000, **first, **sickness.settings}
+        running = jobs.Running(self.cluster, jobs.Spec(shim=True, settings=settings))
+        self.addCleanup(running.end)
+        self.until("its proof held", lambda: held() > before, running)
+        sickness.cure()
+        self.assertTrue(running.result().succeeded)
         self.assertEqual(held(), before + 1)
 
     def test_the_doctors_canary_sees_its_tasks_hears_its_shim_and_finds_its_history(self):

@@ -17,7 +17,7 @@ JOB = {
     **watch.NO_NATIVE_COPIES,
     "lab.maps": 4,
     "lab.map.ms": 1500,
-    "lab.slow.attempts": "m_0_0:60",
+    "lab.slow.attempts": "m_0_0:240",
     "mapreduce.task.progress-report.interval": 500,
     "drover.exchange.read-timeout-ms": 1500,
     "drover.exchange.max-backoff-ms": 1000,

@@ -43,8 +43,9 @@ MAPS = {
     # What ran on the lost node is not to be asked to end for three minutes.
     "yarn.client.nodemanager-connect.max-wait-ms": 5000,
 }
-# How long Hadoop waits for a node's word that a container has ended, and takes no kill of its attempt meanwhile. As
-# shipped it is 60 s: longer than it takes the reduces to start and to miss the outputs.
+# How long Hadoop waits for a node's word that a container has ended, and takes no kill of its attempt meanwhile: longer
+# than it takes the reduces to start and to miss the outputs, and shorter than until they give themselves up. In the 60 s
+# that are shipped they do.
 UNTOLD_S = 30
 UNTOLD = {
     "mapreduce.task.exit.timeout": UNTOLD_S * 1000,

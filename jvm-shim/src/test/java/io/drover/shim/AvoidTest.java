@@ -44,7 +44,7 @@ public class AvoidTest extends LeasedJob {
   @Test
   public void aHostIsLiftedWhenItsTimeIsOver() throws Exception {
     run();
-    assertEquals("applied", outcome(avoid("'slow'", 2_000)));
+    assertEquals("applied", outcome(avoid("'slow'", 10_000)));
     awaitListed("slow", true);
     awaitListed("slow", false);
     assertJobSucceeds();
