@@ -3,7 +3,7 @@
 use super::{Changed, ClusterState, Dropped};
 use crate::model::capability::Capabilities;
 use crate::model::id::JobId;
-use crate::model::job::Job;
+use crate::model::job::{Job, TASKS_MAX};
 use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::units::Time;
@@ -12,8 +12,6 @@ use std::collections::btree_map::Entry;
 
 /// Jobs known at once; the design's target is 5,000 AMs.
 pub(super) const JOBS_MAX: usize = 20_000;
-/// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
-const TASKS_MAX: u32 = 2_000_000;
 
 impl ClusterState {
     /// Takes an observation into account.
@@ -198,12 +196,7 @@ impl ClusterState {
 
     fn end(&mut self, end: &EndFact) -> Result<Changed, Dropped> {
         let job = self.jobs.get_mut(&end.job).ok_or(Dropped::UnknownJob)?;
-        let at = end.finished.unwrap_or(job.heard);
-        for attempt in &end.attempts {
-            let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
-            job.learn_attempt(attempt, host, at, TASKS_MAX);
-        }
-        job.end(end);
+        job.end(end, |host| name(&mut self.hosts, &self.nodes, host));
         self.ended.insert(end.job);
         if self.ended.len() > JOBS_MAX {
             self.ended.pop_first();

@@ -28,6 +28,9 @@ use super::track::Stamp;
 use super::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
+/// Tasks of one kind in one job; Hadoop's own bound on a job's splits is far below.
+pub(super) const TASKS_MAX: u32 = 2_000_000;
+
 /// A job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
@@ -187,8 +190,13 @@ impl Job {
         }
     }
 
-    /// The job's end: what its history tells of attempts that succeeded settles their tasks.
-    pub fn end(&mut self, end: &EndFact) {
+    /// The job's end: what its history tells of attempts that succeeded settles their tasks. Of hosts' names `number` gives the numbers.
+    pub fn end(&mut self, end: &EndFact, mut number: impl FnMut(&str) -> Option<NameId>) {
+        let at = end.finished.unwrap_or(self.heard);
+        for attempt in &end.attempts {
+            let host = attempt.host.as_deref().and_then(&mut number);
+            self.learn_attempt(attempt, host, at, TASKS_MAX);
+        }
         self.state = end.state;
         self.ended.latest(end.finished);
         for fact in end.attempts.iter().filter(|fact| fact.state == Some(AttemptState::Succeeded)) {

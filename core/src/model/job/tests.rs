@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::Phase;
+use crate::model::{Names, Phase};
 
 fn job(totals: Option<[u32; 2]>) -> Job {
     let mut job = Job::new("job_1_0001".parse().unwrap());
@@ -260,4 +260,23 @@ fn a_task_and_its_attempt_stay_small_for_a_million_are_kept() {
         (144, 68),
         "its only attempt included"
     );
+}
+
+#[test]
+fn a_job_of_which_nothing_but_its_end_is_told_has_its_tasks_their_winners_and_where_they_ran() {
+    let (mut job, mut hosts) = (job(Some([2, 0])), Names::default());
+    let at = |host: &str, fact| AttemptFact { host: Some(host.into()), ..fact };
+    let id = map(&job, 1);
+    let lost = at("n1", ran(id.attempt(0), AttemptState::Killed, 10, Some(95)));
+    let won = at("n2", ran(id.attempt(1), AttemptState::Succeeded, 50, Some(90)));
+    let false_one = ran(map(&job, 2).attempt(0), AttemptState::Succeeded, 10, Some(20));
+    let attempts = vec![lost, won, false_one];
+    let end =
+        EndFact { job: job.id, state: Some(JobPhase::Succeeded), started: None, finished: Some(Time(100)), attempts };
+    job.end(&end, |host| hosts.intern(host));
+    assert_eq!((job.state, job.ended.get(), job.known(TaskKind::Map)), (Some(JobPhase::Succeeded), Some(Time(100)), 1));
+    let task = job.task(id).unwrap();
+    assert_eq!((task.state, task.winner(), task.ended()), (TaskState::Succeeded, Some(1), Some(Time(90))));
+    let ran_on: Vec<_> = task.attempts.iter().map(|one| hosts.name(one.host.unwrap())).collect();
+    assert_eq!(ran_on, ["n1", "n2"]);
 }
