@@ -126,8 +126,10 @@ impl Poller {
                 }
             }
             Call::End { job, .. } => {
-                let most = self.schedule.end_tasks();
-                tasks = self.wants.suspects(job, most);
+                let most = self.schedule.end_tasks(job);
+                tasks = self.wants.left_tasks(job);
+                let others = self.wants.suspects(job, most).into_iter().filter(|task| !tasks.contains(task));
+                tasks.extend(others.collect::<Vec<_>>());
                 tasks.truncate(most);
             }
             _ => {}
@@ -178,6 +180,7 @@ impl Poller {
         if let Reading::Apps(told) = &reading {
             self.wants.listed(&told.what);
             let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
+            self.schedule.left(&self.wants.left(), &told.what, now);
             let (jobs, ending) = self.schedule.counts();
             let metrics = self.clients.http.metrics();
             metrics.jobs("running", jobs.saturating_sub(ending));

@@ -1,11 +1,17 @@
 //! Jobs that have ended: whose end is read when, and of whom.
 
-use super::job::Ending;
+use super::job::{Ending, JobPlan};
 use super::{Call, EndTry, Outcome, Schedule};
+use crate::yarn::facts::cluster::AppSeen;
 use drover_core::model::{JobId, Millis, Time};
+use std::collections::BTreeSet;
 
 /// Ends read at once: as many as may be asked for at once of the history server, so that its rate is what holds them back.
 pub(super) const MAX_ENDS: usize = 8;
+/// Of jobs that an earlier process left open so many at once: there may be hundreds, and ends of jobs that were watched are not to wait behind them.
+pub(super) const LEFT_AT_ONCE: usize = 4;
+/// So long such a job waits for a history server that is down: nothing that is known of it is kept for that, but a job that it cannot read is not to be tried for ever.
+const LEFT_PATIENCE: Millis = Millis(3_600_000);
 /// So often in a row it has not answered in time, or at all, and is taken for down: then one end at a time finds out whether it is back.
 const SILENCES: u32 = 3;
 
@@ -25,12 +31,36 @@ impl History {
         self.silences >= SILENCES
     }
 
+    /// So many of as many, or one while the server is down.
+    fn places(&self, most: usize) -> usize {
+        if self.is_down() { 1 } else { most }
+    }
+
     pub(super) fn has_place(&self) -> bool {
-        self.busy < if self.is_down() { 1 } else { MAX_ENDS }
+        self.busy < self.places(MAX_ENDS)
     }
 }
 
 impl Schedule {
+    /// Has the ends read of jobs that an earlier process left open and that a listing shows to run no more, a few at a time. What neither runs nor is read yet is named again with the next one.
+    pub fn left(&mut self, left: &[JobId], apps: &[AppSeen], now: Time) {
+        let is_read = |id: &&JobId| self.jobs.get(id).is_some_and(|job| job.ending.is_some());
+        let places = self.history.places(LEFT_AT_ONCE).saturating_sub(left.iter().filter(is_read).count());
+        if left.is_empty() || places == 0 {
+            return;
+        }
+        let running: BTreeSet<JobId> = apps.iter().map(|seen| JobId(seen.fact.app)).collect();
+        let known = |id: &&JobId| running.contains(id) || self.jobs.contains_key(id) || self.ended.contains_key(id);
+        let next: Vec<JobId> = left.iter().filter(|id| !known(id)).take(places).copied().collect();
+        for id in next {
+            self.jobs.insert(id, JobPlan::new(now, None, &self.params));
+            self.begin_end(id, false, now);
+            if let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) {
+                ending.is_left = true;
+            }
+        }
+    }
+
     /// The end to be read now. While the history server is down none of those waits for it that have waited long enough: the ResourceManager's word has to do for them.
     pub(super) fn pick_end(&mut self, now: Time) -> Option<Call> {
         while let Some(job) = self.ends.first_due(now).filter(|_| self.history.has_place()) {
@@ -38,7 +68,9 @@ impl Schedule {
                 self.ends.remove(job);
                 continue;
             };
-            let given_up = ending.since + self.params.history_patience;
+            let patience =
+                if ending.is_left && self.history.is_down() { LEFT_PATIENCE } else { self.params.history_patience };
+            let given_up = ending.since + patience;
             // Where more wait than may run, some make way.
             let is_old = now >= given_up || self.ending > self.params.max_jobs;
             let rests = self.history.is_down() && now < self.history.until;
@@ -95,7 +127,7 @@ impl Schedule {
     pub(super) fn begin_end(&mut self, id: JobId, is_certain: bool, now: Time) {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending += usize::from(job.ending.is_none());
-            job.ending = Some(Ending { since: now, tries: 0, is_certain });
+            job.ending = Some(Ending { since: now, tries: 0, is_certain, is_left: false });
             self.tasks.remove(id);
             self.side.remove(id);
             self.ends.set(id, now + Millis(500));

@@ -40,6 +40,14 @@ pub trait Wants: Send + Sync {
     fn may_kill(&self, _job: JobId) -> Option<bool> {
         None
     }
+    /// Jobs that an earlier process left open, the newest first: the ends of those that do not run are to be read.
+    fn left(&self) -> Vec<JobId> {
+        Vec::new()
+    }
+    /// Tasks of such a job whose attempts are to be read with its end.
+    fn left_tasks(&self, _job: JobId) -> Vec<TaskId> {
+        Vec::new()
+    }
     /// These run, as has just been listed.
     fn listed(&self, _apps: &[AppSeen]) {}
 }
@@ -177,9 +185,11 @@ impl Schedule {
         self.jobs.iter().filter(|(_, job)| job.ending.is_some()).map(|(id, _)| *id).collect()
     }
 
-    /// Tasks whose attempts are read with the next end, at most: each is one more request that other ends wait for.
-    pub fn end_tasks(&self) -> usize {
-        self.params.history_tasks / (1 + self.ends.len())
+    /// Tasks whose attempts are read with this job's end, at most: each is one more request that other ends wait for.
+    pub fn end_tasks(&self, job: JobId) -> usize {
+        let is_left = self.jobs.get(&job).and_then(|job| job.ending).is_some_and(|ending| ending.is_left);
+        let others = if is_left { self.ends.len().min(ends::LEFT_AT_ONCE - 1) } else { self.ends.len() };
+        self.params.history_tasks / (1 + others)
     }
 
     /// Nothing but the listing of applications is asked for, until a ResourceManager answers it.

@@ -112,7 +112,7 @@ fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
         assert_eq!(schedule.ending().len(), jobs as usize);
         let call = schedule.pick(Class::History, Time(1_000), &Knows::default()).unwrap();
         schedule.start(call, Time(1_000));
-        assert_eq!(schedule.end_tasks(), expected);
+        assert_eq!(schedule.end_tasks(call.job().unwrap()), expected);
         let more = std::iter::from_fn(|| {
             let call = schedule.pick(Class::History, Time(1_000), &Knows::default())?;
             schedule.start(call, Time(1_000));

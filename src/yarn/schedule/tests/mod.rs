@@ -2,6 +2,7 @@
 
 mod beside;
 mod contended;
+mod left;
 mod lives;
 mod turns;
 

@@ -1,0 +1,97 @@
+//! Jobs that an earlier process left open.
+
+use super::*;
+
+fn end_of(seq: u32) -> impl Fn(&Call) -> bool {
+    move |call| matches!(call, Call::End { job: id, .. } if *id == job(seq))
+}
+
+fn is_end(call: &Call) -> bool {
+    matches!(call, Call::End { .. })
+}
+
+/// Lists what runs so many times, every three seconds, and beside that what is left open, until its end is told.
+fn watch(sim: &mut Sim, times: u32, running: &[AppSeen], left: &mut Vec<JobId>, answer: impl Fn(Call) -> Outcome) {
+    for _ in 0..times {
+        sim.schedule.apps(running, &[], sim.now);
+        sim.schedule.left(left, running, sim.now);
+        sim.run(3, |call| {
+            let outcome = answer(call);
+            let is_told = matches!(outcome, Outcome::Done | Outcome::DoneByRm | Outcome::Told(_));
+            // A last try is told by whoever answers.
+            if let Call::End { job, of } = call
+                && (is_told || of != EndTry::History && outcome != Outcome::StillRuns)
+            {
+                left.retain(|id| *id != job);
+            }
+            outcome
+        });
+    }
+}
+
+#[test]
+fn of_jobs_left_open_the_ends_of_those_that_run_no_more_are_read_once_and_the_others_watched_to_their_end() {
+    let (mut sim, mut left) = (Sim::new(0), vec![job(3), job(2), job(1)]);
+    watch(&mut sim, 3, &apps(1), &mut left, fine);
+    assert_eq!([1, 2, 3].map(|seq| sim.count(end_of(seq))), [0, 1, 1]);
+    assert!(sim.count(|call| *call == Call::Tasks(job(1))) > 2);
+    assert_eq!((sim.schedule.counts(), left.len()), ((1, 0), 1));
+    watch(&mut sim, 3, &[], &mut left, |_| Outcome::Done);
+    assert_eq!([1, 2, 3].map(|seq| sim.count(end_of(seq))), [1, 1, 1]);
+    assert!(left.is_empty());
+}
+
+#[test]
+fn a_job_left_open_that_turns_out_to_run_is_watched() {
+    let (mut sim, mut left) = (Sim::new(0), vec![job(1)]);
+    watch(&mut sim, 1, &[], &mut left, |call| if is_end(&call) { Outcome::StillRuns } else { Outcome::Told(10) });
+    watch(&mut sim, 3, &apps(1), &mut left, fine);
+    assert_eq!((sim.count(is_end), sim.schedule.counts()), (1, (1, 0)));
+    assert!(sim.count(|call| *call == Call::Tasks(job(1))) > 2);
+}
+
+#[test]
+fn hundreds_left_open_take_few_places_and_each_is_read_with_the_attempts_of_its_tasks_whatever_else_waits() {
+    let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+    let left: Vec<_> = (1_000..1_500).rev().map(job).collect();
+    schedule.apps(&apps(100), &[], Time(0));
+    schedule.apps(&[], &[], Time(0));
+    (0..3).for_each(|_| schedule.left(&left, &[], Time(0)));
+    assert_eq!(schedule.counts(), (104, 104));
+    let newest = &left[..4];
+    assert!(newest.iter().all(|id| schedule.ending().contains(id)));
+    let most = ScheduleParams::default().history_tasks;
+    assert_eq!((schedule.end_tasks(newest[0]), schedule.end_tasks(job(1))), (most / 4, 0));
+    let (mut sim, mut left) = (Sim::new(0), left);
+    watch(&mut sim, 150, &[], &mut left, |_| Outcome::Done);
+    assert_eq!((left.len(), sim.count(is_end)), (0, 500));
+}
+
+#[test]
+fn history_that_never_comes_of_a_job_left_open_is_given_up_after_a_last_try_as_any_other() {
+    let (mut sim, mut left) = (Sim::new(0), vec![job(1)]);
+    watch(&mut sim, 130, &[], &mut left, |call| if is_end(&call) { Outcome::Failed } else { Outcome::Done });
+    let ends: Vec<_> = sim.log.iter().filter(|(_, call)| is_end(call)).collect();
+    assert!((5..=12).contains(&ends.len()), "{}", ends.len());
+    assert!(matches!(ends.last(), Some((at, Call::End { of: EndTry::Last, .. })) if *at >= Time(180_000)));
+    assert_eq!((left.len(), sim.schedule.counts()), (0, (0, 0)));
+}
+
+#[test]
+fn jobs_left_open_wait_an_hour_for_a_history_server_that_is_down_and_all_are_read_once_it_is_back() {
+    let down = |call: Call| match call {
+        Call::End { of: EndTry::Rm, .. } => Outcome::Done,
+        Call::End { of: EndTry::Last, .. } => Outcome::DoneByRm,
+        Call::End { .. } => Outcome::NoHistory,
+        _ => Outcome::Done,
+    };
+    let (mut sim, mut left) = (Sim::new(0), (1..=20).map(job).collect());
+    watch(&mut sim, 1_100, &[], &mut left, down);
+    let asked = sim.count(is_end);
+    assert!((50..=90).contains(&asked), "{asked} times in 55 minutes");
+    assert_eq!((left.len(), sim.schedule.counts()), (20, (4, 4)));
+    watch(&mut sim, 200, &[], &mut left, down);
+    assert_eq!(left.len(), 16, "the ResourceManager's word has to do");
+    watch(&mut sim, 50, &[], &mut left, |_| Outcome::Done);
+    assert!(left.is_empty());
+}
