@@ -4,6 +4,8 @@ mod cell;
 pub mod docs;
 pub mod export;
 mod feed;
+#[cfg(test)]
+pub mod fixture;
 mod look;
 mod metrics;
 mod open;
@@ -22,7 +24,7 @@ mod write;
 pub use feed::Feed;
 pub use metrics::Metrics;
 pub use open::{LedgerError, read};
-pub use resume::{Unanswered, unanswered};
+pub use resume::{Left, LeftJob, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};
 pub use state::{Access, State};

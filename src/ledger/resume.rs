@@ -1,14 +1,28 @@
-//! What an earlier process left open: actions that it decided on and whose end it never wrote.
+//! What an earlier process left open: actions that it decided on and whose end it never wrote, and jobs that ended, if they did, when it saw them no more.
+
+mod jobs;
+#[cfg(test)]
+mod tests;
 
 use super::feed::{ended_itself, plausible, plausible_ms, spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
 use drover_core::model::{Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time};
-use rusqlite::{Row, params};
+pub use jobs::LeftJob;
+use rusqlite::{Connection, Row, params};
 use std::path::Path;
 
-/// Older ones have no job that runs.
+/// Older ones have no job that runs, and history keeps ends for no longer, where nothing else is set.
 const LOOK_BACK: Millis = Millis(7 * 86_400_000);
+
+/// What an earlier process left open.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Left {
+    /// Actions without an end, oldest first.
+    pub actions: Vec<Unanswered>,
+    /// Jobs without an end, newest first: those that were enrolled, and those of the actions.
+    pub jobs: Vec<LeftJob>,
+}
 
 /// An action without an end.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +39,12 @@ pub struct Unanswered {
     pub sent: bool,
     /// The shim's last answer, where there was one, and the attempts that it named.
     pub answer: Option<(Answer, Vec<u32>)>,
+    /// When it was decided on, the service's clock, and by which policy.
+    at: Time,
+    policy: String,
+    /// Its job's owner and queue.
+    user: String,
+    queue: String,
     /// Number of the slow attempt.
     slow: Option<u32>,
     /// When it would have ended as predicted, and one standard deviation.
@@ -32,42 +52,63 @@ pub struct Unanswered {
 }
 
 const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am_at_ms, d.time_left_ms, d.time_left_spread_ms, s.at_ms IS NOT NULL,
-    (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1), d.attempt
+    (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1), d.attempt,
+    d.at_ms, d.policy, d.user, d.queue
     FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
     WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
 
-/// Those in the file.
+/// What is left open in the file.
 ///
 /// # Errors
 /// Where it cannot be read.
-pub fn unanswered(path: &Path, now: Time) -> Result<Vec<Unanswered>, LedgerError> {
+pub fn left(path: &Path, now: Time) -> Result<Left, LedgerError> {
     let (connection, _) = open::read_any(path)?;
     let since = i64::try_from((now - LOOK_BACK).0).unwrap_or(i64::MAX);
-    let all = connection.prepare(ASK).and_then(|mut ask| {
-        let rows = ask.query_map(params![since], read)?;
-        rows.collect::<rusqlite::Result<Vec<_>>>()
-    });
-    Ok(all.map_err(|error| LedgerError::of(path, &error))?.into_iter().flatten().collect())
+    of(&connection, since).map_err(|error| LedgerError::of(path, &error))
 }
 
-/// `None` where the task's name is none.
-fn read(row: &Row<'_>) -> rusqlite::Result<Option<Unanswered>> {
-    let (task, number): (String, _) = (row.get(2)?, |at| row.get::<_, Option<i64>>(at));
-    let whole = |at| Ok::<_, rusqlite::Error>(number(at)?.and_then(|number| u64::try_from(number).ok()));
-    let (am_at, left, spread) = (whole(4)?, whole(5)?, whole(6)?);
-    let answer: Option<String> = row.get(8)?;
-    let answer = answer.as_deref().and_then(|text| text.split_once(':')).and_then(|(label, attempts)| {
-        Some((Answer::parse(label)?, attempts.split(' ').filter_map(|one| one.parse().ok()).collect()))
-    });
-    let prediction = am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis)));
-    let (decision, deadline) = (whole(1)?.unwrap_or(0), Time(whole(3)?.unwrap_or(0)));
-    let (incarnation, sent, slow): (_, _, String) = (row.get(0)?, row.get(7)?, row.get(9)?);
-    let slow = slow.parse().ok().map(|slow: AttemptId| slow.number);
-    let of = |task| Unanswered { incarnation, decision, task, deadline, sent, answer, slow, prediction };
-    Ok(task.parse().ok().map(of))
+fn of(connection: &Connection, since: i64) -> rusqlite::Result<Left> {
+    // One moment of the file for both.
+    let moment = connection.unchecked_transaction()?;
+    let actions =
+        moment.prepare(ASK)?.query_map(params![since], Unanswered::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let actions: Vec<Unanswered> = actions.into_iter().flatten().collect();
+    let jobs = jobs::left(&moment, since, &actions)?;
+    Ok(Left { actions, jobs })
+}
+
+/// A number that is none below zero.
+fn whole(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(at)?.and_then(|number| u64::try_from(number).ok()))
 }
 
 impl Unanswered {
+    /// `None` where the task's name is none.
+    fn read(row: &Row<'_>) -> rusqlite::Result<Option<Unanswered>> {
+        let task: String = row.get(2)?;
+        let Ok(task) = task.parse() else { return Ok(None) };
+        let (am_at, left, spread) = (whole(row, 4)?, whole(row, 5)?, whole(row, 6)?);
+        let answer: Option<String> = row.get(8)?;
+        let answer = answer.as_deref().and_then(|text| text.split_once(':')).and_then(|(label, attempts)| {
+            Some((Answer::parse(label)?, attempts.split(' ').filter_map(|one| one.parse().ok()).collect()))
+        });
+        let slow: String = row.get(9)?;
+        Ok(Some(Unanswered {
+            incarnation: row.get(0)?,
+            decision: whole(row, 1)?.unwrap_or(0),
+            task,
+            deadline: Time(whole(row, 3)?.unwrap_or(0)),
+            sent: row.get(7)?,
+            answer,
+            at: Time(whole(row, 10)?.unwrap_or(0)),
+            policy: row.get(11)?,
+            user: row.get(12)?,
+            queue: row.get(13)?,
+            slow: slow.parse().ok().map(|slow: AttemptId| slow.number),
+            prediction: am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis))),
+        }))
+    }
+
     /// What became of it, as the attempts show that were seen of its job, which has ended, on hosts of those names.
     pub fn outcome(&self, job: &Job, hosts: &Names, at: Time) -> OutcomeRow {
         let task = job.task(self.task);
@@ -80,7 +121,7 @@ impl Unanswered {
             (Some(_), Some(_)) if !named.is_empty() => CopyEnd::Lost,
             _ => CopyEnd::Unknown,
         };
-        let ended = task.and_then(|task| task.ended()).unwrap_or_else(|| job.am_time(at));
+        let ended = task.and_then(|task| task.ended()).or(job.ended.get()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
         let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won).map(held);
         let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);

@@ -200,7 +200,7 @@ tables! {
         took_ms: Option<Millis>,
         /// Left to Hadoop's own speculator, to compare with, as drawn when it was first seen.
         held_out: Option<bool>,
-        /// The policy in force at its end.
+        /// The policy in force at its end; of a job that ended while no service watched it, the one of when it could first be acted on.
         policy: String,
         /// Decisions to act on its tasks that were taken, as far as the process knew that saw it end: those that an earlier one had settled are not counted.
         decided: u32,

@@ -93,6 +93,10 @@ impl Desk {
         let taken = self.engine.observe(&seen);
         self.note_loss(&seen, taken);
         match taken {
+            // The end of a job that ended before this process began: nothing to the engine, and all that the ledger waits for.
+            Err(Dropped::UnknownJob) if self.ended_unseen(&seen) => {
+                self.metrics.applied.with_label_values(&[channel]).inc();
+            }
             Ok(()) => {
                 self.metrics.applied.with_label_values(&[channel]).inc();
                 self.follow(&seen);
@@ -103,6 +107,11 @@ impl Desk {
             Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
         }
         self.record(|| Line::Observe(seen));
+    }
+
+    /// Does the ledger take it for the end of a job that an earlier process left open?
+    fn ended_unseen(&mut self, seen: &Observation) -> bool {
+        self.ledger.as_mut().is_some_and(|ledger| ledger.ended_unseen(seen))
     }
 
     /// Takes note of what becomes of an action.

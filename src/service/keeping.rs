@@ -1,10 +1,13 @@
 //! The ledger of a running service: begun with what an earlier process left open.
 
+#[cfg(test)]
+mod tests;
+
 use super::notes::Notes;
 use super::serve::ServeError;
 use crate::clock;
 use crate::config::Config;
-use crate::ledger::{Access, Bounds, Feed, Ledger, LedgerError, Metrics, Pace, unanswered};
+use crate::ledger::{self, Access, Bounds, Feed, Ledger, LedgerError, Left, Metrics, Pace};
 use prometheus::Registry;
 
 /// Begins it where one is to be kept. What cannot be written or read is told of, and the service goes on without it.
@@ -19,19 +22,21 @@ pub fn begin(
     let metrics = Metrics::new(registry)?;
     let bounds = Bounds { max_age: config.ledger.max_age, max_bytes: config.ledger.max_bytes };
     // A ledger that cannot be written, its disk being full, may well be read, and before it has been looked through.
-    let left = unanswered(path, clock::now()).unwrap_or_else(|error| {
+    let left = ledger::left(path, clock::now()).unwrap_or_else(|error| {
         if !matches!(error, LedgerError::Missing(_)) {
             tracing::error!(%error, "what an earlier process asked for is not known");
         }
-        Vec::new()
+        Left::default()
     });
-    if !left.is_empty() {
+    if left != Left::default() {
         tracing::info!(
-            actions = left.len(),
-            "an earlier process left actions without an end; their attempts will tell"
+            actions = left.actions.len(),
+            jobs = left.jobs.len(),
+            "an earlier process left actions without an end, or jobs; what runs will tell, and history of what does not"
         );
     }
-    notes.wait_for(&left, config.act.answer_grace);
+    notes.wait_for(&left.actions, config.act.answer_grace);
+    notes.left.take(&left);
     let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
     let access = Access::new(path, ledger.watch());
     Ok((Some(Feed::new(ledger, incarnation, left)), access))

@@ -10,6 +10,7 @@ mod hints;
 pub mod holds;
 mod keeping;
 mod kept;
+mod left;
 mod listed;
 mod notes;
 mod orders;

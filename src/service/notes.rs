@@ -1,6 +1,7 @@
 //! What others may know of the facts on their way into the engine.
 
 use super::hints::Hints;
+use super::left::LeftJobs;
 use super::listed::Listed;
 use super::orders::Orders;
 use super::restarts::Restarts;
@@ -53,6 +54,8 @@ pub struct Notes {
     pub hints: Hints,
     /// What runs, as last listed.
     pub listed: Listed,
+    /// What an earlier process left without an end.
+    pub left: LeftJobs,
     /// Readiness of the service.
     pub ready: Readiness,
     /// The shims' sessions: an application that has ended ends its session.
@@ -69,6 +72,7 @@ impl Notes {
         self.ready.note(&seen.fact, seen.received);
         let Fact::Ended(end) = &seen.fact else { return };
         self.listed.forget(end.job.0);
+        self.left.forget(end.job);
         if let Some(shim) = self.shim.get() {
             shim.application_ended(end.job.0);
         }
@@ -138,6 +142,14 @@ impl Wants for Asks {
 
     fn settings_known(&self, job: JobId) -> bool {
         self.0.hints.settings_known(job)
+    }
+
+    fn left(&self) -> Vec<JobId> {
+        self.0.left.jobs()
+    }
+
+    fn left_tasks(&self, job: JobId) -> Vec<TaskId> {
+        self.0.left.tasks(job)
     }
 
     fn listed(&self, apps: &[AppSeen]) {

@@ -7,12 +7,13 @@ mod span;
 #[cfg(test)]
 mod tests;
 
-use super::resume::Unanswered;
+use super::resume::{Left, LeftJob, Unanswered};
 use super::schema::{Record, Row};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{
-    CopyEnd, CopyOutcome, Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
+    CopyEnd, CopyOutcome, Decision, EndFact, Fact, Job, JobId, Measure, Millis, Mode, Names, Observation, TaskId,
+    TaskKind, Time,
 };
 use ends::{Ended, Won};
 pub(super) use rows::{ended_itself, spaced, word};
@@ -58,15 +59,17 @@ pub struct Feed {
     ended: Vec<Ended>,
     /// What an earlier process asked for and never heard of.
     orphans: BTreeMap<JobId, Vec<Unanswered>>,
+    /// Jobs whose end no earlier process wrote, and none has been told since.
+    left: BTreeMap<JobId, LeftJob>,
     /// When the last pass was; `None` before any.
     passed: Option<Time>,
 }
 
 impl Feed {
     /// Tells that ledger of the process of that name, with what earlier ones left open.
-    pub fn new(ledger: Ledger, incarnation: &str, left: Vec<Unanswered>) -> Feed {
+    pub fn new(ledger: Ledger, incarnation: &str, left: Left) -> Feed {
         let mut orphans: BTreeMap<JobId, Vec<Unanswered>> = BTreeMap::new();
-        for one in left {
+        for one in left.actions {
             orphans.entry(one.task.job).or_default().push(one);
         }
         Feed {
@@ -79,6 +82,7 @@ impl Feed {
             drawn: BTreeMap::new(),
             ended: Vec::new(),
             orphans,
+            left: left.jobs.into_iter().map(|job| (job.id, job)).collect(),
             passed: None,
         }
     }
@@ -92,25 +96,45 @@ impl Feed {
             Fact::Acked(ack) => self.tell(vec![rows::answer(at, &self.incarnation, ack)]),
             Fact::Ended(end) => {
                 let Some(job) = engine.cluster().job(end.job) else { return };
-                let orphans = self.orphans.remove(&job.id).unwrap_or_default();
-                let mut decided = self.fates.remove(&job.id).unwrap_or_default();
-                let mut settled = Vec::with_capacity(orphans.len());
-                for one in orphans {
-                    let outcome = one.outcome(job, &engine.cluster().hosts, at);
-                    let (won, instead_of) = (outcome.end == CopyEnd::Won.label(), outcome.predicted_end_ms);
-                    // No decision of this process has this number.
-                    decided.entry(one.task).or_default().push(Won { decision: 0, instead_of, won });
-                    settled.push(outcome.row());
-                }
                 let plan = |kind| Some(rows::clone_plan(at, job, kind, &engine.clone_plan(job.id, kind)?));
-                settled.extend(TaskKind::ALL.into_iter().filter_map(plan));
-                self.tell(settled);
-                self.ended.push(Ended::of(job, end, at, decided, engine.params().policy.label()));
+                self.tell(TaskKind::ALL.into_iter().filter_map(plan).collect());
+                self.end(job, &engine.cluster().hosts, end, at, engine.params().policy.label());
             }
             fact => {
                 self.fresh.extend(fact.job().filter(|job| !self.enrolled.contains(job)));
             }
         }
+    }
+
+    /// Is this the end of a job that an earlier process left open, and that ended before this one's engine knew of it? Then it is settled by what the end tells.
+    pub fn ended_unseen(&mut self, seen: &Observation) -> bool {
+        let Fact::Ended(end) = &seen.fact else { return false };
+        let Some(left) = self.left.remove(&end.job) else { return false };
+        let (job, hosts) = left.ended(end);
+        self.end(&job, &hosts, end, seen.received, &left.policy);
+        true
+    }
+
+    /// A job has ended: what earlier processes asked for is settled, the rest by the next pass.
+    fn end(&mut self, job: &Job, hosts: &Names, end: &EndFact, at: Time, policy: &str) {
+        self.left.remove(&job.id);
+        self.settle_orphans(job, hosts, at);
+        let decided = self.fates.remove(&job.id).unwrap_or_default();
+        self.ended.push(Ended::of(job, end, at, decided, policy));
+    }
+
+    /// Tells what became of earlier processes' actions, as the attempts of the job show that has ended.
+    fn settle_orphans(&mut self, job: &Job, hosts: &Names, at: Time) {
+        let mut settled = Vec::new();
+        for one in self.orphans.remove(&job.id).unwrap_or_default() {
+            let outcome = one.outcome(job, hosts, at);
+            let (won, instead_of) = (outcome.end == CopyEnd::Won.label(), outcome.predicted_end_ms);
+            // No decision of this process has this number.
+            let won = Won { decision: 0, instead_of, won };
+            self.fates.entry(job.id).or_default().entry(one.task).or_default().push(won);
+            settled.push(outcome.row());
+        }
+        self.tell(settled);
     }
 
     /// Sides are drawn when jobs are first seen, which is now for one that has none yet.

@@ -3,7 +3,7 @@ use crate::ledger::tables::{
     AnswerRow, CalibrationRow, ClonePlanRow, DecisionRow, EnrolmentRow, JobRow, MeasureRow, NodeRow, OutcomeRow,
     SentRow, StragglerRow,
 };
-use crate::ledger::{Bounds, Ledger, Metrics, Pace, Record, read, unanswered};
+use crate::ledger::{Bounds, Ledger, Left, Metrics, Pace, Record, left, read};
 use crate::service::Desk;
 use crate::service::fixture::{PUT_OFF, facts, job, seen};
 use drover_core::engine::{EngineParams, Pass};
@@ -25,7 +25,7 @@ fn feed(path: &Path, incarnation: &str) -> Feed {
     let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
     let ledger = Ledger::start(path, bounds, Pace::default(), || Time(0), metrics).unwrap();
     ledger.catch_up();
-    let left = unanswered(path, Time(200_000)).unwrap();
+    let left = left(path, Time(200_000)).unwrap();
     Feed::new(ledger, incarnation, left)
 }
 
@@ -53,6 +53,20 @@ fn world(path: &Path, mode: Mode, holdout: f64) -> World {
     world
 }
 
+/// The slow map's attempts when it has ended by that one; the copy, where there is one, has run for nine seconds.
+fn attempts(at: u64, winner: u32, copied: bool) -> Vec<AttemptFact> {
+    let of = |number: u32, state, started: u64| AttemptFact {
+        state: Some(state),
+        host: Some("nm1".into()),
+        started: Some(Time(started)),
+        finished: Some(Time(at)),
+        ..AttemptFact::of(job(1).task(TaskKind::Map, SLOW).attempt(number))
+    };
+    let state = |number| if number == winner { AttemptState::Succeeded } else { AttemptState::Killed };
+    let copy = copied.then(|| of(1, state(1), at - 9_000));
+    [of(0, state(0), 100_000)].into_iter().chain(copy).collect()
+}
+
 impl World {
     fn own(&mut self, fact: Fact) {
         self.said += 1;
@@ -77,16 +91,7 @@ impl World {
     /// The slow map ends at that second by its attempt of that number, and the job with it; of a job that is only advised on there is one attempt.
     fn end(&mut self, second: u64, winner: u32, copied: bool) {
         let at = 100_000 + second * 1_000;
-        let of = |number: u32, state, started: u64| AttemptFact {
-            state: Some(state),
-            host: Some("nm1".into()),
-            started: Some(Time(started)),
-            finished: Some(Time(at)),
-            ..AttemptFact::of(job(1).task(TaskKind::Map, SLOW).attempt(number))
-        };
-        let state = |number| if number == winner { AttemptState::Succeeded } else { AttemptState::Killed };
-        let copy = copied.then(|| of(1, state(1), at - 9_000));
-        let attempts = [of(0, state(0), 100_000)].into_iter().chain(copy).collect();
+        let attempts = attempts(at, winner, copied);
         let task = TaskFact {
             state: Some(TaskState::Succeeded),
             finished: Some(Time(at)),
@@ -314,7 +319,7 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("l.db");
     let (decision, second) = left_open(&path);
-    let left = unanswered(&path, Time(200_000)).unwrap();
+    let left = open(&path).actions;
     assert_eq!((left.len(), left[0].task, left[0].sent, left[0].deadline), (1, decision.task, true, decision.deadline));
     assert_eq!(left[0].answer, Some((Answer::Applied, vec![1])));
     let (outcome, job) = settled(&path, second + 10, 1);
@@ -322,7 +327,78 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
     assert_eq!((outcome.outcome.as_str(), outcome.container_ms), ("won", Millis(9_000)));
     assert_eq!((outcome.host.as_deref(), outcome.hosts.as_str()), (Some("nm1"), "nm1"));
     assert_eq!((job.decided, job.won, Some(job.map_gain_ms)), (1, 1, outcome.gained_ms));
-    assert_eq!(unanswered(&path, Time(200_000)).unwrap(), []);
+    assert_eq!(open(&path), Left::default());
+}
+
+/// What is left open in it.
+fn open(path: &Path) -> Left {
+    left(path, Time(200_000)).unwrap()
+}
+
+/// A process that begins when the job has ended, and is told of that end alone.
+fn told_of_end(path: &Path, end: EndFact) -> World {
+    let mut next = world(path, Mode::Advise, 0.0);
+    next.desk.ledger = Some(feed(path, "p2"));
+    let source = Source { channel: Channel::History, app: Some(end.job.0), principal: None, incarnation: 0 };
+    let (at, received) = (end.finished.unwrap_or(Time(900_000)), Time(900_000));
+    next.desk.observe(Observation { source, seq: 1, at, received, fact: Fact::Ended(end) });
+    next.desk.decide(received);
+    next.desk.ledger.as_ref().unwrap().catch_up();
+    next
+}
+
+#[test]
+fn a_job_that_ended_while_no_process_ran_is_settled_with_its_copies_by_its_history() {
+    for (winner, word, gains) in [(1, "won", true), (0, "lost", false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("l.db");
+        let (decision, second) = left_open(&path);
+        let at = 100_000 + (second + 10) * 1_000;
+        let (state, started, finished) = (Some(JobPhase::Succeeded), Some(Time(100_000)), Some(Time(at)));
+        let next =
+            told_of_end(&path, EndFact { job: job(1), state, started, finished, attempts: attempts(at, winner, true) });
+        let (outcomes, jobs): (Vec<OutcomeRow>, Vec<JobRow>) = (next.all(), next.all());
+        let ([outcome], [job]) = (&outcomes[..], &jobs[..]) else { panic!("{outcomes:?} {jobs:?}") };
+        let of = (outcome.incarnation.as_str(), outcome.decision, outcome.outcome.as_str(), outcome.ended_ms);
+        assert_eq!(of, ("p1", decision.id, word, Time(at)));
+        assert_eq!(
+            (outcome.hosts.as_str(), outcome.container_ms, outcome.winner),
+            ("nm1", Millis(9_000), Some(winner))
+        );
+        assert_eq!((outcome.gained_ms.is_some(), outcome.prediction_error_ms.is_some()), (gains, !gains));
+        assert_eq!((job.decided, job.won, job.map_gain_ms), (1, u32::from(gains), outcome.gained_ms.unwrap_or(0)));
+        let of = (job.name.as_str(), job.user.as_str(), job.maps, job.held_out, job.state.as_deref(), job.took_ms);
+        let took = Some(Millis(at - 100_000));
+        assert_eq!(of, ("slow", "ann", 10, Some(false), Some("succeeded"), took));
+        assert_eq!(open(&path), Left::default());
+    }
+}
+
+#[test]
+fn copies_of_whose_end_nobody_can_tell_are_unknown_as_of_their_jobs_end_and_not_looked_for_by_the_next_process() {
+    for (state, finished) in [(None, None), (Some(JobPhase::Killed), Some(Time(300_000)))] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("l.db");
+        left_open(&path);
+        let next = told_of_end(&path, EndFact { job: job(1), state, started: None, finished, attempts: Vec::new() });
+        let (outcomes, jobs): (Vec<OutcomeRow>, Vec<JobRow>) = (next.all(), next.all());
+        let ([outcome], [job]) = (&outcomes[..], &jobs[..]) else { panic!("{outcomes:?} {jobs:?}") };
+        assert_eq!((outcome.outcome.as_str(), outcome.hosts.as_str(), outcome.winner), ("unknown", "", None));
+        assert_eq!(outcome.ended_ms, finished.unwrap_or(Time(900_000)));
+        assert_eq!((job.state.as_deref(), job.decided, job.won), (state.map(JobPhase::label), 1, 0));
+        assert_eq!(open(&path), Left::default());
+    }
+}
+
+#[test]
+fn the_end_of_a_job_that_nobody_left_open_is_no_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    left_open(&path);
+    let state = Some(JobPhase::Succeeded);
+    let next = told_of_end(&path, EndFact { job: job(2), state, started: None, finished: None, attempts: Vec::new() });
+    assert_eq!((next.all::<OutcomeRow>(), next.all::<JobRow>()), (vec![], vec![]));
+    assert_eq!(open(&path).jobs.len(), 1);
 }
 
 #[test]

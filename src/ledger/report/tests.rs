@@ -1,65 +1,14 @@
 use super::{Filter, Report};
+use crate::ledger::fixture::{decision, job, kept};
 use crate::ledger::schema::{Record, Row};
-use crate::ledger::store::Store;
-use crate::ledger::tables::{DecisionRow, EnrolmentRow, JobRow, OutcomeRow};
+use crate::ledger::tables::{DecisionRow, EnrolmentRow, OutcomeRow};
 use drover_core::model::{Millis, Time};
 use rusqlite::types::Value;
-use std::path::PathBuf;
 
 const NOW: Time = Time(1_000_000);
 
-/// A ledger with these rows.
-fn kept(rows: &[Row]) -> (tempfile::TempDir, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("l.db");
-    Store::open(&path, &mut None).unwrap().write(rows).unwrap();
-    (dir, path)
-}
-
 fn report(path: &std::path::Path, filter: &Filter) -> Report {
     Report::of(path, filter, NOW).unwrap()
-}
-
-/// Decision `id`, in that mode, of ann's in root.etl, unless said otherwise.
-fn decision(id: u64, mode: &str) -> DecisionRow {
-    DecisionRow {
-        at_ms: Time(id),
-        incarnation: "p".into(),
-        decision: id,
-        am_at_ms: Time(id),
-        job: "job_1_0001".into(),
-        task: "task_1_0001_m_000003".into(),
-        attempt: "attempt_1_0001_m_000003_0".into(),
-        kind: "map".into(),
-        user: "ann".into(),
-        queue: "root.etl".into(),
-        host: None,
-        action: "duplicate".into(),
-        policy: "late".into(),
-        rule: "LATE §4".into(),
-        mode: mode.into(),
-        natively_copied: false,
-        copies: 1,
-        clones: false,
-        avoid: String::new(),
-        prefer: String::new(),
-        deadline_ms: Time(9),
-        score: 0.5,
-        elapsed_ms: Millis(1),
-        rate_per_second: 0.1,
-        slow_below_per_second: None,
-        time_left_ms: None,
-        time_left_spread_ms: None,
-        fresh_copy_ms: None,
-        fresh_copy_spread_ms: None,
-        win_probability: None,
-        saves_probability: None,
-        gain_ms: None,
-        cost_container_seconds: None,
-        budget_used: None,
-        budget_cap: None,
-        cause: None,
-    }
 }
 
 fn outcome(id: u64, outcome: &str) -> OutcomeRow {
@@ -192,47 +141,6 @@ fn a_filter_takes_only_what_it_names() {
     assert_eq!(count(Filter { queue: some("root.etl"), ..Filter::default() }), 1);
     assert_eq!(count(Filter { user: some("ann"), ..Filter::default() }), 2);
     assert_eq!(count(Filter { policy: some("dolly"), user: some("ann"), ..Filter::default() }), 1);
-}
-
-/// Job `n`, drawn to that side, that took so many seconds; `None`: it still runs.
-fn job(n: u32, held_out: bool, seconds: Option<u64>, state: &str) -> Vec<Row> {
-    let job = format!("job_1_{n:04}");
-    let (user, queue, policy) = ("ann".to_owned(), "root.etl".to_owned(), "late".to_owned());
-    let enrolled = EnrolmentRow {
-        at_ms: Time(u64::from(n)),
-        job: job.clone(),
-        name: format!("daily {n}"),
-        stratum: "daily #".into(),
-        user: user.clone(),
-        queue: queue.clone(),
-        maps: 20,
-        reduces: 2,
-        held_out,
-        policy: policy.clone(),
-        share: Some(0.3),
-        salt: Some("1".into()),
-    };
-    let ended = seconds.map(|seconds| JobRow {
-        at_ms: Time(u64::from(n)),
-        job,
-        name: format!("daily {n}"),
-        user,
-        queue,
-        maps: 20,
-        reduces: 2,
-        state: Some(state.to_owned()),
-        started_ms: None,
-        ended_ms: None,
-        took_ms: Some(Millis(seconds * 1_000)),
-        held_out: Some(held_out),
-        policy,
-        decided: u32::from(!held_out && n.is_multiple_of(2)),
-        won: 0,
-        native_copies: 0,
-        map_gain_ms: 3_000,
-        reduce_gain_ms: 1_000,
-    });
-    std::iter::once(enrolled.row()).chain(ended.map(|ended| ended.row())).collect()
 }
 
 #[test]

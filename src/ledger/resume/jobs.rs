@@ -1,0 +1,78 @@
+//! Jobs whose end no process has written.
+
+use super::{Unanswered, whole};
+use drover_core::model::{EndFact, Job, JobId, Names, Time};
+use rusqlite::{Connection, Row, params};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// As many as run at once, as those that still do are among them. What is left of more waits for the next start.
+const JOBS_MAX: usize = 10_000;
+
+/// A job whose end no process has written, as far as rows tell of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftJob {
+    /// The job.
+    pub id: JobId,
+    /// The policy that was in force.
+    pub policy: String,
+    at: Time,
+    name: String,
+    user: String,
+    queue: String,
+    totals: Option<[u32; 2]>,
+    held_out: Option<bool>,
+}
+
+const ENROLLED: &str = "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy
+    FROM enrolments e LEFT JOIN jobs j USING (job) WHERE j.at_ms IS NULL AND e.at_ms >= ?1 ORDER BY e.at_ms DESC LIMIT ?2";
+
+/// Those of the file that were enrolled since then, and those of the actions, the newest first.
+pub fn left(connection: &Connection, since: i64, actions: &[Unanswered]) -> rusqlite::Result<Vec<LeftJob>> {
+    let most = i64::try_from(JOBS_MAX).unwrap_or(i64::MAX);
+    let mut asked = connection.prepare(ENROLLED)?;
+    let enrolled = asked.query_map(params![since, most], LeftJob::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut jobs: BTreeMap<JobId, LeftJob> = actions.iter().map(|one| (one.task.job, LeftJob::of(one))).collect();
+    // An enrolment tells more.
+    jobs.extend(enrolled.into_iter().flatten().map(|job| (job.id, job)));
+    let mut jobs: Vec<LeftJob> = jobs.into_values().collect();
+    jobs.sort_by_key(|job| Reverse((job.at, job.id)));
+    jobs.truncate(JOBS_MAX);
+    Ok(jobs)
+}
+
+impl LeftJob {
+    /// `None` where its name is none.
+    fn read(row: &Row<'_>) -> rusqlite::Result<Option<LeftJob>> {
+        let id: String = row.get(0)?;
+        let Ok(id) = id.parse() else { return Ok(None) };
+        let size = |at| Ok::<_, rusqlite::Error>(whole(row, at)?.and_then(|size| u32::try_from(size).ok()));
+        Ok(Some(LeftJob {
+            id,
+            policy: row.get(8)?,
+            at: Time(whole(row, 1)?.unwrap_or(0)),
+            name: row.get(2)?,
+            user: row.get(3)?,
+            queue: row.get(4)?,
+            totals: size(5)?.zip(size(6)?).map(|(maps, reduces)| [maps, reduces]),
+            held_out: row.get(7)?,
+        }))
+    }
+
+    /// Of a job that was never enrolled its actions tell.
+    fn of(action: &Unanswered) -> LeftJob {
+        let Unanswered { at, policy, user, queue, .. } = action.clone();
+        LeftJob { id: action.task.job, policy, at, name: String::new(), user, queue, totals: None, held_out: None }
+    }
+
+    /// The job as rows and its end tell of it, and the names of its attempts' hosts.
+    pub fn ended(&self, end: &EndFact) -> (Job, Names) {
+        let (mut job, mut hosts) = (Job::new(self.id), Names::default());
+        job.name.clone_from(&self.name);
+        job.user.clone_from(&self.user);
+        job.queue.clone_from(&self.queue);
+        (job.totals, job.held_out) = (self.totals, self.held_out);
+        job.end(end, |host| hosts.intern(host));
+        (job, hosts)
+    }
+}

@@ -1,0 +1,58 @@
+use super::*;
+use crate::ledger::fixture::{decision, job, kept};
+use crate::ledger::schema::Record;
+use crate::ledger::tables::DecisionRow;
+use drover_core::model::{EndFact, JobId};
+
+/// Jobs that are left without an end at that time, the newest first, and actions by their number.
+fn left_at(path: &Path, now: Time) -> (Vec<String>, Vec<u64>) {
+    let left = left(path, now).unwrap();
+    let jobs = left.jobs.iter().map(|job| job.id.to_string()).collect();
+    (jobs, left.actions.iter().map(|one| one.decision).collect())
+}
+
+/// Decision `id` of job `n`, which was never enrolled.
+fn of_job(n: u32, id: u64, mode: &str) -> DecisionRow {
+    let (job, task) = (format!("job_1_{n:04}"), format!("task_1_{n:04}_m_000003"));
+    DecisionRow { job, task, ..decision(id, mode) }
+}
+
+#[test]
+fn jobs_without_an_end_are_left_whether_acted_on_or_held_out_and_none_whose_end_is_written_or_that_were_only_advised_on()
+ {
+    let mut rows = job(1, false, Some(9), "succeeded");
+    rows.extend(job(2, false, None, ""));
+    rows.extend(job(3, true, None, ""));
+    rows.extend([of_job(4, 7, "act").row(), of_job(4, 8, "act").row(), of_job(5, 9, "advise").row()]);
+    rows.extend([DecisionRow { action: "withdraw".into(), ..of_job(6, 10, "act") }.row()]);
+    let (_dir, path) = kept(&rows);
+    let names = |all: &[u32]| all.iter().map(|n| format!("job_1_{n:04}")).collect::<Vec<_>>();
+    assert_eq!(left_at(&path, Time(100)), (names(&[4, 3, 2]), vec![7, 8]));
+    let later = Time(3) + LOOK_BACK;
+    assert_eq!(left_at(&path, later), (names(&[4, 3]), vec![7, 8]), "of a week ago nothing is to be had");
+    assert_eq!(left_at(&path, later + LOOK_BACK), (vec![], vec![]));
+}
+
+#[test]
+fn an_action_whose_job_has_an_end_is_left_all_the_same() {
+    let mut rows = job(1, false, Some(9), "succeeded");
+    rows.push(decision(7, "act").row());
+    let (_dir, path) = kept(&rows);
+    assert_eq!(left_at(&path, Time(100)), (vec!["job_1_0001".into()], vec![7]));
+}
+
+#[test]
+fn of_a_job_that_is_left_its_enrolment_tells_more_than_its_actions() {
+    let mut rows = job(1, false, None, "");
+    rows.extend([decision(7, "act").row(), of_job(2, 8, "act").row()]);
+    let (_dir, path) = kept(&rows);
+    let left = left(&path, Time(100)).unwrap();
+    let end = |job: JobId| EndFact { job, state: None, started: None, finished: None, attempts: Vec::new() };
+    let told: Vec<_> = left.jobs.iter().map(|one| one.ended(&end(one.id)).0).collect();
+    let told: Vec<_> = told.iter().map(|job| (&*job.name, &*job.user, &*job.queue, job.totals, job.held_out)).collect();
+    assert_eq!(
+        told,
+        [("", "ann", "root.etl", None, None), ("daily 1", "ann", "root.etl", Some([20, 2]), Some(false))],
+        "newest first"
+    );
+}
