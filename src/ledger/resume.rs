@@ -73,7 +73,7 @@ fn of(connection: &Connection, since: i64) -> rusqlite::Result<Left> {
     let actions =
         moment.prepare(ASK)?.query_map(params![since], Unanswered::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let actions: Vec<Unanswered> = actions.into_iter().flatten().collect();
-    let jobs = jobs::left(&moment, since, &actions)?;
+    let jobs = jobs::left(&moment, since, &actions);
     Ok(Left { actions, jobs })
 }
 
@@ -123,7 +123,9 @@ impl Unanswered {
         };
         let ended = task.and_then(|task| task.ended()).or(job.ended.get()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
-        let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won).map(held);
+        let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won);
+        // Of a task whose attempts were not read its start is not known.
+        let of_winner = of_winner.filter(|one| one.started.get().is_some()).map(held);
         let container = copies().map(held).fold(Millis(0), |sum, one| sum + one);
         let by_itself = end == CopyEnd::Lost && ended_itself(winner, self.slow);
         let name = |host: NameId| hosts.name(host).to_owned();

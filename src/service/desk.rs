@@ -94,7 +94,7 @@ impl Desk {
         self.note_loss(&seen, taken);
         match taken {
             // The end of a job that ended before this process began: nothing to the engine, and all that the ledger waits for.
-            Err(Dropped::UnknownJob) if self.ended_unseen(&seen) => {
+            Err(_) if self.ended_unseen(&seen) => {
                 self.metrics.applied.with_label_values(&[channel]).inc();
             }
             Ok(()) => {
@@ -111,7 +111,8 @@ impl Desk {
 
     /// Does the ledger take it for the end of a job that an earlier process left open?
     fn ended_unseen(&mut self, seen: &Observation) -> bool {
-        self.ledger.as_mut().is_some_and(|ledger| ledger.ended_unseen(seen))
+        let is_unknown = seen.fact.job().is_some_and(|job| self.engine.cluster().job(job).is_none());
+        is_unknown && self.ledger.as_mut().is_some_and(|ledger| ledger.ended_unseen(seen))
     }
 
     /// Takes note of what becomes of an action.

@@ -2,7 +2,7 @@
 
 use super::{Unanswered, whole};
 use drover_core::model::{EndFact, Job, JobId, Names, Time};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -24,21 +24,42 @@ pub struct LeftJob {
     held_out: Option<bool>,
 }
 
-const ENROLLED: &str = "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy
-    FROM enrolments e LEFT JOIN jobs j USING (job) WHERE j.at_ms IS NULL AND e.at_ms >= ?1 ORDER BY e.at_ms DESC LIMIT ?2";
+const ENROLLED: &str =
+    "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy FROM enrolments e";
+const OPEN: &str = "LEFT JOIN jobs j USING (job) WHERE j.job IS NULL AND e.at_ms >= ?1 ORDER BY e.at_ms DESC LIMIT ?2";
 
-/// Those of the file that were enrolled since then, and those of the actions, the newest first.
-pub fn left(connection: &Connection, since: i64, actions: &[Unanswered]) -> rusqlite::Result<Vec<LeftJob>> {
+/// Those of the file that were enrolled since then, and those of the actions, the newest first. Where the first cannot be read, the others alone: what is known of the actions holds back
+/// others of their tasks.
+pub fn left(connection: &Connection, since: i64, actions: &[Unanswered]) -> Vec<LeftJob> {
     let most = i64::try_from(JOBS_MAX).unwrap_or(i64::MAX);
-    let mut asked = connection.prepare(ENROLLED)?;
-    let enrolled = asked.query_map(params![since, most], LeftJob::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut jobs: BTreeMap<JobId, LeftJob> = actions.iter().map(|one| (one.task.job, LeftJob::of(one))).collect();
-    // An enrolment tells more.
-    jobs.extend(enrolled.into_iter().flatten().map(|job| (job.id, job)));
+    let enrolled = enrolled(connection, OPEN, params![since, most]);
+    let mut jobs: BTreeMap<JobId, LeftJob> = enrolled.into_iter().map(|job| (job.id, job)).collect();
+    for one in actions {
+        let job = one.task.job;
+        // An enrolment tells more, be it as old as it may.
+        let of = || enrolled_as(connection, job).unwrap_or_else(|| LeftJob::of(one));
+        jobs.entry(job).or_insert_with(of);
+    }
     let mut jobs: Vec<LeftJob> = jobs.into_values().collect();
     jobs.sort_by_key(|job| Reverse((job.at, job.id)));
     jobs.truncate(JOBS_MAX);
-    Ok(jobs)
+    jobs
+}
+
+fn enrolled_as(connection: &Connection, job: JobId) -> Option<LeftJob> {
+    enrolled(connection, "WHERE e.job = ?1", params![job.to_string()]).pop()
+}
+
+fn enrolled(connection: &Connection, which: &str, values: impl Params) -> Vec<LeftJob> {
+    let rows = connection.prepare(&format!("{ENROLLED} {which}")).and_then(|mut asked| {
+        let rows = asked.query_map(values, LeftJob::read)?;
+        rows.collect::<rusqlite::Result<Vec<_>>>()
+    });
+    let rows = rows.unwrap_or_else(|error| {
+        tracing::error!(%error, "jobs that an earlier process left without an end cannot be read");
+        Vec::new()
+    });
+    rows.into_iter().flatten().collect()
 }
 
 impl LeftJob {

@@ -56,3 +56,25 @@ fn of_a_job_that_is_left_its_enrolment_tells_more_than_its_actions() {
         "newest first"
     );
 }
+
+#[test]
+fn of_a_job_that_was_enrolled_longer_ago_than_is_looked_back_its_enrolment_tells_where_an_action_is_newer() {
+    let mut rows = job(1, false, None, "");
+    rows.push(decision(7, "act").row());
+    let (_dir, path) = kept(&rows);
+    let left = left(&path, Time(3) + LOOK_BACK).unwrap();
+    let end = EndFact { job: left.jobs[0].id, state: None, started: None, finished: None, attempts: Vec::new() };
+    let told = left.jobs[0].ended(&end).0;
+    assert_eq!((&*told.name, told.totals, left.jobs.len()), ("daily 1", Some([20, 2]), 1));
+}
+
+#[test]
+fn where_enrolments_cannot_be_read_the_actions_are_known_all_the_same() {
+    let mut rows = job(1, false, None, "");
+    rows.push(decision(7, "act").row());
+    let (_dir, path) = kept(&rows);
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch("DROP TABLE enrolments").unwrap();
+    let left = of(&connection, 0).unwrap();
+    assert_eq!((left.actions.len(), left.jobs.len()), (1, 1));
+}

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 pub(super) const MAX_ENDS: usize = 8;
 /// Of jobs that an earlier process left open so many at once: there may be hundreds, and ends of jobs that were watched are not to wait behind them.
 pub(super) const LEFT_AT_ONCE: usize = 4;
-/// So long such a job waits for a history server that is down: nothing that is known of it is kept for that, but a job that it cannot read is not to be tried for ever.
+/// So long such a job waits at most for a history server that is down: nothing that is known of it is kept for that, but a job that it cannot read is not to be tried for ever.
 const LEFT_PATIENCE: Millis = Millis(3_600_000);
 /// So often in a row it has not answered in time, or at all, and is taken for down: then one end at a time finds out whether it is back.
 const SILENCES: u32 = 3;
@@ -22,6 +22,8 @@ pub(super) struct History {
     pub(super) busy: usize,
     /// How often in a row it has not answered.
     silences: u32,
+    /// When it last did not.
+    silent_at: Time,
     /// It is left alone until then.
     until: Time,
 }
@@ -42,11 +44,11 @@ impl History {
 }
 
 impl Schedule {
-    /// Has the ends read of jobs that an earlier process left open and that a listing shows to run no more, a few at a time. What neither runs nor is read yet is named again with the next one.
+    /// Has the ends read of jobs that an earlier process left open and that a listing shows to run no more, a few at a time, and none while ends of jobs that were watched wait for
+    /// places. What neither runs nor is read yet is named again with the next one.
     pub fn left(&mut self, left: &[JobId], apps: &[AppSeen], now: Time) {
-        let is_read = |id: &&JobId| self.jobs.get(id).is_some_and(|job| job.ending.is_some());
-        let places = self.history.places(LEFT_AT_ONCE).saturating_sub(left.iter().filter(is_read).count());
-        if left.is_empty() || places == 0 {
+        let places = self.history.places(LEFT_AT_ONCE).saturating_sub(self.left_open.len());
+        if left.is_empty() || places == 0 || self.ending - self.left_open.len() > MAX_ENDS - LEFT_AT_ONCE {
             return;
         }
         let running: BTreeSet<JobId> = apps.iter().map(|seen| JobId(seen.fact.app)).collect();
@@ -55,8 +57,29 @@ impl Schedule {
         for id in next {
             self.jobs.insert(id, JobPlan::new(now, None, &self.params));
             self.begin_end(id, false, now);
-            if let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) {
-                ending.is_left = true;
+            self.left_open.insert(id);
+        }
+    }
+
+    /// Tasks whose attempts are read with this job's end, at most: each is one more request that other ends wait for, those of jobs that were watched for no other's.
+    pub fn end_tasks(&self, job: JobId) -> usize {
+        let waiting = self.ends.len();
+        let others = match self.left_open.contains(&job) {
+            true => waiting.min(LEFT_AT_ONCE - 1),
+            false => waiting.saturating_sub(self.left_open.len()),
+        };
+        self.params.history_tasks / (1 + others)
+    }
+
+    /// When the ResourceManager's word has to do for the end of a job that has been waited for since then.
+    fn given_up(&self, job: JobId, since: Time) -> Time {
+        let patience = since + self.params.history_patience;
+        match (self.left_open.contains(&job), self.history.is_down()) {
+            (false, _) => patience,
+            (true, true) => since + LEFT_PATIENCE,
+            // While the server was down it could not tell.
+            (true, false) => {
+                patience.max(self.history.silent_at + self.params.history_patience).min(since + LEFT_PATIENCE)
             }
         }
     }
@@ -68,16 +91,16 @@ impl Schedule {
                 self.ends.remove(job);
                 continue;
             };
-            let patience =
-                if ending.is_left && self.history.is_down() { LEFT_PATIENCE } else { self.params.history_patience };
-            let given_up = ending.since + patience;
+            let given_up = self.given_up(job, ending.since);
             // Where more wait than may run, some make way.
             let is_old = now >= given_up || self.ending > self.params.max_jobs;
             let rests = self.history.is_down() && now < self.history.until;
             let of = match () {
                 () if rests && is_old => EndTry::Rm,
                 () if rests => {
-                    self.ends.set(job, self.history.until.min(given_up));
+                    // Whether it is back those find out first that have the least time.
+                    let behind = Millis(self.left_open.contains(&job).into());
+                    self.ends.set(job, self.history.until.min(given_up) + behind);
                     continue;
                 }
                 // One that has waited for its turn all the time has not been tried yet.
@@ -118,6 +141,7 @@ impl Schedule {
             _ => return (self.history.silences, self.history.until) = (0, now),
         }
         self.history.silences = self.history.silences.saturating_add(1);
+        self.history.silent_at = now;
         let beyond = self.history.silences.saturating_sub(SILENCES - 1);
         if beyond > 0 {
             self.history.until = now + self.backoff(beyond);
@@ -127,7 +151,7 @@ impl Schedule {
     pub(super) fn begin_end(&mut self, id: JobId, is_certain: bool, now: Time) {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending += usize::from(job.ending.is_none());
-            job.ending = Some(Ending { since: now, tries: 0, is_certain, is_left: false });
+            job.ending = Some(Ending { since: now, tries: 0, is_certain });
             self.tasks.remove(id);
             self.side.remove(id);
             self.ends.set(id, now + Millis(500));
@@ -138,6 +162,7 @@ impl Schedule {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending -= usize::from(job.ending.take().is_some());
             job.is_sure = false;
+            self.left_open.remove(&id);
             self.ends.remove(id);
             self.tasks.set(id, now + self.params.tasks_soon);
             self.side.set(id, now + self.params.tasks_soon);
@@ -147,6 +172,7 @@ impl Schedule {
     fn forget(&mut self, id: JobId, now: Time) {
         let known = self.jobs.remove(&id);
         self.ending -= usize::from(known.is_some_and(|job| job.ending.is_some()));
+        self.left_open.remove(&id);
         for agenda in [&mut self.tasks, &mut self.side, &mut self.ends] {
             agenda.remove(id);
         }

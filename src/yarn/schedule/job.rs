@@ -52,8 +52,6 @@ pub struct Ending {
     pub tries: u32,
     /// The proxy said so; else it was only missing from the listing.
     pub is_certain: bool,
-    /// An earlier process left it open.
-    pub is_left: bool,
 }
 
 impl JobPlan {

@@ -22,7 +22,7 @@ use drover_core::model::{AttemptId, JobId, Millis, TaskId, Time};
 use job::JobPlan;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What others know that decides what is worth asking. Called often: answers must be cheap and must not block.
 pub trait Wants: Send + Sync {
@@ -139,6 +139,8 @@ pub struct Schedule {
     history: ends::History,
     /// How many jobs' ends are to be read.
     ending: usize,
+    /// Those of them that an earlier process left open.
+    left_open: BTreeSet<JobId>,
     settings_busy: usize,
     ended: BTreeMap<JobId, Time>,
     /// What the side lane has earned by waiting, in calls.
@@ -167,6 +169,7 @@ impl Schedule {
             ends: Agenda::default(),
             history: ends::History::default(),
             ending: 0,
+            left_open: BTreeSet::new(),
             settings_busy: 0,
             ended: BTreeMap::new(),
             credit: 0.0,
@@ -183,13 +186,6 @@ impl Schedule {
     /// Jobs whose ends are to be read.
     pub fn ending(&self) -> Vec<JobId> {
         self.jobs.iter().filter(|(_, job)| job.ending.is_some()).map(|(id, _)| *id).collect()
-    }
-
-    /// Tasks whose attempts are read with this job's end, at most: each is one more request that other ends wait for.
-    pub fn end_tasks(&self, job: JobId) -> usize {
-        let is_left = self.jobs.get(&job).and_then(|job| job.ending).is_some_and(|ending| ending.is_left);
-        let others = if is_left { self.ends.len().min(ends::LEFT_AT_ONCE - 1) } else { self.ends.len() };
-        self.params.history_tasks / (1 + others)
     }
 
     /// Nothing but the listing of applications is asked for, until a ResourceManager answers it.

@@ -50,21 +50,63 @@ fn a_job_left_open_that_turns_out_to_run_is_watched() {
     assert!(sim.count(|call| *call == Call::Tasks(job(1))) > 2);
 }
 
-#[test]
-fn hundreds_left_open_take_few_places_and_each_is_read_with_the_attempts_of_its_tasks_whatever_else_waits() {
+/// A schedule in which the ends of so many jobs wait, which were watched, and then of hundreds that were left open.
+fn beside(watched: u32) -> (Schedule, Vec<JobId>) {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
     let left: Vec<_> = (1_000..1_500).rev().map(job).collect();
-    schedule.apps(&apps(100), &[], Time(0));
+    schedule.apps(&apps(watched), &[], Time(0));
     schedule.apps(&[], &[], Time(0));
     (0..3).for_each(|_| schedule.left(&left, &[], Time(0)));
-    assert_eq!(schedule.counts(), (104, 104));
+    (schedule, left)
+}
+
+#[test]
+fn hundreds_left_open_take_few_places_and_each_is_read_with_the_attempts_of_its_tasks() {
+    let (schedule, left) = beside(1);
+    assert_eq!(schedule.counts(), (5, 5));
     let newest = &left[..4];
     assert!(newest.iter().all(|id| schedule.ending().contains(id)));
     let most = ScheduleParams::default().history_tasks;
-    assert_eq!((schedule.end_tasks(newest[0]), schedule.end_tasks(job(1))), (most / 4, 0));
+    assert_eq!((schedule.end_tasks(newest[0]), schedule.end_tasks(job(1))), (most / 4, most / 2));
     let (mut sim, mut left) = (Sim::new(0), left);
     watch(&mut sim, 150, &[], &mut left, |_| Outcome::Done);
     assert_eq!((left.len(), sim.count(is_end)), (0, 500));
+}
+
+#[test]
+fn while_ends_of_jobs_that_were_watched_wait_none_is_begun_of_those_left_open() {
+    let (schedule, _) = beside(100);
+    assert_eq!(schedule.counts(), (100, 100));
+}
+
+/// History is silent about all jobs but one.
+fn silent_but_of(seq: u32) -> impl Fn(Call) -> Outcome {
+    move |call| match call {
+        Call::End { job: id, of: EndTry::History } if id != job(seq) => Outcome::NoHistory,
+        Call::End { of: EndTry::Last, .. } => Outcome::DoneByRm,
+        _ => Outcome::Done,
+    }
+}
+
+#[test]
+fn jobs_left_open_that_history_is_silent_about_do_not_keep_the_end_of_one_that_was_watched_from_being_read() {
+    let (mut sim, mut left) = (Sim::new(0), vec![job(2), job(1)]);
+    watch(&mut sim, 40, &[app(5, Some(1))], &mut left, silent_but_of(5));
+    assert_eq!(left.len(), 2);
+    watch(&mut sim, 60, &[], &mut left, silent_but_of(5));
+    let of = |(_, call): &(Time, Call)| matches!(call, Call::End { job: id, of: EndTry::History } if *id == job(5));
+    assert_eq!((sim.count(end_of(5)), sim.log.iter().filter(|one| of(one)).count()), (1, 1));
+}
+
+#[test]
+fn a_job_left_open_has_its_three_minutes_from_when_history_is_back() {
+    let (mut sim, mut left) = (Sim::new(0), vec![job(1)]);
+    watch(&mut sim, 200, &[], &mut left, silent_but_of(5));
+    let failing = |call| if is_end(&call) { Outcome::Failed } else { Outcome::Done };
+    watch(&mut sim, 40, &[], &mut left, failing);
+    assert_eq!(sim.count(|call| matches!(call, Call::End { of: EndTry::Last, .. })), 0);
+    watch(&mut sim, 200, &[], &mut left, failing);
+    assert!(left.is_empty());
 }
 
 #[test]
