@@ -114,13 +114,11 @@ impl Asks {
         all.sort_by_key(|ask| key(ask));
         self.unlearnt.clear();
         self.near.clear();
+        let (mut hurrying, others): (Vec<Ask>, Vec<Ask>) = all.into_iter().partition(|ask| ask.hurries);
         if self.newest_first {
-            // What hurries is put in turned round.
-            let hurrying = all.iter().filter(|ask| ask.hurries).count();
-            all.sort_by_key(|ask| !ask.hurries);
-            all[..hurrying].reverse();
+            hurrying.reverse();
         }
-        all.into_iter().for_each(|ask| self.put(ask, false));
+        hurrying.into_iter().chain(others).for_each(|ask| self.put(ask, false));
     }
 
     /// Notes where the splits lie of those that were put there since: nowhere in particular, of some.

@@ -28,10 +28,11 @@ pub fn replicas(scenario: &Scenario, draws: &Draws, job: &Job, index: u32) -> Ve
     chosen
 }
 
-/// Does it matter anywhere where the maps' splits lie? Where it is all the same no replica is looked up.
-pub fn splits_matter(scenario: &Scenario) -> bool {
+/// Does it matter where the splits lie of maps that read something, or nothing? Where it is all the same no replica is looked up.
+pub fn splits_matter(scenario: &Scenario, read: bool) -> bool {
     let hadoop = &scenario.hadoop;
-    hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || scenario.cluster.network.limits_reading()
+    let limits = || read && scenario.cluster.network.limits_reading();
+    hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || limits()
 }
 
 /// The node that wrote a map's split, where a job before this one did: files are alike, and splits in their order.

@@ -72,14 +72,9 @@ impl World<'_> {
 
     /// Looks up where the splits lie of a job's maps that were asked for since.
     fn learn_splits(&mut self, number: u32) {
-        let has_to = |job: &Job| job.of(TaskKind::Map).asks.has_to_learn();
-        if !self.jobs.get(&number).is_some_and(has_to) {
-            return;
-        }
-        let Some(mut asks) = self.jobs.get_mut(&number).map(|job| std::mem::take(&mut job.of_mut(TaskKind::Map).asks))
-        else {
-            return;
-        };
+        let job = self.jobs.get_mut(&number).filter(|job| job.of(TaskKind::Map).asks.has_to_learn());
+        let Some(job) = job else { return };
+        let mut asks = std::mem::take(&mut job.of_mut(TaskKind::Map).asks);
         let job = &self.jobs[&number];
         asks.learn(|ask| {
             let seeks = !ask.hurries && self.seeks_split(job.task(TaskKind::Map, ask.index));
@@ -118,9 +113,7 @@ impl World<'_> {
 
     /// Is another attempt of a map to run where its split lies, if it can? Where it is all the same to all, no replica is looked up.
     pub(super) fn seeks_split(&self, map: &Task) -> bool {
-        let hadoop = &self.scenario.hadoop;
-        let matters = hadoop.locality_wait > 0.0 || hadoop.remote_slower != 1.0 || map.input.0 > 0;
-        !map.hurries && matters && splits_matter(self.scenario)
+        !map.hurries && splits_matter(self.scenario, map.input.0 > 0)
     }
 }
 

@@ -187,7 +187,7 @@ impl Tasks {
 
 fn asks_of(scenario: &Scenario, kind: TaskKind) -> Asks {
     match kind {
-        TaskKind::Map => Asks::of_maps(splits_matter(scenario)),
+        TaskKind::Map => Asks::of_maps(splits_matter(scenario, true)),
         TaskKind::Reduce => Asks::of_reduces(),
     }
 }
