@@ -3,7 +3,7 @@
 use crate::guard::Peer;
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// What somebody may do; each includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,11 +35,13 @@ pub struct Denied {
     pub needed: Role,
 }
 
-/// How principals are told apart: without authentication, by whether they reached a loopback address from this machine.
+/// How principals are told apart: without authentication, by whether they ask from this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Doorman {
     /// Role of those on this machine; everyone else may view.
     pub loopback: Role,
+    /// The address that is listened at: whoever asks there from this machine comes from it.
+    pub own: IpAddr,
 }
 
 impl Role {
@@ -55,9 +57,10 @@ impl Role {
 
 impl Doorman {
     fn admit(&self, peer: Option<SocketAddr>) -> Principal {
-        match peer {
-            Some(peer) if peer.ip().is_loopback() => Principal { name: "local".into(), role: self.loopback },
-            Some(peer) => Principal { name: peer.ip().to_string(), role: Role::View },
+        let is_here = |ip: IpAddr| ip.is_loopback() || ip == self.own.to_canonical();
+        match peer.map(|peer| peer.ip().to_canonical()) {
+            Some(ip) if is_here(ip) => Principal { name: "local".into(), role: self.loopback },
+            Some(ip) => Principal { name: ip.to_string(), role: Role::View },
             None => Principal { name: "unknown".into(), role: Role::View },
         }
     }
@@ -91,10 +94,12 @@ mod tests {
 
     #[test]
     fn only_this_machine_gets_more_than_a_look() {
-        let doorman = Doorman { loopback: Role::Operate };
-        let local = doorman.admit(Some("127.0.0.1:4".parse().unwrap()));
-        assert!(local.may(Role::Operate).is_ok() && local.may(Role::Administer).is_err());
-        for peer in [Some("10.0.0.7:4".parse().unwrap()), None] {
+        let doorman = Doorman { loopback: Role::Operate, own: "10.0.0.5".parse().unwrap() };
+        for peer in ["127.0.0.1:4", "[::1]:4", "[::ffff:127.0.0.1]:4", "10.0.0.5:4"] {
+            let local = doorman.admit(Some(peer.parse().unwrap()));
+            assert!(local.may(Role::Operate).is_ok() && local.may(Role::Administer).is_err(), "{peer}");
+        }
+        for peer in [Some("10.0.0.7:4".parse().unwrap()), Some("[::ffff:10.0.0.7]:4".parse().unwrap()), None] {
             let other = doorman.admit(peer);
             assert!(other.may(Role::View).is_ok() && other.may(Role::Operate).is_err());
         }

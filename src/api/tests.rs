@@ -10,6 +10,7 @@ use axum::http::Request;
 use drover_core::model::{Millis, Mode};
 use futures::FutureExt;
 use serde_json::Value;
+use std::net::IpAddr;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt;
 
@@ -33,7 +34,7 @@ fn service_with(readiness: Option<&'static str>, ledger: Access) -> (Router, (Dr
     std::thread::spawn(move || run(desk, inbox, &Notes::default(), Millis(60_000), &|| NOW, &runtime, &stopped));
     let state = ApiState {
         asker: outside.asker.clone(),
-        doorman: Doorman { loopback: Role::Operate },
+        doorman: Doorman { loopback: Role::Operate, own: IpAddr::from([127, 0, 0, 1]) },
         process: Process::new("ab12".into(), Time(1)),
         readiness: Arc::new(move || readiness.map(str::to_owned)),
         shims: Arc::new(Shims::default),

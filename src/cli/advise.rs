@@ -118,9 +118,20 @@ impl Command {
             writeln!(std::io::stderr(), "{}; waiting for advice, Ctrl-C ends", nothing(&advice.status, self.job))?;
         }
         let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
+        let mut is_waiting = false;
         loop {
             tokio::time::sleep(EVERY).await;
-            let status: Status = client.get("api/v1/status").await?;
+            let status: Status = match client.get("api/v1/status").await {
+                // It may be just starting again.
+                Err(NoAnswer::NobodyThere(_)) => {
+                    if !std::mem::replace(&mut is_waiting, true) {
+                        writeln!(std::io::stderr(), "no service answers any more; waiting for it, Ctrl-C ends")?;
+                    }
+                    continue;
+                }
+                status => status?,
+            };
+            is_waiting = false;
             if status.incarnation != incarnation {
                 // Another process counts from the beginning.
                 (last, incarnation) = (0, status.incarnation.clone());

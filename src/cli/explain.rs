@@ -106,8 +106,17 @@ impl Command {
     async fn ask_service(&self, client: &Client, task: Option<TaskId>) -> Result<Subject, NoAnswer> {
         let job: JobDetail = client.get(&format!("api/v1/jobs/{}", self.job)).await?;
         let which = task.map_or_else(|| "running=true".to_owned(), |task| format!("task={task}"));
-        let page: Tasks = client.get(&format!("api/v1/jobs/{}/tasks?{which}&limit={PAGE_MAX}", self.job)).await?;
-        Ok(Subject { job, tasks: page.tasks })
+        let path = format!("api/v1/jobs/{}/tasks?{which}&limit={PAGE_MAX}", self.job);
+        let mut tasks: Vec<TaskView> = Vec::new();
+        loop {
+            let after = tasks.last().map_or_else(String::new, |last| format!("&after={}", last.task));
+            let page: Tasks = client.get(&format!("{path}{after}")).await?;
+            let is_last = page.tasks.len() < PAGE_MAX;
+            tasks.extend(page.tasks);
+            if is_last {
+                return Ok(Subject { job, tasks });
+            }
+        }
     }
 }
 
@@ -228,6 +237,8 @@ fn one(subject: &Subject) -> String {
             let ours = asked.flat_map(|copy| &copy.attempts).any(|id| *id == attempt.attempt);
             let copy = match (ours, attempt.speculative) {
                 (true, _) => ", a copy by Drover",
+                // Only the newest decisions are told, and none of a service that ran before.
+                (false, true) if subject.job.summary.launcher == "drover" => ", a copy",
                 (false, true) => ", a copy by Hadoop's own speculator",
                 (false, false) => "",
             };

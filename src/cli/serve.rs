@@ -37,6 +37,8 @@ impl Command {
         let loaded = common.serviceable()?;
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
         let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.
+        common.config = loaded.file.clone().or(common.config);
         let reload: Reload = Box::new(move || common.serviceable());
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(loaded, reload, logs));

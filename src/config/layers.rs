@@ -117,6 +117,12 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
         let fix = near.map_or("`drover config show` lists all settings".into(), |near| format!("did you mean {near}?"));
         return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix: Some(fix) });
     };
+    // Nothing at all is a value only where nothing is the default: a template's empty variable would take back a file's `off`.
+    let is_said = !text.trim().is_empty() || (setting.default.is_empty() && !matches!(setting.kind, Kind::Modes(_)));
+    if !is_said {
+        let fix = Some(format!("allowed: {}; leave it out for what holds without it", setting.kind.allowed()));
+        return Err(Problem { origin, key: Some(key), what: "is empty".into(), fix });
+    }
     let misnamed = key.strip_prefix(&format!("{}.", setting.key())).and_then(|name| setting.kind.misnamed(name));
     match misnamed.map_or_else(|| setting.kind.parse(&text), Err) {
         Ok(value) => {

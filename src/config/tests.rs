@@ -103,6 +103,21 @@ fn a_mode_for_a_policy_that_does_not_exist_is_refused_with_the_nearest_and_all_t
 }
 
 #[test]
+fn an_empty_value_is_refused_where_it_would_take_back_a_mode_or_leave_a_setting_without_one() {
+    let text = error("policy = \"\"\n[modes.queue]\nprod = \"\"\n");
+    assert!(text.contains("drover.toml:1: policy: is empty; allowed: "), "{text}");
+    assert!(text.contains("drover.toml:3: modes.queue.prod: is empty; allowed: "), "{text}");
+    let (_dir, sources) = file("[modes.queue]\nprod = \"off\"\n");
+    let variables = [("DROVER_MODE", " "), ("DROVER_MODES_QUEUE", "prod=")];
+    let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    assert_eq!(load(&sources, variables.into_iter()).unwrap_err().0.len(), 2);
+    let unset = [("DROVER_MODES_QUEUE".to_owned(), String::new()), ("DROVER_ESTIMATOR".to_owned(), String::new())];
+    let loaded = load(&sources, unset.into_iter()).unwrap();
+    assert_eq!(loaded.config.modes.queue.get("prod"), Some(&Mode::Off));
+    assert_eq!(loaded.config.top.estimator, None, "what is not set by default may be empty");
+}
+
+#[test]
 fn a_file_that_is_missing_or_no_toml_is_an_error_that_names_it() {
     assert!(error("mode = \n").contains("drover.toml:1: "));
     let sources = Sources { file: Some("/nonexistent/drover.toml".into()), set: vec!["mode".into()] };

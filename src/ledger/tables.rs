@@ -128,7 +128,7 @@ tables! {
         host: Option<String>,
         /// Hosts on which copies were launched, one for each, where known, separated by spaces.
         hosts: String,
-        /// When the task ended, the clock of the job's ApplicationMaster.
+        /// When the task ended, the clock of the job's ApplicationMaster; of copies that failed, were refused or are moot, when that was noticed.
         ended_ms: Time,
         /// When the slow attempt would have ended as predicted at the decision, the same clock.
         predicted_end_ms: Option<Time>,
@@ -206,7 +206,7 @@ tables! {
         decided: u32,
         /// Of these, the ones whose copy won.
         won: u32,
-        /// Copies that Hadoop's own speculator launched, where a shim told.
+        /// Copies that Hadoop's own speculator launched, where a shim told; over REST the most attempts beside the first that were seen at once.
         native_copies: u64,
         /// Last end of its maps without the copies that won, as predicted, less their actual last end.
         map_gain_ms: i64,

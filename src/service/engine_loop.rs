@@ -37,6 +37,8 @@ pub struct Inbox {
     questions: mpsc::Receiver<Question>,
     /// The last event was a question.
     asked: bool,
+    /// The last event was a pass.
+    passed: bool,
 }
 
 impl Inbox {
@@ -67,8 +69,14 @@ pub fn channels() -> (Outside, Inbox) {
     let (batches, batches_in) = mpsc::channel(BATCHES_WAITING);
     let (params, params_in) = mpsc::channel(4);
     let (questions, questions_in) = mpsc::channel(QUESTIONS_WAITING);
-    let inbox =
-        Inbox { facts: facts_in, batches: batches_in, params: params_in, questions: questions_in, asked: false };
+    let inbox = Inbox {
+        facts: facts_in,
+        batches: batches_in,
+        params: params_in,
+        questions: questions_in,
+        asked: false,
+        passed: false,
+    };
     (Outside { facts, batches, params, asker: Asker(questions) }, inbox)
 }
 
@@ -150,7 +158,7 @@ pub fn run(
                 told.drain(..).for_each(|waits: oneshot::Sender<()>| _ = waits.send(()));
                 notes.hints.publish(&desk.engine);
                 if now.since(pace.counted) >= COUNT_EVERY {
-                    desk.count();
+                    desk.count(now);
                     pace.counted = now;
                 }
             }
@@ -167,11 +175,17 @@ enum Event {
 }
 
 async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken) -> Option<Event> {
-    let is_due = wait.is_some_and(|wait| wait.0 == 0);
+    if stop.is_cancelled() {
+        return None;
+    }
+    // A pass that is due comes before all else, so that no flood can put it off, and not twice in a row before what waits, so that slow passes cannot either.
+    let is_due = wait == Some(Millis(0));
+    inbox.passed = is_due && !inbox.passed;
+    if inbox.passed {
+        return Some(Event::Due);
+    }
     // Between two questions facts have their turn, or whoever goes on asking would keep them out.
     if std::mem::take(&mut inbox.asked)
-        && !is_due
-        && !stop.is_cancelled()
         && let Some(facts) = inbox.waiting()
     {
         return Some(Event::Facts(facts));
@@ -191,7 +205,7 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         }
     };
     tokio::select! {
-        // A pass that is due comes before further facts, so that a flood of them cannot put it off; a question before facts likewise.
+        // A question comes before facts.
         biased;
         () = stop.cancelled() => None,
         () = wait => Some(Event::Due),
@@ -244,6 +258,24 @@ mod tests {
             });
         }
         assert_eq!(came, ["question", "facts", "question", "question"], "all facts that waited come at once");
+    }
+
+    #[tokio::test]
+    async fn a_pass_that_is_due_comes_whatever_waits_and_lets_one_other_event_come_before_the_next() {
+        let (outside, mut inbox) = channels();
+        let mut came = Vec::new();
+        for _ in 0..8 {
+            while outside.facts.try_send(fixture::seen(fixture::job(1), 1, 1, Fact::Nodes(Vec::new()))).is_ok() {}
+            let question: Question = Box::new(|_| {});
+            assert!(outside.asker.0.try_send(question).is_ok());
+            came.push(match event(&mut inbox, Some(Millis(0)), &CancellationToken::new()).await {
+                Some(Event::Due) => "pass",
+                Some(Event::Question(_)) => "question",
+                Some(Event::Facts(_)) => "facts",
+                _ => "another",
+            });
+        }
+        assert_eq!(came, ["pass", "question", "pass", "facts"].repeat(2));
     }
 
     fn wait(now: u64, next: Option<u64>, news: bool) -> Option<u64> {

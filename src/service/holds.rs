@@ -115,7 +115,7 @@ impl Book {
                 vec![Hold { scope: Scope::Cluster, reason, by: DROVER.into(), since: now, until: None }]
             }
         };
-        let lasting = holds.into_iter().filter(|hold| hold.until.is_none_or(|until| now < until));
+        let lasting = holds.into_iter().filter(|hold| hold.stands(now));
         Ok(Book { file: Some(path), holds: lasting.map(|hold| (hold.scope.clone(), hold)).collect() })
     }
 
@@ -126,7 +126,7 @@ impl Book {
     }
 
     fn forget_past(&mut self, now: Time) {
-        self.holds.retain(|_, hold| hold.until.is_none_or(|until| now < until));
+        self.holds.retain(|_, hold| hold.stands(now));
     }
 
     /// Keeps the holds for the next start; what to tell the operator when that was not done. Nobody else has the book until it is written, though whoever asked for it may have left: an older

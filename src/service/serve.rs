@@ -189,7 +189,7 @@ fn state(
 ) -> ApiState {
     ApiState {
         asker: outside.asker.clone(),
-        doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role) },
+        doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role), own: config.listen.api.ip() },
         process: Process::new(identity.incarnation.clone(), Time(identity.epoch)),
         shims: Arc::new({
             let notes = notes.clone();
@@ -298,24 +298,24 @@ fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loa
     let (merged, report) = match merged {
         Ok(merged) => merged,
         Err(error) => {
-            service.metrics.reloads.with_label_values(&["refused"]).inc();
+            service.metrics.reloaded(false);
             tracing::error!("the configuration is wrong and nothing has changed\n{error}");
             return old;
         }
     };
     if let Err(error) = logs.set_level(&merged.config.log.level) {
-        service.metrics.reloads.with_label_values(&["refused"]).inc();
+        service.metrics.reloaded(false);
         tracing::error!("the configuration is wrong and nothing has changed\n{error}");
         return old;
     }
     // Not waited for: what hangs would keep a stop from being heard.
     if let Err(error) = service.outside.params.try_send(config::engine_params(&merged.config)) {
-        service.metrics.reloads.with_label_values(&["refused"]).inc();
+        service.metrics.reloaded(false);
         tracing::error!(%error, "the engine takes no configuration and nothing has changed; send SIGHUP again");
         let _ = logs.set_level(&old.config.log.level);
         return old;
     }
-    service.metrics.reloads.with_label_values(&["applied"]).inc();
+    service.metrics.reloaded(true);
     tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
     merged
 }

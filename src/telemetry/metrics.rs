@@ -85,8 +85,8 @@ pub struct Metrics {
     pub recording_stopped: IntCounterVec,
     /// Requests to our own listeners.
     pub requests: IntCounterVec,
-    /// Reloads of the configuration.
-    pub reloads: IntCounterVec,
+    reloads: IntCounterVec,
+    refused: IntGauge,
 }
 
 const CHANNELS: [Channel; 5] = [Channel::Rm, Channel::Am, Channel::Shim, Channel::History, Channel::Own];
@@ -109,7 +109,7 @@ const ENDS: &str = "Advised copies whose task has ended, by policy, action and e
 const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
 const COPIES: &str = "Copies and restarts that were asked for, by the policy that decided, action (clone: of a task that had not shown to be slow) and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
-const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by policy, action and what became of them.";
+const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by policy, action and what became of them; beside a clone that won the others are lost.";
 const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
 const BUDGET_LIMIT: &str =
@@ -126,6 +126,8 @@ const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
+const REFUSED: &str =
+    "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
 const STOPPED: &str = "Times the recording stopped for good, by reason: full, unwritable, too_small.";
 const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
 
@@ -203,6 +205,7 @@ impl Metrics {
                 "Reloads of the configuration, by result.",
                 &["result"],
             )?,
+            refused: to.gauge("drover_config_refused", REFUSED)?,
         };
         metrics.start_at_zero();
         let build =
@@ -272,6 +275,12 @@ impl Metrics {
         for result in ["applied", "refused"] {
             self.reloads.with_label_values(&[result]).inc_by(0);
         }
+    }
+
+    /// Counts a reload of the configuration.
+    pub fn reloaded(&self, is_applied: bool) {
+        self.reloads.with_label_values(&[if is_applied { "applied" } else { "refused" }]).inc();
+        self.refused.set((!is_applied).into());
     }
 
     /// Counts a decision that was just taken.

@@ -276,6 +276,13 @@ pub struct Hold {
     pub until: Option<Time>,
 }
 
+impl Hold {
+    /// Whether it is not over at `now`, the service's clock.
+    pub fn stands(&self, now: Time) -> bool {
+        self.until.is_none_or(|until| now < until)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::Desk;
 use drover_core::engine::Pass;
-use drover_core::model::{Answer, BreakerTurn, CopyEnd, TaskKind, Verdict};
+use drover_core::model::{Answer, BreakerTurn, CopyEnd, CopyOutcome, Millis, TaskKind, Time, Verdict};
 use std::collections::BTreeMap;
 
 /// Counts over the whole state.
@@ -33,7 +33,7 @@ impl Desk {
             let (action, end) = (outcome.action.told(outcome.clones), outcome.end.label());
             let labels = [outcome.policy.as_str(), action, end];
             self.metrics.copies.with_label_values(&labels).inc();
-            self.metrics.copy_seconds.with_label_values(&labels).inc_by(outcome.cost.as_secs_f64());
+            self.spent(outcome, &labels);
             tracing::info!(
                 task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
                 host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
@@ -74,6 +74,20 @@ impl Desk {
         }
     }
 
+    /// Of several clones all but the one that won have been for nothing.
+    fn spent(&self, outcome: &CopyOutcome, labels: &[&str; 3]) {
+        let of = |end, time: Millis| {
+            self.metrics.copy_seconds.with_label_values(&[labels[0], labels[1], end]).inc_by(time.as_secs_f64());
+        };
+        match outcome.end {
+            CopyEnd::Won => {
+                of(labels[2], outcome.winner_cost);
+                of(CopyEnd::Lost.label(), outcome.cost - outcome.winner_cost);
+            }
+            _ => of(labels[2], outcome.cost),
+        }
+    }
+
     /// Counts over the whole state.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
@@ -89,13 +103,14 @@ impl Desk {
     }
 
     /// Sets the gauges that are counted over the whole state.
-    pub fn count(&self) {
+    pub fn count(&self, now: Time) {
         let totals = self.totals();
         self.metrics.jobs.set(self.engine.cluster().job_count() as i64);
         self.metrics.tasks.set(totals.tasks as i64);
         self.metrics.attempts.set(totals.attempts as i64);
         self.metrics.owned.set(self.engine.owned().len() as i64);
-        self.metrics.holds.set(self.engine.cluster().holds.len() as i64);
+        let holds = self.engine.cluster().holds.values().filter(|hold| hold.stands(now));
+        self.metrics.holds.set(holds.count() as i64);
         self.metrics.rival.set(self.engine.cluster().rival.is_some().into());
         self.count_budgets();
         let anywhere = self.engine.odds().cluster();
@@ -136,8 +151,8 @@ mod tests {
     use drover_core::estimate::calibration::Point;
     use drover_core::govern::GovernParams;
     use drover_core::model::{
-        Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, JobPhase, Measure, MeasureKind,
-        MeasurePlan, Millis, Mode, Resources, Source, TaskFact, TaskState, Time, VirtualOutcome,
+        Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, Hold, JobPhase, Measure, MeasureKind,
+        MeasurePlan, Millis, Mode, Resources, Scope, Source, TaskFact, TaskState, Time, VirtualOutcome,
     };
     use std::sync::Arc;
 
@@ -161,7 +176,7 @@ mod tests {
         let end = EndFact { job: job(1), state, started: None, finished: None, attempts: vec![] };
         desk.observe(seen(job(1), 1_000, 121_000, Fact::Ended(end)));
         desk.decide(Time(121_000));
-        desk.count();
+        desk.count(Time(121_000));
         assert!(
             metrics.straggling.get().is_nan() && metrics.straggling_tasks.get() == 0.0,
             "a job that is killed shows nothing"
@@ -173,6 +188,22 @@ mod tests {
         let known = desk.engine.calibration().overall().of(TaskKind::Map, Point::Quarter, Estimator::Late).unwrap();
         assert_eq!(of("map").map(Some), [known.coverage(), known.wrong_orderings()]);
         assert!(of("reduce").iter().all(|share| share.is_nan()), "no reduce was ever seen");
+    }
+
+    #[test]
+    fn a_hold_that_has_run_out_is_counted_no_more() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let (reason, by) = ("upgrade".to_owned(), "ann".to_owned());
+        let hold = Hold { scope: Scope::Cluster, reason, by, since: Time(100_000), until: Some(Time(160_000)) };
+        let mut told = seen(job(1), 1, 100_000, Fact::Held(hold));
+        told.source = Source { channel: Channel::Own, app: None, principal: None, incarnation: 1 };
+        desk.observe(told);
+        let counted = [159_999, 160_000].map(|now| {
+            desk.count(Time(now));
+            metrics.holds.get()
+        });
+        assert_eq!(counted, [1, 0]);
     }
 
     #[test]
@@ -220,13 +251,20 @@ mod tests {
                 hosts: Vec::new(),
                 at: Time(at),
                 cost: Millis(5_000),
-                winner_cost: Millis(0),
+                winner_cost: Millis(3_000),
             };
             desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
         }
         let ended = |labels: [&str; 3]| metrics.copies.with_label_values(&labels).get();
         assert_eq!([ended(["late", "duplicate", "won"]), ended(["late", "duplicate", "lost"])], [2, 1]);
         assert_eq!([ended(["dolly", "clone", "won"]), ended(["dolly", "duplicate", "won"])], [1, 0]);
+        let spent = |labels: [&str; 3]| metrics.copy_seconds.with_label_values(&labels).get();
+        assert_eq!(
+            ["won", "lost"].map(|end| spent(["dolly", "clone", end])),
+            [3.0, 2.0],
+            "two clones, of which one won"
+        );
+        assert_eq!(["won", "lost"].map(|end| spent(["late", "duplicate", end])), [6.0, 9.0]);
         let gained = |labels: [&str; 3]| metrics.copy_gained.with_label_values(&labels).get();
         assert_eq!(["sooner", "later"].map(|side| gained(["late", "duplicate", side])), [60.0, 10.0]);
         assert_eq!(gained(["dolly", "clone", "sooner"]), 0.0);
@@ -266,7 +304,7 @@ mod tests {
             let mut told = seen(job(1), 1, 100_000, Fact::Cluster(ClusterFact { total, ..ClusterFact::default() }));
             told.source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
             desk.observe(told);
-            desk.count();
+            desk.count(Time(100_000));
             let limit = |budget| metrics.budget_limit.with_label_values(&[budget]).get();
             ["cluster", "minute"].map(limit)
         };

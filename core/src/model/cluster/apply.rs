@@ -54,7 +54,7 @@ impl ClusterState {
                 Changed::Cluster
             }
             Fact::Held(hold) => {
-                self.holds.retain(|_, held| held.until.is_none_or(|until| seen.received < until));
+                self.holds.retain(|_, held| held.stands(seen.received));
                 self.holds.insert(hold.scope.clone(), hold.clone());
                 Changed::Cluster
             }

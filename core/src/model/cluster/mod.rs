@@ -155,7 +155,7 @@ impl ClusterState {
             Scope::User(name) => *name == job.user,
             Scope::Job(id) => *id == job.id,
         };
-        self.holds.values().find(|hold| covers(&hold.scope) && hold.until.is_none_or(|until| now < until))
+        self.holds.values().find(|hold| covers(&hold.scope) && hold.stands(now))
     }
 
     /// Jobs that neither the RM lists nor anything has been heard of since `before`, and whose ends nobody is about to read.
