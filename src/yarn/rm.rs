@@ -141,10 +141,15 @@ impl Rm {
     /// One application.
     ///
     /// # Errors
-    /// `no_active_rm` when none can serve; else what the active one answered, by name.
+    /// `unexpected` where the answer is not that application's; `not_found` where there is none of that id; `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn app(&self, app: AppId) -> Result<Told<App>, Error> {
         let path = format!("ws/v1/cluster/apps/{app}");
-        Ok(Told::of(self.get(None, Endpoint::RmApp, &path, &[]).await?, |app: &App, _| app.clone()))
+        let told = Told::of(self.get(None, Endpoint::RmApp, &path, &[]).await?, |app: &App, _| app.clone());
+        if told.what.id.as_deref().and_then(|id| id.parse().ok()) == Some(app) {
+            return Ok(told);
+        }
+        let found = told.what.id.0.unwrap_or_else(|| "no application".to_owned());
+        Err(Kind::Unexpected { expected: "that application", found }.at(&self.active().url(&path)))
     }
 
     /// The number of the newest run of an application's master, where told.

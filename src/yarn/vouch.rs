@@ -1,7 +1,7 @@
 //! What the cluster itself vouches for: whose an application is, and what its master shows.
 
 use super::am::Am;
-use super::error::{Error, Kind};
+use super::error::Error;
 use super::facts::cluster;
 use super::rm::Rm;
 use drover_core::model::{AppId, JobId};
@@ -54,11 +54,6 @@ impl Vouch {
     pub async fn application(&self, app: AppId) -> Result<Vouched, Error> {
         let told = self.rm.app(app).await?;
         let wire = told.what;
-        let at = self.rm.active().url(&format!("ws/v1/cluster/apps/{app}"));
-        if wire.id.as_deref().and_then(|id| id.parse().ok()) != Some(app) {
-            let found = wire.id.0.unwrap_or_else(|| "no application".to_owned());
-            return Err(Kind::Unexpected { expected: "that application", found }.at(&at));
-        }
         let attempt = match cluster::master(&wire, app) {
             Some(attempt) => Some(attempt),
             None => self.rm.newest_attempt(app).await?.what,

@@ -12,7 +12,7 @@ use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
 pub enum Ended {
     /// Its history told it.
     Told(Told<EndFact>),
-    /// Only the ResourceManager, or nobody, could tell.
+    /// Only the ResourceManager could tell, be it that it does not know the job.
     ByRm {
         /// What it told.
         end: EndFact,
@@ -30,7 +30,7 @@ pub enum Ended {
 /// One try. On the last one, and where history is not asked, what the ResourceManager says has to do.
 ///
 /// # Errors
-/// The error of the server that should know, when it is worth another try.
+/// The error of the server that should know: it is worth another try.
 pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -> Result<Ended, Error> {
     let trouble = match of {
         EndTry::Rm => None,
@@ -46,9 +46,9 @@ pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -
         Ok(told) if is_running(&told.what) => return Ok(Ended::StillRuns),
         Ok(told) => Some(told.what),
         Err(error) if matches!(error.kind, Kind::NotFound(_)) => None,
-        Err(_) if !is_last && is_silent => return Ok(Ended::NoHistory),
-        Err(error) if !is_last => return Err(error),
-        Err(_) => None,
+        // Whoever cannot tell has not said that it has ended.
+        Err(_) if is_silent => return Ok(Ended::NoHistory),
+        Err(error) => return Err(error),
     };
     let has_no_history = clients.history.is_none();
     match (is_last || has_no_history, trouble) {

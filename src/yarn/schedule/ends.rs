@@ -12,6 +12,8 @@ pub(super) const MAX_ENDS: usize = 8;
 pub(super) const LEFT_AT_ONCE: usize = 4;
 /// So long such a job waits at most for a history server that is down: nothing that is known of it is kept for that, but a job that it cannot read is not to be tried for ever.
 const LEFT_PATIENCE: Millis = Millis(3_600_000);
+/// So long an end that nobody knows waits at most for a ResourceManager that tells nothing of it either.
+const RM_PATIENCE: Millis = Millis(3_600_000);
 /// So often in a row it has not answered in time, or at all, and is taken for down: then one end at a time finds out whether it is back.
 const SILENCES: u32 = 3;
 
@@ -123,7 +125,7 @@ impl Schedule {
             Outcome::RmDown => self.is_rm_down = true,
             // No try: it is the server's wish to be left alone.
             Outcome::Paused(length) => return self.ends.set(id, now + length),
-            _ if of != EndTry::History => return self.forget(id, now),
+            _ if of != EndTry::History && self.is_hopeless(id, now) => return self.forget(id, now),
             _ => {}
         }
         let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) else { return };
@@ -131,6 +133,12 @@ impl Schedule {
         let tries = ending.tries;
         let pause = self.backoff(tries);
         self.ends.set(id, now + pause);
+    }
+
+    /// Whether an end that the ResourceManager does not tell has been waited for long enough, or has to make way.
+    fn is_hopeless(&self, id: JobId, now: Time) -> bool {
+        let Some(ending) = self.jobs.get(&id).and_then(|job| job.ending) else { return true };
+        now >= self.given_up(id, ending.since) + RM_PATIENCE || self.ending > self.params.max_jobs
     }
 
     fn heard_of_history(&mut self, outcome: Outcome, now: Time) {

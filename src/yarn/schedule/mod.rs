@@ -273,8 +273,10 @@ impl Schedule {
                 self.side.set(id, now + ASK_AFTER);
                 continue;
             }
+            // Large ones are not to come together; but those of masters that hang have one place at most, or the others would wait behind their timeouts.
+            let places = if job.side_failures == 0 { 2 } else { 1 };
             match job.side_call(id, now, &self.params, wants) {
-                Some(Call::Settings(_)) if self.settings_busy > 0 => self.side.set(id, now + ASK_AFTER),
+                Some(Call::Settings(_)) if self.settings_busy >= places => self.side.set(id, now + ASK_AFTER),
                 Some(call) => return Some(call),
                 None => {
                     let pause = if wants.has_shim(id) { job.shim_pause(now) } else { Millis(1) };

@@ -1,6 +1,6 @@
 use super::apply::{JOBS_MAX, name};
 use super::*;
-use crate::model::{Capabilities, Source, TaskKind};
+use crate::model::{AppAttemptId, Capabilities, JobPhase, Source, TaskKind};
 
 fn job_id(number: u32) -> JobId {
     format!("job_1_{number:04}").parse().unwrap()
@@ -46,6 +46,43 @@ fn a_hold_covers_its_queue_by_either_name_its_user_its_job_or_all_and_until_its_
     for scope in [queue("root"), queue("root.test"), Scope::User("bob".into()), Scope::Job(job_id(2))] {
         assert_eq!(holds(scope.clone()), [false, false], "{scope:?}");
     }
+}
+
+#[test]
+fn what_the_rm_has_said_of_owner_and_queue_stands_also_while_a_listing_lacks_the_job_or_names_none() {
+    let mut cluster = ClusterState::default();
+    let said = |queue: &str| {
+        let attempt = AppAttemptId { app: job_id(1).0, number: 1 };
+        let (name, user, queue) = (String::new(), "ann".to_owned(), queue.to_owned());
+        let state = Some(JobPhase::Running);
+        Fact::Job(JobFact {
+            job: job_id(1),
+            attempt,
+            name,
+            user,
+            queue,
+            state,
+            started: Time(1),
+            maps: 1,
+            reduces: 0,
+            uber: false,
+        })
+    };
+    let listed = |queue: &str| {
+        let (user, queue, allocated) = ("ann".to_owned(), queue.to_owned(), Resources::default());
+        let (name, app) = (String::new(), job_id(1).0);
+        Fact::Apps(vec![AppFact { app, user, queue, name, started: Time(1), containers: 1, allocated, label: None }])
+    };
+    let facts = [said("default"), listed("root.prod"), Fact::Apps(Vec::new()), said("default"), listed("")];
+    let queues: Vec<String> = (1..)
+        .zip(facts)
+        .map(|(seq, fact)| {
+            let channel = if matches!(fact, Fact::Apps(_)) { Channel::Rm } else { Channel::Am };
+            cluster.apply(&seen(channel, seq, 10 * seq, fact)).unwrap();
+            cluster.job(job_id(1)).unwrap().queue.clone()
+        })
+        .collect();
+    assert_eq!(queues, ["default", "root.prod", "root.prod", "root.prod", "root.prod"]);
 }
 
 #[test]

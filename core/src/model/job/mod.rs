@@ -42,6 +42,9 @@ pub struct Job {
     pub user: String,
     /// Its queue.
     pub queue: String,
+    /// Owner and queue are the RM's word.
+    #[serde(default)]
+    is_vouched: bool,
     /// Its state, where known.
     pub state: Option<JobPhase>,
     /// Start, the AM's clock.
@@ -112,6 +115,7 @@ impl Job {
             name: String::new(),
             user: String::new(),
             queue: String::new(),
+            is_vouched: false,
             state: None,
             started: Stamp::default(),
             ended: Stamp::default(),
@@ -141,20 +145,27 @@ impl Job {
 
     /// Folds in its summary.
     pub fn learn(&mut self, fact: &JobFact) {
-        let named = (&self.name, &self.user, &self.queue) == (&fact.name, &fact.user, &fact.queue);
+        let owned = self.is_vouched || (&self.user, &self.queue) == (&fact.user, &fact.queue);
+        let named = owned && self.name == fact.name;
         let stands = fact.state.is_none_or(|state| self.state == Some(state)) && (self.uber || !fact.uber);
         self.stirred |= !named || !stands || self.totals != Some([fact.maps, fact.reduces]);
         self.name.clone_from(&fact.name);
-        self.user.clone_from(&fact.user);
-        self.queue.clone_from(&fact.queue);
+        if !self.is_vouched {
+            self.user.clone_from(&fact.user);
+            self.queue.clone_from(&fact.queue);
+        }
         self.state = fact.state.or(self.state);
         self.started.earliest(Some(fact.started));
         self.totals = Some([fact.maps, fact.reduces]);
         self.uber |= fact.uber;
     }
 
-    /// What the RM says of owner and queue goes before the job's own word: modes hang on it.
+    /// What the RM says of owner and queue goes before the job's own word, also while it says nothing: modes hang on it.
     pub fn vouched(&mut self, app: &AppFact) {
+        if app.user.is_empty() || app.queue.is_empty() {
+            return;
+        }
+        self.is_vouched = true;
         self.stirred |= (&self.user, &self.queue) != (&app.user, &app.queue);
         self.user.clone_from(&app.user);
         self.queue.clone_from(&app.queue);

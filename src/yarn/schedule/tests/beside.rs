@@ -47,7 +47,7 @@ fn counters_that_cannot_be_had_are_asked_for_once_a_minute_and_put_nothing_in_do
 }
 
 #[test]
-fn large_configurations_are_read_one_at_a_time() {
+fn large_configurations_are_read_two_at_a_time_at_most() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
     schedule.apps(&apps(20), &[], Time(0));
     let wants = Knows::default();
@@ -63,7 +63,30 @@ fn large_configurations_are_read_one_at_a_time() {
             }
         }
     }
-    assert_eq!(settings, 1);
+    assert_eq!(settings, 2);
+}
+
+#[test]
+fn a_master_that_hangs_does_not_keep_other_jobs_configurations_from_being_read() {
+    let mut sim = Sim::new(2);
+    sim.run(3, |call| if matches!(call, Call::Settings(_)) { Outcome::Failed } else { fine(call) });
+    let hangs = (0..10_000).find_map(|_| {
+        sim.now = sim.now + Millis(10);
+        let call = sim.schedule.pick(Class::Proxy, sim.now, &sim.wants)?;
+        sim.schedule.start(call, sim.now);
+        match call {
+            Call::Settings(_) => return Some(call),
+            call => sim.schedule.done(call, fine(call), Millis(5), sim.now),
+        }
+        None
+    });
+    assert!(hangs.is_some(), "it is asked again");
+    sim.log.clear();
+    sim.schedule.apps(&apps(3), &[], sim.now);
+    sim.run(5, fine);
+    let asked: Vec<_> =
+        sim.log.iter().map(|(_, call)| *call).filter(|call| matches!(call, Call::Settings(_))).collect();
+    assert_eq!(asked, [Call::Settings(job(3))]);
 }
 
 #[test]

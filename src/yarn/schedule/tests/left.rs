@@ -102,17 +102,16 @@ fn jobs_left_open_that_history_is_silent_about_do_not_keep_the_end_of_one_that_w
 fn a_job_left_open_has_its_three_minutes_from_when_history_is_back() {
     let (mut sim, mut left) = (Sim::new(0), vec![job(1)]);
     watch(&mut sim, 200, &[], &mut left, silent_but_of(5));
-    let failing = |call| if is_end(&call) { Outcome::Failed } else { Outcome::Done };
-    watch(&mut sim, 40, &[], &mut left, failing);
+    watch(&mut sim, 40, &[], &mut left, without_history);
     assert_eq!(sim.count(|call| matches!(call, Call::End { of: EndTry::Last, .. })), 0);
-    watch(&mut sim, 200, &[], &mut left, failing);
+    watch(&mut sim, 200, &[], &mut left, without_history);
     assert!(left.is_empty());
 }
 
 #[test]
 fn history_that_never_comes_of_a_job_left_open_is_given_up_after_a_last_try_as_any_other() {
     let (mut sim, mut left) = (Sim::new(0), vec![job(1)]);
-    watch(&mut sim, 130, &[], &mut left, |call| if is_end(&call) { Outcome::Failed } else { Outcome::Done });
+    watch(&mut sim, 130, &[], &mut left, without_history);
     let ends: Vec<_> = sim.log.iter().filter(|(_, call)| is_end(call)).collect();
     assert!((5..=12).contains(&ends.len()), "{}", ends.len());
     assert!(matches!(ends.last(), Some((at, Call::End { of: EndTry::Last, .. })) if *at >= Time(180_000)));

@@ -97,7 +97,7 @@ fn an_end_that_waited_for_its_turn_beyond_all_patience_is_tried_twice_all_the_sa
     let mut sim = Sim::new(1);
     sim.schedule.apps(&[], &[], sim.now);
     sim.now = Time(700_000);
-    sim.run(10, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
+    sim.run(10, without_history);
     let ends = sim.log.iter().filter_map(|(_, call)| if let Call::End { of, .. } = call { Some(*of) } else { None });
     assert_eq!(ends.collect::<Vec<_>>(), [EndTry::History, EndTry::Last]);
 }
@@ -130,11 +130,37 @@ fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
 fn history_that_never_comes_is_given_up_after_a_last_try() {
     let mut sim = Sim::new(1);
     sim.schedule.apps(&[], &[], sim.now);
-    sim.run(400, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
+    sim.run(400, without_history);
     let ends: Vec<_> = sim.log.iter().filter(|(_, call)| matches!(call, Call::End { .. })).collect();
     assert!(ends.len() <= 12, "{}", ends.len());
     assert!(matches!(ends.last(), Some((at, Call::End { of: EndTry::Last, .. })) if *at >= Time(180_000)));
     assert_eq!(sim.schedule.counts(), (0, 0));
+}
+
+#[test]
+fn an_end_that_the_resource_manager_cannot_tell_either_is_asked_for_until_it_can_for_an_hour_at_most() {
+    let mut sim = Sim::new(1);
+    sim.schedule.apps(&[], &[], sim.now);
+    let nobody = |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done };
+    sim.run(3_700, nobody);
+    assert_eq!(sim.schedule.counts(), (1, 1), "nobody has said that it ended");
+    let asked = sim.count(|call| matches!(call, Call::End { .. }));
+    assert!((60..=110).contains(&asked), "{asked} times in an hour");
+    sim.run(200, nobody);
+    assert_eq!(sim.schedule.counts(), (0, 0));
+}
+
+#[test]
+fn ends_that_nobody_tells_make_way_where_more_wait_than_may_run() {
+    let mut sim = Sim::new(0);
+    sim.schedule = Schedule::new(ScheduleParams { max_jobs: 10, ..ScheduleParams::default() }, Time(0));
+    sim.schedule.apps(&apps(10), &[], sim.now);
+    sim.schedule.apps(&[], &[], sim.now);
+    let others: Vec<_> = (101..=110).map(|seq| app(seq, Some(1))).collect();
+    assert_eq!(sim.schedule.apps(&others, &[], sim.now), 0, "none is left out");
+    sim.schedule.apps(&[], &[], sim.now);
+    sim.run(60, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
+    assert_eq!(sim.schedule.counts(), (10, 10));
 }
 
 #[test]
