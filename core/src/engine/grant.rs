@@ -5,7 +5,7 @@ use super::location::{ByRack, WORTH_ASKING, fastest};
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
-use crate::govern::budget::{Room, container};
+use crate::govern::budget::{Room, Sought, container};
 use crate::govern::flight::Flight;
 use crate::govern::rooms::Rooms;
 use crate::govern::tally::Tally;
@@ -87,7 +87,8 @@ impl Engine {
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
         let size = container(job, task.kind);
         let (params, tally) = (&self.params.govern, &mut counted.tally);
-        let room = Room::count(params, &self.cluster, &self.flights, job, judged.attempt, tally, &avoid);
+        let sought = Sought { slow: judged.attempt, mode, avoid: &avoid };
+        let room = Room::count(params, &self.cluster, &self.flights, job, sought, tally);
         let cloned = self.cloned(size.memory_mb, judged.budget, counted);
         judged.numbers.budget = Some(room.tightest(judged.budget, cloned));
         let refusal = barred.or(unplaced).or_else(|| room.refusal(&judged)).or_else(|| {

@@ -4,7 +4,7 @@ use super::GovernParams;
 use super::flight::Flights;
 use super::in_flight::OfJob;
 use super::tally::{Tally, copies_in_flight};
-use crate::model::{Action, AttemptId, ClusterState, Job, NameId, Resources, TaskKind, Verdict, share_of};
+use crate::model::{Action, AttemptId, ClusterState, Job, Mode, NameId, Resources, TaskKind, Verdict, share_of};
 use crate::policy::{Budget, Judged};
 
 /// Room for copies of one job's tasks of one kind.
@@ -32,17 +32,28 @@ pub struct Room {
     pub unplaced: (u32, u32),
 }
 
+/// The copy that room is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'a> {
+    /// The attempt that it is to run beside, or instead of.
+    pub slow: AttemptId,
+    /// Whether it is advised or asked for.
+    pub mode: Mode,
+    /// It is to run on none of these.
+    pub avoid: &'a [NameId],
+}
+
 impl Room {
-    /// Counts it, for a copy beside, or instead of, that attempt which is to run on none of the hosts in `avoid`.
+    /// Counts it.
     pub fn count(
         params: &GovernParams,
         cluster: &ClusterState,
         flights: &Flights,
         job: &Job,
-        slow: AttemptId,
+        sought: Sought<'_>,
         tally: &mut Tally,
-        avoid: &[NameId],
     ) -> Room {
+        let Sought { slow, mode, avoid } = sought;
         let kind = slow.task.kind;
         let size = container(job, kind);
         let slots = cluster.totals.map_or(0, |totals| fits(cluster, totals.total, size));
@@ -60,7 +71,7 @@ impl Room {
             queue: (copies.of_queue(cluster.queue_name(job)), share(params.queue_cap, most, f64::floor)),
             busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
             job: (in_job, share(params.job_cap, tasks, f64::ceil).max(params.job_floor.min(tasks / 2))),
-            free: free.map(|free| free.saturating_sub(copies.unseen)),
+            free: free.map(|free| free.saturating_sub(copies.to_come(mode))),
             // The job's own copies wait like its tasks, and are not what it lacks room for.
             waiting: job.needs[kind as usize] > unplaced,
             unplaced: (unplaced, params.waiting_copies.max(1)),
@@ -194,12 +205,16 @@ mod tests {
     use super::*;
     use crate::govern::flight::tests::{job, map};
 
+    fn sought() -> Sought<'static> {
+        Sought { slow: map(0).attempt(0), mode: Mode::Act, avoid: &[] }
+    }
+
     /// How many copies a job of so many maps may have in flight.
     fn job_cap(maps: u32) -> u32 {
         let mut job = job();
         job.totals = Some([maps, 1_000]);
         let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
-        Room::count(&params, &ClusterState::default(), &flights, &job, map(0).attempt(0), &mut tally, &[]).job.1
+        Room::count(&params, &ClusterState::default(), &flights, &job, sought(), &mut tally).job.1
     }
 
     #[test]
@@ -210,7 +225,7 @@ mod tests {
         let mut cluster = ClusterState::default();
         let total = Resources { memory_mb: 50 * 1024, vcores: 50 };
         cluster.totals = Some(crate::model::ClusterFact { total, ..Default::default() });
-        let mut room = |params| Room::count(&params, &cluster, &flights, &job, map(0).attempt(0), &mut tally, &[]);
+        let mut room = |params| Room::count(&params, &cluster, &flights, &job, sought(), &mut tally);
         let paper = room(GovernParams::paper());
         assert_eq!([paper.cluster.1, paper.job.1, paper.node.1, paper.minute.1], [50, 40, u32::MAX, u32::MAX]);
         let adapted = room(GovernParams::default());
@@ -220,7 +235,7 @@ mod tests {
     #[test]
     fn the_clusters_budgets_count_copies_of_ours_and_of_hadoops_and_slots_by_the_largest_containers() {
         use crate::govern::flight::tests::{attempt, cluster, decision, flights};
-        use crate::model::{AttemptState, ClusterFact, JobId, JobSettings, Mode, Time};
+        use crate::model::{AttemptState, ClusterFact, JobId, JobSettings, Time};
         let params = GovernParams { cluster_floor: 0, ..GovernParams::default() };
         let mut own = job();
         // One of ours is copied, and Hadoop has copied another.
@@ -268,7 +283,7 @@ mod tests {
         cluster.totals = Some(crate::model::ClusterFact { total: of(100), allocated, ..Default::default() });
         let room = |cluster: &ClusterState| {
             let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
-            let room = Room::count(&params, cluster, &flights, &job(), map(0).attempt(0), &mut tally, &[]);
+            let room = Room::count(&params, cluster, &flights, &job(), sought(), &mut tally);
             (room.cluster.1, room.free)
         };
         assert_eq!(room(&cluster), (40, Some(399)));

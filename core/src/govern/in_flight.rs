@@ -1,7 +1,7 @@
 //! Copies in flight, counted once for all proposals of a pass.
 
 use super::flight::{Flight, Flights};
-use crate::model::{Action, ClusterState, Job, JobId, NameId, TaskId, TaskKind};
+use crate::model::{Action, ClusterState, Job, JobId, Mode, NameId, TaskId, TaskKind};
 use std::collections::BTreeMap;
 
 /// Copies that hold budget.
@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 pub struct InFlight {
     /// In the whole cluster, those that Hadoop launched itself included.
     pub cluster: u32,
-    /// Of those the ones that will take a container and that the ResourceManager's numbers cannot show: those only advised, and those that wait for theirs. A restart takes the
-    /// one that it gives back.
-    pub unseen: u32,
+    /// Of those the ones that will take a container and that the ResourceManager's numbers cannot show. A restart takes the one that it gives back.
+    waiting: u32,
+    /// And those that would take one, were they not only advised.
+    advised: u32,
     by_user: BTreeMap<String, u32>,
     by_queue: BTreeMap<String, u32>,
     from_host: BTreeMap<NameId, u32>,
@@ -69,8 +70,10 @@ impl InFlight {
         change(&mut self.cluster);
         let known = job.and_then(|job| job.task(task));
         let unplaced = flight.asked.as_ref().map(|asked| asked.is_unplaced(known));
-        if flight.action == Action::Duplicate && unplaced != Some(false) {
-            change(&mut self.unseen);
+        match (flight.action, unplaced) {
+            (Action::Duplicate, Some(true)) => change(&mut self.waiting),
+            (Action::Duplicate, None) => change(&mut self.advised),
+            _ => {}
         }
         let of_job = self.by_job.entry((task.job, task.kind)).or_default();
         change(&mut of_job.all);
@@ -84,6 +87,12 @@ impl InFlight {
         if let Some(host) = flight.from.filter(|_| !flight.clones) {
             change(self.from_host.entry(host).or_default());
         }
+    }
+
+    /// Containers that copies will take and that the ResourceManager's numbers cannot show, to one that is sought in that mode: what is only advised takes none from one that is
+    /// started, and advice is as if all were.
+    pub fn to_come(&self, mode: Mode) -> u32 {
+        if mode == Mode::Act { self.waiting } else { self.waiting + self.advised }
     }
 
     /// Those of a user's jobs.
@@ -111,12 +120,12 @@ impl InFlight {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, decision, job, map};
-    use crate::model::{AttemptState, Decision, Mode, QueueFact};
+    use crate::model::{AttemptState, Decision, QueueFact};
     use crate::policy::Budget;
 
-    /// Alice's jobs' copies and those of her queue, of all, and those that the ResourceManager cannot show.
+    /// Alice's jobs' copies and those of her queue, of all, and those that the ResourceManager cannot show, to advice.
     fn counts(counted: &InFlight) -> [u32; 4] {
-        [counted.of_user("alice"), counted.of_queue("etl"), counted.cluster, counted.unseen]
+        [counted.of_user("alice"), counted.of_queue("etl"), counted.cluster, counted.to_come(Mode::Advise)]
     }
 
     /// Counts one copy after the other, each beside those before.
@@ -141,7 +150,12 @@ mod tests {
         }
         assert_eq!(counts(&count(&[decision(1, map(0), Mode::Advise)], &job).1), [1; 4]);
         assert_eq!(counts(&count(&[asked(2, 1)], &job).1), [1; 4]);
-        let (flights, _) = count(&[asked(2, 1)], &job);
+        let (flights, both) = count(&[asked(2, 1), decision(3, map(2), Mode::Advise)], &job);
+        assert_eq!(
+            [Mode::Act, Mode::Advise].map(|mode| both.to_come(mode)),
+            [1, 2],
+            "advice takes none from what is started"
+        );
         attempt(&mut job, map(1).attempt(1), AttemptState::Running, 12_000, 0);
         let mut placed = InFlight::default();
         placed.add(map(1), flights.newest(map(1)).unwrap(), &ClusterState::default(), &job);
