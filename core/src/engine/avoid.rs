@@ -39,7 +39,9 @@ impl Engine {
     fn note_straggling(&mut self, id: JobId, now: Time, proposals: &mut Proposals) {
         let Some(hosts) = proposals.straggling.remove(&id) else { return };
         let Some(job) = self.cluster.job(id) else { return };
-        let own = proposals.all.iter().map(|proposal| proposal.judged.attempt).filter(|attempt| attempt.task.job == id);
+        // The job has just been looked at, so what is proposed of it stands last.
+        let newest = proposals.all.iter().rev().map(|proposal| proposal.judged.attempt);
+        let own = newest.take_while(|attempt| attempt.task.job == id);
         let proposed: BTreeSet<NameId> = own.filter_map(|attempt| job.host_of(attempt)).collect();
         let shown = hosts.into_iter().filter(|host| proposed.contains(host));
         let shown: Vec<_> = shown.map(|host| (host, now + MACHINE_WINDOW)).collect();
