@@ -8,14 +8,19 @@ import java.net.HttpURLConnection;
 import java.net.Proxy;
 import java.net.URL;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** HTTP by the JDK: no redirects, no proxy, bounded in time and size. */
+/**
+ * HTTP by the JDK: no redirects, no proxy, bounded in time and size. The JDK's own limits are for
+ * each silence of the other side and say nothing of writing, so another is for the whole.
+ */
 final class HttpTransport implements Transport {
   static final int MAX_ANSWER_BYTES = 1 << 20;
 
   private final int connectTimeoutMs;
   private final int readTimeoutMs;
   private final String agent;
+  private final Calls calls = new Calls();
 
   HttpTransport(int connectTimeoutMs, int readTimeoutMs, String agent) {
     this.connectTimeoutMs = connectTimeoutMs;
@@ -39,11 +44,27 @@ final class HttpTransport implements Transport {
     connection.setRequestProperty("Accept", "application/json");
     connection.setRequestProperty("User-Agent", agent);
     connection.setRequestProperty("X-Drover-Mac", mac);
+    AtomicBoolean late = new AtomicBoolean();
+    return calls.within(
+        connectTimeoutMs + 2L * readTimeoutMs,
+        url.getAuthority(),
+        () -> answer(connection, body, late),
+        () -> {
+          late.set(true);
+          connection.disconnect();
+        });
+  }
+
+  private Answer answer(HttpURLConnection connection, byte[] body, AtomicBoolean late)
+      throws IOException {
     boolean whole = false;
     try {
+      connection.connect();
+      refuse(late);
       try (OutputStream out = connection.getOutputStream()) {
         out.write(body);
       }
+      refuse(late);
       int status = connection.getResponseCode();
       InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream();
       byte[] answer = in == null ? new byte[0] : read(in);
@@ -53,6 +74,13 @@ final class HttpTransport implements Transport {
       if (!whole) {
         connection.disconnect();
       }
+    }
+  }
+
+  /** The JDK takes no notice of a write that fails, and would connect again to read an answer. */
+  private static void refuse(AtomicBoolean late) throws IOException {
+    if (late.get()) {
+      throw new IOException("given up");
     }
   }
 

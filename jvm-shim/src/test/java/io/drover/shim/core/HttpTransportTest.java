@@ -8,11 +8,16 @@ import static org.junit.Assert.assertTrue;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -152,6 +157,118 @@ public class HttpTransportTest {
       IOException e = assertThrows(IOException.class, () -> hasty.post(url, BODY, "m"));
       assertTrue(e.getMessage(), e.getMessage().contains("not complete"));
     }
+  }
+
+  /** Its limit for a whole call is 3 s. */
+  private final HttpTransport bounded = new HttpTransport(1_000, 1_000, "test");
+
+  private static void assertMessage(String part, IOException e) {
+    assertTrue(e.toString(), String.valueOf(e.getMessage()).contains(part));
+  }
+
+  @Test(timeout = 60_000)
+  public void aRequestThatNobodyReadsIsLeftAndItsThreadComesFree() throws Exception {
+    byte[] beyondAllBuffers = new byte[16 << 20]; // loopback was seen to take 900 KB unread
+    try (ServerSocket frozen = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      URL url = new URL("http://localhost:" + frozen.getLocalPort() + "/x");
+      assertMessage(
+          "in all", assertThrows(IOException.class, () -> bounded.post(url, beyondAllBuffers, "")));
+      IOException next = assertThrows(IOException.class, () -> bounded.post(url, BODY, "m"));
+      while (next.getMessage().contains("still hangs")) {
+        Thread.sleep(10);
+        next = assertThrows(IOException.class, () -> bounded.post(url, BODY, "m"));
+      }
+      assertTrue(next.toString(), next instanceof SocketTimeoutException);
+    }
+  }
+
+  @Test(timeout = 60_000)
+  public void aServerThatDripsTheHeadOfItsAnswerIsLeft() throws Exception {
+    try (ServerSocket dripping = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread server =
+          new Thread(
+              () -> {
+                try (Socket socket = dripping.accept()) {
+                  socket.getOutputStream().write("HTTP/1.1 200 OK\r\nX-A: ".getBytes("US-ASCII"));
+                  while (true) {
+                    socket.getOutputStream().write('a');
+                    Thread.sleep(100);
+                  }
+                } catch (Exception e) {
+                  // the client has left
+                }
+              });
+      server.setDaemon(true);
+      server.start();
+      URL url = new URL("http://localhost:" + dripping.getLocalPort() + "/x");
+      assertMessage("in all", assertThrows(IOException.class, () -> bounded.post(url, BODY, "m")));
+      server.join();
+    }
+  }
+
+  /** An address at which a call hangs whatever is done about it, as a name server's may. */
+  private static URL hanging(CountDownLatch until) throws IOException {
+    URLStreamHandler handler =
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL url) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          protected URLConnection openConnection(URL url, Proxy proxy) {
+            return new HttpURLConnection(url) {
+              @Override
+              public void connect() throws IOException {
+                while (until.getCount() > 0) {
+                  try {
+                    until.await();
+                  } catch (InterruptedException e) {
+                    // it hangs
+                  }
+                }
+                throw new IOException("connected");
+              }
+
+              @Override
+              public void disconnect() {}
+
+              @Override
+              public boolean usingProxy() {
+                return false;
+              }
+            };
+          }
+        };
+    return new URL(null, "http://hangs:1/x", handler);
+  }
+
+  @Test(timeout = 60_000)
+  public void anAddressAtWhichACallHangsIsCalledAgainOnlyOnceThatHasEnded() throws Exception {
+    CountDownLatch until = new CountDownLatch(1);
+    URL hangs = hanging(until);
+    assertMessage("in all", assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m")));
+    for (int i = 0; i < 100; i++) {
+      assertMessage(
+          "still hangs", assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m")));
+    }
+    URL other = serve("/other", exchange -> send(exchange, 200, BODY));
+    assertEquals(200, bounded.post(other, BODY, "m").status);
+    until.countDown();
+    IOException next = assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m"));
+    while (next.getMessage().contains("still hangs")) {
+      Thread.sleep(10);
+      next = assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m"));
+    }
+    assertMessage("connected", next);
+  }
+
+  @Test
+  public void anInterruptionIsKeptForLaterAndEndsNoCall() throws IOException {
+    URL url = serve("/interrupted", exchange -> send(exchange, 200, BODY));
+    Thread.currentThread().interrupt();
+    assertEquals(200, transport.post(url, BODY, "m").status);
+    assertTrue(Thread.interrupted());
   }
 
   @Test

@@ -1,0 +1,76 @@
+package io.drover.shim.core;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Calls that may hang beyond all limits of their own, each on a thread that nobody waits for any
+ * longer than a given time. An address at which one hangs is called no more until that has ended,
+ * so there are no more such threads than addresses. For one thread's use.
+ */
+final class Calls {
+  private static final long IDLE_S = 10;
+
+  private final ExecutorService threads =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          IDLE_S,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          run -> {
+            Thread thread = new Thread(run, "drover-call");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final Map<String, Future<?>> newest = new HashMap<>();
+
+  /** Has {@code giveUp} run, on another thread, if the call takes longer; it may hang, too. */
+  <T> T within(long ms, String address, Callable<T> call, Runnable giveUp) throws IOException {
+    Future<?> last = newest.get(address);
+    if (last != null && !last.isDone()) {
+      throw new IOException("an earlier call to " + address + " still hangs");
+    }
+    Future<T> answer = threads.submit(call);
+    newest.put(address, answer);
+    try {
+      return await(answer, ms);
+    } catch (TimeoutException e) {
+      threads.execute(giveUp);
+      throw new IOException("not answered by " + address + " after " + ms + " ms in all");
+    } catch (ExecutionException e) {
+      Throwable why = e.getCause();
+      throw why instanceof IOException ? (IOException) why : new IOException(why);
+    }
+  }
+
+  /** To its end or for so long: an interruption is for what the caller does next. */
+  private static <T> T await(Future<T> answer, long ms)
+      throws ExecutionException, TimeoutException {
+    long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return answer.get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
