@@ -373,6 +373,11 @@ public final class Am extends MRApp {
         .orElseThrow();
   }
 
+  /** Has the split of a map lie there. */
+  public void splitOn(int map, String... hosts) throws Exception {
+    MoveTest.setSplitHosts(task(TaskType.MAP, map), hosts);
+  }
+
   /** The attempts of a task that run now. */
   public List<TaskAttempt> running(TaskType type, int index) {
     return task(type, index).getAttempts().values().stream()

@@ -8,7 +8,7 @@ final class HostRow extends Row {
   final int index;
   final String name;
 
-  /** Empty until an attempt has run there: asking for a rack may start a script. */
+  /** Empty until an attempt has run there, for asking may start a script; told when it is sent. */
   String rack = "";
 
   HostRow(int index, String name) {

@@ -3,7 +3,10 @@ package io.drover.shim.core;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Host names as small indices. A host is always versioned before the row that names it. */
+/**
+ * Host names as small indices. A host is versioned once, before any row that names it: were it to
+ * move behind them with news, a snapshot's first page would name hosts of a later one.
+ */
 final class Hosts {
   private final Map<String, HostRow> byName = new HashMap<>();
   private final RowLog log;
@@ -15,17 +18,15 @@ final class Hosts {
   /** Index of a host; {@code rack} is null when not known. */
   int index(String name, String rack) {
     HostRow row = byName.get(name);
-    boolean changed = false;
-    if (row == null) {
+    boolean known = row != null;
+    if (!known) {
       row = new HostRow(byName.size(), name);
       byName.put(name, row);
-      changed = true;
     }
     if (rack != null && !rack.equals(row.rack)) {
       row.rack = Text.bounded(rack);
-      changed = true;
     }
-    if (changed) {
+    if (!known) {
       log.touch(row);
     }
     return row.index;

@@ -5,6 +5,8 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.drover.shim.Am;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
@@ -38,6 +40,41 @@ public class JobWatchTest {
       }
       assertTrue(look(watch).starved());
       assertEquals(0, watch.needs().mapsRun.size());
+    }
+  }
+
+  /** Pages of a snapshot: the hosts that rows name, and in which order. */
+  private static void assertNamesHostsBeforeUse(RowLog log) {
+    Set<Integer> named = new HashSet<>();
+    RowLog.Page page = log.after(0, 1, 1_000);
+    for (; !page.rows.isEmpty(); page = log.after(page.upto, 1, 1_000)) {
+      Row row = page.rows.get(0);
+      if (row instanceof HostRow) {
+        named.add(((HostRow) row).index);
+      } else if (row instanceof TaskRow) {
+        for (int host : ((TaskRow) row).splitHosts) {
+          assertTrue("host " + host + " of a split", named.contains(host));
+        }
+      }
+    }
+    assertEquals(3, named.size());
+  }
+
+  @Test
+  public void aSnapshotInPagesNamesHostsBeforeTheTasksWhoseSplitsLieThereThoughRacksCameLater()
+      throws Exception {
+    Configuration conf = Am.conf(DefaultSpeculator.class.getName());
+    try (Am am = new Am(2, 0, "watch", 1, SystemClock.getInstance())) {
+      am.place(attempt -> "near");
+      am.run(conf, true, true);
+      for (int task = 0; task < 2; task++) {
+        am.splitOn(task, "far" + task, "near");
+      }
+      JobWatch watch = new JobWatch(am.job(), conf, new Samples(2, 0));
+      watch.sweep();
+      assertNamesHostsBeforeUse(watch.log());
+      watch.sweep();
+      assertNamesHostsBeforeUse(watch.log());
     }
   }
 }
