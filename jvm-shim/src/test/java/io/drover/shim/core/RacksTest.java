@@ -1,47 +1,88 @@
 package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 
 /** Racks of hosts, where asking for one takes its time. */
 public class RacksTest {
-  private final List<String> asked = new ArrayList<>();
-  private long nanos;
-  private long takesMs;
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private CountDownLatch answers = new CountDownLatch(0);
 
-  private final Racks racks =
-      new Racks(
-          host -> {
-            asked.add(host);
-            nanos += takesMs * 1_000_000;
-            if (host.startsWith("bad")) {
-              throw new IllegalStateException("no such host");
-            }
-            return "/" + host;
-          },
-          () -> nanos);
+  private String resolve(String host) {
+    asked.add(host);
+    try {
+      answers.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    if (host.startsWith("bad")) {
+      throw new IllegalStateException("no such host");
+    }
+    return "/" + host;
+  }
+
+  private long nanos;
+
+  private final Racks racks = new Racks(this::resolve, () -> nanos);
+
+  private final Racks hasty = new Racks(this::resolve, System::nanoTime);
 
   @Test
   public void eachHostIsAskedForOnceAndOnlyAsManyAsThereAreCopies() {
     racks.begin();
+    nanos = -TimeUnit.SECONDS.toNanos(60); // time enough, however busy the machine is
     assertEquals(Map.of("a", "/a"), racks.of(List.of("a", "bad", "c"), 2));
     assertEquals(Map.of("a", "/a"), racks.of(List.of("a", "bad"), 8));
     assertEquals(Map.of(), racks.of(List.of(), 8));
     assertEquals(List.of("a", "bad"), asked);
   }
 
-  @Test
-  public void aNameServerThatIsSlowHoldsAnAnswerUpOnce() {
-    takesMs = 700;
-    racks.begin();
-    assertEquals(Map.of("a", "/a"), racks.of(List.of("a", "b", "c"), 3));
-    assertEquals(Map.of("a", "/a"), racks.of(List.of("b", "a"), 2));
-    assertEquals(List.of("a"), asked);
-    racks.begin();
-    assertEquals(Map.of("a", "/a", "b", "/b"), racks.of(List.of("b", "a"), 2));
+  @Test(timeout = 60_000)
+  public void aNameServerThatHangsHoldsAnAnswerUpForHalfASecondInAllAndServesTheNext()
+      throws Exception {
+    answers = new CountDownLatch(1);
+    long began = System.nanoTime();
+    hasty.begin();
+    assertEquals(Map.of(), hasty.of(List.of("a", "b", "c"), 3));
+    assertEquals(Map.of(), hasty.of(List.of("d", "a"), 2));
+    long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+    assertTrue("took " + took + " ms", took >= 500);
+    assertEquals("by one thread", List.of("a"), asked);
+    answers.countDown();
+    Map<String, String> known = Map.of();
+    while (known.size() < 4) { // known at once, without any patience, once they have come
+      known = hasty.of(List.of("a", "b", "c", "d"), 4);
+    }
+    assertEquals(Map.of("a", "/a", "b", "/b", "c", "/c", "d", "/d"), known);
+    assertEquals(List.of("a", "b", "c", "d"), asked);
+  }
+
+  @Test(timeout = 60_000)
+  public void hostsThatAreAskedForInVainAreBoundedAndWhatFoundNoPlaceIsAskedForLater()
+      throws Exception {
+    answers = new CountDownLatch(1);
+    List<String> hosts = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      hosts.add("h" + i);
+    }
+    assertEquals(Map.of(), hasty.of(hosts, 150));
+    answers.countDown();
+    while (hasty.of(hosts, 101).size() < 101) {
+      Thread.sleep(10);
+    }
+    assertFalse("beyond the bound", asked.contains("h101"));
+    while (hasty.of(hosts, 150).size() < 150) {
+      Thread.sleep(10);
+    }
+    assertEquals("each once", 150, asked.size());
   }
 }
