@@ -111,6 +111,16 @@ public class RerunTest extends LeasedJob {
   }
 
   @Test
+  public void nothingIsMadeAgainOnceTheLastReduceHasSaidThatItIsDone() throws Exception {
+    run();
+    succeed(0);
+    // What is asked for comes between the reduce's word and its task's.
+    assertEquals("not_read", outcomeAfter(() -> finish(reduce()), () -> {}, rerun("[0,0]")));
+    assertJobSucceeds();
+    assertEquals(1, attempts(0));
+  }
+
+  @Test
   public void theOutputsAreReadAgainByAReduceThatStartsAnew() throws Exception {
     run();
     succeed(0);

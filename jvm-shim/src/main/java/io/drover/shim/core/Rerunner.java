@@ -67,8 +67,13 @@ final class Rerunner implements Act {
     return false;
   }
 
-  private static boolean isPastShuffle(Task reduce) {
+  private boolean isPastShuffle(Task reduce) {
     for (TaskAttempt attempt : reduce.getAttempts().values()) {
+      // Its task hears of that only later. A map taken away in between would be told to the job
+      // after its last task's end, and end again while it commits: an error to Hadoop up to 3.1.
+      if (inside.saidDone(attempt)) {
+        return true;
+      }
       TaskAttemptState state = attempt.getState();
       boolean runs = state == TaskAttemptState.RUNNING || state == TaskAttemptState.COMMIT_PENDING;
       Phase phase = attempt.getPhase();
