@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Calls {
   private static final long IDLE_S = 10;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(Pause.SLICE_MS);
 
   private final ExecutorService threads =
       new ThreadPoolExecutor(
@@ -34,6 +35,12 @@ final class Calls {
           });
 
   private final Map<String, Future<?>> newest = new HashMap<>();
+  private final Runnable meanwhile;
+
+  /** What is to be looked at while a call lasts. */
+  Calls(Runnable meanwhile) {
+    this.meanwhile = meanwhile;
+  }
 
   /** Has {@code giveUp} run, on another thread, if the call takes longer; it may hang, too. */
   <T> T within(long ms, String address, Callable<T> call, Runnable giveUp) throws IOException {
@@ -55,16 +62,21 @@ final class Calls {
   }
 
   /** To its end or for so long: an interruption is for what the caller does next. */
-  private static <T> T await(Future<T> answer, long ms)
-      throws ExecutionException, TimeoutException {
+  private <T> T await(Future<T> answer, long ms) throws ExecutionException, TimeoutException {
     long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
     boolean interrupted = false;
     try {
       while (true) {
+        long leftNanos = endNanos - System.nanoTime();
         try {
-          return answer.get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return answer.get(Math.min(leftNanos, LOOK_NANOS), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
+        } catch (TimeoutException e) {
+          if (leftNanos <= LOOK_NANOS) {
+            throw e;
+          }
+          meanwhile.run();
         }
       }
     } finally {

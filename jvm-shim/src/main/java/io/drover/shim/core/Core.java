@@ -149,7 +149,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
             this::sinceStartMs);
     Transport transport =
         new HttpTransport(
-            settings.connectTimeoutMs, settings.readTimeoutMs, "drover-shim/" + version);
+            settings.connectTimeoutMs, settings.readTimeoutMs, "drover-shim/" + version, all::look);
     Executor executor =
         new Executor(lease, new Grounds(job, lease, System::nanoTime), headroom, all);
     Actions actions =
@@ -163,7 +163,8 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     }
     Random random = new Random(secure.nextLong());
     Pause pause =
-        new Pause(() -> job.getCompletedMaps() + job.getCompletedReduces(), Thread::sleep);
+        new Pause(
+            () -> job.getCompletedMaps() + job.getCompletedReduces(), Thread::sleep, all::look);
     loop(
         new Exchange(
             settings, identity, facts, transport, System::nanoTime, random, lease, actions),

@@ -20,12 +20,14 @@ final class HttpTransport implements Transport {
   private final int connectTimeoutMs;
   private final int readTimeoutMs;
   private final String agent;
-  private final Calls calls = new Calls();
+  private final Calls calls;
 
-  HttpTransport(int connectTimeoutMs, int readTimeoutMs, String agent) {
+  /** {@code meanwhile} is run each second while an answer is waited for. */
+  HttpTransport(int connectTimeoutMs, int readTimeoutMs, String agent, Runnable meanwhile) {
     this.connectTimeoutMs = connectTimeoutMs;
     this.readTimeoutMs = readTimeoutMs;
     this.agent = agent;
+    calls = new Calls(meanwhile);
   }
 
   @Override

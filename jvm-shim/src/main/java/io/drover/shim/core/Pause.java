@@ -12,22 +12,36 @@ final class Pause {
     void sleep(long ms) throws InterruptedException;
   }
 
+  /** So often it is looked whether a lease has ended, which may be amid a long pause. */
+  static final long SLICE_MS = 1_000;
+
   private final IntSupplier ended;
   private final Sleeper sleeper;
+  private final Runnable look;
   private int told;
 
-  Pause(IntSupplier ended, Sleeper sleeper) {
+  Pause(IntSupplier ended, Sleeper sleeper, Runnable look) {
     this.ended = ended;
     this.sleeper = sleeper;
+    this.look = look;
   }
 
   /** For so long; once {@code newsMs} have passed, unless that is 0, only until a task ends. */
   void pause(long ms, long newsMs) throws InterruptedException {
     long certain = newsMs > 0 ? Math.min(newsMs, ms) : ms;
-    sleeper.sleep(certain);
-    for (long left = ms - certain; left > 0 && ended.getAsInt() == told; left -= LOOK_MS) {
-      sleeper.sleep(Math.min(LOOK_MS, left));
+    long left = certain;
+    do { // even for no time: an interruption is heard here
+      sleep(Math.min(SLICE_MS, left));
+      left -= SLICE_MS;
+    } while (left > 0);
+    for (left = ms - certain; left > 0 && ended.getAsInt() == told; left -= LOOK_MS) {
+      sleep(Math.min(LOOK_MS, left));
     }
     told = ended.getAsInt();
+  }
+
+  private void sleep(long ms) throws InterruptedException {
+    sleeper.sleep(ms);
+    look.run();
   }
 }

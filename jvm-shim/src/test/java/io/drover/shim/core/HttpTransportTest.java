@@ -31,8 +31,8 @@ public class HttpTransportTest {
   private static final byte[] BODY = "{}".getBytes(StandardCharsets.UTF_8);
 
   // However busy the machine is; what is to be given up is given up by one in a hurry.
-  private final HttpTransport transport = new HttpTransport(30_000, 30_000, "test");
-  private final HttpTransport hasty = new HttpTransport(30_000, 3_000, "test");
+  private final HttpTransport transport = new HttpTransport(30_000, 30_000, "test", () -> {});
+  private final HttpTransport hasty = new HttpTransport(30_000, 3_000, "test", () -> {});
   private final AtomicInteger followed = new AtomicInteger();
   private HttpServer server;
 
@@ -159,8 +159,11 @@ public class HttpTransportTest {
     }
   }
 
+  private final AtomicInteger looks = new AtomicInteger();
+
   /** Its limit for a whole call is 3 s. */
-  private final HttpTransport bounded = new HttpTransport(1_000, 1_000, "test");
+  private final HttpTransport bounded =
+      new HttpTransport(1_000, 1_000, "test", looks::incrementAndGet);
 
   private static void assertMessage(String part, IOException e) {
     assertTrue(e.toString(), String.valueOf(e.getMessage()).contains(part));
@@ -248,6 +251,7 @@ public class HttpTransportTest {
     CountDownLatch until = new CountDownLatch(1);
     URL hangs = hanging(until);
     assertMessage("in all", assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m")));
+    assertTrue("hosts to be let in again are looked at meanwhile", looks.get() > 0);
     for (int i = 0; i < 100; i++) {
       assertMessage(
           "still hangs", assertThrows(IOException.class, () -> bounded.post(hangs, BODY, "m")));

@@ -2,15 +2,19 @@ package io.drover.shim.core;
 
 import static org.junit.Assert.assertEquals;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongUnaryOperator;
 import org.junit.Test;
 
 /** How long the shim waits between two exchanges, without time. */
 public class PauseTest {
   private long slept;
+  private final List<Long> looks = new ArrayList<>();
   private LongUnaryOperator endedAfter = ms -> 0;
   private final Pause pause =
-      new Pause(() -> (int) endedAfter.applyAsLong(slept), ms -> slept += ms);
+      new Pause(
+          () -> (int) endedAfter.applyAsLong(slept), ms -> slept += ms, () -> looks.add(slept));
 
   private long waited(long ms, long newsMs) throws InterruptedException {
     long before = slept;
@@ -38,5 +42,11 @@ public class PauseTest {
   @Test
   public void withNothingEndingTheWaitIsNoLongerThanAsked() throws Exception {
     assertEquals(1_030, waited(1_030, 250));
+  }
+
+  @Test
+  public void aLeaseThatEndsAmidALongPauseIsNoticedWithinASecond() throws Exception {
+    assertEquals(3_500, waited(3_500, 0));
+    assertEquals(List.of(1_000L, 2_000L, 3_000L, 3_500L), looks);
   }
 }
