@@ -23,6 +23,10 @@ final class Exchange {
   private static final long ANSWER_WITHIN_MS = 250;
 
   private static final long MIN_WAIT_MS = 100;
+
+  /** So many pages follow at once; of one session the service takes 50, and 10 a second. */
+  private static final int PAGES_AT_ONCE = 40;
+
   private static final long MAX_WAIT_MS = 600_000;
 
   /** At most one twentieth of a processor goes into looking at the job. */
@@ -47,6 +51,7 @@ final class Exchange {
   private long epoch;
   private boolean hello = true;
   private boolean more;
+  private int pages;
   private boolean speaking;
   private boolean complained;
   private long droppedReplies;
@@ -106,6 +111,7 @@ final class Exchange {
   /** Makes the next step look at the job whatever it costs: there may be no other. */
   void lookAgain() {
     more = false;
+    pages = 0;
     nextSweepNanos = nanos.getAsLong();
   }
 
@@ -164,8 +170,9 @@ final class Exchange {
     boolean advanced = !reply.snapshot && reply.ack > base;
     base = reply.snapshot ? 0 : reply.ack;
     more = page.more && advanced;
+    pages = more ? pages + 1 : 0;
     if (more) {
-      return 0;
+      return pages < PAGES_AT_ONCE ? 0 : MIN_WAIT_MS;
     }
     boolean owes = actions.ledger().owes();
     return settings.pace(
@@ -232,6 +239,11 @@ final class Exchange {
         return onTooLarge();
       case 426:
         return MAX_WAIT_MS;
+      case 429:
+        if (!refusal.error.equals("too_frequent")) { // that one knows the session
+          nextUrl();
+        }
+        return retryMs;
       default:
         nextUrl();
         return retryMs;

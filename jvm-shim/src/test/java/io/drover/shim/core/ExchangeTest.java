@@ -236,6 +236,33 @@ public class ExchangeTest {
   }
 
   @Test
+  public void aLargeSnapshotKeepsToWhatTheServiceTakesOfOneSession() throws Exception {
+    rows.change(1_005);
+    long tokens = 50 * 100; // as src/shim/session.rs counts, in ms: 50 at once, 10 a second
+    for (int page = 0; page < 100; page++) {
+      tokens -= 100;
+      assertTrue("page " + page, tokens >= 0);
+      long wait = step(ok(""));
+      assertEquals("page " + page, page < 39 ? 0 : 100, wait);
+      tokens += wait;
+    }
+    assertEquals(1000, step(ok("")));
+    rows.change(25);
+    assertEquals("the next begin anew", 0, step(ok("")));
+  }
+
+  @Test
+  public void aSessionThatCallsTooOftenStaysAndAServiceThatIsFullIsLeft() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    establish();
+    assertTrue(step(refusal(429, "too_frequent", "")) >= 3_000);
+    assertTrue(step(refusal(429, "too_many_sessions", "")) >= 3_000);
+    step(ok(""));
+    assertEquals("[a, a, a, b]", asked.toString());
+    assertEquals("the session goes on", false, rows.last().hello);
+  }
+
+  @Test
   public void lookingAtTheJobTakesAtMostATwentiethOfAProcessorHoweverLongItLasted()
       throws Exception {
     rows.spent = TimeUnit.MILLISECONDS.toNanos(50);
