@@ -1,6 +1,9 @@
 package io.drover.shim.core;
 
-/** A 4xx or 5xx answer of the service. It is not authenticated, so it can only make us pause. */
+/**
+ * A 4xx or 5xx answer of the service. It is not authenticated, so it can only leave the job to
+ * Hadoop: it ends the lease, and has us pause, start over, or, a 410, stop for good.
+ */
 final class Refusal {
   /** A 401, of which the transport has no words. */
   static final Refusal NOT_BELIEVED = new Refusal("the session is not believed (401)", 5_000, -1);

@@ -27,7 +27,8 @@ final class Settings {
     mode = mode(conf.getTrimmed("drover.mode", "act"));
     connectTimeoutMs = number(conf, "drover.exchange.connect-timeout-ms", 2_000, 50, 30_000);
     readTimeoutMs = number(conf, "drover.exchange.read-timeout-ms", 5_000, 50, 60_000);
-    minIntervalMs = number(conf, "drover.exchange.min-interval-ms", 100, 100, 60_000);
+    // A lease is of 10 s, where nobody has changed that, and is to outlast four exchanges.
+    minIntervalMs = number(conf, "drover.exchange.min-interval-ms", 100, 100, 2_500);
     maxIntervalMs = number(conf, "drover.exchange.max-interval-ms", 60_000, 1_000, 60_000);
     firstBackoffMs = number(conf, "drover.exchange.first-backoff-ms", 1_000, 100, 60_000);
     maxBackoffMs = number(conf, "drover.exchange.max-backoff-ms", 60_000, 1_000, 600_000);

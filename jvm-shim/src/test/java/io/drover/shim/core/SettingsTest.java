@@ -50,4 +50,11 @@ public class SettingsTest {
     assertEquals(1_234, settings.pace(1_234));
     assertEquals(60_000, settings.pace(Long.MAX_VALUE));
   }
+
+  @Test
+  public void noPaceIsSetThatALeaseOfTenSecondsWouldNotOutlast() {
+    String key = "drover.exchange.min-interval-ms";
+    assertEquals(2_500, new Settings(conf(key, "2500")).minIntervalMs);
+    assertEquals(100, new Settings(conf(key, "2501")).minIntervalMs);
+  }
 }
