@@ -143,12 +143,13 @@ impl Job {
         }
     }
 
-    /// Folds in its summary.
+    /// Folds in its summary. More tasks than there can be are claimed, not had.
     pub fn learn(&mut self, fact: &JobFact) {
+        let totals = Some([fact.maps, fact.reduces].map(|claimed| claimed.min(TASKS_MAX)));
         let owned = self.is_vouched || (&self.user, &self.queue) == (&fact.user, &fact.queue);
         let named = owned && self.name == fact.name;
         let stands = fact.state.is_none_or(|state| self.state == Some(state)) && (self.uber || !fact.uber);
-        self.stirred |= !named || !stands || self.totals != Some([fact.maps, fact.reduces]);
+        self.stirred |= !named || !stands || self.totals != totals;
         self.name.clone_from(&fact.name);
         if !self.is_vouched {
             self.user.clone_from(&fact.user);
@@ -156,7 +157,7 @@ impl Job {
         }
         self.state = fact.state.or(self.state);
         self.started.earliest(Some(fact.started));
-        self.totals = Some([fact.maps, fact.reduces]);
+        self.totals = totals;
         self.uber |= fact.uber;
     }
 

@@ -40,6 +40,31 @@ fn an_index_beyond_the_job_or_far_ahead_of_what_is_known_is_refused() {
 }
 
 #[test]
+fn more_tasks_than_a_job_can_have_are_not_believed_and_are_no_news_when_claimed_again() {
+    let mut claims = job(None);
+    let attempt = crate::model::AppAttemptId { app: claims.id.0, number: 1 };
+    let fact = JobFact {
+        job: claims.id,
+        attempt,
+        name: String::new(),
+        user: String::new(),
+        queue: String::new(),
+        state: None,
+        started: Time(1),
+        maps: TASKS_MAX + 1,
+        reduces: u32::MAX,
+        uber: false,
+    };
+    for stirs in [true, false] {
+        claims.stirred = false;
+        claims.learn(&fact);
+        assert_eq!((claims.totals, claims.stirred), (Some([TASKS_MAX; 2]), stirs));
+    }
+    claims.learn(&JobFact { maps: TASKS_MAX, reduces: 3, ..fact });
+    assert_eq!(claims.totals, Some([TASKS_MAX, 3]));
+}
+
+#[test]
 fn room_is_made_a_little_ahead_of_what_is_known() {
     let mut job = job(Some([60_000, 0]));
     for (index, room) in [(0, 50_001), (50_001, 60_000)] {

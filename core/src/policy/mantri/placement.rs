@@ -45,7 +45,8 @@ pub fn place(inputs: &[Vec<f64>], links: &[Links]) -> Option<Placement> {
         return None;
     }
     if inputs.iter().all(|row| *row == inputs[0]) {
-        return Some(alike(inputs, links));
+        let none = vec![0.0; links.len()];
+        return Some(place_alike(inputs.first().unwrap_or(&none), inputs.len() as u32, links));
     }
     // The largest first: what is decided last should matter least. Equal rows stand together, and may change places without changing anything.
     let mut order: Vec<usize> = (0..inputs.len()).collect();
@@ -68,10 +69,9 @@ pub fn place(inputs: &[Vec<f64>], links: &[Links]) -> Option<Placement> {
     Some(Placement { racks: placed, seconds, bound: if exact { seconds } else { bound(inputs, links).min(seconds) } })
 }
 
-/// All read the same.
-fn alike(inputs: &[Vec<f64>], links: &[Links]) -> Placement {
-    let none = vec![0.0; links.len()];
-    let (on, seconds) = alike::counts(inputs.first().unwrap_or(&none), inputs.len() as u32, links);
+/// The same of `count` reduces that all read `row`, which is as long as there are racks.
+pub fn place_alike(row: &[f64], count: u32, links: &[Links]) -> Placement {
+    let (on, seconds) = alike::counts(row, count, links);
     let racks = on.iter().enumerate().flat_map(|(rack, there)| (0..*there).map(move |_| rack));
     Placement { racks: racks.collect(), seconds, bound: seconds }
 }

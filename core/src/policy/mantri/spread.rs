@@ -1,7 +1,7 @@
 //! Which rack each reduce goes to (Mantri, OSDI'10, §5.2): I from what the maps have written and where, the links as measured, [`place`] over both.
 
 use super::MeasureParams;
-use super::placement::{Links, expected_links, place};
+use super::placement::{Links, Placement, expected_links, place, place_alike};
 use crate::model::{Bytes, ClusterState, Job, MeasurePlan, NameId, TaskKind, TaskState, Verdict, maps_before_reduces};
 use std::collections::BTreeMap;
 
@@ -48,8 +48,7 @@ pub fn is_due(job: &Job) -> bool {
 
 /// Does any of a job's reduces wait?
 fn waits(job: &Job) -> bool {
-    let reduces = job.totals.map_or(0, |[_, reduces]| reduces);
-    count(job, TaskKind::Reduce, |state| state >= TaskState::Running) < reduces
+    count(job, TaskKind::Reduce, |state| state >= TaskState::Running) < reduces(job)
 }
 
 fn count(job: &Job, kind: TaskKind, is: impl Fn(TaskState) -> bool) -> u32 {
@@ -58,12 +57,10 @@ fn count(job: &Job, kind: TaskKind, is: impl Fn(TaskState) -> bool) -> u32 {
 
 /// Where the reduces that wait go, or why that is all the same. One pass over the job's tasks, and what [`place`] takes.
 pub fn spread(job: &Job, racks: &Racks<'_>, params: &MeasureParams) -> Result<MeasurePlan, Verdict> {
-    let (waiting, share) = shares(job);
-    if waiting.is_empty() || !racks.are_several() {
+    if !racks.are_several() || !waits(job) {
         return Err(Verdict::NothingGained);
     }
     let written = written(job, racks).ok_or(Verdict::DataUnknown)?;
-    let inputs: Vec<Vec<f64>> = share.iter().map(|share| written.iter().map(|bytes| share * bytes).collect()).collect();
     let links = match &racks.links {
         Some(measured) => {
             // What all racks could send meanwhile.
@@ -73,7 +70,8 @@ pub fn spread(job: &Job, racks: &Racks<'_>, params: &MeasureParams) -> Result<Me
         // Equal ones: whatever their bandwidth, the best placement is the same.
         None => vec![Links { up: 1.0, down: 1.0 }; racks.names.len()],
     };
-    let placement = place(&inputs, &links).ok_or(Verdict::DataUnknown)?;
+    let waiting = waiting(job);
+    let (placement, moves) = placed(job, &waiting, &written, &links).ok_or(Verdict::DataUnknown)?;
     let on = |rack: usize| {
         let there = waiting.iter().zip(&placement.racks).filter(|(_, placed)| **placed == rack);
         there.map(|(index, _)| *index).collect::<Vec<u32>>()
@@ -82,27 +80,47 @@ pub fn spread(job: &Job, racks: &Racks<'_>, params: &MeasureParams) -> Result<Me
     let told = racks.links.is_some();
     Ok(MeasurePlan::Place {
         racks: each.filter(|(_, reduces)| !reduces.is_empty()).collect(),
-        moves: Bytes(moved(&inputs, &placement.racks) as u64),
+        moves: Bytes(moves as u64),
         seconds: told.then_some(placement.seconds),
         bound: told.then_some(placement.bound),
     })
 }
 
-/// What crosses racks, bytes.
-fn moved(inputs: &[Vec<f64>], racks: &[usize]) -> f64 {
-    inputs.iter().zip(racks).map(|(row, rack)| row.iter().sum::<f64>() - row[*rack]).sum()
+/// The placement of reduces that wait, and what crosses racks with it, bytes. Where they are all alike, one row stands for all: how many there are is the job's word alone.
+fn placed(job: &Job, waiting: &[u32], written: &[f64], links: &[Links]) -> Option<(Placement, f64)> {
+    let row = |share: f64| written.iter().map(|bytes| share * bytes).collect::<Vec<f64>>();
+    let crosses = |row: &Vec<f64>, rack: usize| row.iter().sum::<f64>() - row[rack];
+    let Some(reads) = reads(job) else {
+        let each = row(1.0 / f64::from(reduces(job)));
+        let placement = place_alike(&each, waiting.len() as u32, links);
+        let moves = placement.racks.iter().map(|rack| crosses(&each, *rack)).sum();
+        return Some((placement, moves));
+    };
+    let all: f64 = reads.iter().sum();
+    let inputs: Vec<Vec<f64>> = waiting.iter().map(|index| row(reads[*index as usize] / all)).collect();
+    let placement = place(&inputs, links)?;
+    let moves = inputs.iter().zip(&placement.racks).map(|(row, rack)| crosses(row, *rack)).sum();
+    Some((placement, moves))
 }
 
-/// The reduces that wait, each with its share of all that the maps write: by what it is told to read where that is told of every one of them, else all alike.
-fn shares(job: &Job) -> (Vec<u32>, Vec<f64>) {
-    let reduces = job.totals.map_or(0, |[_, reduces]| reduces);
-    let known = |index: u32| job.task(job.id.task(TaskKind::Reduce, index));
-    let reads: Vec<u64> = (0..reduces).map(|index| known(index).map_or(0, |task| task.input.0)).collect();
-    let all: f64 = reads.iter().map(|bytes| *bytes as f64).sum();
-    let told = reads.iter().all(|bytes| *bytes > 0);
-    let share = |index: u32| if told { reads[index as usize] as f64 / all } else { 1.0 / f64::from(reduces) };
-    let waits = |index: &u32| known(*index).is_none_or(|task| task.state < TaskState::Running);
-    (0..reduces).filter(waits).map(|index| (index, share(index))).unzip()
+fn reduces(job: &Job) -> u32 {
+    job.totals.map_or(0, |[_, reduces]| reduces)
+}
+
+/// The reduces that wait.
+fn waiting(job: &Job) -> Vec<u32> {
+    let waits = |index: &u32| {
+        let known = job.task(job.id.task(TaskKind::Reduce, *index));
+        known.is_none_or(|task| task.state < TaskState::Running)
+    };
+    (0..reduces(job)).filter(waits).collect()
+}
+
+/// What each reduce is told to read, bytes; `None` unless that is told of every one of them.
+fn reads(job: &Job) -> Option<Vec<f64>> {
+    let told = job.tasks(TaskKind::Reduce).take_while(|(id, task)| id.index < reduces(job) && task.input.0 > 0);
+    let reads: Vec<f64> = told.map(|(_, task)| task.input.0 as f64).collect();
+    (reads.len() == reduces(job) as usize).then_some(reads)
 }
 
 /// What all maps write on each rack, bytes: those that have ended, and the others as they did. `None` while none has told.
@@ -154,6 +172,13 @@ mod tests {
         assert!(!due(TaskKind::Reduce, 0, TaskState::Running));
         job.totals = Some([1, 0]);
         assert!(!is_due(&job), "without reduces none waits");
+    }
+
+    #[test]
+    fn on_one_rack_it_is_all_the_same_how_many_reduces_a_job_claims() {
+        let mut job = Job::new("job_1_0001".parse().unwrap());
+        job.totals = Some([1, u32::MAX]);
+        assert_eq!(spread(&job, &Racks::default(), &MeasureParams::default()), Err(Verdict::NothingGained));
     }
 
     #[test]
