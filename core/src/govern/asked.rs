@@ -49,9 +49,20 @@ impl Asked {
     }
 
     fn is_copy(&self, number: u32) -> bool {
-        if !self.attempts.is_empty() {
-            return self.attempts.contains(&number);
+        // What was never sent nobody has carried out: what is seen is Hadoop's own, in the place of an attempt that has failed, say.
+        if self.is_unsent() {
+            return false;
         }
+        if self.attempts.is_empty() { self.may_be(number) } else { self.attempts.contains(&number) }
+    }
+
+    /// Neither was it sent, nor has anyone answered it.
+    fn is_unsent(&self) -> bool {
+        !self.sent && self.answer.is_none()
+    }
+
+    /// As far as its number goes, and what other decisions' answers have named.
+    fn may_be(&self, number: u32) -> bool {
         let in_time = number > self.newest_before && self.newest_own.is_none_or(|newest| number <= newest);
         in_time && !self.others.contains(&number)
     }
@@ -77,7 +88,7 @@ impl Asked {
     /// Another decision's answer has named its copies: what is not told of one's own yet is none of these.
     pub(super) fn leave_to_another(&mut self, attempts: &[u32]) {
         if self.attempts.is_empty() {
-            let theirs: Vec<u32> = attempts.iter().copied().filter(|number| self.is_copy(*number)).collect();
+            let theirs: Vec<u32> = attempts.iter().copied().filter(|number| self.may_be(*number)).collect();
             self.others.extend(theirs);
         }
     }
@@ -148,7 +159,7 @@ impl Asked {
 
     /// When, the service's clock, it is over though nothing more is heard. What was sent may have been carried out: only news of the job can tell that it was not.
     pub(super) fn over_at(&self, grace: Millis) -> Option<Time> {
-        (!self.sent && self.answer.is_none()).then(|| self.deadline + grace)
+        self.is_unsent().then(|| self.deadline + grace)
     }
 
     /// Its end while the task itself goes on; `None` while it lasts. `now` is the service's clock.
@@ -174,7 +185,7 @@ impl Asked {
         if self.over_at(grace).is_some_and(|at| at <= now) {
             return Some(CopyEnd::Unsent);
         }
-        late.then_some(if self.sent { CopyEnd::Unanswered } else { CopyEnd::Unsent })
+        late.then_some(if self.is_unsent() { CopyEnd::Unsent } else { CopyEnd::Unanswered })
     }
 
     pub(super) fn outcome(&self, flight: &Flight, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
@@ -214,7 +225,7 @@ fn winner(asked: &Asked, task: &Task) -> CopyEnd {
     match task.won() {
         _ if !any => match asked.answer {
             Some(answer) if !answer.is_applied() => CopyEnd::Refused,
-            None if !asked.sent => CopyEnd::Unsent,
+            None if asked.is_unsent() => CopyEnd::Unsent,
             _ => CopyEnd::Unanswered,
         },
         None => CopyEnd::Unknown,

@@ -150,12 +150,10 @@ mod tests {
         }
         assert_eq!(counts(&count(&[decision(1, map(0), Mode::Advise)], &job).1), [1; 4]);
         assert_eq!(counts(&count(&[asked(2, 1)], &job).1), [1; 4]);
-        let (flights, both) = count(&[asked(2, 1), decision(3, map(2), Mode::Advise)], &job);
-        assert_eq!(
-            [Mode::Act, Mode::Advise].map(|mode| both.to_come(mode)),
-            [1, 2],
-            "advice takes none from what is started"
-        );
+        let (mut flights, both) = count(&[asked(2, 1), decision(3, map(2), Mode::Advise)], &job);
+        let to_come = [Mode::Act, Mode::Advise].map(|mode| both.to_come(mode));
+        assert_eq!(to_come, [1, 2], "advice takes none from what is started");
+        flights.sent(job.id, 2);
         attempt(&mut job, map(1).attempt(1), AttemptState::Running, 12_000, 0);
         let mut placed = InFlight::default();
         placed.add(map(1), flights.newest(map(1)).unwrap(), &ClusterState::default(), &job);

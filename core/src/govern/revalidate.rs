@@ -148,6 +148,7 @@ mod tests {
                 let params = GovernParams { futile_copies: 1, ..GovernParams::default() };
                 let other = crate::model::Decision { id: 2, task: map(1), attempt: map(1).attempt(0), ..order.clone() };
                 flights.add(&other, Budget::Copies, &able(), 0);
+                flights.sent(order.job, other.id);
                 let mut job = able();
                 job.totals = Some([2, 0]);
                 attempt(&mut job, map(1).attempt(0), AttemptState::Succeeded, 1_000, 11_000);

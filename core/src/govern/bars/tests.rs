@@ -74,10 +74,11 @@ fn seen(heard: Time, states: &[AttemptState]) -> Job {
     job
 }
 
-/// A copy of the first map was asked for beside its first attempt, and answered with these numbers, if at all.
+/// A copy of the first map was asked for beside its first attempt, sent, and answered with these numbers, if at all.
 fn copied(answer: Option<&[u32]>) -> Flights {
     let mut flights = Flights::default();
     flights.add(&decision(1, map(0), Mode::Act), Budget::Copies, &seen(Time(10_000), &[Running]), 0);
+    flights.sent(JOB, 1);
     if let Some(attempts) = answer {
         let ack = AckFact { job: JOB, decision: 1, answer: Answer::Applied, attempts: attempts.to_vec() };
         flights.answered(&ack);

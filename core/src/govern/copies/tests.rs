@@ -40,7 +40,8 @@ fn ends(flights: &mut Flights, job: &Job, now: Time) -> Vec<CopyEnd> {
 
 #[test]
 fn a_copy_has_no_container_before_each_of_its_attempts_was_launched_or_ended() {
-    let flights = asked();
+    let mut flights = asked();
+    flights.sent(JOB, 1);
     let copy = flights.newest(map(0)).unwrap().asked.as_ref().unwrap();
     let mut job = running(Time(10_000));
     let is_unplaced = |job: &Job| copy.is_unplaced(job.task(map(0)));
@@ -191,11 +192,68 @@ fn a_copy_that_no_attempt_stands_for_was_refused_or_not_sent_or_not_answered_who
 
 #[test]
 fn a_copy_won_where_it_is_the_winner_and_lost_where_another_is() {
-    assert_eq!(fate(Some(1), &[Succeeded], |_| ()), CopyEnd::Won);
-    assert_eq!(fate(Some(0), &[Killed], |_| ()), CopyEnd::Lost);
-    assert_eq!(fate(None, &[Killed], |_| ()), CopyEnd::Unknown);
+    let sent = |winner, copies: &[AttemptState]| fate(winner, copies, |flights| flights.sent(JOB, 1));
+    assert_eq!(sent(Some(1), &[Succeeded]), CopyEnd::Won);
+    assert_eq!(sent(Some(0), &[Killed]), CopyEnd::Lost);
+    assert_eq!(sent(None, &[Killed]), CopyEnd::Unknown);
     let one_of_two = |flights: &mut Flights| answer(flights, Answer::Applied, &[1]);
     assert_eq!(fate(Some(2), &[Killed, Succeeded], one_of_two), CopyEnd::Lost, "Hadoop's own is not ours");
+}
+
+/// A copy was decided on, and before its order was sent the first attempt failed, and Hadoop began a second.
+fn replaced_before_it_was_sent() -> (Flights, Job) {
+    let mut job = running(Time(14_000));
+    attempt(&mut job, map(0).attempt(0), AttemptState::Failed, 1_000, 11_000);
+    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
+    (asked(), job)
+}
+
+#[test]
+fn an_attempt_that_hadoop_began_anew_is_no_copy_of_an_order_that_was_never_sent_and_wins_nothing_for_it() {
+    let (flights, mut job) = replaced_before_it_was_sent();
+    let in_task = |flights: &Flights| flights.newest(map(0)).unwrap().asked.clone().unwrap();
+    assert!(in_task(&flights).is_unplaced(job.task(map(0))));
+    let mut goes_on = flights.clone();
+    let (ends, next) = goes_on.follow(&job, &params(), Time(14_000));
+    assert_eq!((ends, next), (vec![], Some(LATE)));
+    assert!(!in_task(&goes_on).replaced, "it is the task's own, but not by that order");
+    let (ends, _) = goes_on.follow(&job, &params(), LATE);
+    assert_eq!(told(ends), [(1, CopyEnd::Unsent, vec![])]);
+    assert_eq!(in_task(&goes_on).tries, 0, "the try is given back");
+    attempt(&mut job, map(0).attempt(1), Succeeded, 12_000, 30_000);
+    succeed(&mut job, map(0), Some(1), 30_000);
+    for mut flights in [flights, goes_on] {
+        let open = flights.in_cluster() > 0;
+        let expected = Vec::from_iter(open.then_some((1, CopyEnd::Unsent, vec![])));
+        assert_eq!(told(flights.close_job(&job)), expected);
+        let (ends, _) = flights.follow(&job, &params(), Time(30_000));
+        assert!(ends.iter().all(|end| end.cost == Millis(0)), "{ends:?}");
+        assert_eq!(told(ends), expected);
+    }
+}
+
+#[test]
+fn an_order_that_was_sent_is_stood_for_by_what_is_seen_whether_it_was_answered_or_not() {
+    let (mut flights, mut job) = replaced_before_it_was_sent();
+    flights.sent(JOB, 1);
+    attempt(&mut job, map(0).attempt(1), Succeeded, 12_000, 30_000);
+    succeed(&mut job, map(0), Some(1), 30_000);
+    assert_eq!(told(flights.close_job(&job)), [(1, CopyEnd::Won, vec![1])]);
+}
+
+#[test]
+fn what_anothers_answer_has_named_is_no_copy_of_an_order_that_is_sent_only_afterwards() {
+    let mut flights = asked();
+    flights.sent(JOB, 1);
+    let mut job = running(Time(24_000));
+    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
+    flights.add(&Decision { live: 2, ..decision(2, map(0), Mode::Act) }, Budget::Copies, &job, 0);
+    // What was seen was Hadoop's own.
+    answer(&mut flights, Answer::Applied, &[2]);
+    flights.sent(JOB, 2);
+    attempt(&mut job, map(0).attempt(2), Succeeded, 25_000, 30_000);
+    succeed(&mut job, map(0), Some(2), 30_000);
+    assert_eq!(told(flights.close_job(&job)), [(1, CopyEnd::Won, vec![2]), (2, CopyEnd::Unanswered, vec![])]);
 }
 
 #[test]
@@ -240,6 +298,7 @@ fn copies_that_die_make_a_job_rest_and_clones_that_do_not() {
             let mut job = running(Time(40_000));
             let mut flights = Flights::default();
             flights.add(&decision(1, map(0), Mode::Act), budget, &job, 0);
+            flights.sent(JOB, 1);
             attempt(&mut job, map(0).attempt(1), Killed, 20_000, 40_000);
             if ends_with_its_task {
                 succeed(&mut job, map(0), Some(0), 40_000);
@@ -439,17 +498,16 @@ fn a_copy_was_sent_once_its_own_order_was_and_not_for_another_of_its_task_nor_wh
 }
 
 #[test]
-fn no_instant_that_has_come_is_named_for_a_copy_that_is_seen_though_it_was_never_sent() {
+fn no_instant_that_has_come_is_named_for_a_copy_of_a_task_that_is_not_known() {
     // It would be looked at again at once, and without end.
-    let mut job = running(Time(10_000));
-    attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);
-    let next = |now| asked().follow(&job, &params(), now);
+    let next = |now| asked().follow(&job(), &params(), now);
     assert_eq!([LATE - Millis(1), LATE].map(next), [(vec![], Some(LATE)), (vec![], None)]);
 }
 
 /// Two copies of the first map were asked for, the second once the first one's attempt ran.
 fn two_of(first: Option<&[u32]>) -> (Flights, Job) {
     let mut flights = asked();
+    flights.sent(JOB, 1);
     first.into_iter().for_each(|attempts| answer(&mut flights, Answer::Applied, attempts));
     let mut job = running(Time(24_000));
     attempt(&mut job, map(0).attempt(1), Running, 12_000, 0);

@@ -122,6 +122,7 @@ fn copies_of_a_job_count_by_kind_while_they_hold_budget_and_wait_until_they_are_
         decision(5, reduce, Mode::Act),
     ]);
     changed(&mut flights, map(1), |flight| flight.counted = false);
+    flights.sent(JOB, 4);
     assert_eq!(flights.in_cluster(), 5);
     let mut job = job();
     attempt(&mut job, map(3).attempt(1), AttemptState::Running, 12_000, 0);
