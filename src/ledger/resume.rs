@@ -1,5 +1,6 @@
 //! What an earlier process left open: actions that it decided on and whose end it never wrote, and jobs that ended, if they did, when it saw them no more.
 
+mod ends;
 mod jobs;
 #[cfg(test)]
 mod tests;
@@ -7,7 +8,9 @@ mod tests;
 use super::feed::{ended_itself, plausible, plausible_ms, spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
-use drover_core::model::{Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time};
+use drover_core::model::{
+    Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
+};
 pub use jobs::LeftJob;
 use rusqlite::{Connection, Row, params};
 use std::path::Path;
@@ -45,15 +48,19 @@ pub struct Unanswered {
     /// Its job's owner and queue.
     user: String,
     queue: String,
+    /// It was to kill the slow attempt.
+    restart: bool,
     /// Number of the slow attempt.
     slow: Option<u32>,
+    /// When it is too late to carry it out, the clock of the job's ApplicationMaster.
+    too_late: Option<Time>,
     /// When it would have ended as predicted, and one standard deviation.
     prediction: Option<(Time, Option<Millis>)>,
 }
 
 const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am_at_ms, d.time_left_ms, d.time_left_spread_ms, s.at_ms IS NOT NULL,
     (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1), d.attempt,
-    d.at_ms, d.policy, d.user, d.queue
+    d.at_ms, d.policy, d.user, d.queue, d.action
     FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
     WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
 
@@ -92,18 +99,21 @@ impl Unanswered {
         let answer = answer.as_deref().and_then(|text| text.split_once(':')).and_then(|(label, attempts)| {
             Some((Answer::parse(label)?, attempts.split(' ').filter_map(|one| one.parse().ok()).collect()))
         });
-        let slow: String = row.get(9)?;
+        let (slow, action): (String, String) = (row.get(9)?, row.get(14)?);
+        let (at, deadline) = (Time(whole(row, 10)?.unwrap_or(0)), Time(whole(row, 3)?.unwrap_or(0)));
         Ok(Some(Unanswered {
             incarnation: row.get(0)?,
             decision: whole(row, 1)?.unwrap_or(0),
             task,
-            deadline: Time(whole(row, 3)?.unwrap_or(0)),
+            deadline,
             sent: row.get(7)?,
             answer,
-            at: Time(whole(row, 10)?.unwrap_or(0)),
+            at,
             policy: row.get(11)?,
             user: row.get(12)?,
             queue: row.get(13)?,
+            restart: action == Action::Restart.label(),
+            too_late: am_at.map(|am_at| Time(am_at) + deadline.since(at)),
             slow: slow.parse().ok().map(|slow: AttemptId| slow.number),
             prediction: am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis))),
         }))
@@ -112,15 +122,11 @@ impl Unanswered {
     /// What became of it, as the attempts show that were seen of its job, which has ended, on hosts of those names.
     pub fn outcome(&self, job: &Job, hosts: &Names, at: Time) -> OutcomeRow {
         let task = job.task(self.task);
-        let (answer, named) = self.answer.clone().map_or((None, Vec::new()), |(answer, named)| (Some(answer), named));
-        let copies = || task.into_iter().flat_map(|task| &task.attempts).filter(|one| named.contains(&one.number));
+        let known = self.copies(task);
+        let end = self.end(task, known.as_deref());
+        let numbers = known.unwrap_or_default();
+        let copies = || task.into_iter().flat_map(|task| &task.attempts).filter(|one| numbers.contains(&one.number));
         let winner = task.filter(|task| task.state == TaskState::Succeeded).and_then(|task| task.winner());
-        let end = match (answer, winner) {
-            (Some(answer), _) if !answer.is_applied() => CopyEnd::Refused,
-            (Some(_), Some(winner)) if named.contains(&winner) => CopyEnd::Won,
-            (Some(_), Some(_)) if !named.is_empty() => CopyEnd::Lost,
-            _ => CopyEnd::Unknown,
-        };
         let ended = task.and_then(|task| task.ended()).or(job.ended.get()).unwrap_or_else(|| job.am_time(at));
         let held = |one: &Attempt| one.finished.get().unwrap_or(ended).since(one.started.get().unwrap_or(ended));
         let of_winner = copies().find(|one| Some(one.number) == winner).filter(|_| end == CopyEnd::Won);
@@ -138,8 +144,8 @@ impl Unanswered {
             decision: self.decision,
             outcome: word(end).to_owned(),
             end: end.label().to_owned(),
-            answer: answer.map(|answer| answer.label().to_owned()),
-            attempts: spaced(&named),
+            answer: self.answer.as_ref().map(|(answer, _)| answer.label().to_owned()),
+            attempts: spaced(&numbers),
             winner,
             host: winner_host.map(name),
             hosts: launched.map(name).collect::<Vec<_>>().join(" "),

@@ -219,22 +219,11 @@ fn is_telling(flight: &Flight, job: &Job) -> bool {
     !flight.clones && flight.action == Action::Duplicate && goes_well
 }
 
-/// Who won, once the task has succeeded.
-fn winner(asked: &Asked, task: &Task) -> CopyEnd {
-    let any = asked.copies(task).next().is_some();
-    match task.won() {
-        _ if !any => match asked.answer {
-            Some(answer) if !answer.is_applied() => CopyEnd::Refused,
-            None if asked.is_unsent() => CopyEnd::Unsent,
-            _ => CopyEnd::Unanswered,
-        },
-        None => CopyEnd::Unknown,
-        Some(winner) if asked.copies(task).any(|copy| copy.number == winner.number) => CopyEnd::Won,
-        Some(_) => CopyEnd::Lost,
-    }
-}
-
 /// Its end with its task's, or with its job's.
 pub(super) fn end_with(asked: &Asked, task: &Task) -> CopyEnd {
-    if task.state == TaskState::Succeeded { winner(asked, task) } else { CopyEnd::Unknown }
+    if task.state != TaskState::Succeeded {
+        return CopyEnd::Unknown;
+    }
+    let copies: Vec<u32> = asked.copies(task).map(|copy| copy.number).collect();
+    CopyEnd::with_task(asked.answer, asked.sent, &copies, task.won().map(|won| won.number))
 }

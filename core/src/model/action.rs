@@ -180,6 +180,20 @@ impl CopyEnd {
             CopyEnd::Unknown => "unknown",
         }
     }
+
+    /// With its task, which has succeeded by that attempt where it is known: of an action that was sent or not, so answered, with those attempts as its copies.
+    pub fn with_task(answer: Option<Answer>, sent: bool, copies: &[u32], winner: Option<u32>) -> CopyEnd {
+        match winner {
+            _ if copies.is_empty() => match answer {
+                Some(answer) if !answer.is_applied() => CopyEnd::Refused,
+                None if !sent => CopyEnd::Unsent,
+                _ => CopyEnd::Unanswered,
+            },
+            None => CopyEnd::Unknown,
+            Some(winner) if copies.contains(&winner) => CopyEnd::Won,
+            Some(_) => CopyEnd::Lost,
+        }
+    }
 }
 
 /// The end of copies that were really asked for.
