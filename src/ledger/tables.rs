@@ -106,7 +106,7 @@ tables! {
         attempts: String,
     }
 
-    /// What became of decisions: copies and restarts that were asked for, and advice by what it would have come to.
+    /// What became of decisions: copies and restarts that were asked for, and advice, but of clones, by what it would have come to.
     OutcomeRow = "outcomes", key "incarnation, decision" {
         /// When it was known, the service's clock.
         at_ms: Time,

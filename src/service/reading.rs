@@ -187,7 +187,12 @@ impl Desk {
     /// The newest decisions, oldest first.
     pub fn decisions(&self, filter: DecisionFilter) -> Vec<DecisionView> {
         let newer = self.decisions.iter().rev().take_while(|kept| kept.decision.id > filter.since);
-        let open = |kept: &Kept| !kept.is_over() && self.engine.cluster().job(kept.decision.job).is_some();
+        // Of advice of clones no end is told.
+        let runs = |kept: &Kept| {
+            let job = self.engine.cluster().job(kept.decision.job);
+            job.is_some_and(|job| job.task(kept.decision.task).is_none_or(|task| !task.state.is_final()))
+        };
+        let open = |kept: &Kept| !kept.is_over() && runs(kept);
         let of_job = newer.filter(|kept| filter.job.is_none_or(|job| kept.decision.job == job));
         let wanted = of_job.filter(|kept| !filter.open || open(kept));
         let mut found: Vec<DecisionView> =
@@ -202,5 +207,25 @@ impl Desk {
         let wanted = cluster.nodes.values().filter(|node| after.is_none_or(|after| &*node.host > after));
         let of = |host: &str| cluster.hosts.find(host).and_then(|host| health.get(&host).copied()).unwrap_or_default();
         wanted.take(limit).map(|node| NodeView::of(node, &of(&node.host))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::service::fixture::{facts, job, watched};
+
+    #[test]
+    fn advice_that_has_no_end_as_that_of_clones_is_open_while_its_task_runs_and_no_longer() {
+        let mut desk = watched();
+        let open = |desk: &Desk| desk.decisions(DecisionFilter { job: None, since: 0, limit: 10, open: true }).len();
+        assert_eq!(open(&desk), 1);
+        for second in 21..=80 {
+            facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
+            desk.decide(Time(100_000 + second * 1_000));
+            // As of a clone.
+            desk.decisions.iter_mut().for_each(|kept| kept.end = None);
+            assert_eq!(open(&desk), usize::from(second < 77), "{second}");
+        }
     }
 }

@@ -13,7 +13,7 @@ struct Page<'a> {
     heading: String,
     tables: Vec<Table>,
     holdout: String,
-    notes: [&'static str; 4],
+    notes: [&'static str; 5],
 }
 
 /// The page.

@@ -23,6 +23,7 @@ Reads the ledger's file where one is set (ledger.path) or named, also beside a r
   off by     how far such predictions were off where the original finished first: what to make of the gain
   in vain    container-seconds of copies that did not win
   off bad hosts  of launched copies that were to keep off some hosts, those that ran on none of them; on preferred: of those with hosts to prefer, likewise
+  no outcome  clones that were only advised: whether one that never ran would have won nobody can tell
   held out   jobs left to Hadoop's own speculator (govern.holdout) beside those that could be acted on, whether they were or not
 
 Examples:

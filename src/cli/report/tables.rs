@@ -5,12 +5,13 @@ use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, Predi
 use crate::simulation::tables::Table;
 
 /// What to make of the numbers.
-pub const NOTES: [&str; 4] = [
+pub const NOTES: [&str; 5] = [
     "A gain is a prediction less what happened: it is as sure as the prediction, whose spread and whose error, where originals finished first, stand beside it.",
     "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added.",
     "Jobs held out and the others share the cluster's slots: copies take containers that jobs of both sides wait for, and what they free helps both, so that the \
      difference between the sides is not the whole effect on the cluster.",
     "Held out jobs keep Hadoop's own speculator: the change is against it, not against no speculation.",
+    "Advice of clones has no outcome: whether one that never ran would have won nobody can tell, so none counts as open.",
 ];
 
 fn table(title: &str, heading: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
@@ -51,10 +52,15 @@ fn copies(of: &CopiesView) -> Vec<String> {
 }
 
 fn advice(of: &AdviceView) -> Vec<String> {
-    let counts = [of.said, of.would_have_won, of.would_have_lost, of.natively_copied, of.open];
-    let names = [of.policy.clone(), of.action.clone()];
+    let ends = [of.would_have_won, of.would_have_lost, of.natively_copied, of.open].map(|count| count.to_string());
     let gained = format!("{:.0} s", of.would_have_gained_seconds);
-    names.into_iter().chain(counts.map(|count| count.to_string())).chain([gained, off(&of.prediction)]).collect()
+    // Noughts would say that none of them would have won.
+    let nothing = of.said > 0 && of.no_outcome == of.said;
+    let [ends, gained] =
+        if nothing { [vec!["-".to_owned(); ends.len()], vec!["-".to_owned()]] } else { [ends.to_vec(), vec![gained]] };
+    let said = [of.policy.clone(), of.action.clone(), of.said.to_string()];
+    let all = said.into_iter().chain(ends).chain([of.no_outcome.to_string()]);
+    all.chain(gained).chain([off(&of.prediction)]).collect()
 }
 
 fn jobs(of: &JobsView) -> Vec<String> {
@@ -103,6 +109,7 @@ pub fn tables(report: &Report) -> Vec<Table> {
                 "would have lost",
                 "natively copied",
                 "open",
+                "no outcome",
                 "would have gained",
                 "off by (mean)",
             ],
@@ -224,6 +231,21 @@ pub mod tests {
         assert!(text.contains("not enough data yet: of 10 jobs") && !text.contains("only advised"), "{text}");
         assert!(NOTES.iter().all(|note| text.contains(note)));
         assert!(super::copies(&CopiesView { gained_of: 1, ..CopiesView::default() }).contains(&"0 ± ? s of 1".into()));
+    }
+
+    #[test]
+    fn advice_of_clones_is_told_without_noughts_that_would_say_none_would_have_won() {
+        let of = |action: &str, no_outcome| AdviceView {
+            policy: "drover".into(),
+            action: action.into(),
+            said: 500,
+            open: 500 - no_outcome,
+            no_outcome,
+            ..AdviceView::default()
+        };
+        assert_eq!(advice(&of("clone", 500)), ["drover", "clone", "500", "-", "-", "-", "-", "500", "-", "-"]);
+        let copies = ["drover", "duplicate", "500", "0", "0", "0", "500", "0", "0 s", "-"];
+        assert_eq!(advice(&of("duplicate", 0)), copies);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{Filter, condition, seconds};
 use crate::stats::quantile;
+use drover_core::model::Action;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -61,8 +62,11 @@ pub struct AdviceView {
     pub action: String,
     /// Decisions that were said.
     pub said: u64,
-    /// Of these, the ones whose task has not ended, or failed.
+    /// Of these, the ones whose task has not ended, or failed; of clones none.
     pub open: u64,
+    /// Clones: when one is advised nobody knows how long it would take, so nobody can tell whether it would have won.
+    #[serde(default)]
+    pub no_outcome: u64,
     /// A copy would have finished first with a probability of a half or more.
     pub would_have_won: u64,
     /// It would have with less.
@@ -222,6 +226,7 @@ impl AdviceView {
             Some("would_have_won") => &mut self.would_have_won,
             Some("would_have_lost") => &mut self.would_have_lost,
             Some("natively_copied") => &mut self.natively_copied,
+            _ if told.action == Action::Duplicate.told(true) => &mut self.no_outcome,
             _ => &mut self.open,
         };
         *count += 1;

@@ -1,4 +1,4 @@
-use super::{Filter, Report};
+use super::{AdviceView, Filter, Report};
 use crate::ledger::fixture::{decision, job, kept};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{DecisionRow, EnrolmentRow, OutcomeRow};
@@ -123,6 +123,25 @@ fn advice_is_told_apart_from_what_was_done() {
         (told.copies.len(), told.advice[0].would_have_won, told.advice[0].would_have_gained_seconds),
         (0, 1, 4.0)
     );
+}
+
+#[test]
+fn advice_of_clones_has_no_outcome_and_is_not_open_while_that_of_a_slow_task_without_one_is() {
+    let clone = |id| DecisionRow { clones: true, ..decision(id, "advise") }.row();
+    let copy = |id| decision(id, "advise").row();
+    let (_dir, path) = kept(&[clone(1), clone(2), copy(3), copy(4), outcome(4, "would_have_lost").row()]);
+    let told = report(&path, &Filter::default());
+    let counts = |of: &AdviceView| (of.action.clone(), [of.said, of.open, of.no_outcome, of.would_have_lost]);
+    let counts: Vec<_> = told.advice.iter().map(counts).collect();
+    assert_eq!(counts, [("clone".to_owned(), [2, 0, 2, 0]), ("duplicate".to_owned(), [2, 1, 0, 1])]);
+}
+
+#[test]
+fn a_report_of_a_service_that_tells_nothing_of_advice_without_outcome_is_read_all_the_same() {
+    let mut told = serde_json::to_value(AdviceView { said: 3, open: 3, ..AdviceView::default() }).unwrap();
+    told.as_object_mut().unwrap().remove("no_outcome").unwrap();
+    let read: AdviceView = serde_json::from_value(told).unwrap();
+    assert_eq!((read.said, read.open, read.no_outcome), (3, 3, 0));
 }
 
 #[test]
