@@ -52,6 +52,9 @@ public final class FakeService implements AutoCloseable {
   /** Whether answers ask which reduces could not fetch an output. */
   public volatile boolean fetchFailures;
 
+  /** Knows nothing any more, once, and asks for all there is. */
+  public volatile boolean forgets;
+
   /** Takes requests and does not answer them. */
   public volatile boolean silent;
 
@@ -131,7 +134,7 @@ public final class FakeService implements AutoCloseable {
     long lease = leaseMs;
     return "{\"protocol\":1,\"seq\":%d,\"epoch\":%d,\"incarnation\":\"fake\",\"accepted\":true,"
             .formatted(request.path("seq").asLong(), epoch)
-        + "\"ack\":%d,\"snapshot\":false,".formatted(request.path("upto").asLong())
+        + "\"ack\":%d,\"snapshot\":%b,".formatted(request.path("upto").asLong(), forgotten())
         + (fetchFailures ? "\"fetch_failures\":true," : "")
         + "\"next_exchange_ms\":100,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
             .formatted(lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));
@@ -173,6 +176,15 @@ public final class FakeService implements AutoCloseable {
     } catch (java.security.GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private synchronized boolean forgotten() {
+    boolean now = forgets;
+    if (now) {
+      forgets = false;
+      rows.clear();
+    }
+    return now;
   }
 
   private synchronized void apply(JsonNode request) {

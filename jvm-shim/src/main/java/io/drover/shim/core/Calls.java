@@ -28,11 +28,7 @@ final class Calls {
           IDLE_S,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          run -> {
-            Thread thread = new Thread(run, "drover-call");
-            thread.setDaemon(true);
-            return thread;
-          });
+          run -> Helper.thread(run, "drover-call"));
 
   private final Map<String, Future<?>> newest = new HashMap<>();
   private final Runnable meanwhile;
@@ -48,16 +44,28 @@ final class Calls {
     if (last != null && !last.isDone()) {
       throw new IOException("an earlier call to " + address + " still hangs");
     }
-    Future<T> answer = threads.submit(call);
+    Future<T> answer = submit(call);
     newest.put(address, answer);
     try {
       return await(answer, ms);
     } catch (TimeoutException e) {
-      threads.execute(giveUp);
+      submit(
+          () -> {
+            giveUp.run();
+            return null;
+          });
       throw new IOException("not answered by " + address + " after " + ms + " ms in all");
     } catch (ExecutionException e) {
       Throwable why = e.getCause();
       throw why instanceof IOException ? (IOException) why : new IOException(why);
+    }
+  }
+
+  private <T> Future<T> submit(Callable<T> call) throws IOException {
+    try {
+      return threads.submit(call);
+    } catch (OutOfMemoryError e) { // no thread is to be had now
+      throw new IOException(e);
     }
   }
 

@@ -181,15 +181,26 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
       }
       Log.info("the service wants no more exchanges; Hadoop's speculator owns the job");
     } catch (InterruptedException e) {
-      long until = sinceStartMs() + LAST_WORDS_MS;
-      exchange.lookAgain();
-      while (exchange.step() == 0 && sinceStartMs() < until) {
-        // further pages
-      }
+      lastWords(exchange);
     } finally {
       lease.end();
       means.end();
       liftAgain();
+    }
+  }
+
+  /** The newest state, page by page, for so long at most. */
+  private void lastWords(Exchange exchange) throws IOException, GeneralSecurityException {
+    long until = sinceStartMs() + LAST_WORDS_MS;
+    exchange.lookAgain();
+    long waitMs = exchange.step();
+    while (exchange.hasMore() && sinceStartMs() + waitMs < until) {
+      try {
+        Thread.sleep(waitMs);
+      } catch (InterruptedException e) {
+        // it has been told to end already
+      }
+      waitMs = exchange.step();
     }
   }
 

@@ -24,9 +24,6 @@ final class Exchange {
 
   private static final long MIN_WAIT_MS = 100;
 
-  /** So many pages follow at once; of one session the service takes 50, and 10 a second. */
-  private static final int PAGES_AT_ONCE = 40;
-
   private static final long MAX_WAIT_MS = 600_000;
 
   /** At most one twentieth of a processor goes into looking at the job. */
@@ -41,6 +38,7 @@ final class Exchange {
   private final Lease lease;
   private final Actions actions;
   private final Backoff backoff;
+  private final Burst burst;
   private final AnswerParser parser = new AnswerParser();
 
   private int url;
@@ -48,10 +46,13 @@ final class Exchange {
   private int maxRows;
   private long seq;
   private long base;
+
+  /** The base at the last page without more; see {@link RowLog#after}. */
+  private long whole;
+
   private long epoch;
   private boolean hello = true;
   private boolean more;
-  private int pages;
   private boolean speaking;
   private boolean complained;
   private long droppedReplies;
@@ -77,6 +78,7 @@ final class Exchange {
     this.actions = actions;
     this.maxRows = settings.maxRows;
     this.backoff = new Backoff(settings.firstBackoffMs, settings.maxBackoffMs, random);
+    this.burst = new Burst(nanos);
     this.nextSweepNanos = nanos.getAsLong();
   }
 
@@ -84,8 +86,9 @@ final class Exchange {
   long step() throws IOException, GeneralSecurityException {
     newsMs = 0;
     sweep();
-    RowLog.Page page = facts.log().after(base, maxRows, MAX_BODY_BYTES);
+    RowLog.Page page = facts.log().after(base, whole, maxRows, MAX_BODY_BYTES);
     seq++;
+    burst.take();
     List<Ack> acks = actions.ledger().unheard(MAX_ACKS);
     long sentNanos = nanos.getAsLong();
     byte[] body =
@@ -111,8 +114,12 @@ final class Exchange {
   /** Makes the next step look at the job whatever it costs: there may be no other. */
   void lookAgain() {
     more = false;
-    pages = 0;
     nextSweepNanos = nanos.getAsLong();
+  }
+
+  /** Whether the next step has further pages to bring. */
+  boolean hasMore() {
+    return more;
   }
 
   private void sweep() {
@@ -168,11 +175,13 @@ final class Exchange {
     actions.ledger().heard(acks);
     actions.receive(reply.actions, reply.epoch, sentNanos);
     boolean advanced = !reply.snapshot && reply.ack > base;
-    base = reply.snapshot ? 0 : reply.ack;
+    acknowledged(reply.snapshot ? 0 : reply.ack);
+    if (!page.more && base >= page.upto) {
+      whole = base;
+    }
     more = page.more && advanced;
-    pages = more ? pages + 1 : 0;
     if (more) {
-      return pages < PAGES_AT_ONCE ? 0 : MIN_WAIT_MS;
+      return burst.isSpent() ? MIN_WAIT_MS : 0;
     }
     boolean owes = actions.ledger().owes();
     return settings.pace(
@@ -219,7 +228,7 @@ final class Exchange {
     boolean greeted = hello;
     switch (status) {
       case 400:
-        base = 0;
+        acknowledged(0);
         return retryMs;
       case 401:
         startOver();
@@ -253,7 +262,7 @@ final class Exchange {
   private long onConflict(Refusal refusal, long retryMs) {
     boolean known = refusal.ack >= 0 && refusal.ack <= facts.log().version();
     if (refusal.error.equals("stale_sequence") && known) {
-      base = refusal.ack;
+      acknowledged(refusal.ack);
       return retryMs;
     }
     startOver();
@@ -272,9 +281,14 @@ final class Exchange {
     url = (url + 1) % settings.urls.size();
   }
 
+  private void acknowledged(long version) {
+    base = version;
+    whole = Math.min(whole, base);
+  }
+
   private void startOver() {
     hello = true;
-    base = 0;
+    acknowledged(0);
     speaking = false;
   }
 

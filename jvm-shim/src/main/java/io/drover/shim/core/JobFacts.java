@@ -130,7 +130,7 @@ final class JobFacts implements Facts {
     out.writeArrayFieldStart(name);
     for (Row row : page.rows) {
       if (kind.isInstance(row)) {
-        row.write(out, page.base);
+        row.write(out, page.whole);
       }
     }
     out.writeEndArray();

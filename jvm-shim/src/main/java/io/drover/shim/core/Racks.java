@@ -46,11 +46,7 @@ final class Racks {
             IDLE_S,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_WAITING),
-            run -> {
-              Thread thread = new Thread(run, "drover-racks");
-              thread.setDaemon(true);
-              return thread;
-            });
+            run -> Helper.thread(run, "drover-racks"));
     asks.allowCoreThreadTimeOut(true);
   }
 
@@ -83,8 +79,8 @@ final class Racks {
     }
     try {
       asked.put(host, asks.submit(() -> resolve(host)));
-    } catch (RejectedExecutionException e) {
-      // another answer may ask
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // another answer may ask; without memory no thread is to be had now
     }
   }
 

@@ -35,8 +35,12 @@ final class RowLog {
     return version;
   }
 
-  /** The oldest changes after {@code base}, within both limits but at least one row. */
-  Page after(long base, int maxRows, int maxBytes) {
+  /**
+   * The oldest changes after {@code base}, within both limits but at least one row. A row that has
+   * changed since the first page moves behind the next one's base with all that it has to tell, so
+   * what a row tells goes by {@code whole}: where the last page without more had come to.
+   */
+  Page after(long base, long whole, int maxRows, int maxBytes) {
     Row first = null;
     for (Row row = newest; row != null && row.version > base; row = row.older) {
       first = row;
@@ -51,7 +55,7 @@ final class RowLog {
     }
     // Versions of rows that changed again are gaps that a later version covers.
     long upto = row == null ? version : rows.get(rows.size() - 1).version;
-    return new Page(rows, base, upto, row != null);
+    return new Page(rows, base, whole, upto, row != null);
   }
 
   private void unlink(Row row) {
@@ -71,12 +75,17 @@ final class RowLog {
   static final class Page {
     final List<Row> rows;
     final long base;
+
+    /** All that had changed up to this version the reader has, of every row. */
+    final long whole;
+
     final long upto;
     final boolean more;
 
-    Page(List<Row> rows, long base, long upto, boolean more) {
+    Page(List<Row> rows, long base, long whole, long upto, boolean more) {
       this.rows = rows;
       this.base = base;
+      this.whole = whole;
       this.upto = upto;
       this.more = more;
     }

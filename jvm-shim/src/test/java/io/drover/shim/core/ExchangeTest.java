@@ -245,10 +245,43 @@ public class ExchangeTest {
       long wait = step(ok(""));
       assertEquals("page " + page, page < 39 ? 0 : 100, wait);
       tokens += wait;
+      nowMs += wait;
     }
     assertEquals(1000, step(ok("")));
+    nowMs += 1000;
+    rows.change(205);
+    for (int page = 0; page < 20; page++) {
+      assertEquals("what a second has given back: " + page, page < 9 ? 0 : 100, step(ok("")));
+    }
+    nowMs += 60_000;
     rows.change(25);
     assertEquals("the next begin anew", 0, step(ok("")));
+  }
+
+  @Test
+  public void laterPagesTellAllThatChangedSinceTheReaderLastHadTheWhole() throws Exception {
+    establish();
+    rows.change(25);
+    for (int page = 0; page < 3; page++) {
+      assertEquals(5 + 10 * page, rows.last().page.upto);
+      step(ok(""));
+      assertEquals(5 + 10 * page, rows.last().page.base);
+      assertEquals(5, rows.last().page.whole);
+    }
+    rows.change(25);
+    step(ok(""));
+    assertEquals(30, rows.last().page.whole);
+    step(
+        request -> {
+          throw new IOException("gone");
+        });
+    step(ok(""));
+    assertEquals("its first page was heard, and no more", 40, rows.last().page.base);
+    assertEquals(30, rows.last().page.whole);
+    step(ok("'snapshot':false=>'snapshot':true"));
+    step(ok(""));
+    assertEquals(0, rows.last().page.base);
+    assertEquals(0, rows.last().page.whole);
   }
 
   @Test

@@ -46,8 +46,8 @@ public class JobWatchTest {
   /** Pages of a snapshot: the hosts that rows name, and in which order. */
   private static void assertNamesHostsBeforeUse(RowLog log) {
     Set<Integer> named = new HashSet<>();
-    RowLog.Page page = log.after(0, 1, 1_000);
-    for (; !page.rows.isEmpty(); page = log.after(page.upto, 1, 1_000)) {
+    RowLog.Page page = log.after(0, 0, 1, 1_000);
+    for (; !page.rows.isEmpty(); page = log.after(page.upto, 0, 1, 1_000)) {
       Row row = page.rows.get(0);
       if (row instanceof HostRow) {
         named.add(((HostRow) row).index);

@@ -28,7 +28,7 @@ public class RowLogTest {
   @Test
   public void nothingChangedIsAnEmptyPage() {
     RowLog log = new RowLog();
-    RowLog.Page page = log.after(0, 10, 1000);
+    RowLog.Page page = log.after(0, 0, 10, 1000);
     assertEquals(0, page.rows.size());
     assertEquals(0, page.upto);
     assertFalse(page.more);
@@ -40,10 +40,10 @@ public class RowLogTest {
     for (int i = 0; i < 5; i++) {
       log.touch(new Plain());
     }
-    assertEquals(3, log.after(0, 3, 10_000).rows.size());
-    assertEquals(2, log.after(0, 10, 150).rows.size());
-    assertEquals(1, log.after(0, 10, 1).rows.size());
-    assertTrue(log.after(0, 3, 10_000).more);
+    assertEquals(3, log.after(0, 0, 3, 10_000).rows.size());
+    assertEquals(2, log.after(0, 0, 10, 150).rows.size());
+    assertEquals(1, log.after(0, 0, 10, 1).rows.size());
+    assertTrue(log.after(0, 0, 3, 10_000).more);
   }
 
   /** Whatever changes while pages are under way, a reader that follows ends with every row. */
@@ -63,13 +63,13 @@ public class RowLogTest {
         log.touch(row);
       }
       if (random.nextInt(4) == 0) {
-        RowLog.Page page = log.after(base, 7, 10_000);
+        RowLog.Page page = log.after(base, 0, 7, 10_000);
         page.rows.forEach(row -> read.put(row, row.version));
         base = random.nextInt(20) == 0 ? 0 : page.upto; // at times, a snapshot is asked for
       }
     }
     while (base < log.version()) {
-      RowLog.Page page = log.after(base, 7, 10_000);
+      RowLog.Page page = log.after(base, 0, 7, 10_000);
       page.rows.forEach(row -> read.put(row, row.version));
       base = page.upto;
     }

@@ -126,7 +126,7 @@ public class RowTest {
   public void hostsAreVersionedBeforeTheRowsThatNameThem() {
     Hosts hosts = new Hosts(log);
     row.observePlace(hosts.index("n1", "/r1"), false, log);
-    RowLog.Page first = log.after(0, 1, 1_000);
+    RowLog.Page first = log.after(0, 0, 1, 1_000);
     assertEquals(HostRow.class, first.rows.get(0).getClass());
     assertEquals(0, hosts.index("n1", null));
     assertEquals(1, hosts.index("n2", "/r1"));
