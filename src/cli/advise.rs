@@ -117,32 +117,44 @@ impl Command {
         if advice.decisions.is_empty() && !self.json && std::io::stderr().is_terminal() {
             writeln!(std::io::stderr(), "{}; waiting for advice, Ctrl-C ends", nothing(&advice.status, self.job))?;
         }
-        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
         let mut is_waiting = false;
         loop {
             tokio::time::sleep(EVERY).await;
-            let status: Status = match client.get("api/v1/status").await {
-                // It may be just starting again.
-                Err(NoAnswer::NobodyThere(_)) => {
-                    if !std::mem::replace(&mut is_waiting, true) {
-                        writeln!(std::io::stderr(), "no service answers any more; waiting for it, Ctrl-C ends")?;
-                    }
-                    continue;
+            match self.newer(client, &mut last, &mut incarnation).await {
+                Ok(decisions) => {
+                    is_waiting = false;
+                    self.each(&decisions)?;
                 }
-                status => status?,
-            };
-            is_waiting = false;
-            if status.incarnation != incarnation {
-                // Another process counts from the beginning.
-                (last, incarnation) = (0, status.incarnation.clone());
-            }
-            if status.decisions > last {
-                let page: Decisions =
-                    client.get(&format!("api/v1/decisions?since={last}&limit={PAGE_MAX}{job}")).await?;
-                last = status.decisions.max(page.decisions.last().map_or(0, |newest| newest.id));
-                self.each(&page.decisions)?;
+                // It may be just starting again.
+                Err(NoAnswer::NobodyThere(_)) if is_waiting => {}
+                Err(NoAnswer::NobodyThere(_)) => {
+                    is_waiting = true;
+                    writeln!(std::io::stderr(), "no service answers any more; waiting for it, Ctrl-C ends")?;
+                }
+                Err(other) => return Err(other.into()),
             }
         }
+    }
+
+    /// The decisions after the last one of that process, or of another that runs by now.
+    async fn newer(
+        &self,
+        client: &Client,
+        last: &mut u64,
+        incarnation: &mut String,
+    ) -> Result<Vec<DecisionView>, NoAnswer> {
+        let status: Status = client.get("api/v1/status").await?;
+        if status.incarnation != *incarnation {
+            // Another process counts from the beginning.
+            (*last, *incarnation) = (0, status.incarnation.clone());
+        }
+        if status.decisions <= *last {
+            return Ok(Vec::new());
+        }
+        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
+        let page: Decisions = client.get(&format!("api/v1/decisions?since={last}&limit={PAGE_MAX}{job}")).await?;
+        *last = status.decisions.max(page.decisions.last().map_or(0, |newest| newest.id));
+        Ok(page.decisions)
     }
 
     fn each(&self, decisions: &[DecisionView]) -> Result<(), Failure> {

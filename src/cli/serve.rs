@@ -6,6 +6,7 @@ use crate::service::{Reload, ServeError, serve};
 use crate::telemetry::Logs;
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 const EXAMPLES: &str = "\
 Watches the cluster until it gets SIGTERM or SIGINT. SIGHUP reads the configuration again. Logs go to standard error.
@@ -37,9 +38,16 @@ impl Command {
         let loaded = common.serviceable()?;
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
         let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
-        // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.
-        common.config = loaded.file.clone().or(common.config);
-        let reload: Reload = Box::new(move || common.serviceable());
+        let read = Mutex::new(loaded.file.clone());
+        let reload: Reload = Box::new(move || {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut common = common.clone();
+            // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.
+            common.config = common.config.or_else(|| read.clone());
+            let loaded = common.serviceable()?;
+            read.clone_from(&loaded.file);
+            Ok(loaded)
+        });
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(loaded, reload, logs));
         // What still holds a connection must not hold up the end.

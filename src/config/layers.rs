@@ -117,7 +117,7 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
         let fix = near.map_or("`drover config show` lists all settings".into(), |near| format!("did you mean {near}?"));
         return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix: Some(fix) });
     };
-    // Nothing at all is a value only where nothing is the default: a template's empty variable would take back a file's `off`.
+    // Nothing at all is a value only where nothing is the default: a queue's `off` would be taken back.
     let is_said = !text.trim().is_empty() || (setting.default.is_empty() && !matches!(setting.kind, Kind::Modes(_)));
     if !is_said {
         let fix = Some(format!("allowed: {}; leave it out for what holds without it", setting.kind.allowed()));
@@ -138,7 +138,8 @@ pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
 /// What the environment states; variables that look like ours and mean nothing come second.
 pub fn environment(variables: impl Iterator<Item = (String, String)>) -> (Vec<Stated>, Vec<Problem>) {
     let (mut aliased, mut stated, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, text) in variables {
+    // An empty one, as of a template, states nothing: it would take back what a file says.
+    for (name, text) in variables.filter(|(_, text)| !text.trim().is_empty()) {
         let origin = Origin::Environment(name.clone());
         if let Some((_, key)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
             aliased.push(Stated { key: (*key).to_owned(), text, origin });

@@ -189,7 +189,7 @@ settings! {
         shim: SocketAddr = "127.0.0.1:7071", Kind::Address;
         /// Prometheus metrics.
         metrics: SocketAddr = "127.0.0.1:7072", Kind::Address;
-        /// What those may do who reach the API on a loopback address: `view`, `operate` or `administer`, which allows no more than `operate` so far. Others may view.
+        /// What those may do who ask from this machine, at a loopback address or at that of `listen.api`: `view`, `operate` or `administer`, which allows no more than `operate` so far. Others may view.
         loopback_role: String = "operate", Kind::Choice(&["view", "operate", "administer"]);
         /// Connections at once for each listener but the shims'.
         connections: u64 = "256", Kind::Whole(4, 65_536);

@@ -107,13 +107,14 @@ fn an_empty_value_is_refused_where_it_would_take_back_a_mode_or_leave_a_setting_
     let text = error("policy = \"\"\n[modes.queue]\nprod = \"\"\n");
     assert!(text.contains("drover.toml:1: policy: is empty; allowed: "), "{text}");
     assert!(text.contains("drover.toml:3: modes.queue.prod: is empty; allowed: "), "{text}");
-    let (_dir, sources) = file("[modes.queue]\nprod = \"off\"\n");
-    let variables = [("DROVER_MODE", " "), ("DROVER_MODES_QUEUE", "prod=")];
-    let variables = variables.map(|(name, text)| (name.to_owned(), text.to_owned()));
-    assert_eq!(load(&sources, variables.into_iter()).unwrap_err().0.len(), 2);
-    let unset = [("DROVER_MODES_QUEUE".to_owned(), String::new()), ("DROVER_ESTIMATOR".to_owned(), String::new())];
-    let loaded = load(&sources, unset.into_iter()).unwrap();
+    let (_dir, sources) = file("estimator = \"\"\n[modes.queue]\nprod = \"off\"\n[govern]\nunsafe_outputs = \"a.B\"\n");
+    let taking_back = [("DROVER_MODES_QUEUE".to_owned(), "prod=".to_owned())];
+    assert_eq!(load(&sources, taking_back.into_iter()).unwrap_err().0.len(), 1);
+    let empty = ["DROVER_MODE", "DROVER_MODES_QUEUE", "DROVER_GOVERN_UNSAFE_OUTPUTS"];
+    let loaded = load(&sources, empty.map(|name| (name.to_owned(), " ".to_owned())).into_iter()).unwrap();
+    assert_eq!(loaded.config.top.mode, Mode::Advise);
     assert_eq!(loaded.config.modes.queue.get("prod"), Some(&Mode::Off));
+    assert_eq!(loaded.config.govern.unsafe_outputs, ["a.B"], "an empty variable states nothing");
     assert_eq!(loaded.config.top.estimator, None, "what is not set by default may be empty");
 }
 

@@ -25,7 +25,8 @@ impl Unanswered {
 
     /// What is numbered above the slow attempt may be Hadoop's own copy, or what followed one that failed. Only what came in the place of one that a restart killed is certain.
     fn unnamed(&self, task: &Task) -> Option<Vec<u32>> {
-        let won = task.winner().is_none_or(|winner| attempt(task, winner).is_some());
+        // Where a job's end tells of the winner alone, it tells no host.
+        let won = task.winner().is_none_or(|winner| attempt(task, winner).is_some_and(|won| won.host.is_some()));
         // Of a list from before the task's end some may be missing.
         let whole = won && task.attempts.iter().all(|one| one.state.is_final());
         let slow = attempt(task, self.slow?).filter(|_| whole)?;

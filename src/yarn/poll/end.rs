@@ -12,7 +12,7 @@ use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
 pub enum Ended {
     /// Its history told it.
     Told(Told<EndFact>),
-    /// Only the ResourceManager could tell, be it that it does not know the job.
+    /// Only the ResourceManager could tell, be it that it does not know the job; or nobody, after all that time.
     ByRm {
         /// What it told.
         end: EndFact,
@@ -33,7 +33,7 @@ pub enum Ended {
 /// The error of the server that should know: it is worth another try.
 pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -> Result<Ended, Error> {
     let trouble = match of {
-        EndTry::Rm => None,
+        EndTry::Rm | EndTry::Nobody => None,
         EndTry::History | EndTry::Last => match from_history(clients, job, tasks).await {
             Ok(Some(told)) => return Ok(Ended::Told(told)),
             Ok(None) => None,
@@ -46,6 +46,7 @@ pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -
         Ok(told) if is_running(&told.what) => return Ok(Ended::StillRuns),
         Ok(told) => Some(told.what),
         Err(error) if matches!(error.kind, Kind::NotFound(_)) => None,
+        Err(_) if of == EndTry::Nobody => None,
         // Whoever cannot tell has not said that it has ended.
         Err(_) if is_silent => return Ok(Ended::NoHistory),
         Err(error) => return Err(error),

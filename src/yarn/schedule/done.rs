@@ -17,8 +17,9 @@ impl Schedule {
             Call::Apps | Call::Totals | Call::Nodes | Call::Queues => self.done_rm(call, outcome, took, now),
             Call::End { job, of } => self.done_end(job, outcome, of, now),
             _ => {
-                if let Call::Settings(_) = call {
+                if let Call::Settings(job) = call {
                     self.settings_busy = self.settings_busy.saturating_sub(1);
+                    self.settings_again = self.settings_again.filter(|again| *again != job);
                 }
                 self.done_job(call, outcome, took, now);
             }

@@ -98,6 +98,7 @@ impl Schedule {
             let is_old = now >= given_up || self.ending > self.params.max_jobs;
             let rests = self.history.is_down() && now < self.history.until;
             let of = match () {
+                () if self.is_hopeless(ending, given_up, now) => EndTry::Nobody,
                 () if rests && is_old => EndTry::Rm,
                 () if rests => {
                     // Whether it is back those find out first that have the least time.
@@ -116,16 +117,16 @@ impl Schedule {
 
     pub(super) fn done_end(&mut self, id: JobId, outcome: Outcome, of: EndTry, now: Time) {
         self.history.busy = self.history.busy.saturating_sub(1);
-        if of != EndTry::Rm {
+        if matches!(of, EndTry::History | EndTry::Last) {
             self.heard_of_history(outcome, now);
         }
         match outcome {
             Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => return self.forget(id, now),
             Outcome::StillRuns => return self.resume(id, now),
+            _ if of == EndTry::Nobody => return self.forget(id, now),
             Outcome::RmDown => self.is_rm_down = true,
             // No try: it is the server's wish to be left alone.
             Outcome::Paused(length) => return self.ends.set(id, now + length),
-            _ if of != EndTry::History && self.is_hopeless(id, now) => return self.forget(id, now),
             _ => {}
         }
         let Some(ending) = self.jobs.get_mut(&id).and_then(|job| job.ending.as_mut()) else { return };
@@ -136,9 +137,9 @@ impl Schedule {
     }
 
     /// Whether an end that the ResourceManager does not tell has been waited for long enough, or has to make way.
-    fn is_hopeless(&self, id: JobId, now: Time) -> bool {
-        let Some(ending) = self.jobs.get(&id).and_then(|job| job.ending) else { return true };
-        now >= self.given_up(id, ending.since) + RM_PATIENCE || self.ending > self.params.max_jobs
+    fn is_hopeless(&self, ending: Ending, given_up: Time, now: Time) -> bool {
+        let makes_way = self.ending > self.params.max_jobs && ending.tries > 1;
+        now >= given_up + RM_PATIENCE || makes_way
     }
 
     fn heard_of_history(&mut self, outcome: Outcome, now: Time) {

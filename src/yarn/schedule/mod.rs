@@ -93,6 +93,8 @@ pub enum EndTry {
     Last,
     /// The ResourceManager: the history server does not answer.
     Rm,
+    /// The ResourceManager, and where that says nothing either, nobody: it has been waited for long enough.
+    Nobody,
 }
 
 /// What became of a call, as far as the schedule cares.
@@ -142,6 +144,8 @@ pub struct Schedule {
     /// Those of them that an earlier process left open.
     left_open: BTreeSet<JobId>,
     settings_busy: usize,
+    /// The one of them whose job's summary or configuration could not be read before.
+    settings_again: Option<JobId>,
     ended: BTreeMap<JobId, Time>,
     /// What the side lane has earned by waiting, in calls.
     credit: f64,
@@ -171,6 +175,7 @@ impl Schedule {
             ending: 0,
             left_open: BTreeSet::new(),
             settings_busy: 0,
+            settings_again: None,
             ended: BTreeMap::new(),
             credit: 0.0,
             is_rm_down: false,
@@ -273,10 +278,10 @@ impl Schedule {
                 self.side.set(id, now + ASK_AFTER);
                 continue;
             }
-            // Large ones are not to come together; but those of masters that hang have one place at most, or the others would wait behind their timeouts.
-            let places = if job.side_failures == 0 { 2 } else { 1 };
+            // Large ones are not to come together; and of masters that may hang one is asked at a time, or the others would wait behind their timeouts.
+            let waits = self.settings_busy >= 2 || (job.side_failures > 0 && self.settings_again.is_some());
             match job.side_call(id, now, &self.params, wants) {
-                Some(Call::Settings(_)) if self.settings_busy >= places => self.side.set(id, now + ASK_AFTER),
+                Some(Call::Settings(_)) if waits => self.side.set(id, now + ASK_AFTER),
                 Some(call) => return Some(call),
                 None => {
                     let pause = if wants.has_shim(id) { job.shim_pause(now) } else { Millis(1) };
@@ -321,6 +326,8 @@ impl Schedule {
         }
         if let Call::Settings(_) = call {
             self.settings_busy += 1;
+            let has_failed = self.jobs.get(&job).is_some_and(|plan| plan.side_failures > 0);
+            self.settings_again = if has_failed { Some(job) } else { self.settings_again };
         }
         if let Some(job) = self.jobs.get_mut(&job)
             && job.wanted.front() == Some(&call)
