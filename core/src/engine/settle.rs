@@ -24,6 +24,7 @@ impl Engine {
     pub(super) fn settle_tasks(&mut self, id: JobId, pass: &mut Pass) {
         let Some(job) = self.cluster.job_mut(id) else { return };
         pass.errors.extend(self.calibration.settle(job));
+        self.flights.outlive(job);
         // A task that still runs is judged anew in this pass; one that cannot be, has none.
         job.forget_verdicts();
         let flown: BTreeSet<TaskId> = self.flights.tasks_of(id).map(|(task, _)| task).collect();

@@ -35,6 +35,9 @@ pub struct Flight {
     pub clones: bool,
     /// When, the AM's clock.
     pub since: Time,
+    /// The AM whose clock that is; zero in recordings from before it was kept.
+    #[serde(default)]
+    pub incarnation: u64,
     /// The sampled end of one only advised, the AM's clock: until then it holds budget.
     pub until: Time,
     /// A fresh copy's expected time then, and its spread.
@@ -162,6 +165,7 @@ impl Flights {
             copies: decision.copies,
             clones: budget == Budget::Clones,
             since: decision.am_at,
+            incarnation: job.incarnation,
             until: decision.am_at + lasts,
             fresh: (mean, spread),
             counted: true,
@@ -218,6 +222,14 @@ impl Flights {
             }
         }
         next
+    }
+
+    /// Forgets what was only advised on attempts that died with an earlier AM of the job: nothing comes of it, and of its task's next attempt it says nothing.
+    pub fn outlive(&mut self, job: &Job) {
+        let died = |flight: &Flight| flight.asked.is_none() && (1..job.incarnation).contains(&flight.incarnation);
+        let gone = self.tasks_of(job.id).filter(|(_, flight)| died(flight));
+        let gone: Vec<_> = gone.map(|(task, flight)| (task, flight.decision)).collect();
+        gone.iter().for_each(|key| drop(self.by_task.remove(key)));
     }
 
     /// The task really ended at `ended`: what would the advised copy have done? `None` for one that was asked for, and for clones: when they are decided on nobody knows how

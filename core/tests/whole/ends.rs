@@ -73,6 +73,30 @@ fn attempts_of_a_dead_application_master_run_no_more() {
 }
 
 #[test]
+fn advice_of_a_dead_application_masters_time_neither_bars_the_next_one_nor_is_told_as_a_win() {
+    let mut script = Script::new(EngineParams::default());
+    let task = play(&mut script, 4, 4.0, &one_node_in_four, 30)[0].1.task;
+    let id = job_id(1);
+    let verdict = |script: &Script| {
+        let all = script.engine.candidates(id);
+        all.iter().find(|judged| judged.attempt.task == task).map(|judged| judged.verdict)
+    };
+    assert_eq!(verdict(&script), Some(Verdict::AlreadyAdvised));
+    let second = JobFact { attempt: AppAttemptId { app: id.0, number: 2 }, ..job_fact(id, 4, 0) };
+    script.say(at(31.0), Fact::Job(second));
+    let anew = AttemptFact { number: 1000, ..running(task, at(31.5), 0.1, "nm3") };
+    script.tasks(id, at(32.0), vec![TaskFact { state: Some(TaskState::Running), ..TaskFact::of(task) }]);
+    script.attempts(id, at(32.0), vec![anew]);
+    assert_eq!(script.decide(at(32.0)).outcomes, []);
+    let judged = verdict(&script);
+    assert!(judged.is_some() && judged != Some(Verdict::AlreadyAdvised), "{judged:?}");
+    let (done, attempt) = succeeded(task, at(31.5), at(34.0));
+    script.tasks(id, at(34.0), vec![TaskFact { winner: Some(1000), ..done }]);
+    script.attempts(id, at(34.0), vec![AttemptFact { number: 1000, ..attempt }]);
+    assert_eq!(script.decide(at(34.0)).outcomes, [], "what it gained since the first one's time is no copy's");
+}
+
+#[test]
 fn in_advice_a_task_that_hadoop_copied_is_judged_all_the_same_and_marked() {
     for labelled in [true, false] {
         let id = job_id(1);

@@ -154,6 +154,43 @@ fn an_advised_copy_would_have_won_and_gained_what_the_task_took_beyond_a_copys_t
     assert_eq!(numbers(29_000), Some((0.0, Millis(0))));
 }
 
+/// The job, run by its second AM.
+fn later() -> Job {
+    let mut job = job();
+    job.incarnation = 2;
+    job
+}
+
+#[test]
+fn what_was_advised_under_an_am_that_died_bars_nothing_and_has_no_outcome_and_what_was_asked_for_is_followed_on() {
+    let other = JobId(AppId { seq: 2, ..JOB.0 });
+    let mut all = flights(&[
+        decision(1, map(0), Mode::Advise),
+        decision(2, map(1), Mode::Act),
+        decision(3, other.task(TaskKind::Map, 0), Mode::Advise),
+    ]);
+    let before = all.clone();
+    all.outlive(&job());
+    assert_eq!(all, before, "its AM is the same");
+    all.outlive(&later());
+    assert_eq!(all.all().map(|(_, flight)| flight.decision).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(all.bar_of_task(map(0), Mode::Advise, Time(11_000)), None);
+    assert_eq!(all.land(map(0), Time(70_000), None), None);
+    all.add(&decision(4, map(0), Mode::Advise), Budget::Copies, &later(), 0);
+    all.outlive(&later());
+    assert!(all.land(map(0), Time(70_000), None).is_some(), "it was advised under the second");
+}
+
+#[test]
+fn advice_in_a_recording_that_does_not_tell_under_which_am_it_was_given_is_kept() {
+    let mut flights = flights(&[decision(1, map(0), Mode::Advise)]);
+    let mut told = serde_json::to_value(&flights).unwrap();
+    told["by_task"][0][1].as_object_mut().unwrap().remove("incarnation").unwrap();
+    let mut kept: Flights = serde_json::from_value(told).unwrap();
+    [&mut flights, &mut kept].into_iter().for_each(|all| all.outlive(&later()));
+    assert_eq!([flights, kept].map(|all| all.in_cluster()), [0, 1]);
+}
+
 #[test]
 fn nothing_is_kept_of_a_job_that_is_forgotten_and_all_of_another() {
     let other = JobId(AppId { seq: 2, ..JOB.0 });
