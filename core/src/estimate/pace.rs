@@ -22,10 +22,11 @@ pub struct Pace {
 }
 
 /// Each succeeded task's first attempt with a host. A rate is input per second where inputs are known, so that more data is no straggling (NSDI'13 §2.1.1).
-/// Copies are left out: they start late, and most are killed before they are up. A phase of one task has no other to straggle behind.
+/// Copies are left out: they start late, and most are killed before they are up; and tasks without input beside others that have some ([`Job::tells`]). A phase of one task has no other to straggle behind.
 pub fn paces(job: &Job, kind: TaskKind) -> Vec<Pace> {
     let maps_done = if kind == TaskKind::Reduce { maps_done_at(job) } else { None };
-    let succeeded = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
+    let tells = job.tells(kind);
+    let succeeded = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded && tells(task));
     let firsts = succeeded.filter_map(|(_, task)| Some((first(task)?, task)));
     let all: Vec<(NameId, Rate)> =
         firsts.filter_map(|(attempt, task)| Some((attempt.host?, rate(attempt, task, maps_done)?))).collect();
@@ -107,6 +108,21 @@ pub(super) mod tests {
             let tie = straggled(&[(0, 21 * scale, 7), (0, 3 * scale, 3)]);
             assert_eq!(tie, [false; 2], "1/3 is half of the median 2/3, in units of 1/{scale}");
         }
+    }
+
+    #[test]
+    fn empty_maps_neither_straggle_nor_make_others_straggle_where_any_has_data() {
+        let straggled = |maps: &[(u32, u64, u64)]| {
+            let of = paces(&job(maps), TaskKind::Map).into_iter().map(|pace| (pace.host, pace.straggled));
+            of.collect::<Vec<_>>()
+        };
+        const DATA: u64 = 128 << 20;
+        let real = [(0, 30, DATA), (1, 30, DATA), (2, 61, DATA)];
+        let empty = [(3, 3, 0), (4, 3, 0), (5, 3, 0), (6, 9, 0)];
+        let of_real = [(host(0), false), (host(1), false), (host(2), true)];
+        assert_eq!(straggled(&[&real[..], &empty].concat()), of_real);
+        let alone = [(host(3), false), (host(4), false), (host(5), false), (host(6), true)];
+        assert_eq!(straggled(&empty), alone, "beside each other they tell");
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl PhaseTimes {
     pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
         let most = |phase| if phase < shape.phases() { job.known(kind) as usize } else { 0 };
         let mut lengths: [Vec<f64>; PHASES_MAX] = std::array::from_fn(|phase| Vec::with_capacity(most(phase)));
-        for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded) {
+        let tells = job.tells(kind);
+        for (_, task) in job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded && tells(task)) {
             let Some(attempt) = task.won() else { continue };
             let Some(started) = attempt.started.get() else { continue };
             let ended = attempt.finished.get().or(task.ended());

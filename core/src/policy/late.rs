@@ -170,7 +170,8 @@ fn too_early(view: &View<'_>, params: &LateParams, contender: &Contender<'_>, ol
     if params.tell_waiting_apart && contender.waits_for_maps {
         return Some(Verdict::WaitsForMaps);
     }
-    if view.peers.finished < params.finished_needed(view.total) {
+    let (finished, all) = view.telling();
+    if finished < params.finished_needed(all) {
         return Some(Verdict::TooFewFinished);
     }
     if view.now < old_enough {

@@ -67,11 +67,13 @@ pub fn silent(view: &View<'_>) -> (Vec<NameId>, bool) {
 
 /// Each host with a run on it, seconds; of those that were killed the ones longer than `long`.
 fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)> + 'a {
-    let running = view.contenders.iter().filter_map(|contender| {
+    let telling = view.contenders.iter().filter(|contender| view.tells(contender.task));
+    let running = telling.filter_map(|contender| {
         let (host, left) = (contender.task.original()?.host?, contender.left?);
         Some((host, (contender.elapsed + left.mean).as_secs_f64() / view.input_ratio(contender)))
     });
-    let attempts = view.job.tasks(view.kind).flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
+    let tasks = view.job.tasks(view.kind).filter(|(_, task)| view.tells(task));
+    let attempts = tasks.flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
     let ended = attempts.filter_map(move |(task, attempt)| {
         let (host, started, finished) = (attempt.host?, attempt.started.get()?, attempt.finished.get()?);
         let run = finished.since(view.own_start(started)).as_secs_f64() / view.split_ratio(task);

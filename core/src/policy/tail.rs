@@ -41,7 +41,8 @@ impl TailParams {
     }
 
     fn is_near(&self, view: &View<'_>) -> bool {
-        view.peers.finished > 0 && f64::from(view.peers.finished) >= share_of(self.near_end, view.total.into())
+        let (finished, all) = view.telling();
+        finished > 0 && f64::from(finished) >= share_of(self.near_end, all.into())
     }
 }
 
@@ -93,6 +94,17 @@ mod tests {
         };
         assert_eq!((of(6, 0.75), of(5, 0.75)), (Verdict::Decided, Verdict::TooFewFinished));
         assert_eq!((of(1, 0.0), of(0, 0.0)), (Verdict::Decided, Verdict::TooFewFinished), "none is no end");
+    }
+
+    #[test]
+    fn of_empty_maps_and_others_the_others_must_be_near_their_end() {
+        let of = |real: u32| {
+            let phase = (0..5).fold(Phase::maps(9).took(&[1.0; 5]), |phase, index| phase.split(index, 0));
+            let phase = (5..5 + real).fold(phase, |phase, index| phase.done(index, 0, [0.0, 10.0]));
+            let phase = (5..9).fold(phase, |phase, index| phase.split(index, 100));
+            verdict(mapreduce(&phase.runs((8, 0), 0, 0.0, &[]).view(20.0), &TailParams::default()))
+        };
+        assert_eq!([2, 3].map(of), [Verdict::TooFewFinished, Verdict::Decided]);
     }
 
     #[test]

@@ -256,10 +256,22 @@ impl<'a> View<'a> {
         told || self.split_share(split).is_none_or(|share| share >= LEAST)
     }
 
-    /// Progress rates of all running and finished tasks, score per second.
+    /// Does a task tell how long others take? See [`Job::tells`].
+    pub fn tells(&self, task: &Task) -> bool {
+        self.peers.empty[1] == 0 || !task.is_empty()
+    }
+
+    /// Of the tasks that do how many have finished, and how many there are in all.
+    pub fn telling(&self) -> (u32, u32) {
+        let [finished, all] = self.peers.empty;
+        (self.peers.finished.saturating_sub(finished), self.total.saturating_sub(all))
+    }
+
+    /// Progress rates of all running and finished tasks that tell how long others take, score per second.
     pub fn rates(&self) -> Vec<f64> {
         let finished = self.run_times().map(|whole| late_rate(1.0, Millis::from_secs_f64(whole)));
-        finished.chain(self.contenders.iter().map(Contender::rate)).collect()
+        let running = self.contenders.iter().filter(|contender| self.tells(contender.task));
+        finished.chain(running.map(Contender::rate)).collect()
     }
 
     /// Run times of finished tasks, seconds.

@@ -5,6 +5,7 @@ use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
 use drover_core::policy::{PolicyName, TailParams};
+use std::collections::BTreeSet;
 
 #[test]
 fn every_task_of_a_slow_node_is_advised_on_and_no_other_before_half_its_time() {
@@ -42,6 +43,37 @@ fn a_service_clock_that_is_off_by_ten_minutes_decides_the_same() {
         let skewed = play(&mut script, 16, 4.0, &one_node_in_four, 40);
         let of = |all: &[(u32, Decision)]| all.iter().map(|(s, d)| (*s, d.task, d.numbers)).collect::<Vec<_>>();
         assert_eq!(of(&plain), of(&skewed));
+    }
+}
+
+/// Which maps are decided on of a job of twelve maps of empty files, over in two seconds, and four of data that take twenty, the last ten times as long where it is `slow`.
+fn beside_empty_maps(policy: PolicyName, slow: bool) -> Vec<u32> {
+    let id = job_id(1);
+    let mut script = Script::new(EngineParams { policy, ..EngineParams::default() });
+    script.open_job(id, 16, 0, at(0.0));
+    let takes = |index: u32| match index {
+        0..12 => 1.0,
+        15 if slow => 100.0,
+        _ => 10.0,
+    };
+    let mut named = BTreeSet::new();
+    for second in 0..60 {
+        let (mut tasks, attempts) = equal_maps(id, 16, 2.0, &takes, second.into(), 0);
+        for task in &mut tasks {
+            task.input = Some(Bytes(if task.index < 12 { 0 } else { 128 << 20 }));
+        }
+        script.tasks(id, at(second.into()), tasks);
+        script.attempts(id, at(second.into()), attempts);
+        named.extend(script.decide(at(second.into())).decisions.iter().map(|decision| decision.task.index));
+    }
+    named.into_iter().collect()
+}
+
+#[test]
+fn maps_with_data_are_no_stragglers_beside_empty_ones_and_one_that_is_slow_is_still_found() {
+    for policy in [PolicyName::Late, PolicyName::Mantri, PolicyName::Drover] {
+        assert_eq!(beside_empty_maps(policy, false), [0; 0], "{}", policy.label());
+        assert_eq!(beside_empty_maps(policy, true), [15], "{}", policy.label());
     }
 }
 

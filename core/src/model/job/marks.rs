@@ -1,14 +1,15 @@
-//! What an engine keeps in mind of a task.
+//! What is kept in mind of a task beside its numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Two marks in one byte, for they are kept of a million tasks.
+/// Three marks in one byte, for they are kept of a million tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Marks(u8);
 
 const LAGS: u8 = 1;
 const TOLD: u8 = 2;
+const EMPTY: u8 = 4;
 
 impl Marks {
     /// By the last pass it may come to want a copy: its counters are worth following.
@@ -21,14 +22,28 @@ impl Marks {
         self.0 & TOLD != 0
     }
 
+    /// It was told to have no input.
+    pub fn empty(self) -> bool {
+        self.0 & EMPTY != 0
+    }
+
     /// The same, lagging or not.
     pub fn lagging(self, lags: bool) -> Marks {
-        Marks(self.0 & !LAGS | if lags { LAGS } else { 0 })
+        self.with(LAGS, lags)
     }
 
     /// The same, with something told or nothing.
     pub fn heard(self, told: bool) -> Marks {
-        Marks(self.0 & !TOLD | if told { TOLD } else { 0 })
+        self.with(TOLD, told)
+    }
+
+    /// The same, told to have no input or not.
+    pub fn emptied(self, empty: bool) -> Marks {
+        self.with(EMPTY, empty)
+    }
+
+    fn with(self, mark: u8, set: bool) -> Marks {
+        Marks(self.0 & !mark | if set { mark } else { 0 })
     }
 }
 
@@ -37,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_mark_is_set_and_taken_back_without_the_other() {
+    fn each_mark_is_set_and_taken_back_without_the_others() {
         let of = |marks: Marks| (marks.lags(), marks.told());
         let none = Marks::default();
         assert_eq!(of(none), (false, false));
@@ -48,5 +63,8 @@ mod tests {
             (of(both), of(both.lagging(false)), of(both.heard(false))),
             ((true, true), (false, true), (true, false))
         );
+        assert_eq!((both.empty(), both.emptied(true).empty(), of(both.emptied(true))), (false, true, (true, true)));
+        assert_eq!((of(none.emptied(true)), both.emptied(true).emptied(false)), ((false, false), both));
+        assert!(none.emptied(true).lagging(false).heard(false).empty());
     }
 }

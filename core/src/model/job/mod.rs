@@ -99,6 +99,9 @@ pub struct Job {
     #[serde(default)]
     told: [Vec<u32>; 2],
     known: [u32; 2],
+    /// Of these the ones without input, as far as it is known.
+    #[serde(default)]
+    empty: [u32; 2],
     tasks: [Vec<Option<Task>>; 2],
 }
 
@@ -139,6 +142,7 @@ impl Job {
             stirred: stirred(),
             told: Default::default(),
             known: [0; 2],
+            empty: [0; 2],
             tasks: [Vec::new(), Vec::new()],
         }
     }
@@ -223,11 +227,13 @@ impl Job {
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
-        let (before, heard) = (task.standing(), task.marks.told());
+        let (before, heard, was_empty) = (task.standing(), task.marks.told(), task.is_empty());
         task.learn(fact, at);
-        let told = task.marks.told() && !heard;
+        let (told, is_empty) = (task.marks.told() && !heard, task.is_empty());
         self.stirred |= before != task.standing();
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
+        let empty = &mut self.empty[fact.kind as usize];
+        *empty = *empty + u32::from(is_empty) - u32::from(was_empty);
         true
     }
 
@@ -319,6 +325,12 @@ impl Job {
             .filter_map(move |(index, task)| Some((id.task(kind, index as u32), task.as_ref()?)))
     }
 
+    /// Does a task of that kind tell how long others take? Not one without input where any has some: there is little more to it than the start of a JVM.
+    pub fn tells(&self, kind: TaskKind) -> impl Fn(&Task) -> bool {
+        let apart = self.empty[kind as usize] > 0 && self.tasks(kind).any(|(_, task)| task.input.0 > 0);
+        move |task| !apart || !task.is_empty()
+    }
+
     /// Tasks of that kind of which progress was told since the engine last looked at them, in order of index.
     pub fn told(&self, kind: TaskKind) -> Vec<TaskId> {
         let mut told: Vec<TaskId> = self.told[kind as usize].iter().map(|index| self.id.task(kind, *index)).collect();
@@ -341,7 +353,7 @@ impl Job {
     pub fn forget_verdicts(&mut self) {
         self.told = Default::default();
         for task in self.tasks.iter_mut().flatten().flatten() {
-            (task.verdict, task.marks) = (None, Marks::default());
+            (task.verdict, task.marks) = (None, task.marks.lagging(false).heard(false));
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Task {
     pub finished: Stamp,
     /// Progress of its best attempt: all that REST tells of most tasks.
     pub track: Track,
-    /// Input split's length; zero where unknown.
+    /// Input split's length; zero where unknown, too: see [`Task::is_empty`].
     pub input: Bytes,
     /// Attempts known, by number.
     pub attempts: Attempts,
@@ -61,8 +61,9 @@ impl Default for Task {
 
 impl Task {
     /// All that is known of itself but how far it is.
-    pub(super) fn standing(&self) -> (TaskState, Option<u32>, Option<Phase>, Bytes, [Stamp; 2]) {
-        (self.state, self.winner, self.phase, self.input, [self.started, self.finished])
+    pub(super) fn standing(&self) -> impl PartialEq + use<> {
+        let input = (self.input, self.is_empty());
+        (self.state, self.winner, self.phase, input, [self.started, self.finished])
     }
 
     /// Folds in what a fact tells, which held at `at` on the AM's clock.
@@ -88,6 +89,13 @@ impl Task {
         }
         self.phase = self.phase.max(fact.phase);
         self.input = self.input.max(fact.input.unwrap_or_default());
+        let told = self.is_empty() || fact.input == Some(Bytes(0));
+        self.marks = self.marks.emptied(told && self.input == Bytes(0));
+    }
+
+    /// It is known to have no input: its split is that of an empty file, say.
+    pub fn is_empty(&self) -> bool {
+        self.marks.empty()
     }
 
     /// Attempts that hold a container.

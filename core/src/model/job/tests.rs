@@ -65,6 +65,28 @@ fn more_tasks_than_a_job_can_have_are_not_believed_and_are_no_news_when_claimed_
 }
 
 #[test]
+fn a_task_is_empty_that_was_told_to_have_no_input_and_never_any_and_tells_nothing_where_another_has_some() {
+    let mut job = job(Some([4, 0]));
+    let told = |job: &mut Job, index: u32, bytes: Option<u64>| {
+        job.stirred = false;
+        let fact = TaskFact { input: bytes.map(Bytes), ..TaskFact::of(map(job, index)) };
+        assert!(job.learn_task(&fact, Time(1), 4));
+        let tells = job.tells(TaskKind::Map);
+        let all = job.tasks(TaskKind::Map).map(|(_, task)| (task.is_empty(), tells(task)));
+        (job.stirred, all.collect::<Vec<_>>())
+    };
+    let (unknown, empty, alone) = ((false, true), (true, false), (true, true));
+    assert_eq!(told(&mut job, 0, None).1, [unknown]);
+    assert_eq!(told(&mut job, 1, Some(0)), (true, vec![unknown, alone]), "nobody has any");
+    assert_eq!(told(&mut job, 1, None), (false, vec![unknown, alone]), "that it has none is known on");
+    assert_eq!(told(&mut job, 2, Some(7)), (true, vec![unknown, empty, unknown]), "what is not known may be any");
+    job.forget_verdicts();
+    assert_eq!(told(&mut job, 2, Some(0)), (false, vec![unknown, empty, unknown]), "the most that was told counts");
+    assert_eq!(told(&mut job, 1, Some(5)), (true, vec![unknown; 3]), "as a listing in parts may have it");
+    assert_eq!(told(&mut job, 3, Some(0)).1[3], empty);
+}
+
+#[test]
 fn room_is_made_a_little_ahead_of_what_is_known() {
     let mut job = job(Some([60_000, 0]));
     for (index, room) in [(0, 50_001), (50_001, 60_000)] {

@@ -28,6 +28,20 @@ fn a_twentieth_of_the_tasks_three_at_least_but_no_more_than_half_must_have_finis
 }
 
 #[test]
+fn empty_maps_are_not_among_those_that_must_have_finished_nor_among_those_of_which_a_share_must_have() {
+    let verdict = |done: u32| {
+        // Twenty maps of empty files, and two of data.
+        let phase = (0..20).fold(Phase::maps(22).took(&[1.0; 20]), |phase, index| phase.split(index, 0));
+        let phase = (20..20 + done).fold(phase, |phase, index| phase.done(index, 0, [0.0, 10.0]));
+        let phase = (20..22).fold(phase, |phase, index| phase.split(index, 100));
+        judge(&phase.runs((21, 0), 0, 0.0, &[(30.0, 0.25), (60.0, 0.3)]).view(60.0), &LateParams::default())
+            .remove(0)
+            .verdict
+    };
+    assert_eq!([0, 1].map(verdict), [Verdict::TooFewFinished, Verdict::Decided]);
+}
+
+#[test]
 fn without_a_factor_what_is_slow_is_the_papers_percentile_of_the_rates() {
     let mut phase = Phase::maps(5).took(&[10.0, 5.0, 4.0, 2.0]).runs((4, 0), 0, 0.0, &[(1.0, 0.75)]);
     let view = phase.view(1.0);

@@ -143,7 +143,8 @@ pub fn slow_from(view: &View<'_>) -> f64 {
 
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
-    let left = fastest.t_rem.filter(|left| left.is_finite() && view.tells_pace(contender.task.input, told))?;
+    let tells = || view.tells(contender.task) && view.tells_pace(contender.task.input, told);
+    let left = fastest.t_rem.filter(|left| left.is_finite() && tells())?;
     Some((fastest.so_far? + left) / data(view, contender))
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Phase<'a> {
     t_new: NewCopy,
     /// See [`copies::slow_from`].
     slow_from: f64,
+    /// Tasks that run or have finished, and tell how long others take.
+    begun: usize,
     /// The copies that run, by contender.
     copies: Copies,
 }
@@ -60,7 +62,9 @@ impl<'a> Phase<'a> {
         let copies = Copies::of(view);
         let slow_from = copies::slow_from(view);
         let t_new = copies::new_copy(view, &copies, params, slow_from);
-        Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, copies }
+        let running = view.contenders.iter().filter(|contender| view.tells(contender.task)).count();
+        let begun = running + view.telling().0 as usize;
+        Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, begun, copies }
     }
 
     /// Judges one of the view's contenders.
@@ -115,9 +119,8 @@ impl<'a> Phase<'a> {
 
     /// How long the median of its tasks takes that run or have finished, with that one's data, seconds; `None` where half have not shown it.
     pub(super) fn typical(&self, contender: &Contender<'_>) -> Option<f64> {
-        let begun = self.view.contenders.len() + self.view.peers.finished as usize;
         let start_up = self.t_new.lag() - self.view.start_lag.as_secs_f64();
-        Some(self.t_new.typical_of(begun)? * copies::data(self.view, contender) + start_up)
+        Some(self.t_new.typical_of(self.begun)? * copies::data(self.view, contender) + start_up)
     }
 
     /// Line 3: the slowest of its copies that have run for Delta, beyond the fastest alpha. By Delta the paper's have reported; one that need not have yet may be the fastest.

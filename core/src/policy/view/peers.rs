@@ -16,6 +16,9 @@ pub struct Peers {
     pub finished: u32,
     /// Tasks of the kind that have not begun.
     pub waiting: u32,
+    /// Those that tell nothing of how long others take ([`Job::tells`]), left out of runs and medians: how many have succeeded, and how many there are.
+    #[serde(default)]
+    pub empty: [u32; 2],
     /// Median run time of finished tasks.
     pub typical: Option<Millis>,
     /// Longest run of a finished task.
@@ -75,11 +78,17 @@ impl Peers {
             start_up: start_up(job, kind),
             ..Peers::default()
         };
+        let tells = job.tells(kind);
         for (id, task) in job.tasks(kind) {
-            splits.push(task.input.0 as f64);
+            let done = task.state == TaskState::Succeeded;
             begun += u32::from(task.state >= TaskState::Running);
-            if task.state == TaskState::Succeeded {
-                peers.finished += 1;
+            peers.finished += u32::from(done);
+            if !tells(task) {
+                peers.empty = [peers.empty[0] + u32::from(done), peers.empty[1] + 1];
+                continue;
+            }
+            splits.push(task.input.0 as f64);
+            if done {
                 shown.add(job, id, task);
                 let run = run_of(id, task, maps_done_at, &mut runs);
                 runs.finished.extend(run);
@@ -93,7 +102,7 @@ impl Peers {
         peers.typical_first = median(&mut shown.firsts).filter(|_| kind == TaskKind::Map && job.shim);
         peers.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         peers.typical_input = (!shown.inputs.is_empty()).then(|| Whole::typical(&shown.inputs));
-        peers.ends_unreported = 2 * shown.unreported > peers.finished;
+        peers.ends_unreported = 2 * shown.unreported > peers.finished - peers.empty[0];
         (peers, runs)
     }
 }

@@ -41,6 +41,42 @@ fn what_is_too_large_for_a_slot_does_not_wait_for_it() {
 }
 
 #[test]
+fn most_splits_being_empty_makes_no_other_task_slow_and_hides_no_split() {
+    // Five that are over at once, and two of three others.
+    let of = |split: [u64; 2]| {
+        let phase = Phase::maps(9).took(&[1.0, 1.0, 1.0, 1.0, 1.0, 10.0, 12.0]);
+        let phase = (0..5).fold(phase, |phase, index| phase.split(index, split[0]));
+        let phase = (5..8).fold(phase, |phase, index| phase.split(index, split[1]));
+        phase.runs((7, 0), 0, 0.0, &[(4.0, 0.5)]).runs((8, 0), 0, 0.0, &[(4.0, 0.1)]).split(8, split[0])
+    };
+    let mut mixed = of([0, 100]);
+    let view = mixed.view(5.0);
+    let peers = &view.peers;
+    assert_eq!((peers.typical, peers.longest, peers.typical_split), (Some(secs(11.0)), Some(secs(12.0)), Bytes(100)));
+    assert_eq!((peers.finished, view.total, view.telling()), (7, 9, (2, 3)));
+    assert_eq!((view.run_times().count(), view.rates().len()), (2, 3));
+    assert_eq!(view.input_ratio(&view.contenders[0]), 1.0);
+    for alike in [[0, 0], [100, 100]] {
+        let mut all = of(alike);
+        let view = all.view(5.0);
+        assert_eq!((view.peers.typical, view.telling()), (Some(secs(1.0)), (7, 9)), "{alike:?}");
+        assert_eq!((view.run_times().count(), view.rates().len()), (7, 9), "{alike:?}");
+    }
+}
+
+#[test]
+fn reports_of_empty_maps_are_no_measure_for_those_of_others() {
+    // All that are empty end without a report; the others report a quarter of their work first.
+    let begun = |phase: Phase, index| phase.runs((index, 0), 0, 0.0, &[(4.0, 0.25)]).done(index, 0, [0.0, 10.0]);
+    let phase = (5..7).fold(Phase::maps(8).shim().took(&[1.0; 5]), begun);
+    let phase = (0..5).fold(phase, |phase, index| phase.split(index, 0));
+    let mut phase = (5..8).fold(phase, |phase, index| phase.split(index, 100)).runs((7, 0), 0, 0.0, &[(4.0, 0.25)]);
+    let view = phase.view(5.0);
+    assert_eq!((view.peers.typical_first, view.peers.ends_unreported), (Some(0.25), false));
+    assert!(!view.contenders[0].begins_behind(&view));
+}
+
+#[test]
 fn a_prior_holds_the_times_for_the_typical_split() {
     let mut phase = Phase::maps(3).took(&[10.0, 10.0, 40.0]).split(0, 8).split(1, 8).split(2, 32);
     let prior = phase.view(50.0).as_prior().unwrap();
