@@ -164,7 +164,8 @@ fn covers_all(tasks: &[TaskFact], request: &Request<'_>) -> bool {
 }
 
 fn attempts(session: &mut Session, request: &Request<'_>, params: &ShimParams, told: &mut Told) -> Vec<AttemptFact> {
-    let all = u64::from(request.maps) + u64::from(request.reduces);
+    // A job that claims more tasks than are taken of it has no more attempts for that.
+    let all = [request.maps, request.reduces].into_iter().map(|claimed| u64::from(claimed.min(params.tasks))).sum();
     let of = session.profile.attempt;
     let mut out = Vec::with_capacity(request.attempts.len());
     for row in &request.attempts {

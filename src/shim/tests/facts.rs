@@ -246,6 +246,18 @@ async fn a_snapshot_that_names_every_task_says_so_and_a_page_of_it_does_not() {
 }
 
 #[tokio::test]
+async fn a_job_that_claims_tasks_without_end_may_not_invent_attempts_without_end() {
+    let mut room = Room::with(ShimParams { tasks: 1, ..one_look() }, 1_000);
+    let mut am = Am::new(21, 1, 1);
+    room.seat(&mut am).await;
+    let rows = json!([{"k": "m", "i": 0, "n": 999}, {"k": "r", "i": 0, "n": 7}, {"k": "r", "i": 0, "n": 8}]);
+    let claims = json!({"upto": 1, "maps": u32::MAX, "reduces": u32::MAX, "attempts": rows});
+    room.send(&am.key.clone(), &am.with(claims)).unwrap();
+    let numbers: Vec<u32> = attempts(&room.told()).iter().map(|fact| fact.number).collect();
+    assert_eq!((numbers, room.refused("too_many_attempts")), (vec![999, 7], 1), "four each, and a thousand");
+}
+
+#[tokio::test]
 async fn facts_that_a_shim_had_to_drop_are_counted_once_and_never_under_its_own_words() {
     let (room, mut am) = seated().await;
     for total in [3, 3, 5] {
