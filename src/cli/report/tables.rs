@@ -52,15 +52,14 @@ fn copies(of: &CopiesView) -> Vec<String> {
 }
 
 fn advice(of: &AdviceView) -> Vec<String> {
-    let ends = [of.would_have_won, of.would_have_lost, of.natively_copied, of.open].map(|count| count.to_string());
-    let gained = format!("{:.0} s", of.would_have_gained_seconds);
     // Noughts would say that none of them would have won.
     let nothing = of.said > 0 && of.no_outcome == of.said;
-    let [ends, gained] =
-        if nothing { [vec!["-".to_owned(); ends.len()], vec!["-".to_owned()]] } else { [ends.to_vec(), vec![gained]] };
+    let told = |text: String| if nothing { "-".to_owned() } else { text };
+    let ends = [of.would_have_won, of.would_have_lost, of.natively_copied, of.open];
     let said = [of.policy.clone(), of.action.clone(), of.said.to_string()];
-    let all = said.into_iter().chain(ends).chain([of.no_outcome.to_string()]);
-    all.chain(gained).chain([off(&of.prediction)]).collect()
+    let gained = told(format!("{:.0} s", of.would_have_gained_seconds));
+    let all = said.into_iter().chain(ends.map(|count| told(count.to_string())));
+    all.chain([of.no_outcome.to_string(), gained, off(&of.prediction)]).collect()
 }
 
 fn jobs(of: &JobsView) -> Vec<String> {

@@ -326,8 +326,9 @@ impl Schedule {
         }
         if let Call::Settings(_) = call {
             self.settings_busy += 1;
-            let has_failed = self.jobs.get(&job).is_some_and(|plan| plan.side_failures > 0);
-            self.settings_again = if has_failed { Some(job) } else { self.settings_again };
+            if self.jobs.get(&job).is_some_and(|plan| plan.side_failures > 0) {
+                self.settings_again = Some(job);
+            }
         }
         if let Some(job) = self.jobs.get_mut(&job)
             && job.wanted.front() == Some(&call)

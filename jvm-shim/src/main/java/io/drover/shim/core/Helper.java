@@ -10,7 +10,8 @@ final class Helper {
   static Thread thread(Runnable run, String name) {
     Thread thread = new Thread(run, name);
     thread.setDaemon(true);
-    thread.setUncaughtExceptionHandler((of, why) -> {});
+    thread.setUncaughtExceptionHandler(
+        (of, why) -> Log.info("{} has ended: {}", name, why.toString()));
     return thread;
   }
 }

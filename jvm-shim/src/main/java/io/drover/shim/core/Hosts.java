@@ -18,16 +18,13 @@ final class Hosts {
   /** Index of a host; {@code rack} is null when not known. */
   int index(String name, String rack) {
     HostRow row = byName.get(name);
-    boolean known = row != null;
-    if (!known) {
+    if (row == null) {
       row = new HostRow(byName.size(), name);
       byName.put(name, row);
+      log.touch(row);
     }
     if (rack != null && !rack.equals(row.rack)) {
       row.rack = Text.bounded(rack);
-    }
-    if (!known) {
-      log.touch(row);
     }
     return row.index;
   }
