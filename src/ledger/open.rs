@@ -140,14 +140,10 @@ pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError>
     Ok((connection, ours))
 }
 
-/// Makes it what it has to be; `there` is what [`look`] has said.
-pub fn prepare(connection: &mut Connection, path: &Path, there: bool) -> Result<(), LedgerError> {
+/// Makes one that [`look`] has opened what it has to be.
+pub fn prepare(connection: &mut Connection, path: &Path) -> Result<(), LedgerError> {
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
-    if !there {
-        // Before the write-ahead log: the file's own header is to name its owner from its first byte on.
-        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
-        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(failed)?;
-    }
+    begin(connection).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "journal_size_limit", 16_i64 << 20).map_err(failed)?;
@@ -156,11 +152,22 @@ pub fn prepare(connection: &mut Connection, path: &Path, there: bool) -> Result<
     connection.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)
 }
 
+/// What a file without a page begins with, where a process that was killed may have left such a one, too.
+///
+/// At once and before the write-ahead log: whenever the process ends, the file names its owner or has nothing in it.
+fn begin(connection: &Connection) -> rusqlite::Result<()> {
+    if connection.query_row("PRAGMA page_count", [], |row| row.get::<_, i64>(0))? > 0 {
+        return Ok(());
+    }
+    let first = format!("BEGIN; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = {APPLICATION_ID}; COMMIT");
+    connection.execute_batch(&first)
+}
+
 /// Both of a file that nothing is known of.
 #[cfg(test)]
 pub fn write(path: &Path) -> Result<Connection, LedgerError> {
-    let (mut connection, there) = look(path, false)?;
-    prepare(&mut connection, path, there).map(|()| connection)
+    let (mut connection, _) = look(path, false)?;
+    prepare(&mut connection, path).map(|()| connection)
 }
 
 /// Opens it for reading only, beside a service that writes it or without one.

@@ -37,7 +37,7 @@ impl Store {
             return Err(gone());
         }
         *whole = before.filter(|_| there);
-        open::prepare(&mut connection, path, there)?;
+        open::prepare(&mut connection, path)?;
         let file = identity(path).ok_or_else(gone)?;
         *whole = Some(file);
         Ok(Store { path: path.to_owned(), connection, file })

@@ -1,5 +1,8 @@
 use super::*;
 
+/// Where in a file's header it stands how many transactions have changed it.
+const CHANGES_AT: usize = 24;
+
 fn path(dir: &tempfile::TempDir) -> PathBuf {
     dir.path().join("ledger.db")
 }
@@ -14,6 +17,33 @@ fn a_new_file_is_ours_has_the_newest_version_and_is_synchronised_in_full() {
     let mode: String = made.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
     drop(write(&path(&dir)).unwrap());
+}
+
+/// As SQLite's begins of a file that had no page (Database File Format, 3): its magic, no page in it, 0, 0 pages before, of sectors of 512 bytes and pages of 4096.
+fn journal_of_nothing() -> Vec<u8> {
+    let words = [0_u32, 0, 0, 512, 4_096].into_iter().flat_map(u32::to_be_bytes);
+    let mut bytes: Vec<u8> = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7].into_iter().chain(words).collect();
+    bytes.resize(512, 0);
+    bytes
+}
+
+#[test]
+fn a_process_killed_while_it_makes_the_file_leaves_nothing_that_is_nobodys() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Connection::open(path(&dir)).unwrap();
+    begin(&made).unwrap();
+    let bytes = std::fs::read(path(&dir)).unwrap();
+    assert_eq!(
+        bytes[CHANGES_AT..CHANGES_AT + 4],
+        1_u32.to_be_bytes(),
+        "written to once, with all that says whose it is"
+    );
+    assert!(is_ours(&path(&dir)).unwrap());
+    // Killed before that was so, it is found written to, and with what takes that back.
+    drop(made);
+    std::fs::write(beside(&path(&dir), "-journal"), journal_of_nothing()).unwrap();
+    drop(write(&path(&dir)).unwrap());
+    assert!(is_ours(&path(&dir)).unwrap() && !beside(&path(&dir), "-journal").exists());
 }
 
 #[test]
