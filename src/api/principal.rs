@@ -2,6 +2,7 @@
 
 use crate::guard::Peer;
 use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::header::ORIGIN;
 use axum::http::request::Parts;
 use std::net::{IpAddr, SocketAddr};
 
@@ -56,7 +57,11 @@ impl Role {
 }
 
 impl Doorman {
-    fn admit(&self, peer: Option<SocketAddr>) -> Principal {
+    /// `page`: a browser asks for a web page, which may be anybody's though the browser runs here.
+    fn admit(&self, peer: Option<SocketAddr>, page: bool) -> Principal {
+        if page {
+            return Principal { name: "a web page (the request has an Origin)".into(), role: Role::View };
+        }
         let is_here = |ip: IpAddr| ip.is_loopback() || ip == self.own.to_canonical();
         match peer.map(|peer| peer.ip().to_canonical()) {
             Some(ip) if is_here(ip) => Principal { name: "local".into(), role: self.loopback },
@@ -84,7 +89,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Self::Rejection> {
         let peer = parts.extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(peer)| peer.0);
-        Ok(state.as_ref().admit(peer))
+        Ok(state.as_ref().admit(peer, parts.headers.contains_key(ORIGIN)))
     }
 }
 
@@ -96,12 +101,19 @@ mod tests {
     fn only_this_machine_gets_more_than_a_look() {
         let doorman = Doorman { loopback: Role::Operate, own: "10.0.0.5".parse().unwrap() };
         for peer in ["127.0.0.1:4", "[::1]:4", "[::ffff:127.0.0.1]:4", "10.0.0.5:4"] {
-            let local = doorman.admit(Some(peer.parse().unwrap()));
+            let local = doorman.admit(Some(peer.parse().unwrap()), false);
             assert!(local.may(Role::Operate).is_ok() && local.may(Role::Administer).is_err(), "{peer}");
         }
         for peer in [Some("10.0.0.7:4".parse().unwrap()), Some("[::ffff:10.0.0.7]:4".parse().unwrap()), None] {
-            let other = doorman.admit(peer);
+            let other = doorman.admit(peer, false);
             assert!(other.may(Role::View).is_ok() && other.may(Role::Operate).is_err());
         }
+    }
+
+    #[test]
+    fn a_web_page_in_a_browser_on_this_machine_may_only_look() {
+        let doorman = Doorman { loopback: Role::Administer, own: "127.0.0.1".parse().unwrap() };
+        let page = doorman.admit(Some("127.0.0.1:4".parse().unwrap()), true);
+        assert!(page.may(Role::View).is_ok() && page.may(Role::Operate).unwrap_err().to_string().contains("Origin"));
     }
 }
