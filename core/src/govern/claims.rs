@@ -34,3 +34,22 @@ fn held(job: &Job, kind: TaskKind) -> u64 {
     let unended = job.tasks(kind).flat_map(|(_, task)| task.unended());
     unended.filter(|attempt| attempt.started.get().is_some()).count() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::flight;
+    use crate::model::{ClusterFact, JobSettings, Resources};
+
+    #[test]
+    fn containers_claimed_beyond_any_machine_are_still_a_number_in_all() {
+        let mut job = flight::tests::job();
+        let huge = Resources { memory_mb: u64::MAX, vcores: 1 };
+        job.settings = Some(JobSettings { map_container: huge, reduce_container: huge, ..JobSettings::default() });
+        job.needs = [u32::MAX; 2];
+        let mut cluster = flight::tests::cluster([job]);
+        let of = |memory_mb| Resources { memory_mb, vcores: 1 };
+        cluster.totals = Some(ClusterFact { total: of(1_000), allocated: of(700), ..ClusterFact::default() });
+        assert_eq!(claimed_mb(&cluster), 1_000 - 300, "the only user's share is all, of which that is free");
+    }
+}
