@@ -17,7 +17,15 @@ struct Places {
 pub(super) fn read(header: &str, mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
     let places = places(header, &lines)?;
     let mut recorder = Recorder::default();
+    let mut dataset: Option<String> = None;
     while let Some(text) = lines.next()? {
+        let of = text.split(',').next().unwrap_or_default();
+        let first = dataset.get_or_insert_with(|| of.to_owned());
+        if of != first {
+            return Err(
+                lines.wrong(format!("is of the data set \"{of}\", and those before of \"{first}\": a trace is of one"))
+            );
+        }
         let attempt = attempt(&text, &places, &lines)?;
         recorder.attempt(attempt).map_err(|what| lines.wrong(what))?;
     }
@@ -32,6 +40,10 @@ fn places(header: &str, lines: &Lines<'_>) -> Result<Places, BadTrace> {
     let lacks: Vec<&str> = lacks.map(|(column, _)| column).collect();
     if !lacks.is_empty() {
         return Err(lines.wrong(format!("there is no column {}", lacks.join(", "))));
+    }
+    let twice = known.iter().enumerate().find(|(at, name)| known[..*at].contains(name));
+    if let Some((_, name)) = twice {
+        return Err(lines.wrong(format!("there are two columns {name}")));
     }
     Ok(Places { of: found.map(Option::unwrap_or_default), host: place("host"), columns: known.len() })
 }

@@ -7,16 +7,27 @@ pub(super) const HEAP_RATIO: &str = "mapreduce.job.heap.memory-mb.ratio";
 
 /// What a task of that kind asks for; the default where that cannot be read.
 pub(super) fn container(p: &mut Properties<'_>, kind: &str, default: Resources) -> Resources {
+    let (memory, vcores) = (memory_mb(p, kind), vcores(p, kind));
+    Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
+}
+
+/// Its memory, MiB.
+pub(super) fn memory_mb(p: &mut Properties<'_>, kind: &str) -> Option<u64> {
     let memory = ["resource.memory-mb", "resource.memory"].into_iter().find_map(|name| {
         let (number, unit) = amount(p.text(&format!("mapreduce.{kind}.{name}"))?)?;
         mebibytes(number, unit).filter(|mb| *mb > 0)
     });
-    let memory = memory.or_else(|| p.text(&format!("mapreduce.{kind}.memory.mb"))?.parse().ok().filter(|mb| *mb > 0));
-    let memory = memory.or_else(|| by_heap(p, kind));
+    memory.or_else(|| match p.read::<i64>(&format!("mapreduce.{kind}.memory.mb"))? {
+        set if set > 0 => set.try_into().ok(),
+        _ => by_heap(p, kind),
+    })
+}
+
+/// Its virtual cores.
+pub(super) fn vcores(p: &mut Properties<'_>, kind: &str) -> Option<u32> {
     let asked = p.text(&format!("mapreduce.{kind}.resource.vcores")).and_then(amount);
     let vcores = asked.and_then(|(number, unit)| u32::try_from(in_ones(number, unit)?).ok());
-    let vcores = vcores.or_else(|| p.read(&format!("mapreduce.{kind}.cpu.vcores"))).filter(|v| *v > 0);
-    Resources { memory_mb: memory.unwrap_or(default.memory_mb), vcores: vcores.unwrap_or(default.vcores) }
+    vcores.or_else(|| p.read(&format!("mapreduce.{kind}.cpu.vcores"))).filter(|v| *v > 0)
 }
 
 /// A resource asked for, a whole number and a unit, as `ResourceUtils` has them.
@@ -57,7 +68,6 @@ fn in_ones(number: u64, unit: &str) -> Option<u128> {
 
 /// From Hadoop 3 on a size that is not positive, -1 as shipped, is that of the heap asked for, by its share of the container (`JobConf.getMemoryRequired`, in the same floating point).
 fn by_heap(p: &mut Properties<'_>, kind: &str) -> Option<u64> {
-    p.text(&format!("mapreduce.{kind}.memory.mb"))?.parse::<i64>().ok().filter(|mb| *mb <= 0)?;
     let admins = p.text(&format!("mapreduce.admin.{kind}.child.java.opts")).unwrap_or_default();
     let own = p.text(&format!("mapreduce.{kind}.java.opts")).or_else(|| p.text("mapred.child.java.opts"));
     let heap = heap_mb(&format!("{admins} {}", own.unwrap_or_default()))?;

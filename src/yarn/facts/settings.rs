@@ -1,9 +1,9 @@
 //! The few properties of a job's configuration that matter here; nothing else of it is kept.
 
-use super::container::{HEAP_RATIO, container};
+use super::container::{HEAP_RATIO, container, memory_mb, vcores};
 use super::{MAX_NAME, Reason, Refused};
 use crate::yarn::wire::job::Conf;
-use drover_core::model::{JobSettings, Millis, Mode};
+use drover_core::model::{JobSettings, Millis, Mode, Resources};
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -13,7 +13,8 @@ const NEVER: Millis = Millis(86_400_000);
 /// How often every task of Hadoop 2.7 reports (`Task.PROGRESS_INTERVAL`).
 const FIXED: Millis = Millis(3_000);
 
-const KEYS: [&str; 30] = [
+/// What is read of a configuration.
+pub const KEYS: [&str; 30] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
     "mapreduce.task.progress-report.interval",
@@ -51,7 +52,15 @@ pub(super) struct Properties<'a> {
     refused: &'a mut Refused,
 }
 
-impl Properties<'_> {
+impl<'a> Properties<'a> {
+    fn of(wire: &'a Conf, refused: &'a mut Refused) -> Properties<'a> {
+        refused.many(Reason::NoObject, wire.property.odd);
+        let known = |name: &str| KEYS.into_iter().find(|key| *key == name);
+        let pairs =
+            wire.property.items.iter().filter_map(|p| Some((known(p.name.as_deref()?)?, p.value.as_deref()?.trim())));
+        Properties { values: pairs.filter(|(_, v)| !v.is_empty()).collect(), refused }
+    }
+
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.values.get(key).copied()
     }
@@ -68,11 +77,7 @@ impl Properties<'_> {
 
 /// What a job's configuration says that matters here to a Hadoop of that version; Hadoop's defaults for what it does not say.
 pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> JobSettings {
-    refused.many(Reason::NoObject, wire.property.odd);
-    let known = |name: &str| KEYS.into_iter().find(|key| *key == name);
-    let pairs =
-        wire.property.items.iter().filter_map(|p| Some((known(p.name.as_deref()?)?, p.value.as_deref()?.trim())));
-    let mut p = Properties { values: pairs.filter(|(_, v)| !v.is_empty()).collect(), refused };
+    let mut p = Properties::of(wire, refused);
     let default = JobSettings::default();
     JobSettings {
         map_speculation: p.read("mapreduce.map.speculative").unwrap_or(default.map_speculation),
@@ -89,6 +94,15 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         reduce_container: container(&mut p, "reduce", default.reduce_container),
         slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
     }
+}
+
+/// What containers of maps and of reduces ask for, where it says so.
+pub fn sizes(wire: &Conf, refused: &mut Refused) -> [Option<Resources>; 2] {
+    let mut p = Properties::of(wire, refused);
+    ["map", "reduce"].map(|kind| {
+        let vcores = vcores(&mut p, kind).unwrap_or(1);
+        memory_mb(&mut p, kind).map(|memory_mb| Resources { memory_mb, vcores })
+    })
 }
 
 fn class(name: &str) -> String {

@@ -71,10 +71,11 @@ fn a_property_that_cannot_be_understood_is_counted_and_never_makes_drover_bolder
         ("mapreduce.map.speculative", "perhaps"),
         ("mapreduce.job.reduce.slowstart.completedmaps", "7"),
         ("mapreduce.map.memory.mb", "-1"),
+        ("mapreduce.reduce.memory.mb", "2g"),
     ]);
     assert_eq!(read.mode, Some(Mode::Advise));
     assert_eq!((read.slow_start, read.map_container.memory_mb), (0.05, 1024));
-    assert_eq!(refused.count(Reason::BadProperty), 3);
+    assert_eq!(refused.count(Reason::BadProperty), 4);
     assert_eq!(settings(&[("drover.mode", "OFF")]).0.mode, Some(Mode::Off));
 }
 

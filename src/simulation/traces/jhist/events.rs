@@ -16,7 +16,22 @@ pub(super) enum Event {
     JobEnded(JobEnded, Outcome),
     /// Of no use here.
     Other,
+    /// Of a kind that no Hadoop has.
+    Unknown,
 }
+
+/// Kinds of which nothing is read (`EventType` of Hadoop 2 and 3).
+const OTHERS: [&str; 9] = [
+    "JOB_PRIORITY_CHANGED",
+    "JOB_STATUS_CHANGED",
+    "JOB_QUEUE_CHANGED",
+    "JOB_INFO_CHANGED",
+    "TASK_FINISHED",
+    "TASK_FAILED",
+    "TASK_UPDATED",
+    "NORMALIZED_RESOURCE",
+    "AM_STARTED",
+];
 
 /// How a job or an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +130,8 @@ impl Event {
                 Some((_, "STARTED")) => read(body).map(Event::AttemptStarted),
                 Some((_, "FINISHED")) => read(body).map(|attempt| Event::AttemptEnded(attempt, Outcome::Succeeded)),
                 Some((_, "FAILED" | "KILLED")) => read(body).map(|attempt| Event::AttemptEnded(attempt, Outcome::Lost)),
-                _ => Ok(Event::Other),
+                _ if OTHERS.contains(&attempt) => Ok(Event::Other),
+                _ => Ok(Event::Unknown),
             },
         };
         parsed.map_err(|error| format!("{kind}: {error}"))

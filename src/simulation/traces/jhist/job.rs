@@ -52,6 +52,7 @@ impl<'a> Job<'a> {
                 }
             }
             Event::Other => {}
+            Event::Unknown => self.recorder.mend("events of a kind that is not known: left out"),
         }
         Ok(())
     }

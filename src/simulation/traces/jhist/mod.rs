@@ -8,7 +8,10 @@ mod tests;
 
 use super::recorded::Recorder;
 use super::{BadTrace, LIMIT, Lines, Overhead, Trace};
-use crate::yarn::site::Site;
+use crate::yarn::facts::{Reason, Refused, settings};
+use crate::yarn::site::{Site, SiteError};
+use crate::yarn::wire::job::{Conf, Property};
+use crate::yarn::wire::lenient::{List, Text};
 use drover_core::model::{JobId, Resources};
 use events::Event;
 use job::Job;
@@ -87,7 +90,10 @@ impl Histories {
         let mut job = Job::new(&mut self.recorder);
         let is_whole = encoding::each(lines, &mut |event| job.event(Event::of(event)?))?;
         let (id, told) = job.close(is_whole).map_err(|what| lines.whole_wrong(what))?;
-        let conf = conf(lines.path(), id)?;
+        let mut refused = Refused::default();
+        let conf = conf(lines.path(), id, &mut refused)?;
+        (0..refused.count(Reason::BadProperty))
+            .for_each(|_| self.recorder.mend("properties of confs that are no number: as if they were not set"));
         self.read += 1;
         self.bare += u64::from(conf.is_none());
         // Counters tell what the ResourceManager gave; a conf what was asked for.
@@ -108,21 +114,16 @@ impl Histories {
 }
 
 /// What the containers of a job's maps and reduces ask for, by the conf that the JobHistoryServer keeps beside its history.
-fn conf(history: &Path, id: JobId) -> Result<Option<[Option<Resources>; 2]>, BadTrace> {
+fn conf(history: &Path, id: JobId, refused: &mut Refused) -> Result<Option<[Option<Resources>; 2]>, BadTrace> {
     let path = history.with_file_name(format!("{id}_conf.xml"));
     if !path.is_file() {
         return Ok(None);
     }
     let site = Site::of_file(&path)?;
-    let number = |key: &str| -> Result<Option<u64>, BadTrace> {
-        let found = site.get(key)?;
-        // Below zero: by the heap that is asked for, which the counters tell more plainly.
-        Ok(found.and_then(|found| found.value.parse().ok()).filter(|number| *number > 0))
-    };
-    let size = |kind: &str| -> Result<Option<Resources>, BadTrace> {
-        let memory = number(&format!("mapreduce.{kind}.memory.mb"))?;
-        let cores = number(&format!("mapreduce.{kind}.cpu.vcores"))?.unwrap_or(1);
-        Ok(memory.zip(u32::try_from(cores).ok()).map(|(memory_mb, vcores)| Resources { memory_mb, vcores }))
-    };
-    Ok(Some([size("map")?, size("reduce")?]))
+    let text = |word: &str| Text(Some(word.to_owned()));
+    let property = |key: &&str| Some(site.get(key).transpose()?.map(|found| (text(key), text(&found.value))));
+    let told = settings::KEYS.iter().filter_map(property);
+    let items = told.map(|told| told.map(|(name, value)| Property { name, value }));
+    let items = items.collect::<Result<_, SiteError>>()?;
+    Ok(Some(settings::sizes(&Conf { property: List { items, odd: 0 } }, refused)))
 }

@@ -316,6 +316,19 @@ fn a_bad_file_among_many_is_named_and_so_are_a_job_that_is_there_twice_and_an_em
 
 #[cfg(unix)]
 #[test]
+fn events_of_a_kind_that_no_hadoop_has_and_sizes_that_are_no_number_are_counted() {
+    let body = r#""attemptId":"attempt_1_0001_m_000000_0""#;
+    let events = ["MAP_ATTEMPT_STARTD", "TASK_UPDATED"].map(|kind| event(kind, "Any", body));
+    let size =
+        "<configuration><property><name>mapreduce.map.memory.mb</name><value>2g</value></property></configuration>";
+    let history = with(&events);
+    let dir = kept(&[("a.jhist", history.as_bytes()), ("job_1_0001_conf.xml", size.as_bytes())]);
+    let repairs: Vec<_> = read(dir.path()).unwrap().repairs.into_iter().collect();
+    let expected = [("events of a kind that is not known", 1), ("properties of confs that are no number", 1)];
+    assert_eq!(first_words(&repairs), expected);
+}
+
+#[test]
 fn a_directory_that_holds_itself_is_told() {
     let dir = kept(&[]);
     std::os::unix::fs::symlink(dir.path(), dir.path().join("again")).unwrap();
@@ -339,6 +352,8 @@ fn containers_are_of_the_size_that_counters_tell_or_else_the_conf_and_a_bad_conf
     let told = |memory_mb, vcores| Resources { memory_mb, vcores };
     assert_eq!(size(&with(&[]), &asked).unwrap(), told(2048, 2));
     assert_eq!(size(&with(&[]), &conf(&[property("mapreduce.map.memory.mb", "-1")])).unwrap(), told(1024, 1));
+    let named = conf(&[property("mapreduce.map.resource.memory-mb", "3Gi")]);
+    assert_eq!(size(&with(&[]), &named).unwrap(), told(3072, 1), "by its resource's name");
     let counter = |name: &str, value: u64| format!(r#"{{"name":"{name}","displayName":"","value":{value}}}"#);
     let counters = [("MILLIS_MAPS", 3_000), ("MB_MILLIS_MAPS", 9_216_001), ("VCORES_MILLIS_MAPS", 3_000)];
     let counters = counters.map(|(name, value)| counter(name, value)).join(",");

@@ -96,6 +96,9 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED")), "has no jobs");
     let all = "there is no column phase, attempt, start_ms, finish_ms, result, in_bytes, shuffle_fin_ms, sort_fin_ms";
     assert!(told(b"dataset,job,task\n").ends_with(all), "all that are missing are named at once");
+    assert_eq!(told(HEADER.replace("rack", "task").as_bytes()), "1: there are two columns task");
+    let other = row("MAP", 1, 0, [1, 0, 3], "SUCCESS").replacen("d,", "e,", 1);
+    assert!(bad(&(row("MAP", 0, 0, [1, 0, 3], "SUCCESS") + &other)).starts_with("3: is of the data set \"e\""));
     assert!(told(b"hello\n").contains("none of a CSV"));
     assert_eq!(told(b""), "is empty");
     assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
