@@ -42,6 +42,14 @@ pub struct Run {
     pub input: Bytes,
 }
 
+impl Run {
+    /// How long it would have taken over a typical split, seconds, where its own is `share` times one: what is known to be its start-up is the same.
+    pub fn at_share(&self, share: f64) -> f64 {
+        let work = self.work.unwrap_or(self.whole).min(self.whole);
+        self.whole - work + work / share
+    }
+}
+
 impl Runs {
     /// Takes note of how long an attempt took to begin its work. Its time at work, seconds, if it is `finished`, and its reports tell.
     pub fn add(&mut self, launched: Time, track: &Track, finished: Option<Time>) -> Option<f64> {

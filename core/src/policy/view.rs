@@ -13,7 +13,7 @@ use crate::estimate::sample::Reading;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
-    Attempt, Bytes, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
+    Attempt, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 pub use peers::{Found, Peers};
 pub use rhythm::Patience;
@@ -244,16 +244,9 @@ impl<'a> View<'a> {
 
     /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.
     pub fn paces(&self) -> impl Iterator<Item = (&Run, f64)> {
-        let told = self.runs.told();
-        let any = self.runs.own_runs().any(|(_, run)| self.tells_pace(run.input, told));
-        let own = self.runs.own_runs().filter(move |(_, run)| !any || self.tells_pace(run.input, told));
-        own.map(|(seconds, run)| (run, seconds / self.split_share(run.input).unwrap_or(1.0)))
-    }
-
-    /// Does a split of that length tell how long a typical one takes? A run over less than a quarter of it is mostly the start of its JVM, unless that is `told` from work.
-    pub fn tells_pace(&self, split: Bytes, told: bool) -> bool {
-        const LEAST: f64 = 0.25;
-        told || self.split_share(split).is_none_or(|share| share >= LEAST)
+        let tells = self.peers.telling(&self.runs);
+        let own = self.runs.own_runs().filter(move |(_, run)| tells(run.input));
+        own.map(|(seconds, run)| (run, seconds / self.peers.split_share(run.input).unwrap_or(1.0)))
     }
 
     /// Does a task tell how long others take? See [`Job::tells`].
@@ -294,13 +287,7 @@ impl<'a> View<'a> {
 
     /// The same by the lengths of splits alone, which ended tasks have, too.
     pub fn split_ratio(&self, task: &Task) -> f64 {
-        self.split_share(task.input).map_or(1.0, |share| share.max(1.0))
-    }
-
-    /// How many times the typical split one is, be it less or more; `None` where they are not told.
-    pub fn split_share(&self, split: Bytes) -> Option<f64> {
-        let told = split.0 > 0 && self.peers.typical_split.0 > 0;
-        told.then(|| split.0 as f64 / self.peers.typical_split.0 as f64)
+        self.peers.split_share(task.input).map_or(1.0, |share| share.max(1.0))
     }
 
     /// Neither its split nor its counters have told of its input yet. Where a shim speaks for the job nothing more will come.

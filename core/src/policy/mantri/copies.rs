@@ -90,7 +90,7 @@ fn one(view: &View<'_>, contender: &Contender<'_>, live: Option<&Attempt>, sampl
 
 /// d of this task, in typical inputs of its phase; 1 where it is not known.
 pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
-    view.split_share(contender.task.input).unwrap_or_else(|| view.input_ratio(contender))
+    view.peers.split_share(contender.task.input).unwrap_or_else(|| view.input_ratio(contender))
 }
 
 /// t_new from the phase's tasks, of which a copy's own is left out later ([`own_place`]): the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
@@ -143,7 +143,7 @@ pub fn slow_from(view: &View<'_>) -> f64 {
 
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
-    let tells = || view.tells(contender.task) && view.tells_pace(contender.task.input, told);
+    let tells = || view.tells(contender.task) && view.peers.tells_pace(contender.task.input, told);
     let left = fastest.t_rem.filter(|left| left.is_finite() && tells())?;
     Some((fastest.so_far? + left) / data(view, contender))
 }

@@ -19,9 +19,9 @@ pub struct Peers {
     /// Those that tell nothing of how long others take ([`Job::tells`]), left out of runs and medians: how many have succeeded, and how many there are.
     #[serde(default)]
     pub empty: [u32; 2],
-    /// Median run time of finished tasks.
+    /// Median run time of finished tasks, each as it would be over a typical split; see [`Peers::telling`].
     pub typical: Option<Millis>,
-    /// Longest run of a finished task.
+    /// Longest run of one, likewise, of splits at least half as long as a typical one.
     pub longest: Option<Millis>,
     /// Median of their time at work, where reports tell it from the start-up.
     pub typical_work: Option<Millis>,
@@ -95,15 +95,44 @@ impl Peers {
             }
         }
         peers.waiting = total.saturating_sub(begun);
-        let mut times: Vec<f64> = runs.finished.iter().map(|run| run.whole).collect();
-        peers.longest = times.iter().copied().max_by(f64::total_cmp).map(Millis::from_secs_f64);
-        peers.typical = median(&mut times).map(Millis::from_secs_f64);
+        peers.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
+        (peers.typical, peers.longest) = peers.times_of(&runs);
         peers.typical_work = runs.typical_work().map(Millis::from_secs_f64);
         peers.typical_first = median(&mut shown.firsts).filter(|_| kind == TaskKind::Map && job.shim);
-        peers.typical_split = Bytes(median(&mut splits).unwrap_or(0.0) as u64);
         peers.typical_input = (!shown.inputs.is_empty()).then(|| Whole::typical(&shown.inputs));
         peers.ends_unreported = 2 * shown.unreported > peers.finished - peers.empty[0];
         (peers, runs)
+    }
+
+    /// See [`Peers::typical`] and [`Peers::longest`].
+    fn times_of(&self, runs: &Runs) -> (Option<Millis>, Option<Millis>) {
+        const HALF: f64 = 0.5;
+        let share = |run: &Run| self.split_share(run.input);
+        let whole = |run: &Run| run.at_share(share(run).unwrap_or(1.0));
+        let tells = self.telling(runs);
+        let mut times: Vec<f64> = runs.finished.iter().filter(|run| tells(run.input)).map(whole).collect();
+        let long = runs.finished.iter().filter(|run| share(run).is_none_or(|share| share >= HALF));
+        let longest = long.map(whole).max_by(f64::total_cmp);
+        (median(&mut times).map(Millis::from_secs_f64), longest.map(Millis::from_secs_f64))
+    }
+
+    /// Does a split of that length tell how long a typical one takes? Any does where none that finished tells.
+    pub fn telling(&self, runs: &Runs) -> impl Fn(Bytes) -> bool + use<'_> {
+        let told = runs.told();
+        let any = runs.own_runs().any(|(_, run)| self.tells_pace(run.input, told));
+        move |split| !any || self.tells_pace(split, told)
+    }
+
+    /// The same of one split by itself. A run over less than a quarter of a typical one is mostly the start of its JVM, unless that is `told` from work.
+    pub fn tells_pace(&self, split: Bytes, told: bool) -> bool {
+        const LEAST: f64 = 0.25;
+        told || self.split_share(split).is_none_or(|share| share >= LEAST)
+    }
+
+    /// How many times the typical split one is, be it less or more; `None` where they are not told.
+    pub fn split_share(&self, split: Bytes) -> Option<f64> {
+        let told = split.0 > 0 && self.typical_split.0 > 0;
+        told.then(|| split.0 as f64 / self.typical_split.0 as f64)
     }
 }
 

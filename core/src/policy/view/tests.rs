@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{AttemptState, Counters, JobSettings};
+use crate::model::{AttemptState, Bytes, Counters, JobSettings};
 use crate::policy::tests::{Phase, at, secs};
 
 /// What a task's first attempt has read by then.
@@ -65,6 +65,26 @@ fn most_splits_being_empty_makes_no_other_task_slow_and_hides_no_split() {
 }
 
 #[test]
+fn short_splits_that_are_over_first_make_no_longer_one_slow_nor_overdue() {
+    // Of eight splits four are of 10 bytes, and have taken 1 s each, and four of 100.
+    let of = |done: &[f64]| {
+        let split = |phase: Phase, index| phase.split(index, if index < 4 { 10 } else { 100 });
+        let phase = (0..8).fold(Phase::maps(8).took(&[1.0; 4]), split);
+        let done = (4..).zip(done).fold(phase, |phase, (index, took)| phase.done(index, 0, [0.0, *took]));
+        let mut phase = done.runs((7, 0), 0, 0.0, &[]);
+        let mut view = phase.view(5.0);
+        view.contenders[0].elapsed = secs(30.0);
+        let peers = &view.peers;
+        assert!(peers.ends_unreported);
+        (peers.typical, peers.longest, view.contenders[0].outlasts(&view))
+    };
+    // A typical split is 55 bytes long, half of the way from the short ones to the others.
+    assert_eq!(of(&[]), (Some(secs(5.5)), None, false), "what has not begun tells no long one's time");
+    assert_eq!(of(&[10.0, 12.0]), (Some(secs(6.05)), Some(secs(6.6)), true), "twice 12 s and two more");
+    assert_eq!(of(&[10.0, 14.1]), (Some(secs(6.627)), Some(secs(7.755)), false));
+}
+
+#[test]
 fn reports_of_empty_maps_are_no_measure_for_those_of_others() {
     // All that are empty end without a report; the others report a quarter of their work first.
     let begun = |phase: Phase, index| phase.runs((index, 0), 0, 0.0, &[(4.0, 0.25)]).done(index, 0, [0.0, 10.0]);
@@ -112,8 +132,8 @@ fn splits_go_before_counters_and_counters_say_nothing_below_one_and_a_half() {
 fn of_a_split_that_is_not_told_there_is_no_share() {
     let mut phase = Phase::maps(2).split(0, 8).split(1, 8);
     let view = phase.view(1.0);
-    assert_eq!((view.split_share(Bytes(4)), view.split_share(Bytes(0))), (Some(0.5), None));
-    assert_eq!(Phase::maps(2).view(1.0).split_share(Bytes(4)), None);
+    assert_eq!((view.peers.split_share(Bytes(4)), view.peers.split_share(Bytes(0))), (Some(0.5), None));
+    assert_eq!(Phase::maps(2).view(1.0).peers.split_share(Bytes(4)), None);
 }
 
 #[test]
