@@ -99,8 +99,11 @@ impl Scene<'_> {
 
 /// How long a reduce has copied until then, seconds, its wait for maps left out.
 fn copied(view: &View<'_>, attempt: &Attempt, until: Time) -> Option<f64> {
-    let since = attempt.started.get()?.max(view.peers.maps_done_at?);
-    (view.kind == TaskKind::Reduce).then(|| until.since(since).as_secs_f64())
+    if view.kind == TaskKind::Map || view.peers.maps_done.at.is_none() {
+        return None;
+    }
+    let since = view.peers.maps_done.own_start(attempt.started.get()?, attempt.second_phase.get())?;
+    Some(until.since(since).as_secs_f64())
 }
 
 impl Engine {

@@ -1,8 +1,7 @@
 //! How fast tasks were beside the others of their phase.
 
-use super::phase::maps_done_at;
 use super::stats::median;
-use crate::model::{Attempt, Job, NameId, Task, TaskKind, TaskState, Time};
+use crate::model::{Attempt, Job, MapsDone, NameId, Task, TaskKind, TaskState};
 
 /// A task straggles whose progress rate is below this share of the median rate of its phase (NSDI'13 §2.1.2; HotCloud'12 prints "less than 2×").
 pub const STRAGGLES_BELOW: f64 = 0.5;
@@ -24,7 +23,7 @@ pub struct Pace {
 /// Each succeeded task's first attempt with a host. A rate is input per second where inputs are known, so that more data is no straggling (NSDI'13 §2.1.1).
 /// Copies are left out: they start late, and most are killed before they are up; and tasks without input beside others that have some ([`Job::tells`]). A phase of one task has no other to straggle behind.
 pub fn paces(job: &Job, kind: TaskKind) -> Vec<Pace> {
-    let maps_done = if kind == TaskKind::Reduce { maps_done_at(job) } else { None };
+    let maps_done = if kind == TaskKind::Reduce { job.maps_done() } else { MapsDone::default() };
     let tells = job.tells(kind);
     let succeeded = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded && tells(task));
     let firsts = succeeded.filter_map(|(_, task)| Some((first(task)?, task)));
@@ -54,10 +53,10 @@ fn first(task: &Task) -> Option<&Attempt> {
 }
 
 /// Its progress rate over its whole life, by input where that is known.
-fn rate(attempt: &Attempt, task: &Task, maps_done: Option<Time>) -> Option<Rate> {
-    let started = attempt.started.get()?.max(maps_done.unwrap_or_default());
+fn rate(attempt: &Attempt, task: &Task, maps_done: MapsDone) -> Option<Rate> {
     let won = task.won().is_some_and(|won| won.number == attempt.number);
     let ended = attempt.finished.get().or(task.ended())?;
+    let started = maps_done.own_start(attempt.started.get()?, attempt.second_phase.get().or(Some(ended)))?;
     let took = ended.since(started).as_secs_f64();
     let shown = won || attempt.track.first().is_some();
     let score = if won || !shown { 1.0 } else { attempt.track.score() };
@@ -67,7 +66,7 @@ fn rate(attempt: &Attempt, task: &Task, maps_done: Option<Time>) -> Option<Rate>
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Names, TaskFact};
+    use crate::model::{AttemptFact, AttemptState, Bytes, JobId, Names, TaskFact, Time};
 
     pub fn host(number: u32) -> NameId {
         let mut names = Names::default();

@@ -2,7 +2,7 @@
 
 use super::runs::work_began;
 use super::stats::median;
-use crate::model::{Job, Millis, Phase, Stamp, TaskKind, TaskState, Time, Track};
+use crate::model::{Job, MapsDone, Millis, Phase, Stamp, TaskKind, TaskState, Time, Track};
 use serde::{Deserialize, Serialize};
 
 /// At most three: copy, sort, reduce.
@@ -79,7 +79,7 @@ impl PhaseTimes {
 
     /// Learns from a job's succeeded tasks of that kind; a reduce's wait for maps is not counted as copying, and a map's start-up, where its reports tell it, not as
     /// mapping: it says nothing of the pace.
-    pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: Option<Time>) -> PhaseTimes {
+    pub fn learn(job: &Job, kind: TaskKind, shape: Shape, maps_done: MapsDone) -> PhaseTimes {
         let most = |phase| if phase < shape.phases() { job.known(kind) as usize } else { 0 };
         let mut lengths: [Vec<f64>; PHASES_MAX] = std::array::from_fn(|phase| Vec::with_capacity(most(phase)));
         let tells = job.tells(kind);
@@ -89,7 +89,10 @@ impl PhaseTimes {
             let ended = attempt.finished.get().or(task.ended());
             let begin = match kind {
                 TaskKind::Map => work_began(started, &attempt.track, ended).unwrap_or(started),
-                TaskKind::Reduce => started.max(maps_done.unwrap_or(started)),
+                TaskKind::Reduce => match maps_done.own_start(started, attempt.second_phase.get().or(ended)) {
+                    Some(begin) => begin,
+                    None => continue,
+                },
             };
             let since = |at: Stamp| at.get().map(|at| at.max(begin));
             let mapped = || (kind == TaskKind::Map).then(|| mapped_at(&attempt.track, begin, ended, shape)).flatten();
@@ -112,22 +115,6 @@ fn mapped_at(track: &Track, begin: Time, ended: Option<Time>, shape: Shape) -> O
     let to_map = shape.ends[0] - score;
     let mapped = at + at.since(since).scaled(to_map.max(0.0) / (score - first));
     (score > first && to_map > -ROUNDING).then(|| ended.map_or(mapped, |ended| mapped.min(ended)))
-}
-
-/// When a job's last map finished; `None` while any has not. One that has failed for good, as a job may let some, is waited for no more.
-pub fn maps_done_at(job: &Job) -> Option<Time> {
-    let [maps, _] = job.totals?;
-    // So many may be without success; with the next one the last has not finished, whatever the others have.
-    let mut spare = job.known(TaskKind::Map).checked_sub(maps)?;
-    let mut last = job.started.get().unwrap_or_default();
-    for (_, task) in job.tasks(TaskKind::Map) {
-        if task.state.is_final() {
-            last = last.max(task.ended().unwrap_or_default());
-        } else {
-            spare = spare.checked_sub(1)?;
-        }
-    }
-    Some(last)
 }
 
 #[cfg(test)]
@@ -172,7 +159,7 @@ mod tests {
         }
         let ended = TaskFact { state: Some(TaskState::Succeeded), winner: Some(0), ..TaskFact::of(task) };
         job.learn_task(&TaskFact { finished: Some(Time(15_000)), ..ended }, Time(1_000_000), 1_000);
-        let times = PhaseTimes::learn(&job, TaskKind::Map, MAP_ONLY, None);
+        let times = PhaseTimes::learn(&job, TaskKind::Map, MAP_ONLY, MapsDone::default());
         assert_eq!(times.typical[0], Some(Millis(8_000)), "it was launched 14 s before its end");
     }
 
@@ -195,22 +182,6 @@ mod tests {
         assert_eq!(mapped(&[(11.0, 0.3), (20.0, 0.6665)], 40.0), Some(20.0), "it has just mapped all");
         assert_eq!(mapped(&[(11.0, 0.3), (20.0, 0.8)], 40.0), None, "it had begun to sort, nobody saw when");
         assert_eq!(mapped(&[], 40.0), None);
-    }
-
-    #[test]
-    fn a_map_that_has_failed_for_good_is_waited_for_no_more_and_one_that_runs_is() {
-        let id: JobId = "job_1_0001".parse().unwrap();
-        let done = |second: TaskState| {
-            let mut job = Job::new(id);
-            job.totals = Some([2, 1]);
-            for (index, state) in [TaskState::Succeeded, second].into_iter().enumerate() {
-                let finished = Some(Time(9_000)).filter(|_| state == TaskState::Succeeded);
-                let of = TaskFact::of(id.task(TaskKind::Map, index as u32));
-                assert!(job.learn_task(&TaskFact { state: Some(state), finished, ..of }, Time(9_000), 1_000));
-            }
-            maps_done_at(&job)
-        };
-        assert_eq!([TaskState::Failed, TaskState::Running].map(done), [Some(Time(9_000)), None]);
     }
 
     #[test]
@@ -262,9 +233,9 @@ mod tests {
         }
         let ended = TaskFact { state: Some(TaskState::Succeeded), winner: Some(0), ..TaskFact::of(succeeded) };
         job.learn_task(&TaskFact { finished: at(45), ..ended }, Time(2_000_000), 1_000);
-        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, at(10));
+        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, MapsDone { at: at(10), before: None });
         assert_eq!(times.typical, [10_000, 5_000, 20_000].map(|length| Some(Millis(length))));
-        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, None);
+        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, MapsDone::default());
         assert_eq!(times.typical[0], Some(Millis(20_000)), "the maps' end is not known");
     }
 }

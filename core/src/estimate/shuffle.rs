@@ -2,7 +2,6 @@
 
 use super::by_kind::ByKind;
 use super::omega::{Downstream, Transfer, contention};
-use super::phase::maps_done_at;
 use super::spares::{Missed, Waits};
 use super::stats::sum_up;
 use crate::model::{Assignment, Job, JobKind, Millis, Task, TaskId, TaskKind, TaskState};
@@ -107,7 +106,10 @@ impl Shuffle {
 /// How the reduces of a job that have finished read; of one with clones only where the first to begin won. A reduce's wait for maps is no reading. How much it read is known
 /// of a few: of peers that REST was asked for beside a suspect, or of the first that a shim tells of.
 fn reads(job: &Job) -> Vec<Read> {
-    let Some(maps_done) = maps_done_at(job) else { return vec![] };
+    let maps_done = job.maps_done();
+    if maps_done.at.is_none() {
+        return vec![];
+    }
     let read = |(id, task): (TaskId, &Task)| {
         let attempt = task.won().filter(|_| task.state == TaskState::Succeeded)?;
         let (started, read, ended) = (attempt.started.get()?, attempt.second_phase.get()?, task.ended()?);
@@ -116,7 +118,7 @@ fn reads(job: &Job) -> Vec<Read> {
             return None;
         }
         let bytes = job.intakes.whole(id.attempt(attempt.number), ended)?.bytes.0 as f64;
-        let seconds = read.since(started.max(maps_done)).as_secs_f64();
+        let seconds = read.since(maps_done.own_start(started, Some(read))?).as_secs_f64();
         let alone = task.attempts.len() == 1;
         let told = bytes > 0.0 && seconds > 0.0;
         told.then(|| Read { alone, bytes, seconds, compute: ended.since(read).as_secs_f64() })

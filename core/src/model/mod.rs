@@ -31,7 +31,7 @@ pub use cluster::{Changed, ClusterState, Dropped};
 pub use decision::{Action, Decision, Mode, Numbers, Verdict, VirtualOutcome};
 pub use id::{AppAttemptId, AppId, AttemptId, BadId, JobId, TaskId, TaskKind};
 pub use intake::{Intake, Intakes};
-pub use job::{Attempt, Job, Marks, Task};
+pub use job::{Attempt, Job, MapsDone, Marks, Task};
 pub use job_kind::JobKind;
 pub use lost::Lost;
 pub use measure::{Measure, MeasureKind, MeasureOrder, MeasurePlan};

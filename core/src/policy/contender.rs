@@ -50,7 +50,7 @@ impl<'a> Contender<'a> {
             input: original
                 .and_then(|attempt| view.job.intakes.of(id.attempt(attempt.number)))
                 .and_then(|intake| Whole::projected(intake, id.kind, shape, &track)),
-            waits_for_maps: id.kind == TaskKind::Reduce && copying && view.peers.maps_done_at.is_none(),
+            waits_for_maps: id.kind == TaskKind::Reduce && copying && view.peers.maps_done.at.is_none(),
         })
     }
 

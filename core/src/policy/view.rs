@@ -186,7 +186,7 @@ impl<'a> View<'a> {
 
     /// Of its tasks alone, a copy's time left open.
     pub fn of_tasks(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams) -> View<'a> {
-        let (mut peers, runs) = Peers::of(job, kind);
+        let (mut peers, runs) = Peers::of(job, kind, params.patience);
         peers.times = peers.times.or(params.earlier);
         let mut view = View { runs, ..View::blank(job, kind, now, params, peers) };
         let known = job.known(kind) as usize;
@@ -296,18 +296,19 @@ impl<'a> View<'a> {
         !told && !self.job.shim
     }
 
-    /// When the time of an attempt launched then began to be its own: a reduce's wait for maps is not.
-    pub fn own_start(&self, launched: Time) -> Time {
-        match (self.kind, self.peers.maps_done_at) {
-            (TaskKind::Reduce, Some(done)) => launched.max(done),
-            _ => launched,
+    /// When the time of an attempt launched then began to be its own: a reduce's wait for maps is not. See [`MapsDone::own_start`].
+    pub fn own_start(&self, launched: Time, copied: Option<Time>) -> Option<Time> {
+        match self.kind {
+            TaskKind::Map => Some(launched),
+            TaskKind::Reduce => self.peers.maps_done.own_start(launched, copied),
         }
     }
 
     /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
     pub fn sample(&self, id: TaskId, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
         let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
-        let started = self.own_start(launched);
+        let copied = attempt.and_then(|attempt| attempt.second_phase.get());
+        let started = self.own_start(launched, copied).or(copied).unwrap_or(launched);
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
         // By a clock that is behind; but a reduce cannot have copied what the maps had not written.
         let since = |at: Stamp| at.get().map(|at| at.max(started));

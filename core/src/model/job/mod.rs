@@ -3,6 +3,7 @@
 mod attempt;
 mod attempts;
 mod listings;
+mod maps_done;
 mod marks;
 mod task;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 pub use attempt::Attempt;
 pub use attempts::Attempts;
 pub use listings::Listings;
+pub use maps_done::MapsDone;
 pub use marks::Marks;
 pub use task::Task;
 
@@ -86,6 +88,9 @@ pub struct Job {
     /// Outputs that reduces could not fetch.
     #[serde(default, skip_serializing_if = "Missed::is_empty")]
     pub missed: Missed,
+    /// When its maps had all finished for the first time, if any ran again since.
+    #[serde(default)]
+    maps_done_before: Stamp,
     /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
     #[serde(default)]
     pub held_out: Option<bool>,
@@ -137,6 +142,7 @@ impl Job {
             outputs: Outputs::default(),
             lost: Lost::default(),
             missed: Missed::default(),
+            maps_done_before: Stamp::default(),
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
@@ -226,11 +232,14 @@ impl Job {
 
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
+        let done = self.maps_done_unless(fact);
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let (before, heard, was_empty) = (task.standing(), task.marks.told(), task.is_empty());
         task.learn(fact, at);
         let (told, is_empty) = (task.marks.told() && !heard, task.is_empty());
-        self.stirred |= before != task.standing();
+        let changed = before != task.standing();
+        self.stirred |= changed;
+        self.maps_done_before.earliest(done.get().filter(|_| changed));
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
         let empty = &mut self.empty[fact.kind as usize];
         *empty = *empty + u32::from(is_empty) - u32::from(was_empty);

@@ -129,8 +129,14 @@ fn a_report_is_waited_for_while_its_rhythm_lets_it_be_late_where_reports_are_ask
 
 #[test]
 fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom() {
-    let mut phase = Phase::maps(5).took(&[100.0; 4]).runs((4, 0), 0, 0.0, &[]).shim();
-    assert_eq!(judge(&phase.view(130.0), &LateParams::default())[0].verdict, Verdict::Decided);
+    let begun = |phase: Phase, index| phase.runs((index, 0), 0, 0.0, &[(8.0, 0.05)]);
+    let verdict = |begun: &dyn Fn(Phase, u32) -> Phase, age: f64| {
+        let mut phase = (0..4).fold(Phase::maps(5), begun).took(&[100.0; 4]).runs((4, 0), 0, 0.0, &[]).shim();
+        judge(&phase.view(age), &LateParams::default())[0].verdict
+    };
+    assert_eq!(verdict(&begun, 130.0), Verdict::Decided);
+    let unheard = |age| verdict(&|phase, _| phase, age);
+    assert_eq!([130.0, 202.0, 202.1].map(unheard), [Verdict::Silent, Verdict::Silent, Verdict::Decided], "no peer did");
 }
 
 #[test]

@@ -11,6 +11,11 @@ fn last(mut phase: Phase, now: f64, params: &MantriParams) -> Judged {
     judge(&phase.view(now), params).pop().unwrap()
 }
 
+/// Three tasks of 100 s have reported as they began to work.
+fn reported(phase: Phase) -> Phase {
+    (0..3).fold(phase, |phase, index| phase.runs((index, 0), 0, 0.0, &[(8.0, 0.01)])).took(&[100.0; 3])
+}
+
 /// Three tasks of these times, and a fourth that was launched at 100 s, of which a sixteenth was done after so many more: too little for a rate of its own.
 fn beside(seconds: [f64; 3], reported: f64) -> Phase {
     Phase::maps(4).took(&seconds).runs((3, 0), 0, 100.0, &[(100.0 + reported, 0.0625)]).shim()
@@ -71,7 +76,7 @@ fn t_new_rests_on_three_tasks_at_least() {
 
 #[test]
 fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom() {
-    let phase = || Phase::maps(4).took(&[100.0; 3]).runs((3, 0), 0, 100.0, &[]).shim();
+    let phase = || reported(Phase::maps(4)).runs((3, 0), 0, 100.0, &[]).shim();
     let silent = last(phase(), 150.0, &MantriParams::default());
     assert_eq!((silent.verdict, silent.rank), (Verdict::Decided, f64::INFINITY));
     assert_eq!((silent.numbers.time_left, silent.numbers.gain), (None, None));
@@ -80,12 +85,17 @@ fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom()
         Verdict::Silent,
         "its rhythm expects none before"
     );
+    let unheard = Phase::maps(4).took(&[100.0; 3]).runs((3, 0), 0, 100.0, &[]).shim();
+    let judged = last(unheard, 250.0, &MantriParams::default());
+    assert_eq!(judged.verdict, Verdict::Silent, "no peer did either");
 }
 
 #[test]
 fn what_has_not_shown_its_own_pace_is_copied_and_not_killed_before_twice_the_typical_run() {
     let judged = |reports: &[(f64, f32)], now: f64, delta: f64| {
-        let waiting = Phase::maps(9).took(&[100.0; 3]).runs((3, 0), 0, 100.0, reports).shim();
+        let peers = Phase::maps(9);
+        let peers = if reports.is_empty() { reported(peers) } else { peers.took(&[100.0; 3]) };
+        let waiting = peers.runs((3, 0), 0, 100.0, reports).shim();
         let judged = last(waiting, now, &MantriParams { delta, ..MantriParams::default() });
         (judged.verdict, judged.action)
     };

@@ -1,12 +1,12 @@
 //! What a phase's ended tasks show of it.
 
-use super::rhythm::start_up;
+use super::rhythm::{Patience, start_up};
 use crate::estimate::FreshCopy;
 use crate::estimate::input::Whole;
-use crate::estimate::phase::{PhaseTimes, Shape, maps_done_at};
+use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::runs::{Run, Runs};
 use crate::estimate::stats::median;
-use crate::model::{Attempt, Bytes, Job, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time};
+use crate::model::{Attempt, Bytes, Job, MapsDone, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time};
 use serde::{Deserialize, Serialize};
 
 /// All of a view that does not change while the tasks of its kind only progress.
@@ -37,8 +37,9 @@ pub struct Peers {
     pub typical_split: Bytes,
     /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
     pub typical_input: Option<Whole>,
-    /// When the last map finished, the AM's clock; `None` while any has not.
-    pub maps_done_at: Option<Time>,
+    /// When the maps had all finished.
+    #[serde(default)]
+    pub maps_done: MapsDone,
     /// How long each of the phases of its tasks takes.
     pub times: PhaseTimes,
     /// How long attempts of this kind may take to their first report, where ended ones have shown it.
@@ -64,8 +65,8 @@ struct Shown {
 
 impl Peers {
     /// Looks at a job's tasks of one kind; with the runs of those that have ended. Those that are silent are not looked for.
-    pub fn of(job: &Job, kind: TaskKind) -> (Peers, Runs) {
-        let maps_done_at = maps_done_at(job);
+    pub fn of(job: &Job, kind: TaskKind, patience: Patience) -> (Peers, Runs) {
+        let maps_done = job.maps_done();
         let total = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let known = job.known(kind) as usize;
         let (mut shown, mut runs, mut begun) = (Shown::default(), Runs::default(), 0);
@@ -73,9 +74,9 @@ impl Peers {
         runs.finished.reserve(known);
         shown.firsts.reserve(known);
         let mut peers = Peers {
-            maps_done_at,
-            times: PhaseTimes::learn(job, kind, Shape::of(job, kind), maps_done_at),
-            start_up: start_up(job, kind),
+            maps_done,
+            times: PhaseTimes::learn(job, kind, Shape::of(job, kind), maps_done),
+            start_up: start_up(job, kind, patience),
             ..Peers::default()
         };
         let tells = job.tells(kind);
@@ -90,7 +91,7 @@ impl Peers {
             splits.push(task.input.0 as f64);
             if done {
                 shown.add(job, id, task);
-                let run = run_of(id, task, maps_done_at, &mut runs);
+                let run = run_of(id, task, maps_done, &mut runs);
                 runs.finished.extend(run);
             }
         }
@@ -148,19 +149,23 @@ impl Shown {
 }
 
 /// A finished task's run, where it is known. Of a reduce the first report also waits for maps, so only maps tell of their start-up.
-fn run_of(id: TaskId, task: &Task, maps_done_at: Option<Time>, runs: &mut Runs) -> Option<Run> {
+fn run_of(id: TaskId, task: &Task, maps_done: MapsDone, runs: &mut Runs) -> Option<Run> {
     let launched = |won: &Attempt| won.started.get();
     let shown = task.won().filter(|_| id.kind == TaskKind::Map).and_then(|won| Some((launched(won)?, won)));
     let work = shown.and_then(|(at, won)| runs.add(at, &won.track, won.finished.get().or(task.ended())));
-    let whole = own_time(task, id.kind, maps_done_at)?.as_secs_f64();
+    let whole = own_time(task, id.kind, maps_done)?.as_secs_f64();
     Some(Run { index: id.index, whole, work, input: task.input })
 }
 
 /// How long a finished task's own work took: a reduce's wait for maps is not its own.
-fn own_time(task: &Task, kind: TaskKind, maps_done_at: Option<Time>) -> Option<Millis> {
+fn own_time(task: &Task, kind: TaskKind, maps_done: MapsDone) -> Option<Millis> {
     let took = task.run_time()?;
-    match (kind, maps_done_at, task.ended()) {
-        (TaskKind::Reduce, Some(done), Some(finished)) => Some(took.min(finished.since(done))),
+    match (kind, task.ended()) {
+        (TaskKind::Reduce, Some(finished)) => {
+            let copied = task.won().and_then(|won| won.second_phase.get()).unwrap_or(finished);
+            let waited = maps_done.own_start(Time::default(), Some(copied))?;
+            Some(took.min(finished.since(waited)))
+        }
         _ => Some(took),
     }
 }

@@ -22,23 +22,31 @@ impl Default for Patience {
     }
 }
 
-/// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too.
-pub(super) fn start_up(job: &Job, kind: TaskKind) -> Option<Millis> {
-    let first = |attempt: &Attempt| {
-        let (_, at) = attempt.track.first()?;
-        Some(at.since(attempt.started.get()?).as_secs_f64())
+/// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too. One that ended without any
+/// where one was due took all of its run for it: there are record readers that tell nothing of how far they are.
+pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<Millis> {
+    let due = usual(job, patience) + patience.start_up;
+    let lag = |attempt: &Attempt| {
+        let started = attempt.started.get()?;
+        let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| *run > due);
+        attempt.track.first().map(|(_, at)| at.since(started)).or_else(run).map(Millis::as_secs_f64)
     };
     let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
     let mut lags = Vec::with_capacity(job.known(kind) as usize);
-    lags.extend(ended.filter_map(|(_, task)| task.won().and_then(first)));
+    lags.extend(ended.filter_map(|(_, task)| task.won().and_then(lag)));
     quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual))
 }
 
 /// How long an attempt may be silent before that means anything: twice the interval at which it reports, and a report's way through the AM.
 /// Hadoop sends a ping instead of a report while there is no progress, so one missing report is ordinary; before the first report the JVM starts as well.
 pub(super) fn rhythm(job: &Job, start_up: Option<Millis>, patience: Patience, track: &Track) -> Millis {
-    let interval = job.settings.as_ref().map_or_else(|| JobSettings::default().report_interval, |s| s.report_interval);
-    let usual = interval + interval + patience.way;
+    let usual = usual(job, patience);
     let start_up = start_up.map_or(patience.start_up, |seen| seen.max(patience.start_up));
     if track.first().is_some() { usual } else { usual + start_up }
+}
+
+/// The same once it has reported.
+fn usual(job: &Job, patience: Patience) -> Millis {
+    let interval = job.settings.as_ref().map_or_else(|| JobSettings::default().report_interval, |s| s.report_interval);
+    interval + interval + patience.way
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{AttemptState, Bytes, Counters, JobSettings};
+use crate::model::{AttemptState, Bytes, Counters, JobSettings, TaskFact};
 use crate::policy::tests::{Phase, at, secs};
 
 /// What a task's first attempt has read by then.
@@ -82,6 +82,29 @@ fn short_splits_that_are_over_first_make_no_longer_one_slow_nor_overdue() {
     assert_eq!(of(&[]), (Some(secs(5.5)), None, false), "what has not begun tells no long one's time");
     assert_eq!(of(&[10.0, 12.0]), (Some(secs(6.05)), Some(secs(6.6)), true), "twice 12 s and two more");
     assert_eq!(of(&[10.0, 14.1]), (Some(secs(6.627)), Some(secs(7.755)), false));
+}
+
+#[test]
+fn a_map_that_runs_again_takes_no_time_from_the_reduces_that_had_ended_before() {
+    // Four reduces wait for the map's end at 100 s, and take 40 s from then on.
+    let reduces = (0..4).fold(Phase::reduces(6), |phase, index| phase.done(index, 0, [50.0, 140.0]));
+    let mut phase = reduces.runs((4, 0), 0, 141.0, &[(160.0, 0.4)]).runs((5, 0), 0, 50.0, &[]);
+    phase.job.totals = Some([1, 6]);
+    let map = |phase: &mut Phase, state, finished: Option<f64>, when: f64| {
+        let of = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+        let fact = TaskFact { state: Some(state), finished: finished.map(at), ..of };
+        assert!(phase.job.learn_task(&fact, at(when), 1_000));
+    };
+    map(&mut phase, TaskState::Succeeded, Some(100.0), 100.0);
+    let typical = |phase: &mut Phase| phase.view(165.0).peers.typical;
+    assert_eq!(typical(&mut phase), Some(secs(40.0)));
+    map(&mut phase, TaskState::Scheduled, None, 142.0);
+    assert_eq!(typical(&mut phase), Some(secs(40.0)), "while it runs again");
+    map(&mut phase, TaskState::Succeeded, Some(150.0), 150.0);
+    let view = phase.view(165.0);
+    assert_eq!(view.peers.typical, Some(secs(40.0)));
+    let elapsed: Vec<_> = view.contenders.iter().map(|contender| contender.elapsed).collect();
+    assert_eq!(elapsed, [secs(15.0); 2], "what has not copied all waited for it");
 }
 
 #[test]
