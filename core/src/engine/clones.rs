@@ -5,6 +5,7 @@ use crate::estimate::odds::Odds;
 use crate::govern::budget::container;
 use crate::model::*;
 use crate::policy::dolly::{Admission, Grant, Phase, Supply, admit, admit_job};
+use std::collections::BTreeSet;
 
 /// Phases that are settled together, and what they are given.
 type Settlement = (Vec<(TaskKind, Phase)>, Result<Grant, Verdict>);
@@ -19,7 +20,7 @@ impl Engine {
             if self.clones.of(id, kind).is_some() {
                 continue;
             }
-            let Some(room) = supply.or_else(|| self.clones.supply(&self.cluster)) else { return };
+            let Some(room) = supply.or_else(|| self.clone_supply()) else { return };
             let room = supply.insert(room);
             let settled = match scheme {
                 CloneScheme::Task => self.phase_admitted(id, kind, room, now),
@@ -36,7 +37,9 @@ impl Engine {
                     let slots = |count: u32| u64::from(count) * phase.slot_mb;
                     let asked = u64::from(plan.clones) * slots(plan.tasks);
                     room.cloning_mb += asked;
-                    room.used_mb += asked.saturating_sub(slots(phase.started));
+                    let acts = self.cluster.job(id).is_some_and(|job| self.mode_of(job) == Mode::Act);
+                    let promised = if acts { &mut room.used_mb } else { &mut room.advised_mb };
+                    *promised += asked.saturating_sub(slots(phase.started));
                 }
             }
             if admitted.is_ok() && self.params.dolly.admission == Admission::Preempt {
@@ -72,7 +75,7 @@ impl Engine {
         let job = self.cluster.job(id)?;
         let phase = if has_its_turn(job, kind) { self.phase(job, kind)? } else { return None };
         let admitted = self.open_to_clones(job, &[kind], now)?.and_then(|()| {
-            let supply = self.with_larger(room, phase.tasks);
+            let supply = self.as_met(job, room, phase.tasks);
             admit(&phase, self.probability(&job.user)?, &supply, &self.params.dolly)
         });
         Some((vec![(kind, phase)], admitted))
@@ -92,7 +95,7 @@ impl Engine {
             if !job.can.job_clones {
                 return Err(Verdict::CannotCloneJobs);
             }
-            let supply = self.with_larger(room, tasks);
+            let supply = self.as_met(job, room, tasks);
             admit_job(&sizes, self.probability(&job.user)?, &supply, &self.params.dolly)
         });
         Some((phases, admitted))
@@ -152,10 +155,23 @@ impl Engine {
         given.any(|(kind, tasks)| awaited || (0..tasks).any(|index| goes_on(job.id.task(kind, index))))
     }
 
-    fn with_larger(&self, room: &Supply, tasks: u32) -> Supply {
+    /// The room that a phase meets, see [`Supply`].
+    pub(super) fn clone_supply(&self) -> Option<Supply> {
+        self.clones.supply(&self.cluster, &self.advised_clones())
+    }
+
+    /// Jobs whose clones nobody starts.
+    fn advised_clones(&self) -> BTreeSet<JobId> {
+        let advises = |id: &JobId| self.cluster.job(*id).is_some_and(|job| self.mode_of(job) != Mode::Act);
+        self.clones.jobs().filter(advises).collect()
+    }
+
+    /// The room that a job's phase of so many tasks meets. What is only advised takes none from clones that are started, and advice is as if all were.
+    fn as_met(&self, job: &Job, room: &Supply, tasks: u32) -> Supply {
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let larger_mb = if preempts { self.clones.larger_mb(&self.cluster, tasks) } else { 0 };
-        Supply { larger_mb, ..*room }
+        let advised_mb = if self.mode_of(job) == Mode::Act { 0 } else { room.advised_mb };
+        Supply { larger_mb, used_mb: room.used_mb + advised_mb, ..*room }
     }
 
     /// p for a job of that user, once tasks have shown it.
@@ -182,7 +198,8 @@ impl Engine {
         let share = |of: f64| share_of(of, totals.total.memory_mb) as u64;
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };
-        let jobs = self.clones.give_way(&self.cluster, budget, share(self.params.dolly.tau));
+        let (ceiling, advised) = (share(self.params.dolly.tau), self.advised_clones());
+        let jobs = self.clones.give_way(&self.cluster, &advised, budget, ceiling);
         self.stir(jobs);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::causes::Shows;
 use super::location::{ByRack, WORTH_ASKING, fastest};
+use super::turns::in_turn;
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
@@ -54,19 +55,14 @@ pub(super) struct Proposals {
 }
 
 impl Engine {
-    /// Gives the proposals of a pass their places in the budgets, one after the other, the most urgent first.
+    /// Gives the proposals of a pass their places in the budgets, one after the other ([`in_turn`]).
     pub(super) fn govern_all(&mut self, proposals: Proposals, now: Time, pass: &mut Pass) {
-        let Proposals { mut all, slow_hosts, shows, .. } = proposals;
+        let Proposals { all, slow_hosts, shows, .. } = proposals;
         if all.is_empty() {
             return;
         }
-        // Clones first: a phase's are worth most while it is young, and were promised to it.
-        let class = |proposal: &Proposal| (proposal.judged.budget == Budget::Copies, proposal.judged.task);
-        all.sort_by(|a, b| {
-            let by_rank = b.judged.rank.total_cmp(&a.judged.rank);
-            class(a).0.cmp(&class(b).0).then(by_rank).then(class(a).1.cmp(&class(b).1))
-        });
         let tally = Tally::count(&self.cluster, &self.flights);
+        let all = in_turn(all, &self.cluster, &tally.copies);
         let mut counted = Counted { tally, shows, ..Counted::default() };
         for proposal in all {
             let slow = slow_hosts.get(&proposal.judged.task.job).map_or(&[][..], Vec::as_slice);
@@ -146,7 +142,7 @@ impl Engine {
         if budget != Budget::Clones {
             return None;
         }
-        let supply = counted.cloning.get_or_insert_with(|| self.clones.supply(&self.cluster));
+        let supply = counted.cloning.get_or_insert_with(|| self.clone_supply());
         Some(supply.as_ref()?.budget(size, &self.params.dolly))
     }
 

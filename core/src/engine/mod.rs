@@ -19,6 +19,7 @@ mod reads;
 mod rerun;
 mod settle;
 mod suspects;
+mod turns;
 
 use crate::estimate::calibration::Calibration;
 pub use crate::estimate::calibration::EstimateError;
@@ -203,7 +204,7 @@ impl Engine {
     /// What phases that are cloned hold or are promised of the clones' budget, first attempts included, and may hold, MiB; `None` under policies that do not clone, and before
     /// the ResourceManager has told of the cluster.
     pub fn clone_budget_mb(&self) -> Option<(u64, u64)> {
-        let supply = self.clones.supply(&self.cluster).filter(|_| self.params.policy.clones())?;
+        let supply = self.clone_supply().filter(|_| self.params.policy.clones())?;
         Some((supply.cloning_mb, supply.most_mb(&self.params.dolly)))
     }
 

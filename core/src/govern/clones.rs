@@ -4,7 +4,7 @@ use super::claims::claimed_mb;
 use crate::model::{AttemptState, ClonePlan, CloneScheme, ClusterState, JobId, TaskKind, TaskState, Time, Verdict};
 use crate::policy::dolly::Supply;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was settled about every phase of the jobs that run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ struct Held {
     all_mb: u64,
     /// Of that what no attempt has taken yet.
     promised_mb: u64,
+    /// The same where none will, as clones are only advised.
+    advised_mb: u64,
     /// Of that what the copies beyond the first attempts hold.
     clones_mb: u64,
 }
@@ -73,15 +75,21 @@ impl ClonePlans {
         self.by_phase.clear();
     }
 
-    /// The room that a phase meets; `None` before the ResourceManager has told of any. One pass over the tasks of cloned phases.
-    pub fn supply(&self, cluster: &ClusterState) -> Option<Supply> {
+    /// Jobs with a cloned phase, one with two of them twice.
+    pub fn jobs(&self) -> impl Iterator<Item = JobId> {
+        self.charged().map(|(phase, _)| phase.0)
+    }
+
+    /// The room that a phase meets; `None` before the ResourceManager has told of any. The clones of some jobs are only `advised`. One pass over the tasks of cloned phases.
+    pub fn supply(&self, cluster: &ClusterState, advised: &BTreeSet<JobId>) -> Option<Supply> {
         let totals = cluster.totals?;
         let mut supply =
             Supply { capacity_mb: totals.total.memory_mb, used_mb: totals.allocated.memory_mb, ..Supply::default() };
         for (phase, settled) in self.charged() {
-            let held = settled.held(cluster, *phase);
+            let held = settled.held(cluster, *phase, advised);
             supply.cloning_mb += held.all_mb;
             supply.used_mb += held.promised_mb;
+            supply.advised_mb += held.advised_mb;
         }
         Some(supply)
     }
@@ -90,13 +98,19 @@ impl ClonePlans {
     pub fn larger_mb(&self, cluster: &ClusterState, tasks: u32) -> u64 {
         let larger =
             self.charged().filter(|(phase, settled)| settled.plan.tasks > tasks && withdraws(cluster, phase.0));
-        larger.map(|(phase, settled)| settled.held(cluster, *phase).all_mb).sum()
+        larger.map(|(phase, settled)| settled.held(cluster, *phase, &BTreeSet::new()).all_mb).sum()
     }
 
     /// Has the largest phases' clones give way, one after the other, until the cloned phases hold no more than `budget_mb` in all, the cluster uses no more than
     /// `ceiling_mb` (HotCloud'12 §3.2: "killing of clones can also be used during emergency to bring down utilization"), and nobody claims more of it. The jobs whose clones do.
-    pub fn give_way(&mut self, cluster: &ClusterState, budget_mb: u64, ceiling_mb: u64) -> Vec<JobId> {
-        let Some(mut supply) = self.supply(cluster) else { return Vec::new() };
+    pub fn give_way(
+        &mut self,
+        cluster: &ClusterState,
+        advised: &BTreeSet<JobId>,
+        budget_mb: u64,
+        ceiling_mb: u64,
+    ) -> Vec<JobId> {
+        let Some(mut supply) = self.supply(cluster, advised) else { return Vec::new() };
         // On Hadoop nobody can end a clone for another's sake.
         let can_end = self.charged().any(|(phase, _)| withdraws(cluster, phase.0));
         let mut claimed = if can_end { claimed_mb(cluster) } else { 0 };
@@ -109,11 +123,13 @@ impl ClonePlans {
             if !above && supply.cloning_mb <= budget_mb && claimed == 0 {
                 break;
             }
-            if !above && !withdraws(cluster, phase.0) {
+            let frees = |settled: &Settled| settled.held(cluster, phase, advised).clones_mb > 0;
+            let helps = if above { self.by_phase.get(&phase).is_some_and(frees) } else { withdraws(cluster, phase.0) };
+            if !helps {
                 continue;
             }
             for (phase, settled) in self.given_together(phase) {
-                let held = settled.held(cluster, phase);
+                let held = settled.held(cluster, phase, advised);
                 settled.plan.gives_way = true;
                 supply.cloning_mb = supply.cloning_mb.saturating_sub(held.all_mb);
                 supply.used_mb = supply.used_mb.saturating_sub(held.clones_mb);
@@ -145,7 +161,8 @@ fn withdraws(cluster: &ClusterState, job: JobId) -> bool {
 
 impl Settled {
     /// What gives way is charged for as long as more than one attempt of a task lives: on Hadoop nobody can end one. Of a job that is cloned whole a task's other clones go on when one has ended.
-    fn held(&self, cluster: &ClusterState, (job, kind): (JobId, TaskKind)) -> Held {
+    fn held(&self, cluster: &ClusterState, (job, kind): (JobId, TaskKind), advised: &BTreeSet<JobId>) -> Held {
+        let is_advised = advised.contains(&job);
         let Some(job) = cluster.job(job) else { return Held::default() };
         let clones = u64::from(self.plan.clones);
         let (mut ended, mut live, mut first, mut cloned) = (0, 0, 0, 0);
@@ -165,8 +182,10 @@ impl Settled {
         let wanted = (clones * u64::from(self.plan.tasks)).saturating_sub(ended);
         let all = if self.plan.gives_way { cloned } else { wanted };
         let promised = if self.plan.gives_way { 0 } else { wanted.saturating_sub(live) };
+        let [promised, advised] = if is_advised { [0, promised] } else { [promised, 0] };
         let mb = |slots: u64| slots * self.slot_mb;
-        Held { all_mb: mb(all), promised_mb: mb(promised), clones_mb: mb(promised + live - first) }
+        let clones_mb = mb(promised + live - first);
+        Held { all_mb: mb(all), promised_mb: mb(promised), advised_mb: mb(advised), clones_mb }
     }
 }
 
@@ -215,7 +234,7 @@ mod tests {
 
     /// What is used, and what cloned phases hold or are promised.
     fn charged(plans: &ClonePlans, cluster: &ClusterState) -> (u64, u64) {
-        let supply = plans.supply(cluster).unwrap();
+        let supply = plans.supply(cluster, &BTreeSet::new()).unwrap();
         (supply.used_mb, supply.cloning_mb)
     }
 
@@ -248,15 +267,15 @@ mod tests {
         const FREED: u64 = 700;
         for (above, expected) in [(FREED, vec![JOB]), (FREED + 1, vec![JOB, SMALL]), (0, vec![])] {
             let (cluster, mut plans) = cluster(ABLE);
-            let used = plans.supply(&cluster).unwrap().used_mb;
-            assert_eq!(plans.give_way(&cluster, 10_000, used - above), expected, "{above} MiB above");
+            let used = plans.supply(&cluster, &BTreeSet::new()).unwrap().used_mb;
+            assert_eq!(plans.give_way(&cluster, &BTreeSet::new(), 10_000, used - above), expected, "{above} MiB above");
         }
     }
 
     #[test]
     fn what_gave_way_is_charged_for_tasks_with_more_than_one_attempt_alone() {
         let (cluster, mut plans) = cluster(ABLE);
-        assert_eq!(plans.give_way(&cluster, 400, 10_000), [JOB]);
+        assert_eq!(plans.give_way(&cluster, &BTreeSet::new(), 400, 10_000), [JOB]);
         assert_eq!(charged(&plans, &cluster), (2_000 + 400, 200 + 400));
     }
 
@@ -267,9 +286,25 @@ mod tests {
             plans.settle(SMALL, kind, SLOT_MB, ClonePlan::given(CloneScheme::Job, 2, 2));
         }
         plans.settle(JOB, TaskKind::Map, SLOT_MB, ClonePlan::refused(Task, Verdict::CloneBudget));
-        assert_eq!(plans.give_way(&cluster, 700, 10_000), [SMALL; 2], "one phase would have been enough");
+        assert_eq!(
+            plans.give_way(&cluster, &BTreeSet::new(), 700, 10_000),
+            [SMALL; 2],
+            "one phase would have been enough"
+        );
         assert!(TaskKind::ALL.iter().all(|kind| plans.of(SMALL, *kind).is_some_and(|plan| plan.gives_way)));
-        assert_eq!(plans.give_way(&cluster, 0, 0), [], "they were asked to");
+        assert_eq!(plans.give_way(&cluster, &BTreeSet::new(), 0, 0), [], "they were asked to");
+    }
+
+    #[test]
+    fn clones_that_are_only_advised_use_nothing_and_have_no_others_give_way() {
+        let advised = BTreeSet::from([SMALL]);
+        let (cluster, mut plans) = cluster(ABLE);
+        plans.settle(SMALL, TaskKind::Map, SLOT_MB, ClonePlan::given(Task, 3, 5));
+        let supply = plans.supply(&cluster, &advised).unwrap();
+        assert_eq!((supply.used_mb, supply.advised_mb, supply.cloning_mb), (2_000 + 600, 1_500, 900 + 1_500));
+        assert_eq!(plans.give_way(&cluster, &advised, 10_000, 2_600), [], "they would have freed nothing");
+        assert_eq!(plans.give_way(&cluster, &advised, 10_000, 2_599), [JOB], "though theirs is the larger phase");
+        assert_eq!(plans.give_way(&cluster, &advised, 0, 10_000), [SMALL], "but for its share of the budget");
     }
 
     #[test]
@@ -301,7 +336,7 @@ mod tests {
     fn the_clones_of_one_phase_give_way_without_those_of_its_jobs_other_one() {
         let (cluster, mut plans) = cluster(ABLE);
         plans.settle(JOB, TaskKind::Reduce, SLOT_MB, ClonePlan::given(Task, 2, 3));
-        assert_eq!(plans.give_way(&cluster, 1_000, 10_000), [JOB]);
+        assert_eq!(plans.give_way(&cluster, &BTreeSet::new(), 1_000, 10_000), [JOB]);
         let gives_way = |kind| plans.of(JOB, kind).unwrap().gives_way;
         assert_eq!(TaskKind::ALL.map(gives_way), [true, false]);
     }

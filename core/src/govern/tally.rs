@@ -63,12 +63,12 @@ impl Tally {
         let (mut of_job, mut of_queue) = (0, 0);
         for kind in TaskKind::ALL {
             let size = container(job, kind);
-            let mut native = 0;
+            let mut native = 0_usize;
             for (id, task) in job.tasks(kind) {
                 let first = task.attempts.first().and_then(|first| first.started.get());
                 self.given += given(kind, first, totals);
                 of_queue += given(kind, first, queues);
-                native += u32::from(task.attempts.len() > 1 && has_uncounted_copy(id, task, flights));
+                native += usize::from(has_uncounted_copy(id, task, flights));
                 for attempt in &task.attempts {
                     let change = change(attempt, nodes);
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
@@ -77,6 +77,7 @@ impl Tally {
                     of_job += size.memory_mb as i64 * self::change(attempt, queues);
                 }
             }
+            let native = held_native(native, job, cluster);
             if native > 0 {
                 self.native.insert((job.id, kind), native);
                 self.copies.add_native(native, cluster, job);
@@ -131,14 +132,20 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
 
 /// Copies in flight in the whole cluster, those of Hadoop's own speculator included. One pass over all tasks.
 pub(super) fn copies_in_flight(cluster: &ClusterState, flights: &Flights) -> u32 {
-    let tasks = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten();
-    let native = tasks.filter(|(id, task)| task.attempts.len() > 1 && has_uncounted_copy(*id, task, flights)).count();
-    flights.in_cluster().saturating_add(u32::try_from(native).unwrap_or(u32::MAX))
+    let of = |job: &Job, kind| job.tasks(kind).filter(|(id, task)| has_uncounted_copy(*id, task, flights)).count();
+    let native = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| held_native(of(job, kind), job, cluster)));
+    native.fold(flights.in_cluster(), u32::saturating_add)
 }
 
 /// Has a task more than one attempt that has not ended, and no copy of ours is counted for it?
 fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
-    task.unended().count() > 1 && !flights.of(id).any(Flight::is_in_flight)
+    task.attempts.len() > 1 && task.unended().count() > 1 && !flights.of(id).any(Flight::is_in_flight)
+}
+
+/// Of the copies that a job claims as many as it may hold: where the ResourceManager has told of its containers, no more than these. They count against everybody's.
+fn held_native(claimed: usize, job: &Job, cluster: &ClusterState) -> u32 {
+    let held = cluster.apps.get(&job.id.0).map_or(u32::MAX, |app| app.containers);
+    u32::try_from(claimed).unwrap_or(u32::MAX).min(held)
 }
 
 /// A share of a cluster's memory, MiB.

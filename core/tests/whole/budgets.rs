@@ -78,6 +78,32 @@ fn copies_that_hadoop_has_launched_itself_count_for_their_user_and_queue() {
 }
 
 #[test]
+fn where_the_clusters_share_is_too_small_for_all_users_take_turns() {
+    let few = |cluster_floor| GovernParams { cluster_cap: 0.0, cluster_floor, ..GovernParams::default() };
+    for (most, of_alice, of_bob) in [(4, 2, 2), (7, 4, 3), (10, 6, 4)] {
+        let script = three_jobs(few(most));
+        let copies = ["alice", "bob"].map(|user| count(&script, user, Verdict::CopyInFlight));
+        assert_eq!(copies, [of_alice, of_bob], "{most}: {:?}", verdicts(&script));
+    }
+}
+
+#[test]
+fn a_job_has_no_more_native_copies_than_the_resource_manager_gave_it_containers() {
+    let mut script = three_jobs_beside(40, GovernParams { cluster_cap: 1.0, ..GovernParams::default() });
+    let native = |script: &Script| script.engine.budgets().cluster.0;
+    assert_eq!(native(&script), 40 + 12);
+    let app = |n: u32| {
+        let of = script.engine.cluster().job(job_id(n)).unwrap();
+        let (user, queue, name) = (of.user.clone(), of.queue.clone(), of.name.clone());
+        let (containers, allocated) = (if n == 4 { 5 } else { 17 }, Resources::default());
+        AppFact { app: of.id.0, user, queue, name, started: at(0.0), containers, allocated, label: None }
+    };
+    let apps = (1..=4).map(app).collect();
+    script.say(at(11.0), Fact::Apps(apps));
+    assert_eq!(native(&script), 5 + 12);
+}
+
+#[test]
 fn a_queues_jobs_together_have_no_more_copies_than_the_queues_share() {
     let script = three_jobs(GovernParams { queue_cap: 0.3, ..GovernParams::default() });
     assert_eq!(count(&script, "alice", Verdict::QueueCap), 5, "{:?}", verdicts(&script));

@@ -28,6 +28,8 @@ pub struct Supply {
     pub cloning_mb: u64,
     /// Of that what phases of more tasks than this one hold.
     pub larger_mb: u64,
+    /// Beside U what clones that are only advised would take: to advice it is in use.
+    pub advised_mb: u64,
 }
 
 impl Phase {
@@ -141,7 +143,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// A cluster of a thousand slots, and a phase of ten tasks whose p asks for three clones of each.
-    const SUPPLY: Supply = Supply { capacity_mb: 1_000_000, used_mb: 200_000, cloning_mb: 0, larger_mb: 0 };
+    const SUPPLY: Supply =
+        Supply { capacity_mb: 1_000_000, used_mb: 200_000, cloning_mb: 0, larger_mb: 0, advised_mb: 0 };
     const TEN: Phase = Phase { tasks: 10, started: 0, slot_mb: 1_000, upstream: None };
 
     fn with(admission: Admission, supply: Supply) -> Result<u32, Verdict> {
@@ -187,7 +190,7 @@ mod tests {
         // .29 · 100 is 28.999999999999996.
         let two = |beta, tau, taken| {
             let params = DollyParams { beta, tau, epsilon: 0.0025, ..DollyParams::default() };
-            let supply = Supply { capacity_mb: 100, used_mb: taken, cloning_mb: taken, larger_mb: 0 };
+            let supply = Supply { capacity_mb: 100, used_mb: taken, cloning_mb: taken, ..Supply::default() };
             given(&Phase { tasks: 1, slot_mb: 14, ..TEN }, 0.05, &supply, &params)
         };
         assert_eq!((two(0.29, 1.0, 1), two(0.29, 1.0, 2)), (Ok(2), Err(Verdict::CloneBudget)));
