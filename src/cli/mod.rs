@@ -33,9 +33,11 @@ pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::telemetry::BUILD;
+use clap::builder::OsStringValueParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use drover_core::model::{BadId, JobId};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub use output::{Exit, Failure};
@@ -78,8 +80,8 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 pub struct Common {
     /// Configuration file [default: ./drover.toml, then /etc/drover/drover.toml, where there is one]
-    #[arg(long, global = true, value_name = "FILE", env = "DROVER_CONFIG")]
-    pub config: Option<PathBuf>,
+    #[arg(long, global = true, value_name = "FILE", env = "DROVER_CONFIG", value_parser = OsStringValueParser::new())]
+    config: Option<OsString>,
     /// Set one setting, as in --set rest.timeout=5s; may be repeated
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -130,7 +132,17 @@ impl Common {
     /// What the command line names, with so many settings more, and nothing that lies about: for what is to come out the same anywhere.
     fn named(&self, more: &[String]) -> Result<Loaded, Failure> {
         let set = self.set.iter().chain(more).cloned().collect();
-        Ok(crate::config::load_named(&Sources { file: self.config.clone(), set })?)
+        Ok(crate::config::load_named(&Sources { file: self.file(), set })?)
+    }
+
+    /// The configuration file that is named. An empty variable, as of a template, names none.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.config.clone().filter(|name| !name.is_empty()).map(PathBuf::from)
+    }
+
+    /// Names it where none is named yet.
+    pub fn name_file(&mut self, file: Option<&Path>) {
+        self.config = self.file().or_else(|| file.map(Path::to_owned)).map(PathBuf::into_os_string);
     }
 
     /// Of a command that no setting changes.
@@ -145,7 +157,7 @@ impl Common {
     }
 
     fn configuration(&self) -> Result<Loaded, ConfigError> {
-        let sources = Sources { file: self.config.clone(), set: self.set.clone() };
+        let sources = Sources { file: self.file(), set: self.set.clone() };
         // Variables that are no Unicode cannot be ours.
         let variables =
             std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));

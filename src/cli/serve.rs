@@ -43,7 +43,7 @@ impl Command {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
             let mut common = common.clone();
             // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.
-            common.config = common.config.or_else(|| read.clone());
+            common.name_file(read.as_deref());
             let loaded = common.serviceable()?;
             read.clone_from(&loaded.file);
             Ok(loaded)
@@ -54,9 +54,12 @@ impl Command {
         runtime.shutdown_background();
         served.map_err(|error| {
             let exit = match error {
-                ServeError::World(_) | ServeError::Listen(_) | ServeError::Record(_) | ServeError::Holds(_) => {
-                    Exit::Usage
-                }
+                ServeError::World(_)
+                | ServeError::Listen(_)
+                | ServeError::Record(_)
+                | ServeError::Taken(..)
+                | ServeError::Holds(_)
+                | ServeError::HoldsUnkept(..) => Exit::Usage,
                 _ => Exit::Failed,
             };
             Failure::new(exit, error.to_string())

@@ -95,9 +95,10 @@ impl Command {
         let trace = self.trace.as_deref().map(|path| traces::read(path, overhead)).transpose().map_err(usage)?;
         let traces::Trace { jobs, hosts, mut assumed, repairs } = trace.unwrap_or_default();
         (draft.scenario.traced, draft.scenario.hosts) = (jobs, hosts);
+        // A pipe can be read once, and a file may have changed since.
+        let in_words = draft.text().to_owned();
         let scenario = draft.checked().map_err(usage)?;
         assumed.extend(traces::placed(&scenario).into_iter().chain(traces::strays(&scenario)));
-        let in_words = std::fs::read_to_string(&self.scenario)?;
         if let Some(job) = self.job.as_ref().filter(|job| !job.is_in(&scenario)) {
             return Err(usage(format!(
                 "--job {job}: the scenario has no such job; jobs of a group are numbered from 0"
@@ -229,10 +230,10 @@ impl Command {
         option("baseline", baseline.label().to_owned());
         option("seeds", self.seeds.to_string());
         // A preset that a file names stands there.
-        let preset = self.preset.or(common.config.is_none().then_some(Preset::Default));
+        let preset = self.preset.or(common.file().is_none().then_some(Preset::Default));
         let preset = preset.and_then(|preset| preset.to_possible_value());
         preset.iter().for_each(|preset| option("preset", preset.get_name().to_owned()));
-        common.config.iter().for_each(|file| option("config", path(file)));
+        common.file().iter().for_each(|file| option("config", path(file)));
         common.set.iter().for_each(|set| option("set", set.clone()));
         self.sweep.iter().for_each(|sweep| option("sweep", sweep.to_string()));
         if self.holdout > 0.0 {

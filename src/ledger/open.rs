@@ -90,6 +90,14 @@ impl LedgerError {
         }
     }
 
+    /// Its directory cannot be made.
+    fn unmade(path: &Path, error: &io::Error) -> LedgerError {
+        match LedgerError::of_io(path, error) {
+            LedgerError::Missing(path) => LedgerError::ReadOnly(path, error.to_string()),
+            other => other,
+        }
+    }
+
     fn of_io(path: &Path, error: &io::Error) -> LedgerError {
         let path = path.to_owned();
         match error.kind() {
@@ -128,7 +136,7 @@ fn is_ours(path: &Path) -> Result<bool, LedgerError> {
 pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError> {
     let ours = is_ours(path)?;
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        std::fs::create_dir_all(dir).map_err(|error| LedgerError::of_io(path, &error))?;
+        std::fs::create_dir_all(dir).map_err(|error| LedgerError::unmade(path, &error))?;
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);

@@ -1,6 +1,7 @@
 //! The loop that ties the rooms together: facts in, passes of the engine, decisions out.
 
 mod checks;
+mod claims;
 mod descriptors;
 mod desk;
 mod engine_loop;

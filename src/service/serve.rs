@@ -9,7 +9,7 @@ use super::reading::{Process, Shims};
 use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::world::{self, WorldError};
-use super::{Desk, descriptors, vouch};
+use super::{Desk, claims, descriptors, vouch};
 use crate::api::listen::{self, ListenError};
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
@@ -24,6 +24,7 @@ use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
 use drover_core::model::Time;
 use prometheus::Registry;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -46,9 +47,17 @@ pub enum ServeError {
     /// The recording.
     #[error("record.dir: cannot record: {0}; choose another directory, or leave record.dir out")]
     Record(#[from] LogEnd),
+    /// Another service has what this one would write to.
+    #[error("{0}: {1} is locked by another Drover that runs; end that one, or give this one a place of its own")]
+    Taken(&'static str, PathBuf),
     /// The operators' holds.
     #[error(transparent)]
     Holds(#[from] HoldsError),
+    /// They could not be kept.
+    #[error(
+        "state.dir: {0}: {1}; Drover does not act where it could not keep what operators hold. Name a directory that it may write to"
+    )]
+    HoldsUnkept(PathBuf, std::io::Error),
     /// A metric twice.
     #[error("metrics: {0}")]
     Metrics(#[from] prometheus::Error),
@@ -84,6 +93,8 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
+    // Until the end, that of the engine's thread included.
+    let _claims = claims::take(&loaded.config)?;
     let stop = CancellationToken::new();
     let mut service = start(&loaded.config, &stop).await?;
     let ended = loop {

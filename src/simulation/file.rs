@@ -48,6 +48,11 @@ pub fn read(path: &Path) -> Result<Draft, BadScenario> {
 }
 
 impl Draft {
+    /// The file as it was read.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     fn of(path: &Path, text: String) -> Result<Draft, BadScenario> {
         let scenario = toml::from_str(&text);
         let wrong = |error| BadScenario { path: path.to_owned(), faults: vec![fault(&text, &error)] };

@@ -3,6 +3,8 @@
 use super::Checks;
 use crate::api::views::Status;
 use crate::config::Config;
+use rustix::fs::{Access, access};
+use std::path::Path;
 
 const NAME: &str = "acting";
 
@@ -22,9 +24,24 @@ pub fn configured(config: &Config, checks: &mut Checks) {
             "mode is act; what `drover pause` and `drover stop` hold is forgotten when the service starts again",
             "set state.dir to a directory of Drover's own",
         );
+    } else if let Some((dir, why)) = config.state.dir.as_deref().and_then(|dir| Some((dir, unwritable(dir)?))) {
+        checks.fail(
+            NAME,
+            format!("mode is act, and state.dir, {}, cannot be written: {why}", dir.display()),
+            "name a directory that the service's user may write to, and run this as that user: it does not start otherwise",
+        );
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
     }
+}
+
+/// Why nothing could be kept in a directory, or in the one above it where it would have to be made; nothing is made to find out.
+fn unwritable(dir: &Path) -> Option<std::io::Error> {
+    let there = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+    if !there.is_dir() {
+        return Some(std::io::ErrorKind::NotADirectory.into());
+    }
+    access(there, Access::WRITE_OK | Access::EXEC_OK).err().map(Into::into)
 }
 
 /// What keeps a running service from acting.

@@ -157,6 +157,8 @@ fn a_ledger_that_is_there_is_written_to_when_it_is_opened_so_that_a_full_disk_sh
 #[test]
 fn a_directory_that_takes_no_file_is_told_as_such() {
     // Not even root makes a file there.
+    let error = write(Path::new("/proc/none/ledger.db")).unwrap_err();
+    assert!(error.label() == "read_only" && error.to_string().contains("/proc/none/ledger.db"), "{error}");
     let error = write(Path::new("/proc/ledger.db")).unwrap_err();
     assert!(error.label() == "read_only" && error.to_string().contains("/proc/ledger.db"), "{error}");
 }
