@@ -1,5 +1,6 @@
 //! Kinds of settings: how each is read from text, what it allows, how it is shown.
 
+use crate::shown::without_user;
 use drover_core::model::{Bytes, Millis, Mode};
 use jiff::SignedDuration;
 use std::net::SocketAddr;
@@ -166,7 +167,11 @@ fn within<T: PartialOrd>(value: T, min: T, max: T, text: &str) -> Result<T, Stri
 }
 
 fn server(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("\"{text}\" is no address of a server ({error})"))?;
+    let shown = without_user(text);
+    let url = Url::parse(text).map_err(|error| format!("\"{shown}\" is no address of a server ({error})"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(format!("\"{shown}\" holds a user's name, and Drover sends nobody's"));
+    }
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
         _ => Err(format!("\"{text}\" does not start with http:// or https://")),

@@ -141,7 +141,8 @@ fn tasks(session: &Session, request: &Request<'_>, params: &ShimParams, told: &m
 
 fn task(session: &Session, row: &TaskRow, mut fact: TaskFact, told: &mut Told) -> TaskFact {
     fact.state = told.word(row.s, "unknown_state");
-    fact.input = told.num(row.bytes).map(Bytes);
+    // Of what a reduce is to read Hadoop knows nothing before it does.
+    fact.input = told.num(row.bytes).filter(|_| fact.kind == TaskKind::Map).map(Bytes);
     for index in row.hosts.iter().take(16) {
         match host(session, *index) {
             Some(name) => fact.hosts.push(name),

@@ -5,6 +5,7 @@ use super::outbox::Outbox;
 use super::params::ShimParams;
 use super::reply::{Refusal, Why};
 use super::wire::{Hello, Request};
+use crate::shown::printable;
 use drover_core::model::{AppAttemptId, Capabilities, JobId, JobPhase, JobSettings, Millis, TaskKind, Time};
 use std::sync::Arc;
 
@@ -106,7 +107,7 @@ impl Profile {
             attempt: request.attempt,
             user,
             queue: queue.unwrap_or_else(|| hello.queue.to_string()),
-            name: hello.name.to_string(),
+            name: printable(&hello.name),
             shim: request.shim.to_string(),
             hadoop: hello.hadoop.to_string(),
             uber: hello.uber,

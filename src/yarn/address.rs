@@ -1,5 +1,6 @@
 //! Addresses of Hadoop's web servers: normalised, so that two spellings of one server compare equal.
 
+use crate::shown::without_user;
 use std::fmt;
 use url::Url;
 
@@ -23,7 +24,7 @@ impl Server {
     /// From `http://host:port`, `https://host:port`, or `host:port` with the scheme given.
     pub fn parse(text: &str, scheme: &str) -> Result<Server, BadAddress> {
         let text = text.trim();
-        let bad = |why: String| BadAddress { text: text.chars().take(80).collect(), why };
+        let bad = |why: String| BadAddress { text: without_user(text).chars().take(80).collect(), why };
         let full = if text.contains("://") { text.to_owned() } else { format!("{scheme}://{text}") };
         let mut url = Url::parse(&full).map_err(|e| bad(e.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -99,5 +100,6 @@ mod tests {
             let error = Server::parse(text, "http").unwrap_err().to_string();
             assert!(error.contains("host:port"), "{error}");
         }
+        assert!(!Server::parse("http://u:secret@rm", "http").unwrap_err().to_string().contains("secret"));
     }
 }

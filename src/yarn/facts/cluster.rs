@@ -1,6 +1,7 @@
 //! The ResourceManager's answers as facts.
 
-use super::{MAX_NAME, Reason, Refused, name};
+use super::{Reason, Refused, name};
+use crate::shown::printable;
 use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
 use crate::yarn::wire::lenient::{Float, Int, Maybe, Text};
 use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
@@ -221,7 +222,7 @@ fn leaf_queues(
 }
 
 fn label(text: &Text) -> Option<String> {
-    text.as_deref().map(str::trim).filter(|label| !label.is_empty()).map(|label| label.chars().take(MAX_NAME).collect())
+    text.as_deref().map(str::trim).filter(|label| !label.is_empty()).map(printable)
 }
 
 fn percent(share: Float) -> Option<f64> {

@@ -10,6 +10,7 @@ pub mod settings;
 mod tests;
 
 use super::wire::lenient::{Float, Int, Text};
+use crate::shown::printable;
 use drover_core::model::Time;
 use std::collections::BTreeMap;
 
@@ -44,12 +45,9 @@ pub enum Reason {
     BadProperty,
 }
 
-/// Longest name of a job, a user, a queue or a class that is kept, in characters.
-pub const MAX_NAME: usize = 512;
-
 /// A name, shortened where an AM says more than anyone needs; empty where there is none.
 fn name(text: &Text) -> String {
-    text.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect()
+    printable(text.as_deref().unwrap_or_default())
 }
 
 impl Reason {

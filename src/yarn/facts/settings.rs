@@ -1,7 +1,8 @@
 //! The few properties of a job's configuration that matter here; nothing else of it is kept.
 
 use super::container::{HEAP_RATIO, container, memory_mb, vcores};
-use super::{MAX_NAME, Reason, Refused};
+use super::{Reason, Refused};
+use crate::shown::printable;
 use crate::yarn::wire::job::Conf;
 use drover_core::model::{JobSettings, Millis, Mode, Resources};
 use std::collections::HashMap;
@@ -87,9 +88,9 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         committer: p
             .text("mapred.output.committer.class")
             .or_else(|| p.text("mapreduce.outputcommitter.factory.class"))
-            .map(class),
-        output_format: output_format(&mut p).map(class),
-        speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(class),
+            .map(printable),
+        output_format: output_format(&mut p).map(printable),
+        speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(printable),
         map_container: container(&mut p, "map", default.map_container),
         reduce_container: container(&mut p, "reduce", default.reduce_container),
         slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
@@ -103,10 +104,6 @@ pub fn sizes(wire: &Conf, refused: &mut Refused) -> [Option<Resources>; 2] {
         let vcores = vcores(&mut p, kind).unwrap_or(1);
         memory_mb(&mut p, kind).map(|memory_mb| Resources { memory_mb, vcores })
     })
-}
-
-fn class(name: &str) -> String {
-    name.chars().take(MAX_NAME).collect()
 }
 
 /// The interval set, else 1 % of the task timeout (`MRJobConfUtil.getTaskProgressReportInterval`); on 2.7 neither counts.

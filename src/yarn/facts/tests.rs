@@ -1,4 +1,5 @@
 use super::*;
+use crate::shown::NAME_MAX;
 use crate::yarn::wire::cluster::{Apps, Nodes};
 use crate::yarn::wire::decode;
 use crate::yarn::wire::job::{Conf, Tasks};
@@ -330,5 +331,5 @@ fn an_index_beyond_any_job_and_a_name_without_end_are_not_passed_on() {
     assert_eq!(refused.count(Reason::TooMany), 1);
     let wire = read(json!({"job": {"id": "job_1_0001", "name": "n".repeat(1_000_000)}}));
     let attempt = drover_core::model::AppAttemptId { app: job.0, number: 1 };
-    assert_eq!(job::job(&wire, job, attempt, &mut refused).unwrap().fact.name.len(), MAX_NAME);
+    assert_eq!(job::job(&wire, job, attempt, &mut refused).unwrap().fact.name.len(), NAME_MAX);
 }

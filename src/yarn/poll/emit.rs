@@ -207,7 +207,7 @@ impl JobClock {
     /// Reduces are not asked for before so many maps have finished, though they show as pending.
     fn asks_reduces(&self, maps: u32, finished: u32) -> bool {
         let share = self.slow_start.unwrap_or(JobSettings::default().slow_start);
-        f64::from(finished) >= (f64::from(share) * f64::from(maps)).ceil()
+        finished >= maps_before_reduces(share, maps)
     }
 }
 
