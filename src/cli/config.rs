@@ -7,6 +7,7 @@ use crate::ledger;
 use crate::telemetry;
 use clap::{Args, Subcommand};
 use serde_json::json;
+use std::io::Write;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,7 +59,7 @@ impl Command {
     pub fn run(&self, common: &Common) -> Result<(), Failure> {
         match self.what {
             What::Show { json, .. } => show(common, json),
-            What::Check { json: false } => Ok(common.serviceable().map(|_| ())?),
+            What::Check { json: false } => Ok(warn(&common.serviceable()?.warnings)?),
             What::Check { json: true } => check_json(common),
             What::Docs { ledger: true, .. } => Ok(output::say(&ledger::docs::markdown())?),
             What::Docs { metrics: false, .. } => Ok(output::say(&config::docs::markdown())?),
@@ -81,14 +82,17 @@ fn place(origin: &Origin) -> (Option<String>, Option<usize>) {
 }
 
 fn check_json(common: &Common) -> Result<(), Failure> {
-    let faults = common.serviceable().err().map_or_else(Vec::new, |error| error.0);
+    let (faults, warnings) = match common.serviceable() {
+        Ok(loaded) => (Vec::new(), loaded.warnings),
+        Err(error) => (error.0, Vec::new()),
+    };
     let fault = |fault: &Problem| {
         let message = fault.fix.iter().fold(fault.what.clone(), |what, fix| format!("{what}; {fix}"));
         let (file, line) = place(&fault.origin);
         json!({"origin": fault.origin.to_string(), "file": file, "line": line, "key": fault.key, "message": message})
     };
-    let shown: Vec<_> = faults.iter().map(fault).collect();
-    output::json(&json!({"ok": faults.is_empty(), "faults": shown}))?;
+    let [shown, ignored]: [Vec<_>; 2] = [&faults, &warnings].map(|all| all.iter().map(fault).collect());
+    output::json(&json!({"ok": faults.is_empty(), "faults": shown, "warnings": ignored}))?;
     // All has been said.
     if faults.is_empty() { Ok(()) } else { Err(Failure::new(Exit::Usage, "")) }
 }
@@ -114,8 +118,11 @@ fn show(common: &Common, json: bool) -> Result<(), Failure> {
         let value = if value.is_empty() { "–".into() } else { value };
         table.add_row([key, &value, &entry.origin.to_string()]);
     }
-    for warning in &loaded.warnings {
-        tracing::warn!("{warning}");
-    }
+    warn(&loaded.warnings)?;
     Ok(output::say(&table.to_string())?)
+}
+
+/// Says what was ignored.
+fn warn(warnings: &[Problem]) -> std::io::Result<()> {
+    warnings.iter().try_for_each(|warning| writeln!(std::io::stderr(), "warning: {warning}"))
 }

@@ -16,7 +16,8 @@ Settings come from four places, the later outranking the earlier:
 2. a TOML file: the one named by `--config` or `DROVER_CONFIG`, else `drover.toml` in the working directory, else
    `/etc/drover/drover.toml`;
 3. the environment: `DROVER_` and the key in capitals with `_` for each dot, as in `DROVER_REST_TIMEOUT=5s`; settings by name take a
-   list, as in `DROVER_MODES_QUEUE=root.etl=off,root.adhoc=advise`; an empty variable states nothing;
+   list, as in `DROVER_MODES_QUEUE=root.etl=off,root.adhoc=advise`; an empty variable states nothing, and one that names no setting is
+   ignored with a warning;
 4. flags: `--set rest.timeout=5s`.
 
 `drover config show` shows every value that holds and where it came from, that of the preset where a setting is not set; `drover config sample` writes a file to start from. A key

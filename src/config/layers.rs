@@ -112,6 +112,13 @@ pub fn find(key: &str) -> Option<&'static Setting> {
 pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
     let Stated { key, text, origin } = stated;
     let Some(setting) = find(&key) else {
+        // Below a heading of TOML all keys are that table's, up to the next heading.
+        if let Some((table, whole)) = key.split_once('.').filter(|(_, whole)| find(whole).is_some())
+            && matches!(origin, Origin::File(..))
+        {
+            let fix = Some(format!("`{whole}` stands below [{table}]; put it above the first heading in brackets"));
+            return Err(Problem { origin, key: Some(key), what: "is no setting".into(), fix });
+        }
         let known: Vec<String> = SETTINGS.iter().map(Setting::key).collect();
         let near = nearest(&key, known.iter().map(String::as_str));
         let fix = near.map_or("`drover config show` lists all settings".into(), |near| format!("did you mean {near}?"));

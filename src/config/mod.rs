@@ -19,7 +19,8 @@ pub use setting::{Group, Setting};
 pub use settings::*;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Where a configuration is looked for when none is named, in this order.
 pub const PLACES: [&str; 2] = ["drover.toml", "/etc/drover/drover.toml"];
@@ -61,8 +62,16 @@ impl std::error::Error for ConfigError {}
 
 /// Loads the configuration: defaults, then the file, then the environment, then flags.
 pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, ConfigError> {
-    let file = sources.file.clone().or_else(|| PLACES.iter().map(PathBuf::from).find(|path| path.is_file()));
+    let file = sources.file.clone().or_else(|| PLACES.iter().map(PathBuf::from).find(|path| is_there(path)));
     of(file, &sources.set, environment)
+}
+
+/// Is there a file, as far as can be told? One that may not be looked at is none that is not there: what it says would not hold.
+fn is_there(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(told) => told.is_file(),
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+    }
 }
 
 /// Loads what is named and nothing else: defaults, then the file, if any, then flags.

@@ -1,5 +1,6 @@
 //! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload and `drover config check`.
 
+use super::world::{self, WorldError};
 use crate::config::{ConfigError, Loaded, Origin, Problem};
 use crate::telemetry::{LEVELS, level_fault};
 use crate::yarn::http::check_certificates;
@@ -10,8 +11,8 @@ use std::net::SocketAddr;
 /// # Errors
 /// Everything that it would be refused for.
 pub fn checked(loaded: Loaded) -> Result<Loaded, ConfigError> {
-    let faults: Vec<Problem> =
-        level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded)).collect();
+    let faults = level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded));
+    let faults: Vec<Problem> = faults.chain(cluster(&loaded)).collect();
     if faults.is_empty() { Ok(loaded) } else { Err(ConfigError(faults)) }
 }
 
@@ -54,6 +55,23 @@ fn certificates(loaded: &Loaded) -> Option<Problem> {
     Some(fault(loaded, "rest.ca_file", error.to_string(), "name a file of certificates in PEM that Drover may read"))
 }
 
+/// What is said of where the cluster is, so far as anything is: whoever checks a configuration may have no cluster there.
+fn cluster(loaded: &Loaded) -> Option<Problem> {
+    let config = &loaded.config;
+    let site = match world::site(config) {
+        Ok(site) => site,
+        Err(error) => {
+            let fix = "name the directory of Hadoop's own configuration, with its yarn-site.xml";
+            return Some(fault(loaded, "cluster.conf_dir", error.to_string(), fix));
+        }
+    };
+    let key = if config.cluster.rm_urls.is_empty() { "cluster.conf_dir" } else { "cluster.rm_urls" };
+    match world::cluster(config, site.as_ref()) {
+        Ok(_) | Err(WorldError::Nowhere) => None,
+        Err(error) => Some(fault(loaded, key, error.to_string(), "write http://host:port")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +93,19 @@ mod tests {
         let text = said(&["log.level=drover=loud"]).concat();
         assert!(text.starts_with("--set: log.level: \"drover=loud\" is no log level"), "{text}");
         assert!(text.contains("allowed: error, warn") && said(&["log.level=warn,drover::yarn=trace"]).is_empty());
+    }
+
+    #[test]
+    fn addresses_and_site_files_that_serve_would_refuse_are_faults_and_show_no_password() {
+        for set in ["cluster.rm_urls=http://rm:8088/ws", "cluster.conf_dir=/nonexistent"] {
+            let (key, text) = (set.split('=').next().unwrap_or_default(), said(&[set]).concat());
+            assert!(text.starts_with(&format!("--set: {key}: ")), "{text}");
+        }
+        for key in ["cluster.rm_urls", "cluster.history_url"] {
+            let set = vec![format!("{key}=http://u:secret@rm:8088")];
+            let text = load_named(&Sources { file: None, set }).unwrap_err().to_string();
+            assert!(text.contains("holds a user's name") && !text.contains("secret"), "{text}");
+        }
     }
 
     #[test]

@@ -44,6 +44,12 @@ impl Logs {
 }
 
 fn parse(level: &str) -> Result<EnvFilter, LogError> {
+    // The library takes a word that is no level for the name of a module, and is silent about all others.
+    let is_level = |word: &str| word.eq_ignore_ascii_case("off") || word.parse::<tracing::Level>().is_ok();
+    let odd = level.split(',').map(str::trim).find(|part| !part.contains(['=', '[']) && !is_level(part));
+    if let Some(odd) = odd {
+        return Err(LogError::Level(format!("\"{odd}\" is no log level")));
+    }
     EnvFilter::try_new(level).map_err(|error| LogError::Level(format!("\"{level}\" is no log level ({error})")))
 }
 
@@ -61,7 +67,12 @@ mod tests {
 
     #[test]
     fn a_level_that_is_no_filter_is_refused_by_its_key() {
-        assert!(parse("info,drover::yarn=debug").is_ok());
+        for level in ["info,drover::yarn=debug", "WARN", "off", "error,drover=info"] {
+            assert!(parse(level).is_ok(), "{level}");
+        }
+        for typo in ["warnign", "", "info,drover", "warn, infoo"] {
+            assert!(parse(typo).unwrap_err().to_string().contains("is no log level"), "{typo}");
+        }
         let text = parse("drover=loud").unwrap_err().to_string();
         assert!(text.starts_with("log.level: \"drover=loud\"") && text.contains("allowed"), "{text}");
     }
