@@ -76,7 +76,57 @@ fn the_check_of_the_configuration_tells_a_program_each_fault_with_its_file_line_
     assert!(inside["message"].as_str().unwrap().contains("; allowed: a time from 0ms to 1h"), "{inside}");
     assert_eq!((&outside["origin"], outside["file"].is_null()), (&"--set".into(), true));
     std::fs::remove_file(dir.path().join("drover.toml")).unwrap();
-    assert_eq!(check(&[]), (Some(0), serde_json::json!({"ok": true, "faults": []})));
+    assert_eq!(check(&[]), (Some(0), serde_json::json!({"ok": true, "faults": [], "warnings": []})));
+}
+
+#[test]
+fn a_variable_that_names_no_setting_is_told_and_an_empty_file_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let asked = |words: &[&str]| {
+        let mut command = drover(dir.path(), words);
+        let output = command.env("DROVER_REST_TIMOUT", "5s").env("DROVER_CONFIG", "").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output
+    };
+    let error = String::from_utf8(asked(&["config", "check"]).stderr).unwrap();
+    assert!(error.contains("DROVER_REST_TIMOUT: names no setting"), "{error}");
+    let told: serde_json::Value = serde_json::from_slice(&asked(&["config", "check", "--json"]).stdout).unwrap();
+    assert_eq!((told["ok"].as_bool(), told["warnings"].as_array().unwrap().len()), (Some(true), 1));
+}
+
+#[test]
+fn a_key_below_the_wrong_heading_is_told_to_stand_above() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("drover.toml"), "[cluster]\nuser = \"ann\"\nmode = \"off\"\n").unwrap();
+    let error = drover(dir.path(), &["config", "check"]).output().unwrap().stderr;
+    let error = String::from_utf8(error).unwrap();
+    assert!(error.contains("drover.toml:3: cluster.mode: is no setting; `mode` stands below [cluster]"), "{error}");
+}
+
+#[test]
+fn two_services_do_not_keep_one_ledger() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::with(dir.path(), &["ledger.path=ledger.db"]);
+    let second = ["serve", "--set", "cluster.rm_urls=http://127.0.0.1:1", "--set", "ledger.path=ledger.db"];
+    let ports = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
+    let more = ports.iter().flat_map(|set| ["--set", set]);
+    let output = drover(dir.path(), &second.into_iter().chain(more).collect::<Vec<_>>()).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("ledger.path: ledger.db.lock is locked by another Drover"), "{error}");
+    drop(service);
+}
+
+#[test]
+fn advice_on_a_job_that_nobody_knows_ends_with_5() {
+    let service = stand_in_with(|path| match path {
+        path if path.starts_with("/api/v1/jobs/") => {
+            (404, serde_json::json!({"error": "unknown_job", "message": "not known"}))
+        }
+        path if path.starts_with("/api/v1/decisions") => (200, serde_json::json!({"decisions": []})),
+        path => panic!("{path}"),
+    });
+    assert_eq!(run(&["advise", "job_1_0009", "--service", &service]), (5, String::new(), "drover: not known\n".into()));
 }
 
 #[test]

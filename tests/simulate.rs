@@ -343,7 +343,8 @@ fn job_histories_of_a_directory_are_a_workload_and_what_was_assumed_and_mended_i
     std::fs::write(&cluster, "[cluster]\nnodes = 4\nmemory_mb = 256\n").unwrap();
     let (code, _, error) = run(&cluster, &[]);
     assert!(
-        code == 2 && error.contains("cluster.toml:3: cluster.memory_mb: a container of the trace asks for 320"),
+        code == 2
+            && error.contains("cluster.toml:3: cluster.memory_mb: a container of slow-reduces late, of the trace,"),
         "{error}"
     );
 }

@@ -137,7 +137,8 @@ impl Flights {
         let spread = numbers.fresh_copy_spread.unwrap_or(mean.scaled(0.25));
         let draw = normal_draw(seed ^ decision.id);
         let lasts = Millis((mean.0 as f64 + draw * spread.0 as f64).max(0.0) as u64);
-        let newest_before = job.task(decision.task).and_then(|task| task.attempts.last()).map_or(0, |last| last.number);
+        let newest = job.task(decision.task).and_then(|task| task.attempts.last());
+        let newest_before = newest.map_or(decision.attempt.number, |newest| newest.number);
         let before = self.newest(decision.task).and_then(|flight| flight.asked.as_ref());
         let asked = (decision.mode == Mode::Act).then(|| Asked {
             deadline: decision.deadline,

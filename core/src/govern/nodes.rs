@@ -5,7 +5,7 @@ use crate::model::{CopyEnd, CopyOutcome, NameId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Hosts of all users that are remembered; of more nothing is.
+/// Hosts of all users that are remembered; for another one whoever has most of them gives one up.
 const HOSTS_MAX: usize = 4_096;
 
 /// How copies have fared by the host they ran on, for every user: what one user's jobs claim decides about that user's jobs alone.
@@ -39,11 +39,21 @@ impl NodeRests {
     fn add(&mut self, user: &str, host: NameId, now: Time) {
         let known = self.by_user.get(user).is_some_and(|hosts| hosts.contains_key(&host));
         if !known && self.by_user.values().map(BTreeMap::len).sum::<usize>() >= HOSTS_MAX {
-            return;
+            self.give_one_up();
         }
         let hosts = self.by_user.entry(user.to_owned()).or_default();
         let row = hosts.entry(host).or_insert(Row { futile: 0, last: now });
         *row = Row { futile: row.futile + 1, last: now };
+    }
+
+    /// What is longest ago of the user with most hosts.
+    fn give_one_up(&mut self) {
+        let most = self.by_user.values_mut().max_by_key(|hosts| hosts.len());
+        if let Some(hosts) = most
+            && let Some(oldest) = hosts.iter().min_by_key(|(_, row)| row.last).map(|(host, _)| *host)
+        {
+            hosts.remove(&oldest);
+        }
     }
 
     fn clear(&mut self, user: &str, host: NameId) {
@@ -121,6 +131,26 @@ mod tests {
     }
 
     #[test]
+    fn one_users_hosts_leave_room_for_anothers() {
+        let (mut rests, mut names) = (NodeRests::default(), Names::default());
+        let mut host = |n: usize| names.intern(&format!("h{n}")).unwrap();
+        for n in 0..HOSTS_MAX + 2 {
+            rests.count(&outcome(Lost), "bob", &[host(n)], Time(n as u64));
+        }
+        let shared = host(HOSTS_MAX);
+        for second in [1, 2] {
+            rests.count(&outcome(Lost), "ada", &[shared], Time(10_000 * second));
+        }
+        assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [shared]);
+        let of_bob = rests.by_user["bob"].len();
+        assert_eq!(
+            (of_bob, rests.by_user["bob"].contains_key(&host(0))),
+            (HOSTS_MAX - 1, false),
+            "the oldest are gone"
+        );
+    }
+
+    #[test]
     fn a_host_rests_once_so_many_copies_in_a_row_have_lost_or_died_on_it_and_for_its_time() {
         assert!(!rests(&[(Lost, 1)], 1));
         assert!(rests(&[(Lost, 1), (Died, 2)], 2));
@@ -145,7 +175,8 @@ mod tests {
         let (mut rests, mut names) = (NodeRests::default(), Names::default());
         let all: Vec<NameId> = (0..HOSTS_MAX + 1).map(|n| names.intern(&format!("n{n}")).unwrap()).collect();
         rests.count(&outcome(Lost), "ada", &all, Time(1));
-        rests.count(&outcome(Lost), "ada", &[all[0], all[HOSTS_MAX]], Time(1));
-        assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [all[0]]);
+        rests.count(&outcome(Lost), "ada", &[all[1]], Time(1));
+        assert_eq!(rests.by_user["ada"].len(), HOSTS_MAX);
+        assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [all[1]]);
     }
 }

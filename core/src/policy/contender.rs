@@ -79,7 +79,7 @@ impl<'a> Contender<'a> {
             cost_container_seconds: fresh.map(|fresh| fresh.mean.as_secs_f64()),
             budget: None,
         };
-        let attempt = self.id.attempt(self.task.original().map_or(0, |attempt| attempt.number));
+        let attempt = view.job.judged_attempt(self.id);
         let (action, rule) = (Action::default(), None);
         let (copies, budget) = (1, Budget::default());
         let (task, rank, recheck, early, weighed) = (self.id, 0.0, None, false, 0);

@@ -1,6 +1,7 @@
 //! Distributions that a scenario names: a plain number, or a table with the name of a law and its parameters.
 
 use super::draw::Draw;
+use super::exact;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -56,9 +57,9 @@ pub enum Law {
         most: f64,
     },
     /// By quantiles: pairs of a share (0–1) and the value below which that share lies, between which it is even.
-    Quantiles(Vec<(f64, f64)>),
+    Quantiles(#[serde(deserialize_with = "exact::each")] Vec<(f64, f64)>),
     /// One of several laws, each with its weight.
-    Mixture(Vec<(f64, Dist)>),
+    Mixture(#[serde(deserialize_with = "exact::each")] Vec<(f64, Dist)>),
 }
 
 fn unbounded() -> f64 {
@@ -212,8 +213,12 @@ impl<'de> Deserialize<'de> for Dist {
             fn visit_u64<E: de::Error>(self, value: u64) -> Result<Dist, E> {
                 Ok(Dist::Constant(value as f64))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Dist, A::Error> {
-                Law::deserialize(MapAccessDeserializer::new(map)).map(Dist::Law)
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Dist, A::Error> {
+                let law = Law::deserialize(MapAccessDeserializer::new(&mut map))?;
+                match map.next_key::<String>()? {
+                    None => Ok(Dist::Law(law)),
+                    Some(other) => Err(de::Error::custom(format!("two laws stand here, {other} is one: give one law"))),
+                }
             }
         }
         deserializer.deserialize_any(NumberOrLaw)
@@ -227,6 +232,19 @@ mod tests {
 
     fn of(json: &str) -> Dist {
         serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_second_law_and_what_a_list_has_too_much_are_refused() {
+        for (json, says) in [
+            (r#"{"uniform": {"low": 1, "high": 2}, "normal": {"mean": 1, "sd": 0}}"#, "two laws"),
+            (r#"{"mixture": [[1, 2, 3]]}"#, "too many elements"),
+            (r#"{"quantiles": [[0, 5], [1, 5, 99]]}"#, "too many elements"),
+            (r#"{"mixture": [[1]]}"#, "length"),
+        ] {
+            let error = serde_json::from_str::<Dist>(json).unwrap_err().to_string();
+            assert!(error.contains(says), "{json}: {error}");
+        }
     }
 
     fn samples(dist: &Dist) -> Vec<f64> {

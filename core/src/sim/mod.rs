@@ -13,6 +13,7 @@ mod carry;
 pub mod dist;
 pub mod draw;
 mod driver;
+mod exact;
 mod fail;
 mod flow;
 mod fluid;

@@ -54,7 +54,18 @@ fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, Ba
         let (has, wants) = (fields.len(), places.columns);
         return Err(lines.wrong(format!("has {has} fields; the header names {wants}")));
     }
-    let field = |column: usize| fields[places.of[column]];
+    let field = |column: usize| fields[places.of[column]].trim();
+    if let Some(column) = [0, 2, 3].into_iter().find(|column| field(*column).is_empty()) {
+        return Err(lines.wrong(format!("{} is empty", COLUMNS[column])));
+    }
+    let succeeded = match field(6) {
+        "SUCCESS" => true,
+        // Left out, it would be without a word of what is amiss.
+        other if other.to_ascii_lowercase().contains("succ") => {
+            return Err(lines.wrong(format!("result: \"{other}\"; what succeeded has SUCCESS, without quotes")));
+        }
+        _ => false,
+    };
     let is_reduce = match field(1) {
         "MAP" => false,
         "REDUCE" => true,
@@ -70,11 +81,11 @@ fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, Ba
         is_reduce,
         task: field(2).to_owned(),
         id: field(3).to_owned(),
-        host: places.host.map(|host| fields[host].to_owned()).filter(|host| !host.is_empty()),
+        host: places.host.map(|host| fields[host].trim().to_owned()).filter(|host| !["", "-1"].contains(&&**host)),
         started: number(4)?,
         finished: number(5)?,
         stages: [number(8)?, number(9)?],
         input: number(7)?,
-        succeeded: field(6) == "SUCCESS",
+        succeeded,
     })
 }

@@ -50,12 +50,17 @@ impl Done {
     }
 }
 
-/// A job's maps and reduces, by the winners of their tasks, and of how many of these no work was left.
-pub(super) fn phases(
-    winners: &[Vec<Option<Winner>>; 2],
-    sizes: [Resources; 2],
-    overhead: Overhead,
-) -> ([TracedPhase; 2], usize) {
+/// A job's maps and reduces.
+pub(super) struct Phases {
+    pub(super) phases: [TracedPhase; 2],
+    /// Of how many of their tasks no work was left.
+    pub(super) short: usize,
+    /// How many reduces ended before the maps had.
+    pub(super) early: usize,
+}
+
+/// Those that the winners of their tasks make.
+pub(super) fn phases(winners: &[Vec<Option<Winner>>; 2], sizes: [Resources; 2], overhead: Overhead) -> Phases {
     let [maps, reduces] = winners;
     let maps_end = maps.iter().flatten().map(|winner| winner.finished).max().unwrap_or(0);
     let of = |winners: &[Option<Winner>], done: &dyn Fn(&Winner) -> Done, size| {
@@ -65,7 +70,8 @@ pub(super) fn phases(
     };
     let (maps, of_maps) = of(maps, &|winner| map(winner, overhead), sizes[0]);
     let (reduces, of_reduces) = of(reduces, &|winner| reduce(winner, maps_end, overhead), sizes[1]);
-    ([maps, reduces], of_maps + of_reduces)
+    let early = winners[1].iter().flatten().filter(|winner| winner.finished < maps_end).count();
+    Phases { phases: [maps, reduces], short: of_maps + of_reduces, early }
 }
 
 fn map(winner: &Winner, overhead: Overhead) -> Done {

@@ -80,8 +80,12 @@ const LINE_LIMIT: u64 = 256 << 20;
 pub fn read(path: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
     let trace =
         if path.is_dir() { jhist::directory(path, overhead)? } else { file(Lines::open(path, LIMIT)?, overhead)? };
-    let nothing = || BadTrace::Whole { path: path.to_owned(), what: "has no jobs".into() };
-    if trace.jobs.is_empty() { Err(nothing()) } else { Ok(trace) }
+    if !trace.jobs.is_empty() {
+        return Ok(trace);
+    }
+    let why: Vec<String> = trace.repairs.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
+    Err(BadTrace::Whole { path: path.to_owned(), what: format!("has no jobs to play{why}") })
 }
 
 fn file(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {

@@ -2,7 +2,7 @@
 
 use super::Trace;
 use super::assumed::Untold;
-use super::done::{Overhead, Winner, phases};
+use super::done::{Overhead, Phases, Winner, phases};
 use drover_core::model::{Millis, Resources};
 use drover_core::sim::{ARRIVES_MAX, TracedHosts, TracedJob};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +13,8 @@ const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 const ATTEMPTS_MAX: usize = 20_000_000;
 /// What an attempt takes at most, and its job from its submission to its last end, days. One instant that is wrong by years would have years simulated, for hours.
 const DAYS_MAX: u64 = 100;
+/// What an attempt reads at most, bytes.
+const INPUT_MAX: u64 = 1 << 50;
 /// What is counted of an attempt whose start is not told.
 pub(super) const STARTLESS: &str = "attempts without a start: left out";
 /// What is counted of what early Hadoops ran beside maps and reduces.
@@ -131,11 +133,18 @@ impl Recorder {
             return Ok(());
         }
         self.lasts(&job, &id, [started, finished])?;
+        if let Some(bytes) = input.filter(|bytes| *bytes > INPUT_MAX) {
+            return Err(format!("{id} reads {bytes} bytes: attempts read less than a pebibyte"));
+        }
         let stages = self.stages(is_reduce, stages, started..=finished);
         let host = host.map(|host| self.host(host));
         let winner = self.tasks.entry(job).or_default().entry((is_reduce, task)).or_default();
+        let is_second = winner.is_some();
         if winner.is_none_or(|known| finished < known.finished) {
             *winner = Some(Winner { started, finished, stages, input, host });
+        }
+        if is_second {
+            self.mend("tasks that succeeded again: they take what the first to end took");
         }
         Ok(())
     }
@@ -250,9 +259,13 @@ impl Recorder {
             let of_kind = tasks.iter().filter(|((of, _), _)| *of == reduces);
             of_kind.map(|(_, winner)| *winner).collect::<Vec<_>>()
         });
-        let (phases, short) = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
+        let Phases { phases, short, early } = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
         (0..short)
             .for_each(|_| self.mend("tasks that took less than is taken off for start and commit: no work is left"));
+        (0..early).for_each(|_| self.mend("reduces that end before their job's maps: what they read is not known"));
+        if about.submitted.is_some_and(|submitted| submitted > first) {
+            self.mend("jobs submitted after their first attempt began: they arrive with it");
+        }
         Some(TracedJob {
             name: about.name.unwrap_or(id),
             user: about.user.unwrap_or_else(|| "trace".into()),

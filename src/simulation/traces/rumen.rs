@@ -18,10 +18,8 @@ struct LoggedJob {
     queue: Option<String>,
     #[serde(default)]
     submit_time: i64,
-    #[serde(default)]
-    map_tasks: Vec<LoggedTask>,
-    #[serde(default)]
-    reduce_tasks: Vec<LoggedTask>,
+    map_tasks: Option<Vec<LoggedTask>>,
+    reduce_tasks: Option<Vec<LoggedTask>>,
     /// Set-up and clean-up.
     #[serde(default)]
     other_tasks: Vec<IgnoredAny>,
@@ -126,12 +124,21 @@ fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     let (id, submitted) = (job.id, known(job.submit_time));
     recorder.job(&id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
     job.other_tasks.iter().for_each(|_| recorder.mend(SET_UP));
-    let (has, told) = ([job.total_maps, job.total_reduces], job.map_tasks.len() + job.reduce_tasks.len());
+    if job.map_tasks.is_none() || job.reduce_tasks.is_none() {
+        recorder.mend(
+            "jobs without a list of their maps (mapTasks) or of their reduces (reduceTasks): taken as having none",
+        );
+    }
+    let [map_tasks, reduce_tasks] = [job.map_tasks, job.reduce_tasks].map(Option::unwrap_or_default);
+    let (has, told) = ([job.total_maps, job.total_reduces], map_tasks.len() + reduce_tasks.len());
     let has = has.into_iter().filter_map(known).sum();
     recorder.job_ended(job.outcome.map(|outcome| outcome == "SUCCESS"), has, told as u64);
-    let maps = job.map_tasks.into_iter().map(|task| (false, task));
-    for (is_reduce, task) in maps.chain(job.reduce_tasks.into_iter().map(|task| (true, task))) {
+    let maps = map_tasks.into_iter().map(|task| (false, task));
+    for (is_reduce, task) in maps.chain(reduce_tasks.into_iter().map(|task| (true, task))) {
         recorder.task(&id, is_reduce, &task.id)?;
+        let read = task.attempts.iter().flat_map(|attempt| [attempt.reduce_shuffle_bytes, attempt.hdfs_bytes_read]);
+        let odd = read.chain([task.input_bytes]).flatten().filter(|bytes| *bytes < -1).count();
+        (0..odd).for_each(|_| recorder.mend("inputs below zero: as if they were not told"));
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
             let of_task = task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok());
             recorder.attempt(Attempt {

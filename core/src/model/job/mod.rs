@@ -397,9 +397,9 @@ impl Job {
         service.shifted(self.clock_offset_ms)
     }
 
-    /// The attempt a decision about that task speaks of; numbered 0 while only the task is known.
+    /// The attempt a decision about that task speaks of; the first under this AM while only the task is known.
     pub fn judged_attempt(&self, id: TaskId) -> AttemptId {
-        let number = self.task(id).and_then(Task::original).map_or(0, |attempt| attempt.number);
-        id.attempt(number)
+        let first = || u32::try_from(self.first_number()).unwrap_or(u32::MAX);
+        id.attempt(self.task(id).and_then(Task::original).map_or_else(first, |attempt| attempt.number))
     }
 }

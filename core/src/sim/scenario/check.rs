@@ -4,6 +4,7 @@ mod faults;
 
 pub use faults::Fault;
 
+use super::super::dist::Dist;
 use super::super::traced::TracedJob;
 use super::{
     ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
@@ -18,6 +19,10 @@ pub const TASKS_MAX: u32 = 2_000_000;
 const ALL_TASKS_MAX: f64 = 1e8;
 /// From the start to the last arrival: a hundred years.
 pub const ARRIVES_MAX: Millis = Millis(100 * 365 * 24 * 3_600_000);
+/// What a task reads at most, MiB.
+const INPUT_MAX: f64 = 1e9;
+/// Processors that a task keeps busy at most.
+const BUSY_MAX: f64 = 1e4;
 /// Seconds between two heartbeats.
 const HEARTBEAT_MAX: f64 = 3_600.0;
 
@@ -77,11 +82,13 @@ impl Scenario {
 
     /// Does every container of the trace fit on a node?
     fn traced_fit(&self, faults: &mut Faults) {
-        let phases = self.traced.iter().flat_map(|job| &job.phases).filter(|phase| phase.tasks.count() > 0);
-        let too_large = phases.map(|phase| phase.size).find(|size| !self.cluster.has_room_for(*size));
-        if let Some(Resources { memory_mb, vcores }) = too_large {
-            let asked =
-                format!("a container of the trace asks for {memory_mb} and {vcores} vcores, and would never be placed");
+        let sizes = self.traced.iter().flat_map(|job| job.phases.iter().map(move |phase| (&job.name, phase)));
+        let sizes = sizes.filter(|(_, phase)| phase.tasks.count() > 0).map(|(name, phase)| (name, phase.size));
+        let too_large = sizes.into_iter().find(|(_, size)| !self.cluster.has_room_for(*size));
+        if let Some((name, Resources { memory_mb, vcores })) = too_large {
+            let asked = format!(
+                "a container of {name}, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"
+            );
             faults.unless(false, "memory_mb", &asked);
         }
     }
@@ -98,6 +105,17 @@ impl Scenario {
         faults.unless(known, "name", "is that of a job of the trace, too, with which its jobs would be mixed");
         faults.at(group.arrive.at, "arrive.at");
         faults.arrives(&group.arrive.every, "arrive.every");
+        faults.unless(!group.name.trim().is_empty(), "name", "must not be empty");
+        let first = group.arrive.at.max(0.0);
+        let last = first + group.arrive.every.mean() * f64::from(group.count.saturating_sub(1));
+        let most = ARRIVES_MAX.as_secs_f64();
+        let late = group.arrive.every.fault().is_none() && first <= most && last > most;
+        let wants = "has the last job arrive more than 100 years (3153600000 s) after the start";
+        faults.unless(!late, "arrive.every", wants);
+        let reads = |law: &Dist| law.fault().is_none() && law.range() != (0.0, 0.0);
+        for (law, key) in [(&group.maps.copy, "maps.copy"), (&group.maps.sort, "maps.sort")] {
+            faults.unless(!reads(law), key, "is of reduces only: all that a map does is its work");
+        }
         phase(&group.maps, "maps", faults);
         phase(&group.reduces, "reduces", faults);
         faults.unless(group.phases() > 0, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
@@ -190,7 +208,10 @@ fn network(network: &NetworkSpec, faults: &mut Faults) {
     let others = &network.others;
     faults.often(others.every, "network.others.every");
     faults.law(&others.share, 0.0, "network.others.share");
-    faults.unless(others.share.range().1 < 1.0, "network.others.share", "must be below 1, its largest value, too");
+    let most = "must be .999 at most, its largest value, too";
+    faults.unless(others.share.range().1 <= 0.999, "network.others.share", most);
+    let idle = others.every == 0.0 && (others.share.range() != (0.0, 0.0) || others.foresight > 0.0);
+    faults.unless(!idle, "network.others.every", "must be above 0: else there are no others");
     let sound = others.foresight >= 0.0 && others.foresight.is_finite();
     faults.unless(sound, "network.others.foresight", "must not be below 0");
     let are_limited = network.uplink_mb_s > 0.0 && network.downlink_mb_s > 0.0;
@@ -251,6 +272,7 @@ fn hadoop(hadoop: &HadoopSpec, faults: &mut Faults) {
     faults.share(hadoop.fails.share, "fails.share");
     faults.law(&hadoop.fails.at, 0.0, "fails.at");
     faults.unless(hadoop.fails.at.range().1 <= 1.0, "fails.at", "must not give values above 1");
+    faults.unless((1..=1_000).contains(&hadoop.replicas), "replicas", "must be from 1 to 1,000");
     faults.unless(hadoop.attempts_max > 0, "attempts_max", "must be 1 at least");
     // A clone of a reduce would wait for ever for the output of a map's clone that has failed.
     let waited_for = hadoop.fails.share > 0.0 && (hadoop.can.reads || hadoop.can.job_clones);
@@ -295,8 +317,10 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     laws.into_iter().for_each(|(dist, key)| faults.law(dist, 0.0, &format!("{kind}.{key}")));
     let takes = [(&phase.work, "work"), (&phase.copy, "copy"), (&phase.sort, "sort")];
     takes.into_iter().for_each(|(dist, key)| faults.takes(dist, &format!("{kind}.{key}")));
-    let sound = phase.busy >= 0.0 && phase.busy.is_finite();
-    faults.unless(sound, &format!("{kind}.busy"), "must not be below 0");
+    let few = phase.input_mb.fault().is_some() || phase.input_mb.most() <= INPUT_MAX;
+    faults.unless(few, &format!("{kind}.input_mb"), "gives more than 1,000,000,000 MiB");
+    faults.unless((0.0..=BUSY_MAX).contains(&phase.busy), &format!("{kind}.busy"), "must be from 0 to 10,000");
+    faults.unless(phase.vcores > 0, &format!("{kind}.vcores"), "must be above 0");
     faults.unless(phase.memory_mb > 0, &format!("{kind}.memory_mb"), "must be above 0");
     let slow = format!("{kind}.slow");
     faults.unless(phase.slow.len() <= PhaseSpec::SLOW_MAX, &slow, "names more than 1,000 attempts");

@@ -1,6 +1,7 @@
 //! Jobs of a scenario.
 
 use super::super::dist::Dist;
+use super::super::exact;
 use crate::model::TaskKind;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,7 @@ pub struct PhaseSpec {
     /// The same, virtual cores.
     pub vcores: u32,
     /// Attempts that take so many times longer, beside what is drawn: index of the task, number of the attempt, and the factor. At most [`PhaseSpec::SLOW_MAX`].
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "exact::each")]
     pub slow: Vec<(u32, u32, f64)>,
 }
 

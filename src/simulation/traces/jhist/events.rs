@@ -55,6 +55,8 @@ pub(super) struct Submitted {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Inited {
+    #[serde(rename = "jobid")]
+    pub(super) job: Option<String>,
     pub(super) total_maps: i64,
     pub(super) total_reduces: i64,
 }
@@ -94,6 +96,8 @@ pub(super) struct AttemptEnded {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct JobEnded {
+    #[serde(rename = "jobid")]
+    pub(super) job: Option<String>,
     pub(super) total_counters: Option<Counters>,
 }
 

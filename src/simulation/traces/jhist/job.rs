@@ -35,18 +35,23 @@ impl<'a> Job<'a> {
         match event {
             Event::Submitted(job) => self.submitted(job)?,
             Event::Inited(job) => {
+                self.is_its(job.job.as_deref())?;
                 self.has = [job.total_maps, job.total_reduces].iter().filter_map(|count| known(*count)).sum()
             }
             Event::TaskStarted(task) => {
-                if self.is_of_use(&task.task_type) {
+                if self.is_of_use(&task.task_type)? {
                     let id: TaskId = task.task.parse().map_err(|bad| format!("{bad}"))?;
+                    is_of(&task.task_type, id)?;
                     self.task(id, true)?;
                 }
             }
             Event::AttemptStarted(attempt) => self.started(attempt)?,
             Event::AttemptEnded(attempt, outcome) => self.attempt_ended(attempt, outcome)?,
             Event::JobEnded(job, outcome) => {
-                self.ended = Some(outcome);
+                self.is_its(job.job.as_deref())?;
+                if self.ended.replace(outcome).is_some() {
+                    self.recorder.mend("jobs that end again: their last end is taken");
+                }
                 if let Some(counters) = job.total_counters {
                     self.sizes = ["MAPS", "REDUCES"].map(|kind| counters.size(kind));
                 }
@@ -76,12 +81,23 @@ impl<'a> Job<'a> {
     }
 
     /// Maps and reduces are; early versions had tasks for a job's set-up and clean-up, too.
-    fn is_of_use(&mut self, kind: &str) -> bool {
-        let is = ["MAP", "REDUCE"].contains(&kind);
-        if !is {
-            self.recorder.mend(SET_UP);
+    fn is_of_use(&mut self, kind: &str) -> Result<bool, String> {
+        match kind {
+            "MAP" | "REDUCE" => Ok(true),
+            "JOB_SETUP" | "JOB_CLEANUP" | "TASK_CLEANUP" => {
+                self.recorder.mend(SET_UP);
+                Ok(false)
+            }
+            other => Err(format!("taskType: {other} is none of Hadoop's")),
         }
-        is
+    }
+
+    /// Is that job the one whose history this is?
+    fn is_its(&self, job: Option<&str>) -> Result<(), String> {
+        match (job, self.id) {
+            (Some(job), Some(id)) if job != id.to_string() => Err(format!("{job} has no event in the history of {id}")),
+            _ => Ok(()),
+        }
     }
 
     fn task(&mut self, id: TaskId, is_news: bool) -> Result<(), String> {
@@ -99,10 +115,11 @@ impl<'a> Job<'a> {
     }
 
     fn started(&mut self, attempt: AttemptStarted) -> Result<(), String> {
-        if !self.is_of_use(&attempt.task_type) {
+        if !self.is_of_use(&attempt.task_type)? {
             return Ok(());
         }
         let id: AttemptId = attempt.id.parse().map_err(|bad| format!("{bad}"))?;
+        is_of(&attempt.task_type, id.task)?;
         self.task(id.task, false)?;
         let started = Started { at: known(attempt.start_time), ended: None };
         let before = self.attempts.insert(id, started);
@@ -110,10 +127,11 @@ impl<'a> Job<'a> {
     }
 
     fn attempt_ended(&mut self, attempt: AttemptEnded, outcome: Outcome) -> Result<(), String> {
-        if !self.is_of_use(&attempt.task_type) {
+        if !self.is_of_use(&attempt.task_type)? {
             return Ok(());
         }
         let id: AttemptId = attempt.id.parse().map_err(|bad| format!("{bad}"))?;
+        is_of(&attempt.task_type, id.task)?;
         self.task(id.task, false)?;
         let Some(started) = self.attempts.get_mut(&id) else { return self.startless() };
         let finished = known(attempt.finish_time);
@@ -175,6 +193,12 @@ impl<'a> Job<'a> {
         recorder.job_ended(succeeded, self.has, self.tasks.len() as u64);
         Ok((id, self.sizes))
     }
+}
+
+/// Is a task of the kind that its event says?
+fn is_of(kind: &str, id: TaskId) -> Result<(), String> {
+    let is = (kind == "REDUCE") == (id.kind == TaskKind::Reduce);
+    if is { Ok(()) } else { Err(format!("taskType: {id} is no {kind}")) }
 }
 
 /// An attempt of which no more than its start is known.

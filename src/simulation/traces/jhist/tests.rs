@@ -241,7 +241,8 @@ fn a_map_whose_output_was_lost_keeps_its_time_and_is_counted() {
     let trace = of(with(&lost).as_bytes()).unwrap();
     assert_eq!(millis(&trace.jobs[0], 0), [3_000.0]);
     let counted: Vec<_> = trace.repairs.into_iter().collect();
-    assert_eq!(first_words(&counted), [("attempts whose output was lost after they had succeeded", 1)]);
+    let words = ["attempts whose output was lost after they had succeeded", "tasks that succeeded again"];
+    assert_eq!(first_words(&counted), words.map(|words| (words, 1)));
 }
 
 #[test]

@@ -93,7 +93,14 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     assert_eq!(bad("d,j1,MAP\n"), "2: has 3 fields; the header names 16");
     assert!(bad(&row("SHUFFLE", 0, 0, [1, 0, 3], "SUCCESS")).contains("neither MAP nor REDUCE"));
     assert!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,3,", ",x,3,")).contains("no whole number"));
-    assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED")), "has no jobs");
+    let none = bad(&row("MAP", 0, 0, [1, 0, 3], "KILLED"));
+    assert!(none.starts_with("has no jobs to play: ") && none.contains("1 attempts that did not succeed"), "{none}");
+    for other in ["SUCCEEDED", "\"SUCCESS\"", "success"] {
+        assert!(bad(&row("MAP", 0, 0, [1, 0, 3], other)).starts_with("2: result: "), "{other}");
+    }
+    assert_eq!(bad(&row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",j1,", ",,")), "2: job is empty");
+    let much = row("MAP", 0, 0, [1, 0, 3], "SUCCESS").replace(",1,100,", ",1,18446744073709551615,");
+    assert!(bad(&much).contains("less than a pebibyte"), "{}", bad(&much));
     let all = "there is no column phase, attempt, start_ms, finish_ms, result, in_bytes, shuffle_fin_ms, sort_fin_ms";
     assert!(told(b"dataset,job,task\n").ends_with(all), "all that are missing are named at once");
     assert_eq!(told(HEADER.replace("rack", "task").as_bytes()), "1: there are two columns task");
@@ -114,6 +121,16 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     lost += &row("MAP", 1, 0, [1_000, 0, 3_000], "FAILED");
     let trace = of(format!("{HEADER}{lost}").as_bytes()).unwrap();
     assert_eq!((trace.jobs[0].phases[0].tasks.count(), trace.repairs.len()), (2, 2), "{:?}", trace.repairs);
+}
+
+#[test]
+fn a_second_success_and_a_reduce_that_ends_before_the_maps_are_counted() {
+    let rows = row("MAP", 0, 0, [0, 0, 10_000], "SUCCESS")
+        + &row("MAP", 0, 1, [5, 0, 8_000], " SUCCESS ")
+        + &row("REDUCE", 0, 0, [0, 4_000, 5_000], "SUCCESS");
+    let trace = of(format!("{HEADER}{rows}").as_bytes()).unwrap();
+    let told: Vec<_> = trace.repairs.iter().map(|(what, count)| (what.split(':').next().unwrap(), *count)).collect();
+    assert_eq!(told, [("reduces that end before their job's maps", 1), ("tasks that succeeded again", 1)]);
 }
 
 #[test]
@@ -138,7 +155,7 @@ fn of_text(text: &str) -> u32 {
 
 #[test]
 fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
-    let rumen = r#"{"jobID": "j1", "mapTasks": [{"taskID": "t1", "attempts": []}]}"#;
+    let rumen = r#"{"jobID": "j1", "mapTasks": [{"taskID": "t1", "attempts": []}], "reduceTasks": []}"#;
     let whole = [SWIM.to_owned(), HEADER.to_owned() + &row("MAP", 0, 0, [1, 0, 3], "SUCCESS"), rumen.to_owned()];
     let cut = whole.map(|text| {
         let mut cut = packed(&text);

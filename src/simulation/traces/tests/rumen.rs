@@ -15,8 +15,9 @@ fn task(id: &str, attempts: &[String]) -> String {
 /// Its tasks one a line.
 fn job(id: &str, more: &str, tasks: &[String]) -> String {
     let tasks = tasks.join(",\n");
+    let none = if more.contains("reduceTasks") { "" } else { ",\n\"reduceTasks\": []" };
     format!(
-        "{{\"jobID\": \"{id}\", \"user\": \"geek1\", \"jobName\": null, \"submitTime\": 500, {more}\n\"mapTasks\": [{tasks}]\n}}\n"
+        "{{\"jobID\": \"{id}\", \"user\": \"geek1\", \"jobName\": null, \"submitTime\": 500, {more}\n\"mapTasks\": [{tasks}]{none}}}\n"
     )
 }
 
@@ -46,6 +47,15 @@ fn jobs_come_with_their_users_and_tasks_with_where_they_ran() {
     let hosts: Vec<&str> = trace.hosts.all().iter().map(|host| host.name.as_str()).collect();
     assert_eq!((hosts, only.phases[0].tasks.task(0).unwrap().host), (vec!["/r1/ha1"], Some(0)));
     assert_eq!(counted(&text).into_iter().map(|(_, count)| count).collect::<Vec<_>>(), [1; 5], "{:?}", counted(&text));
+}
+
+#[test]
+fn a_job_without_one_of_its_lists_and_inputs_below_zero_are_counted() {
+    let text = job("j1", WELL, &[ran("t1", "a1").replace("\"inputBytes\": 64", "\"inputBytes\": -55")]);
+    let named = |text: &str| counted(text).into_iter().map(|(what, _)| what).collect::<Vec<_>>();
+    assert_eq!(named(&text), ["inputs below zero"]);
+    let misspelt = job("j2", WELL, &[ran("t2", "a2")]).replace("reduceTasks", "reduceTask");
+    assert!(named(&misspelt)[0].starts_with("jobs without a list of their maps"), "{:?}", named(&misspelt));
 }
 
 #[test]

@@ -16,6 +16,27 @@ fn a_scenario_of_one_job_is_fine_and_one_of_none_is_not() {
 }
 
 #[test]
+fn what_of_a_job_cannot_be_or_would_do_nothing_is_named_with_its_key() {
+    for (job, key) in [
+        (r#"{"name": " ", "maps": {"tasks": 4}}"#, "name"),
+        (r#"{"name": "a", "maps": {"tasks": 4, "sort": 5}}"#, "maps.sort"),
+        (r#"{"name": "a", "maps": {"tasks": 4, "copy": 5}}"#, "maps.copy"),
+        (r#"{"name": "a", "maps": {"tasks": 4, "input_mb": 1e10}}"#, "maps.input_mb"),
+        (r#"{"name": "a", "maps": {"tasks": 4, "busy": 1e5}}"#, "maps.busy"),
+        (r#"{"name": "a", "maps": {"tasks": 4, "vcores": 0}}"#, "maps.vcores"),
+        (r#"{"name": "a", "maps": {"tasks": 4}, "count": 5, "arrive": {"every": 1e9}}"#, "arrive.every"),
+    ] {
+        let faults = told(&format!(r#"{{"jobs": [{job}]}}"#));
+        assert!(
+            faults.first().is_some_and(|fault| fault.starts_with(&format!("jobs[0].{key}: "))),
+            "{job}: {faults:?}"
+        );
+    }
+    let reduces = r#"{"name": "a", "maps": {"tasks": 4}, "reduces": {"tasks": 1, "copy": 5, "sort": 5}}"#;
+    assert_eq!(told(&format!(r#"{{"jobs": [{reduces}]}}"#)), [""; 0]);
+}
+
+#[test]
 fn each_value_that_cannot_be_is_named_with_its_key() {
     let of = |rest: &str| told(&format!(r#"{{"jobs": [{JOB}], {rest}}}"#));
     let first = |rest: &str| of(rest).into_iter().next().unwrap_or_default();
@@ -63,6 +84,9 @@ fn each_value_that_cannot_be_is_named_with_its_key() {
         (r#""hadoop": {"report": 1e300}"#, "hadoop.report"),
         (r#""hadoop": {"contention": 1e-300}"#, "hadoop.contention"),
         (r#""cluster": {"network": {"disk_mb_s": 1e-300}}"#, "cluster.network.disk_mb_s"),
+        (r#""cluster": {"network": {"others": {"share": 0.5}}}"#, "cluster.network.others.every"),
+        (r#""cluster": {"network": {"others": {"foresight": 50}}}"#, "cluster.network.others.every"),
+        (r#""hadoop": {"replicas": 0}"#, "hadoop.replicas"),
     ] {
         assert!(first(rest).starts_with(&format!("{key}: ")), "{rest}: {:?}", of(rest));
     }
@@ -194,7 +218,7 @@ fn a_container_of_a_trace_that_fits_on_no_node_is_told_unless_no_task_asks_for_i
     let of = |memory_mb, vcores| of([phase(1, 1024, 1), phase(1, memory_mb, vcores)]);
     let words = |memory_mb, vcores| {
         format!(
-            "cluster.memory_mb: a container of the trace asks for {memory_mb} and {vcores} vcores, and would never be placed"
+            "cluster.memory_mb: a container of a, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"
         )
     };
     assert_eq!([of(9000, 1), of(1, 9)], [[words(9000, 1)], [words(1, 9)]]);
