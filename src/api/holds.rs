@@ -8,7 +8,7 @@ use crate::service::holds::{self, name};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Path, Request, State};
-use drover_core::model::{Hold, Millis};
+use drover_core::model::{Hold, Millis, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -137,8 +137,18 @@ async fn hold(
     let scope = holds::scope(&asked.scope).map_err(bad)?;
     let until = asked.lasts.as_deref().map(lasts).transpose()?.map(|lasts| now + lasts);
     let hold = Hold { scope, reason, by: who.name, since: now, until };
-    let (replaced, note) = state.holds.hold(hold.clone(), now).await?;
+    let (replaced, unkept) = state.holds.hold(hold.clone(), now).await?;
+    let notes: Vec<String> = unkept.into_iter().chain(no_such_queue(&state, &hold.scope).await).collect();
+    let note = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Json(HoldAnswer { hold: HoldView::of(&hold), replaced: replaced.as_ref().map(HoldView::of), note }))
+}
+
+/// A hold may be there before its queue; but one that stops nothing is to be known for that.
+async fn no_such_queue(state: &ApiState, scope: &Scope) -> Option<String> {
+    let Scope::Queue(queue) = scope.clone() else { return None };
+    let says = format!("the cluster has told of no leaf queue {queue}, so that this stops nothing now");
+    let is_known = state.asker.ask(move |desk| desk.has_queue(&queue)).await;
+    matches!(is_known, Ok(Some(false))).then_some(says)
 }
 
 /// Lifts the hold of a scope; needs the role `operate`

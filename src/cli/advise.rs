@@ -5,7 +5,7 @@ use super::once::{Seen, Unread, unread_words};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
 use super::{Common, job_id, once, words};
-use crate::api::views::{DecisionView, Status};
+use crate::api::views::{DecisionView, JobDetail, Status};
 use crate::api::{Decisions, PAGE_MAX};
 use clap::Args;
 use drover_core::model::{JobId, Millis};
@@ -43,17 +43,20 @@ pub struct Command {
 }
 
 /// Advice, and what the rest is doing.
+#[derive(Serialize)]
 struct Advice {
     decisions: Vec<DecisionView>,
     status: Status,
 }
 
-/// What `--json` prints of a look at the cluster itself.
-#[derive(Debug, Serialize)]
-struct Look {
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Look<'a> {
     #[serde(flatten)]
-    advice: Decisions,
-    unread: Vec<Unread>,
+    advice: &'a Advice,
+    /// Of a look at the cluster itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<&'a [Unread]>,
 }
 
 impl Command {
@@ -77,9 +80,12 @@ impl Command {
         let advice = Advice { decisions: seen.open_decisions(self.job), status: seen.status() };
         let unread = || unread_words(&seen.unread);
         let blind = seen.blind && advice.decisions.is_empty();
+        if let Some(job) = self.job.filter(|job| !blind && seen.job(*job).is_none() && seen.why_unread(*job).is_none())
+        {
+            return Err(Failure::new(Exit::Unknown, format!("{job} does not run")));
+        }
         if self.json {
-            let decisions = advice.decisions.clone();
-            output::json(&Look { advice: Decisions { decisions }, unread: seen.unread.clone() })?;
+            output::json(&Look { advice: &advice, unread: Some(&seen.unread) })?;
         } else if !blind {
             self.print(&advice)?;
         }
@@ -95,12 +101,16 @@ impl Command {
     async fn ask_service(&self, client: &Client) -> Result<Advice, NoAnswer> {
         let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
         let page: Decisions = client.get(&format!("api/v1/decisions?open=true&limit={PAGE_MAX}{job}")).await?;
+        if let (Some(job), true) = (self.job, page.decisions.is_empty()) {
+            // Of a job that is not known there is nothing to say, not even that there is nothing to advise.
+            let _: JobDetail = client.get(&format!("api/v1/jobs/{job}")).await?;
+        }
         Ok(Advice { decisions: page.decisions, status: client.get("api/v1/status").await? })
     }
 
     fn print(&self, advice: &Advice) -> Result<(), Failure> {
         if self.json {
-            return output::json(&Decisions { decisions: advice.decisions.clone() });
+            return output::json(&Look { advice, unread: None });
         }
         if advice.decisions.is_empty() {
             return Ok(output::say(&nothing(&advice.status, self.job))?);
@@ -126,10 +136,11 @@ impl Command {
                     self.each(&decisions)?;
                 }
                 // It may be just starting again.
-                Err(NoAnswer::NobodyThere(_)) if is_waiting => {}
-                Err(NoAnswer::NobodyThere(_)) => {
+                Err(why) if why.passing().is_some() => {
+                    if let Some(says) = why.passing().filter(|_| !is_waiting) {
+                        writeln!(std::io::stderr(), "{says}; waiting for it, Ctrl-C ends")?;
+                    }
                     is_waiting = true;
-                    writeln!(std::io::stderr(), "no service answers any more; waiting for it, Ctrl-C ends")?;
                 }
                 Err(other) => return Err(other.into()),
             }

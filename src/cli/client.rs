@@ -27,7 +27,12 @@ pub struct Client {
 #[derive(Debug)]
 pub enum NoAnswer {
     /// Nothing listens there.
-    NobodyThere(String),
+    NobodyThere {
+        /// In words, with what to do.
+        message: String,
+        /// What the system says.
+        why: String,
+    },
     /// Something else.
     Other(Failure),
 }
@@ -35,7 +40,7 @@ pub enum NoAnswer {
 impl From<NoAnswer> for Failure {
     fn from(why: NoAnswer) -> Failure {
         match why {
-            NoAnswer::NobodyThere(message) => Failure::new(Exit::Unreachable, message),
+            NoAnswer::NobodyThere { message, .. } => Failure::new(Exit::Unreachable, message),
             NoAnswer::Other(failure) => failure,
         }
     }
@@ -45,8 +50,16 @@ impl NoAnswer {
     /// The failure, in these words where nobody is there: for what no look at the cluster itself could tell.
     pub fn or(self, nobody: impl FnOnce() -> String) -> Failure {
         match self {
-            NoAnswer::NobodyThere(_) => Failure::new(Exit::Unreachable, nobody()),
+            NoAnswer::NobodyThere { why, .. } => Failure::new(Exit::Unreachable, format!("{} ({why})", nobody())),
             other => other.into(),
+        }
+    }
+
+    /// May the same service answer in a while? In words, if so.
+    pub fn passing(&self) -> Option<&str> {
+        match self {
+            NoAnswer::NobodyThere { .. } => Some("no service answers any more"),
+            NoAnswer::Other(failure) => (failure.exit == Exit::Unreachable).then_some(&*failure.message),
         }
     }
 }
@@ -85,10 +98,19 @@ impl Service {
     }
 }
 
-/// An address that can be asked.
+/// An address that can be asked; a proxy may serve it below a path. Drover sends nobody's name and password, and shows none.
 fn service_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    url.ok_or_else(|| "write http://HOST:PORT".to_owned())
+    let is_one = |url: &Url| {
+        let plain = url.username().is_empty() && url.password().is_none();
+        let whole = url.query().is_none() && url.fragment().is_none();
+        matches!(url.scheme(), "http" | "https") && url.has_host() && plain && whole
+    };
+    let url = Url::parse(text).ok().filter(is_one);
+    let mut url = url.ok_or_else(|| "write http://HOST:PORT, without a user's name".to_owned())?;
+    if !url.path().ends_with('/') {
+        url.set_path(&format!("{}/", url.path()));
+    }
+    Ok(url)
 }
 
 /// Where a service with this configuration answers.
@@ -150,14 +172,20 @@ impl Client {
         self.base.join(path).map_err(|error| other(Exit::Usage, format!("{path}: {error}")))
     }
 
-    fn unreachable(&self, error: &reqwest::Error, url: &Url, looks: bool) -> NoAnswer {
+    fn unreachable(&self, error: &reqwest::Error, url: &Url, looks: bool, patience: Duration) -> NoAnswer {
         let why = causes(error);
+        // What was sent may be read in a while.
+        let done = if looks { "" } else { "; what was asked for may still be done: `drover status` tells" };
         if why.contains("certificate") {
             let hint = "have this machine trust the authority that signed it, or name a file with its certificate (PEM) in SSL_CERT_FILE";
             return other(Exit::Unreachable, format!("{}: {why}; {hint}", self.base));
         }
+        if error.is_timeout() && !error.is_connect() {
+            let what = format!("{url}: no answer within {} s{done}", patience.as_secs());
+            return other(Exit::Unreachable, what);
+        }
         if !error.is_connect() {
-            return other(Exit::Unreachable, format!("{url}: {error}"));
+            return other(Exit::Unreachable, format!("{url}: {why}; is that a Drover service?{done}"));
         }
         let hint = match looks {
             true => {
@@ -165,7 +193,7 @@ impl Client {
             }
             false => "start one with `drover serve`, or name another with --service URL",
         };
-        NoAnswer::NobodyThere(format!("no service answers at {}; {hint}", self.base))
+        NoAnswer::NobodyThere { message: format!("no service answers at {} ({why}); {hint}", self.base), why }
     }
 
     async fn ask<T: DeserializeOwned>(
@@ -178,9 +206,10 @@ impl Client {
         let looks = method == Method::GET;
         let request = self.http.request(method, url.clone()).timeout(patience);
         let request = if let Some(body) = body { request.json(body) } else { request };
-        let answer = request.send().await.map_err(|error| self.unreachable(&error, &url, looks))?;
+        let unreachable = |error: reqwest::Error| self.unreachable(&error, &url, looks, patience);
+        let answer = request.send().await.map_err(unreachable)?;
         let status = answer.status();
-        let body = answer.bytes().await.map_err(|error| other(Exit::Unreachable, format!("{url}: {error}")))?;
+        let body = answer.bytes().await.map_err(unreachable)?;
         if status.is_success() {
             let wrong = |error| format!("{url} does not answer as a Drover service of this version does: {error}");
             return serde_json::from_slice(&body).map_err(|error| other(Exit::Failed, wrong(error)));
@@ -192,7 +221,11 @@ impl Client {
 /// What an answer that is no success comes to.
 fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
     match serde_json::from_slice::<ErrorBody>(body) {
+        Ok(error) if error.error == "not_found" => {
+            other(Exit::Failed, format!("{url}: there is nothing at this address; is that where listen.api listens?"))
+        }
         Ok(error) if status == StatusCode::NOT_FOUND => other(Exit::Unknown, error.message),
+        Ok(error) if status == StatusCode::BAD_REQUEST => other(Exit::Usage, error.message),
         Ok(error) => other(Exit::Failed, error.message),
         // As the service answers what it has cut short.
         Err(_) if status == StatusCode::SERVICE_UNAVAILABLE && body.is_empty() => {
@@ -223,5 +256,19 @@ mod tests {
         let (exit, message) = said(404, r#"{"error": "unknown_job", "message": "no such job"}"#);
         assert_eq!((exit as u8, &*message), (Exit::Unknown as u8, "no such job"));
         assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#).1, "later");
+        let (exit, message) = said(404, r#"{"error": "not_found", "message": "nothing"}"#);
+        assert!(exit == Exit::Failed && message.contains("listen.api"), "{message}");
+        assert_eq!(said(400, r#"{"error": "bad_request", "message": "for: 1"}"#).0, Exit::Usage);
+    }
+
+    #[test]
+    fn an_address_may_have_a_path_which_every_request_goes_below_and_no_password() {
+        for (text, expected) in [("http://h:1", "http://h:1/a/b"), ("http://h:1/drover", "http://h:1/drover/a/b")] {
+            let client = Client::new(service_url(text).unwrap()).unwrap();
+            assert_eq!(client.at("a/b").unwrap().as_str(), expected);
+        }
+        for wrong in ["http://u:p@h:1", "http://u@h", "http://h/?a=b", "h:1", "ftp://h"] {
+            assert!(service_url(wrong).unwrap_err().contains("HOST:PORT"), "{wrong}");
+        }
     }
 }

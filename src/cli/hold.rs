@@ -6,6 +6,7 @@ use super::{Common, job_id, words};
 use crate::api::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
+use serde::Serialize;
 
 const PAUSE: &str = "\
 Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes \
@@ -126,8 +127,19 @@ impl Resume {
         let client = self.asked.service.client(common)?;
         let answer: HoldAnswer = client.delete(&["api", "v1", "holds", &self.covers.scope()]).await?;
         let left: HoldsView = client.get("api/v1/holds").await?;
-        if self.asked.json { output::json(&answer) } else { Ok(output::say(&resumed(&answer, &left.holds))?) }
+        if self.asked.json {
+            return output::json(&Left { answer: &answer, still_held: &left.holds });
+        }
+        Ok(output::say(&resumed(&answer, &left.holds))?)
     }
+}
+
+/// What `drover resume --json` prints.
+#[derive(Serialize)]
+struct Left<'a> {
+    #[serde(flatten)]
+    answer: &'a HoldAnswer,
+    still_held: &'a [HoldView],
 }
 
 fn with_note(text: String, answer: &HoldAnswer) -> String {

@@ -35,8 +35,9 @@ impl Source {
     ) -> Result<Option<T>, Failure> {
         match answer {
             Ok(answer) => Ok(Some(answer)),
-            Err(NoAnswer::NobodyThere(_)) if cluster_would_do && !self.service.is_named() => {
-                writeln!(std::io::stderr(), "no service answers at {}; looking at the cluster itself", client.base())?;
+            Err(NoAnswer::NobodyThere { why, .. }) if cluster_would_do && !self.service.is_named() => {
+                let nobody = format!("no service answers at {} ({why})", client.base());
+                writeln!(std::io::stderr(), "{nobody}; looking at the cluster itself")?;
                 Ok(None)
             }
             Err(other) => Err(other.into()),

@@ -47,6 +47,9 @@ struct Glance {
     status: Status,
     /// `null` without a ledger that can be read.
     last_hour: Option<LastHour>,
+    /// Why not, then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_hour_unknown: Option<String>,
 }
 
 /// What was decided in the last hour.
@@ -89,8 +92,12 @@ async fn glance(client: &Client) -> Result<Glance, NoAnswer> {
     let status: Status = client.get("api/v1/status").await?;
     let since = status.now_ms.saturating_sub(HOUR);
     // A ledger that is off, busy or damaged must not hide the rest.
-    let report = client.get::<Report>(&format!("api/v1/report?since_ms={since}")).await.ok();
-    Ok(Glance { service: client.base().to_string(), last_hour: report.as_ref().map(LastHour::of), status })
+    let report = client.get::<Report>(&format!("api/v1/report?since_ms={since}")).await;
+    let (last_hour, last_hour_unknown) = match report {
+        Ok(report) => (Some(LastHour::of(&report)), None),
+        Err(why) => (None, Some(Failure::from(why).message)),
+    };
+    Ok(Glance { service: client.base().to_string(), last_hour, last_hour_unknown, status })
 }
 
 fn text(glance: &Glance) -> String {
@@ -99,10 +106,11 @@ fn text(glance: &Glance) -> String {
 }
 
 fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
-    let Glance { service, status, last_hour } = glance;
+    let Glance { service, status, last_hour, last_hour_unknown } = glance;
     let version = telemetry::build(&status.version, &status.revision);
     let up = since(status, status.started_ms);
-    let last_hour = last_hour.as_ref().map_or("not known: no ledger to read it from".into(), |told| {
+    let unknown = || format!("not known: {}", last_hour_unknown.as_deref().unwrap_or("no ledger to read it from"));
+    let last_hour = last_hour.as_ref().map_or_else(unknown, |told| {
         let LastHour { copies, clones, restarts, advised } = told;
         format!("{copies} copies, {clones} clones and {restarts} restarts asked for; {advised} only advised")
     });

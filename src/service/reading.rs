@@ -8,7 +8,7 @@ use crate::api::views::*;
 use crate::ledger::State;
 use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
-use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time};
+use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time, queue_name};
 use std::collections::HashMap;
 
 /// Which decisions are wanted.
@@ -93,6 +93,12 @@ impl Shims {
 }
 
 impl Desk {
+    /// Has the cluster a leaf queue of that name? `None` while it has told of none.
+    pub fn has_queue(&self, name: &str) -> Option<bool> {
+        let queues = &self.engine.cluster().queues;
+        (!queues.is_empty()).then(|| queues.keys().any(|queue| queue_name::means(name, queue)))
+    }
+
     /// The service as a whole.
     pub fn status(&self, process: &Process, now: Time) -> Status {
         let (cluster, params) = (self.engine.cluster(), self.engine.params());

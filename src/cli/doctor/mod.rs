@@ -22,6 +22,7 @@ use comfy_table::ContentArrangement;
 use serde::Serialize;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
+use terminal_size::{Width, terminal_size};
 use url::Url;
 
 const EXAMPLES: &str = "\
@@ -210,9 +211,8 @@ fn progress(what: &str) {
 fn table(checks: &Checks) -> String {
     let mut table = output::table(&["", "check", ""]);
     table.set_content_arrangement(ContentArrangement::Dynamic);
-    if !std::io::stdout().is_terminal() {
-        table.set_width(120);
-    }
+    let terminal = terminal_size().filter(|_| std::io::stdout().is_terminal());
+    table.set_width(terminal.map_or(120, |(Width(columns), _)| columns.max(40)));
     for check in &checks.0 {
         let word = match check.verdict {
             Verdict::Ok => "ok",

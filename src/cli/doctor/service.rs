@@ -14,7 +14,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
     let client = Client::of(config)?;
     let status = match client.get::<Status>("api/v1/status").await {
         Ok(status) => status,
-        Err(NoAnswer::NobodyThere(_)) => {
+        Err(NoAnswer::NobodyThere { .. }) => {
             checks.skip("service", format!("none answers at {}; start one with `drover serve`", client.base()));
             ledger::file(config, checks);
             return Ok(None);

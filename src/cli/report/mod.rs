@@ -13,6 +13,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::report::{Filter, Report};
 use clap::{Args, Subcommand};
 use drover_core::model::{Millis, Time};
+use drover_core::policy::PolicyName;
 use std::path::{Path, PathBuf};
 use url::form_urlencoded::Serializer;
 
@@ -48,7 +49,7 @@ pub struct Command {
     #[arg(long, value_name = "USER")]
     user: Option<String>,
     /// Only what this policy did
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = policy)]
     policy: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -67,6 +68,15 @@ pub struct Command {
 enum Sub {
     /// Write every table of the ledger into a file of its own
     Export(export::Command),
+}
+
+/// A policy that there is.
+fn policy(text: &str) -> Result<String, String> {
+    let known = PolicyName::ALL.map(PolicyName::label);
+    if known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("there is no such policy; those are {}", known.join(", ")))
 }
 
 /// The instant that a text means.

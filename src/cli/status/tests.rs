@@ -12,7 +12,8 @@ fn glance_of(change: impl FnOnce(&mut Glance)) -> String {
     status.rm = RmView { answers: true, told_ms: Some(119_800) };
     status.ledger = LedgerView::of(&State::Keeping, Some(Bytes(3 << 20)));
     let service = "http://127.0.0.1:7070/".to_owned();
-    let mut glance = Glance { service, status, last_hour: Some(LastHour { copies: 3, ..LastHour::default() }) };
+    let last_hour = Some(LastHour { copies: 3, ..LastHour::default() });
+    let mut glance = Glance { service, status, last_hour, last_hour_unknown: None };
     change(&mut glance);
     text(&glance)
 }
