@@ -19,7 +19,9 @@ pub struct Lock {
 /// `WouldBlock` where another one has it; and where the file cannot be made. A file system without locks has nobody locked out.
 pub fn take(path: &Path, patience: Duration) -> io::Result<Lock> {
     const AGAIN: Duration = Duration::from_millis(100);
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    // Another user's, as of a service that once ran as root, need not be written to.
+    let open = || OpenOptions::new().create(true).append(true).open(path);
+    let file = open().or_else(|error| File::open(path).map_err(|_| error))?;
     let until = Instant::now() + patience;
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {

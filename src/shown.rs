@@ -5,19 +5,17 @@ pub const NAME_MAX: usize = 512;
 
 /// A name that does nothing but stand there: whoever may submit a job chooses one.
 pub fn printable(name: &str) -> String {
-    let shown = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
+    // Beside control characters what ends a line or turns the direction of writing.
+    let odd = |letter| matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = |letter: char| if letter.is_control() || odd(letter) { char::REPLACEMENT_CHARACTER } else { letter };
     name.chars().take(NAME_MAX).map(shown).collect()
 }
 
-/// An address without a user's name and password.
+/// An address without a user's name and password: all up to the last `@`, for a password may hold any sign.
 pub fn without_user(text: &str) -> String {
-    let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
-    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    match host.rsplit_once('@') {
-        Some((user, _)) => {
-            let begins = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
-            format!("{begins}…{}", &rest[user.len()..])
-        }
+    let begins = text.find("://").map_or(0, |at| at + 3);
+    match text.rfind('@').filter(|at| *at >= begins) {
+        Some(at) => format!("{}…{}", &text[..begins], &text[at..]),
         None => text.to_owned(),
     }
 }
@@ -30,6 +28,7 @@ mod tests {
     fn a_jobs_name_neither_clears_a_screen_nor_begins_a_line() {
         assert_eq!(printable("evil \x1b[2J\nResumed: cluster"), "evil \u{fffd}[2J\u{fffd}Resumed: cluster");
         assert_eq!(printable("Überträge 日次"), "Überträge 日次");
+        assert_eq!(printable("a\u{202e}b\u{2028}c\u{2067}"), "a\u{fffd}b\u{fffd}c\u{fffd}");
         assert_eq!(printable(&"x".repeat(NAME_MAX + 1)).len(), NAME_MAX);
     }
 
@@ -37,7 +36,8 @@ mod tests {
     fn what_is_shown_of_an_address_has_no_password() {
         assert_eq!(without_user("http://u:p@rm:8088/x"), "http://…@rm:8088/x");
         assert_eq!(without_user("u:p@q@rm:8088"), "…@rm:8088");
-        for plain in ["http://rm:8088/a@b", "rm:8088", ""] {
+        assert_eq!(without_user("http://u:p/a#s?s@rm:8088"), "http://…@rm:8088");
+        for plain in ["http://rm:8088/a", "rm:8088", ""] {
             assert_eq!(without_user(plain), plain);
         }
     }

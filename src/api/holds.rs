@@ -10,9 +10,12 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Path, Request, State};
 use drover_core::model::{Hold, Millis, Scope};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// So long what there is to know besides is looked for.
+const SOON: Duration = Duration::from_secs(1);
 /// Characters of a reason.
 const REASON_MAX: usize = 500;
 /// A hold that lasts has an end within a year, or none.
@@ -147,8 +150,9 @@ async fn hold(
 async fn no_such_queue(state: &ApiState, scope: &Scope) -> Option<String> {
     let Scope::Queue(queue) = scope.clone() else { return None };
     let says = format!("the cluster has told of no leaf queue {queue}, so that this stops nothing now");
-    let is_known = state.asker.ask(move |desk| desk.has_queue(&queue)).await;
-    matches!(is_known, Ok(Some(false))).then_some(says)
+    // The hold stands already, and is to be told soon.
+    let asked = tokio::time::timeout(SOON, state.asker.ask(move |desk| desk.has_queue(&queue))).await;
+    matches!(asked, Ok(Ok(Some(false)))).then_some(says)
 }
 
 /// Lifts the hold of a scope; needs the role `operate`

@@ -301,6 +301,21 @@ async fn who_may_operate_can_hold_and_resume_and_everybody_sees_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_a_web_page_makes_may_hold_nothing_from_whatever_machine() {
+    let (router, _stop) = service(None);
+    let asked = r#"{"scope": "cluster", "reason": "x"}"#;
+    let request = |origin: Option<&str>| {
+        let here = ConnectInfo(Peer("127.0.0.1:9".parse().unwrap()));
+        let request = Request::builder().method("POST").uri("/api/v1/holds").extension(here);
+        let request = request.header("content-type", "application/json");
+        let request = origin.into_iter().fold(request, |request, origin| request.header("origin", origin));
+        router.clone().oneshot(request.body(Body::from(asked)).unwrap())
+    };
+    assert_eq!(request(Some("http://evil.example:7070")).await.unwrap().status(), StatusCode::FORBIDDEN);
+    assert_eq!(request(None).await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_hold_that_makes_no_sense_is_refused_with_what_is_allowed() {
     let (router, _stop) = service(None);
     let refused = [

@@ -62,7 +62,7 @@ struct Look<'a> {
 impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
-        let config = common.load()?.config;
+        let config = self.source.config(common)?;
         if let Some(client) = self.source.client(&config)? {
             let answer = self.ask_service(&client).await;
             match self.source.answer(&client, answer, !self.watch)? {

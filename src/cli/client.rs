@@ -225,12 +225,13 @@ fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
             other(Exit::Failed, format!("{url}: there is nothing at this address; is that where listen.api listens?"))
         }
         Ok(error) if status == StatusCode::NOT_FOUND => other(Exit::Unknown, error.message),
+        Ok(error) if error.error == "busy" => other(Exit::Unreachable, error.message),
         Ok(error) if status == StatusCode::BAD_REQUEST => other(Exit::Usage, error.message),
         Ok(error) => other(Exit::Failed, error.message),
         // As the service answers what it has cut short.
         Err(_) if status == StatusCode::SERVICE_UNAVAILABLE && body.is_empty() => {
             let hint = "ask again when it has less to do; of a report, ask for less, as with --since";
-            other(Exit::Failed, format!("{url} took longer than a service gives one answer; {hint}"))
+            other(Exit::Unreachable, format!("{url} took longer than a service gives one answer; {hint}"))
         }
         Err(_) => other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?")),
     }
@@ -255,7 +256,7 @@ mod tests {
         assert!(said(503, "<html>").1.ends_with("is that a Drover service?"));
         let (exit, message) = said(404, r#"{"error": "unknown_job", "message": "no such job"}"#);
         assert_eq!((exit as u8, &*message), (Exit::Unknown as u8, "no such job"));
-        assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#).1, "later");
+        assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#), (Exit::Unreachable, "later".into()));
         let (exit, message) = said(404, r#"{"error": "not_found", "message": "nothing"}"#);
         assert!(exit == Exit::Failed && message.contains("listen.api"), "{message}");
         assert_eq!(said(400, r#"{"error": "bad_request", "message": "for: 1"}"#).0, Exit::Usage);

@@ -52,7 +52,7 @@ fn task_id(job: JobId, text: &str) -> Option<TaskId> {
 impl Command {
     /// Runs it.
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
-        let config = common.load()?.config;
+        let config = self.source.config(common)?;
         let wrong = |text: &String| {
             let job = self.job;
             Failure::new(Exit::Usage, format!("\"{text}\" is no task of {job}; write its id, or short m_3 or r_0"))

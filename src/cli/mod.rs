@@ -156,6 +156,11 @@ impl Common {
         crate::service::checked(self.configuration()?)
     }
 
+    /// The same of one that runs.
+    fn serviceable_again(&self) -> Result<Loaded, ConfigError> {
+        crate::service::checked_again(self.configuration()?)
+    }
+
     fn configuration(&self) -> Result<Loaded, ConfigError> {
         let sources = Sources { file: self.file(), set: self.set.clone() };
         // Variables that are no Unicode cannot be ours.

@@ -44,7 +44,7 @@ impl Command {
             let mut common = common.clone();
             // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.
             common.name_file(read.as_deref());
-            let loaded = common.serviceable()?;
+            let loaded = common.serviceable_again()?;
             read.clone_from(&loaded.file);
             Ok(loaded)
         });

@@ -1,5 +1,6 @@
 //! Where a command's answers come from: the running service, or the cluster itself.
 
+use super::Common;
 use super::client::{Client, NoAnswer, Service};
 use super::once::Rounds;
 use super::output::Failure;
@@ -21,6 +22,12 @@ pub struct Source {
 }
 
 impl Source {
+    /// The configuration; where a service is named none is needed.
+    pub fn config(&self, common: &Common) -> Result<Config, Failure> {
+        let loaded = if self.service.is_named() { common.named(&[]).or_else(|_| common.load()) } else { common.load() };
+        Ok(loaded?.config)
+    }
+
     /// The service to ask; `None` where the cluster itself is to be looked at.
     pub fn client(&self, config: &Config) -> Result<Option<Client>, Failure> {
         (!self.from_cluster).then(|| self.service.client_with(config)).transpose()

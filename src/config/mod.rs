@@ -66,11 +66,13 @@ pub fn load(sources: &Sources, environment: impl Iterator<Item = (String, String
     of(file, &sources.set, environment)
 }
 
-/// Is there a file, as far as can be told? One that may not be looked at is none that is not there: what it says would not hold.
+/// Is there a file, as far as can be told? One that may not be looked at is none that is not there: what it says would not hold. But nobody's configuration lies in a working directory
+/// that they may not enter, as where `sudo` left them.
 fn is_there(path: &Path) -> bool {
+    let elsewhere = || path.is_relative() && Path::new(".").metadata().is_err();
     match path.metadata() {
         Ok(told) => told.is_file(),
-        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) && !elsewhere(),
     }
 }
 

@@ -90,6 +90,8 @@ impl Kind {
             Kind::Text | Kind::Path => Ok(Value::Text(text.to_owned())),
             Kind::Words => Ok(Value::Words(text.split(',').map(|one| one.trim().to_owned()).collect())),
             Kind::Url => server(text).map(|url| Value::Urls(vec![url])),
+            // A password may hold the comma.
+            Kind::Urls if text.contains('@') => server(text).map(|url| Value::Urls(vec![url])),
             Kind::Urls => text.split(',').map(|one| server(one.trim())).collect::<Result<_, _>>().map(Value::Urls),
             Kind::Address => text.parse().map(Value::Address).map_err(|_| format!("\"{text}\" is no address")),
             Kind::Flag => text.parse().map(Value::Flag).map_err(|_| format!("\"{text}\" is neither true nor false")),
@@ -167,11 +169,10 @@ fn within<T: PartialOrd>(value: T, min: T, max: T, text: &str) -> Result<T, Stri
 }
 
 fn server(text: &str) -> Result<Url, String> {
-    let shown = without_user(text);
-    let url = Url::parse(text).map_err(|error| format!("\"{shown}\" is no address of a server ({error})"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(format!("\"{shown}\" holds a user's name, and Drover sends nobody's"));
+    if text.contains('@') {
+        return Err(format!("\"{}\" holds a user's name, and Drover sends nobody's", without_user(text)));
     }
+    let url = Url::parse(text).map_err(|error| format!("\"{text}\" is no address of a server ({error})"))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
         _ => Err(format!("\"{text}\" does not start with http:// or https://")),

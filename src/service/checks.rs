@@ -3,16 +3,31 @@
 use super::world::{self, WorldError};
 use crate::config::{ConfigError, Loaded, Origin, Problem};
 use crate::telemetry::{LEVELS, level_fault};
+use crate::yarn::address::Server;
 use crate::yarn::http::check_certificates;
 use std::net::SocketAddr;
+use url::Url;
 
 /// The configuration, where a service could start on it.
 ///
 /// # Errors
 /// Everything that it would be refused for.
 pub fn checked(loaded: Loaded) -> Result<Loaded, ConfigError> {
+    let more = cluster(&loaded);
+    with(loaded, more)
+}
+
+/// The same where one that runs could go on with it: where its cluster is it knows, and Hadoop's own files may be just written anew.
+///
+/// # Errors
+/// Likewise.
+pub fn checked_again(loaded: Loaded) -> Result<Loaded, ConfigError> {
+    with(loaded, Vec::new())
+}
+
+fn with(loaded: Loaded, more: Vec<Problem>) -> Result<Loaded, ConfigError> {
     let faults = level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded));
-    let faults: Vec<Problem> = faults.chain(cluster(&loaded)).collect();
+    let faults: Vec<Problem> = faults.chain(more).collect();
     if faults.is_empty() { Ok(loaded) } else { Err(ConfigError(faults)) }
 }
 
@@ -56,19 +71,22 @@ fn certificates(loaded: &Loaded) -> Option<Problem> {
 }
 
 /// What is said of where the cluster is, so far as anything is: whoever checks a configuration may have no cluster there.
-fn cluster(loaded: &Loaded) -> Option<Problem> {
-    let config = &loaded.config;
-    let site = match world::site(config) {
-        Ok(site) => site,
-        Err(error) => {
-            let fix = "name the directory of Hadoop's own configuration, with its yarn-site.xml";
-            return Some(fault(loaded, "cluster.conf_dir", error.to_string(), fix));
-        }
+fn cluster(loaded: &Loaded) -> Vec<Problem> {
+    let named = &loaded.config.cluster;
+    let urls = named.rm_urls.iter().map(|url| ("cluster.rm_urls", url));
+    let urls = urls.chain(named.history_url.iter().map(|url| ("cluster.history_url", url)));
+    let bad = |(key, url): (&str, &Url)| {
+        let error = Server::parse(url.as_str(), "http").err()?;
+        Some(fault(loaded, key, error.to_string(), "write http://host:port"))
     };
-    let key = if config.cluster.rm_urls.is_empty() { "cluster.conf_dir" } else { "cluster.rm_urls" };
-    match world::cluster(config, site.as_ref()) {
-        Ok(_) | Err(WorldError::Nowhere) => None,
-        Err(error) => Some(fault(loaded, key, error.to_string(), "write http://host:port")),
+    let bad: Vec<Problem> = urls.filter_map(bad).collect();
+    let found = world::site(&loaded.config).map_err(WorldError::from);
+    match found.and_then(|site| world::cluster(&loaded.config, site.as_ref())) {
+        Err(error) if bad.is_empty() && !matches!(error, WorldError::Nowhere) => {
+            let fix = "name the directory of Hadoop's own configuration, or the servers by cluster.rm_urls";
+            vec![fault(loaded, "cluster.conf_dir", error.to_string(), fix)]
+        }
+        _ => bad,
     }
 }
 
@@ -97,7 +115,9 @@ mod tests {
 
     #[test]
     fn addresses_and_site_files_that_serve_would_refuse_are_faults_and_show_no_password() {
-        for set in ["cluster.rm_urls=http://rm:8088/ws", "cluster.conf_dir=/nonexistent"] {
+        for set in
+            ["cluster.rm_urls=http://rm:8088/ws", "cluster.history_url=http://jhs/ws", "cluster.conf_dir=/nonexistent"]
+        {
             let (key, text) = (set.split('=').next().unwrap_or_default(), said(&[set]).concat());
             assert!(text.starts_with(&format!("--set: {key}: ")), "{text}");
         }

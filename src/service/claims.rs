@@ -1,47 +1,52 @@
 //! What a service has for itself while it runs: its recording, its ledger, its operators' holds.
 
+use super::holds;
 use super::serve::ServeError;
 use crate::config::Config;
 use crate::lock::{self, Lock};
 use drover_core::model::Mode;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One that has just been told to end is given so long to do so: more than it needs ([`super::serve`]).
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Takes what the configuration names, so that no other service writes there until this one has ended. What cannot be written is told of by whoever writes there, but for holds: nobody would
-/// know before an emergency.
+/// Takes what the configuration names, so that no other service writes there until this one has ended. Where no lock can be made there is none, and a word about it.
 ///
 /// # Errors
 /// Another service has one of them, or holds could not be kept in mode `act`.
 pub fn take(config: &Config) -> Result<Vec<Lock>, ServeError> {
     let recording = config.record.dir.as_ref().map(|dir| (dir.join("recording.lock"), "record.dir"));
     let ledger = config.ledger.path.as_ref().map(|file| (beside(file), "ledger.path"));
-    let mut locks = Vec::new();
-    for (file, key) in recording.into_iter().chain(ledger) {
-        locks.extend(free(&file, key)?.ok());
-    }
-    if let Some(dir) = &config.state.dir {
-        match free(&dir.join("holds.lock"), "state.dir")? {
+    let holds = config.state.dir.as_ref().map(|dir| (dir.join("holds.lock"), "state.dir"));
+    let (mut locks, until) = (Vec::new(), Instant::now() + PATIENCE);
+    for (file, key) in recording.into_iter().chain(ledger).chain(holds) {
+        match free(&file, until) {
             Ok(lock) => locks.push(lock),
-            Err(why) if config.top.mode == Mode::Act => return Err(ServeError::HoldsUnkept(dir.clone(), why)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(ServeError::Taken(key, file)),
             Err(error) => {
-                tracing::error!(dir = %dir.display(), %error, "holds cannot be kept: what is held is forgotten when the service starts again");
+                tracing::warn!(key, file = %file.display(), %error, "no lock can be made: another Drover that writes there would not be noticed");
             }
         }
     }
+    keepable(config)?;
     Ok(locks)
 }
 
-/// The lock, or why it cannot be made.
-fn free(file: &Path, key: &'static str) -> Result<io::Result<Lock>, ServeError> {
-    let made = file.parent().filter(|dir| !dir.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all);
-    match made.and_then(|()| lock::take(file, PATIENCE)) {
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(ServeError::Taken(key, file.to_owned())),
-        taken => Ok(taken),
-    }
+/// Could a hold be kept, where Drover acts and is to keep them? Nobody would know before an emergency.
+///
+/// # Errors
+/// It could not.
+pub fn keepable(config: &Config) -> Result<(), ServeError> {
+    let Some(dir) = config.state.dir.as_ref().filter(|_| config.top.mode == Mode::Act) else { return Ok(()) };
+    holds::probe(dir).map_err(|why| ServeError::HoldsUnkept(dir.clone(), why))
+}
+
+fn free(file: &Path, until: Instant) -> io::Result<Lock> {
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+    dir.map_or(Ok(()), std::fs::create_dir_all)?;
+    lock::take(file, until.saturating_duration_since(Instant::now()))
 }
 
 fn beside(file: &Path) -> PathBuf {
@@ -67,7 +72,8 @@ mod tests {
         let first = take(&config(&all)).unwrap();
         assert_eq!(first.len(), 3, "they may lie in one directory");
         let (key, name) = all[1].split_once('=').unwrap();
-        let error = free(&beside(Path::new(name)), "ledger.path").unwrap_err().to_string();
+        assert_eq!(free(&beside(Path::new(name)), Instant::now()).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        let error = ServeError::Taken("ledger.path", beside(Path::new(name))).to_string();
         assert!(error.starts_with(key) && error.contains("another Drover"), "{error}");
         drop(first);
         assert_eq!(take(&config(&all)).unwrap().len(), 3);
@@ -80,5 +86,15 @@ mod tests {
         let error = take(&config(&set("act"))).unwrap_err().to_string();
         assert!(error.contains("state.dir: /proc/drover") && error.contains("may write"), "{error}");
         assert!(take(&config(&set("advise"))).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_directory_that_takes_no_more_keeps_a_service_from_acting_though_it_has_its_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let set = ["mode=act".to_owned(), format!("state.dir={}", dir.path().display())];
+        drop(take(&config(&set)).unwrap());
+        // What a hold is written to before it takes the place of the last one cannot be made.
+        std::fs::create_dir(dir.path().join("holds.json.new")).unwrap();
+        assert!(take(&config(&set)).unwrap_err().to_string().contains("state.dir: "));
     }
 }

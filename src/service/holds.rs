@@ -221,6 +221,16 @@ fn read(path: &Path) -> Result<Vec<Hold>, String> {
     }
 }
 
+/// Could the holds be written there? Makes what they are written to first, and takes it away.
+pub fn probe(dir: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let new = dir.join(FILE).with_extension("json.new");
+    let mut file = std::fs::File::create(&new)?;
+    file.write_all(b"{}")?;
+    file.sync_all()?;
+    std::fs::remove_file(new)
+}
+
 /// Writes the whole file or nothing of it, and has it on the disk when it comes back.
 fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));

@@ -25,7 +25,7 @@ mod tests;
 mod vouch;
 pub mod world;
 
-pub use checks::checked;
+pub use checks::{checked, checked_again};
 pub use desk::Desk;
 pub use engine_loop::{Asker, Inbox, Outside, channels, run};
 pub use kept::{Asked, Kept, outcome};

@@ -89,12 +89,12 @@ pub type Reload = Box<dyn Fn() -> Result<Loaded, config::ConfigError> + Send>;
 
 /// Runs the service until it is told to stop.
 pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(), ServeError> {
+    // Until the end, that of the engine's thread included; before signals are heard, for it may wait.
+    let _claims = claims::take(&loaded.config)?;
     let mut signals = Signals::new()?;
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
-    // Until the end, that of the engine's thread included.
-    let _claims = claims::take(&loaded.config)?;
     let stop = CancellationToken::new();
     let mut service = start(&loaded.config, &stop).await?;
     let ended = loop {
@@ -314,6 +314,11 @@ fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loa
             return old;
         }
     };
+    if let Err(error) = claims::keepable(&merged.config) {
+        service.metrics.reloaded(false);
+        tracing::error!(%error, "nothing has changed");
+        return old;
+    }
     if let Err(error) = logs.set_level(&merged.config.log.level) {
         service.metrics.reloaded(false);
         tracing::error!("the configuration is wrong and nothing has changed\n{error}");

@@ -14,7 +14,8 @@ use crate::yarn::http::install_tls;
 use drover_core::engine::EngineParams;
 use drover_core::govern::GovernParams;
 use drover_core::model::{
-    AppId, Bytes, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, Resources, Scope, Source, Time,
+    AppId, Bytes, Channel, ClusterFact, Fact, Hold, JobId, Millis, Mode, Observation, QueueFact, Resources, Scope,
+    Source, Time,
 };
 use drover_core::policy::PolicyName;
 use futures::future::BoxFuture;
@@ -292,4 +293,14 @@ async fn a_slow_map_gets_a_copy_that_wins_and_the_recording_replays_to_the_byte(
     assert!(copies.gained_seconds > 0.0, "the original had long to go: {copies:?}");
     let sides = (report.holdout.not_drawn, report.holdout.acted.jobs, report.holdout.held_out.jobs);
     assert_eq!(sides, (1, 0, 0), "nothing is held out");
+}
+
+#[test]
+fn a_queue_is_known_by_either_name_once_the_cluster_has_told_of_any() {
+    let mut desk = Desk::new(EngineParams::default(), 1, None, Arc::new(Metrics::new(&Registry::new()).unwrap()));
+    assert_eq!(desk.has_queue("etl"), None);
+    let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+    let fact = Fact::Queues(vec![QueueFact::open("root.etl")]);
+    desk.observe(Observation { source, seq: 1, at: Time(1), received: Time(1), fact });
+    assert_eq!(["etl", "root.etl", "elt"].map(|name| desk.has_queue(name)), [Some(true), Some(true), Some(false)]);
 }

@@ -106,10 +106,10 @@ impl Profile {
         Profile {
             attempt: request.attempt,
             user,
-            queue: queue.unwrap_or_else(|| hello.queue.to_string()),
+            queue: printable(&queue.unwrap_or_else(|| hello.queue.to_string())),
             name: printable(&hello.name),
-            shim: request.shim.to_string(),
-            hadoop: hello.hadoop.to_string(),
+            shim: printable(&request.shim),
+            hadoop: printable(&hello.hadoop),
             uber: hello.uber,
             able: acting::able(hello.can.iter().map(|word| &**word)),
             settings,

@@ -46,7 +46,11 @@ impl Logs {
 fn parse(level: &str) -> Result<EnvFilter, LogError> {
     // The library takes a word that is no level for the name of a module, and is silent about all others.
     let is_level = |word: &str| word.eq_ignore_ascii_case("off") || word.parse::<tracing::Level>().is_ok();
-    let odd = level.split(',').map(str::trim).find(|part| !part.contains(['=', '[']) && !is_level(part));
+    let mut parts = level.split(',').map(str::trim).filter(|part| !part.is_empty()).peekable();
+    if parts.peek().is_none() {
+        return Err(LogError::Level("it is empty, which is no log level".into()));
+    }
+    let odd = parts.find(|part| !part.contains(['=', '[']) && !is_level(part));
     if let Some(odd) = odd {
         return Err(LogError::Level(format!("\"{odd}\" is no log level")));
     }
@@ -67,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_level_that_is_no_filter_is_refused_by_its_key() {
-        for level in ["info,drover::yarn=debug", "WARN", "off", "error,drover=info"] {
+        for level in ["info,drover::yarn=debug", "WARN", "off", "error,drover=info", "info,"] {
             assert!(parse(level).is_ok(), "{level}");
         }
         for typo in ["warnign", "", "info,drover", "warn, infoo"] {

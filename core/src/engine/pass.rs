@@ -141,6 +141,7 @@ impl Engine {
             .params
             .judges_alone()
             .then(|| views.each_ref().map(|view| (!view.contenders.is_empty()).then(|| view.found())));
+        let maps_done = views[TaskKind::Reduce as usize].peers.maps_done.at;
         drop(views);
         self.keep(id, found);
         let mut verdicts = Vec::with_capacity(judged.iter().map(Vec::len).sum());
@@ -158,6 +159,7 @@ impl Engine {
         }
         let running = !verdicts.is_empty();
         let job = self.cluster.job_mut(id)?;
+        job.note_maps_done(maps_done);
         job.stirred = false;
         for (task, verdict, lags) in verdicts {
             if let Some(task) = job.task_mut(task) {

@@ -17,7 +17,7 @@ pub(super) fn in_turn(mut all: Vec<Proposal>, cluster: &ClusterState, copies: &I
     let mut next: BTreeMap<&str, u32> = BTreeMap::new();
     let mut turn = |proposal: &Proposal| {
         let user = cluster.job(proposal.judged.task.job).map_or("", |job| &*job.user);
-        let next = next.entry(user).or_insert_with(|| copies.of_user(user));
+        let next = next.entry(user).or_insert_with(|| copies.beside_clones_of_user(user));
         *next = next.saturating_add(1);
         *next
     };

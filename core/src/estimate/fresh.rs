@@ -1,7 +1,7 @@
 //! How long a copy started now would take.
 
 use super::prior::{ENOUGH, Prior};
-use super::runs::Runs;
+use super::runs::{Run, Runs};
 use super::stats::{probability_positive, robust_mean_spread};
 use super::time_left::Left;
 use crate::model::{Bytes, Millis};
@@ -54,7 +54,15 @@ impl FreshCopy {
     /// The same with what is known beside the phase. The machine slows the work, and neither the start-up nor the wait.
     pub fn beside(runs: &Runs, start_lag: Millis, known: &Beside<'_>) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
-        let mut times: Vec<f64> = runs.own().map(|(seconds, _)| seconds).collect();
+        // As each would be over a typical split, where those are told; of a part of one that is mostly a JVM's start none where others are there.
+        const LEAST_SHARE: f64 = 0.25;
+        let (told, typical) = (runs.told(), known.split.0 as f64);
+        let share = |run: &Run| if typical > 0.0 && run.input.0 > 0 { run.input.0 as f64 / typical } else { 1.0 };
+        let tells = |run: &Run| told || share(run) >= LEAST_SHARE;
+        let any = runs.own_runs().any(|(_, run)| tells(run));
+        let own = runs.own_runs().filter(|(_, run)| !any || tells(run));
+        let mut times: Vec<f64> =
+            own.map(|(seconds, run)| seconds / if told { share(run) } else { share(run).min(1.0) }).collect();
         let (mut start_up, unsure) = runs.before_own();
         let mut evidence = runs.finished.len();
         if let Some(earlier) = known.earlier.filter(|_| evidence < ENOUGH) {

@@ -89,10 +89,13 @@ impl PhaseTimes {
             let ended = attempt.finished.get().or(task.ended());
             let begin = match kind {
                 TaskKind::Map => work_began(started, &attempt.track, ended).unwrap_or(started),
-                TaskKind::Reduce => match maps_done.own_start(started, attempt.second_phase.get().or(ended)) {
-                    Some(begin) => begin,
-                    None => continue,
-                },
+                TaskKind::Reduce => {
+                    let over = ended.unwrap_or(started);
+                    match maps_done.own_start_of_ended(started, attempt.second_phase.get(), over) {
+                        Some(begin) => begin,
+                        None => continue,
+                    }
+                }
             };
             let since = |at: Stamp| at.get().map(|at| at.max(begin));
             let mapped = || (kind == TaskKind::Map).then(|| mapped_at(&attempt.track, begin, ended, shape)).flatten();
@@ -233,7 +236,7 @@ mod tests {
         }
         let ended = TaskFact { state: Some(TaskState::Succeeded), winner: Some(0), ..TaskFact::of(succeeded) };
         job.learn_task(&TaskFact { finished: at(45), ..ended }, Time(2_000_000), 1_000);
-        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, MapsDone { at: at(10), before: None });
+        let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, MapsDone::at(at(10)));
         assert_eq!(times.typical, [10_000, 5_000, 20_000].map(|length| Some(Millis(length))));
         let times = PhaseTimes::learn(&job, TaskKind::Reduce, REDUCE, MapsDone::default());
         assert_eq!(times.typical[0], Some(Millis(20_000)), "the maps' end is not known");

@@ -43,10 +43,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// How long it would have taken over a typical split, seconds, where its own is `share` times one: what is known to be its start-up is the same.
+    /// How long it would have taken over a typical split, seconds, where its own is `share` times one. What is known to be its start-up is the same; where that is not known, a longer
+    /// split's may have been all of it, and of a shorter one's no more than so many times as much is made.
     pub fn at_share(&self, share: f64) -> f64 {
-        let work = self.work.unwrap_or(self.whole).min(self.whole);
-        self.whole - work + work / share
+        const LEAST: f64 = 0.05;
+        let share = share.max(LEAST);
+        match self.work {
+            Some(work) => self.whole - work.min(self.whole) + work.min(self.whole) / share,
+            None => self.whole / share.min(1.0),
+        }
     }
 }
 

@@ -20,8 +20,9 @@ pub fn claimed_mb(cluster: &ClusterState) -> u64 {
         let of_user = users.entry(&job.user).or_default();
         for kind in TaskKind::ALL {
             let size = container(job, kind).memory_mb;
-            of_user.held_mb += size * held(job, kind);
-            of_user.waiting_mb += size * u64::from(job.needs[kind as usize]);
+            of_user.held_mb = of_user.held_mb.saturating_add(size * held(job, kind));
+            let waiting = size * u64::from(job.needs[kind as usize]);
+            of_user.waiting_mb = of_user.waiting_mb.saturating_add(waiting);
         }
     }
     let share = totals.total.memory_mb / (users.len() as u64).max(1);

@@ -124,7 +124,9 @@ impl ClonePlans {
                 break;
             }
             let frees = |settled: &Settled| settled.held(cluster, phase, advised).clones_mb > 0;
-            let helps = if above { self.by_phase.get(&phase).is_some_and(frees) } else { withdraws(cluster, phase.0) };
+            let frees = above && self.by_phase.get(&phase).is_some_and(frees);
+            let over = supply.cloning_mb > budget_mb || claimed > 0;
+            let helps = frees || (over && withdraws(cluster, phase.0));
             if !helps {
                 continue;
             }

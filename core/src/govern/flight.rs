@@ -138,7 +138,7 @@ impl Flights {
         let draw = normal_draw(seed ^ decision.id);
         let lasts = Millis((mean.0 as f64 + draw * spread.0 as f64).max(0.0) as u64);
         let newest = job.task(decision.task).and_then(|task| task.attempts.last());
-        let newest_before = newest.map_or(decision.attempt.number, |newest| newest.number);
+        let newest_before = newest.map_or(0, |newest| newest.number).max(decision.attempt.number);
         let before = self.newest(decision.task).and_then(|flight| flight.asked.as_ref());
         let asked = (decision.mode == Mode::Act).then(|| Asked {
             deadline: decision.deadline,

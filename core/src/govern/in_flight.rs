@@ -14,6 +14,8 @@ pub struct InFlight {
     /// And those that would take one, were they not only advised.
     advised: u32,
     by_user: BTreeMap<String, u32>,
+    /// Of those the clones.
+    clones_by_user: BTreeMap<String, u32>,
     by_queue: BTreeMap<String, u32>,
     from_host: BTreeMap<NameId, u32>,
     by_job: BTreeMap<(JobId, TaskKind), OfJob>,
@@ -82,6 +84,9 @@ impl InFlight {
         }
         if let Some(job) = job {
             change(self.by_user.entry(job.user.clone()).or_default());
+            if flight.clones {
+                change(self.clones_by_user.entry(job.user.clone()).or_default());
+            }
             change(self.by_queue.entry(cluster.queue_name(job).to_owned()).or_default());
         }
         if let Some(host) = flight.from.filter(|_| !flight.clones) {
@@ -98,6 +103,11 @@ impl InFlight {
     /// Those of a user's jobs.
     pub fn of_user(&self, user: &str) -> u32 {
         self.by_user.get(user).copied().unwrap_or(0)
+    }
+
+    /// The same without clones, which have a budget of their own.
+    pub fn beside_clones_of_user(&self, user: &str) -> u32 {
+        self.of_user(user).saturating_sub(self.clones_by_user.get(user).copied().unwrap_or(0))
     }
 
     /// Those of a queue's jobs, by the one name that it has for all of them.

@@ -60,7 +60,7 @@ impl Tally {
         let given = |kind, first: Option<Time>, told| {
             u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
         };
-        let (mut of_job, mut of_queue) = (0, 0);
+        let (mut of_job, mut of_queue, mut held) = (0, 0, held(job, cluster));
         for kind in TaskKind::ALL {
             let size = container(job, kind);
             let mut native = 0_usize;
@@ -77,7 +77,8 @@ impl Tally {
                     of_job += size.memory_mb as i64 * self::change(attempt, queues);
                 }
             }
-            let native = held_native(native, job, cluster);
+            let native = u32::try_from(native).unwrap_or(u32::MAX).min(held);
+            held -= native;
             if native > 0 {
                 self.native.insert((job.id, kind), native);
                 self.copies.add_native(native, cluster, job);
@@ -132,9 +133,12 @@ fn change(attempt: &Attempt, since: Time) -> i64 {
 
 /// Copies in flight in the whole cluster, those of Hadoop's own speculator included. One pass over all tasks.
 pub(super) fn copies_in_flight(cluster: &ClusterState, flights: &Flights) -> u32 {
-    let of = |job: &Job, kind| job.tasks(kind).filter(|(id, task)| has_uncounted_copy(*id, task, flights)).count();
-    let native = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| held_native(of(job, kind), job, cluster)));
-    native.fold(flights.in_cluster(), u32::saturating_add)
+    let of_job = |job: &Job| {
+        let tasks = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind));
+        let claimed = tasks.filter(|(id, task)| has_uncounted_copy(*id, task, flights)).count();
+        u32::try_from(claimed).unwrap_or(u32::MAX).min(held(job, cluster))
+    };
+    cluster.jobs().map(of_job).fold(flights.in_cluster(), u32::saturating_add)
 }
 
 /// Has a task more than one attempt that has not ended, and no copy of ours is counted for it?
@@ -142,10 +146,10 @@ fn has_uncounted_copy(id: TaskId, task: &Task, flights: &Flights) -> bool {
     task.attempts.len() > 1 && task.unended().count() > 1 && !flights.of(id).any(Flight::is_in_flight)
 }
 
-/// Of the copies that a job claims as many as it may hold: where the ResourceManager has told of its containers, no more than these. They count against everybody's.
-fn held_native(claimed: usize, job: &Job, cluster: &ClusterState) -> u32 {
-    let held = cluster.apps.get(&job.id.0).map_or(u32::MAX, |app| app.containers);
-    u32::try_from(claimed).unwrap_or(u32::MAX).min(held)
+/// Containers that a job holds, where the ResourceManager has told: of the copies that it claims, which count against everybody's, no more are believed. None are told of one that Drover's
+/// user may not look at: whatever runs has its master's.
+fn held(job: &Job, cluster: &ClusterState) -> u32 {
+    cluster.apps.get(&job.id.0).map(|app| app.containers).filter(|held| *held > 0).unwrap_or(u32::MAX)
 }
 
 /// A share of a cluster's memory, MiB.

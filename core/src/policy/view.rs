@@ -244,8 +244,9 @@ impl<'a> View<'a> {
 
     /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.
     pub fn paces(&self) -> impl Iterator<Item = (&Run, f64)> {
-        let tells = self.peers.telling(&self.runs);
-        let own = self.runs.own_runs().filter(move |(_, run)| tells(run.input));
+        let told = self.runs.told();
+        let any = self.runs.own_runs().any(|(_, run)| self.peers.tells_pace(run.input, told));
+        let own = self.runs.own_runs().filter(move |(_, run)| !any || self.peers.tells_pace(run.input, told));
         own.map(|(seconds, run)| (run, seconds / self.peers.split_share(run.input).unwrap_or(1.0)))
     }
 
@@ -301,6 +302,14 @@ impl<'a> View<'a> {
         match self.kind {
             TaskKind::Map => Some(launched),
             TaskKind::Reduce => self.peers.maps_done.own_start(launched, copied),
+        }
+    }
+
+    /// The same of one that has ended.
+    pub fn own_start_of_ended(&self, launched: Time, copied: Option<Time>, ended: Time) -> Option<Time> {
+        match self.kind {
+            TaskKind::Map => Some(launched),
+            TaskKind::Reduce => self.peers.maps_done.own_start_of_ended(launched, copied, ended),
         }
     }
 

@@ -4,7 +4,7 @@ use super::Checks;
 use crate::api::views::Status;
 use crate::config::Config;
 use rustix::fs::{Access, access};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const NAME: &str = "acting";
 
@@ -25,10 +25,10 @@ pub fn configured(config: &Config, checks: &mut Checks) {
             "set state.dir to a directory of Drover's own",
         );
     } else if let Some((dir, why)) = config.state.dir.as_deref().and_then(|dir| Some((dir, unwritable(dir)?))) {
-        checks.fail(
+        checks.warn(
             NAME,
             format!("mode is act, and state.dir, {}, cannot be written: {why}", dir.display()),
-            "name a directory that the service's user may write to, and run this as that user: it does not start otherwise",
+            "name a directory that the service's user may write to: it does not start otherwise. Run this as that user",
         );
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
@@ -37,11 +37,12 @@ pub fn configured(config: &Config, checks: &mut Checks) {
 
 /// Why nothing could be kept in a directory, or in the one above it where it would have to be made; nothing is made to find out.
 fn unwritable(dir: &Path) -> Option<std::io::Error> {
-    let there = dir.ancestors().find(|dir| dir.exists()).unwrap_or(dir);
+    let named = |dir: &Path| if dir.as_os_str().is_empty() { PathBuf::from(".") } else { dir.to_owned() };
+    let there = &dir.ancestors().map(named).find(|dir| dir.exists())?;
     if !there.is_dir() {
         return Some(std::io::ErrorKind::NotADirectory.into());
     }
-    access(there, Access::WRITE_OK | Access::EXEC_OK).err().map(Into::into)
+    access(there.as_path(), Access::WRITE_OK | Access::EXEC_OK).err().map(Into::into)
 }
 
 /// What keeps a running service from acting.

@@ -6,6 +6,9 @@ use super::{BadTrace, Lines, Overhead, Trace};
 const COLUMNS: [&str; 10] =
     ["job", "phase", "task", "attempt", "start_ms", "finish_ms", "result", "in_bytes", "shuffle_fin_ms", "sort_fin_ms"];
 
+/// What others write of what succeeded.
+const SUCCESSES: [&str; 4] = ["success", "succeeded", "successful", "ok"];
+
 /// Where a row has what is read of it.
 struct Places {
     of: [usize; 10],
@@ -61,7 +64,7 @@ fn attempt(text: &str, places: &Places, lines: &Lines<'_>) -> Result<Attempt, Ba
     let succeeded = match field(6) {
         "SUCCESS" => true,
         // Left out, it would be without a word of what is amiss.
-        other if other.to_ascii_lowercase().contains("succ") => {
+        other if SUCCESSES.contains(&&*other.trim_matches(['"', '\'']).to_ascii_lowercase()) => {
             return Err(lines.wrong(format!("result: \"{other}\"; what succeeded has SUCCESS, without quotes")));
         }
         _ => false,

@@ -20,6 +20,9 @@ pub struct Attempt {
     pub phase: Option<Phase>,
     /// Hadoop calls it a speculative attempt.
     pub speculative: bool,
+    /// It was heard of while it ran, and not only at its end.
+    #[serde(default)]
+    pub watched: bool,
     /// Launch, the AM's clock.
     pub started: Stamp,
     /// End, the AM's clock.
@@ -41,6 +44,7 @@ impl Attempt {
             state: AttemptState::New,
             phase: None,
             speculative: false,
+            watched: false,
             started: Stamp::default(),
             finished: Stamp::default(),
             second_phase: Stamp::default(),
@@ -77,6 +81,7 @@ impl Attempt {
         self.host = self.host.or(host);
         self.state = self.state.max(fact.state.unwrap_or(self.state));
         self.speculative |= fact.speculative == Some(true);
+        self.watched |= matches!(fact.state, Some(AttemptState::Running | AttemptState::CommitPending));
         self.started.earliest(fact.started);
         self.finished.earliest(fact.finished);
         // Hadoop sets the score of an ended attempt to 1, whatever its end.

@@ -1,37 +1,64 @@
 //! When a job's maps had all finished, for which its reduces wait.
 
-use super::{Job, Stamp, Task};
+use super::{Job, Stamp};
 use crate::model::id::TaskKind;
-use crate::model::observation::TaskFact;
-use crate::model::state::TaskState;
 use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
+
+/// So many ends are remembered.
+const ENDS: usize = 3;
 
 /// When that was, the AM's clock: a map whose output is lost runs again, and a reduce that had copied it by then has not waited for that.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct MapsDone {
     /// When the last of them finished; `None` while any has not.
     pub at: Option<Time>,
-    /// When they had for the first time, if any ran again since.
-    pub before: Option<Time>,
+    /// The latest such instants that were seen, ascending, the last of them that one or one before it.
+    ends: [Stamp; ENDS],
 }
 
 impl MapsDone {
+    /// They have all finished then, and none has run again.
+    pub fn at(at: Option<Time>) -> MapsDone {
+        MapsDone { at, ..MapsDone::default() }
+    }
+
+    fn ends(&self) -> impl DoubleEndedIterator<Item = Time> + '_ {
+        self.ends.iter().filter_map(|end| end.get())
+    }
+
     /// When the time of a reduce launched then began to be its own, where it had copied all (or had ended) at `copied`, and `None`: had not yet. `None` where that cannot be
     /// told: it did before the maps had all finished, and nobody saw when they had before that.
     pub fn own_start(self, launched: Time, copied: Option<Time>) -> Option<Time> {
         let done = match (self.at, copied) {
-            (Some(at), Some(copied)) if copied < at => Some(self.before?),
-            (at, _) => at.or(self.before),
+            (Some(at), Some(copied)) if copied < at => Some(self.ends().rfind(|end| *end <= copied)?),
+            (at, _) => at.or(self.ends().next_back()),
         };
         Some(done.map_or(launched, |done| launched.max(done)))
+    }
+
+    /// The same of one that has ended, of which it may not be known when it had copied all: then it cannot be told, either, where a map ran again meanwhile.
+    pub fn own_start_of_ended(self, launched: Time, copied: Option<Time>, ended: Time) -> Option<Time> {
+        let ran_again = self.at.is_some_and(|at| launched < at && at <= ended && self.ends().any(|end| end < at));
+        if copied.is_none() && ran_again { None } else { self.own_start(launched, copied.or(Some(ended))) }
     }
 }
 
 impl Job {
     /// When its maps had all finished. One that has failed for good, as a job may let some, is waited for no more. One pass over the maps.
     pub fn maps_done(&self) -> MapsDone {
-        MapsDone { at: self.maps_done_at(), before: self.maps_done_before.get() }
+        MapsDone { at: self.maps_done_at(), ends: self.maps_ends }
+    }
+
+    /// Somebody has seen then that they had: remembered should one run again.
+    pub fn note_maps_done(&mut self, at: Option<Time>) {
+        let newest = self.maps_ends.iter().filter_map(|end| end.get()).next_back();
+        if let Some(at) = at.filter(|at| newest.is_none_or(|newest| *at > newest)) {
+            self.maps_ends.rotate_left(1);
+            let mut end = Stamp::default();
+            end.latest(Some(at));
+            self.maps_ends[ENDS - 1] = end;
+        }
     }
 
     fn maps_done_at(&self) -> Option<Time> {
@@ -48,25 +75,12 @@ impl Job {
         }
         Some(last)
     }
-
-    /// When they had, where that fact may take back a map's end, or put it off.
-    pub(super) fn maps_done_unless(&self, fact: &TaskFact) -> Stamp {
-        let goes_on = |known: &&Task| match fact.state {
-            Some(state) if state.is_final() => fact.finished > known.finished.get(),
-            state => state.is_some(),
-        };
-        let known = self.task(self.id.task(fact.kind, fact.index)).filter(|known| known.state == TaskState::Succeeded);
-        let is_lost = fact.kind == TaskKind::Map && known.filter(goes_on).is_some();
-        let mut done = Stamp::default();
-        done.earliest(if is_lost { self.maps_done_at() } else { None });
-        done
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::JobId;
+    use crate::model::{JobId, TaskFact, TaskState};
 
     fn map(job: &mut Job, index: u32, state: TaskState, finished: Option<u64>, at: u64) {
         let of = TaskFact::of(job.id.task(TaskKind::Map, index));
@@ -91,44 +105,50 @@ mod tests {
     }
 
     #[test]
-    fn what_had_been_copied_before_a_map_ran_again_has_waited_for_the_first_end_and_all_else_for_the_last() {
-        let id: JobId = "job_1_0001".parse().unwrap();
-        let mut job = Job::new(id);
+    fn what_had_been_copied_before_a_map_ran_again_has_waited_for_the_last_end_before_that() {
+        let mut job = Job::new("job_1_0001".parse().unwrap());
         job.totals = Some([2, 1]);
         let own = |job: &Job, launched: u64, copied: Option<u64>| {
             let start = job.maps_done().own_start(Time(1_000 * launched), copied.map(|second| Time(1_000 * second)));
             start.map(|start| start.0 / 1_000)
         };
+        let look = |job: &mut Job| job.note_maps_done(job.maps_done().at);
         map(&mut job, 0, TaskState::Succeeded, Some(8), 8);
+        look(&mut job);
         map(&mut job, 1, TaskState::Succeeded, Some(10), 10);
         assert_eq!(
             [own(&job, 5, None), own(&job, 5, Some(12)), own(&job, 20, Some(25))],
             [Some(10), Some(10), Some(20)]
         );
+        (0..2).for_each(|_| look(&mut job));
         for round in [30, 50] {
             map(&mut job, 1, TaskState::Scheduled, None, round);
-            assert_eq!((job.maps_done().at, own(&job, 5, Some(12)), own(&job, 5, None)), (None, Some(10), Some(10)));
+            look(&mut job);
+            assert_eq!((job.maps_done().at, own(&job, 5, Some(12)).is_some()), (None, true));
             map(&mut job, 1, TaskState::Succeeded, Some(round + 9), round + 9);
+            look(&mut job);
         }
-        assert_eq!(
-            [own(&job, 5, Some(12)), own(&job, 5, Some(60)), own(&job, 5, None)],
-            [Some(10), Some(59), Some(59)]
-        );
+        let copied = [12, 45, 60].map(|copied| own(&job, 5, Some(copied)));
+        assert_eq!((copied, own(&job, 5, None)), ([Some(10), Some(39), Some(59)], Some(59)));
         assert_eq!(own(&job, 45, Some(48)), Some(45), "launched since");
         // Of one that is first heard of afterwards nobody saw it.
-        let unseen = MapsDone { at: Some(Time(59_000)), before: None };
+        let unseen = MapsDone::at(Some(Time(59_000)));
         assert_eq!(unseen.own_start(Time(5_000), Some(Time(12_000))), None);
     }
 
     #[test]
-    fn an_end_that_is_put_off_between_two_looks_is_seen_too_and_one_told_twice_is_not() {
+    fn of_what_ended_and_never_said_when_it_had_copied_nothing_is_told_where_a_map_ran_again_meanwhile() {
         let mut job = Job::new("job_1_0001".parse().unwrap());
         job.totals = Some([1, 1]);
-        for (finished, at) in [(10, 10), (10, 20)] {
-            map(&mut job, 0, TaskState::Succeeded, Some(finished), at);
-            assert_eq!(job.maps_done(), MapsDone { at: Some(Time(10_000)), before: None });
-        }
-        map(&mut job, 0, TaskState::Succeeded, Some(30), 40);
-        assert_eq!(job.maps_done(), MapsDone { at: Some(Time(30_000)), before: Some(Time(10_000)) });
+        let own = |job: &Job, launched: u64, copied: Option<u64>| {
+            let [launched, ended] = [launched, 40].map(|second| Time(1_000 * second));
+            job.maps_done().own_start_of_ended(launched, copied.map(|second| Time(1_000 * second)), ended)
+        };
+        map(&mut job, 0, TaskState::Succeeded, Some(10), 10);
+        job.note_maps_done(job.maps_done().at);
+        assert_eq!(own(&job, 5, None), Some(Time(10_000)));
+        map(&mut job, 0, TaskState::Succeeded, Some(30), 30);
+        assert_eq!([own(&job, 5, None), own(&job, 5, Some(12))], [None, Some(Time(10_000))]);
+        assert_eq!(own(&job, 31, None), Some(Time(31_000)), "launched since");
     }
 }

@@ -88,9 +88,9 @@ pub struct Job {
     /// Outputs that reduces could not fetch.
     #[serde(default, skip_serializing_if = "Missed::is_empty")]
     pub missed: Missed,
-    /// When its maps had all finished for the first time, if any ran again since.
+    /// When its maps had all finished, the latest times that was seen.
     #[serde(default)]
-    maps_done_before: Stamp,
+    maps_ends: [Stamp; 3],
     /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
     #[serde(default)]
     pub held_out: Option<bool>,
@@ -142,7 +142,7 @@ impl Job {
             outputs: Outputs::default(),
             lost: Lost::default(),
             missed: Missed::default(),
-            maps_done_before: Stamp::default(),
+            maps_ends: [Stamp::default(); 3],
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
@@ -232,14 +232,11 @@ impl Job {
 
     /// Folds in what is told of one task; false when its index is beyond the job's size or `limit`.
     pub fn learn_task(&mut self, fact: &TaskFact, at: Time, limit: u32) -> bool {
-        let done = self.maps_done_unless(fact);
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
         let (before, heard, was_empty) = (task.standing(), task.marks.told(), task.is_empty());
         task.learn(fact, at);
         let (told, is_empty) = (task.marks.told() && !heard, task.is_empty());
-        let changed = before != task.standing();
-        self.stirred |= changed;
-        self.maps_done_before.earliest(done.get().filter(|_| changed));
+        self.stirred |= before != task.standing();
         self.told[fact.kind as usize].extend(told.then_some(fact.index));
         let empty = &mut self.empty[fact.kind as usize];
         *empty = *empty + u32::from(is_empty) - u32::from(was_empty);

@@ -135,7 +135,9 @@ fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom()
         judge(&phase.view(age), &LateParams::default())[0].verdict
     };
     assert_eq!(verdict(&begun, 130.0), Verdict::Decided);
-    let unheard = |age| verdict(&|phase, _| phase, age);
+    let unheard = |age| verdict(&|phase, index| phase.runs((index, 0), 0, 0.0, &[]), age);
+    let unwatched = |age| verdict(&|phase, _| phase, age);
+    assert_eq!(unwatched(130.0), Verdict::Decided, "of peers that were heard of at their end nobody knows");
     assert_eq!([130.0, 202.0, 202.1].map(unheard), [Verdict::Silent, Verdict::Silent, Verdict::Decided], "no peer did");
 }
 

@@ -85,7 +85,8 @@ fn what_should_have_reported_and_never_has_is_not_one_that_reported_too_seldom()
         Verdict::Silent,
         "its rhythm expects none before"
     );
-    let unheard = Phase::maps(4).took(&[100.0; 3]).runs((3, 0), 0, 100.0, &[]).shim();
+    let begun = (0..3).fold(Phase::maps(4), |phase, index| phase.runs((index, 0), 0, 0.0, &[]));
+    let unheard = begun.took(&[100.0; 3]).runs((3, 0), 0, 100.0, &[]).shim();
     let judged = last(unheard, 250.0, &MantriParams::default());
     assert_eq!(judged.verdict, Verdict::Silent, "no peer did either");
 }

@@ -19,7 +19,7 @@ pub struct Peers {
     /// Those that tell nothing of how long others take ([`Job::tells`]), left out of runs and medians: how many have succeeded, and how many there are.
     #[serde(default)]
     pub empty: [u32; 2],
-    /// Median run time of finished tasks, each as it would be over a typical split; see [`Peers::telling`].
+    /// Median run time of finished tasks, each as it would be over a typical split; of those over less than a quarter of one where no other has.
     pub typical: Option<Millis>,
     /// Longest run of one, likewise, of splits at least half as long as a typical one.
     pub longest: Option<Millis>,
@@ -110,21 +110,15 @@ impl Peers {
         const HALF: f64 = 0.5;
         let share = |run: &Run| self.split_share(run.input);
         let whole = |run: &Run| run.at_share(share(run).unwrap_or(1.0));
-        let tells = self.telling(runs);
-        let mut times: Vec<f64> = runs.finished.iter().filter(|run| tells(run.input)).map(whole).collect();
+        let any = runs.finished.iter().any(|run| self.tells_pace(run.input, false));
+        let telling = runs.finished.iter().filter(|run| !any || self.tells_pace(run.input, false));
+        let mut times: Vec<f64> = telling.map(whole).collect();
         let long = runs.finished.iter().filter(|run| share(run).is_none_or(|share| share >= HALF));
         let longest = long.map(whole).max_by(f64::total_cmp);
         (median(&mut times).map(Millis::from_secs_f64), longest.map(Millis::from_secs_f64))
     }
 
-    /// Does a split of that length tell how long a typical one takes? Any does where none that finished tells.
-    pub fn telling(&self, runs: &Runs) -> impl Fn(Bytes) -> bool + use<'_> {
-        let told = runs.told();
-        let any = runs.own_runs().any(|(_, run)| self.tells_pace(run.input, told));
-        move |split| !any || self.tells_pace(split, told)
-    }
-
-    /// The same of one split by itself. A run over less than a quarter of a typical one is mostly the start of its JVM, unless that is `told` from work.
+    /// Does a split of that length tell how long a typical one takes? A run over less than a quarter of it is mostly the start of its JVM, unless that is `told` from work.
     pub fn tells_pace(&self, split: Bytes, told: bool) -> bool {
         const LEAST: f64 = 0.25;
         told || self.split_share(split).is_none_or(|share| share >= LEAST)
@@ -162,9 +156,9 @@ fn own_time(task: &Task, kind: TaskKind, maps_done: MapsDone) -> Option<Millis> 
     let took = task.run_time()?;
     match (kind, task.ended()) {
         (TaskKind::Reduce, Some(finished)) => {
-            let copied = task.won().and_then(|won| won.second_phase.get()).unwrap_or(finished);
-            let waited = maps_done.own_start(Time::default(), Some(copied))?;
-            Some(took.min(finished.since(waited)))
+            let launched = Time(finished.0.saturating_sub(took.0));
+            let copied = task.won().and_then(|won| won.second_phase.get());
+            Some(finished.since(maps_done.own_start_of_ended(launched, copied, finished)?))
         }
         _ => Some(took),
     }

@@ -1,7 +1,7 @@
 //! When an attempt's silence means anything.
 
 use crate::estimate::stats::quantile;
-use crate::model::{Attempt, Job, JobSettings, Millis, TaskKind, TaskState, Track};
+use crate::model::{Attempt, Job, JobSettings, Millis, Task, TaskKind, TaskState, Track};
 use serde::{Deserialize, Serialize};
 
 /// How long what was not reported may only be late.
@@ -22,18 +22,20 @@ impl Default for Patience {
     }
 }
 
-/// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too. One that ended without any
-/// where one was due took all of its run for it: there are record readers that tell nothing of how far they are.
+/// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too. One that was watched, and ended
+/// without any where one was due, took all of its run for it: there are record readers that tell nothing of how far they are.
 pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<Millis> {
     let due = usual(job, patience) + patience.start_up;
-    let lag = |attempt: &Attempt| {
+    let lag = |task: &Task, attempt: &Attempt| {
         let started = attempt.started.get()?;
-        let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| *run > due);
+        let is_unheard = attempt.watched && task.track.first().is_none();
+        let run = || attempt.finished.get().filter(|_| is_unheard).map(|ended| ended.since(started));
+        let run = || run().filter(|run| *run > due);
         attempt.track.first().map(|(_, at)| at.since(started)).or_else(run).map(Millis::as_secs_f64)
     };
     let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
     let mut lags = Vec::with_capacity(job.known(kind) as usize);
-    lags.extend(ended.filter_map(|(_, task)| task.won().and_then(lag)));
+    lags.extend(ended.filter_map(|(_, task)| lag(task, task.won()?)));
     quantile(&mut lags, 0.9).map(|usual| Millis::from_secs_f64(2.0 * usual))
 }
 

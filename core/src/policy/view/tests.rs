@@ -73,15 +73,16 @@ fn short_splits_that_are_over_first_make_no_longer_one_slow_nor_overdue() {
         let done = (4..).zip(done).fold(phase, |phase, (index, took)| phase.done(index, 0, [0.0, *took]));
         let mut phase = done.runs((7, 0), 0, 0.0, &[]);
         let mut view = phase.view(5.0);
-        view.contenders[0].elapsed = secs(30.0);
+        view.contenders[0].elapsed = secs(46.0);
         let peers = &view.peers;
         assert!(peers.ends_unreported);
         (peers.typical, peers.longest, view.contenders[0].outlasts(&view))
     };
     // A typical split is 55 bytes long, half of the way from the short ones to the others.
     assert_eq!(of(&[]), (Some(secs(5.5)), None, false), "what has not begun tells no long one's time");
-    assert_eq!(of(&[10.0, 12.0]), (Some(secs(6.05)), Some(secs(6.6)), true), "twice 12 s and two more");
-    assert_eq!(of(&[10.0, 14.1]), (Some(secs(6.627)), Some(secs(7.755)), false));
+    // Nothing tells how much of that was their start, and so it is that of a typical split, too.
+    assert_eq!(of(&[10.0, 12.0]), (Some(secs(11.0)), Some(secs(12.0)), true), "twice 12 s for its data, and two more");
+    assert_eq!(of(&[10.0, 12.2]), (Some(secs(11.1)), Some(secs(12.2)), false));
 }
 
 #[test]
@@ -98,6 +99,8 @@ fn a_map_that_runs_again_takes_no_time_from_the_reduces_that_had_ended_before() 
     map(&mut phase, TaskState::Succeeded, Some(100.0), 100.0);
     let typical = |phase: &mut Phase| phase.view(165.0).peers.typical;
     assert_eq!(typical(&mut phase), Some(secs(40.0)));
+    let seen = phase.job.maps_done().at;
+    phase.job.note_maps_done(seen);
     map(&mut phase, TaskState::Scheduled, None, 142.0);
     assert_eq!(typical(&mut phase), Some(secs(40.0)), "while it runs again");
     map(&mut phase, TaskState::Succeeded, Some(150.0), 150.0);
@@ -105,6 +108,23 @@ fn a_map_that_runs_again_takes_no_time_from_the_reduces_that_had_ended_before() 
     assert_eq!(view.peers.typical, Some(secs(40.0)));
     let elapsed: Vec<_> = view.contenders.iter().map(|contender| contender.elapsed).collect();
     assert_eq!(elapsed, [secs(15.0); 2], "what has not copied all waited for it");
+}
+
+#[test]
+fn long_splits_that_are_over_first_and_tiny_ones_make_no_typical_time_of_their_own() {
+    // Hadoop starts the longest splits first. Nothing tells start-up from work.
+    let of = |splits: &[u64], took: &[f64]| {
+        let phase = (0..)
+            .zip(splits)
+            .fold(Phase::maps(splits.len() as u32), |phase, (index, split)| phase.split(index, *split));
+        let peers = phase.took(took).view(100.0).peers.clone();
+        (peers.typical, peers.longest)
+    };
+    let long = of(&[800, 800, 100, 100, 100, 100, 100], &[14.0, 14.0]);
+    assert_eq!(long, (Some(secs(14.0)), Some(secs(14.0))), "all of it may have been their start");
+    let tiny = of(&[1, 1, 1, 100, 100, 100, 100], &[2.0, 2.0, 2.0, 10.0]);
+    assert_eq!(tiny, (Some(secs(10.0)), Some(secs(10.0))));
+    assert_eq!(of(&[1, 1, 1, 100, 100, 100, 100], &[2.0; 3]), (Some(secs(40.0)), None), "twenty times as much");
 }
 
 #[test]

@@ -173,7 +173,7 @@ impl NetworkSpec {
 pub struct OthersSpec {
     /// How often, seconds; 0: there are none.
     pub every: f64,
-    /// Share, 0 to below 1.
+    /// Share, 0 to .999.
     pub share: Dist,
     /// What the policy is told of links is what they leave on average over so many seconds to come, which nobody can know; 0: what they leave now.
     pub foresight: f64,

@@ -315,7 +315,6 @@ fn a_bad_file_among_many_is_named_and_so_are_a_job_that_is_there_twice_and_an_em
     assert_eq!(said(&[("a.jhist", b"")]), "a.jhist:2: ends before its schema");
 }
 
-#[cfg(unix)]
 #[test]
 fn events_of_a_kind_that_no_hadoop_has_and_sizes_that_are_no_number_are_counted() {
     let body = r#""attemptId":"attempt_1_0001_m_000000_0""#;
@@ -329,6 +328,7 @@ fn events_of_a_kind_that_no_hadoop_has_and_sizes_that_are_no_number_are_counted(
     assert_eq!(first_words(&repairs), expected);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_directory_that_holds_itself_is_told() {
     let dir = kept(&[]);
