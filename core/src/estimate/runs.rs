@@ -3,6 +3,9 @@
 use super::stats::median;
 use crate::model::{Bytes, Time, Track};
 
+/// Of a run over a smaller share of a typical split no more than twenty times as much is made.
+pub const SHARE_MIN: f64 = 0.05;
+
 /// What a phase's attempts have shown of how long one takes.
 #[derive(Debug, Clone, Default)]
 pub struct Runs {
@@ -46,8 +49,7 @@ impl Run {
     /// How long it would have taken over a typical split, seconds, where its own is `share` times one. What is known to be its start-up is the same; where that is not known, a longer
     /// split's may have been all of it, and of a shorter one's no more than so many times as much is made.
     pub fn at_share(&self, share: f64) -> f64 {
-        const LEAST: f64 = 0.05;
-        let share = share.max(LEAST);
+        let share = share.max(SHARE_MIN);
         match self.work {
             Some(work) => self.whole - work.min(self.whole) + work.min(self.whole) / share,
             None => self.whole / share.min(1.0),

@@ -8,7 +8,7 @@ use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::{Run, Runs};
+use crate::estimate::runs::{Run, Runs, SHARE_MIN};
 use crate::estimate::sample::Reading;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
@@ -247,7 +247,9 @@ impl<'a> View<'a> {
         let told = self.runs.told();
         let any = self.runs.own_runs().any(|(_, run)| self.peers.tells_pace(run.input, told));
         let own = self.runs.own_runs().filter(move |(_, run)| !any || self.peers.tells_pace(run.input, told));
-        own.map(|(seconds, run)| (run, seconds / self.peers.split_share(run.input).unwrap_or(1.0)))
+        own.map(|(seconds, run)| {
+            (run, seconds / self.peers.split_share(run.input).map_or(1.0, |share| share.max(SHARE_MIN)))
+        })
     }
 
     /// Does a task tell how long others take? See [`Job::tells`].

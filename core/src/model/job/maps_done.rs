@@ -14,6 +14,7 @@ pub struct MapsDone {
     /// When the last of them finished; `None` while any has not.
     pub at: Option<Time>,
     /// The latest such instants that were seen, ascending, the last of them that one or one before it.
+    #[serde(default)]
     ends: [Stamp; ENDS],
 }
 
@@ -30,16 +31,21 @@ impl MapsDone {
     /// When the time of a reduce launched then began to be its own, where it had copied all (or had ended) at `copied`, and `None`: had not yet. `None` where that cannot be
     /// told: it did before the maps had all finished, and nobody saw when they had before that.
     pub fn own_start(self, launched: Time, copied: Option<Time>) -> Option<Time> {
-        let done = match (self.at, copied) {
-            (Some(at), Some(copied)) if copied < at => Some(self.ends().rfind(|end| *end <= copied)?),
-            (at, _) => at.or(self.ends().next_back()),
+        let newest = self.at.or(self.ends().next_back());
+        let done = match copied {
+            // It has waited for an end before one that is to come, or came later.
+            Some(copied) if newest.is_some() && self.at.is_none_or(|at| copied < at) => {
+                Some(self.ends().rfind(|end| *end <= copied)?)
+            }
+            _ => newest,
         };
         Some(done.map_or(launched, |done| launched.max(done)))
     }
 
     /// The same of one that has ended, of which it may not be known when it had copied all: then it cannot be told, either, where a map ran again meanwhile.
     pub fn own_start_of_ended(self, launched: Time, copied: Option<Time>, ended: Time) -> Option<Time> {
-        let ran_again = self.at.is_some_and(|at| launched < at && at <= ended && self.ends().any(|end| end < at));
+        let mut meanwhile = self.ends().chain(self.at).filter(|end| launched < *end && *end <= ended);
+        let ran_again = meanwhile.any(|end| self.ends().any(|before| before < end));
         if copied.is_none() && ran_again { None } else { self.own_start(launched, copied.or(Some(ended))) }
     }
 }
@@ -50,11 +56,18 @@ impl Job {
         MapsDone { at: self.maps_done_at(), ends: self.maps_ends }
     }
 
-    /// Somebody has seen then that they had: remembered should one run again.
+    /// Somebody has seen when they had, or that one runs still, or again: what was seen before that is remembered. An end that only moves, as where a copy that lost takes long to be killed, is
+    /// the same one.
     pub fn note_maps_done(&mut self, at: Option<Time>) {
-        let newest = self.maps_ends.iter().filter_map(|end| end.get()).next_back();
-        if let Some(at) = at.filter(|at| newest.is_none_or(|newest| *at > newest)) {
-            self.maps_ends.rotate_left(1);
+        let newest = self.maps_ends[ENDS - 1].get();
+        let Some(at) = at else {
+            self.maps_run_again = newest.is_some();
+            return;
+        };
+        if newest.is_none_or(|newest| at > newest) {
+            if std::mem::take(&mut self.maps_run_again) {
+                self.maps_ends.rotate_left(1);
+            }
             let mut end = Stamp::default();
             end.latest(Some(at));
             self.maps_ends[ENDS - 1] = end;
@@ -121,10 +134,13 @@ mod tests {
             [Some(10), Some(10), Some(20)]
         );
         (0..2).for_each(|_| look(&mut job));
-        for round in [30, 50] {
+        for (round, newest) in [(30, 10), (50, 39)] {
             map(&mut job, 1, TaskState::Scheduled, None, round);
             look(&mut job);
-            assert_eq!((job.maps_done().at, own(&job, 5, Some(12)).is_some()), (None, true));
+            assert_eq!(
+                (job.maps_done().at, own(&job, 5, Some(12)), own(&job, 5, None)),
+                (None, Some(10), Some(newest))
+            );
             map(&mut job, 1, TaskState::Succeeded, Some(round + 9), round + 9);
             look(&mut job);
         }
@@ -147,8 +163,25 @@ mod tests {
         map(&mut job, 0, TaskState::Succeeded, Some(10), 10);
         job.note_maps_done(job.maps_done().at);
         assert_eq!(own(&job, 5, None), Some(Time(10_000)));
+        map(&mut job, 0, TaskState::Scheduled, None, 20);
+        job.note_maps_done(job.maps_done().at);
         map(&mut job, 0, TaskState::Succeeded, Some(30), 30);
         assert_eq!([own(&job, 5, None), own(&job, 5, Some(12))], [None, Some(Time(10_000))]);
         assert_eq!(own(&job, 31, None), Some(Time(31_000)), "launched since");
+        job.note_maps_done(job.maps_done().at);
+        map(&mut job, 0, TaskState::Scheduled, None, 35);
+        assert_eq!([own(&job, 5, None), own(&job, 5, Some(12))], [None, Some(Time(10_000))], "while it runs once more");
+    }
+
+    #[test]
+    fn an_end_that_only_moves_is_the_same_one() {
+        let mut job = Job::new("job_1_0001".parse().unwrap());
+        job.totals = Some([1, 1]);
+        for second in [100, 103] {
+            map(&mut job, 0, TaskState::Succeeded, Some(second), second);
+            job.note_maps_done(job.maps_done().at);
+        }
+        let own = job.maps_done().own_start_of_ended(Time(50_000), None, Time(140_000));
+        assert_eq!(own, Some(Time(103_000)), "a copy that had lost was killed, and no map ran again");
     }
 }

@@ -91,6 +91,9 @@ pub struct Job {
     /// When its maps had all finished, the latest times that was seen.
     #[serde(default)]
     maps_ends: [Stamp; 3],
+    /// One of them was seen to run since.
+    #[serde(default)]
+    maps_run_again: bool,
     /// It is left to Hadoop's own speculator to compare with, or not, as was drawn when it was first seen; `None`: not drawn yet.
     #[serde(default)]
     pub held_out: Option<bool>,
@@ -143,6 +146,7 @@ impl Job {
             lost: Lost::default(),
             missed: Missed::default(),
             maps_ends: [Stamp::default(); 3],
+            maps_run_again: false,
             held_out: None,
             listings: Listings::default(),
             stirred: stirred(),
