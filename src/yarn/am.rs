@@ -149,7 +149,9 @@ impl Am {
     /// Another ResourceManager is looked for where this one is in trouble.
     fn heeding<D>(&self, answer: Result<Answer<D>, Error>) -> Result<Answer<D>, Error> {
         answer.inspect_err(|error| {
-            if error.kind.is_rm_trouble() {
+            // A gateway's words, in the place of the ResourceManager's proxy.
+            let is_gateways = matches!(error.kind, Kind::Server { status: 502..=504, .. });
+            if error.kind.is_rm_trouble() || is_gateways {
                 self.rm.doubt();
             }
         })

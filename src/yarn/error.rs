@@ -154,6 +154,11 @@ impl Kind {
         Error { at: shown.to_string(), kind: self }
     }
 
+    /// Is it a server's failure, of which a proxy or a gateway before it may speak in its place?
+    pub fn is_servers(&self) -> bool {
+        matches!(self, Kind::Server { .. })
+    }
+
     /// Does it say that this ResourceManager cannot serve now, while another may?
     pub fn is_rm_trouble(&self) -> bool {
         matches!(

@@ -186,16 +186,21 @@ impl Rm {
             if !query.is_empty() {
                 url.query_pairs_mut().extend_pairs(query);
             }
+            let asked = self.incarnation();
             match self.http.get(permit.take(), endpoint, &url).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) if error.kind.is_rm_trouble() || self.may_be_standby(&error.kind) => {
+                Err(error) if error.kind.is_rm_trouble() || self.may_be_anothers(&error.kind) => {
                     self.doubt();
                     if self.servers.len() == 1 {
                         return Err(error);
                     }
-                    troubles.push(error.to_string());
                     self.follow(&error.kind);
                     self.find_active().await?;
+                    // It is the active one all the same: what it cannot answer it need not be asked for again at once.
+                    if self.incarnation() == asked && (is_slow(&error.kind) || error.kind.is_servers()) {
+                        return Err(error);
+                    }
+                    troubles.push(error.to_string());
                 }
                 Err(error) => return Err(error),
             }
@@ -203,16 +208,20 @@ impl Rm {
         Err(Kind::NoActiveRm(troubles.join("; ")).at(&self.active().url(path)))
     }
 
-    /// One of several that sends elsewhere, to no configured one: a standby may name the active one otherwise than settings do. Nothing is followed, but the others are asked.
-    fn may_be_standby(&self, kind: &Kind) -> bool {
-        self.servers.len() > 1 && matches!(kind, Kind::ForeignRedirect(_))
+    /// May another of several be the active one? One that sends elsewhere, to no configured one, may be a standby that names the active one otherwise than settings do: nothing is followed, but
+    /// the others are asked. And where it has failed, whatever stands before it may speak in its place.
+    fn may_be_anothers(&self, kind: &Kind) -> bool {
+        self.servers.len() > 1 && (matches!(kind, Kind::ForeignRedirect(_)) || kind.is_servers())
     }
 
-    /// A standby that names the active one saves asking around; the named one is asked first.
+    /// A standby that names the active one saves asking around; the named one is asked first. Of one that did not answer not it.
     fn follow(&self, kind: &Kind) {
-        let Kind::Standby { active: Some(server) } = kind else { return };
-        if let Some(index) = self.servers.iter().position(|s| s == server) {
-            self.lock().named = Some(index);
+        let mut active = self.lock();
+        if let Kind::Standby { active: Some(server) } = kind {
+            active.named = self.servers.iter().position(|s| s == server).or(active.named);
+        } else if is_slow(kind) || matches!(kind, Kind::Unreachable(_)) || kind.is_servers() {
+            let next = (active.index + 1) % self.servers.len();
+            active.named = active.named.or(Some(next));
         }
     }
 
@@ -283,6 +292,11 @@ impl Rm {
     fn lock(&self) -> std::sync::MutexGuard<'_, Active> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Has it not answered in time?
+fn is_slow(kind: &Kind) -> bool {
+    matches!(kind, Kind::Timeout(_))
 }
 
 /// The highest number of a list.

@@ -71,6 +71,33 @@ async fn a_dead_resource_manager_gives_way_to_the_one_that_took_over() {
 }
 
 #[tokio::test]
+async fn a_gateway_that_speaks_for_a_dead_one_does_not_keep_the_other_from_being_asked() {
+    let (first, second) = (active(1).await, active(2).await);
+    let fixture = fixture(&[first.uri(), second.uri()], None, params());
+    fixture.clients.rm.apps(None).await.unwrap();
+    assert_eq!(fixture.clients.rm.active().to_string(), first.uri());
+    first.reset().await;
+    for path in ["/ws/v1/cluster/info", "/ws/v1/cluster/apps"] {
+        answer(&first, path, ResponseTemplate::new(503).set_body_string("upstream connect error")).await;
+    }
+    fixture.clients.rm.apps(None).await.unwrap();
+    assert_eq!(fixture.clients.rm.active().to_string(), second.uri());
+}
+
+#[tokio::test]
+async fn what_the_active_one_cannot_answer_is_told_as_it_is_and_not_asked_for_again_at_once() {
+    let (first, second) = (mock_server().await, mock_server().await);
+    info(&first, "ACTIVE", 1).await;
+    info(&second, "STANDBY", 1).await;
+    answer(&first, "/ws/v1/cluster/apps", ResponseTemplate::new(500)).await;
+    let fixture = fixture(&[first.uri(), second.uri()], None, params());
+    assert_eq!(fixture.clients.rm.apps(None).await.unwrap_err().label(), "server_error");
+    let asked = first.received_requests().await.unwrap();
+    assert_eq!(asked.iter().filter(|request| request.url.path() == "/ws/v1/cluster/apps").count(), 1);
+    assert_eq!(fixture.clients.rm.active().to_string(), first.uri());
+}
+
+#[tokio::test]
 async fn a_pair_without_an_active_one_is_told_with_what_each_said() {
     let a = mock_server().await;
     info(&a, "STANDBY", 1).await;
