@@ -13,11 +13,10 @@ pub fn printable(name: &str) -> String {
 
 /// An address without a user's name and password: all up to the last `@`, for a password may hold any sign.
 pub fn without_user(text: &str) -> String {
-    let begins = text.find("://").map_or(0, |at| at + 3);
-    match text.rfind('@').filter(|at| *at >= begins) {
-        Some(at) => format!("{}…{}", &text[..begins], &text[at..]),
-        None => text.to_owned(),
-    }
+    let is_scheme = |at: &usize| text[..*at].chars().all(|letter| letter.is_ascii_alphabetic());
+    let Some(at) = text.rfind('@') else { return text.to_owned() };
+    let begins = text.find("://").filter(is_scheme).map_or(0, |scheme| scheme + 3).min(at);
+    format!("{}…{}", &text[..begins], &text[at..])
 }
 
 #[cfg(test)]
@@ -37,6 +36,8 @@ mod tests {
         assert_eq!(without_user("http://u:p@rm:8088/x"), "http://…@rm:8088/x");
         assert_eq!(without_user("u:p@q@rm:8088"), "…@rm:8088");
         assert_eq!(without_user("http://u:p/a#s?s@rm:8088"), "http://…@rm:8088");
+        assert_eq!(without_user("u:p@rm1:8088,http://rm2:8088"), "…@rm1:8088,http://rm2:8088");
+        assert_eq!(without_user("u:pa://ss@rm"), "…@rm");
         for plain in ["http://rm:8088/a", "rm:8088", ""] {
             assert_eq!(without_user(plain), plain);
         }

@@ -93,8 +93,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let set = ["mode=act".to_owned(), format!("state.dir={}", dir.path().display())];
         drop(take(&config(&set)).unwrap());
-        // What a hold is written to before it takes the place of the last one cannot be made.
-        std::fs::create_dir(dir.path().join("holds.json.new")).unwrap();
+        std::fs::create_dir(dir.path().join("holds.json.probe")).unwrap();
         assert!(take(&config(&set)).unwrap_err().to_string().contains("state.dir: "));
     }
 }

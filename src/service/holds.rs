@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// Holds at once; each is some operator's word, so a thousand is a mistake.
 const HOLDS_MAX: usize = 1_000;
 /// Version of the file's format.
 const FORMAT: u32 = 1;
+/// So long whoever holds waits for the disk: less than a request may take.
+const KEPT_WITHIN: Duration = Duration::from_secs(3);
 const FILE: &str = "holds.json";
 /// Who holds what no operator held.
 const DROVER: &str = "drover";
@@ -47,6 +50,8 @@ pub struct Book {
 pub struct Holds {
     own: Arc<Own>,
     book: Arc<Mutex<Book>>,
+    /// Had by who writes the file.
+    writer: Arc<Mutex<()>>,
 }
 
 /// What a scope is called on the command line and in the API: `cluster`, `queue:root.etl`, `user:ann`, `job:job_1_0001`.
@@ -128,26 +133,37 @@ impl Book {
     fn forget_past(&mut self, now: Time) {
         self.holds.retain(|_, hold| hold.stands(now));
     }
-
-    /// Keeps the holds for the next start; what to tell the operator when that was not done. Nobody else has the book until it is written, though whoever asked for it may have left: an older
-    /// state is never written after a newer one.
-    async fn keep(book: OwnedMutexGuard<Book>) -> Option<String> {
-        let Some(path) = book.file.clone() else {
-            return Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into());
-        };
-        let shown = path.display().to_string();
-        let whole = move || write(&path, &Kept { format: FORMAT, holds: book.holds.values().cloned().collect() });
-        let written = tokio::task::spawn_blocking(whole).await.map_err(io::Error::other);
-        let error = written.and_then(|written| written).err()?;
-        tracing::error!(path = shown, %error, "the holds cannot be kept");
-        Some(format!("it cannot be kept for the next start of the service: {shown}: {error}"))
-    }
 }
 
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
-        Holds { own: own.into(), book: Arc::new(Mutex::new(book)) }
+        Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer: Arc::default() }
+    }
+
+    /// Keeps the holds for the next start; what to tell the operator when that was not done. Each writes what holds when its turn has come, so that no older state follows a newer one, and does so
+    /// though whoever asked for it may have left. A disk that hangs keeps nobody from the next hold.
+    async fn keep(&self) -> Option<String> {
+        let Some(path) = self.book.lock().await.file.clone() else {
+            return Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into());
+        };
+        let shown = path.display().to_string();
+        let (book, writer) = (self.book.clone(), self.writer.clone());
+        let whole = async move {
+            let writing = writer.lock_owned().await;
+            let holds = book.lock().await.holds.values().cloned().collect();
+            let write = move || {
+                let _writing = writing;
+                write(&path, &Kept { format: FORMAT, holds })
+            };
+            tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written)
+        };
+        let error = match tokio::time::timeout(KEPT_WITHIN, tokio::spawn(whole)).await {
+            Ok(written) => written.map_err(io::Error::other).and_then(|written| written).err()?,
+            Err(_) => io::Error::other("the disk has not answered yet"),
+        };
+        tracing::error!(path = shown, %error, "the holds cannot be kept");
+        Some(format!("it cannot be kept for the next start of the service: {shown}: {error}"))
     }
 
     /// The holds in force.
@@ -162,7 +178,7 @@ impl Holds {
     /// # Errors
     /// When it would cut another short, there are too many, or the engine has stopped.
     pub async fn hold(&self, hold: Hold, now: Time) -> Result<(Option<Hold>, Option<String>), ApiError> {
-        let mut book = self.book.clone().lock_owned().await;
+        let mut book = self.book.lock().await;
         book.forget_past(now);
         if let Some(old) = book.holds.get(&hold.scope).filter(|old| ends_sooner(&hold, old)) {
             return Err(held_longer(old));
@@ -181,7 +197,8 @@ impl Holds {
             "held"
         );
         let replaced = book.holds.insert(hold.scope.clone(), hold);
-        Ok((replaced, Book::keep(book).await))
+        drop(book);
+        Ok((replaced, self.keep().await))
     }
 
     /// Lifts the hold of that scope; `None` where there is none. What the operator is to know besides.
@@ -189,14 +206,16 @@ impl Holds {
     /// # Errors
     /// When the engine has stopped.
     pub async fn lift(&self, scope: &Scope, by: &str, now: Time) -> Result<Option<(Hold, Option<String>)>, ApiError> {
-        let mut book = self.book.clone().lock_owned().await;
+        let mut book = self.book.lock().await;
         book.forget_past(now);
         let Some(hold) = book.holds.get(scope).cloned() else { return Ok(None) };
         self.own.say(now, Fact::Lifted(scope.clone())).await.map_err(|_| ApiError::Busy)?;
         tracing::warn!(scope = name(scope), by, "resumed");
         book.holds.remove(scope);
         // Without a file nothing comes back.
-        let note = if book.file.is_some() { Book::keep(book).await } else { None };
+        let is_kept = book.file.is_some();
+        drop(book);
+        let note = if is_kept { self.keep().await } else { None };
         Ok(Some((hold, note)))
     }
 
@@ -221,10 +240,10 @@ fn read(path: &Path) -> Result<Vec<Hold>, String> {
     }
 }
 
-/// Could the holds be written there? Makes what they are written to first, and takes it away.
+/// Could holds be written there? Makes a file beside theirs, and takes it away.
 pub fn probe(dir: &Path) -> io::Result<()> {
     std::fs::create_dir_all(dir)?;
-    let new = dir.join(FILE).with_extension("json.new");
+    let new = dir.join(FILE).with_extension("json.probe");
     let mut file = std::fs::File::create(&new)?;
     file.write_all(b"{}")?;
     file.sync_all()?;
@@ -347,21 +366,24 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_whose_operator_has_left_is_written_before_the_next_one_is() {
+    fn a_disk_that_hangs_keeps_no_hold_from_the_engine_and_whoever_has_left_has_theirs_written() {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
         runtime.block_on(async {
             let dir = tempfile::tempdir().unwrap();
-            let (all, _facts) = holds(Some(dir.path()));
+            let (all, mut facts) = holds(Some(dir.path()));
             let (release, released) = std::sync::mpsc::channel::<()>();
             let busy = tokio::task::spawn_blocking(move || released.recv());
-            let asked = all.hold(hold(Scope::Cluster, None), NOW);
-            assert!(tokio::time::timeout(std::time::Duration::from_millis(10), asked).await.is_err());
-            assert!(all.book.try_lock().is_err(), "the next would be written first");
+            for scope in [Scope::Queue("etl".into()), Scope::Cluster] {
+                let asked = all.hold(hold(scope.clone(), None), NOW);
+                assert!(tokio::time::timeout(Duration::from_millis(10), asked).await.is_err());
+                assert_eq!(facts.try_recv().unwrap().fact, Fact::Held(hold(scope, None)));
+            }
+            assert_eq!(all.all(NOW).await.len(), 2);
             release.send(()).unwrap();
             busy.await.unwrap().unwrap();
-            all.hold(hold(Scope::User("ann".into()), None), NOW).await.unwrap();
-            assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 2);
+            assert_eq!(all.hold(hold(Scope::User("ann".into()), None), NOW).await, Ok((None, None)));
+            assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 3);
         });
     }
 

@@ -22,7 +22,7 @@ use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
-use drover_core::model::Time;
+use drover_core::model::{Mode, Time};
 use prometheus::Registry;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -90,6 +90,7 @@ pub type Reload = Box<dyn Fn() -> Result<Loaded, config::ConfigError> + Send>;
 /// Runs the service until it is told to stop.
 pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(), ServeError> {
     // Until the end, that of the engine's thread included; before signals are heard, for it may wait.
+    let _not_ended_by = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?;
     let _claims = claims::take(&loaded.config)?;
     let mut signals = Signals::new()?;
     for warning in &loaded.warnings {
@@ -314,7 +315,9 @@ fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loa
             return old;
         }
     };
-    if let Err(error) = claims::keepable(&merged.config) {
+    // One that acts already is not kept from being told to be more careful.
+    let begins = old.config.top.mode != Mode::Act;
+    if let Err(error) = if begins { claims::keepable(&merged.config) } else { Ok(()) } {
         service.metrics.reloaded(false);
         tracing::error!(%error, "nothing has changed");
         return old;
