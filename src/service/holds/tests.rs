@@ -1,0 +1,142 @@
+use super::*;
+use drover_core::model::Millis;
+use tokio::sync::mpsc;
+
+const NOW: Time = Time(1_000_000);
+
+fn hold(scope: Scope, lasts: Option<u64>) -> Hold {
+    let until = lasts.map(|ms| NOW + Millis(ms));
+    Hold { scope, reason: "incident 4711".into(), by: "local".into(), since: NOW, until }
+}
+
+fn holds(dir: Option<&Path>) -> (Holds, mpsc::Receiver<Observation>) {
+    let (out, facts) = mpsc::channel(10);
+    (Holds::new(Own::new(7, 1, out), Book::open(dir, Mode::Act, NOW).unwrap()), facts)
+}
+
+#[test]
+fn every_scope_is_found_again_by_its_name() {
+    let job = "job_1795181650543_0021".parse().unwrap();
+    for of in [Scope::Cluster, Scope::Queue("root.a:b".into()), Scope::User("ann".into()), Scope::Job(job)] {
+        assert_eq!(scope(&name(&of)), Ok(of));
+    }
+    for wrong in ["", "queue", "queue:", "group:x", "job:1", "user: "] {
+        assert!(scope(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn holds_survive_a_restart_and_those_that_have_run_out_do_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let (first, mut facts) = holds(Some(&state));
+    for (scope, lasts) in [(Scope::Cluster, Some(5_000)), (Scope::User("ann".into()), None)] {
+        assert_eq!(first.hold(hold(scope, lasts), NOW).await, Ok((None, None)));
+    }
+    first.hold(hold(Scope::Queue("a".into()), None), NOW).await.unwrap();
+    assert!(first.lift(&Scope::Queue("a".into()), "local", NOW).await.unwrap().is_some());
+    assert_eq!(first.lift(&Scope::Queue("a".into()), "local", NOW).await, Ok(None));
+    let said: Vec<_> = std::iter::from_fn(|| facts.try_recv().ok()).collect();
+    assert_eq!(said.iter().map(|o| o.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(said[3].fact, Fact::Lifted(Scope::Queue("a".into())));
+
+    let later = NOW + Millis(5_000);
+    let book = Book::open(Some(&state), Mode::Act, later).unwrap();
+    let told = book.told(8, later);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].fact, Fact::Held(hold(Scope::User("ann".into()), None)));
+    assert_eq!((told[0].seq, told[0].source.incarnation), (1, 8));
+}
+
+#[tokio::test]
+async fn a_stop_is_not_cut_short_by_a_pause_and_a_longer_hold_takes_a_shorter_ones_place() {
+    let (all, mut facts) = holds(None);
+    let queue = || Scope::Queue("a".into());
+    let until = || all.all(NOW);
+    all.hold(hold(queue(), None), NOW).await.unwrap();
+    let refusal = all.hold(hold(queue(), Some(60_000)), NOW).await.unwrap_err();
+    assert!(matches!(refusal, ApiError::HeldLonger(_)));
+    let text = refusal.to_string();
+    for part in ["until it is resumed", "by local: incident 4711", "`drover resume --queue a` first"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(until().await, [hold(queue(), None)], "the stop stays");
+    all.lift(&queue(), "local", NOW).await.unwrap();
+    all.hold(hold(queue(), Some(60_000)), NOW).await.unwrap();
+    let text = all.hold(hold(queue(), Some(59_999)), NOW).await.unwrap_err().to_string();
+    assert!(text.contains("until 1970-01-01T00:17:40Z already"), "{text}");
+    let (replaced, _) = all.hold(hold(queue(), None), NOW).await.unwrap();
+    assert_eq!(replaced, Some(hold(queue(), Some(60_000))));
+    assert_eq!(until().await, [hold(queue(), None)]);
+    assert_eq!(std::iter::from_fn(|| facts.try_recv().ok()).count(), 4, "the engine hears nothing of what is refused");
+}
+
+#[tokio::test]
+async fn a_shorter_hold_is_taken_once_the_longer_one_has_run_out() {
+    let (all, _facts) = holds(None);
+    all.hold(hold(Scope::Cluster, Some(60_000)), NOW).await.unwrap();
+    let later = NOW + Millis(60_000);
+    let short = Hold { until: Some(later + Millis(1_000)), ..hold(Scope::Cluster, None) };
+    assert_eq!(all.hold(short, later).await.unwrap().0, None);
+}
+
+#[tokio::test]
+async fn a_hold_without_a_directory_or_on_a_disk_that_fails_is_in_force_and_says_that_it_is_not_kept() {
+    let (none, mut facts) = holds(None);
+    let note = none.hold(hold(Scope::Cluster, None), NOW).await.unwrap().1.unwrap();
+    assert!(note.contains("state.dir"), "{note}");
+    assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
+    let dir = tempfile::tempdir().unwrap();
+    let (blocked, mut facts) = holds(Some(&dir.path().join("dir")));
+    std::fs::write(dir.path().join("dir"), "a file where the directory is to be").unwrap();
+    let note = blocked.hold(hold(Scope::Cluster, None), NOW).await.unwrap().1.unwrap();
+    assert!(note.contains("cannot be kept"), "{note}");
+    assert!(matches!(facts.try_recv().unwrap().fact, Fact::Held(_)));
+    assert_eq!(blocked.all(NOW).await.len(), 1);
+}
+
+#[test]
+fn a_disk_that_hangs_keeps_no_hold_from_the_engine_and_whoever_has_left_has_theirs_written() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let dir = tempfile::tempdir().unwrap();
+        let (all, mut facts) = holds(Some(dir.path()));
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = tokio::task::spawn_blocking(move || released.recv());
+        for scope in [Scope::Queue("etl".into()), Scope::Cluster] {
+            let asked = all.hold(hold(scope.clone(), None), NOW);
+            assert!(tokio::time::timeout(Duration::from_millis(10), asked).await.is_err());
+            assert_eq!(facts.try_recv().unwrap().fact, Fact::Held(hold(scope, None)));
+        }
+        assert_eq!(all.all(NOW).await.len(), 2);
+        release.send(()).unwrap();
+        busy.await.unwrap().unwrap();
+        assert_eq!(all.hold(hold(Scope::User("ann".into()), None), NOW).await, Ok((None, None)));
+        assert_eq!(Book::open(Some(dir.path()), Mode::Act, NOW).unwrap().holds.len(), 3);
+    });
+}
+
+#[test]
+fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_advises() {
+    let dir = tempfile::tempdir().unwrap();
+    for text in ["", "{\"format\":1,\"holds\":[{\"scope\"", "{\"format\":2,\"holds\":[]}"] {
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        let error = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().to_string();
+        assert!(error.contains("holds.json") && error.contains("does not act"), "{error}");
+        let book = Book::open(Some(dir.path()), Mode::Advise, NOW).unwrap();
+        assert!(book.holds[&Scope::Cluster].reason.contains("cannot be read"));
+    }
+    assert!(Book::open(Some(&dir.path().join("new")), Mode::Act, NOW).unwrap().holds.is_empty());
+}
+
+#[tokio::test]
+async fn there_is_an_end_to_how_many_there_may_be() {
+    let (out, mut facts) = mpsc::channel(10);
+    let all = Holds::new(Own::new(7, 1, out), Book::open(None, Mode::Act, NOW).unwrap());
+    tokio::spawn(async move { while facts.recv().await.is_some() {} });
+    for n in 0..HOLDS_MAX {
+        all.hold(hold(Scope::User(n.to_string()), None), NOW).await.unwrap();
+    }
+    assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(ApiError::BadRequest(_))));
+    assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
+}
