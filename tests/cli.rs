@@ -407,6 +407,23 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
 }
 
 #[test]
+fn a_reload_does_not_lead_to_acting_where_no_hold_could_be_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("state"), "a file where the directory is to be").unwrap();
+    let service = Service::with(dir.path(), &["state.dir=state"]);
+    std::fs::write(dir.path().join("drover.toml"), "mode = \"act\"\n").unwrap();
+    service.signal("-HUP");
+    let (began, log) = (Instant::now(), || std::fs::read_to_string(dir.path().join("log")).unwrap());
+    while !log().contains("Drover does not act where it could not keep what operators hold") {
+        assert!(began.elapsed() < Duration::from_secs(30), "{}", log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!log().contains("configuration read again"), "{}", log());
+    let status = run(&["status", "--json", "--service", &service.1]).1;
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&status).unwrap()["status"]["mode"], "advise");
+}
+
+#[test]
 fn a_job_is_taken_by_its_applications_id_too_wherever_one_is_named() {
     let service = stand_in_with(|path| (404, serde_json::json!({"error": "unknown", "message": path})));
     let app = "application_1795181650543_0021";

@@ -24,7 +24,7 @@ pub struct Source {
 impl Source {
     /// The configuration; where a service is named none is needed.
     pub fn config(&self, common: &Common) -> Result<Config, Failure> {
-        let loaded = if self.service.is_named() { common.named(&[]).or_else(|_| common.load()) } else { common.load() };
+        let loaded = if self.service.is_named() { common.named(&[]) } else { common.load() };
         Ok(loaded?.config)
     }
 

@@ -3,10 +3,11 @@
 use super::holds;
 use super::serve::ServeError;
 use crate::config::Config;
+use crate::ledger::beside;
 use crate::lock::{self, Lock};
 use drover_core::model::Mode;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// One that has just been told to end is given so long to do so: more than it needs ([`super::serve`]).
@@ -18,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Another service has one of them, or holds could not be kept in mode `act`.
 pub fn take(config: &Config) -> Result<Vec<Lock>, ServeError> {
     let recording = config.record.dir.as_ref().map(|dir| (dir.join("recording.lock"), "record.dir"));
-    let ledger = config.ledger.path.as_ref().map(|file| (beside(file), "ledger.path"));
+    let ledger = config.ledger.path.as_ref().map(|file| (beside(file, ".lock"), "ledger.path"));
     let holds = config.state.dir.as_ref().map(|dir| (dir.join("holds.lock"), "state.dir"));
     let (mut locks, until) = (Vec::new(), Instant::now() + PATIENCE);
     for (file, key) in recording.into_iter().chain(ledger).chain(holds) {
@@ -49,12 +50,6 @@ fn free(file: &Path, until: Instant) -> io::Result<Lock> {
     lock::take(file, until.saturating_duration_since(Instant::now()))
 }
 
-fn beside(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,8 +67,11 @@ mod tests {
         let first = take(&config(&all)).unwrap();
         assert_eq!(first.len(), 3, "they may lie in one directory");
         let (key, name) = all[1].split_once('=').unwrap();
-        assert_eq!(free(&beside(Path::new(name)), Instant::now()).unwrap_err().kind(), io::ErrorKind::WouldBlock);
-        let error = ServeError::Taken("ledger.path", beside(Path::new(name))).to_string();
+        assert_eq!(
+            free(&beside(Path::new(name), ".lock"), Instant::now()).unwrap_err().kind(),
+            io::ErrorKind::WouldBlock
+        );
+        let error = ServeError::Taken("ledger.path", beside(Path::new(name), ".lock")).to_string();
         assert!(error.starts_with(key) && error.contains("another Drover"), "{error}");
         drop(first);
         assert_eq!(take(&config(&all)).unwrap().len(), 3);

@@ -1,7 +1,8 @@
 //! How long a copy started now would take.
 
 use super::prior::{ENOUGH, Prior};
-use super::runs::{Run, Runs, SHARE_MIN};
+use super::runs::{Run, Runs};
+use super::split::{self, SHARE_MIN};
 use super::stats::{probability_positive, robust_mean_spread};
 use super::time_left::Left;
 use crate::model::{Bytes, Millis};
@@ -54,16 +55,11 @@ impl FreshCopy {
     /// The same with what is known beside the phase. The machine slows the work, and neither the start-up nor the wait.
     pub fn beside(runs: &Runs, start_lag: Millis, known: &Beside<'_>) -> Option<FreshCopy> {
         const LEAST_SPREAD: f64 = 0.1;
-        // As each would be over a typical split, where those are told; of a part of one that is mostly a JVM's start, or its first steps, none where others are there.
-        const LEAST_SHARE: f64 = 0.25;
-        let (told, typical) = (runs.told(), known.split.0 as f64);
-        let is_told = |run: &Run| typical > 0.0 && run.input.0 > 0;
-        let share = |run: &Run| if is_told(run) { (run.input.0 as f64 / typical).max(SHARE_MIN) } else { 1.0 };
-        let tells = |run: &Run| share(run) >= LEAST_SHARE;
-        let any = runs.own_runs().any(|(_, run)| tells(run));
-        let own = runs.own_runs().filter(|(_, run)| !any || tells(run));
-        let mut times: Vec<f64> =
-            own.map(|(seconds, run)| seconds / if told { share(run) } else { share(run).min(1.0) }).collect();
+        // As each would be over a typical split, where those are told; its first steps, too, are no measure where others are there.
+        let most = if runs.told() { f64::INFINITY } else { 1.0 };
+        let share = |run: &Run| split::share(run.input, known.split).map_or(1.0, |share| share.clamp(SHARE_MIN, most));
+        let own = split::telling(runs.own_runs(), known.split, false);
+        let mut times: Vec<f64> = own.map(|(seconds, run)| seconds / share(run)).collect();
         let (mut start_up, unsure) = runs.before_own();
         let mut evidence = runs.finished.len();
         if let Some(earlier) = known.earlier.filter(|_| evidence < ENOUGH) {

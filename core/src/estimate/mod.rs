@@ -28,6 +28,7 @@ pub mod runs;
 pub mod sample;
 pub mod shuffle;
 pub mod spares;
+pub mod split;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;

@@ -1,10 +1,8 @@
 //! How long a phase's tasks took, and its attempts to begin their work.
 
+use super::split::SHARE_MIN;
 use super::stats::median;
 use crate::model::{Bytes, Time, Track};
-
-/// Of a run over a smaller share of a typical split no more than twenty times as much is made.
-pub const SHARE_MIN: f64 = 0.05;
 
 /// What a phase's attempts have shown of how long one takes.
 #[derive(Debug, Clone, Default)]
@@ -50,8 +48,8 @@ impl Run {
     /// split's may have been all of it, and of a shorter one's no more than so many times as much is made.
     pub fn at_share(&self, share: f64) -> f64 {
         let share = share.max(SHARE_MIN);
-        match self.work {
-            Some(work) => self.whole - work.min(self.whole) + work.min(self.whole) / share,
+        match self.work.map(|work| work.min(self.whole)) {
+            Some(work) => self.whole - work + work / share,
             None => self.whole / share.min(1.0),
         }
     }
@@ -70,13 +68,8 @@ impl Runs {
         2 * self.finished.iter().filter(|run| run.work.is_some()).count() >= self.finished.len()
     }
 
-    /// The finished tasks' times, seconds, with their inputs: at work where reports tell it, else whole.
-    pub fn own(&self) -> impl Iterator<Item = (f64, Bytes)> {
-        self.own_runs().map(|(seconds, run)| (seconds, run.input))
-    }
-
-    /// The same with all that is known of the tasks.
-    pub fn own_runs(&self) -> impl Iterator<Item = (f64, &Run)> {
+    /// The finished tasks, each with its time, seconds: at work where reports tell it, else whole.
+    pub fn own_runs(&self) -> impl Iterator<Item = (f64, &Run)> + Clone {
         let told = self.told();
         self.finished.iter().filter_map(move |run| Some((if told { run.work? } else { run.whole }, run)))
     }
@@ -86,7 +79,7 @@ impl Runs {
         self.told().then(|| median(&mut self.finished.iter().filter_map(|run| run.work).collect::<Vec<_>>())).flatten()
     }
 
-    /// From a copy's launch to the begin of what [`Runs::own`] counts, seconds, and its spread: a copy starts beside few others.
+    /// From a copy's launch to the begin of what [`Runs::own_runs`] counts, seconds, and its spread: a copy starts beside few others.
     pub fn before_own(&self) -> (f64, f64) {
         if !self.told() {
             return (0.0, 0.0);
@@ -180,7 +173,7 @@ pub(super) mod tests {
         seen.finished[0].work = Some(8.0);
         assert_eq!(seen.own_runs().map(|(seconds, run)| (seconds, run.whole)).collect::<Vec<_>>(), [(8.0, 10.0)]);
         seen.finished[0].work = None;
-        assert_eq!(seen.own().map(|(seconds, _)| seconds).collect::<Vec<_>>(), [10.0, 12.0]);
+        assert_eq!(seen.own_runs().map(|(seconds, _)| seconds).collect::<Vec<_>>(), [10.0, 12.0]);
         assert!(!seen.knows_start_up());
     }
 

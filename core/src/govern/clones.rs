@@ -33,7 +33,7 @@ struct Held {
     promised_mb: u64,
     /// The same where none will, as clones are only advised.
     advised_mb: u64,
-    /// Of that what the copies beyond the first attempts hold.
+    /// Of all, what is only advised apart, what the copies beyond the first attempts hold.
     clones_mb: u64,
 }
 

@@ -8,8 +8,9 @@ use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::{Run, Runs, SHARE_MIN};
+use crate::estimate::runs::{Run, Runs};
 use crate::estimate::sample::Reading;
+use crate::estimate::split::{self, SHARE_MIN};
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
@@ -244,9 +245,7 @@ impl<'a> View<'a> {
 
     /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.
     pub fn paces(&self) -> impl Iterator<Item = (&Run, f64)> {
-        let told = self.runs.told();
-        let any = self.runs.own_runs().any(|(_, run)| self.peers.tells_pace(run.input, told));
-        let own = self.runs.own_runs().filter(move |(_, run)| !any || self.peers.tells_pace(run.input, told));
+        let own = split::telling(self.runs.own_runs(), self.peers.typical_split, self.runs.told());
         own.map(|(seconds, run)| {
             (run, seconds / self.peers.split_share(run.input).map_or(1.0, |share| share.max(SHARE_MIN)))
         })

@@ -4,9 +4,9 @@ mod export;
 mod html;
 mod tables;
 
-use super::Common;
 use super::client::{Client, Service};
 use super::output::{self, Exit, Failure};
+use super::{Common, words};
 use crate::clock;
 use crate::config::value::span;
 use crate::ledger::LedgerError;
@@ -49,8 +49,8 @@ pub struct Command {
     #[arg(long, value_name = "USER")]
     user: Option<String>,
     /// Only what this policy did
-    #[arg(long, value_name = "POLICY", value_parser = policy)]
-    policy: Option<String>,
+    #[arg(long, value_name = "POLICY", value_parser = words::policy)]
+    policy: Option<PolicyName>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -68,15 +68,6 @@ pub struct Command {
 enum Sub {
     /// Write every table of the ledger into a file of its own
     Export(export::Command),
-}
-
-/// A policy that there is.
-fn policy(text: &str) -> Result<String, String> {
-    let known = PolicyName::ALL.map(PolicyName::label);
-    if known.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("there is no such policy; those are {}", known.join(", ")))
 }
 
 /// The instant that a text means.
@@ -145,15 +136,17 @@ impl Command {
     }
 
     fn filter(&self) -> Filter {
-        let (queue, user, policy) = (self.queue.clone(), self.user.clone(), self.policy.clone());
+        let (queue, user) = (self.queue.clone(), self.user.clone());
+        let policy = self.policy.map(|policy| policy.label().to_owned());
         Filter { since: self.since.unwrap_or_default(), queue, user, policy }
     }
 
     /// Where the service answers the same.
     fn address(&self) -> String {
+        let Filter { since, queue, user, policy } = self.filter();
         let mut query = Serializer::new(String::new());
-        query.append_pair("since_ms", &self.since.unwrap_or_default().0.to_string());
-        for (name, value) in [("queue", &self.queue), ("user", &self.user), ("policy", &self.policy)] {
+        query.append_pair("since_ms", &since.0.to_string());
+        for (name, value) in [("queue", &queue), ("user", &user), ("policy", &policy)] {
             query.extend_pairs(value.iter().map(|value| (name, value)));
         }
         format!("api/v1/report?{}", query.finish())
@@ -185,5 +178,10 @@ mod tests {
         let line = Line::parse_from(["report", "--since", "1970-01-02", "--queue", "root.a b", "--user", "ann&x=y"]);
         assert_eq!(line.command.address(), "api/v1/report?since_ms=86400000&queue=root.a+b&user=ann%26x%3Dy");
         assert_eq!(line.command.filter().user.as_deref(), Some("ann&x=y"));
+        let line = Line::parse_from(["report", "--policy", "late"]);
+        assert!(line.command.address().ends_with("&policy=late"));
+        assert!(
+            Line::try_parse_from(["report", "--policy", "foo"]).unwrap_err().to_string().contains("known are late")
+        );
     }
 }

@@ -186,7 +186,7 @@ impl Recorder {
         let [shuffle, sort] = told.map(|at| at.filter(|at| is_reduce && within.contains(at)));
         let kept = [shuffle, sort.filter(|at| shuffle.is_none_or(|shuffle| *at >= shuffle))];
         let lost = told.iter().flatten().count() - kept.iter().flatten().count();
-        (0..lost).for_each(|_| self.mend("ends of a shuffle or a sort that are not within their reduce: left out"));
+        self.mend_all("ends of a shuffle or a sort that are not within their reduce: left out", lost);
         kept
     }
 
@@ -197,7 +197,14 @@ impl Recorder {
 
     /// Something was amiss, and was mended or left out.
     pub(super) fn mend(&mut self, what: &str) {
-        *self.repairs.entry(what.to_owned()).or_default() += 1;
+        self.mend_all(what, 1);
+    }
+
+    /// So many were.
+    pub(super) fn mend_all(&mut self, what: &str, count: usize) {
+        if count > 0 {
+            *self.repairs.entry(what.to_owned()).or_default() += count as u64;
+        }
     }
 
     /// The trace that they make, of whose times a cluster takes that much beside the work.
@@ -253,16 +260,15 @@ impl Recorder {
             self.mend("jobs without any attempt that succeeded: left out");
             return None;
         };
-        (tasks.values().filter(|winner| winner.is_none()))
-            .for_each(|_| self.mend("tasks without an attempt that succeeded: they take their phase's median"));
+        let none = tasks.values().filter(|winner| winner.is_none()).count();
+        self.mend_all("tasks without an attempt that succeeded: they take their phase's median", none);
         let winners = [false, true].map(|reduces| {
             let of_kind = tasks.iter().filter(|((of, _), _)| *of == reduces);
             of_kind.map(|(_, winner)| *winner).collect::<Vec<_>>()
         });
         let Phases { phases, short, early } = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
-        (0..short)
-            .for_each(|_| self.mend("tasks that took less than is taken off for start and commit: no work is left"));
-        (0..early).for_each(|_| self.mend("reduces that end before their job's maps: what they read is not known"));
+        self.mend_all("tasks that took less than is taken off for start and commit: no work is left", short);
+        self.mend_all("reduces that end before their job's maps: what they read is not known", early);
         if about.submitted.is_some_and(|submitted| submitted > first) {
             self.mend("jobs submitted after their first attempt began: they arrive with it");
         }

@@ -123,7 +123,7 @@ fn take(
 fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     let (id, submitted) = (job.id, known(job.submit_time));
     recorder.job(&id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
-    job.other_tasks.iter().for_each(|_| recorder.mend(SET_UP));
+    recorder.mend_all(SET_UP, job.other_tasks.len());
     if job.map_tasks.is_none() || job.reduce_tasks.is_none() {
         recorder.mend(
             "jobs without a list of their maps (mapTasks) or of their reduces (reduceTasks): taken as having none",
@@ -138,7 +138,7 @@ fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
         recorder.task(&id, is_reduce, &task.id)?;
         let read = task.attempts.iter().flat_map(|attempt| [attempt.reduce_shuffle_bytes, attempt.hdfs_bytes_read]);
         let odd = read.chain([task.input_bytes]).flatten().filter(|bytes| *bytes < -1).count();
-        (0..odd).for_each(|_| recorder.mend("inputs below zero: as if they were not told"));
+        recorder.mend_all("inputs below zero: as if they were not told", odd);
         for (nth, attempt) in task.attempts.into_iter().enumerate() {
             let of_task = task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok());
             recorder.attempt(Attempt {

@@ -6,7 +6,7 @@ use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
 
 /// So many ends are remembered.
-const ENDS: usize = 3;
+pub(super) const ENDS: usize = 3;
 
 /// When that was, the AM's clock: a map whose output is lost runs again, and a reduce that had copied it by then has not waited for that.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -19,7 +19,8 @@ pub struct MapsDone {
 }
 
 impl MapsDone {
-    /// They have all finished then, and none has run again.
+    /// They have all finished then, and nobody has seen when before.
+    #[cfg(test)]
     pub fn at(at: Option<Time>) -> MapsDone {
         MapsDone { at, ..MapsDone::default() }
     }

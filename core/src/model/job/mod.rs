@@ -90,7 +90,7 @@ pub struct Job {
     pub missed: Missed,
     /// When its maps had all finished, the latest times that was seen.
     #[serde(default)]
-    maps_ends: [Stamp; 3],
+    maps_ends: [Stamp; maps_done::ENDS],
     /// One of them was seen to run since.
     #[serde(default)]
     maps_run_again: bool,
@@ -145,7 +145,7 @@ impl Job {
             outputs: Outputs::default(),
             lost: Lost::default(),
             missed: Missed::default(),
-            maps_ends: [Stamp::default(); 3],
+            maps_ends: [Stamp::default(); maps_done::ENDS],
             maps_run_again: false,
             held_out: None,
             listings: Listings::default(),

@@ -5,6 +5,7 @@ use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::runs::work_began;
+use crate::estimate::split::tells_pace;
 use crate::estimate::stats::median;
 use crate::estimate::{Estimator, Sample};
 use crate::model::{Attempt, Millis, NameId, TaskKind, TaskState};
@@ -143,7 +144,7 @@ pub fn slow_from(view: &View<'_>) -> f64 {
 
 /// That of a running task, as far as its fastest copy shows it.
 fn rate(view: &View<'_>, contender: &Contender<'_>, fastest: &LiveCopy, told: bool) -> Option<f64> {
-    let tells = || view.tells(contender.task) && view.peers.tells_pace(contender.task.input, told);
+    let tells = || view.tells(contender.task) && tells_pace(contender.task.input, view.peers.typical_split, told);
     let left = fastest.t_rem.filter(|left| left.is_finite() && tells())?;
     Some((fastest.so_far? + left) / data(view, contender))
 }

@@ -5,6 +5,7 @@ use crate::estimate::FreshCopy;
 use crate::estimate::input::Whole;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::runs::{Run, Runs};
+use crate::estimate::split;
 use crate::estimate::stats::median;
 use crate::model::{Attempt, Bytes, Job, MapsDone, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time};
 use serde::{Deserialize, Serialize};
@@ -110,24 +111,17 @@ impl Peers {
         const HALF: f64 = 0.5;
         let share = |run: &Run| self.split_share(run.input);
         let whole = |run: &Run| run.at_share(share(run).unwrap_or(1.0));
-        let any = runs.finished.iter().any(|run| self.tells_pace(run.input, false));
-        let telling = runs.finished.iter().filter(|run| !any || self.tells_pace(run.input, false));
-        let mut times: Vec<f64> = telling.map(whole).collect();
-        let long = runs.finished.iter().filter(|run| share(run).is_none_or(|share| share >= HALF));
-        let longest = long.map(whole).max_by(f64::total_cmp);
+        let all = runs.finished.iter().map(|run| (whole(run), run));
+        let telling = split::telling(all.clone(), self.typical_split, false);
+        let mut times: Vec<f64> = telling.map(|(seconds, _)| seconds).collect();
+        let long = all.filter(|(_, run)| share(run).is_none_or(|share| share >= HALF));
+        let longest = long.map(|(seconds, _)| seconds).max_by(f64::total_cmp);
         (median(&mut times).map(Millis::from_secs_f64), longest.map(Millis::from_secs_f64))
     }
 
-    /// Does a split of that length tell how long a typical one takes? A run over less than a quarter of it is mostly the start of its JVM, unless that is `told` from work.
-    pub fn tells_pace(&self, split: Bytes, told: bool) -> bool {
-        const LEAST: f64 = 0.25;
-        told || self.split_share(split).is_none_or(|share| share >= LEAST)
-    }
-
-    /// How many times the typical split one is, be it less or more; `None` where they are not told.
+    /// See [`split::share`].
     pub fn split_share(&self, split: Bytes) -> Option<f64> {
-        let told = split.0 > 0 && self.typical_split.0 > 0;
-        told.then(|| split.0 as f64 / self.typical_split.0 as f64)
+        split::share(split, self.typical_split)
     }
 }
 

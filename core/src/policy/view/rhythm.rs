@@ -29,9 +29,9 @@ pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<
     let lag = |task: &Task, attempt: &Attempt| {
         let started = attempt.started.get()?;
         let is_unheard = attempt.watched && task.track.first().is_none();
-        let run = || attempt.finished.get().filter(|_| is_unheard).map(|ended| ended.since(started));
-        let run = || run().filter(|run| *run > due);
-        attempt.track.first().map(|(_, at)| at.since(started)).or_else(run).map(Millis::as_secs_f64)
+        let reported = attempt.track.first().map(|(_, at)| at.since(started));
+        let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| is_unheard && *run > due);
+        reported.or_else(run).map(Millis::as_secs_f64)
     };
     let ended = job.tasks(kind).filter(|(_, task)| task.state == TaskState::Succeeded);
     let mut lags = Vec::with_capacity(job.known(kind) as usize);

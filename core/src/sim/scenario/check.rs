@@ -83,8 +83,8 @@ impl Scenario {
     /// Does every container of the trace fit on a node?
     fn traced_fit(&self, faults: &mut Faults) {
         let sizes = self.traced.iter().flat_map(|job| job.phases.iter().map(move |phase| (&job.name, phase)));
-        let sizes = sizes.filter(|(_, phase)| phase.tasks.count() > 0).map(|(name, phase)| (name, phase.size));
-        let too_large = sizes.into_iter().find(|(_, size)| !self.cluster.has_room_for(*size));
+        let mut sizes = sizes.filter(|(_, phase)| phase.tasks.count() > 0).map(|(name, phase)| (name, phase.size));
+        let too_large = sizes.find(|(_, size)| !self.cluster.has_room_for(*size));
         if let Some((name, Resources { memory_mb, vcores })) = too_large {
             let asked = format!(
                 "a container of {name}, of the trace, asks for {memory_mb} MiB and {vcores} vcores, more than a node has, and would never be placed"

@@ -175,9 +175,8 @@ impl<'a> Job<'a> {
     /// Its history has no more. Its id, and the sizes of its containers, where it told them.
     pub(super) fn close(mut self, is_whole: bool) -> Result<(JobId, [Option<Resources>; 2]), String> {
         let Some(id) = self.id else { return Err("tells of no job: it has no JOB_SUBMITTED".into()) };
-        for _ in 0..self.won_by_copies() {
-            self.recorder.mend("tasks that a copy won: they take what the copy took");
-        }
+        let won = self.won_by_copies();
+        self.recorder.mend_all("tasks that a copy won: they take what the copy took", won);
         let open = std::mem::take(&mut self.attempts).into_iter().filter(|(_, started)| started.ended.is_none());
         for (id, started) in open {
             match started.at {

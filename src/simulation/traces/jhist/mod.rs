@@ -92,8 +92,8 @@ impl Histories {
         let (id, told) = job.close(is_whole).map_err(|what| lines.whole_wrong(what))?;
         let mut refused = Refused::default();
         let conf = conf(lines.path(), id, &mut refused)?;
-        (0..refused.count(Reason::BadProperty))
-            .for_each(|_| self.recorder.mend("properties of confs that are no number: as if they were not set"));
+        let odd = usize::try_from(refused.count(Reason::BadProperty)).unwrap_or(usize::MAX);
+        self.recorder.mend_all("properties of confs that are no number: as if they were not set", odd);
         self.read += 1;
         self.bare += u64::from(conf.is_none());
         // Counters tell what the ResourceManager gave; a conf what was asked for.
