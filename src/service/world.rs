@@ -98,6 +98,8 @@ pub fn schedule(config: &Config) -> ScheduleParams {
         suspects: whole(rest.suspects),
         busy_share: rest.busy_share,
         max_jobs: whole(rest.max_jobs),
+        // Three quarters of the places are for those that answer.
+        hung_at_once: whole(rest.in_flight / 4),
         ..ScheduleParams::default()
     }
 }

@@ -2,6 +2,7 @@
 
 mod bad_answers;
 mod doctor;
+mod ends;
 mod failover;
 mod fake;
 mod polling;

@@ -2,6 +2,7 @@
 
 use super::clients::Clients;
 use crate::yarn::error::{Error, Kind};
+use crate::yarn::history::History;
 use crate::yarn::rm::Told;
 use crate::yarn::schedule::EndTry;
 use crate::yarn::wire::cluster::App;
@@ -34,7 +35,7 @@ pub enum Ended {
 pub async fn read(clients: &Clients, job: JobId, of: EndTry, tasks: &[TaskId]) -> Result<Ended, Error> {
     let trouble = match of {
         EndTry::Rm | EndTry::Nobody => None,
-        EndTry::History | EndTry::Last => match from_history(clients, job, tasks).await {
+        EndTry::History | EndTry::Last => match from_history(clients, job, of, tasks).await {
             Ok(Some(told)) => return Ok(Ended::Told(told)),
             Ok(None) => None,
             Err(error) => Some(error).filter(|e| !matches!(e.kind, Kind::NotFound(_))),
@@ -68,16 +69,41 @@ fn is_silence(kind: &Kind) -> bool {
     matches!(kind, Kind::Unreachable(_) | Kind::Timeout(_) | Kind::Protocol(_))
 }
 
-async fn from_history(clients: &Clients, job: JobId, tasks: &[TaskId]) -> Result<Option<Told<EndFact>>, Error> {
+async fn from_history(
+    clients: &Clients,
+    job: JobId,
+    of: EndTry,
+    tasks: &[TaskId],
+) -> Result<Option<Told<EndFact>>, Error> {
     let Some(history) = &clients.history else { return Ok(None) };
     let told = history.end(job).await?;
     let Some(end) = told.what else { return Ok(None) };
     let mut told = Told { what: end, refused: told.refused, frame: told.frame };
-    history.add_winners(&mut told).await?;
-    for task in tasks.iter().filter(|task| task.job == job) {
-        history.add_attempts(&mut told, *task).await?;
+    match add_attempts(history, &mut told, tasks).await {
+        Ok(()) => Ok(Some(told)),
+        // The end itself has been told, and is not to be lost for what would always be answered alike.
+        Err(error) if of == EndTry::Last || is_for_good(&error.kind) => {
+            tracing::warn!(%job, %error, "a job's end is told without all of its attempts");
+            Ok(Some(told))
+        }
+        // A large job's file may take longer to read than is waited for, and then be at hand; the server is not down for that.
+        Err(error) if matches!(error.kind, Kind::Timeout(_)) => Ok(None),
+        Err(error) => Err(error),
     }
-    Ok(Some(told))
+}
+
+async fn add_attempts(history: &History, told: &mut Told<EndFact>, tasks: &[TaskId]) -> Result<(), Error> {
+    history.add_winners(told).await?;
+    let job = told.what.job;
+    for task in tasks.iter().filter(|task| task.job == job) {
+        history.add_attempts(told, *task).await?;
+    }
+    Ok(())
+}
+
+/// The next try would be answered alike.
+fn is_for_good(kind: &Kind) -> bool {
+    matches!(kind, Kind::TooLarge(_) | Kind::Unauthorized(_) | Kind::Forbidden(_) | Kind::ForeignRedirect(_))
 }
 
 fn is_running(app: &App) -> bool {

@@ -95,6 +95,8 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
             },
             // A large listing may take too long of an active one that answers all else.
             kind if kind.is_rm_trouble() && call == Call::Apps => Outcome::RmDown,
+            // A history server's silence is told as such.
+            Kind::Timeout(_) if !matches!(call, Call::End { .. }) => Outcome::Silent,
             Kind::AppFinished => Outcome::Finished,
             Kind::Unauthorized(_) | Kind::Forbidden(_) | Kind::TooLarge(_) | Kind::ForeignRedirect(_) => {
                 Outcome::Refused

@@ -48,20 +48,23 @@ impl Schedule {
 
     fn done_job(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
         let Some(id) = call.job() else { return };
+        self.asked(call, id);
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match outcome {
-            Outcome::Finished if job.ending.is_none() => return self.begin_end(id, true, now),
+            Outcome::Finished if job.ending.is_none() && job.no_end_before <= now => {
+                return self.begin_end(id, true, now);
+            }
             _ if job.ending.is_some() => return,
             Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
             Outcome::Paused(length) => job.quiet_until = job.quiet_until.max(now + length),
             // Estimates do without, and the job's own answers come as ever.
-            Outcome::Refused | Outcome::Failed if matches!(call, Call::Counters(_)) => {
+            Outcome::Refused | Outcome::Failed | Outcome::Silent if matches!(call, Call::Counters(_)) => {
                 job.counters_after = now + self.params.longest_pause;
                 job.wanted.retain(|call| !matches!(call, Call::Counters(_)));
             }
             Outcome::Refused => job.failures = job.failures.saturating_add(1),
-            Outcome::Failed | Outcome::NoHistory | Outcome::Finished | Outcome::StillRuns => {
+            Outcome::Failed | Outcome::Silent | Outcome::NoHistory | Outcome::Finished | Outcome::StillRuns => {
                 job.failures = job.failures.saturating_add(1);
                 // Another run of the AM may answer next.
                 job.is_sure = false;
@@ -100,7 +103,11 @@ impl Schedule {
             }
             _ => now + pause.max(Millis(200)),
         };
-        self.tasks.set(id, due);
+        match outcome {
+            Outcome::Silent => self.hangs(id),
+            _ => self.answers(id, now),
+        }
+        self.set_tasks(id, due);
     }
 
     /// What failed waits for its pause; what else is due beside the job's tasks waits only where the job itself failed.
@@ -124,7 +131,9 @@ impl Schedule {
         }
         let wait = if outcome == Outcome::Refused { Millis(0) } else { pause };
         let due = job.side_due().max(now + wait);
-        self.side.set(id, due);
+        if !job.is_hung {
+            self.side.set(id, due);
+        }
     }
 
     /// The applications that run. Gives how many were left out because too many are watched. Of those `known` that no listing has shown, as their shim told of them and they
@@ -153,7 +162,8 @@ impl Schedule {
                 self.jobs.entry(*id).or_insert_with(|| JobPlan::new(now, None, &self.params));
             }
         }
-        let gone = self.jobs.iter().filter(|(id, job)| job.ending.is_none() && !running.contains(id));
+        let may_end = |job: &JobPlan| job.ending.is_none() && job.no_end_before <= now;
+        let gone = self.jobs.iter().filter(|(id, job)| may_end(job) && !running.contains(id));
         for id in gone.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.begin_end(id, false, now);
         }
@@ -167,6 +177,7 @@ impl Schedule {
 
     fn seen_again(&mut self, id: JobId, attempt: Option<u32>, now: Time) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.still_runs = 0;
         if let Some(attempt) = attempt {
             if job.attempt.is_some_and(|known| attempt > known) {
                 job.summary_due = now;

@@ -122,7 +122,10 @@ impl Schedule {
         }
         match outcome {
             Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => return self.forget(id, now),
-            Outcome::StillRuns => return self.resume(id, now),
+            Outcome::StillRuns => {
+                self.put_off(id, now);
+                return self.resume(id, now);
+            }
             _ if of == EndTry::Nobody => return self.forget(id, now),
             Outcome::RmDown => self.is_rm_down = true,
             // No try: it is the server's wish to be left alone.
@@ -161,19 +164,30 @@ impl Schedule {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending += usize::from(job.ending.is_none());
             job.ending = Some(Ending { since: now, tries: 0, is_certain });
-            self.tasks.remove(id);
+            self.unset_tasks(id);
             self.side.remove(id);
             self.ends.set(id, now + Millis(500));
+        }
+    }
+
+    /// A job that runs though no listing shows it (its AM waits to be started again, say) is not taken for ended with each of them.
+    fn put_off(&mut self, id: JobId, now: Time) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.still_runs = job.still_runs.saturating_add(1);
+        let times = job.still_runs;
+        let pause = self.backoff(times);
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.no_end_before = now + pause;
         }
     }
 
     pub(super) fn resume(&mut self, id: JobId, now: Time) {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending -= usize::from(job.ending.take().is_some());
-            job.is_sure = false;
+            (job.is_sure, job.is_hung) = (false, false);
             self.left_open.remove(&id);
             self.ends.remove(id);
-            self.tasks.set(id, now + self.params.tasks_soon);
+            self.set_tasks(id, now + self.params.tasks_soon);
             self.side.set(id, now + self.params.tasks_soon);
         }
     }
@@ -182,9 +196,9 @@ impl Schedule {
         let known = self.jobs.remove(&id);
         self.ending -= usize::from(known.is_some_and(|job| job.ending.is_some()));
         self.left_open.remove(&id);
-        for agenda in [&mut self.tasks, &mut self.side, &mut self.ends] {
-            agenda.remove(id);
-        }
+        self.unset_tasks(id);
+        self.side.remove(id);
+        self.ends.remove(id);
         self.ended.insert(id, now);
     }
 }

@@ -17,10 +17,18 @@ pub struct JobPlan {
     pub is_sure: bool,
     /// Its end is being read.
     pub ending: Option<Ending>,
+    /// How often it turned out to run after all, since a listing last showed it.
+    pub still_runs: u32,
+    /// It is not taken for ended before: it has just turned out to run.
+    pub no_end_before: Time,
     /// Its AM asked to be left alone until then.
     pub quiet_until: Time,
     /// Errors in a row.
     pub failures: u32,
+    /// Its AM did not answer in time when it was last asked for its tasks or its run.
+    pub is_hung: bool,
+    /// Something beside its tasks is being asked.
+    pub is_side_asked: bool,
     /// Errors in a row of its summary and its configuration.
     pub side_failures: u32,
     /// Tasks of its last listing.
@@ -62,8 +70,12 @@ impl JobPlan {
             attempt,
             is_sure: attempt.is_some(),
             ending: None,
+            still_runs: 0,
+            no_end_before: now,
             quiet_until: now,
             failures: 0,
+            is_hung: false,
+            is_side_asked: false,
             side_failures: 0,
             tasks: 0,
             listed: None,

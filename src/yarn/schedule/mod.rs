@@ -7,6 +7,7 @@
 mod agenda;
 mod done;
 mod ends;
+mod hung;
 mod job;
 mod params;
 
@@ -118,6 +119,8 @@ pub enum Outcome {
     StillRuns,
     /// Not permitted, or too large: not worth asking soon.
     Refused,
+    /// Nothing in time.
+    Silent,
     /// Any other failure.
     Failed,
 }
@@ -136,6 +139,7 @@ pub struct Schedule {
     rm: [RmPlan; 4],
     jobs: BTreeMap<JobId, JobPlan>,
     tasks: Agenda,
+    hung: hung::Hung,
     side: Agenda,
     ends: Agenda,
     history: ends::History,
@@ -169,6 +173,7 @@ impl Schedule {
             rm: [RmPlan { due: now, is_busy: false, failures: 0 }; 4],
             jobs: BTreeMap::new(),
             tasks: Agenda::default(),
+            hung: hung::Hung::default(),
             side: Agenda::default(),
             ends: Agenda::default(),
             history: ends::History::default(),
@@ -216,7 +221,7 @@ impl Schedule {
                 calls.map(|(_, plan)| plan.due).min()
             }
             _ if self.is_rm_down => None,
-            Class::Proxy => self.tasks.next().into_iter().chain(self.side.next()).min(),
+            Class::Proxy => [self.tasks.next(), self.next_hung(), self.side.next()].into_iter().flatten().min(),
             Class::History => self.ends.next().filter(|_| self.history.has_place()),
         }
     }
@@ -245,20 +250,21 @@ impl Schedule {
     }
 
     fn pick_tasks(&mut self, now: Time, wants: &dyn Wants) -> Option<Call> {
-        while let Some(id) = self.tasks.first_due(now) {
+        while let Some(id) = self.first_hung(now).or_else(|| self.tasks.first_due(now)) {
             let Some(job) = self.jobs.get(&id) else {
-                self.tasks.remove(id);
+                self.unset_tasks(id);
                 continue;
             };
+            // What the shim does not tell is asked for only where the run of the AM is known.
+            let is_told = wants.has_shim(id) && (job.is_sure || job.settings_due.is_none() || wants.settings_known(id));
             if now < job.quiet_until {
-                self.tasks.set(id, job.quiet_until);
-                continue;
+                self.set_tasks(id, job.quiet_until);
+            } else if is_told {
+                self.answers(id, now);
+                self.set_tasks(id, now + SHIM_CHECK);
+            } else {
+                return Some(if job.is_sure { Call::Tasks(id) } else { Call::Master(id) });
             }
-            if wants.has_shim(id) {
-                self.tasks.set(id, now + SHIM_CHECK);
-                continue;
-            }
-            return Some(if job.is_sure { Call::Tasks(id) } else { Call::Master(id) });
         }
         None
     }
@@ -275,7 +281,8 @@ impl Schedule {
             }
             if !job.is_sure {
                 // Until the run of its AM is known, facts could not be told apart from those of another run.
-                self.side.set(id, now + ASK_AFTER);
+                let pause = if wants.has_shim(id) { job.shim_pause(now) } else { ASK_AFTER };
+                self.side.set(id, now + pause);
                 continue;
             }
             // Large ones are not to come together; and of masters that may hang one is asked at a time, or the others would wait behind their timeouts.
@@ -303,7 +310,7 @@ impl Schedule {
                 }
             }
             Call::Master(job) | Call::Tasks(job) => {
-                self.tasks.remove(job);
+                self.ask_tasks(job);
                 if contested {
                     let share = self.params.side_share.clamp(0.0, 0.9);
                     self.credit = (self.credit + share / (1.0 - share)).min(4.0);

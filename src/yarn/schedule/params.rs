@@ -29,6 +29,8 @@ pub struct ScheduleParams {
     pub suspects: usize,
     /// Share of the requests through the proxy that goes to other than tasks when both are due, 0–1.
     pub side_share: f64,
+    /// Masters that did not answer in time asked again at once, at most: each holds a place until its timeout.
+    pub hung_at_once: usize,
     /// Share of the time that one poll may be under way, 0–1: a slow answer stretches its interval.
     pub busy_share: f64,
     /// Longest pause after errors.
@@ -58,6 +60,7 @@ impl Default for ScheduleParams {
             settings_after: Millis(1_000),
             suspects: 8,
             side_share: 0.2,
+            hung_at_once: 4,
             busy_share: 0.05,
             longest_pause: Millis(60_000),
             history_patience: Millis(180_000),

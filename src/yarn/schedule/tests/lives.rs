@@ -243,3 +243,32 @@ fn ends_are_given_up_on_their_second_try_once_more_wait_than_may_run() {
     assert!((0..3).all(|_| last(end(Time(5_000), Outcome::Done))));
     assert!(!last(end(Time(5_000), Outcome::Failed)), "no more than three wait now");
 }
+
+#[test]
+fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
+    let mut sim = Sim::new(2);
+    let still_runs = |call| if matches!(call, Call::End { .. }) { Outcome::StillRuns } else { Outcome::Told(10) };
+    for _ in 0..100 {
+        sim.run(3, still_runs);
+        sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    }
+    let asked = sim.count(|call| matches!(call, Call::End { .. }));
+    assert!((5..=12).contains(&asked), "a hundred listings lack it: {asked}");
+    sim.schedule.apps(&apps(2), &[], sim.now);
+    sim.log.clear();
+    sim.run(70, fine);
+    sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    sim.run(3, fine);
+    assert_eq!(sim.count(|call| matches!(call, Call::End { .. })), 1, "listed anew it ends as any other");
+}
+
+#[test]
+fn a_job_of_a_shim_whose_run_nobody_lists_is_asked_for_it_and_then_for_its_settings() {
+    let mut sim = Sim::new(0);
+    sim.schedule.apps(&[app(1, None)], &[], Time(0));
+    sim.wants.shims.insert(job(1));
+    sim.run(60, fine);
+    assert_eq!(sim.count(|call| matches!(call, Call::Master(_))), 1);
+    assert_eq!(sim.count(|call| matches!(call, Call::Settings(_))), 1);
+    assert_eq!(sim.count(|call| matches!(call, Call::Tasks(_))), 0);
+}

@@ -2,6 +2,7 @@
 
 mod beside;
 mod contended;
+mod hung;
 mod left;
 mod lives;
 mod turns;
@@ -144,7 +145,7 @@ fn one_seed_gives_one_schedule() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn whatever_the_answers_no_running_job_is_ever_lost(outcomes in proptest::collection::vec(0..8u8, 1..200)) {
+    fn whatever_the_answers_no_running_job_is_ever_lost(outcomes in proptest::collection::vec(0..9u8, 1..200)) {
         let mut sim = Sim::new(5);
         sim.wants.suspects = 2;
         let mut next = outcomes.iter().cycle();
@@ -156,6 +157,7 @@ proptest! {
             Some(4) => Outcome::StillRuns,
             Some(5) => Outcome::Refused,
             Some(6) => Outcome::Failed,
+            Some(7) => Outcome::Silent,
             _ => Outcome::Told(0),
         });
         sim.schedule.apps(&apps(5), &[], sim.now);

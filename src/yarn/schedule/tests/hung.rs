@@ -1,0 +1,106 @@
+//! Masters that do not answer in time.
+
+use super::*;
+
+/// How long a call to such a one takes, and how many places there are for calls.
+const TIMEOUT: Millis = Millis(10_000);
+const PLACES: usize = 16;
+
+/// Jobs with an even number answer at once, those with an odd one `hung` of them never; in simulated time, with places as the poller has them.
+struct Slow {
+    schedule: Schedule,
+    wants: Knows,
+    now: Time,
+    under_way: Vec<(Time, Call)>,
+    log: Vec<(Time, Call)>,
+}
+
+impl Slow {
+    fn new(jobs: u32) -> Slow {
+        let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+        schedule.apps(&apps(jobs), &[], Time(0));
+        Slow { schedule, wants: Knows::default(), now: Time(0), under_way: Vec::new(), log: Vec::new() }
+    }
+
+    fn run(&mut self, seconds: u64, hangs: impl Fn(JobId) -> bool) {
+        let end = self.now + Millis(seconds * 1_000);
+        while self.now < end {
+            let now = self.now;
+            for (_, call) in self.under_way.extract_if(.., |(until, _)| *until <= now) {
+                let is_silent = call.job().is_some_and(&hangs);
+                let outcome = if is_silent { Outcome::Silent } else { fine(call) };
+                self.schedule.done(call, outcome, if is_silent { TIMEOUT } else { Millis(5) }, now);
+            }
+            if self.under_way.len() < PLACES
+                && let Some(call) = self.schedule.pick(Class::Proxy, now, &self.wants)
+            {
+                self.schedule.start(call, now);
+                self.log.push((now, call));
+                let takes = if call.job().is_some_and(&hangs) { TIMEOUT } else { Millis(5) };
+                self.under_way.push((now + takes, call));
+            }
+            self.now = self.now + Millis(50);
+        }
+    }
+
+    fn listed(&self, seq: u32, since: Time) -> usize {
+        self.log.iter().filter(|(at, call)| *at >= since && *call == Call::Tasks(job(seq))).count()
+    }
+}
+
+#[test]
+fn forty_masters_that_hang_leave_three_quarters_of_the_places_to_those_that_answer() {
+    let mut slow = Slow::new(60);
+    slow.run(120, |id| id.0.seq <= 40);
+    let settled = slow.now;
+    slow.run(120, |id| id.0.seq <= 40);
+    for seq in 41..=60 {
+        assert!(slow.listed(seq, settled) >= 20, "job {seq}: {}", slow.listed(seq, settled));
+    }
+    let hung = |call: &Call| call.job().is_some_and(|id| id.0.seq <= 40);
+    assert!(slow.under_way.iter().filter(|(_, call)| hung(call)).count() <= 4);
+    let beside = slow.log.iter().filter(|(at, call)| *at >= settled && hung(call) && is_side(call));
+    assert_eq!(beside.count(), 0, "nothing but their tasks or their run is asked for");
+}
+
+#[test]
+fn a_master_that_answers_again_is_asked_for_all_as_before() {
+    let mut slow = Slow::new(10);
+    slow.wants.suspects = 2;
+    slow.run(120, |id| id.0.seq <= 5);
+    slow.run(120, |_| false);
+    let settled = slow.now;
+    slow.run(60, |_| false);
+    for seq in 1..=10 {
+        assert!(slow.listed(seq, settled) >= 10, "job {seq}: {}", slow.listed(seq, settled));
+        let beside =
+            slow.log.iter().filter(|(at, call)| *at >= settled && call.job() == Some(job(seq)) && is_side(call));
+        assert!(beside.count() >= 10, "job {seq}");
+    }
+}
+
+#[test]
+fn a_hung_master_whose_shim_speaks_is_left_to_it() {
+    let mut slow = Slow::new(2);
+    slow.wants.settings = true;
+    slow.run(60, |id| id == job(1));
+    slow.wants.shims.insert(job(1));
+    slow.run(60, |id| id == job(1));
+    slow.log.clear();
+    slow.run(60, |id| id == job(1));
+    assert_eq!(slow.log.iter().filter(|(_, call)| call.job() == Some(job(1))).count(), 0);
+}
+
+#[test]
+fn a_job_that_hung_and_ends_is_read_at_once_as_any_other() {
+    let mut slow = Slow::new(2);
+    slow.run(60, |id| id == job(1));
+    slow.schedule.apps(&[app(2, Some(1))], &[], slow.now);
+    let later = slow.now + Millis(1_000);
+    let end = slow.schedule.pick(Class::History, later, &slow.wants);
+    assert_eq!(end, Some(Call::End { job: job(1), of: EndTry::History }));
+    slow.log.clear();
+    slow.under_way.clear();
+    slow.run(60, |_| false);
+    assert_eq!(slow.listed(1, Time(0)), 0);
+}
