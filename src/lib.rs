@@ -13,6 +13,7 @@ pub mod service;
 pub mod shim;
 mod shown;
 pub mod simulation;
+mod span;
 pub mod stats;
 pub mod telemetry;
 pub mod yarn;

@@ -9,12 +9,26 @@ use axum::Json;
 use axum::extract::State;
 use drover_core::model::Time;
 use serde::Deserialize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::JoinHandle;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// A report reads all that the ledger keeps of the time asked for: minutes' worth of rows on a large cluster. Shorter than [`super::listen::IDLE`], which cuts a silent connection.
 pub const PATIENCE: Duration = Duration::from_secs(75);
+
+/// So long one that asks waits for its turn.
+const TURN: Duration = Duration::from_secs(30);
+
+/// After a reading there is none for as long as it took: the writer begins its log anew only when nobody reads, and where one reading followed the other the log would
+/// grow without end.
+fn rest(turn: OwnedSemaphorePermit, took: Duration) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        tokio::time::sleep(took.min(PATIENCE)).await;
+        drop(turn);
+    })
+}
 
 /// Its route.
 pub fn routes() -> OpenApiRouter<ApiState> {
@@ -49,14 +63,16 @@ async fn report(
 ) -> Result<Json<Report>, ApiError> {
     who.may(Role::View)?;
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
-    let turn = state.ledger.turns.clone().try_acquire_owned().map_err(|_| ApiError::Busy)?;
+    let turn = tokio::time::timeout(TURN, state.ledger.turns.clone().acquire_owned()).await;
+    let turn = turn.ok().and_then(Result::ok).ok_or(ApiError::Busy)?;
     let Wanted { since_ms, queue, user, policy } = wanted;
     let (filter, now) = (Filter { since: Time(since_ms), queue, user, policy }, state.now());
     // Whoever asked may be gone before it is read: the turn is the reading's.
     let read = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        Report::of(&path, &filter, now)
+        let began = Instant::now();
+        let report = Report::of(&path, &filter, now);
+        (report, rest(turn, began.elapsed()))
     });
-    let report = read.await.map_err(|_| ApiError::Busy)?;
+    let (report, _) = read.await.map_err(|_| ApiError::Busy)?;
     Ok(Json(report.map_err(|error| ApiError::Ledger(error.to_string()))?))
 }

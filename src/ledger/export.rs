@@ -130,6 +130,8 @@ fn text(value: &Value) -> String {
         Value::Null | Value::Blob(_) => String::new(),
         Value::Integer(number) => number.to_string(),
         Value::Real(number) => number.to_string(),
+        // Any user names a job, and a spreadsheet would reckon what begins so.
+        Value::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
         Value::Text(text) => text.clone(),
     }
 }

@@ -24,7 +24,7 @@ mod write;
 pub use feed::Feed;
 pub use metrics::Metrics;
 pub use open::{LedgerError, beside, read};
-pub use resume::{Left, LeftJob, Unanswered, left};
+pub use resume::{Left, LeftJob, Settled, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};
 pub use state::{Access, State};

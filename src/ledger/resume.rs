@@ -5,9 +5,10 @@ mod jobs;
 #[cfg(test)]
 mod tests;
 
-use super::feed::{ended_itself, plausible, plausible_ms, spaced, word};
+use super::feed::{ended_itself, spaced, word};
 use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
+use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
     Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
 };
@@ -25,6 +26,19 @@ pub struct Left {
     pub actions: Vec<Unanswered>,
     /// Jobs without an end, newest first: those that were enrolled, and those of the actions.
     pub jobs: Vec<LeftJob>,
+    /// What became of other actions in jobs without an end, newest first.
+    pub settled: Vec<Settled>,
+}
+
+/// An action with an end, in a job without one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settled {
+    /// The task.
+    pub task: TaskId,
+    /// The copy won.
+    pub won: bool,
+    /// When the slow attempt would have ended as predicted, the clock of the job's ApplicationMaster.
+    pub predicted_end: Option<Time>,
 }
 
 /// An action without an end.
@@ -64,6 +78,12 @@ const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am
     FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
     WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
 
+const SETTLED: &str = "SELECT d.task, o.outcome = 'won', o.predicted_end_ms FROM decisions d JOIN outcomes o USING (incarnation, decision) LEFT JOIN jobs j ON j.job = d.job
+    WHERE d.mode = 'act' AND d.action <> 'withdraw' AND j.job IS NULL AND d.at_ms >= ? ORDER BY d.at_ms DESC LIMIT ?";
+
+/// More than jobs that run at once have copies.
+const SETTLED_MAX: i64 = 100_000;
+
 /// What is left open in the file.
 ///
 /// # Errors
@@ -81,12 +101,25 @@ fn of(connection: &Connection, since: i64) -> rusqlite::Result<Left> {
         moment.prepare(ASK)?.query_map(params![since], Unanswered::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let actions: Vec<Unanswered> = actions.into_iter().flatten().collect();
     let jobs = jobs::left(&moment, since, &actions);
-    Ok(Left { actions, jobs })
+    let mut settled = moment.prepare(SETTLED)?;
+    let settled =
+        settled.query_map(params![since, SETTLED_MAX], Settled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let settled = settled.into_iter().flatten().collect();
+    Ok(Left { actions, jobs, settled })
 }
 
 /// A number that is none below zero.
 fn whole(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(row.get::<_, Option<i64>>(at)?.and_then(|number| u64::try_from(number).ok()))
+}
+
+impl Settled {
+    /// `None` where the task's name is none.
+    fn read(row: &Row<'_>) -> rusqlite::Result<Option<Settled>> {
+        let task: String = row.get(0)?;
+        let Ok(task) = task.parse() else { return Ok(None) };
+        Ok(Some(Settled { task, won: row.get(1)?, predicted_end: whole(row, 2)?.map(Time) }))
+    }
 }
 
 impl Unanswered {

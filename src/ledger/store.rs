@@ -49,23 +49,25 @@ impl Store {
         if there { Ok(()) } else { Err(LedgerError::Deleted(self.path.clone())) }
     }
 
-    /// Writes all of these or none; when it comes back they are on the disk.
-    pub fn write(&mut self, rows: &[Row]) -> Result<(), LedgerError> {
+    /// Writes all of these or none; when it comes back they are on the disk. How many of each table are new: one that is there stays.
+    pub fn write(&mut self, rows: &[Row]) -> Result<BTreeMap<&'static str, u64>, LedgerError> {
         if rows.is_empty() {
-            return Ok(());
+            return Ok(BTreeMap::new());
         }
         let done = self.commit(rows);
         done.map_err(|error| self.failed(&error))
     }
 
-    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
+    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<BTreeMap<&'static str, u64>> {
         let group = self.connection.transaction()?;
-        let mut statements: BTreeMap<&str, String> = BTreeMap::new();
+        let (mut statements, mut new): (BTreeMap<&str, String>, BTreeMap<_, u64>) = Default::default();
         for row in rows {
             let sql = statements.entry(row.table.name).or_insert_with(|| row.table.insert());
-            group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
+            let added = group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
+            *new.entry(row.table.name).or_default() += added as u64;
         }
-        group.commit()
+        group.commit()?;
+        Ok(new)
     }
 
     /// Time since its newest row that makes no row older.

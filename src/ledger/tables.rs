@@ -202,7 +202,7 @@ tables! {
         held_out: Option<bool>,
         /// The policy in force at its end; of a job that ended while no service watched it, the one of when it could first be acted on.
         policy: String,
-        /// Decisions to act on its tasks that were taken, as far as the process knew that saw it end: those that an earlier one had settled are not counted.
+        /// Decisions to act on its tasks that were taken.
         decided: u32,
         /// Of these, the ones whose copy won.
         won: u32,

@@ -28,7 +28,7 @@ pub fn begin(
         }
         Left::default()
     });
-    if left != Left::default() {
+    if !left.actions.is_empty() || !left.jobs.is_empty() {
         tracing::info!(
             actions = left.actions.len(),
             jobs = left.jobs.len(),

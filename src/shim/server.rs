@@ -164,16 +164,17 @@ impl Shim {
     /// One exchange, from a request to its answer.
     async fn answer(&self, request: Request) -> Result<Answer, Refusal> {
         let Inner { desk, budget, in_flight, .. } = &*self.0;
-        let Ok(slot) = in_flight.clone().try_acquire_owned() else {
-            let words = "the service has as many exchanges in hand as it may";
-            return Err(Refusal::new(Why::Overloaded, words).retry(u64::from(desk.pace_ms())));
-        };
         let peer = request.extensions().get::<ConnectInfo<Peer>>();
         let local = peer.is_some_and(|ConnectInfo(Peer(address))| address.ip().to_canonical().is_loopback());
         let from = if local { Origin::Loopback } else { Origin::Network };
         let (parts, body) = request.into_parts();
         let code = parts.headers.get(mac::HEADER).and_then(|v| v.to_str().ok()).unwrap_or_default().to_string();
         let (body, held) = body::read(body, &parts.headers, &desk.params, budget).await?;
+        // Not before it is all there: bodies that are sent slowly would hold the places of those that are not.
+        let Ok(slot) = in_flight.clone().try_acquire_owned() else {
+            let words = "the service has as many exchanges in hand as it may";
+            return Err(Refusal::new(Why::Overloaded, words).retry(u64::from(desk.pace_ms())));
+        };
         desk.metrics.bytes.inc_by(body.len() as u64);
         let (length, shim) = (body.len(), self.clone());
         let decide = move || {

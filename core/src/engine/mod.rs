@@ -275,16 +275,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Is the job's speculation Drover's to own now? Not while nothing is known of free room, nor where nothing is to be cloned by a policy that does nothing else: without
+    /// Is the job's speculation Drover's to own now? Not while nothing is known of free room, nor of a job whose tasks have not all been told of for too long, nor where nothing is to be cloned by a policy that does nothing else: without
     /// copies of Drover's, Hadoop's own are better than none.
     pub fn owns(&self, id: JobId) -> bool {
         let policy = self.params.policy;
         let idle = |job: &Job| !policy.acts_on_tasks() || (policy.only_clones() && !self.has_clones(job));
         let never = |job: &Job| self.params.govern.leaves_alone(job, self.last_pass) || idle(job);
+        let unread = |job: &Job| !job.is_complete() && self.params.govern.is_stale(job.opened, self.last_pass);
         let blind = self.params.govern.room_is_stale(&self.cluster, Mode::Act, self.last_pass);
         // A lease holds the copies of Hadoop's own, which restarts alone do not make up for.
         let takes_over = |job: &Job| job.can.duplicate && self.mode_of(job) == Mode::Act;
-        !blind && self.cluster.job(id).is_some_and(|job| takes_over(job) && !never(job))
+        !blind && self.cluster.job(id).is_some_and(|job| takes_over(job) && !never(job) && !unread(job))
     }
 
     /// Could the job be acted on now, were it not held out? From the first moment at which it could, it counts in the comparison of jobs held out with the others.

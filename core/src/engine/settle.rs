@@ -96,7 +96,11 @@ impl Engine {
                 pass.outcomes.extend(self.flights.land(task, ended, job.task(task)));
             }
         }
-        gone.extend(self.cluster.lost_jobs(now - FORGET_AFTER));
+        for id in self.cluster.lost_jobs(now - FORGET_AFTER) {
+            let ends = self.cluster.job(id).map(|job| self.flights.close_job(job));
+            self.tell_ends(id, ends.unwrap_or_default(), now, pass);
+            gone.insert(id);
+        }
         for id in gone {
             self.flights.forget(id);
             self.clones.forget(id);

@@ -78,7 +78,12 @@ impl GovernParams {
         if !job.is_complete() {
             return Some(Verdict::IncompleteData);
         }
-        (now.since(job.heard) > self.stale_after).then_some(Verdict::StaleData)
+        self.is_stale(job.heard, now).then_some(Verdict::StaleData)
+    }
+
+    /// Is what was told then too old to act on?
+    pub fn is_stale(&self, told: Time, now: Time) -> bool {
+        now.since(told) > self.stale_after
     }
 }
 

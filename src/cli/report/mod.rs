@@ -39,7 +39,7 @@ Examples:
 pub struct Command {
     #[command(subcommand)]
     export: Option<Sub>,
-    /// Only what is no older: a length of time such as 7d or 12h, a date such as 2026-11-01 (UTC), or a timestamp
+    /// Only what is no older: a length of time such as 7d or 12h, a date or a time such as 2026-11-01T18:00 (UTC, where it says no other)
     #[arg(long, value_name = "WHEN", value_parser = since)]
     since: Option<Time>,
     /// Only jobs of this queue, by its path or the last part of it
@@ -73,12 +73,18 @@ enum Sub {
 /// The instant that a text means.
 fn since(text: &str) -> Result<Time, String> {
     let at = |stamp: jiff::Timestamp| Time(u64::try_from(stamp.as_millisecond()).unwrap_or(0));
+    if let Ok(zoned) = text.parse::<jiff::Zoned>() {
+        return Ok(at(zoned.timestamp()));
+    }
     if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
         return Ok(at(stamp));
     }
-    if let Ok(day) = text.parse::<jiff::civil::Date>() {
-        let midnight = day.to_zoned(jiff::tz::TimeZone::UTC).map_err(|error| error.to_string())?;
-        return Ok(at(midnight.timestamp()));
+    // A zone that is not applied would be dropped without a word.
+    if let Ok(moment) = text.parse::<jiff::civil::DateTime>()
+        && !text.contains('[')
+    {
+        let moment = moment.to_zoned(jiff::tz::TimeZone::UTC).map_err(|error| error.to_string())?;
+        return Ok(at(moment.timestamp()));
     }
     let ago = |_| format!("\"{text}\" is neither a length of time, such as 7d, nor a date, such as 2026-11-01");
     Ok(clock::now() - Millis(span(text).map_err(ago)?))
@@ -165,9 +171,13 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_its_midnight_in_utc_and_a_length_of_time_goes_back_from_now() {
+    fn a_date_is_its_midnight_a_time_keeps_its_hour_and_zone_and_a_length_of_time_goes_back_from_now() {
         assert_eq!(since("1970-01-02"), Ok(Time(86_400_000)));
         assert_eq!(since("1970-01-02T01:00:00Z"), Ok(Time(90_000_000)));
+        for text in ["1970-01-02T01:00", "1970-01-02 01:00", "1970-01-02T02:00+01", "1970-01-02T02:00[Europe/Berlin]"] {
+            assert_eq!(since(text), Ok(Time(90_000_000)), "{text}");
+        }
+        assert!(since("1970-01-02T01:00[Nowhere/AtAll]").is_err());
         let (before, ago) = (clock::now(), since("2h").unwrap());
         assert!(ago + Millis(7_200_000) >= before && ago + Millis(7_200_000) <= clock::now());
         assert!(since("last week").unwrap_err().contains("such as 7d"));

@@ -31,6 +31,13 @@ fn of<'a>(files: &'a [(PathBuf, u64)], table: &str) -> &'a (PathBuf, u64) {
 }
 
 #[test]
+fn what_a_spreadsheet_would_reckon_is_kept_from_it_in_csv() {
+    let shown = ["=HYPERLINK(\"x\")", "+1", "-1", "@a", "a=b"].map(|text_| text(&Value::Text(text_.into())));
+    assert_eq!(shown, ["'=HYPERLINK(\"x\")", "'+1", "'-1", "'@a", "a=b"]);
+    assert_eq!(text(&Value::Integer(-1)), "-1");
+}
+
+#[test]
 fn every_table_is_a_csv_file_with_a_heading_and_what_is_absent_is_empty() {
     let (_dir, files) = exported(Format::Csv);
     let (path, rows) = of(&files, "stragglers");

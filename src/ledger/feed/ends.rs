@@ -1,7 +1,7 @@
 //! A job that has ended: how long it took, and what the copies that won gained on its critical path.
 
-use super::{plausible, plausible_ms};
 use crate::ledger::tables::JobRow;
+use crate::span::{plausible, plausible_ms};
 use drover_core::model::{EndFact, Job, JobId, JobPhase, TaskId, TaskKind, TaskState, Time};
 use std::collections::BTreeMap;
 
@@ -14,6 +14,11 @@ pub struct Won {
     pub instead_of: Option<Time>,
     /// The copy won.
     pub won: bool,
+}
+
+impl Won {
+    /// One of an earlier process: no decision of this one has this number.
+    pub const OF_OTHERS: Won = Won { decision: 0, instead_of: None, won: false };
 }
 
 /// A job that has ended, until the pass that settles its copies.

@@ -3,7 +3,6 @@
 mod ends;
 mod rows;
 mod seen;
-mod span;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +16,6 @@ use drover_core::model::{
 };
 use ends::{Ended, Won};
 pub(super) use rows::{ended_itself, spaced, word};
-pub(super) use span::{plausible, plausible_ms};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOUR: u64 = 3_600_000;
@@ -72,11 +70,16 @@ impl Feed {
         for one in left.actions {
             orphans.entry(one.task.job).or_default().push(one);
         }
+        let mut fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Won>>> = BTreeMap::new();
+        for one in left.settled {
+            let won = Won { instead_of: one.predicted_end.filter(|_| one.won), won: one.won, ..Won::OF_OTHERS };
+            fates.entry(one.task.job).or_default().entry(one.task).or_default().push(won);
+        }
         Feed {
             ledger,
             incarnation: incarnation.to_owned(),
             open: BTreeMap::new(),
-            fates: BTreeMap::new(),
+            fates,
             fresh: BTreeSet::new(),
             enrolled: BTreeSet::new(),
             drawn: BTreeMap::new(),
@@ -129,8 +132,7 @@ impl Feed {
         for one in self.orphans.remove(&job.id).unwrap_or_default() {
             let outcome = one.outcome(job, hosts, at);
             let (won, instead_of) = (outcome.end == CopyEnd::Won.label(), outcome.predicted_end_ms);
-            // No decision of this process has this number.
-            let won = Won { decision: 0, instead_of, won };
+            let won = Won { instead_of, won, ..Won::OF_OTHERS };
             self.fates.entry(job.id).or_default().entry(one.task).or_default().push(won);
             settled.push(outcome.row());
         }

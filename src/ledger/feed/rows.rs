@@ -1,8 +1,9 @@
 //! Rows of what is decided, sent, answered and seen to its end.
 
-use super::{Draw, Open, plausible, plausible_ms};
+use super::{Draw, Open};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
+use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
     AckFact, Answer, ClonePlan, CopyEnd, CopyOutcome, Decision, Job, JobKind, Measure, Millis, TaskKind, Time,
     VirtualOutcome,

@@ -330,6 +330,28 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
     assert_eq!(open(&path), Left::default());
 }
 
+#[test]
+fn a_win_that_an_earlier_process_saw_counts_when_the_next_sees_the_job_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let (_, second) = left_open(&path);
+    // What a process saw of the copy and not of its job.
+    let (outcome, _) = settled(&path, second + 10, 1);
+    let file = rusqlite::Connection::open(&path).unwrap();
+    file.execute_batch("DELETE FROM jobs").unwrap();
+    drop(file);
+    let left = open(&path);
+    let [won] = left.settled[..] else { panic!("{left:?}") };
+    assert_eq!((won.won, won.predicted_end, left.actions.len()), (true, outcome.predicted_end_ms, 0));
+    let mut last = world(&path, Mode::Advise, 0.0);
+    last.desk.ledger = Some(feed(&path, "p3"));
+    facts(job(1), 1).into_iter().for_each(|fact| last.desk.observe(fact));
+    last.end(second + 10, 1, true);
+    let job: JobRow = last.all().remove(0);
+    assert_eq!((job.decided, job.won, Some(job.map_gain_ms)), (1, 1, outcome.gained_ms));
+    assert_eq!(last.all::<OutcomeRow>().len(), 1, "and it is not settled twice");
+}
+
 /// What is left open in it.
 fn open(path: &Path) -> Left {
     left(path, Time(200_000)).unwrap()

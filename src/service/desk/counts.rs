@@ -1,8 +1,9 @@
 //! What a pass and the whole state come to: metrics, and the ends of decisions that are kept.
 
 use super::Desk;
+use crate::span::{plausible, plausible_ms};
 use drover_core::engine::Pass;
-use drover_core::model::{Answer, BreakerTurn, CopyEnd, CopyOutcome, Millis, TaskKind, Time, Verdict};
+use drover_core::model::{Answer, BreakerTurn, CopyEnd, CopyOutcome, Millis, TaskKind, TaskState, Time, Verdict};
 use std::collections::BTreeMap;
 
 /// Counts over the whole state.
@@ -25,8 +26,8 @@ impl Desk {
             let Some(open) = self.open.remove(&outcome.decision) else { continue };
             let labels = [open.policy.as_str(), open.action.label()];
             self.metrics.ends.with_label_values(&[labels[0], labels[1], outcome.label()]).inc();
-            if !outcome.natively_copied {
-                self.metrics.gained.with_label_values(&labels).inc_by(outcome.gain.as_secs_f64());
+            if let Some(gain) = plausible(outcome.gain).filter(|_| !outcome.natively_copied) {
+                self.metrics.gained.with_label_values(&labels).inc_by(gain.as_secs_f64());
             }
         }
         for outcome in &pass.copies {
@@ -42,8 +43,9 @@ impl Desk {
                 kept.asked.end = Some(outcome.clone());
             }
             let open = self.open.remove(&outcome.decision);
-            if let Some(predicted) = open.and_then(|open| open.predicted).filter(|_| outcome.end == CopyEnd::Won) {
-                self.metrics.saved(&outcome.policy, action, predicted.ms_after(outcome.at));
+            let predicted = open.and_then(|open| open.predicted).filter(|_| outcome.end == CopyEnd::Won);
+            if let Some(saved) = predicted.and_then(|predicted| plausible_ms(predicted.ms_after(outcome.at))) {
+                self.metrics.saved(&outcome.policy, action, saved);
             }
         }
         for measure in &pass.measures {
@@ -77,6 +79,7 @@ impl Desk {
     /// Of several clones all but the one that won have been for nothing.
     fn spent(&self, outcome: &CopyOutcome, labels: &[&str; 3]) {
         let of = |end, time: Millis| {
+            let time = plausible(time).unwrap_or_default();
             self.metrics.copy_seconds.with_label_values(&[labels[0], labels[1], end]).inc_by(time.as_secs_f64());
         };
         match outcome.end {
@@ -95,7 +98,8 @@ impl Desk {
         for (_, task) in cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| job.tasks(kind))).flatten() {
             totals.tasks += 1;
             totals.attempts += task.live().count() as u64;
-            if let Some(verdict) = task.verdict {
+            // What waits for its first container has been judged, too, where it may be cloned.
+            if let Some(verdict) = task.verdict.filter(|_| task.state == TaskState::Running) {
                 *totals.verdicts.entry(verdict).or_default() += 1;
             }
         }
@@ -224,11 +228,15 @@ mod tests {
         let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
         let like = watched().decisions[0].decision.clone();
         // Each would have ended at a hundred seconds, as predicted; of the last nothing was.
-        for (id, clones, end, at) in [
-            (1, false, CopyEnd::Won, 40_000),
-            (2, false, CopyEnd::Won, 110_000),
-            (3, false, CopyEnd::Lost, 40_000),
-            (4, true, CopyEnd::Won, 40_000),
+        let endless = u64::MAX / 4;
+        for (id, clones, end, at, cost) in [
+            (1, false, CopyEnd::Won, 40_000, 5_000),
+            (2, false, CopyEnd::Won, 110_000, 5_000),
+            (3, false, CopyEnd::Lost, 40_000, 5_000),
+            (4, true, CopyEnd::Won, 40_000, 5_000),
+            // What no job takes drowns no other job's.
+            (5, false, CopyEnd::Won, endless, endless),
+            (6, false, CopyEnd::Lost, endless, endless),
         ] {
             let policy = if clones { "dolly" } else { "late" };
             let mut decision = like.clone();
@@ -250,13 +258,13 @@ mod tests {
                 host: None,
                 hosts: Vec::new(),
                 at: Time(at),
-                cost: Millis(5_000),
-                winner_cost: Millis(3_000),
+                cost: Millis(cost),
+                winner_cost: Millis(cost - 2_000),
             };
             desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
         }
         let ended = |labels: [&str; 3]| metrics.copies.with_label_values(&labels).get();
-        assert_eq!([ended(["late", "duplicate", "won"]), ended(["late", "duplicate", "lost"])], [2, 1]);
+        assert_eq!([ended(["late", "duplicate", "won"]), ended(["late", "duplicate", "lost"])], [3, 2]);
         assert_eq!([ended(["dolly", "clone", "won"]), ended(["dolly", "duplicate", "won"])], [1, 0]);
         let spent = |labels: [&str; 3]| metrics.copy_seconds.with_label_values(&labels).get();
         assert_eq!(
@@ -264,7 +272,7 @@ mod tests {
             [3.0, 2.0],
             "two clones, of which one won"
         );
-        assert_eq!(["won", "lost"].map(|end| spent(["late", "duplicate", end])), [6.0, 9.0]);
+        assert_eq!(["won", "lost"].map(|end| spent(["late", "duplicate", end])), [6.0, 11.0]);
         let gained = |labels: [&str; 3]| metrics.copy_gained.with_label_values(&labels).get();
         assert_eq!(["sooner", "later"].map(|side| gained(["late", "duplicate", side])), [60.0, 10.0]);
         assert_eq!(gained(["dolly", "clone", "sooner"]), 0.0);

@@ -145,7 +145,7 @@ impl ClusterState {
             Entry::Vacant(_) if full => Err(Dropped::TooManyJobs),
             Entry::Vacant(free) => {
                 let job = free.insert(Job::new(id));
-                (job.heard, job.clock_offset_ms) = (received, offset);
+                (job.opened, job.heard, job.clock_offset_ms) = (received, received, offset);
                 Ok(job)
             }
         }

@@ -71,6 +71,9 @@ pub struct Job {
     pub can: Capabilities,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
+    /// Receipt of the first fact about it, the service's clock.
+    #[serde(default)]
+    pub opened: Time,
     /// Newest receipt of a fact about its tasks; before any, that of the first about the job.
     pub heard: Time,
     /// Its AM does not let Drover's user view its tasks.
@@ -139,6 +142,7 @@ impl Job {
             shim: false,
             can: Capabilities::default(),
             clock_offset_ms: 0,
+            opened: Time(0),
             heard: Time(0),
             hidden: false,
             intakes: Intakes::default(),

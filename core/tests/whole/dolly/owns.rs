@@ -54,6 +54,28 @@ fn a_job_of_which_nothing_is_settled_is_drovers_while_it_is_new() {
     assert_eq!(owned(&script), []);
 }
 
+#[test]
+fn a_job_whose_tasks_are_never_all_told_of_is_given_back_to_hadoop() {
+    let mut script = acts(PolicyName::Drover, 0.1);
+    opens(&mut script, 1, [10, 0], 0.0);
+    opens(&mut script, 2, [10, 0], 0.0);
+    for second in 1..60 {
+        let now = at(f64::from(second));
+        let of = |job: JobId, index| {
+            let (state, started) = (Some(TaskState::Running), Some(at(0.5)));
+            TaskFact { state, started, ..TaskFact::of(job.task(TaskKind::Map, index)) }
+        };
+        for (number, told) in [(1, 9), (2, 10)] {
+            let (job, complete) = (job_id(number), false);
+            let tasks = (0..told).map(|index| of(job, index)).collect();
+            script.say(now, Fact::Tasks { job, complete, tasks });
+        }
+        let _ = script.decide(now);
+        let expected = if second <= 30 { vec![job_id(1), job_id(2)] } else { vec![job_id(2)] };
+        assert_eq!(owned(&script), expected, "at {second} s");
+    }
+}
+
 /// Tasks of one kind are in that state, the second after.
 fn tell(script: &mut Script, kind: TaskKind, tasks: u32, state: TaskState, second: f64) {
     let (started, finished) = (Some(at(second - 0.5)), state.is_final().then(|| at(second)));

@@ -52,7 +52,7 @@ fn told(action: &Action, state: JobPhase, seen: &[Seen]) -> OutcomeRow {
     let attempts = (0..).zip(seen).map(fact).collect();
     let end = EndFact { job: task.job, state: Some(state), started: time(50.0), finished: time(150.0), attempts };
     let (_dir, path) = kept(&rows);
-    let Left { actions, jobs } = left(&path, Time(200_000)).unwrap();
+    let Left { actions, jobs, .. } = left(&path, Time(200_000)).unwrap();
     let (job, hosts) = jobs[0].ended(&end);
     actions[0].outcome(&job, &hosts, Time(60_000))
 }

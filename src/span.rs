@@ -3,7 +3,7 @@
 use drover_core::model::Millis;
 
 /// No task or job takes longer. One that claims so is wrong, or would have a report's sums be about itself alone.
-const LONGEST: Millis = Millis(366 * super::DAY);
+const LONGEST: Millis = Millis(366 * 86_400_000);
 
 /// A length of time, where one may believe it.
 pub fn plausible(span: Millis) -> Option<Millis> {
