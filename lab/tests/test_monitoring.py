@@ -7,6 +7,7 @@ OF_TARGET = {"job", "instance"}
 SEVERITIES = {"critical", "warning", "info"}
 SAID = re.compile(r"\$labels\.(\w+)")
 LEGEND = re.compile(r"\{\{(\w+)\}\}")
+AGGREGATED = re.compile(r"\b(?:sum|avg|max|min) by \(([^()]*)\)")
 CHOICE = re.compile(r"label_values\((\w+), (\w+)\)")
 FIRING = re.compile(
     r"""expr: 'ALERTS\{alertname="(\w+)",alertstate="firing"\}'\n\s*eval_time: \S+\n\s*exp_samples:( \[\])?"""
@@ -100,6 +101,19 @@ class Dashboards(unittest.TestCase):
             for target in panel.about["targets"]:
                 said = unknown([target["expr"]], set(LEGEND.findall(target["legendFormat"])))
                 self.assertEqual(said, [], f"{panel.file}: {panel.title}")
+
+    def test_legends_name_every_label_by_which_series_of_a_panel_differ(self):
+        for panel in monitoring.panels():
+            for target in panel.about["targets"]:
+                expression = target["expr"]
+                by = AGGREGATED.search(expression)
+                first = promql.selectors(expression)[0]
+                fixed = {label for label, how, _ in first.matchers if how == "="} | {"le"}
+                differ = {*monitoring.known()[first.name], "instance"} - fixed
+                if by:
+                    differ = {label.strip() for label in by.group(1).split(",")}
+                said = set(LEGEND.findall(target["legendFormat"]))
+                self.assertEqual(said, differ, f"{panel.file}: {panel.title}")
 
     def test_every_panel_has_a_description_and_a_unit_and_takes_its_source_from_the_variable(self):
         for panel in monitoring.panels():
