@@ -159,3 +159,18 @@ fn an_order_awaits_its_answer_until_that_is_told() {
     play.answer(6.0, order.id, Answer::Applied, &[1]);
     assert!(!play.script.engine.awaits_answer(&order));
 }
+
+#[test]
+fn copies_of_a_job_that_is_lost_from_sight_are_of_unknown_end_and_not_open_for_ever() {
+    let mut play = Play::new(acting());
+    let decision = play.decided()[0].id;
+    play.own(8.0, Fact::Sent { job: play.id, decision });
+    play.answer(8.0, decision, Answer::Applied, &[1]);
+    let _ = play.look(9.0, &[(1, 1, AttemptState::Running, Some(8.5))]);
+    // Neither listed nor heard of again.
+    play.script.say(at(10.0), Fact::Apps(Vec::new()));
+    let ends: Vec<_> = (1..80).flat_map(|n| play.script.decide(at(10.0 * f64::from(n))).copies).collect();
+    let of: Vec<_> = ends.iter().filter(|end| end.decision == decision).map(|end| end.end).collect();
+    assert_eq!(of, [CopyEnd::Unknown]);
+    assert!(play.script.engine.cluster().job(play.id).is_none());
+}
