@@ -43,7 +43,7 @@ fn trial_of(job: &JobRow) -> Trial<'_> {
 
 /// What a run's jobs show. Those that failed say nothing: how soon a job fails is no time that it takes.
 fn effect(jobs: &[JobRow]) -> Option<Interval> {
-    trial::effect(jobs.iter().filter(|job| !job.failed).map(trial_of)).map(|effect| effect.log)
+    trial::effect(jobs.iter().filter(|job| !job.failed).map(trial_of)).log
 }
 
 #[cfg(test)]

@@ -133,8 +133,10 @@ pub fn holdout(of: &HoldOutView) -> String {
 fn shown(of: &HoldOutView) -> String {
     let (acted, held, needed) = (of.acted.compared, of.held_out.compared, of.needed);
     let Some(change) = &of.change else {
+        let why =
+            if acted.min(held) < needed { "" } else { ", and no group with two of each tells how far they scatter" };
         return format!(
-            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out \
+            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
              (govern.holdout says which share of jobs is)."
         );
     };
@@ -144,8 +146,25 @@ fn shown(of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name, size and draw.",
-        change.percent, change.low_percent, change.high_percent, of.strata
+        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name, size and draw.{}",
+        change.percent,
+        change.low_percent,
+        change.high_percent,
+        of.strata,
+        missing(of)
+    )
+}
+
+/// That a change is told too small, where it is.
+fn missing(of: &HoldOutView) -> String {
+    let [acted, held] = [&of.acted, &of.held_out].map(|side| side.open);
+    if !of.long_ones_missing {
+        return String::new();
+    }
+    format!(
+        " {} jobs still run, or their end was not seen ({acted} that could be acted on, {held} held out): the long ones are missing, fewer of them on a side that is sooner, so that the change is told too \
+         small. Ask again when they have ended, or of a longer time.",
+        acted + held
     )
 }
 
@@ -261,8 +280,10 @@ pub mod tests {
             change,
             not_drawn: 7,
             share_unknown: 0,
+            long_ones_missing: false,
         };
         let words = holdout(&of);
+        assert!(!words.contains("missing"), "{words}");
         assert!(words.contains("ended sooner") && words.contains("-12.3 % (95 %: -20.0 % to -3.0 %)"), "{words}");
         assert!(words.contains("90 jobs") && words.contains("30 held out, in 4 groups"), "{words}");
         assert!(words.contains("Left out: 7 jobs enrolled while all or none") && !words.contains("earlier"), "{words}");
@@ -271,5 +292,21 @@ pub mod tests {
             earlier.contains("not enough data yet") && earlier.contains("3 jobs enrolled by an earlier"),
             "{earlier}"
         );
+    }
+
+    #[test]
+    fn why_a_change_is_told_too_small_or_not_at_all_is_said() {
+        let side = |open| SideView { jobs: 40, open, compared: 40 - open, ..SideView::default() };
+        let change = Some(ChangeView { percent: -9.0, low_percent: -15.0, high_percent: -3.0 });
+        let (acted, held_out) = (side(4), side(7));
+        let of = HoldOutView { acted, held_out, change, needed: 10, long_ones_missing: true, ..HoldOutView::default() };
+        let words = holdout(&of);
+        assert!(
+            words.contains("11 jobs still run") && words.contains("4 that could be acted on, 7 held out"),
+            "{words}"
+        );
+        let words = holdout(&HoldOutView { change: None, ..of });
+        assert!(words.contains("33 held out, and no group with two of each"), "{words}");
+        assert!(!words.contains("missing"), "{words}");
     }
 }

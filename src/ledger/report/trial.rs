@@ -1,8 +1,11 @@
 //! Jobs held out beside those that could be acted on, by intention to treat.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Filter, condition};
 use crate::stats::Interval;
-use crate::stats::trial::{Effect, Trial, as_shares, effect};
+use crate::stats::trial::{Trial, as_shares, effect};
 use drover_core::model::Millis;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
@@ -10,6 +13,9 @@ use utoipa::ToSchema;
 
 /// Jobs with a counterpart that each side is to have before anything is said.
 const NEEDED: usize = 10;
+
+/// Percent of a side's jobs that may be without an end before the long ones are missing.
+const MOST_OPEN: u64 = 5;
 
 /// What jobs held out show beside those that could be acted on. A job counts from the moment it could first be acted on, were it not held out, on the side that it was drawn to, whatever was
 /// done to it then.
@@ -27,7 +33,10 @@ pub struct HoldOutView {
     /// Jobs left out as the share that their side was drawn at is not kept: an earlier version enrolled them.
     #[serde(default)]
     pub share_unknown: u64,
-    /// Groups of one name, but for its numbers, one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) and one share and salt of the draw with jobs on both sides.
+    /// More than 5 % of the jobs of either side are open: the long ones are missing, fewer of them on a side that is sooner, so that a change is told too small.
+    #[serde(default)]
+    pub long_ones_missing: bool,
+    /// Groups of one name, but for its numbers, one bin of sizes (1–10 tasks, 11–50, 51–150, 151–500, more) and one share and salt of the draw with jobs on both sides, two or more on one.
     pub strata: u64,
     /// How many jobs with a counterpart each side is to have before a change is told.
     pub needed: u64,
@@ -44,7 +53,7 @@ pub struct SideView {
     pub open: u64,
     /// The ones that ended without success: how soon a job fails is no time that it takes, so they are counted here and not compared.
     pub failed: u64,
-    /// The ones that have a counterpart of their name and size on the other side, and are compared.
+    /// The ones that have a counterpart of their name and size on the other side, and one of them a fellow, and are compared.
     pub compared: u64,
     /// The ones of whose tasks some had a copy or restart asked for.
     pub acted_on: u64,
@@ -59,6 +68,12 @@ pub struct ChangeView {
     pub low_percent: f64,
     /// Upper end.
     pub high_percent: f64,
+}
+
+impl SideView {
+    fn is_cut_short(&self) -> bool {
+        100 * self.open > MOST_OPEN * self.jobs
+    }
 }
 
 struct Enrolled {
@@ -136,13 +151,16 @@ impl HoldOutView {
                 acted_on: count(&|job| job.decided > 0),
             }
         };
-        let enough = |effect: &Effect| effect.acted.min(effect.left) >= NEEDED;
-        let change = shown.filter(enough).map(|effect| as_shares(effect.log)).filter(|change| change.mean.is_finite());
+        let (acted, held_out) = (side(false, shown.acted), side(true, shown.left));
+        let enough = shown.acted.min(shown.left) >= NEEDED;
+        // JSON has no number for an end beyond all bounds.
+        let change = shown.log.filter(|_| enough).map(as_shares).filter(|change| change.high.is_finite());
         HoldOutView {
             verdict: verdict(change.as_ref()).to_owned(),
-            acted: side(false, shown.map_or(0, |effect| effect.acted)),
-            held_out: side(true, shown.map_or(0, |effect| effect.left)),
-            strata: shown.map_or(0, |effect| effect.strata as u64),
+            long_ones_missing: acted.is_cut_short() || held_out.is_cut_short(),
+            acted,
+            held_out,
+            strata: shown.strata as u64,
             needed: NEEDED as u64,
             change: change.as_ref().map(ChangeView::of),
             ..HoldOutView::default()

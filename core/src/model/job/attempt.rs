@@ -20,9 +20,9 @@ pub struct Attempt {
     pub phase: Option<Phase>,
     /// Hadoop calls it a speculative attempt.
     pub speculative: bool,
-    /// It was heard of while it ran, and not only at its end.
+    /// When it was first heard of while it ran, and not only at its end, the AM's clock.
     #[serde(default)]
-    pub watched: bool,
+    pub watched: Stamp,
     /// Launch, the AM's clock.
     pub started: Stamp,
     /// End, the AM's clock.
@@ -44,7 +44,7 @@ impl Attempt {
             state: AttemptState::New,
             phase: None,
             speculative: false,
-            watched: false,
+            watched: Stamp::default(),
             started: Stamp::default(),
             finished: Stamp::default(),
             second_phase: Stamp::default(),
@@ -81,7 +81,8 @@ impl Attempt {
         self.host = self.host.or(host);
         self.state = self.state.max(fact.state.unwrap_or(self.state));
         self.speculative |= fact.speculative == Some(true);
-        self.watched |= matches!(fact.state, Some(AttemptState::Running | AttemptState::CommitPending));
+        let runs = matches!(fact.state, Some(AttemptState::Running | AttemptState::CommitPending));
+        self.watched.earliest(runs.then_some(at));
         self.started.earliest(fact.started);
         self.finished.earliest(fact.finished);
         // Hadoop sets the score of an ended attempt to 1, whatever its end.

@@ -23,13 +23,15 @@ impl Default for Patience {
 }
 
 /// Twice what nine of ten attempts took to their first report: where many JVMs start at once, or a machine is busy, that of a healthy attempt is late, too. One that was watched, and ended
-/// without any where one was due, took all of its run for it: there are record readers that tell nothing of how far they are.
+/// without any where one was due, took all of its run for it: there are record readers that tell nothing of how far they are. One that had reported before it was first heard of
+/// tells nothing: nobody knows when it did.
 pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<Millis> {
     let due = usual(job, patience) + patience.start_up;
     let lag = |task: &Task, attempt: &Attempt| {
         let started = attempt.started.get()?;
-        let is_unheard = attempt.watched && task.track.first().is_none();
-        let reported = attempt.track.first().map(|(_, at)| at.since(started));
+        let watched = attempt.watched.get()?;
+        let is_unheard = task.track.first().is_none();
+        let reported = attempt.track.first().filter(|(_, at)| watched < *at).map(|(_, at)| at.since(started));
         let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| is_unheard && *run > due);
         reported.or_else(run).map(Millis::as_secs_f64)
     };
