@@ -215,13 +215,20 @@ final class Exchange {
     }
     failedUrls = 0;
     more = false;
-    lease.end();
-    // It may be another service, which does not know of them.
-    facts.wantMisses(false);
+    if (!isOfTheMoment(answer.status)) {
+      lease.end();
+      // It may be another service, which does not know of them.
+      facts.wantMisses(false);
+    }
     String by = "refused by " + settings.urls.get(url) + ": " + refusal.error;
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
     complain(by, waitMs);
     return waitMs;
+  }
+
+  /** Says nothing of the session: its lease runs out by itself if no better answer comes. */
+  private static boolean isOfTheMoment(int status) {
+    return status == 408 || status == 413 || status == 429 || status == 503;
   }
 
   private long waitAfter(int status, Refusal refusal, long retryMs) {
@@ -236,6 +243,7 @@ final class Exchange {
         return Math.max(retryMs, backoff.next());
       case 403:
         startOver();
+        nextUrl(); // another may vouch, or lead through TLS
         return retryMs;
       case 404:
         startOver();

@@ -2,7 +2,8 @@ package io.drover.shim.core;
 
 /**
  * A 4xx or 5xx answer of the service. It is not authenticated, so it can only leave the job to
- * Hadoop: it ends the lease, and has us pause, start over, or, a 410, stop for good.
+ * Hadoop: it ends the lease or lets it run out, and has us pause, start over, or, a 410, stop for
+ * good.
  */
 final class Refusal {
   /** A 401, of which the transport has no words. */

@@ -475,6 +475,28 @@ public class ExchangeTest {
   }
 
   @Test
+  public void aServiceThatDoesNotTakeTheKeyInTheClearIsLeftForOneThatIsReachedThroughTls()
+      throws Exception {
+    exchange = exchange("http://a:1,https://b:1");
+    rows.change(5);
+    long wait = step(refusal(403, "secret_over_plain_http", ""));
+    assertTrue("waits " + wait, wait >= 3_000 && wait <= 3_600);
+    assertEquals(1000, step(ok("")));
+    assertTrue(rows.last().hello);
+    step(ok(""));
+    assertEquals("[a, b, b]", asked.toString());
+  }
+
+  @Test
+  public void servicesThatAllDoNotVouchAreAskedInTurnAndNeverInAHotLoop() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    for (int i = 0; i < 4; i++) {
+      assertTrue(step(refusal(403, "not_vouched", "")) >= 3_000);
+    }
+    assertEquals("[a, b, a, b]", asked.toString());
+  }
+
+  @Test
   public void anUnknownSessionStartsOverAtOnceButNotInAHotLoop() throws Exception {
     assertStartsOver(404, "unknown_session", 100);
     step(refusal(404, "unknown_session", ""));
@@ -672,9 +694,36 @@ public class ExchangeTest {
 
   @Test
   public void aRefusalHandsBack() throws Exception {
-    for (int status : new int[] {400, 401, 403, 404, 409, 410, 413, 426, 429, 503}) {
+    for (int status : new int[] {400, 401, 403, 404, 409, 410, 426, 500}) {
       assertHandsBack(refusal(status, "overloaded", ""));
     }
+  }
+
+  @Test
+  public void aRefusalOfTheMomentTakesNothingBackAndRenewsNothing() throws Exception {
+    for (int status : new int[] {408, 413, 429, 503}) {
+      establish();
+      step(ok(LEASED + ",'fetch_failures':true"));
+      nowMs += 9_999;
+      step(refusal(status, "overloaded", ""));
+      assertEquals("status " + status, 1, lease.leftMs());
+      assertTrue("its missed outputs are not forgotten", rows.misses);
+      nowMs += 1;
+      step(refusal(status, "overloaded", ""));
+      assertEquals("status " + status, false, lease.getAsBoolean());
+    }
+  }
+
+  @Test
+  public void anotherServiceTakesTheLeaseThatAnOverloadedOneLeft() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    establish();
+    step(ok(LEASED));
+    step(refusal(503, "overloaded", ""));
+    assertTrue(lease.heldUnder(3));
+    step(refusal(404, "unknown_session", ""));
+    assertEquals("[a, a, a, b]", asked.toString());
+    assertEquals(false, lease.getAsBoolean());
   }
 
   @Test
