@@ -47,6 +47,10 @@ final class Actions {
     try {
       dispatcher.accept(() -> ledger.answer(hand.apply(action, epoch, deadlineNanos)));
     } catch (RuntimeException e) {
+      if (e.getCause() instanceof InterruptedException) {
+        // What ends the exchange is heard in the next pause, and not here.
+        Thread.currentThread().interrupt();
+      }
       ledger.answer(new Ack(action.id, Ack.FAILED));
       Log.warn("cannot reach the AM's dispatcher: {}", e.toString());
     }

@@ -27,7 +27,10 @@ final class Ledger {
   private final Map<String, Entry> seen = new LinkedHashMap<>();
   private final Map<String, Ack> unheard = new LinkedHashMap<>();
   private int unanswered;
-  private long newestDeadlineNanos;
+
+  /** The latest of those that may be unanswered. */
+  private long lastDeadlineNanos;
+
   private long refused;
 
   Ledger(LongSupplier nanos) {
@@ -48,8 +51,10 @@ final class Ledger {
       return false;
     }
     seen.put(id, new Entry(deadlineNanos));
+    if (unanswered == 0 || deadlineNanos - lastDeadlineNanos > 0) {
+      lastDeadlineNanos = deadlineNanos;
+    }
     unanswered++;
-    newestDeadlineNanos = deadlineNanos;
     return true;
   }
 
@@ -96,7 +101,7 @@ final class Ledger {
 
   /** Whether an answer waits to be sent, or may yet be given. */
   synchronized boolean owes() {
-    boolean soon = unanswered > 0 && newestDeadlineNanos - nanos.getAsLong() > 0;
+    boolean soon = unanswered > 0 && lastDeadlineNanos - nanos.getAsLong() > 0;
     return soon || !unheard.isEmpty();
   }
 

@@ -14,8 +14,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapreduce.v2.api.records.JobId;
+import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.event.AsyncDispatcher;
+import org.apache.hadoop.yarn.event.EventHandler;
 import org.junit.Test;
 
 /** The exchange against a scripted service, without time and without a network. */
@@ -88,6 +94,7 @@ public class ExchangeTest {
   private final List<Runnable> posted = new ArrayList<>();
   private final List<String> resolved = new ArrayList<>();
   private final List<Action> applied = new ArrayList<>();
+  private Consumer<Runnable> dispatcher = posted::add;
   private long nowMs = 1_000;
   private long looksAtTheClock;
   private Lease lease;
@@ -112,7 +119,7 @@ public class ExchangeTest {
               applied.add(action);
               return new Ack(action.id, Ack.APPLIED, new int[] {(int) epoch, (int) action.task});
             },
-            posted::add,
+            what -> dispatcher.accept(what),
             new Racks(
                 host -> {
                   resolved.add(host + " with " + posted.size() + " posted");
@@ -618,6 +625,29 @@ public class ExchangeTest {
     assertEquals(0, posted.size());
     step(ok(""));
     assertEquals("[a-1 applied [3, 7]]", rows.last().acks.toString());
+  }
+
+  /** As Hadoop has it, which takes no event from a thread that is interrupted, and its flag. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static Consumer<Runnable> hadoopsDispatcher() {
+    EventHandler handler = new AsyncDispatcher().getEventHandler();
+    JobId job = MRBuilderUtils.newJobId(ApplicationId.newInstance(1_000, 1), 1);
+    return what -> handler.handle(new OnDispatcher(job, 0, what));
+  }
+
+  @Test
+  public void anInterruptionDuringACallWhoseAnswerHasActionsStillEndsTheExchange()
+      throws Exception {
+    establish();
+    dispatcher = hadoopsDispatcher();
+    step(
+        request -> {
+          Thread.currentThread().interrupt();
+          return ok(action("a-1", "a-2")).answer(request);
+        });
+    assertTrue("the next pause is to hear it", Thread.interrupted());
+    step(ok(""));
+    assertEquals("[a-1 failed [], a-2 failed []]", rows.last().acks.toString());
   }
 
   @Test

@@ -44,6 +44,29 @@ public class LedgerTest {
   }
 
   @Test
+  public void aLaterDeadlineIsNotForgottenForASoonerOneThatCameAfterIt() {
+    long end = Long.MIN_VALUE + 5; // past the point where the clock's number wraps
+    now = end - 20;
+    ledger.admit("a", end);
+    ledger.admit("b", end - 15);
+    now = end - 15;
+    assertTrue("a may yet be answered", ledger.owes());
+    now = end;
+    assertFalse(ledger.owes());
+  }
+
+  @Test
+  public void theDeadlineOfWhatWasAnsweredKeepsNoOtherActionOwed() {
+    now = -1_000;
+    ledger.admit("a", -100);
+    ledger.answer(new Ack("a", Ack.FAILED));
+    ledger.heard(ledger.unheard(9));
+    ledger.admit("b", -900);
+    now = -900;
+    assertFalse(ledger.owes());
+  }
+
+  @Test
   public void anActionThatNobodyAnswersIsOwedOnlyUntilItsDeadline() {
     ledger.admit("a", 10);
     now = 9;
