@@ -19,7 +19,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub const PATIENCE: Duration = Duration::from_secs(75);
 
 /// So long one that asks waits for its turn.
-const TURN: Duration = Duration::from_secs(30);
+const TURN: Duration = Duration::from_secs(10);
 
 /// After a reading there is none for as long as it took: the writer begins its log anew only when nobody reads, and where one reading followed the other the log would
 /// grow without end.

@@ -96,6 +96,11 @@ impl Desk {
         if request.job.0 != request.attempt.app {
             return Err(Refusal::new(Why::ForeignApplication, "the job is not the application's"));
         }
+        // A session that came through TLS is not to stay where its jobs could only be advised on.
+        if self.params.require_tls && from == Origin::Network {
+            let words = "it came over plain HTTP: reach the service through TLS, or set shim.require_tls to false";
+            return Err(Refusal::new(Why::SecretOverPlainHttp, words));
+        }
         let own = self.table.holder(request.job).filter(|seat| seat.id == request.session);
         match (own, &request.hello) {
             (Some(seat), None) => self.known(&seat, &request, from, code, body, now),
@@ -133,11 +138,6 @@ impl Desk {
         body: &[u8],
         now: Now,
     ) -> Result<Answer, Refusal> {
-        if self.params.require_tls && from == Origin::Network {
-            let words =
-                "the session key came over plain HTTP: reach the service through TLS, or set shim.require_tls to false";
-            return Err(Refusal::new(Why::SecretOverPlainHttp, words));
-        }
         authentic(&hello.key, body, code)?;
         if self.table.was_replaced(request.job, request.session) {
             return Err(Refusal::new(Why::Superseded, "another session holds the job"));

@@ -96,7 +96,8 @@ impl Engine {
                 pass.outcomes.extend(self.flights.land(task, ended, job.task(task)));
             }
         }
-        for id in self.cluster.lost_jobs(now - FORGET_AFTER) {
+        let lost = self.cluster.lost_jobs(now - FORGET_AFTER);
+        for id in lost.into_iter().filter(|id| !gone.contains(id)).collect::<Vec<_>>() {
             let ends = self.cluster.job(id).map(|job| self.flights.close_job(job));
             self.tell_ends(id, ends.unwrap_or_default(), now, pass);
             gone.insert(id);

@@ -7,8 +7,8 @@ use crate::simulation::tables::Table;
 /// What to make of the numbers.
 pub const NOTES: [&str; 5] = [
     "A gain is a prediction less what happened: it is as sure as the prediction, whose spread and whose error, where originals finished first, stand beside it.",
-    "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added. Wins of clones, of whose \
-     originals nobody has predicted an end, count as none.",
+    "A job's gain is at most what is told: the last end of each phase as predicted without the copies that won, less its actual last end, both phases added. Wins of clones count as \
+     none where no end of the original was predicted, which is so unless its task had run for a while before.",
     "Jobs held out and the others share the cluster's slots: copies take containers that jobs of both sides wait for, and what they free helps both, so that the \
      difference between the sides is not the whole effect on the cluster.",
     "Held out jobs keep Hadoop's own speculator: the change is against it, not against no speculation.",

@@ -209,7 +209,8 @@ impl Feed {
         }
         let lives = |job: &JobId| engine.cluster().job(*job).is_some();
         self.open.retain(|_, open| lives(&open.job));
-        self.fates.retain(|job, _| lives(job));
+        // Of one that ended while no process ran the end is still to be read.
+        self.fates.retain(|job, _| lives(job) || self.left.contains_key(job));
         self.enrolled.retain(lives);
         self.drawn.retain(|job, _| lives(job));
         let mut told = seen::hour(engine, now);

@@ -315,3 +315,15 @@ async fn a_key_over_plain_http_is_refused_where_the_operator_says_so() {
     let body = serde_json::to_vec(&am.next()).unwrap();
     assert!(room.desk.exchange(room.now, Origin::Loopback, &mac::sign(&am.key, &body), &body).is_ok());
 }
+
+#[tokio::test]
+async fn a_session_that_came_through_tls_is_refused_in_the_clear_where_the_operator_says_so() {
+    let (mut room, mut am) = (Room::with(ShimParams { require_tls: true, ..one_look() }, 1_000), Am::new(1, 1, 1));
+    room.from = Origin::Loopback;
+    room.seat(&mut am).await;
+    room.later(1_000);
+    room.from = Origin::Network;
+    assert_eq!(why(room.send(&am.key.clone(), &am.next())), Why::SecretOverPlainHttp);
+    room.from = Origin::Loopback;
+    assert!(room.send(&am.key.clone(), &am.next()).is_ok());
+}

@@ -55,6 +55,8 @@ impl Schedule {
                 return self.begin_end(id, true, now);
             }
             _ if job.ending.is_some() => return,
+            // It may tell its run at once, and its tasks never in time.
+            Outcome::Told(_) if job.is_hung && matches!(call, Call::Master(_)) => {}
             Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => job.failures = 0,
             Outcome::RmDown => self.is_rm_down = true,
             Outcome::Paused(length) => job.quiet_until = job.quiet_until.max(now + length),
@@ -103,9 +105,10 @@ impl Schedule {
             }
             _ => now + pause.max(Millis(200)),
         };
-        match outcome {
-            Outcome::Silent => self.hangs(id),
-            _ => self.answers(id, now),
+        match (call, outcome) {
+            (_, Outcome::Silent) => self.hangs(id),
+            (Call::Tasks(_), _) => self.answers(id, now),
+            _ => {}
         }
         self.set_tasks(id, due);
     }
@@ -177,7 +180,7 @@ impl Schedule {
 
     fn seen_again(&mut self, id: JobId, attempt: Option<u32>, now: Time) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        job.still_runs = 0;
+        (job.still_runs, job.no_end_before) = (0, now);
         if let Some(attempt) = attempt {
             if job.attempt.is_some_and(|known| attempt > known) {
                 job.summary_due = now;

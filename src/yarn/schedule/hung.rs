@@ -66,7 +66,7 @@ impl Schedule {
         }
     }
 
-    /// It answers, or others tell of it.
+    /// It tells its tasks, or others tell of it.
     pub(super) fn answers(&mut self, id: JobId, now: Time) {
         if let Some(job) = self.jobs.get_mut(&id).filter(|job| job.is_hung) {
             job.is_hung = false;

@@ -25,7 +25,7 @@ pub struct JobPlan {
     pub quiet_until: Time,
     /// Errors in a row.
     pub failures: u32,
-    /// Its AM did not answer in time when it was last asked for its tasks or its run.
+    /// Its AM did not answer in time when it was last asked for its tasks, or for its run since.
     pub is_hung: bool,
     /// Something beside its tasks is being asked.
     pub is_side_asked: bool,

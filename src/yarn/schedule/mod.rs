@@ -281,7 +281,10 @@ impl Schedule {
             }
             if !job.is_sure {
                 // Until the run of its AM is known, facts could not be told apart from those of another run.
-                let pause = if wants.has_shim(id) { job.shim_pause(now) } else { ASK_AFTER };
+                if wants.settings_known(id) {
+                    job.settings_due = None;
+                }
+                let pause = if wants.has_shim(id) { job.shim_pause(now).max(ASK_AFTER) } else { ASK_AFTER };
                 self.side.set(id, now + pause);
                 continue;
             }
@@ -337,9 +340,9 @@ impl Schedule {
                 self.settings_again = Some(job);
             }
         }
-        if let Some(job) = self.jobs.get_mut(&job)
-            && job.wanted.front() == Some(&call)
-        {
+        let Some(job) = self.jobs.get_mut(&job) else { return };
+        job.is_side_asked = true;
+        if job.wanted.front() == Some(&call) {
             job.wanted.pop_front();
             job.wanted_since = now;
             job.read_attempts = matches!(call, Call::Attempts(_));

@@ -30,7 +30,7 @@ pub(super) fn start_up(job: &Job, kind: TaskKind, patience: Patience) -> Option<
     let lag = |task: &Task, attempt: &Attempt| {
         let started = attempt.started.get()?;
         let watched = attempt.watched.get()?;
-        let is_unheard = task.track.first().is_none();
+        let is_unheard = task.track.first().is_none() && attempt.track.first().is_none();
         let reported = attempt.track.first().filter(|(_, at)| watched < *at).map(|(_, at)| at.since(started));
         let run = || attempt.finished.get().map(|ended| ended.since(started)).filter(|run| is_unheard && *run > due);
         reported.or_else(run).map(Millis::as_secs_f64)

@@ -227,6 +227,33 @@ fn a_first_report_may_take_twice_what_nine_of_ten_took_and_ten_seconds_at_least(
 }
 
 #[test]
+fn what_had_reported_before_it_was_first_heard_of_says_nothing_of_first_reports() {
+    let start_up = |first_heard: f64| {
+        let phase = (0..11).fold(Phase::maps(12), |phase, index| {
+            let id = phase.job.id.task(TaskKind::Map, index).attempt(0);
+            let mut phase = phase;
+            let state = Some(AttemptState::Running);
+            for (when, score) in
+                [(first_heard, None), (300.0, Some(0.5))].into_iter().filter(|(when, _)| *when <= 300.0)
+            {
+                let fact = crate::model::AttemptFact {
+                    state,
+                    started: Some(at(0.0)),
+                    score,
+                    ..crate::model::AttemptFact::of(id)
+                };
+                assert!(phase.job.learn_attempt(&fact, None, at(when), 100));
+            }
+            phase.done(index, 0, [0.0, 600.0])
+        });
+        let mut phase = phase.runs((11, 0), 0, 590.0, &[]);
+        phase.view(600.0).peers.start_up
+    };
+    assert_eq!(start_up(299.0), Some(secs(600.0)), "seen to wait for it");
+    assert_eq!(start_up(300.0), None, "a service that has just begun");
+}
+
+#[test]
 fn maps_that_run_tell_how_long_they_took_to_start_and_reduces_do_not() {
     let tells = |phase: Phase| phase.runs((0, 0), 0, 0.0, &[(4.0, 0.25), (6.0, 0.5)]).view(6.0).runs.knows_start_up();
     assert_eq!([tells(Phase::maps(2)), tells(Phase::reduces(2))], [true, false]);

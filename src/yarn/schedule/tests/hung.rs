@@ -6,7 +6,7 @@ use super::*;
 const TIMEOUT: Millis = Millis(10_000);
 const PLACES: usize = 16;
 
-/// Jobs with an even number answer at once, those with an odd one `hung` of them never; in simulated time, with places as the poller has them.
+/// Some calls are answered at once and some never; in simulated time, with places as the poller has them.
 struct Slow {
     schedule: Schedule,
     wants: Knows,
@@ -23,11 +23,15 @@ impl Slow {
     }
 
     fn run(&mut self, seconds: u64, hangs: impl Fn(JobId) -> bool) {
+        self.run_where(seconds, |call| call.job().is_some_and(&hangs));
+    }
+
+    fn run_where(&mut self, seconds: u64, hangs: impl Fn(Call) -> bool) {
         let end = self.now + Millis(seconds * 1_000);
         while self.now < end {
             let now = self.now;
             for (_, call) in self.under_way.extract_if(.., |(until, _)| *until <= now) {
-                let is_silent = call.job().is_some_and(&hangs);
+                let is_silent = hangs(call);
                 let outcome = if is_silent { Outcome::Silent } else { fine(call) };
                 self.schedule.done(call, outcome, if is_silent { TIMEOUT } else { Millis(5) }, now);
             }
@@ -36,7 +40,7 @@ impl Slow {
             {
                 self.schedule.start(call, now);
                 self.log.push((now, call));
-                let takes = if call.job().is_some_and(&hangs) { TIMEOUT } else { Millis(5) };
+                let takes = if hangs(call) { TIMEOUT } else { Millis(5) };
                 self.under_way.push((now + takes, call));
             }
             self.now = self.now + Millis(50);
@@ -103,4 +107,32 @@ fn a_job_that_hung_and_ends_is_read_at_once_as_any_other() {
     slow.under_way.clear();
     slow.run(60, |_| false);
     assert_eq!(slow.listed(1, Time(0)), 0);
+}
+
+#[test]
+fn masters_that_tell_their_run_and_never_their_tasks_leave_the_places_to_the_others_too() {
+    let mut slow = Slow::new(0);
+    let all: Vec<_> = (1..=60).map(|seq| app(seq, None)).collect();
+    slow.schedule.apps(&all, &[], Time(0));
+    let hangs = |call: Call| matches!(call, Call::Tasks(id) if id.0.seq <= 40);
+    slow.run_where(120, hangs);
+    let settled = slow.now;
+    slow.run_where(120, hangs);
+    for seq in 41..=60 {
+        assert!(slow.listed(seq, settled) >= 20, "job {seq}: {}", slow.listed(seq, settled));
+    }
+    assert!(slow.under_way.iter().filter(|(_, call)| hangs(*call)).count() <= 4);
+}
+
+#[test]
+fn nothing_is_asked_of_a_master_twice_at_once_beside_its_tasks() {
+    let mut slow = Slow::new(3);
+    // What is beside its tasks takes long, and its tasks too at times.
+    for turn in 0..6 {
+        slow.run_where(20, |call| is_side(&call) || turn % 2 == 0);
+        for seq in 1..=3 {
+            let beside = slow.under_way.iter().filter(|(_, call)| call.job() == Some(job(seq)) && is_side(call));
+            assert!(beside.count() <= 1, "job {seq}");
+        }
+    }
 }

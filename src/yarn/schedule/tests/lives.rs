@@ -263,6 +263,33 @@ fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
 }
 
 #[test]
+fn a_job_of_a_shim_that_tells_its_settings_and_whose_run_nobody_lists_wakes_nobody_for_nothing() {
+    let mut sim = Sim::new(0);
+    sim.schedule.apps(&[app(1, None)], &[], Time(0));
+    sim.wants.shims.insert(job(1));
+    sim.wants.settings = true;
+    sim.run(20, fine);
+    assert_eq!(sim.schedule.pick(Class::Proxy, sim.now, &sim.wants), None);
+    let wakes = sim.schedule.wake(Class::Proxy).unwrap();
+    assert!(wakes >= sim.now + Millis(1_000), "{wakes:?}");
+    assert_eq!(sim.count(|call| call.job().is_some()), 0);
+}
+
+#[test]
+fn a_job_listed_again_ends_as_soon_as_it_is_missing_however_often_it_was_put_off() {
+    let mut sim = Sim::new(2);
+    let still_runs = |call| if matches!(call, Call::End { .. }) { Outcome::StillRuns } else { Outcome::Told(10) };
+    for _ in 0..60 {
+        sim.run(3, still_runs);
+        sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    }
+    sim.run(3, still_runs);
+    sim.schedule.apps(&apps(2), &[], sim.now);
+    sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    assert_eq!(sim.schedule.ending(), [job(1)]);
+}
+
+#[test]
 fn a_job_of_a_shim_whose_run_nobody_lists_is_asked_for_it_and_then_for_its_settings() {
     let mut sim = Sim::new(0);
     sim.schedule.apps(&[app(1, None)], &[], Time(0));

@@ -3,9 +3,11 @@ package io.drover.shim.core;
 import java.io.IOException;
 import java.net.URL;
 import java.security.GeneralSecurityException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -43,6 +45,11 @@ final class Exchange {
 
   private int url;
   private int failedUrls;
+  private int refusedUrls;
+
+  /** Addresses that take nothing in the clear: passed over while there are others. */
+  private final Set<Integer> closed = new HashSet<>();
+
   private int maxRows;
   private long seq;
   private long base;
@@ -152,6 +159,7 @@ final class Exchange {
       return tryNext(e.getMessage());
     }
     failedUrls = 0;
+    refusedUrls = 0;
     backoff.reset();
     complained = false;
     epoch = reply.epoch;
@@ -217,7 +225,6 @@ final class Exchange {
     more = false;
     if (!isOfTheMoment(answer.status)) {
       lease.end();
-      // It may be another service, which does not know of them.
       facts.wantMisses(false);
     }
     String by = "refused by " + settings.urls.get(url) + ": " + refusal.error;
@@ -242,9 +249,7 @@ final class Exchange {
         nextUrl(); // without words it may be anybody's
         return Math.max(retryMs, backoff.next());
       case 403:
-        startOver();
-        nextUrl(); // another may vouch, or lead through TLS
-        return retryMs;
+        return onForbidden(refusal, retryMs);
       case 404:
         startOver();
         return greeted ? Math.max(retryMs, backoff.next()) : MIN_WAIT_MS;
@@ -267,6 +272,27 @@ final class Exchange {
     }
   }
 
+  /** Another may vouch, or lead through TLS; when all have refused, the pause. */
+  private long onForbidden(Refusal refusal, long retryMs) {
+    startOver();
+    if (refusal.error.equals("secret_over_plain_http") && openUrls() > 1) {
+      closed.add(url);
+      nextUrl();
+      return MIN_WAIT_MS;
+    }
+    nextUrl();
+    refusedUrls++;
+    if (refusedUrls < openUrls()) {
+      return MIN_WAIT_MS;
+    }
+    refusedUrls = 0;
+    return retryMs;
+  }
+
+  private int openUrls() {
+    return settings.urls.size() - closed.size();
+  }
+
   private long onConflict(Refusal refusal, long retryMs) {
     boolean known = refusal.ack >= 0 && refusal.ack <= facts.log().version();
     if (refusal.error.equals("stale_sequence") && known) {
@@ -286,7 +312,12 @@ final class Exchange {
   }
 
   private void nextUrl() {
-    url = (url + 1) % settings.urls.size();
+    if (settings.urls.size() > 1) {
+      facts.wantMisses(false); // it may be another service, which does not know of them
+    }
+    do {
+      url = (url + 1) % settings.urls.size();
+    } while (closed.contains(url));
   }
 
   private void acknowledged(long version) {
