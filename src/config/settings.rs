@@ -137,7 +137,7 @@ settings! {
         connections: u64 = "16384", Kind::Whole(16, 1_000_000);
         /// Largest exchange that is read.
         body_limit: Bytes = "4MiB", Kind::Size(64 * KIB, GIB);
-        /// Refuse a session whose key came over plain HTTP from another machine.
+        /// Refuse what comes over plain HTTP from another machine.
         require_tls: bool = "false", Kind::Flag;
     }
 

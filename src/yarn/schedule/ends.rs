@@ -185,10 +185,13 @@ impl Schedule {
         if let Some(job) = self.jobs.get_mut(&id) {
             self.ending -= usize::from(job.ending.take().is_some());
             (job.is_sure, job.is_hung) = (false, false);
+            let is_side_asked = job.is_side_asked;
             self.left_open.remove(&id);
             self.ends.remove(id);
             self.set_tasks(id, now + self.params.tasks_soon);
-            self.side.set(id, now + self.params.tasks_soon);
+            if !is_side_asked {
+                self.side.set(id, now + self.params.tasks_soon);
+            }
         }
     }
 

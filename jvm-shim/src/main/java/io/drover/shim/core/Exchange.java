@@ -159,7 +159,6 @@ final class Exchange {
       return tryNext(e.getMessage());
     }
     failedUrls = 0;
-    refusedUrls = 0;
     backoff.reset();
     complained = false;
     epoch = reply.epoch;
@@ -168,6 +167,7 @@ final class Exchange {
       lease.end();
       return settings.pace(reply.nextExchangeMs);
     }
+    refusedUrls = 0;
     if (!speaking) {
       Log.info("session {} accepted by {}", identity.session, settings.urls.get(url));
     }
@@ -312,12 +312,13 @@ final class Exchange {
   }
 
   private void nextUrl() {
-    if (settings.urls.size() > 1) {
-      facts.wantMisses(false); // it may be another service, which does not know of them
-    }
+    int before = url;
     do {
       url = (url + 1) % settings.urls.size();
     } while (closed.contains(url));
+    if (url != before) {
+      facts.wantMisses(false); // it may be another service, which does not know of them
+    }
   }
 
   private void acknowledged(long version) {
@@ -342,10 +343,11 @@ final class Exchange {
     more = false;
     nextUrl();
     failedUrls++;
-    if (failedUrls < settings.urls.size()) {
+    if (failedUrls < openUrls()) {
       return 0;
     }
     failedUrls = 0;
+    closed.clear(); // by now one may do what none of the others does
     long waitMs = backoff.next();
     complain(why, waitMs);
     return waitMs;

@@ -493,6 +493,13 @@ public class ExchangeTest {
     step(request -> new Transport.Answer(502, null, new byte[0]));
     step(ok(""));
     assertEquals("not back to the one in the clear", "[a, b, b, b, b]", asked.toString());
+    Script down =
+        request -> {
+          throw new IOException("down");
+        };
+    step(down);
+    step(down);
+    assertEquals("but where no other answers", "[a, b, b, b, b, b, a]", asked.toString());
   }
 
   @Test
