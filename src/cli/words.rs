@@ -39,7 +39,7 @@ pub fn size(Bytes(bytes): Bytes) -> String {
 
 /// What to do about a job whose tasks Drover may not view.
 pub const HIDDEN: &str = "Drover's user (cluster.user) may not view the job's tasks, so nothing can be said about them: add it to the job's \
-     mapreduce.job.acl-view-job, or to yarn.admin.acl";
+     mapreduce.job.acl-view-job, or to mapreduce.cluster.administrators";
 
 /// Why, in whole sentences: first the words for the verdict or action, then the numbers it rests on, as far as they are known, and why it is slow.
 pub fn reason(words: &str, numbers: &Numbers, why: Option<&Cause>) -> String {

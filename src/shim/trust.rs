@@ -123,7 +123,7 @@ pub async fn check(vouch: &dyn Vouch, claim: &Claim) -> Finding {
         },
         Err(VouchError::Hidden) => Finding::Fails(Refusal::new(
             Why::MayNotView,
-            "Drover's user may not view the job: add it to mapreduce.job.acl-view-job or yarn.admin.acl",
+            "Drover's user may not view the job: add it to mapreduce.job.acl-view-job or mapreduce.cluster.administrators",
         )),
         Err(why) => Finding::NotYet(unreachable("the job's page behind the ResourceManager's proxy", &why)),
     }

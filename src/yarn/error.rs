@@ -85,7 +85,7 @@ pub enum Kind {
     Unauthorized(String),
     /// 403.
     #[error(
-        "403, not permitted{0}; give Drover's user the right to view applications (yarn.admin.acl, mapreduce.job.acl-view-job)"
+        "403, not permitted{0}; give Drover's user the right to view jobs (mapreduce.job.acl-view-job; or mapreduce.cluster.administrators, and yarn.admin.acl where yarn.acl.enable is on)"
     )]
     Forbidden(String),
     /// 404.

@@ -112,7 +112,7 @@ fn advice(kind: &Kind) -> &'static str {
             "the cluster wants a login that Drover cannot give yet; use an address behind an authenticating proxy"
         }
         Kind::Forbidden(_) => {
-            "give Drover's user (cluster.user) the right to view applications: yarn.admin.acl, mapreduce.job.acl-view-job or the queues' ACLs"
+            "give Drover's user (cluster.user) the right to view jobs: mapreduce.job.acl-view-job; or mapreduce.cluster.administrators, and yarn.admin.acl where yarn.acl.enable is on"
         }
         Kind::Unreachable(_) => {
             "see that the daemon runs, that the address is its web address (not its RPC address), and that no firewall stands between"

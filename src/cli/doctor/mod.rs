@@ -49,8 +49,8 @@ pub struct Command {
     /// The command that runs the small job [default: the `teragen` example of the Hadoop in HADOOP_HOME or PATH]
     #[arg(long, requires = "canary", value_name = "COMMAND")]
     canary_command: Option<String>,
-    /// Have the small job load the shim and report to the service at this address, as its node reaches it; fail unless it is heard
-    #[arg(long, requires = "canary", conflicts_with = "canary_command", value_name = "URL", value_parser = shim_url)]
+    /// Have the small job load the shim and report to the service at this address, as its node reaches it; fail unless it is heard. A command of your own names class and address itself
+    #[arg(long, requires = "canary", value_name = "URL", value_parser = shim_url)]
     canary_shim: Option<Url>,
 }
 

@@ -139,7 +139,10 @@ fn jar(search: Search, checks: &mut Checks) {
 }
 
 fn urls(site: &Site, config: &Config, checks: &mut Checks) {
-    match property(site, "drover.service.urls") {
+    let set = property(site, "drover.service.urls");
+    // Through TLS shims reach a proxy, which alone has to reach the listener.
+    let over_tls = set.as_ref().is_some_and(|(urls, _)| urls.split(',').all(|url| url.trim().starts_with("https://")));
+    match set {
         Some((urls, place)) => checks.ok("shim's service", format!("shims report to {urls} ({place})")),
         None => checks.fail(
             "shim's service",
@@ -150,7 +153,7 @@ fn urls(site: &Site, config: &Config, checks: &mut Checks) {
             ),
         ),
     }
-    if config.listen.shim.ip().is_loopback() {
+    if config.listen.shim.ip().is_loopback() && !over_tls {
         checks.warn(
             "shim's service",
             format!("listen.shim is {}: only ApplicationMasters on this machine reach it", config.listen.shim),
@@ -227,6 +230,16 @@ mod tests {
         assert_eq!(verdict(&full, "shim jar"), Verdict::Ok);
         assert_eq!(verdict(&full, "shim's service"), Verdict::Ok);
         assert_eq!(verdict(&[("mapreduce.map.speculative", "false")], "speculation"), Verdict::Warn);
+    }
+
+    #[test]
+    fn a_listener_on_loopback_is_warned_of_unless_shims_come_through_tls() {
+        let warned = |urls| {
+            let set = [("yarn.app.mapreduce.am.job.speculator.class", SHIM), ("drover.service.urls", urls)];
+            checked(&set).iter().any(|check| check.0 == "shim's service" && check.1 == Verdict::Warn)
+        };
+        let all = ["http://a:7071", "https://a:7443", "https://a:7443, https://b:7443", "https://a:7443,http://b:7071"];
+        assert_eq!(all.map(warned), [true, false, false, true]);
     }
 
     #[test]
