@@ -49,25 +49,23 @@ impl Store {
         if there { Ok(()) } else { Err(LedgerError::Deleted(self.path.clone())) }
     }
 
-    /// Writes all of these or none; when it comes back they are on the disk. How many of each table are new: one that is there stays.
-    pub fn write(&mut self, rows: &[Row]) -> Result<BTreeMap<&'static str, u64>, LedgerError> {
+    /// Writes all of these or none; when it comes back they are on the disk.
+    pub fn write(&mut self, rows: &[Row]) -> Result<(), LedgerError> {
         if rows.is_empty() {
-            return Ok(BTreeMap::new());
+            return Ok(());
         }
         let done = self.commit(rows);
         done.map_err(|error| self.failed(&error))
     }
 
-    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<BTreeMap<&'static str, u64>> {
+    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
         let group = self.connection.transaction()?;
-        let (mut statements, mut new): (BTreeMap<&str, String>, BTreeMap<_, u64>) = Default::default();
+        let mut statements: BTreeMap<&str, String> = BTreeMap::new();
         for row in rows {
             let sql = statements.entry(row.table.name).or_insert_with(|| row.table.insert());
-            let added = group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
-            *new.entry(row.table.name).or_default() += added as u64;
+            group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
         }
-        group.commit()?;
-        Ok(new)
+        group.commit()
     }
 
     /// Time since its newest row that makes no row older.

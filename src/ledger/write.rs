@@ -9,7 +9,6 @@ use super::schema::Row;
 use super::state::State;
 use super::store::{File, Store};
 use drover_core::model::{Millis, Time};
-use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -217,7 +216,7 @@ impl Keeper {
         }
         let Some(store) = &mut self.store else { return self.lose(group) };
         match store.write(group) {
-            Ok(new) => self.count(group, &new),
+            Ok(()) => self.count(group),
             Err(error) => {
                 self.fail(&error);
                 return self.lose(group);
@@ -229,9 +228,9 @@ impl Keeper {
         }
     }
 
-    fn count(&self, group: &[Row], new: &BTreeMap<&'static str, u64>) {
-        for (table, rows) in new {
-            self.metrics.rows.with_label_values(&[table]).inc_by(*rows);
+    fn count(&self, group: &[Row]) {
+        for row in group {
+            self.metrics.rows.with_label_values(&[row.table.name]).inc();
         }
         self.shared.committed.fetch_add(group.len() as u64, Ordering::Release);
         let bytes = self.store.as_ref().map_or(0, |store| store.bytes().0);

@@ -114,7 +114,7 @@ impl Acting {
                  through TLS on this machine, or set act.plain_http = true"
             );
         }
-        if !trusted || session.ticks.is_false() {
+        if !trusted {
             return Capabilities::NONE;
         }
         let ActParams { restart, avoid, rerun, .. } = self.params;

@@ -187,9 +187,6 @@ impl Desk {
         let room = self.room().map_err(|refusal| refusal.holding(session.ack))?;
         session.epoch = session.epoch.max(request.epoch);
         let mut told = Told::default();
-        if session.ticks.hear(&request.clock) {
-            tracing::warn!(job = %request.job, "the clock of this job's ApplicationMaster was set while it ran, so that its attempts' times are wrong: the job is left to Hadoop");
-        }
         if turn == Turn::Apply {
             let can = self.acting.may(&session, from == Origin::Loopback);
             told = facts::tell(&mut session, request, can, &self.params, &self.table.names);

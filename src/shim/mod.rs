@@ -21,7 +21,6 @@ mod server;
 mod session;
 mod settings;
 mod table;
-mod ticks;
 mod told;
 mod trust;
 mod values;

@@ -88,18 +88,6 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
 }
 
 #[tokio::test]
-async fn a_job_whose_clock_was_set_while_it_ran_is_left_to_hadoop_and_no_order_goes_to_it() {
-    let (mut room, mut am) = owned().await;
-    let clock = |day: u64, ran: u64| json!({"clock": {"am_ms": 1_795_182_435_000u64 + day, "mono_ms": 12 + ran}});
-    assert_eq!(room.next(&mut am, clock(1_400, 1_000)).launcher, Launcher::Drover, "half a second is no step");
-    room.drain();
-    assert_eq!(lease(&room.next(&mut am, clock(62_000, 2_000))), (Launcher::Native, 0));
-    let told: Vec<_> = room.drain().into_iter().map(|o| o.fact).collect();
-    assert!(told.contains(&Fact::Can(am.job(), Capabilities::NONE)), "{told:?}");
-    assert_eq!(lease(&room.next(&mut am, clock(63_000, 3_000))), (Launcher::Native, 0), "nor later");
-}
-
-#[tokio::test]
 async fn only_the_last_page_of_what_is_told_waits_for_what_is_decided_on_it() {
     let (mut room, mut am) = owned().await;
     for more in [true, false] {
