@@ -246,12 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn the_canarys_shim_needs_a_canary_of_our_own_and_an_address_that_shims_take() {
+    fn the_canarys_shim_needs_a_canary_whoevers_and_an_address_that_shims_take() {
         let command = parsed(&["--canary", "--canary-shim", "http://a:7071"]).unwrap();
         assert_eq!(command.canary_shim.unwrap().as_str(), "http://a:7071/");
-        let wrong: [&[&str]; 5] = [
+        let own = ["--canary", "--canary-shim", "http://a:7071", "--canary-command", "true"];
+        assert_eq!(parsed(&own).unwrap().canary_command.as_deref(), Some("true"));
+        let wrong: [&[&str]; 4] = [
             &["--canary-shim", "http://a:7071"],
-            &["--canary", "--canary-shim", "http://a:7071", "--canary-command", "true"],
             &["--canary", "--canary-shim", "a:7071"],
             &["--canary", "--canary-shim", "http://me@a:7071"],
             &["--canary", "--canary-shim", "http://a:7071,http://b:7071"],
