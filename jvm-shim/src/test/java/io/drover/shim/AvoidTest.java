@@ -113,7 +113,7 @@ public class AvoidTest extends LeasedJob {
 
   private void assertToldAgain() throws Exception {
     Am.await("the removal", () -> am.blacklist().tellsRemoved("slow"));
-    // The exchange's thread may be about to ask for a heartbeat's end yet: then the next one counts.
+    // The exchange's thread may be about to ask for a heartbeat's end: then the next one counts.
     Am.await(
         "the removal again",
         () -> {
