@@ -3,6 +3,9 @@
 use super::address::Server;
 use std::time::Duration;
 
+/// What to do where Drover's user may not view a job.
+pub const LET_VIEW: &str = "give Drover's user (cluster.user) the right to view jobs: mapreduce.job.acl-view-job; or mapreduce.cluster.administrators, and yarn.admin.acl where yarn.acl.enable is on";
+
 /// A request that gave no usable answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{at}: {kind}")]
@@ -84,9 +87,7 @@ pub enum Kind {
     #[error("401, authentication required{0}; this server wants a login that Drover is not configured for")]
     Unauthorized(String),
     /// 403.
-    #[error(
-        "403, not permitted{0}; give Drover's user the right to view jobs (mapreduce.job.acl-view-job; or mapreduce.cluster.administrators, and yarn.admin.acl where yarn.acl.enable is on)"
-    )]
+    #[error("403, not permitted{0}; {todo}", todo = LET_VIEW)]
     Forbidden(String),
     /// 404.
     #[error("404, not there{0}")]

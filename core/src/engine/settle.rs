@@ -96,11 +96,10 @@ impl Engine {
                 pass.outcomes.extend(self.flights.land(task, ended, job.task(task)));
             }
         }
-        let lost = self.cluster.lost_jobs(now - FORGET_AFTER);
-        for id in lost.into_iter().filter(|id| !gone.contains(id)).collect::<Vec<_>>() {
-            let ends = self.cluster.job(id).map(|job| self.flights.close_job(job));
-            self.tell_ends(id, ends.unwrap_or_default(), now, pass);
-            gone.insert(id);
+        for id in self.cluster.lost_jobs(now - FORGET_AFTER) {
+            let new = gone.insert(id).then(|| self.cluster.job(id)).flatten();
+            let ends = new.map_or_else(Vec::new, |job| self.flights.close_job(job));
+            self.tell_ends(id, ends, now, pass);
         }
         for id in gone {
             self.flights.forget(id);

@@ -2,7 +2,7 @@
 
 use super::Checks;
 use crate::yarn::discover::{Cluster, Located};
-use crate::yarn::error::{Error, Kind};
+use crate::yarn::error::{Error, Kind, LET_VIEW};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::http::Frame;
 use crate::yarn::poll::Clients;
@@ -111,9 +111,7 @@ fn advice(kind: &Kind) -> &'static str {
         Kind::Unauthorized(_) => {
             "the cluster wants a login that Drover cannot give yet; use an address behind an authenticating proxy"
         }
-        Kind::Forbidden(_) => {
-            "give Drover's user (cluster.user) the right to view jobs: mapreduce.job.acl-view-job; or mapreduce.cluster.administrators, and yarn.admin.acl where yarn.acl.enable is on"
-        }
+        Kind::Forbidden(_) => LET_VIEW,
         Kind::Unreachable(_) => {
             "see that the daemon runs, that the address is its web address (not its RPC address), and that no firewall stands between"
         }

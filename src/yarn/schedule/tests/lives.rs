@@ -244,14 +244,21 @@ fn ends_are_given_up_on_their_second_try_once_more_wait_than_may_run() {
     assert!(!last(end(Time(5_000), Outcome::Failed)), "no more than three wait now");
 }
 
-#[test]
-fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
+/// After so many listings, one each three seconds, that lack the first of two jobs, which runs all the same.
+fn unlisted(times: usize) -> Sim {
     let mut sim = Sim::new(2);
     let still_runs = |call| if matches!(call, Call::End { .. }) { Outcome::StillRuns } else { Outcome::Told(10) };
-    for _ in 0..100 {
+    for _ in 0..times {
         sim.run(3, still_runs);
         sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
     }
+    sim.run(3, still_runs);
+    sim
+}
+
+#[test]
+fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
+    let mut sim = unlisted(100);
     let asked = sim.count(|call| matches!(call, Call::End { .. }));
     assert!((5..=12).contains(&asked), "a hundred listings lack it: {asked}");
     sim.schedule.apps(&apps(2), &[], sim.now);
@@ -277,13 +284,7 @@ fn a_job_of_a_shim_that_tells_its_settings_and_whose_run_nobody_lists_wakes_nobo
 
 #[test]
 fn a_job_listed_again_ends_as_soon_as_it_is_missing_however_often_it_was_put_off() {
-    let mut sim = Sim::new(2);
-    let still_runs = |call| if matches!(call, Call::End { .. }) { Outcome::StillRuns } else { Outcome::Told(10) };
-    for _ in 0..60 {
-        sim.run(3, still_runs);
-        sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
-    }
-    sim.run(3, still_runs);
+    let mut sim = unlisted(60);
     sim.schedule.apps(&apps(2), &[], sim.now);
     sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
     assert_eq!(sim.schedule.ending(), [job(1)]);
