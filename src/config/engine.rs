@@ -22,6 +22,7 @@ pub fn engine_params(config: &Config) -> EngineParams {
             near_end: config.tail.near_end.unwrap_or(base.tail.near_end),
             percentile: config.tail.percentile.unwrap_or(base.tail.percentile),
         },
+        hadoop_0_20: base.hadoop_0_20,
         mantri: mantri(config, base.mantri),
         // On Hadoop none of these can be taken, so there is nothing to set.
         measures: base.measures,

@@ -180,7 +180,7 @@ impl Engine {
 
     /// Is a copy put on a named host, or asked for there?
     fn asks_for_hosts(&self, job: &Job, judged: &Judged) -> bool {
-        judged.action == Action::Duplicate && (job.can.place || (job.can.prefer && self.params.policy.places()))
+        judged.action == Action::Duplicate && self.params.policy.places() && (job.can.place || job.can.prefer)
     }
 
     /// The machines where its clones go best; `None` for what is no clone, and where no machine's odds are known.

@@ -3,6 +3,7 @@
 use crate::estimate::Estimator;
 use crate::govern::GovernParams;
 use crate::model::Millis;
+use crate::policy::hadoop_0_20::Hadoop020Params;
 use crate::policy::view::Patience;
 use crate::policy::{
     BlacklistParams, DollyParams, LateParams, MantriParams, MeasureParams, PolicyName, TailParams, Thresholds,
@@ -23,6 +24,9 @@ pub struct EngineParams {
     pub late: LateParams,
     /// When the end of a phase is near, to `mapreduce` and `dryad`.
     pub tail: TailParams,
+    /// When a task is a straggler to `hadoop-0.20`. Nobody sets it but the reproduction, so that recordings do not tell of it.
+    #[serde(skip)]
+    pub hadoop_0_20: Hadoop020Params,
     /// Mantri's constants.
     pub mantri: MantriParams,
     /// Those of what it wants beside copies.
@@ -51,6 +55,7 @@ impl Default for EngineParams {
             choose_estimator: false,
             late: LateParams::default(),
             tail: TailParams::default(),
+            hadoop_0_20: Hadoop020Params::LATE,
             mantri: MantriParams::default(),
             measures: MeasureParams::default(),
             dolly: DollyParams::default(),
@@ -68,7 +73,7 @@ impl Default for EngineParams {
 
 impl EngineParams {
     pub(crate) fn thresholds(&self) -> Thresholds<'_> {
-        Thresholds { late: &self.late, tail: &self.tail, mantri: &self.mantri }
+        Thresholds { late: &self.late, tail: &self.tail, mantri: &self.mantri, hadoop_0_20: &self.hadoop_0_20 }
     }
 
     /// Is a task found ordinary by its own progress and the ended ones alone?

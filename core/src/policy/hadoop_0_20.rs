@@ -3,38 +3,59 @@
 //! ```text
 //! 1: a node's empty slot goes to failed tasks, then to waiting ones, then to a copy    govern::budget, waiting
 //! 2: of a category, maps or reduces, average the progress scores                       View::mean_score
-//! 3: a task is a straggler whose score is below that average less 0.2                  judge_one; BEHIND
-//! 4:   and that has run for a minute                                                   judge_one; MIN_AGE
+//! 3: a task is a straggler whose score is below that average less 0.2                  judge_one; Hadoop020Params::behind
+//! 4:   and that has run for a minute                                                   judge_one; Hadoop020Params::min_age
 //! 5: all stragglers are equally slow; locality breaks ties                             rank: by index, for locality is not known here
 //! 6: one copy of a task at a time                                                      Contender::barred
 //! ```
+//!
+//! Mantri (§7) sums up the same scheduler without sentence 4 and the 0.2: it "uses slots that free up to duplicate any task that has read less data than the others".
 
 use super::{Contender, Judged, View};
 use crate::model::{Millis, Verdict};
+use serde::{Deserialize, Serialize};
 
-/// How far below its category's average score a task must be.
-pub const BEHIND: f64 = 0.2;
-/// How long a task must have run.
-pub const MIN_AGE: Millis = Millis(60_000);
-
-/// Judges every running task. All that qualify are equally slow: the lower index comes first.
-pub fn judge(view: &View<'_>, min_age: Millis) -> Vec<Judged> {
-    view.contenders.iter().map(|contender| judge_one(view, contender, min_age)).collect()
+/// When a task is a straggler.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hadoop020Params {
+    /// How far below its category's average score (0–1) a task must be.
+    pub behind: f64,
+    /// How long a task must have run.
+    pub min_age: Millis,
 }
 
-fn judge_one(view: &View<'_>, contender: &Contender<'_>, min_age: Millis) -> Judged {
+impl Hadoop020Params {
+    /// As LATE describes it (§2.1).
+    pub const LATE: Hadoop020Params = Hadoop020Params { behind: 0.2, min_age: Millis(60_000) };
+    /// As Mantri describes what it is compared with (§7).
+    pub const MANTRI: Hadoop020Params = Hadoop020Params { behind: 0.0, min_age: Millis(0) };
+}
+
+impl Default for Hadoop020Params {
+    fn default() -> Self {
+        Hadoop020Params::LATE
+    }
+}
+
+/// Judges every running task. All that qualify are equally slow: the lower index comes first.
+pub fn judge(view: &View<'_>, params: &Hadoop020Params) -> Vec<Judged> {
+    view.contenders.iter().map(|contender| judge_one(view, contender, params)).collect()
+}
+
+fn judge_one(view: &View<'_>, contender: &Contender<'_>, params: &Hadoop020Params) -> Judged {
     let verdict = if let Some(barred) = contender.barred(view) {
         barred
-    } else if contender.elapsed < min_age {
+    } else if contender.elapsed < params.min_age {
         Verdict::TooYoung
-    } else if contender.sample.track.score() < view.mean_score - BEHIND {
+    } else if contender.sample.track.score() < view.mean_score - params.behind {
         Verdict::Decided
     } else {
         Verdict::NotBehind
     };
     let mut judged = contender.judged(view, verdict);
     judged.rank = -f64::from(contender.id.index);
-    judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + min_age);
+    judged.recheck = (verdict == Verdict::TooYoung).then(|| contender.sample.started + params.min_age);
     judged
 }
 
@@ -48,7 +69,7 @@ mod tests {
         let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(age, score)]);
         let mut view = phase.view(age);
         view.mean_score = 0.75;
-        judge(&view, MIN_AGE).remove(0)
+        judge(&view, &Hadoop020Params::LATE).remove(0)
     }
 
     #[test]
@@ -59,10 +80,10 @@ mod tests {
         let mut view = phase.view(60.0);
         view.mean_score = 0.45;
         assert_eq!(
-            judge(&view, MIN_AGE)[0].verdict,
+            judge(&view, &Hadoop020Params::LATE)[0].verdict,
             Verdict::NotBehind,
             "{} is just a fifth less",
-            view.mean_score - BEHIND
+            view.mean_score - Hadoop020Params::LATE.behind
         );
     }
 
@@ -74,9 +95,21 @@ mod tests {
     }
 
     #[test]
+    fn as_mantri_describes_it_whatever_is_behind_the_average_is_copied_however_young() {
+        let mut phase = Phase::maps(2).runs((1, 0), 0, 0.0, &[(1.0, 0.5)]);
+        let mut verdict = |mean| {
+            let mut view = phase.view(1.0);
+            view.mean_score = mean;
+            judge(&view, &Hadoop020Params::MANTRI).remove(0).verdict
+        };
+        assert_eq!((verdict(0.501), verdict(0.5)), (Verdict::Decided, Verdict::NotBehind));
+    }
+
+    #[test]
     fn of_all_that_qualify_the_first_by_index_comes_first() {
         let mut phase = Phase::maps(9).runs((3, 0), 0, 0.0, &[(60.0, 0.1)]).runs((7, 0), 0, 0.0, &[(60.0, 0.0)]);
-        let ranks: Vec<f64> = judge(&phase.view(60.0), MIN_AGE).iter().map(|judged| judged.rank).collect();
+        let ranks: Vec<f64> =
+            judge(&phase.view(60.0), &Hadoop020Params::LATE).iter().map(|judged| judged.rank).collect();
         assert!(ranks[0] > ranks[1], "{ranks:?}");
     }
 }

@@ -20,6 +20,7 @@ pub use blacklist::BlacklistParams;
 pub use contender::Contender;
 pub use dolly::DollyParams;
 use hadoop::HadoopParams;
+use hadoop_0_20::Hadoop020Params;
 pub use late::LateParams;
 pub use mantri::{MantriParams, MeasureParams};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub struct Thresholds<'a> {
     pub tail: &'a TailParams,
     /// Mantri's.
     pub mantri: &'a MantriParams,
+    /// Those of `hadoop-0.20`.
+    pub hadoop_0_20: &'a Hadoop020Params,
 }
 
 /// What a policy says of one candidate.
@@ -262,7 +265,7 @@ impl PolicyName {
             PolicyName::LateEarly => late::judge_early(view, params.late),
             PolicyName::Hadoop => hadoop::judge(view, &HadoopParams::SHIPPED),
             PolicyName::HadoopTuned => hadoop::judge(view, &HadoopParams::TUNED),
-            PolicyName::Hadoop020 => hadoop_0_20::judge(view, hadoop_0_20::MIN_AGE),
+            PolicyName::Hadoop020 => hadoop_0_20::judge(view, params.hadoop_0_20),
             PolicyName::MapReduce => tail::mapreduce(view, params.tail),
             PolicyName::Dryad => tail::dryad(view, params.tail),
             PolicyName::Mantri => mantri::judge(view, params.mantri),

@@ -153,7 +153,7 @@ fn several_copies_cost_several_times_one_and_what_only_ends_an_attempt_costs_and
         phase.job.can.withdraw = true;
         let view = View { plan: Some(plan), ..phase.view(20.0) };
         let (late, tail, mantri) = Default::default();
-        let of = Thresholds { late: &late, tail: &tail, mantri: &mantri };
+        let of = Thresholds { late: &late, tail: &tail, mantri: &mantri, hadoop_0_20: &Hadoop020Params::LATE };
         PolicyName::Dolly.judge(&view, &of).remove(0)
     };
     let numbers = |judged: Judged| {

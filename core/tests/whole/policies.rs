@@ -7,10 +7,9 @@ use drover_core::estimate::calibration::Spreads;
 use drover_core::estimate::phase::PhaseTimes;
 use drover_core::model::*;
 use drover_core::policy::hadoop::{self, HadoopParams};
+use drover_core::policy::hadoop_0_20::{self, Hadoop020Params};
 use drover_core::policy::view::{Patience, ViewParams};
-use drover_core::policy::{
-    Judged, LateParams, MantriParams, Past, PolicyName, TailParams, Thresholds, View, hadoop_0_20,
-};
+use drover_core::policy::{Judged, LateParams, MantriParams, Past, PolicyName, TailParams, Thresholds, View};
 use proptest::prelude::*;
 
 /// A phase of maps, and when it is looked at.
@@ -66,7 +65,12 @@ impl Phase {
         let view = View::new(job, TaskKind::Map, at(looked * scale as f64), &params);
         let last = self.copied.map(|second| at(f64::from(second) * scale as f64));
         let view = View { past: Past { last, ..Past::default() }, ..view };
-        let thresholds = Thresholds { late: &late, tail: &TailParams::default(), mantri: &mantri };
+        let thresholds = Thresholds {
+            late: &late,
+            tail: &TailParams::default(),
+            mantri: &mantri,
+            hadoop_0_20: &Hadoop020Params::LATE,
+        };
         let judged = judge(policy, &view, &thresholds, scale);
         assert_eq!(judged, judge(policy, &view, &thresholds, scale), "the same view, another answer");
         judged
@@ -102,7 +106,9 @@ fn judge(policy: PolicyName, view: &View<'_>, thresholds: &Thresholds<'_>, scale
     match policy {
         PolicyName::Hadoop => hadoop::judge(view, &stretched(HadoopParams::SHIPPED)),
         PolicyName::HadoopTuned => hadoop::judge(view, &stretched(HadoopParams::TUNED)),
-        PolicyName::Hadoop020 => hadoop_0_20::judge(view, Millis(3_019 * scale)),
+        PolicyName::Hadoop020 => {
+            hadoop_0_20::judge(view, &Hadoop020Params { min_age: Millis(3_019 * scale), ..Hadoop020Params::LATE })
+        }
         other => other.judge(view, thresholds),
     }
 }

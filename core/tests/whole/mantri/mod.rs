@@ -14,6 +14,7 @@ use drover_core::estimate::calibration::Spreads;
 use drover_core::estimate::phase::PhaseTimes;
 use drover_core::govern::GovernParams;
 use drover_core::model::*;
+use drover_core::policy::hadoop_0_20::Hadoop020Params;
 use drover_core::policy::view::ViewParams;
 use drover_core::policy::{Judged, LateParams, MantriParams, PolicyName, TailParams, Thresholds, View};
 
@@ -80,7 +81,8 @@ impl Phase {
         let job = self.script.engine.cluster().job(self.id).unwrap();
         let view = View::new(job, TaskKind::Map, at(self.now.into()), &params);
         let (late, tail) = (LateParams::default(), TailParams::default());
-        let thresholds = Thresholds { late: &late, tail: &tail, mantri: &self.mantri };
+        let thresholds =
+            Thresholds { late: &late, tail: &tail, mantri: &self.mantri, hadoop_0_20: &Hadoop020Params::LATE };
         PolicyName::Mantri.judge(&view, &thresholds).pop().unwrap()
     }
 

@@ -56,6 +56,20 @@ fn a_restart_is_done_where_it_can_be_and_keeps_off_the_node_that_it_left() {
 }
 
 #[test]
+fn policies_that_name_no_hosts_start_what_they_copy_whether_it_gains_or_not_where_copies_can_be_placed_too() {
+    let jobs = json!([{"name": "a", "maps": {"tasks": 16, "work": {"uniform": {"low": 16, "high": 32}}}}]);
+    for policy in [MapReduce, Dryad] {
+        let copies = |place: bool| {
+            let hadoop = json!({"report": 1, "can": {"duplicate": true, "place": place}});
+            let scenario = scenario(json!({"cluster": {"memory_mb": 5120}, "hadoop": hadoop, "jobs": jobs.clone()}));
+            run(&scenario, EngineParams::paper(policy), 1).unwrap().jobs[0].copies
+        };
+        assert!(copies(false) > 0, "{}: nothing is copied near the end", policy.label());
+        assert_eq!(copies(true), copies(false), "{}", policy.label());
+    }
+}
+
+#[test]
 fn attempts_that_never_report_are_judged_by_how_long_their_peers_took() {
     let row = under(Late, &one_slow_node(json!({"report": 1, "silent": 1.0})), 1).jobs.remove(0);
     assert_eq!((row.copies, row.copies_won), (4, 4), "{row:?}");

@@ -8,7 +8,7 @@ use super::{Effort, Experiment, Finding, Verdict, judge};
 use crate::stats::Interval;
 use drover_core::estimate::time_left::late_seconds;
 use drover_core::model::Millis;
-use drover_core::policy::hadoop_0_20::BEHIND;
+use drover_core::policy::hadoop_0_20::Hadoop020Params;
 use drover_core::sim::Stuck;
 use serde_json::Value;
 
@@ -80,7 +80,8 @@ fn bound(
 fn first(_: Effort) -> Result<Vec<Finding>, Stuck> {
     const AVERAGE: f64 = 0.7;
     let of = |quantity: &str, published, measured, unit| exact("late.s32", quantity, published, measured, unit, 0);
-    let behind = [0.35, 0.07].into_iter().filter(|score| *score < AVERAGE - BEHIND).count() as f64;
+    let behind =
+        [0.35, 0.07].into_iter().filter(|score| *score < AVERAGE - Hadoop020Params::LATE.behind).count() as f64;
     let example = [slowest_to_end(&[(2.0, 0.35), (10.0, 0.07)]), slowest_to_end(&[(5.0, 0.9), (2.0, 0.1)])];
     Ok(vec![
         of(

@@ -24,7 +24,7 @@
 
 use super::recompute::OTHER_DRAWS;
 use super::runs::weighed;
-use super::workload::lognormal;
+use super::workload::{START_UP, lognormal};
 use crate::simulation::grid::{Progress, named};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use crate::stats::{Interval, quantile};
@@ -145,7 +145,7 @@ impl Phase {
                 "network": {"uplink_mb_s": link, "downlink_mb_s": link, "others": others},
             },
             "hadoop": {
-                "allocate": 0, "start_up": 1, "commit": 0, "report": 10, "exchange": 10, "poll": 10, "slow_start": 1.0,
+                "allocate": 0, "start_up": START_UP, "commit": 0, "report": 10, "exchange": 10, "poll": 10, "slow_start": 1.0,
                 "can": {"duplicate": true, "place_reduces": scheme.places()},
             },
             "jobs": [{

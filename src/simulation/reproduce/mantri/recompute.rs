@@ -25,7 +25,7 @@
 //! Varied, one at a time: outputs a tenth as large; machines lose all or nothing for ten minutes, a fifth as often; four times the budget of pre-computation; reduces start with the maps and
 //! read along.
 
-use super::workload::{lognormal, outlier};
+use super::workload::{START_UP, lognormal, outlier};
 use crate::simulation::reproduce::assumed::{sets, workload};
 use drover_core::engine::EngineParams;
 use drover_core::model::{Bytes, Millis, Resources};
@@ -183,7 +183,7 @@ pub fn scenario(assumed: Assumed, seed: u64, scheme: Scheme) -> Result<Scenario,
             "nodes": MACHINES, "racks": 5, "memory_mb": 1024 * SLOTS, "vcores": SLOTS, "network": {"within_mb_s": WITHIN_MB_S},
         },
         "hadoop": {
-            "allocate": 0, "start_up": 1, "commit": 0, "report": 10, "exchange": 5, "poll": 60,
+            "allocate": 0, "start_up": START_UP, "commit": 0, "report": 10, "exchange": 5, "poll": 60,
             "slow_start": assumed.slow_start, "can": scheme.can(),
         },
         "trouble": [trouble(0.05, 5.0), trouble(1.0, 95.0)],

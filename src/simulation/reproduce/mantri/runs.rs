@@ -9,6 +9,7 @@ use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName;
+use drover_core::policy::hadoop_0_20::Hadoop020Params;
 use drover_core::sim::{Actor, Ideal, Outcome, Stuck};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -85,6 +86,12 @@ pub struct Runs(Vec<Played>);
 /// Some of them.
 pub struct Sample<'a>(Vec<&'a Played>);
 
+/// A policy with its paper's constants.
+fn scheme(policy: PolicyName, assumed: Assumed) -> EngineParams {
+    let hadoop_0_20 = if assumed.waits { Hadoop020Params::LATE } else { Hadoop020Params::MANTRI };
+    EngineParams { hadoop_0_20, ..EngineParams::paper(policy) }
+}
+
 /// A phase under every scheme, once.
 fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Played, Stuck> {
     let scenario = phase.scenario(assumed)?;
@@ -93,14 +100,13 @@ fn play(phase: &Phase, assumed: Assumed, seed: u64) -> Result<Played, Stuck> {
         let taken = Taken::of(&outcome).ok_or_else(|| Stuck::Miscounted("a phase did not end".into()))?;
         Ok::<_, Stuck>((name, taken))
     };
-    let paper = |policy| EngineParams::paper(policy).into();
     let mut taken = BTreeMap::from([
-        under(&scenario, NONE, paper(PolicyName::None))?,
-        under(&phase.with_other_luck().scenario(assumed)?, NULL, paper(PolicyName::None))?,
+        under(&scenario, NONE, scheme(PolicyName::None, assumed).into())?,
+        under(&phase.with_other_luck().scenario(assumed)?, NULL, scheme(PolicyName::None, assumed).into())?,
         under(&scenario, DROVER, EngineParams::default().into())?,
     ]);
     for (name, policy) in SCHEMES {
-        taken.extend([under(&scenario, name, paper(policy))?]);
+        taken.extend([under(&scenario, name, scheme(policy, assumed).into())?]);
     }
     for ideal in IDEALS {
         taken.extend([under(&scenario, ideal.label(), Actor::Ideal(ideal))?]);
@@ -116,7 +122,7 @@ pub fn phase(nth: u64) -> Result<usize, Stuck> {
     let phase = Phase::drawn(Assumed::MAIN, 1, nth);
     let scenario = phase.scenario(Assumed::MAIN)?;
     for (name, policy) in SCHEMES.into_iter().filter(|(name, _)| *name != LATE_EARLY) {
-        run_as(name, &scenario, EngineParams::paper(policy), nth)?;
+        run_as(name, &scenario, scheme(policy, Assumed::MAIN), nth)?;
     }
     Ok(phase.tasks())
 }
