@@ -136,6 +136,7 @@ pub fn routes() -> OpenApiRouter<ApiState> {
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Kinds {
     /// So many kinds of jobs at most, 1–1000; 100 if not said.

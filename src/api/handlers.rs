@@ -98,6 +98,7 @@ async fn status(State(state): State<ApiState>, who: Principal) -> Result<Json<St
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Page {
     /// Jobs after this id only: the last one of the page before.
@@ -136,6 +137,7 @@ async fn job(
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct TaskPage {
     /// This task only.
@@ -192,6 +194,7 @@ async fn nodes(State(state): State<ApiState>, who: Principal, page: Asked<NodePa
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct NodePage {
     /// Nodes after this name only: the last one of the page before.
@@ -201,6 +204,7 @@ struct NodePage {
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct DecisionPage {
     /// Decisions about this job only.

@@ -36,6 +36,7 @@ pub fn routes() -> OpenApiRouter<ApiState> {
 }
 
 #[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Wanted {
     /// Not what is older, Unix milliseconds; all that is kept, if not said.

@@ -84,7 +84,7 @@ impl Command {
 
     /// What a look at the cluster showed of it. A job that could not be read is not one that does not run.
     fn looked_at(&self, seen: &once::Seen, task: Option<TaskId>) -> Result<Subject, Failure> {
-        let filter = TaskFilter { task, running: task.is_none(), after: None, limit: PAGE_MAX };
+        let filter = TaskFilter { task, running: task.is_none(), after: None, limit: usize::MAX };
         let both = seen.job(self.job).zip(seen.tasks(self.job, filter));
         let why = seen.why_unread(self.job);
         let unread = |why: &str| format!("{} runs and could not be read: {why}", self.job);
@@ -198,17 +198,19 @@ fn all(subject: &Subject) -> String {
     if !subject.job.recent.is_empty() {
         text += &format!("\n\nDecided so far ({}):", subject.job.recent.len());
         for decision in &subject.job.recent {
-            text += &format!("\n{}", decided(decision));
+            let runs = subject.tasks.iter().any(|task| task.task == decision.task);
+            text += &format!("\n{}", decided(decision, runs));
         }
     }
     text
 }
 
-fn decided(decision: &DecisionView) -> String {
+fn decided(decision: &DecisionView, runs: bool) -> String {
     let node = decision.node.as_deref().map_or_else(String::new, |node| format!(" on {node}"));
     let end = match &decision.end {
         None if decision.copy.is_some() => decision.copy.iter().map(|copy| story::of(&decision.action, copy)).collect(),
-        None => "it still runs".to_owned(),
+        None if runs => "it still runs".to_owned(),
+        None => "it has ended".to_owned(),
         Some(end) if end.end == "natively_copied" => "Hadoop's own speculator copied it too".to_owned(),
         Some(end) => format!(
             "it has ended; the copy would have been first with a probability of {}",
@@ -255,7 +257,7 @@ fn one(subject: &Subject) -> String {
         }
         for decision in subject.job.recent.iter().filter(|decision| decision.task == task.task) {
             text += &format!("\nWhen it was {} ({}): {}\n", decision.outcome, decision.rule, decision.reason);
-            text += &format!("{}\n", decided(decision));
+            text += &format!("{}\n", decided(decision, task.verdict.is_some()));
         }
     }
     text

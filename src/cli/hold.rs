@@ -7,6 +7,7 @@ use crate::api::{HoldAnswer, HoldRequest, HoldView, HoldsView};
 use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
 use serde::Serialize;
+use std::io::Write;
 
 const PAUSE: &str = "\
 Drover starts no more copies for what is paused, and Hadoop's own speculator has those jobs back at their next exchange, a second or so later. Advice goes \
@@ -126,11 +127,20 @@ impl Resume {
     pub async fn run(&self, common: &Common) -> Result<(), Failure> {
         let client = self.asked.service.client(common)?;
         let answer: HoldAnswer = client.delete(&["api", "v1", "holds", &self.covers.scope()]).await?;
-        let left: HoldsView = client.get("api/v1/holds").await?;
+        // It is resumed, whatever becomes of the question.
+        let left: Option<HoldsView> = match client.get("api/v1/holds").await {
+            Ok(left) => Some(left),
+            Err(failure) => {
+                let failure = Failure::from(failure);
+                writeln!(std::io::stderr(), "what else is held is not known: {}", failure.message)?;
+                None
+            }
+        };
+        let left = left.as_ref().map(|left| left.holds.as_slice());
         if self.asked.json {
-            return output::json(&Left { answer: &answer, still_held: &left.holds });
+            return output::json(&Left { answer: &answer, still_held: left });
         }
-        Ok(output::say(&resumed(&answer, &left.holds))?)
+        Ok(output::say(&resumed(&answer, left.unwrap_or_default()))?)
     }
 }
 
@@ -139,7 +149,8 @@ impl Resume {
 struct Left<'a> {
     #[serde(flatten)]
     answer: &'a HoldAnswer,
-    still_held: &'a [HoldView],
+    /// `null` where it could not be asked for.
+    still_held: Option<&'a [HoldView]>,
 }
 
 fn with_note(text: String, answer: &HoldAnswer) -> String {

@@ -153,6 +153,8 @@ fn drain<P: Serialize>(
     shared: &Shared,
     metrics: &Metrics,
 ) -> Result<(), LogEnd> {
+    // The engine's state is asked for once a segment: what waits may be a thousand entries of the full one.
+    let mut asked = false;
     loop {
         let message = match receiver.try_recv() {
             Ok(message) => message,
@@ -168,10 +170,12 @@ fn drain<P: Serialize>(
             Message::Begin(header, engine) => {
                 let header = Line::<(), ()>::Segment(Header { segment: log.next(), ..header });
                 log.begin(format!("{}{{\"engine\":{engine}}}\n", line(&header)).as_bytes())?;
+                asked = false;
             }
             Message::Entry(entry) => {
                 log.write(line(&entry).as_bytes())?;
-                if log.wants_segment() {
+                if log.wants_segment() && !asked {
+                    asked = true;
                     shared.wants_segment.store(true, Ordering::Relaxed);
                 }
             }
@@ -272,6 +276,32 @@ mod tests {
         assert_eq!(recorder.lost, 0);
         recorder.finish();
         assert_eq!(segments(dir.path()).unwrap().len(), 2);
+    }
+
+    /// Writing it out begins a segment where one is asked for: an engine that hears of it at once, and whose state waits behind what it has said before.
+    struct Hears(Arc<Shared>, Arc<AtomicIsize>);
+
+    impl Serialize for Hears {
+        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            if self.0.wants_segment.swap(false, Ordering::Relaxed) {
+                self.1.fetch_add(1, Ordering::Relaxed);
+            }
+            to.serialize_unit()
+        }
+    }
+
+    #[test]
+    fn while_what_waits_of_a_full_segment_is_written_the_engines_state_is_asked_for_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut recorder: Recorder<Hears> = Recorder::start(dir.path(), 1 << 20, 200, "r1", metrics).unwrap();
+        let states = Arc::new(AtomicIsize::new(0));
+        recorder.begin(Time(1), "{}".into());
+        for _ in 0..100 {
+            recorder.push(Line::Params(Hears(recorder.shared.clone(), states.clone())));
+        }
+        recorder.finish();
+        assert_eq!(states.load(Ordering::Relaxed), 1);
     }
 
     #[test]

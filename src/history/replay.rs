@@ -49,9 +49,20 @@ pub fn replay(
     options: Options,
     emit: &mut dyn FnMut(&Decision, &str) -> std::io::Result<()>,
 ) -> Result<Report, ReadError> {
-    let mut run = Run { options, engine: None, last: None, expected: VecDeque::new(), report: Report::default(), emit };
+    let mut run = Run {
+        options,
+        engine: None,
+        last: None,
+        expected: VecDeque::new(),
+        is_torn: false,
+        report: Report::default(),
+        emit,
+    };
     for file in files {
-        run.report.cut_off += read(file, options.lenient, &mut |placed| run.step(placed))?;
+        let cut_off = read(file, options.lenient, &mut |placed| run.step(placed))?;
+        run.report.cut_off += cut_off;
+        // What comes next follows on what is lost with that line.
+        run.is_torn = cut_off > 0;
     }
     run.settle("the end of the recording", options.lenient);
     Ok(run.report)
@@ -63,6 +74,8 @@ struct Run<'a> {
     last: Option<Header>,
     /// Decisions of ours that the recording has not confirmed yet.
     expected: VecDeque<String>,
+    /// Does the newest file end in the middle of a line?
+    is_torn: bool,
     report: Report,
     emit: &'a mut dyn FnMut(&Decision, &str) -> std::io::Result<()>,
 }
@@ -105,11 +118,13 @@ impl Run<'_> {
             .last
             .as_ref()
             .is_some_and(|last| last.run == header.run && last.segment + 1 == header.segment && header.lost == 0);
+        let follows = follows && !self.is_torn;
         if follows {
             self.settle(place, false);
         } else {
-            // Another process, or a gap: what the recording lacks at its tail is no difference.
-            self.settle(place, header.lost > 0 || self.options.lenient);
+            // Another process, which may have been killed within a pass, or a gap: what the recording lacks at its tail is no difference.
+            let is_another = self.last.as_ref().is_none_or(|last| last.run != header.run);
+            self.settle(place, is_another || header.lost > 0 || self.options.lenient);
             self.engine = None;
         }
         self.report.segments += 1;

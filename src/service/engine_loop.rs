@@ -88,8 +88,10 @@ impl Asker {
     ) -> Result<T, ApiError> {
         let (answer, answered) = oneshot::channel();
         let ask: Question = Box::new(move |desk| {
-            // Whoever asked may have gone meanwhile.
-            let _ = answer.send(question(desk));
+            // Whoever asked may have gone meanwhile, and nobody is answered in vain.
+            if !answer.is_closed() {
+                let _ = answer.send(question(desk));
+            }
         });
         self.0.try_send(ask).map_err(|_| ApiError::Busy)?;
         match tokio::time::timeout(PATIENCE, answered).await {
