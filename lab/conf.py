@@ -86,6 +86,10 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.nodemanager.resource.cpu-vcores": 8,
         "yarn.nodemanager.vmem-check-enabled": "false",
         "yarn.nodemanager.pmem-check-enabled": "false",
+        # Of what it measures nothing is used, and it reads every process of the machine.
+        "yarn.nodemanager.container-monitor.interval-ms": 15_000,
+        # Else each container lists all that it starts with, by four more programs.
+        "yarn.nodemanager.log-container-debug-info.enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",
         "yarn.nodemanager.aux-services": "mapreduce_shuffle",
         # Containers' logs stay, so that what a failed job said can be read.

@@ -206,6 +206,7 @@ class Watched(OnCluster):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"{task} is running", done.stdout.lower())
             self.assertIn(f"on {SLOW}", done.stdout)
+            self.assertIn("A copy is worth starting", done.stdout)
             self.assertIn("When it was advised", done.stdout)
 
     def test_one_shot_advice_without_a_service_names_slow_tasks_only(self):

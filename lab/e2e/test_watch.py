@@ -7,8 +7,6 @@ from lab import build, http, jobs, watch
 from lab.e2e import OnCluster
 from lab.service import Service
 
-JOB = {"lab.maps": 8, "lab.map.ms": 5000, **watch.NO_NATIVE_COPIES, **watch.SPREAD}
-
 
 class Watch(OnCluster):
     """The service beside a real cluster: what it advises, and that it changes nothing."""
@@ -20,31 +18,7 @@ class Watch(OnCluster):
         build.drover()
         build.shim()
         super().setUpClass()
-        # Whichever of the tasks are slow, each may be named.
-        cls.service = Service(cls.cluster, "govern.cluster_cap = 1.0\ngovern.job_cap = 1.0\n").start()
-
-    def watched(self, shim: bool):
-        """Every task of a slow node is named before it is cured."""
-        sickness = watch.Sickness(self.cluster, "nm2")
-        running = jobs.Running(self.cluster, jobs.Spec(shim=shim, settings={**JOB, **sickness.settings}))
-        self.addCleanup(running.end)
-        if not sickness.until_named(self.service, running):
-            self.fail(f"not every task of the slow node was named\n{self.scene()}")
-        told = self.service.cli("explain", running.id(), next(iter(watch.named(self.service.decisions(running.id())))))
-        sickness.cure()
-        result = running.result()
-        self.assertTrue(result.succeeded)
-        self.assertEqual(result.copies(), [], "advice must start nothing")
-        self.assertIn("A copy is worth starting", told)
-        named = set(watch.named(self.service.decisions(result.job)))
-        self.assertTrue(sickness.tasks(result))
-        self.assertLessEqual(sickness.tasks(result), named)
-
-    def test_the_slow_nodes_tasks_are_named_over_rest_only(self):
-        self.watched(shim=False)
-
-    def test_the_slow_nodes_tasks_are_named_with_the_shim(self):
-        self.watched(shim=True)
+        cls.service = Service(cls.cluster).start()
 
     def test_over_rest_a_task_with_more_data_is_told_from_a_slow_one(self):
         # So much more that it still runs when the others are done, however slowly their JVMs start. Hadoop gives the
