@@ -5,8 +5,8 @@ use super::output::{self, Exit, Failure};
 use super::source::Source;
 use super::{Common, cloned, job_id, measured, once, story, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
-use crate::api::{PAGE_MAX, Tasks};
-use crate::service::TaskFilter;
+use crate::api::{Decisions, PAGE_MAX, Tasks};
+use crate::service::{RECENT, TaskFilter};
 use clap::Args;
 use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict};
 use serde::Serialize;
@@ -104,7 +104,13 @@ impl Command {
     }
 
     async fn ask_service(&self, client: &Client, task: Option<TaskId>) -> Result<Subject, NoAnswer> {
-        let job: JobDetail = client.get(&format!("api/v1/jobs/{}", self.job)).await?;
+        let mut job: JobDetail = client.get(&format!("api/v1/jobs/{}", self.job)).await?;
+        if let Some(task) = task {
+            // Those on one task may be older than the newest of its job.
+            let path = format!("api/v1/decisions?job={}&limit={PAGE_MAX}", self.job);
+            let found: Decisions = client.get(&path).await?;
+            job.recent = found.decisions.into_iter().filter(|one| one.task == task.to_string()).collect();
+        }
         let which = task.map_or_else(|| "running=true".to_owned(), |task| format!("task={task}"));
         let path = format!("api/v1/jobs/{}/tasks?{which}&limit={PAGE_MAX}", self.job);
         let mut tasks: Vec<TaskView> = Vec::new();
@@ -196,7 +202,9 @@ fn all(subject: &Subject) -> String {
         }
     }
     if !subject.job.recent.is_empty() {
-        text += &format!("\n\nDecided so far ({}):", subject.job.recent.len());
+        let told = subject.job.recent.len();
+        let so_far = if told < RECENT { "Decided so far" } else { "Decided last" };
+        text += &format!("\n\n{so_far} ({told}):");
         for decision in &subject.job.recent {
             let runs = subject.tasks.iter().any(|task| task.task == decision.task);
             text += &format!("\n{}", decided(decision, runs));

@@ -31,7 +31,7 @@ pub use engine_loop::{Asker, Inbox, Outside, channels, run};
 pub use kept::{Asked, Kept, outcome};
 pub use notes::Notes;
 pub use own::Own;
-pub use reading::{DecisionFilter, Process, Shims, TaskFilter};
+pub use reading::{DecisionFilter, Process, RECENT, Shims, TaskFilter};
 pub use serve::{Reload, ServeError, serve};
 
 use crate::telemetry::Metrics;

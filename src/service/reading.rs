@@ -11,6 +11,9 @@ use crate::telemetry::{REVISION, VERSION};
 use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time, queue_name};
 use std::collections::HashMap;
 
+/// So many of a job's decisions are told with it, the newest.
+pub const RECENT: usize = 100;
+
 /// Which decisions are wanted.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DecisionFilter {
@@ -155,7 +158,7 @@ impl Desk {
     /// One job.
     pub fn job(&self, id: JobId, now: Time) -> Option<JobDetail> {
         let job = self.engine.cluster().job(id)?;
-        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: 100, open: false });
+        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: RECENT, open: false });
         let decided = self.decisions.iter().filter(|kept| kept.decision.job == id).count();
         Some(JobDetail {
             summary: JobSummary::of(&self.engine, job, now, decided as u64),
