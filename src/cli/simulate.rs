@@ -131,16 +131,15 @@ impl Command {
             sweep: self.sweep.clone(),
             policies: summarise(&names, &names[baseline], self.holdout, &played),
         };
-        let out = self.out.as_ref().filter(|_| !played.is_empty());
-        let origin = Origin { command, version: env!("CARGO_PKG_VERSION"), scenario: in_words };
-        let written = out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), origin));
-        // What was played is told, even where it could not be written.
+        // Told before anything is written, which may take as long as some runs, and may fail.
         if self.json {
             output::json(&told)?
         } else {
             output::say(&text(&told))?
         }
-        written?;
+        let out = self.out.as_ref().filter(|_| !played.is_empty());
+        let origin = Origin { command, version: env!("CARGO_PKG_VERSION"), scenario: in_words };
+        out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), origin))?;
         self.shortfall(&stuck, missing_runs, grid.runs())
     }
 

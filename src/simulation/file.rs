@@ -1,6 +1,7 @@
 //! Reads a scenario, and tells what is wrong with one by file and line.
 
 use drover_core::sim::{Fault, Scenario};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -40,11 +41,13 @@ pub struct Draft {
 pub fn read(path: &Path) -> Result<Draft, BadScenario> {
     let bad = |faults| BadScenario { path: path.to_owned(), faults };
     let unread = |error: std::io::Error| bad(vec![(0, format!("cannot be read: {error}"))]);
-    let size = std::fs::metadata(path).map_err(unread)?.len();
-    if size > LIMIT {
-        return Err(bad(vec![(0, format!("is {size} bytes long; a scenario has at most {LIMIT}"))]));
+    // What is no file does not tell its length.
+    let mut text = String::new();
+    std::fs::File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_string(&mut text)).map_err(unread)?;
+    if text.len() as u64 > LIMIT {
+        return Err(bad(vec![(0, format!("is longer than {LIMIT} bytes, which are the most that a scenario has"))]));
     }
-    Draft::of(path, std::fs::read_to_string(path).map_err(unread)?)
+    Draft::of(path, text)
 }
 
 impl Draft {
@@ -126,6 +129,12 @@ mod tests {
     fn a_scenario_is_read_as_it_is_written() {
         let scenario = parse(&format!("[cluster]\nnodes = 9\n{JOB}")).unwrap();
         assert_eq!((scenario.cluster.nodes, scenario.jobs[0].maps.memory_mb), (9, 1024));
+    }
+
+    #[test]
+    fn what_does_not_tell_its_length_is_read_no_further_than_a_scenario_may_be_long() {
+        let error = read(Path::new("/dev/zero")).err().unwrap().to_string();
+        assert!(error.contains("is longer than 16777216 bytes"), "{error}");
     }
 
     #[test]

@@ -260,12 +260,19 @@ impl Recorder {
             self.mend("jobs without any attempt that succeeded: left out");
             return None;
         };
-        let none = tasks.values().filter(|winner| winner.is_none()).count();
-        self.mend_all("tasks without an attempt that succeeded: they take their phase's median", none);
-        let winners = [false, true].map(|reduces| {
+        let mut winners = [false, true].map(|reduces| {
             let of_kind = tasks.iter().filter(|((of, _), _)| *of == reduces);
             of_kind.map(|(_, winner)| *winner).collect::<Vec<_>>()
         });
+        for phase in &mut winners {
+            let none = phase.iter().filter(|winner| winner.is_none()).count();
+            if none < phase.len() {
+                self.mend_all("tasks without an attempt that succeeded: they take their phase's median", none);
+            } else {
+                self.mend_all("tasks of phases in which no attempt succeeded: left out", none);
+                phase.clear();
+            }
+        }
         let Phases { phases, short, early } = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
         self.mend_all("tasks that took less than is taken off for start and commit: no work is left", short);
         self.mend_all("reduces that end before their job's maps: what they read is not known", early);

@@ -38,6 +38,16 @@ fn a_gzipped_file_is_read_whole_as_the_plain_one() {
 }
 
 #[test]
+fn tasks_of_a_phase_in_which_none_succeeded_are_left_out_and_counted_and_take_no_millisecond_each() {
+    let map = row("MAP", 0, 0, [1_000, 0, 9_000], "SUCCESS");
+    let killed = [0, 1].map(|task| row("REDUCE", task, 0, [9_000, 0, 12_000], "KILLED")).concat();
+    let trace = of(format!("{HEADER}{map}{killed}").as_bytes()).unwrap();
+    assert_eq!(trace.jobs[0].phases.each_ref().map(|phase| phase.tasks.count()), [1, 0]);
+    let left_out = trace.repairs.iter().find(|(what, _)| what.contains("left out")).map(|(_, count)| *count);
+    assert_eq!(left_out, Some(2), "{:?}", trace.repairs);
+}
+
+#[test]
 fn ends_of_stages_that_cannot_be_are_counted_and_left_out() {
     let ends = |from: &str, to: &str| {
         let trace = of(&with(from, to)).unwrap();
