@@ -88,7 +88,7 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.nodemanager.pmem-check-enabled": "false",
         # Of what it measures nothing is used, and it reads every process of the machine.
         "yarn.nodemanager.container-monitor.interval-ms": 15_000,
-        # Else each container lists all that it starts with, by four more programs.
+        # Else each container lists all that it starts with.
         "yarn.nodemanager.log-container-debug-info.enabled": "false",
         "yarn.nodemanager.disk-health-checker.enable": "false",
         "yarn.nodemanager.aux-services": "mapreduce_shuffle",

@@ -1,6 +1,7 @@
 //! The Drover service: everything that touches the world, around the pure engine in `drover-core`.
 
 pub mod api;
+mod bounded;
 pub mod cli;
 pub mod clock;
 pub mod config;

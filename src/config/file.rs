@@ -1,6 +1,7 @@
 //! Reads a TOML file into keys, texts and lines; what the keys mean is judged elsewhere.
 
 use super::layers::{Origin, Problem, Stated};
+use crate::bounded;
 use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -11,11 +12,7 @@ const LIMIT: u64 = 1 << 20;
 /// Every value the file states.
 pub fn read(path: &Path) -> Result<Vec<Stated>, Problem> {
     let at = |line, what: String| Problem { origin: Origin::File(path.to_owned(), line), key: None, what, fix: None };
-    let size = std::fs::metadata(path).map_err(|error| at(0, format!("cannot be read: {error}")))?.len();
-    if size > LIMIT {
-        return Err(at(0, format!("is {size} bytes long; a configuration has at most {LIMIT}")));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| at(0, format!("cannot be read: {error}")))?;
+    let text = bounded::text(path, LIMIT).map_err(|error| at(0, format!("cannot be read: {error}")))?;
     let line = |offset: usize| 1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count();
     let table = DeTable::parse(&text)
         .map_err(|error| at(error.span().map_or(0, |span| line(span.start)), error.message().to_owned()))?;

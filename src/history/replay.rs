@@ -49,20 +49,13 @@ pub fn replay(
     options: Options,
     emit: &mut dyn FnMut(&Decision, &str) -> std::io::Result<()>,
 ) -> Result<Report, ReadError> {
-    let mut run = Run {
-        options,
-        engine: None,
-        last: None,
-        expected: VecDeque::new(),
-        is_torn: false,
-        report: Report::default(),
-        emit,
-    };
+    let mut run = Run { options, engine: None, last: None, expected: VecDeque::new(), report: Report::default(), emit };
     for file in files {
         let cut_off = read(file, options.lenient, &mut |placed| run.step(placed))?;
         run.report.cut_off += cut_off;
-        // What comes next follows on what is lost with that line.
-        run.is_torn = cut_off > 0;
+        if cut_off > 0 {
+            run.last = None; // Nothing follows on what is lost with that line.
+        }
     }
     run.settle("the end of the recording", options.lenient);
     Ok(run.report)
@@ -74,8 +67,6 @@ struct Run<'a> {
     last: Option<Header>,
     /// Decisions of ours that the recording has not confirmed yet.
     expected: VecDeque<String>,
-    /// Does the newest file end in the middle of a line?
-    is_torn: bool,
     report: Report,
     emit: &'a mut dyn FnMut(&Decision, &str) -> std::io::Result<()>,
 }
@@ -118,7 +109,6 @@ impl Run<'_> {
             .last
             .as_ref()
             .is_some_and(|last| last.run == header.run && last.segment + 1 == header.segment && header.lost == 0);
-        let follows = follows && !self.is_torn;
         if follows {
             self.settle(place, false);
         } else {

@@ -107,6 +107,34 @@ fn a_last_line_cut_off_is_an_error_with_file_and_line_and_left_out_only_when_ask
 }
 
 #[test]
+fn what_follows_on_a_line_that_was_cut_off_starts_from_its_own_state() {
+    let dir = tempfile::tempdir().unwrap();
+    let decisions = live(dir.path(), "a", 8 << 10, 1 << 30);
+    let all = files(&[dir.path().to_owned()]).unwrap();
+    // As a disk leaves it that wrote the later segment first: the end of one is missing, with facts.
+    rewrite(&all[1], |text| text[..text.len() * 2 / 3].to_owned());
+    let (replayed, report) = again(dir.path(), Options { lenient: true, ..CHECK }).unwrap();
+    assert_eq!((report.cut_off, &report.differences), (1, &Vec::new()));
+    assert!(!replayed.is_empty() && replayed.iter().all(|one| decisions.contains(one)));
+}
+
+#[test]
+fn what_a_run_that_was_killed_within_a_pass_lacks_at_its_end_is_no_difference_once_another_follows() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    // The last pass that decided anything is asked for, and its decisions are not written.
+    rewrite(&newest(dir.path()), |text| {
+        let last = text.rfind("{\"decision\"").unwrap();
+        let pass = text[..last].rfind("{\"decide\"").unwrap();
+        let end = pass + text[pass..].find('\n').unwrap() + 1;
+        text[..end].to_owned()
+    });
+    let alone = again(dir.path(), CHECK).unwrap().1.differences.len();
+    live(dir.path(), "b", 1 << 20, 1 << 30);
+    assert_eq!((alone, again(dir.path(), CHECK).unwrap().1.differences.len()), (1, 0));
+}
+
+#[test]
 fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_names_it() {
     let dir = tempfile::tempdir().unwrap();
     assert!(again(dir.path(), CHECK).unwrap_err().to_string().contains("holds no segment"));

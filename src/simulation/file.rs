@@ -1,7 +1,7 @@
 //! Reads a scenario, and tells what is wrong with one by file and line.
 
+use crate::bounded;
 use drover_core::sim::{Fault, Scenario};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -41,13 +41,7 @@ pub struct Draft {
 pub fn read(path: &Path) -> Result<Draft, BadScenario> {
     let bad = |faults| BadScenario { path: path.to_owned(), faults };
     let unread = |error: std::io::Error| bad(vec![(0, format!("cannot be read: {error}"))]);
-    // What is no file does not tell its length.
-    let mut text = String::new();
-    std::fs::File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_string(&mut text)).map_err(unread)?;
-    if text.len() as u64 > LIMIT {
-        return Err(bad(vec![(0, format!("is longer than {LIMIT} bytes, which are the most that a scenario has"))]));
-    }
-    Draft::of(path, text)
+    Draft::of(path, bounded::text(path, LIMIT).map_err(unread)?)
 }
 
 impl Draft {
@@ -134,7 +128,7 @@ mod tests {
     #[test]
     fn what_does_not_tell_its_length_is_read_no_further_than_a_scenario_may_be_long() {
         let error = read(Path::new("/dev/zero")).err().unwrap().to_string();
-        assert!(error.contains("is longer than 16777216 bytes"), "{error}");
+        assert!(error.contains("cannot be read: it is longer than 16777216 bytes"), "{error}");
     }
 
     #[test]

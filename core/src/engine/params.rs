@@ -55,7 +55,7 @@ impl Default for EngineParams {
             choose_estimator: false,
             late: LateParams::default(),
             tail: TailParams::default(),
-            hadoop_0_20: Hadoop020Params::LATE,
+            hadoop_0_20: Hadoop020Params::default(),
             mantri: MantriParams::default(),
             measures: MeasureParams::default(),
             dolly: DollyParams::default(),

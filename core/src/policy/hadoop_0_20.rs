@@ -13,11 +13,9 @@
 
 use super::{Contender, Judged, View};
 use crate::model::{Millis, Verdict};
-use serde::{Deserialize, Serialize};
 
 /// When a task is a straggler.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hadoop020Params {
     /// How far below its category's average score (0–1) a task must be.
     pub behind: f64,

@@ -26,6 +26,16 @@ fn a_job_is_explained_by_its_state_each_running_task_and_the_words_for_each_verd
 }
 
 #[test]
+fn a_decision_without_an_end_is_not_said_to_run_where_its_task_does_not() {
+    let mut subject = subject(None);
+    let told =
+        |subject: &Subject| decided(&subject.job.recent[0], subject.tasks.iter().any(|task| task.verdict.is_some()));
+    assert!(told(&subject).ends_with("it still runs."));
+    subject.tasks.clear();
+    assert!(told(&subject).ends_with("it has ended."));
+}
+
+#[test]
 fn what_a_policy_wants_beside_copies_and_hadoop_cannot_do_is_told_under_that_policy() {
     let heading = |policy| {
         let mut desk = watched_under(EngineParams { policy, ..EngineParams::default() });

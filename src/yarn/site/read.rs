@@ -1,6 +1,7 @@
 //! One XML file of properties, with what it includes.
 
 use super::{Entry, SiteError};
+use crate::bounded;
 use crate::yarn::xml::{self, Element};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,11 +47,7 @@ impl Here<'_> {
 impl Reading<'_> {
     fn file(&mut self, path: &Path) -> Result<(), SiteError> {
         let io = |why| SiteError::Io { file: path.to_path_buf(), why };
-        let size = std::fs::metadata(path).map_err(io)?.len();
-        if size > MAX_FILE_BYTES {
-            return Err(io(std::io::Error::other(format!("it has {size} bytes, at most {MAX_FILE_BYTES} are read"))));
-        }
-        let text = std::fs::read_to_string(path).map_err(io)?;
+        let text = bounded::text(path, MAX_FILE_BYTES).map_err(io)?;
         let here = Here { path, text: &text };
         let root = xml::parse(&text).map_err(|e| here.error(e.offset, e.why))?;
         if root.name != "configuration" {
