@@ -4,6 +4,7 @@ mod assumed;
 mod attempts;
 mod done;
 mod jhist;
+mod lines;
 mod recorded;
 mod rumen;
 mod swim;
@@ -15,10 +16,8 @@ pub use done::Overhead;
 
 use crate::yarn::site::SiteError;
 use drover_core::sim::{Scenario, TracedHosts, TracedJob};
-use flate2::read::MultiGzDecoder;
+use lines::Lines;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// A trace that was read.
@@ -68,9 +67,8 @@ pub enum BadTrace {
     },
 }
 
-/// Largest trace that is read, bytes, unpacked, and the longest line of one.
+/// Largest trace that is read, bytes, unpacked.
 const LIMIT: u64 = 8 << 30;
-const LINE_LIMIT: u64 = 256 << 20;
 
 /// Reads a trace, plain or gzipped: attempts as CSV, Rumen's JSON, SWIM's jobs, or Hadoop's job histories, of which a directory may hold many. Of attempts'
 /// times the overhead is no work.
@@ -78,8 +76,11 @@ const LINE_LIMIT: u64 = 256 << 20;
 /// # Errors
 /// With file and line.
 pub fn read(path: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
-    let trace =
-        if path.is_dir() { jhist::directory(path, overhead)? } else { file(Lines::open(path, LIMIT)?, overhead)? };
+    let trace = if path.is_dir() {
+        jhist::directory(path, overhead)?
+    } else {
+        file(Lines::open(path, LIMIT, false)?, overhead)?
+    };
     if !trace.jobs.is_empty() {
         return Ok(trace);
     }
@@ -90,8 +91,8 @@ pub fn read(path: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
 
 fn file(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
     // A gzip file that was cut off at once ends in an error, too.
-    let unread = |source| BadTrace::Unread { path: lines.path.to_owned(), source };
-    let begins = lines.inner.fill_buf().map_err(unread)?;
+    let path = lines.path().to_owned();
+    let begins = lines.begins().map_err(|source| BadTrace::Unread { path, source })?;
     let (is_history, is_json) = (begins.starts_with(jhist::BEGINS), begins.trim_ascii_start().starts_with(b"{"));
     match (is_history, is_json) {
         (true, _) => jhist::one(lines, overhead),
@@ -116,86 +117,12 @@ pub fn strays(scenario: &Scenario) -> Option<String> {
 
 fn by_line(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
     const UNKNOWN: &str = "is none of a CSV of attempts (its header begins with dataset), Rumen's JSON, a job history (.jhist), and SWIM's jobs (six fields between tabs)";
-    let path = lines.path.to_owned();
+    let path = lines.path().to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
     match first.as_str() {
         header if header.starts_with("dataset,") => attempts::read(header, lines, overhead),
         row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines),
         _ => Err(whole(UNKNOWN)),
-    }
-}
-
-/// Lines with their numbers.
-struct Lines<'a> {
-    path: &'a Path,
-    inner: BufReader<std::io::Take<Box<dyn Read>>>,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    /// Of a file, plain or gzipped, that has `limit` bytes at most, unpacked.
-    fn open(path: &'a Path, limit: u64) -> Result<Lines<'a>, BadTrace> {
-        let unread = |source| BadTrace::Unread { path: path.to_owned(), source };
-        let mut file = BufReader::new(File::open(path).map_err(unread)?);
-        let packed = file.fill_buf().map_err(unread)?.starts_with(&[0x1f, 0x8b]);
-        let unpacked: Box<dyn Read> = if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-        Ok(Lines { path, inner: BufReader::new(unpacked.take(limit)), line: 0 })
-    }
-
-    fn path(&self) -> &Path {
-        self.path
-    }
-
-    /// What follows the line that was read last.
-    fn rest(&mut self) -> &mut impl Read {
-        &mut self.inner
-    }
-
-    /// Is there no more?
-    ///
-    /// # Errors
-    /// Where there is more than is read of a trace.
-    fn is_at_end(&mut self) -> std::io::Result<bool> {
-        let is_at_end = self.inner.fill_buf()?.is_empty();
-        if is_at_end && self.left() == 0 {
-            return Err(std::io::Error::other(format!("there is more than {LIMIT} bytes")));
-        }
-        Ok(is_at_end)
-    }
-
-    /// How much more may be read, bytes.
-    fn left(&self) -> u64 {
-        self.inner.get_ref().limit()
-    }
-
-    /// The next line, without its end.
-    fn next(&mut self) -> Result<Option<String>, BadTrace> {
-        let mut text = String::new();
-        self.line += 1;
-        let ended = self.is_at_end();
-        let read = ended.and_then(|_| (&mut self.inner).take(LINE_LIMIT).read_line(&mut text));
-        // A gzip file that was cut off ends in an error, too.
-        let read = read.map_err(|error| self.wrong(format!("cannot be read on: {error}")))?;
-        if read as u64 == LINE_LIMIT {
-            return Err(self.wrong(format!("is longer than {LINE_LIMIT} bytes")));
-        }
-        text.truncate(text.trim_end_matches(['\n', '\r']).len());
-        Ok((read > 0).then_some(text))
-    }
-
-    /// The line that was read last is wrong.
-    fn wrong(&self, what: String) -> BadTrace {
-        BadTrace::Line { path: self.path.to_owned(), line: self.line, what }
-    }
-
-    /// The file is wrong.
-    fn whole_wrong(&self, what: String) -> BadTrace {
-        BadTrace::Whole { path: self.path.to_owned(), what }
-    }
-
-    /// A whole number of that line.
-    fn whole(&self, text: &str, name: &str) -> Result<u64, BadTrace> {
-        text.trim().parse().map_err(|_| self.wrong(format!("{name}: \"{text}\" is no whole number from 0 on")))
     }
 }

@@ -1,10 +1,10 @@
 //! The two encodings of a job history. Either begins with a line that names it and a line with its Avro schema; then come the events: `Avro-Json` has one a line, `Avro-Binary`
 //! one right after the other.
 
+use super::super::lines::LINE_LIMIT;
 use super::super::{BadTrace, Lines};
-use apache_avro::Schema;
+use super::schema;
 use apache_avro::reader::datum::GenericDatumReader;
-use apache_avro::schema::Name;
 use apache_avro::types::Value as Avro;
 use serde_json::Value;
 use std::io::{self, Read};
@@ -66,69 +66,60 @@ fn binary(
     schema: &str,
     take: &mut dyn FnMut(Value) -> Result<(), String>,
 ) -> Result<bool, BadTrace> {
-    let no_schema = |lines: &Lines<'_>, error| lines.wrong(format!("is no Avro schema: {error}"));
-    let schema = Schema::parse_str(schema).map_err(|error| no_schema(lines, error))?;
-    if contains_itself(&schema, &mut Vec::new()) {
-        return Err(lines.wrong("is no schema of a job history: a type of it contains itself".into()));
-    }
-    let reader = GenericDatumReader::builder(&schema).build().map_err(|error| no_schema(lines, error))?;
+    let no_schema = |lines: &Lines<'_>, why: String| lines.wrong(format!("is no schema of a job history: {why}"));
+    let (schema, most) = schema::parse(schema).map_err(|why| no_schema(lines, why))?;
+    let reader = GenericDatumReader::builder(&schema).build().map_err(|error| no_schema(lines, error.to_string()))?;
+    // What a length in an event may have reserved ahead of what there is.
+    apache_avro::util::max_allocation_bytes(LINE_LIMIT as usize * 4);
     for nth in 1_u64.. {
         let wrong = |lines: &Lines<'_>, what: String| lines.whole_wrong(format!("event {nth}: {what}"));
         if lines.is_at_end().map_err(|error| wrong(lines, format!("cannot be read on: {error}")))? {
             break;
         }
-        let mut bytes = Watched { inner: lines.rest(), ended: false, failed: None };
+        let mut bytes = Watched { inner: lines.rest(), left: most, stopped: None };
         let read = reader.read_value(&mut bytes);
-        let Watched { ended, failed, .. } = bytes;
-        // The library takes an end where a null or an empty text may stand for one.
-        match (failed, ended, read) {
-            (Some(error), ..) => return Err(wrong(lines, format!("cannot be read on: {error}"))),
-            (None, true, _) => return Ok(false),
-            (None, false, Err(error)) => return Err(wrong(lines, format!("is no event: {error}"))),
-            (None, false, Ok(event)) => take(plain(event)).map_err(|what| wrong(lines, what))?,
+        match (bytes.stopped, read) {
+            (Some(Stopped::Failed(error)), _) => return Err(wrong(lines, format!("cannot be read on: {error}"))),
+            (Some(Stopped::TooLong), _) => return Err(wrong(lines, format!("is longer than {most} bytes"))),
+            (Some(Stopped::Ended), _) => return Ok(false),
+            (None, Err(error)) => return Err(wrong(lines, format!("is no event: {error}"))),
+            (None, Ok(event)) => take(plain(event)).map_err(|what| wrong(lines, what))?,
         }
     }
     Ok(true)
 }
 
-/// Values of such a type may be deeper than there is room to follow; Hadoop's schemas have none.
-fn contains_itself<'a>(schema: &'a Schema, open: &mut Vec<&'a Name>) -> bool {
-    match schema {
-        Schema::Record(record) => {
-            open.push(&record.name);
-            let does = record.fields.iter().any(|field| contains_itself(&field.schema, open));
-            open.pop();
-            does
-        }
-        Schema::Array(array) => contains_itself(&array.items, open),
-        Schema::Map(map) => contains_itself(&map.types, open),
-        Schema::Union(union) => union.variants().iter().any(|variant| contains_itself(variant, open)),
-        Schema::Ref { name } => open.contains(&name),
-        _ => false,
-    }
-}
-
-/// Notes whether more was asked for than there is.
+/// Reads one event, and notes why there is no more of it.
 struct Watched<R> {
     inner: R,
-    ended: bool,
-    failed: Option<io::Error>,
+    /// How many bytes more it may have.
+    left: u64,
+    stopped: Option<Stopped>,
+}
+
+enum Stopped {
+    Ended,
+    TooLong,
+    Failed(io::Error),
 }
 
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self.inner.read(into) {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(into.len());
+        let stopped = match self.inner.read(&mut into[..most]) {
+            Ok(0) if into.is_empty() => return Ok(0),
+            Ok(0) if most == 0 => Stopped::TooLong,
+            Ok(0) => Stopped::Ended,
             Ok(read) => {
-                self.ended |= read == 0 && !into.is_empty();
-                Ok(read)
+                self.left -= read as u64;
+                return Ok(read);
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let kind = error.kind();
-                self.failed = Some(error);
-                Err(kind.into())
-            }
-        }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
+            Err(error) => Stopped::Failed(error),
+        };
+        self.stopped = Some(stopped);
+        // By an end the library reads on where a null may stand for what is not there, and for ever where that is much.
+        Err(io::ErrorKind::Other.into())
     }
 }
 

@@ -3,6 +3,7 @@
 mod encoding;
 mod events;
 mod job;
+mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -42,11 +43,16 @@ pub(super) fn one(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, Bad
 
 /// The trace that all histories in a directory make.
 pub(super) fn directory(dir: &Path, overhead: Overhead) -> Result<Trace, BadTrace> {
+    within(dir, overhead, LIMIT)
+}
+
+/// The same of so many bytes at most, unpacked.
+fn within(dir: &Path, overhead: Overhead, limit: u64) -> Result<Trace, BadTrace> {
     let mut all = Histories::default();
-    let (mut files, mut left) = (Vec::new(), LIMIT);
+    let (mut files, mut left) = (Vec::new(), limit);
     find(dir, 0, &mut files, &mut all.recorder)?;
     for file in files {
-        let mut lines = Lines::open(&file, left)?;
+        let mut lines = Lines::open(&file, left, true)?;
         all.read(&mut lines)?;
         left = lines.left();
     }

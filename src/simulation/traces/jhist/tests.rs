@@ -186,13 +186,46 @@ fn a_line_that_is_no_event_is_told_with_its_number_and_so_is_a_binary_event() {
     assert_eq!(told(b"Avro-Xml\n{}\n"), "h.jhist:2: \"Avro-Xml\" is neither Avro-Json nor Avro-Binary");
     assert_eq!(told(b"Avro-Json\n"), "h.jhist:2: ends before its schema");
     assert_eq!(told(b"Avro-Json\n{}\n"), "h.jhist: tells of no job: it has no JOB_SUBMITTED");
-    assert!(told(b"Avro-Binary\n{}\n").starts_with("h.jhist:2: is no Avro schema: "));
+    assert!(told(b"Avro-Binary\n{}\n").starts_with("h.jhist:2: is no schema of a job history: "));
     let deep = r#"{"type":"record","name":"E","namespace":"n","fields":[{"name":"e","type":["null","E"]}]}"#;
     assert!(told(format!("Avro-Binary\n{deep}\n{}", "\u{2}".repeat(9)).as_bytes()).ends_with("contains itself"));
     let [mut binary, _] = both();
     let schema = binary.splitn(3, |byte| *byte == b'\n').take(2).map(|line| line.len() + 1).sum::<usize>();
     binary[schema] = 0x7e;
     assert!(told(&binary).starts_with("h.jhist: event 1: is no event: "), "{}", told(&binary));
+}
+
+#[test]
+fn an_event_that_is_worth_more_memory_or_time_than_its_bytes_is_refused_or_cut_off() {
+    let said = |schema: &str, event: &[u8]| told(&[format!("Avro-Binary\n{schema}\n").as_bytes(), event].concat());
+    let fixed = r#"{"type":"fixed","name":"F","size":4611686018427387904}"#;
+    let none = "h.jhist:2: is no schema of a job history: a type of it is none that Hadoop's have: fixed";
+    assert_eq!(said(fixed, b"x"), none);
+    // Each of thirty types has two of the one before: 2^30 truths, of which a byte is there.
+    let of = |nth: u32| {
+        let inner = if nth == 0 { "\"boolean\"".to_owned() } else { format!("\"R{}\"", nth - 1) };
+        format!(
+            r#"{{"type":"record","name":"R{nth}","fields":[{{"name":"a","type":{inner}}},{{"name":"b","type":{inner}}}]}}"#
+        )
+    };
+    let twice = format!("[{}]", (0..30).map(of).collect::<Vec<_>>().join(","));
+    // The last branch of the union.
+    assert_eq!(said(&twice, &[58, 1]), "h.jhist: tells of no job: it has no JOB_SUBMITTED");
+    let texts = [vec![0x80, 0x80, 0x80, 8], vec![b'x'; 16 << 20]].concat();
+    let wide = format!(r#"{{"type":"array","items":{}}}"#, r#"{"type":"map","values":"string"}"#);
+    assert!(said(&wide, &texts).contains("event 1: "), "{}", said(&wide, &texts));
+    let long = [vec![0x80, 0x80, 0x80, 0x10], vec![b'x'; 17 << 20]].concat();
+    assert_eq!(said("\"string\"", &long), format!("h.jhist: event 1: is longer than {} bytes", 16 << 20));
+}
+
+#[test]
+fn histories_that_are_too_much_together_are_told_as_that_and_not_the_last_as_too_long() {
+    let (one, two) = (with(&[]), second());
+    let dir = kept(&[("a.jhist", one.as_bytes()), ("b.jhist", two.as_bytes())]);
+    let within = |limit: usize| super::within(dir.path(), Overhead::default(), limit as u64);
+    assert_eq!(within(one.len() + two.len()).unwrap().jobs.len(), 2);
+    let said = from_name(&within(one.len() + two.len() - 1).unwrap_err());
+    assert!(said.starts_with("b.jhist:7: cannot be read on: with the histories before it it has more than"), "{said}");
 }
 
 #[test]
