@@ -16,6 +16,7 @@ use crate::simulation::{Grid, Played, Results, file, play, traces};
 use clap::{Args, ValueEnum};
 use drover_core::sim::{Actor, Stuck};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 const EXAMPLES: &str = "\
 The engine that decides is the service's own. Every policy meets the same luck: the same work, the same slow attempts, seed by seed; so differences between \
@@ -139,8 +140,15 @@ impl Command {
         }
         let out = self.out.as_ref().filter(|_| !played.is_empty());
         let origin = Origin { command, version: env!("CARGO_PKG_VERSION"), scenario: in_words };
-        out.map_or(Ok(()), |out| self.report(out, &grid, baseline, (&told, &played), origin))?;
-        self.shortfall(&stuck, missing_runs, grid.runs())
+        let lanes = out.map_or(Ok(0), |out| self.report(out, &grid, baseline, (&told, &played), origin, &stop))?;
+        self.shortfall(&stuck, missing_runs, grid.runs())?;
+        match lanes {
+            0 => Ok(()),
+            missing => {
+                let what = format!("interrupted: {missing} of the report's pictures of one job are missing");
+                Err(Failure::new(Exit::Interrupted, what))
+            }
+        }
     }
 
     /// That runs are missing: some could not be ended, or the user would not wait for them.
@@ -202,6 +210,7 @@ impl Command {
         policies
     }
 
+    /// Writes the report. How many policies it does not show a job under, as the user would not wait for them.
     fn report(
         &self,
         out: &Path,
@@ -209,13 +218,19 @@ impl Command {
         baseline: usize,
         (told, played): (&Told, &[Played]),
         origin: Origin,
-    ) -> Result<(), Failure> {
+        stop: &AtomicBool,
+    ) -> Result<usize, Failure> {
         let job = self.job.clone().or_else(|| JobName::slowest(played, baseline));
+        let bar = Bar::new();
+        bar.begin("report:");
         // Who interrupts does not want more runs.
-        let watched =
-            job.filter(|_| told.complete).map(|job| watch(grid, baseline, &job)).transpose().map_err(failed)?;
-        let report = Report { told, played, watched: watched.as_ref(), origin };
-        dir::write(out, &report.files().map_err(failed)?).map_err(failed)
+        let watched = job.filter(|_| told.complete).map(|job| watch(grid, baseline, &job, stop, &bar));
+        bar.end();
+        let watched = watched.transpose().map_err(failed)?;
+        let shown = watched.as_ref().filter(|watched| !watched.panels.is_empty());
+        let report = Report { told, played, watched: shown, origin };
+        dir::write(out, &report.files().map_err(failed)?).map_err(failed)?;
+        Ok(watched.map_or(0, |watched| watched.missing))
     }
 
     /// The command that gives the same numbers again, whatever the defaults will be by then, and wherever its report goes.

@@ -1,11 +1,12 @@
 //! One job of one run, attempt by attempt. The run is played once more for it: the same seed gives the same run.
 
 use super::grid::named;
-use super::{Grid, Played};
+use super::{Grid, Played, Progress};
 use drover_core::model::Millis;
 use drover_core::sim::{AttemptRow, Scenario, Stuck, Watch, run_watching};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Attempts that are kept at most, of each policy.
 const MOST: usize = 20_000;
@@ -21,6 +22,8 @@ pub struct Watched {
     pub seed: u64,
     /// Under the baseline, and under others.
     pub panels: Vec<Panel>,
+    /// How many of these are missing, as the user would not wait for them.
+    pub missing: usize,
 }
 
 /// The job under one policy.
@@ -80,34 +83,51 @@ impl JobName {
     }
 }
 
-/// Watches a job under the baseline, and under the others, with the grid's first seed.
+/// Watches a job under the baseline, and under the others, with the grid's first seed. Once `stop` is set no other run begins, and the one under way ends.
 ///
 /// # Errors
 /// Of a run that cannot be ended.
-pub fn watch(grid: &Grid<'_>, baseline: usize, job: &JobName) -> Result<Watched, Stuck> {
+pub fn watch(
+    grid: &Grid<'_>,
+    baseline: usize,
+    job: &JobName,
+    stop: &AtomicBool,
+    progress: &dyn Progress,
+) -> Result<Watched, Stuck> {
     let seed = grid.seeds.start;
     let others = (0..grid.policies.len()).filter(|policy| *policy != baseline);
-    let mut panels = Vec::new();
-    for nth in [baseline].into_iter().chain(others).take(PANELS) {
-        let mut watch = Watch::new(&job.name, job.nth, MOST);
-        let name = &grid.policies[nth].0;
-        let outcome = run_watching(grid.scenario, grid.actor(nth, seed), seed, &mut watch)
-            .map_err(|stuck| named(stuck, name, grid.scenario, seed))?;
-        let row = outcome.jobs.iter().find(|row| row.name == job.name && row.nth == job.nth);
-        panels.extend(row.map(|row| Panel {
-            policy: name.clone(),
-            arrived: row.arrived,
-            took: row.took,
-            rows: watch.rows().copied().collect(),
-            dropped: watch.dropped(),
-        }));
+    let policies: Vec<usize> = [baseline].into_iter().chain(others).take(PANELS).collect();
+    progress.expect(policies.len() as u64);
+    let (mut panels, mut missing) = (Vec::new(), policies.len());
+    for nth in policies.into_iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
+        panels.extend(panel(grid, nth, job)?);
+        missing -= 1;
+        progress.done();
     }
-    Ok(Watched { job: job.to_string(), seed, panels })
+    Ok(Watched { job: job.to_string(), seed, panels, missing })
+}
+
+fn panel(grid: &Grid<'_>, policy: usize, job: &JobName) -> Result<Option<Panel>, Stuck> {
+    let (seed, name) = (grid.seeds.start, &grid.policies[policy].0);
+    let mut watch = Watch::new(&job.name, job.nth, MOST);
+    let outcome = run_watching(grid.scenario, grid.actor(policy, seed), seed, &mut watch)
+        .map_err(|stuck| named(stuck, name, grid.scenario, seed))?;
+    let row = outcome.jobs.iter().find(|row| row.name == job.name && row.nth == job.nth);
+    Ok(row.map(|row| Panel {
+        policy: name.clone(),
+        arrived: row.arrived,
+        took: row.took,
+        rows: watch.rows().copied().collect(),
+        dropped: watch.dropped(),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drover_core::engine::EngineParams;
+    use drover_core::policy::PolicyName;
+    use std::sync::atomic::AtomicU64;
 
     #[test]
     fn a_jobs_name_is_read_as_it_is_told_though_it_has_slashes() {
@@ -121,5 +141,44 @@ mod tests {
         let scenario: Scenario = toml::from_str("[[jobs]]\nname = \"a\"\ncount = 2\nmaps.tasks = 1\n").unwrap();
         let is_in = |name: &str| name.parse::<JobName>().unwrap().is_in(&scenario);
         assert_eq!(["a/0", "a/1", "a/2", "b/0"].map(is_in), [true, true, false, false]);
+    }
+
+    /// Counts what is expected and done, and stops after so many.
+    struct Enough<'a> {
+        most: u64,
+        expected: AtomicU64,
+        done: AtomicU64,
+        stop: &'a AtomicBool,
+    }
+
+    impl Progress for Enough<'_> {
+        fn expect(&self, runs: u64) {
+            self.expected.fetch_add(runs, Ordering::Relaxed);
+        }
+
+        fn done(&self) {
+            if self.done.fetch_add(1, Ordering::Relaxed) + 1 >= self.most {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[test]
+    fn once_stopped_the_lanes_that_are_there_are_kept_no_other_begins_and_those_missing_are_counted() {
+        let scenario: Scenario =
+            toml::from_str("[cluster]\nnodes = 2\n[[jobs]]\nname = \"a\"\nmaps = { tasks = 2, work = 5 }\n").unwrap();
+        let policies = [PolicyName::None, PolicyName::Late, PolicyName::Mantri]
+            .map(|policy| (policy.label().to_owned(), EngineParams { policy, ..EngineParams::default() }.into()));
+        let grid = Grid { scenario: &scenario, policies: policies.into(), seeds: 1..2 };
+        let lanes = |most, begins_stopped| {
+            let stop = AtomicBool::new(begins_stopped);
+            let enough = Enough { most, expected: AtomicU64::new(0), done: AtomicU64::new(0), stop: &stop };
+            let watched = watch(&grid, 1, &"a/0".parse().unwrap(), &stop, &enough).unwrap();
+            let names: Vec<String> = watched.panels.into_iter().map(|panel| panel.policy).collect();
+            (names.join(" "), watched.missing, enough.expected.into_inner(), enough.done.into_inner())
+        };
+        assert_eq!(lanes(9, false), ("late none mantri".into(), 0, 3, 3));
+        assert_eq!(lanes(2, false), ("late none".into(), 1, 3, 2));
+        assert_eq!(lanes(9, true), (String::new(), 3, 3, 0));
     }
 }

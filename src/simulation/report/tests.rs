@@ -11,6 +11,7 @@ use drover_core::sim::Scenario;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 
 const SCENARIO: &str = r#"# </pre><script>alert(1)</script>
 about = "Slow & slower <nodes>"
@@ -64,7 +65,7 @@ fn made_of(more: &str, happened: impl Fn(&mut Vec<Played>)) -> BTreeMap<&'static
         sweep: None,
         policies: summarise(&names, "none", 0.0, &played),
     };
-    let watched = watch(&grid, 0, &JobName::slowest(&played, 0).unwrap()).unwrap();
+    let watched = watch(&grid, 0, &JobName::slowest(&played, 0).unwrap(), &AtomicBool::new(false), &Silent).unwrap();
     let origin = Origin { command: "drover simulate 'a <b>.toml'".into(), version: "0.1", scenario: SCENARIO.into() };
     let report = Report { told: &told, played: &played, watched: Some(&watched), origin };
     let files = report.files().unwrap();
