@@ -336,7 +336,7 @@ fn job_histories_of_a_directory_are_a_workload_and_what_was_assumed_and_mended_i
         "are its JVM's start",
         "lies no conf",
         "2 tasks that a copy won",
-        "1 of 1 jobs were in queues",
+        "no queue of the names that 1 of 1 jobs have",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }

@@ -76,8 +76,8 @@ impl TracedTasks {
         }
     }
 
-    /// How many times longer an attempt takes on a host: the first as it did, any other as the first of another task did, drawn, apart from what their hosts made of it.
-    /// What the trace's own copy of the task took is not asked: a policy that copies at another time would not have had it.
+    /// How many times longer an attempt takes on a host: the first as it did, any other as the first of another task did, drawn, apart from what their hosts made of it;
+    /// in a phase of one task, of which no other luck is known, as its own first did. What the trace's own copy of the task took is not asked: a policy that copies at another time would not have had it.
     pub fn luck(&self, index: u32, is_first: bool, on: Option<u32>, hosts: &TracedHosts, draw: &mut Draw) -> f64 {
         match self {
             TracedTasks::Alike(_, task) => hosts.moved(task, on),

@@ -1,6 +1,7 @@
 //! Attempts as CSV: when each began and ended, and where.
 
-use super::recorded::{Attempt, Recorder};
+use super::held::Attempt;
+use super::recorded::Recorder;
 use super::{BadTrace, Lines, Overhead, Trace};
 
 const COLUMNS: [&str; 10] =

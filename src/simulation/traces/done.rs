@@ -25,7 +25,7 @@ impl Overhead {
 }
 
 /// The attempt of a task that succeeded first.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Winner {
     pub(super) started: u64,
     pub(super) finished: u64,
@@ -34,6 +34,8 @@ pub(super) struct Winner {
     pub(super) input: Option<u64>,
     /// Place of its host among all.
     pub(super) host: Option<u32>,
+    /// Which of its job's masters began it.
+    pub(super) master: u32,
 }
 
 /// What a winner did: milliseconds of reading, of sorting and of its own work.

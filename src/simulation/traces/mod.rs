@@ -3,8 +3,10 @@
 mod assumed;
 mod attempts;
 mod done;
+mod held;
 mod jhist;
 mod lines;
+mod made;
 mod recorded;
 mod rumen;
 mod swim;
@@ -69,6 +71,9 @@ pub enum BadTrace {
 
 /// Largest trace that is read, bytes, unpacked.
 const LIMIT: u64 = 8 << 30;
+/// Whose a job is, and where it goes, where nothing is told of that.
+const USER: &str = "trace";
+const QUEUE: &str = "default";
 
 /// Reads a trace, plain or gzipped: attempts as CSV, Rumen's JSON, SWIM's jobs, or Hadoop's job histories, of which a directory may hold many. Of attempts'
 /// times the overhead is no work.
@@ -108,7 +113,7 @@ pub fn strays(scenario: &Scenario) -> Option<String> {
     let strays = scenario.traced.iter().filter(|job| !is_known(job)).count();
     let told = || {
         format!(
-            "{strays} of {} jobs were in queues that the scenario does not have: they go to its first",
+            "the scenario has no queue of the names that {strays} of {} jobs have: they go to its first",
             scenario.traced.len()
         )
     };

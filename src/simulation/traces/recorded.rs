@@ -1,88 +1,54 @@
-//! What traces of attempts have in common: which attempt of a task succeeded first, where, and what is not told.
+//! Attempts of a trace, of whatever kind it is, as they are read: what of them cannot be is a fault, and what is amiss is counted.
 
-use super::Trace;
-use super::assumed::Untold;
-use super::done::{Overhead, Phases, Winner, phases};
-use drover_core::model::{Millis, Resources};
-use drover_core::sim::{ARRIVES_MAX, TracedHosts, TracedJob};
+use super::done::Winner;
+use super::held::{About, Attempt, Job, Limits, Ran, Told, master, room};
+use drover_core::model::Resources;
+use drover_core::sim::ARRIVES_MAX;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a container has that nothing is told of.
-const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
-/// Attempts of a trace: some 10 GiB of memory.
-const ATTEMPTS_MAX: usize = 20_000_000;
 /// What an attempt takes at most, and its job from its submission to its last end, days. One instant that is wrong by years would have years simulated, for hours.
 const DAYS_MAX: u64 = 100;
-/// What an attempt reads at most, bytes.
+/// What an attempt reads less than, bytes.
 const INPUT_MAX: u64 = 1 << 50;
 /// What is counted of an attempt whose start is not told.
 pub(super) const STARTLESS: &str = "attempts without a start: left out";
 /// What is counted of what early Hadoops ran beside maps and reduces.
 pub(super) const SET_UP: &str = "events of a job's set-up and clean-up: left out";
-
 /// What is told, where it is: Hadoop and Rumen have zero and less for what they do not know.
 pub(super) fn known(value: i64) -> Option<u64> {
     u64::try_from(value).ok().filter(|value| *value > 0)
 }
 
-/// An attempt, milliseconds by the cluster's clock.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Attempt {
-    pub(super) job: String,
-    pub(super) is_reduce: bool,
-    pub(super) task: String,
-    pub(super) id: String,
-    /// Where it ran.
-    pub(super) host: Option<String>,
-    pub(super) started: Option<u64>,
-    /// `None`: the trace ends before it.
-    pub(super) finished: Option<u64>,
-    /// End of a reduce's shuffle, and of its sort.
-    pub(super) stages: [Option<u64>; 2],
-    pub(super) input: Option<u64>,
-    pub(super) succeeded: bool,
-}
-
-/// What is told of a job beside its attempts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct About {
-    pub(super) name: Option<String>,
-    pub(super) user: Option<String>,
-    pub(super) queue: Option<String>,
-    pub(super) submitted: Option<u64>,
-    /// What a container of its maps and of its reduces has.
-    pub(super) sizes: [Option<Resources>; 2],
-}
-
-/// A job's tasks: reduces by `true`, each by its id, with the attempt that succeeded first.
-pub(super) type Tasks = BTreeMap<(bool, String), Option<Winner>>;
-
 /// Collects attempts, in any order.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
-    jobs: BTreeMap<String, About>,
-    tasks: BTreeMap<String, Tasks>,
+    pub(super) jobs: BTreeMap<String, Job>,
+    /// How many tasks they have together.
+    tasks: usize,
     seen: BTreeSet<String>,
-    /// From when to when jobs ran, as far as is told by now.
-    spans: BTreeMap<String, [u64; 2]>,
     /// The first and the last instant of all.
     span: Option<[u64; 2]>,
     /// Hosts by name, numbered as they came.
-    hosts: BTreeMap<String, u32>,
-    repairs: BTreeMap<String, u64>,
+    pub(super) hosts: BTreeMap<String, u32>,
+    pub(super) repairs: BTreeMap<String, u64>,
+    pub(super) limits: Limits,
 }
 
 impl Recorder {
     /// A job. Twice is a fault.
-    pub(super) fn job(&mut self, id: &str, about: About) -> Result<(), String> {
+    pub(super) fn job(&mut self, id: &str, mut about: About) -> Result<(), String> {
         about.submitted.map_or(Ok(()), |at| self.is_at(id, at))?;
-        let known = self.jobs.insert(id.to_owned(), about);
+        for told in [&mut about.name, &mut about.user, &mut about.queue] {
+            *told = told.take().filter(|told| !told.trim().is_empty());
+        }
+        let known = self.job_of(id)?.about.replace(about);
         if known.is_some() { Err(format!("{id} was there before")) } else { Ok(()) }
     }
 
     /// What the containers of a job have, where that is told at its end.
     pub(super) fn sizes(&mut self, job: &str, sizes: [Option<Resources>; 2]) {
-        if let Some(about) = self.jobs.get_mut(job) {
+        if let Some(about) = self.jobs.get_mut(job).and_then(|job| job.about.as_mut()) {
             about.sizes = sizes;
         }
     }
@@ -101,49 +67,73 @@ impl Recorder {
 
     /// A task, of which there may be no attempt. Twice is a fault.
     pub(super) fn task(&mut self, job: &str, is_reduce: bool, task: &str) -> Result<(), String> {
-        let tasks = self.tasks.entry(job.to_owned()).or_default();
-        let other = tasks.contains_key(&(!is_reduce, task.to_owned()));
-        let known = tasks.insert((is_reduce, task.to_owned()), None);
-        if other || known.is_some() { Err(format!("{task} was there before")) } else { Ok(()) }
+        let tasks = &self.job_of(job)?.tasks;
+        if [false, true].iter().any(|kind| tasks.contains_key(&(*kind, task.to_owned()))) {
+            return Err(format!("{task} was there before"));
+        }
+        self.task_of(job, is_reduce, task).map(|_| ())
+    }
+
+    fn job_of(&mut self, id: &str) -> Result<&mut Job, String> {
+        named("a job", id)?;
+        let is_new = !self.jobs.contains_key(id);
+        room(self.jobs.len() + usize::from(is_new), self.limits.jobs, id, "jobs")?;
+        Ok(self.jobs.entry(id.to_owned()).or_default())
+    }
+
+    fn task_of(&mut self, job: &str, is_reduce: bool, task: &str) -> Result<&mut Told, String> {
+        named("a task", task)?;
+        self.job_of(job)?;
+        let tasks = &mut self.jobs.entry(job.to_owned()).or_default().tasks;
+        match tasks.entry((is_reduce, task.to_owned())) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(free) => {
+                self.tasks += 1;
+                room(self.tasks, self.limits.tasks, task, "tasks")?;
+                Ok(free.insert(Told::default()))
+            }
+        }
+    }
+
+    /// Is there room for one of so many attempts?
+    pub(super) fn fits(&self, attempts: usize, id: &str) -> Result<(), String> {
+        room(attempts, self.limits.attempts, id, "attempts")
     }
 
     /// An attempt. What cannot be is a fault; what is only not told is counted.
     pub(super) fn attempt(&mut self, attempt: Attempt) -> Result<(), String> {
         let Attempt { job, is_reduce, task, id, host, started, finished, stages, input, succeeded } = attempt;
+        named("an attempt", &id)?;
         if !self.seen.insert(id.clone()) {
             return Err(format!("{id} was there before"));
         }
-        if self.seen.len() > ATTEMPTS_MAX {
-            return Err(format!("{id} is one too many: a trace has {ATTEMPTS_MAX} attempts at most"));
-        }
-        self.tasks.entry(job.clone()).or_default().entry((is_reduce, task.clone())).or_default();
+        self.fits(self.seen.len(), &id)?;
+        self.task_of(&job, is_reduce, &task)?;
         let Some(started) = started else {
             self.mend(STARTLESS);
             return Ok(());
         };
-        let Some(finished) = finished else {
-            self.mend("attempts without an end: left out");
-            return Ok(());
-        };
-        if finished < started {
+        if let Some(finished) = finished.filter(|finished| *finished < started) {
             return Err(format!("{id} ends at {finished}, before it begins at {started}"));
         }
-        if !succeeded {
-            self.mend("attempts that did not succeed: how long they would have taken is not known");
+        let ended = finished.filter(|_| succeeded);
+        self.ran(&job, &id, started, ended)?;
+        let ran = Ran { master: master(&id), started, finished };
+        let Some(finished) = ended else {
+            self.task_of(&job, is_reduce, &task)?.others.push(ran);
+            self.mend(match finished {
+                Some(_) => "attempts that did not succeed: how long they would have taken is not known",
+                None => "attempts without an end: left out",
+            });
             return Ok(());
-        }
-        self.lasts(&job, &id, [started, finished])?;
-        if let Some(bytes) = input.filter(|bytes| *bytes > INPUT_MAX) {
+        };
+        if let Some(bytes) = input.filter(|bytes| *bytes >= INPUT_MAX) {
             return Err(format!("{id} reads {bytes} bytes: attempts read less than a pebibyte"));
         }
         let stages = self.stages(is_reduce, stages, started..=finished);
         let host = host.map(|host| self.host(host));
-        let winner = self.tasks.entry(job).or_default().entry((is_reduce, task)).or_default();
-        let is_second = winner.is_some();
-        if winner.is_none_or(|known| finished < known.finished) {
-            *winner = Some(Winner { started, finished, stages, input, host });
-        }
-        if is_second {
+        let winner = Winner { started, finished, stages, input, host, master: ran.master };
+        if self.task_of(&job, is_reduce, &task)?.succeeds(winner) {
             self.mend("tasks that succeeded again: they take what the first to end took");
         }
         Ok(())
@@ -159,14 +149,15 @@ impl Recorder {
         if is_too_late { Err(told()) } else { Ok(()) }
     }
 
-    /// An attempt of a job ran from then to then. Longer than any does is a fault.
-    fn lasts(&mut self, job: &str, id: &str, [started, finished]: [u64; 2]) -> Result<(), String> {
+    /// An attempt of a job began then, and if it succeeded ended then. Longer than any does is a fault.
+    fn ran(&mut self, job: &str, id: &str, started: u64, ended: Option<u64>) -> Result<(), String> {
         self.is_at(id, started)?;
-        let submitted = self.jobs.get(job).and_then(|about| about.submitted).unwrap_or(started);
-        let [first, last] = self.spans.entry(job.to_owned()).or_insert([started, finished]);
-        (*first, *last) = ((*first).min(started).min(submitted), (*last).max(finished));
-        for (what, [from, to]) in [(id, [started, finished]), (job, [*first, *last])] {
-            let days = (to - from) / (24 * 3_600_000);
+        let known = self.job_of(job)?;
+        known.first = known.first.into_iter().chain([started]).min();
+        known.last = known.last.into_iter().chain(ended).max();
+        let whole = known.arrived().zip(known.last).map(|(from, to)| (job, from, to));
+        for (what, from, to) in ended.map(|ended| (id, started, ended)).into_iter().chain(whole) {
+            let days = to.saturating_sub(from) / (24 * 3_600_000);
             if days >= DAYS_MAX {
                 return Err(format!(
                     "{what} takes {days} days, from {from} to {to}: attempts and jobs take less than {DAYS_MAX}"
@@ -207,84 +198,16 @@ impl Recorder {
         }
     }
 
-    /// The trace that they make, of whose times a cluster takes that much beside the work.
-    pub(super) fn trace(mut self, overhead: Overhead) -> Trace {
-        let mut trace = Trace::default();
-        trace.assumed.extend(self.assumed_sizes());
-        let (hosts, untold) = (self.by_name(), Untold::of(self.tasks.values()));
-        let tasks = std::mem::take(&mut self.tasks);
-        let starts = tasks.values().flat_map(BTreeMap::values).flatten().map(|winner| winner.started);
-        let began = starts.chain(self.jobs.values().filter_map(|about| about.submitted)).min().unwrap_or(0);
-        for (id, tasks) in tasks {
-            let about = self.jobs.remove(&id).unwrap_or_default();
-            trace.jobs.extend(self.traced(id, about, &tasks, began, overhead));
+    /// An instant, where it is told.
+    pub(super) fn instant(&mut self, value: i64) -> Option<u64> {
+        if value < -1 {
+            self.mend("instants below zero: as if they were not told");
         }
-        let empty = self.jobs.len() as u64;
-        if empty > 0 {
-            self.repairs.insert("jobs without tasks: left out".into(), empty);
-        }
-        trace.jobs.sort_by_key(|job| job.arrives);
-        trace.hosts = TracedHosts::of(hosts, &trace.jobs);
-        trace.assumed.extend(untold.said(&trace.hosts, overhead));
-        trace.repairs = self.repairs;
-        trace
+        known(value)
     }
+}
 
-    /// The names of hosts in their order, by which winners know them from now on.
-    fn by_name(&mut self) -> Vec<String> {
-        let hosts = std::mem::take(&mut self.hosts);
-        let mut places = vec![0; hosts.len()];
-        hosts.values().enumerate().for_each(|(place, number)| places[*number as usize] = place as u32);
-        let winners = self.tasks.values_mut().flat_map(BTreeMap::values_mut).flatten();
-        winners.filter_map(|winner| winner.host.as_mut()).for_each(|host| *host = places[*host as usize]);
-        hosts.into_keys().collect()
-    }
-
-    fn assumed_sizes(&self) -> Option<String> {
-        // Reduces that a job does not have need no size.
-        let told = |(job, tasks): &(&String, &Tasks)| {
-            let sizes = self.jobs.get(*job).map(|about| about.sizes).unwrap_or_default();
-            tasks.keys().all(|(is_reduce, _)| sizes[usize::from(*is_reduce)].is_some())
-        };
-        match (self.tasks.iter().filter(|job| !told(job)).count(), self.tasks.len()) {
-            (0, _) => None,
-            (none, all) if none == all => Some("the trace tells no containers' sizes: 1 GiB and a core each".into()),
-            (some, all) => {
-                Some(format!("no containers' sizes are told of {some} of {all} jobs: 1 GiB and a core each"))
-            }
-        }
-    }
-
-    fn traced(&mut self, id: String, about: About, tasks: &Tasks, began: u64, overhead: Overhead) -> Option<TracedJob> {
-        let Some(first) = tasks.values().flatten().map(|winner| winner.started).min() else {
-            self.mend("jobs without any attempt that succeeded: left out");
-            return None;
-        };
-        let mut winners = [false, true].map(|reduces| {
-            let of_kind = tasks.iter().filter(|((of, _), _)| *of == reduces);
-            of_kind.map(|(_, winner)| *winner).collect::<Vec<_>>()
-        });
-        for phase in &mut winners {
-            let none = phase.iter().filter(|winner| winner.is_none()).count();
-            if none < phase.len() {
-                self.mend_all("tasks without an attempt that succeeded: they take their phase's median", none);
-            } else {
-                self.mend_all("tasks of phases in which no attempt succeeded: left out", none);
-                phase.clear();
-            }
-        }
-        let Phases { phases, short, early } = phases(&winners, about.sizes.map(|size| size.unwrap_or(SIZE)), overhead);
-        self.mend_all("tasks that took less than is taken off for start and commit: no work is left", short);
-        self.mend_all("reduces that end before their job's maps: what they read is not known", early);
-        if about.submitted.is_some_and(|submitted| submitted > first) {
-            self.mend("jobs submitted after their first attempt began: they arrive with it");
-        }
-        Some(TracedJob {
-            name: about.name.unwrap_or(id),
-            user: about.user.unwrap_or_else(|| "trace".into()),
-            queue: about.queue.unwrap_or_else(|| "default".into()),
-            arrives: Millis(about.submitted.unwrap_or(first).min(first) - began),
-            phases,
-        })
-    }
+/// What has no id would be one with all others that have none.
+fn named(what: &str, id: &str) -> Result<(), String> {
+    if id.trim().is_empty() { Err(format!("{what} has an empty id")) } else { Ok(()) }
 }

@@ -1,5 +1,6 @@
 //! SWIM's workloads: a job a line, with its bytes and nothing of its tasks.
 
+use super::held::JOBS_MAX;
 use super::{BadTrace, Lines, Trace};
 use drover_core::model::{Bytes, Millis, Resources};
 use drover_core::sim::{ARRIVES_MAX, TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
@@ -13,7 +14,12 @@ const BYTES_A_SECOND: f64 = 8e6;
 const LEAST_SECONDS: f64 = 2.0;
 const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 
-pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrace> {
+pub(super) fn read(first: String, lines: Lines<'_>) -> Result<Trace, BadTrace> {
+    within(first, lines, JOBS_MAX)
+}
+
+/// The same of so many jobs at most.
+fn within(first: String, mut lines: Lines<'_>, most: usize) -> Result<Trace, BadTrace> {
     let mut trace = Trace {
         assumed: vec![
             "SWIM tells no tasks: one map for each 128 MiB of input, one reduce for each GiB of shuffle".into(),
@@ -29,8 +35,14 @@ pub(super) fn read(first: String, mut lines: Lines<'_>) -> Result<Trace, BadTrac
         let [id, submitted, gap, input, shuffled, output] = fields[..] else {
             return Err(lines.wrong(format!("has {} fields; a job of SWIM's has six between tabs", fields.len())));
         };
+        if id.trim().is_empty() {
+            return Err(lines.wrong("a job has an empty id".into()));
+        }
         if !seen.insert(id.to_owned()) {
             return Err(lines.wrong(format!("{id} was there before")));
+        }
+        if seen.len() > most {
+            return Err(lines.wrong(format!("{id} is one too many: a trace has {most} jobs at most")));
         }
         let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
         let shuffled = lines.whole(shuffled, "shuffle")?;
@@ -72,4 +84,22 @@ fn phase(bytes: u64, each: u64, least: u64, reduces: bool) -> Option<TracedPhase
         // Half of a reduce's time is all that it reads, whenever it may.
         reads_after_maps: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_jobs_than_are_held_are_refused_as_they_come() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "j1\t9\t9\t1\t0\t1\nj2\t9\t9\t1\t0\t1\n").unwrap();
+        let of = |most| {
+            let mut lines = Lines::open(file.path(), u64::MAX, false).unwrap();
+            let first = lines.next().unwrap().unwrap();
+            within(first, lines, most).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(2).unwrap().jobs.len(), 2);
+        assert!(of(1).unwrap_err().ends_with(":2: j2 is one too many: a trace has 1 jobs at most"));
+    }
 }

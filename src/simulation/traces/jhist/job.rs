@@ -1,6 +1,7 @@
 //! One job's history, from event to event.
 
-use super::super::recorded::{About, Attempt, Recorder, SET_UP, STARTLESS, known};
+use super::super::held::{About, Attempt};
+use super::super::recorded::{Recorder, SET_UP, STARTLESS, known};
 use super::events::{AttemptEnded, AttemptStarted, Event, Outcome, Submitted};
 use drover_core::model::{AttemptId, JobId, Resources, TaskId, TaskKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,7 @@ impl<'a> Job<'a> {
             user: Some(job.user_name),
             // A scenario knows leaf queues by their own names, without the path to them.
             queue: queue.filter(|name| !name.is_empty()).map(str::to_owned),
-            submitted: known(job.submit_time),
+            submitted: self.recorder.instant(job.submit_time),
             sizes: [None; 2],
         };
         self.id = Some(id);
@@ -121,7 +122,8 @@ impl<'a> Job<'a> {
         let id: AttemptId = attempt.id.parse().map_err(|bad| format!("{bad}"))?;
         is_of(&attempt.task_type, id.task)?;
         self.task(id.task, false)?;
-        let started = Started { at: known(attempt.start_time), ended: None };
+        let started = Started { at: self.recorder.instant(attempt.start_time), ended: None };
+        self.recorder.fits(self.attempts.len() + 1, &id.to_string())?;
         let before = self.attempts.insert(id, started);
         if before.is_some() { Err(format!("{id} was there before")) } else { Ok(()) }
     }
@@ -134,7 +136,7 @@ impl<'a> Job<'a> {
         is_of(&attempt.task_type, id.task)?;
         self.task(id.task, false)?;
         let Some(started) = self.attempts.get_mut(&id) else { return self.startless() };
-        let finished = known(attempt.finish_time);
+        let finished = self.recorder.instant(attempt.finish_time);
         let before = started.ended.replace((outcome, finished));
         let Some(at) = started.at else { return self.startless() };
         if before.is_some_and(|(before, _)| before == Outcome::Succeeded) && outcome == Outcome::Lost {
@@ -143,9 +145,10 @@ impl<'a> Job<'a> {
             return Ok(());
         }
         let is_reduce = id.task.kind == TaskKind::Reduce;
+        let stages = [attempt.shuffle_finish_time, attempt.sort_finish_time].map(|at| self.recorder.instant(at));
         self.recorder.attempt(Attempt {
             finished,
-            stages: [known(attempt.shuffle_finish_time), known(attempt.sort_finish_time)],
+            stages,
             input: attempt.counters.and_then(|counters| counters.input(is_reduce)),
             host: attempt.hostname,
             succeeded: outcome == Outcome::Succeeded,
@@ -158,25 +161,9 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// How many attempts succeeded that began beside an older one. Hadoop's own label (`avataar`) is lost where a copy was killed
-    /// and asked for anew, and is not there before Hadoop 3.
-    fn won_by_copies(&self) -> usize {
-        let is_beside = |id: &AttemptId, started: &Started| {
-            let others = self.attempts.range(id.task.attempt(0)..=id.task.attempt(u32::MAX));
-            // What an earlier master began ended with it: the next counts on from another thousand.
-            others.filter(|(other, _)| other.number / 1000 == id.number / 1000).any(|(_, other)| {
-                other.at < started.at && other.at.is_some() && other.ended.is_none_or(|(_, end)| end >= started.at)
-            })
-        };
-        let won = |started: &Started| started.ended.is_some_and(|(outcome, _)| outcome == Outcome::Succeeded);
-        self.attempts.iter().filter(|(id, started)| won(started) && is_beside(id, started)).count()
-    }
-
     /// Its history has no more. Its id, and the sizes of its containers, where it told them.
     pub(super) fn close(mut self, is_whole: bool) -> Result<(JobId, [Option<Resources>; 2]), String> {
         let Some(id) = self.id else { return Err("tells of no job: it has no JOB_SUBMITTED".into()) };
-        let won = self.won_by_copies();
-        self.recorder.mend_all("tasks that a copy won: they take what the copy took", won);
         let open = std::mem::take(&mut self.attempts).into_iter().filter(|(_, started)| started.ended.is_none());
         for (id, started) in open {
             match started.at {

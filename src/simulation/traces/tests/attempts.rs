@@ -97,3 +97,52 @@ fn hosts_are_known_by_their_names_in_order_however_they_came() {
     let hosts: Vec<_> = tasks.iter().map(|task| task.host.unwrap()).collect();
     assert_eq!((names, hosts), (vec!["nm1", "nm2", "nm3"], vec![2, 0, 1, 0]));
 }
+
+#[test]
+fn what_a_csv_does_not_tell_of_jobs_is_said_and_their_queue_is_not_called_one_that_they_were_in() {
+    let trace = of(&[HEADER, REDUCE].concat().into_bytes()).unwrap();
+    for (what, so) in [
+        ("submission is", "they arrive when their first attempt began"),
+        ("user is", "all are trace's"),
+        ("queue is", "theirs is default"),
+        ("name is", "theirs are their ids, and none ran before"),
+        ("containers' sizes are", "1 GiB and a core each"),
+    ] {
+        let said = format!("no {what} told of 1 of 1 jobs: {so}");
+        assert!(trace.assumed.contains(&said), "{said} is not in {:?}", trace.assumed);
+    }
+    let scenario = |queues: &str| {
+        let text = format!(r#"{{"cluster": {{"nodes": 2, "queues": [{{"name": "{queues}", "share": 1}}]}}}}"#);
+        Scenario { traced: trace.jobs.clone(), ..serde_json::from_str(&text).unwrap() }
+    };
+    let said = "the scenario has no queue of the names that 1 of 1 jobs have: they go to its first";
+    assert_eq!(strays(&scenario("etl")).as_deref(), Some(said));
+    assert_eq!(strays(&scenario("default")), None);
+}
+
+#[test]
+fn what_is_taken_for_reading_sorting_and_work_where_their_ends_are_not_told_is_said() {
+    let said = |ends: &str| {
+        let assumed = of(&with(",5000,6000", ends)).unwrap().assumed;
+        assumed.into_iter().filter(|said| said.contains(" 1 of 1 reduces: ")).collect::<Vec<_>>()
+    };
+    let whole = "no end of reading or sorting is told of 1 of 1 reduces: all that they did after the maps' end is their own work, \
+                 and they read in no time";
+    assert_eq!(said(",,"), [whole]);
+    assert_eq!(said(",,6000"), ["no end of reading is told of 1 of 1 reduces: they read until their sort's end"]);
+    assert_eq!(said(",5000,"), ["no end of sorting is told of 1 of 1 reduces: sorting counts as their own work"]);
+    assert!(!of(&with(",h,", ",i,")).unwrap().assumed.iter().any(|said| said.contains("reduces: ")), "all is told");
+}
+
+#[test]
+fn a_copy_in_a_phase_of_one_task_is_not_said_to_take_what_another_took() {
+    let said = |text: &str| {
+        let assumed = of(text.as_bytes()).unwrap().assumed;
+        assumed.into_iter().find(|said| said.contains("a copy takes")).unwrap()
+    };
+    let alone = " (in 1 of 1 phases there is no other: what that task itself took)";
+    let (hosted, hostless) = ([HEADER, REDUCE].concat(), [HEADER, REDUCE].concat().replace(",h,", ",,"));
+    assert!(said(&hosted).contains(alone) && said(&hostless).contains(alone), "{}", said(&hosted));
+    let two = hosted + &REDUCE.replace("t0,a0", "t1,a1");
+    assert!(!said(&two).contains("there is no other"), "{}", said(&two));
+}

@@ -2,6 +2,7 @@
 
 mod again;
 mod attempts;
+mod recorded;
 mod rumen;
 
 use super::*;
@@ -109,6 +110,7 @@ fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     assert!(told(b"hello\n").contains("none of a CSV"));
     assert_eq!(told(b""), "is empty");
     assert!(told(b"job0\t9\t9\t1\t0\t1\njob0\t9\t9\t1\t0\t1\n").starts_with("2: job0 was there before"));
+    assert_eq!(told(b"\t9\t9\t1\t0\t1\n"), "1: a job has an empty id");
     assert!(told(b"job0\t-9\t9\t1\t0\t1\n").starts_with("1: submission"));
     let most = u64::MAX;
     assert_eq!(
@@ -130,7 +132,14 @@ fn a_second_success_and_a_reduce_that_ends_before_the_maps_are_counted() {
         + &row("REDUCE", 0, 0, [0, 4_000, 5_000], "SUCCESS");
     let trace = of(format!("{HEADER}{rows}").as_bytes()).unwrap();
     let told: Vec<_> = trace.repairs.iter().map(|(what, count)| (what.split(':').next().unwrap(), *count)).collect();
-    assert_eq!(told, [("reduces that end before their job's maps", 1), ("tasks that succeeded again", 1)]);
+    assert_eq!(
+        told,
+        [
+            ("reduces that end before their job's maps", 1),
+            ("tasks that a copy won", 1),
+            ("tasks that succeeded again", 1)
+        ]
+    );
 }
 
 #[test]

@@ -59,6 +59,18 @@ fn a_job_without_one_of_its_lists_and_inputs_below_zero_are_counted() {
 }
 
 #[test]
+fn instants_below_zero_are_counted_and_empty_ids_are_told() {
+    let text = job("j1", WELL, &[ran("t1", "a1")]);
+    let early = text.replace("\"submitTime\": 500", "\"submitTime\": -500");
+    assert_eq!(counted(&early), [("instants below zero".to_owned(), 1)]);
+    assert_eq!(counted(&text.replace("\"submitTime\": 500", "\"submitTime\": -1")), [], "not told");
+    for (id, what) in [("j1", "a job"), ("t1", "a task"), ("a1", "an attempt")] {
+        let said = told(text.replace(&format!("\"{id}\""), "\"\"").as_bytes());
+        assert!(said.starts_with("1: in ") && said.ends_with(&format!("{what} has an empty id")), "{said}");
+    }
+}
+
+#[test]
 fn a_gzipped_file_is_read_whole_as_the_plain_one() {
     let one = |nth: u32| {
         let tasks = [0, 1].map(|task| ran(&format!("t{nth}_{task}"), &format!("a{nth}_{task}")));
