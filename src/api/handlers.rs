@@ -212,6 +212,8 @@ struct DecisionPage {
     /// Decisions with a higher number only.
     #[serde(default)]
     since: u64,
+    /// Decisions with a lower number only: the first one of the page before, which is of newer ones.
+    before: Option<u64>,
     /// Only decisions whose task still runs.
     #[serde(default)]
     open: bool,
@@ -219,7 +221,7 @@ struct DecisionPage {
     limit: Option<usize>,
 }
 
-/// The newest decisions, oldest first
+/// The newest decisions, oldest first; `before` goes on to those before them, down to the oldest that is kept
 #[utoipa::path(get, path = "/api/v1/decisions", tag = "drover", params(DecisionPage), responses(
     (status = OK, body = Decisions),
     (status = BAD_REQUEST, body = ErrorBody),
@@ -231,7 +233,8 @@ async fn decisions(
 ) -> Result<Json<Decisions>, ApiError> {
     who.may(Role::View)?;
     let job = page.job.as_deref().map(id::<JobId>).transpose()?;
-    let filter = DecisionFilter { job, since: page.since, limit: limit(page.limit)?, open: page.open };
+    let filter =
+        DecisionFilter { job, since: page.since, before: page.before, limit: limit(page.limit)?, open: page.open };
     Ok(Json(Decisions { decisions: state.asker.ask(move |desk| desk.decisions(filter)).await? }))
 }
 

@@ -104,6 +104,8 @@ async fn a_decision_is_served_with_its_numbers_and_its_reason() {
     assert!(decision["numbers"]["time_left_ms"].as_u64() > decision["numbers"]["fresh_copy_ms"].as_u64());
     assert!(decision["reason"].as_str().unwrap().starts_with("A copy is worth starting. It has run for"));
     assert_eq!(json(&router, "/api/v1/decisions?since=1").await["decisions"], serde_json::json!([]));
+    assert_eq!(json(&router, "/api/v1/decisions?before=1").await["decisions"], serde_json::json!([]));
+    assert_eq!(json(&router, "/api/v1/decisions?before=2").await["decisions"][0]["id"], 1);
     assert_eq!(json(&router, "/api/v1/decisions?job=job_1_0002").await["decisions"], serde_json::json!([]));
     assert_eq!(
         json(&router, "/api/v1/decisions?job=job_1_0001&limit=1").await["decisions"].as_array().unwrap().len(),
@@ -162,6 +164,8 @@ async fn a_request_that_makes_no_sense_is_refused_by_label_with_what_to_do_next(
         ("/api/v1/calibration?limit=1001", 400, "bad_request", "allowed: 1 to 1000"),
         ("/api/v1/jobs?limit=0", 400, "bad_request", "allowed: 1 to 1000"),
         ("/api/v1/decisions?since=x", 400, "bad_request", "since"),
+        ("/api/v1/decisions?before=-1", 400, "bad_request", "before"),
+        ("/api/v1/decisions?after=1", 400, "bad_request", "unknown field `after`"),
         ("/api/v1/decisions?user=ann", 400, "bad_request", "unknown field `user`"),
         ("/api/v1/jobs?state=running", 400, "bad_request", "unknown field `state`"),
         ("/api/v1/report?since=7d", 400, "bad_request", "unknown field `since`"),

@@ -1,12 +1,12 @@
 //! `drover advise`: what Drover would do now.
 
 use super::client::{Client, NoAnswer};
+use super::decisions::Decided;
 use super::once::{Seen, Unread, unread_words};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, job_id, once, words};
+use super::{Common, decisions, job_id, once, words};
 use crate::api::views::{DecisionView, JobDetail, Status};
-use crate::api::{Decisions, PAGE_MAX};
 use clap::Args;
 use drover_core::model::{JobId, Millis};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Asks the running service; where none runs, looks at the cluster itself for a few seconds. Lists tasks of which a copy, started when it \
-was advised, should finish first, and which still run.
+was advised, should finish first, and which still run: the newest 10,000, where there are more.
 
 Examples:
   drover advise                            every job
@@ -46,6 +46,8 @@ pub struct Command {
 #[derive(Serialize)]
 struct Advice {
     decisions: Vec<DecisionView>,
+    /// There are older ones, which were not read.
+    older_left_out: bool,
     status: Status,
 }
 
@@ -77,7 +79,7 @@ impl Command {
 
     /// Prints what a look at the cluster showed; without any job that it could read, that is a failure and no advice.
     fn print_look(&self, seen: &Seen) -> Result<(), Failure> {
-        let advice = Advice { decisions: seen.open_decisions(self.job), status: seen.status() };
+        let advice = Advice { decisions: seen.open_decisions(self.job), older_left_out: false, status: seen.status() };
         let unread = || unread_words(&seen.unread);
         let blind = seen.blind && advice.decisions.is_empty();
         if let Some(job) = self.job.filter(|job| !blind && seen.job(*job).is_none() && seen.why_unread(*job).is_none())
@@ -99,13 +101,17 @@ impl Command {
     }
 
     async fn ask_service(&self, client: &Client) -> Result<Advice, NoAnswer> {
-        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
-        let page: Decisions = client.get(&format!("api/v1/decisions?open=true&limit={PAGE_MAX}{job}")).await?;
-        if let (Some(job), true) = (self.job, page.decisions.is_empty()) {
+        let decided = decisions::newest(client, &format!("open=true&{}", self.of_job())).await?;
+        if let (Some(job), true) = (self.job, decided.decisions.is_empty()) {
             // Of a job that is not known there is nothing to say, not even that there is nothing to advise.
             let _: JobDetail = client.get(&format!("api/v1/jobs/{job}")).await?;
         }
-        Ok(Advice { decisions: page.decisions, status: client.get("api/v1/status").await? })
+        let (decisions, older_left_out) = (decided.decisions, decided.has_more);
+        Ok(Advice { decisions, older_left_out, status: client.get("api/v1/status").await? })
+    }
+
+    fn of_job(&self) -> String {
+        self.job.map_or_else(String::new, |job| format!("job={job}&"))
     }
 
     fn print(&self, advice: &Advice) -> Result<(), Failure> {
@@ -115,7 +121,8 @@ impl Command {
         if advice.decisions.is_empty() {
             return Ok(output::say(&nothing(&advice.status, self.job))?);
         }
-        Ok(output::say(&table(&advice.decisions))?)
+        output::say(&table(&advice.decisions))?;
+        Ok(say_left_out(advice.older_left_out)?)
     }
 
     /// Prints what is open, then each new decision.
@@ -123,6 +130,7 @@ impl Command {
         const EVERY: Duration = Duration::from_secs(1);
         let mut last = advice.status.decisions;
         let mut incarnation = advice.status.incarnation.clone();
+        say_left_out(advice.older_left_out)?;
         self.each(&advice.decisions)?;
         if advice.decisions.is_empty() && !self.json && std::io::stderr().is_terminal() {
             writeln!(std::io::stderr(), "{}; waiting for advice, Ctrl-C ends", nothing(&advice.status, self.job))?;
@@ -131,9 +139,10 @@ impl Command {
         loop {
             tokio::time::sleep(EVERY).await;
             match self.newer(client, &mut last, &mut incarnation).await {
-                Ok(decisions) => {
+                Ok(decided) => {
                     is_waiting = false;
-                    self.each(&decisions)?;
+                    say_left_out(decided.has_more)?;
+                    self.each(&decided.decisions)?;
                 }
                 // It may be just starting again.
                 Err(why) if why.passing().is_some() => {
@@ -148,24 +157,18 @@ impl Command {
     }
 
     /// The decisions after the last one of that process, or of another that runs by now.
-    async fn newer(
-        &self,
-        client: &Client,
-        last: &mut u64,
-        incarnation: &mut String,
-    ) -> Result<Vec<DecisionView>, NoAnswer> {
+    async fn newer(&self, client: &Client, last: &mut u64, incarnation: &mut String) -> Result<Decided, NoAnswer> {
         let status: Status = client.get("api/v1/status").await?;
         if status.incarnation != *incarnation {
             // Another process counts from the beginning.
             (*last, *incarnation) = (0, status.incarnation.clone());
         }
         if status.decisions <= *last {
-            return Ok(Vec::new());
+            return Ok(Decided { decisions: Vec::new(), has_more: false });
         }
-        let job = self.job.map_or_else(String::new, |job| format!("&job={job}"));
-        let page: Decisions = client.get(&format!("api/v1/decisions?since={last}&limit={PAGE_MAX}{job}")).await?;
-        *last = status.decisions.max(page.decisions.last().map_or(0, |newest| newest.id));
-        Ok(page.decisions)
+        let decided = decisions::newest(client, &format!("since={last}&{}", self.of_job())).await?;
+        *last = status.decisions.max(decided.decisions.last().map_or(0, |newest| newest.id));
+        Ok(decided)
     }
 
     fn each(&self, decisions: &[DecisionView]) -> Result<(), Failure> {
@@ -179,6 +182,11 @@ impl Command {
         }
         Ok(())
     }
+}
+
+fn say_left_out(is_so: bool) -> std::io::Result<()> {
+    let says = || format!("these are the newest {} alone; older ones are left out", decisions::AT_MOST);
+    if is_so { writeln!(std::io::stderr(), "{}", says()) } else { Ok(()) }
 }
 
 /// The advice as a table.
@@ -244,7 +252,7 @@ mod tests {
     #[test]
     fn advice_names_each_task_with_its_numbers_in_human_units() {
         let desk = watched();
-        let text = table(&desk.decisions(DecisionFilter { job: None, since: 0, limit: 10, open: true }));
+        let text = table(&desk.decisions(DecisionFilter { limit: 10, open: true, ..DecisionFilter::default() }));
         assert!(text.starts_with("One task is worth acting on"), "{text}");
         let row: Vec<&str> =
             text.lines().find(|line| line.contains("task_1_0001_m_000003")).unwrap().split_whitespace().collect();

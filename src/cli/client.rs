@@ -132,7 +132,8 @@ impl Client {
         Client::new(base)
     }
 
-    fn new(base: Url) -> Result<Client, Failure> {
+    /// A client of the service at that address, which ends in a slash.
+    pub fn new(base: Url) -> Result<Client, Failure> {
         install_tls();
         let http = reqwest::Client::builder().no_proxy().build();
         let http =

@@ -3,9 +3,9 @@
 use super::client::{Client, NoAnswer};
 use super::output::{self, Exit, Failure};
 use super::source::Source;
-use super::{Common, cloned, job_id, measured, once, story, words};
+use super::{Common, cloned, decisions, job_id, measured, once, story, words};
 use crate::api::views::{Counts, DecisionView, JobDetail, TaskView};
-use crate::api::{Decisions, PAGE_MAX, Tasks};
+use crate::api::{PAGE_MAX, Tasks};
 use crate::service::{RECENT, TaskFilter};
 use clap::Args;
 use drover_core::model::{Action, Bytes, JobId, Millis, TaskId, Verdict};
@@ -107,8 +107,7 @@ impl Command {
         let mut job: JobDetail = client.get(&format!("api/v1/jobs/{}", self.job)).await?;
         if let Some(task) = task {
             // Those on one task may be older than the newest of its job.
-            let path = format!("api/v1/decisions?job={}&limit={PAGE_MAX}", self.job);
-            let found: Decisions = client.get(&path).await?;
+            let found = decisions::newest(client, &format!("job={}&", self.job)).await?;
             job.recent = found.decisions.into_iter().filter(|one| one.task == task.to_string()).collect();
         }
         let which = task.map_or_else(|| "running=true".to_owned(), |task| format!("task={task}"));

@@ -7,6 +7,7 @@ mod calibration;
 mod client;
 mod cloned;
 mod config;
+mod decisions;
 mod doctor;
 mod entry;
 mod explain;

@@ -75,7 +75,7 @@ impl Seen {
 
     /// Decisions whose tasks still run.
     pub fn open_decisions(&self, job: Option<JobId>) -> Vec<DecisionView> {
-        self.desk.decisions(DecisionFilter { job, since: 0, limit: usize::MAX, open: true })
+        self.desk.decisions(DecisionFilter { job, limit: usize::MAX, open: true, ..DecisionFilter::default() })
     }
 
     /// The whole.

@@ -21,6 +21,8 @@ pub struct DecisionFilter {
     pub job: Option<JobId>,
     /// With higher numbers only.
     pub since: u64,
+    /// With lower numbers only.
+    pub before: Option<u64>,
     /// The newest so many.
     pub limit: usize,
     /// Only those whose task still runs.
@@ -158,7 +160,7 @@ impl Desk {
     /// One job.
     pub fn job(&self, id: JobId, now: Time) -> Option<JobDetail> {
         let job = self.engine.cluster().job(id)?;
-        let recent = self.decisions(DecisionFilter { job: Some(id), since: 0, limit: RECENT, open: false });
+        let recent = self.decisions(DecisionFilter { job: Some(id), limit: RECENT, ..DecisionFilter::default() });
         let decided = self.decisions.iter().filter(|kept| kept.decision.job == id).count();
         Some(JobDetail {
             summary: JobSummary::of(&self.engine, job, now, decided as u64),
@@ -195,7 +197,10 @@ impl Desk {
 
     /// The newest decisions, oldest first.
     pub fn decisions(&self, filter: DecisionFilter) -> Vec<DecisionView> {
-        let newer = self.decisions.iter().rev().take_while(|kept| kept.decision.id > filter.since);
+        let older = filter
+            .before
+            .map_or(self.decisions.len(), |before| self.decisions.partition_point(|kept| kept.decision.id < before));
+        let newer = self.decisions.range(..older).rev().take_while(|kept| kept.decision.id > filter.since);
         // Of advice of clones no end is told.
         let runs = |kept: &Kept| {
             let job = self.engine.cluster().job(kept.decision.job);
@@ -223,11 +228,13 @@ impl Desk {
 mod tests {
     use super::*;
     use crate::service::fixture::{facts, job, watched};
+    use drover_core::model::Decision;
 
     #[test]
     fn advice_that_has_no_end_as_that_of_clones_is_open_while_its_task_runs_and_no_longer() {
         let mut desk = watched();
-        let open = |desk: &Desk| desk.decisions(DecisionFilter { job: None, since: 0, limit: 10, open: true }).len();
+        let open =
+            |desk: &Desk| desk.decisions(DecisionFilter { limit: 10, open: true, ..DecisionFilter::default() }).len();
         assert_eq!(open(&desk), 1);
         for second in 21..=80 {
             facts(job(1), second).into_iter().for_each(|fact| desk.observe(fact));
@@ -236,5 +243,27 @@ mod tests {
             desk.decisions.iter_mut().for_each(|kept| kept.end = None);
             assert_eq!(open(&desk), usize::from(second < 77), "{second}");
         }
+    }
+
+    #[test]
+    fn all_decisions_that_are_kept_can_be_read_page_by_page_from_the_newest_to_the_oldest() {
+        let mut desk = watched();
+        let one = desk.decisions[0].clone();
+        // The oldest of them are forgotten by now.
+        let kept = |id| Kept { decision: Decision { id, ..one.decision.clone() }, ..one.clone() };
+        desk.decisions = (501..=2_750).map(kept).collect();
+        let ids = |since, before| -> Vec<u64> {
+            let filter = DecisionFilter { since, before, limit: 1_000, ..DecisionFilter::default() };
+            desk.decisions(filter).iter().map(|one| one.id).collect()
+        };
+        let (mut read, mut before) = (Vec::new(), None);
+        while let page @ [first, ..] = &*ids(0, before) {
+            before = Some(*first);
+            read.splice(..0, page.iter().copied());
+        }
+        assert_eq!(read, (501..=2_750).collect::<Vec<u64>>());
+        assert_eq!(ids(700, Some(703)), [701, 702]);
+        assert_eq!(ids(700, Some(701)), Vec::<u64>::new());
+        assert_eq!(ids(0, Some(u64::MAX)), (1_751..=2_750).collect::<Vec<u64>>());
     }
 }

@@ -109,7 +109,7 @@ async fn start(recording: &Path) -> Service {
 
 impl Service {
     async fn decisions(&self) -> Vec<DecisionView> {
-        let all = DecisionFilter { job: None, since: 0, limit: 10, open: false };
+        let all = DecisionFilter { limit: 10, ..DecisionFilter::default() };
         self.outside.asker.ask(move |desk| desk.decisions(all)).await.unwrap()
     }
 
