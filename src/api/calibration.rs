@@ -147,6 +147,7 @@ struct Kinds {
 #[utoipa::path(get, path = "/api/v1/calibration", tag = "drover", params(Kinds), responses(
     (status = OK, body = CalibrationView),
     (status = BAD_REQUEST, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn calibration(
     State(state): State<ApiState>,

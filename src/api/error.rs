@@ -2,10 +2,11 @@
 
 use super::principal::Denied;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use drover_core::model::{JobId, TaskId};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use utoipa::ToSchema;
 
 /// What a refusal looks like.
@@ -43,6 +44,9 @@ pub enum ApiError {
     /// No such page.
     #[error("there is nothing at this address; /openapi.json lists what there is")]
     NoRoute,
+    /// Nobody does that at this address.
+    #[error("{0} does nothing at this address; the header Allow names what does, and /openapi.json tells of each")]
+    NoMethod(Method),
     /// No ledger is kept.
     #[error("no ledger is kept here; set ledger.path to a file and start the service again")]
     NoLedger,
@@ -52,6 +56,9 @@ pub enum ApiError {
     /// The engine has too much to do, or is stopping.
     #[error("the service is busy or stopping; try again in a second")]
     Busy,
+    /// So long no answer came together.
+    #[error("no answer within {} s; ask again when the service has less to do, or of a report for less (since_ms)", .0.as_secs())]
+    TookTooLong(Duration),
 }
 
 impl ApiError {
@@ -66,7 +73,9 @@ impl ApiError {
             ApiError::NoLedger => (StatusCode::NOT_FOUND, "no_ledger"),
             ApiError::Ledger(_) => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
+            ApiError::NoMethod(_) => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
             ApiError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
+            ApiError::TookTooLong(_) => (StatusCode::SERVICE_UNAVAILABLE, "timeout"),
         }
     }
 }

@@ -7,9 +7,9 @@ use super::views::*;
 use super::{ApiState, PAGE_MAX};
 use crate::service::{DecisionFilter, Desk, TaskFilter};
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequestParts, Path, Query, State};
-use axum::http::{StatusCode, request::Parts};
+use axum::http::{Method, StatusCode, request::Parts};
 use drover_core::model::{JobId, TaskId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,19 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
+/// A part of the path whose refusal is one of ours.
+pub(super) struct Named(pub(super) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let path = Path::from_request_parts(parts, state).await;
+        let Path(text) = path.map_err(|why: PathRejection| ApiError::BadRequest(why.body_text()))?;
+        Ok(Named(text))
+    }
+}
+
 pub(super) fn limit(asked: Option<usize>) -> Result<usize, ApiError> {
     match asked.unwrap_or(PAGE) {
         limit @ 1..=PAGE_MAX => Ok(limit),
@@ -111,6 +124,7 @@ struct Page {
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "drover", params(Page), responses(
     (status = OK, body = Jobs),
     (status = BAD_REQUEST, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn jobs(State(state): State<ApiState>, who: Principal, page: Asked<Page>) -> Result<Json<Jobs>, ApiError> {
     who.may(Role::View)?;
@@ -125,12 +139,9 @@ async fn jobs(State(state): State<ApiState>, who: Principal, page: Asked<Page>) 
     (status = OK, body = JobDetail),
     (status = BAD_REQUEST, body = ErrorBody),
     (status = NOT_FOUND, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
-async fn job(
-    State(state): State<ApiState>,
-    who: Principal,
-    Path(text): Path<String>,
-) -> Result<Json<JobDetail>, ApiError> {
+async fn job(State(state): State<ApiState>, who: Principal, Named(text): Named) -> Result<Json<JobDetail>, ApiError> {
     who.may(Role::View)?;
     let (job, now) = (id::<JobId>(&text)?, state.now());
     state.asker.ask(move |desk| desk.job(job, now)).await?.map(Json).ok_or(ApiError::NoJob(job))
@@ -156,11 +167,12 @@ struct TaskPage {
     (status = OK, body = Tasks),
     (status = BAD_REQUEST, body = ErrorBody),
     (status = NOT_FOUND, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn tasks(
     State(state): State<ApiState>,
     who: Principal,
-    Path(text): Path<String>,
+    Named(text): Named,
     Asked(page): Asked<TaskPage>,
 ) -> Result<Json<Tasks>, ApiError> {
     who.may(Role::View)?;
@@ -182,6 +194,7 @@ async fn tasks(
 #[utoipa::path(get, path = "/api/v1/nodes", tag = "drover", params(NodePage), responses(
     (status = OK, body = Nodes),
     (status = BAD_REQUEST, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn nodes(State(state): State<ApiState>, who: Principal, page: Asked<NodePage>) -> Result<Json<Nodes>, ApiError> {
     who.may(Role::View)?;
@@ -225,6 +238,7 @@ struct DecisionPage {
 #[utoipa::path(get, path = "/api/v1/decisions", tag = "drover", params(DecisionPage), responses(
     (status = OK, body = Decisions),
     (status = BAD_REQUEST, body = ErrorBody),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
 ))]
 async fn decisions(
     State(state): State<ApiState>,
@@ -258,4 +272,9 @@ pub async fn readyz(State(state): State<ApiState>) -> (StatusCode, String) {
 /// Anything else.
 pub async fn nothing() -> ApiError {
     ApiError::NoRoute
+}
+
+/// Anything else that would be done at an address.
+pub async fn no_method(method: Method) -> ApiError {
+    ApiError::NoMethod(method)
 }

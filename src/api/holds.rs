@@ -2,12 +2,13 @@
 
 use super::ApiState;
 use super::error::{ApiError, ErrorBody};
+use super::handlers::Named;
 use super::principal::{Principal, Role};
 use crate::config::value::{Kind, Value};
 use crate::service::holds::{self, name};
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{FromRequest, Path, Request, State};
+use axum::extract::{FromRequest, Request, State};
 use drover_core::model::{Hold, Millis, Scope};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -112,7 +113,10 @@ fn lasts(text: &str) -> Result<Millis, ApiError> {
 }
 
 /// The holds in force
-#[utoipa::path(get, path = "/api/v1/holds", tag = "drover", responses((status = OK, body = HoldsView)))]
+#[utoipa::path(get, path = "/api/v1/holds", tag = "drover", responses(
+    (status = OK, body = HoldsView),
+    (status = SERVICE_UNAVAILABLE, body = ErrorBody),
+))]
 async fn all(State(state): State<ApiState>, who: Principal) -> Result<Json<HoldsView>, ApiError> {
     who.may(Role::View)?;
     let holds = state.holds.all(state.now()).await;
@@ -166,7 +170,7 @@ async fn no_such_queue(state: &ApiState, scope: &Scope) -> Option<String> {
 async fn lift(
     State(state): State<ApiState>,
     who: Principal,
-    Path(asked): Path<String>,
+    Named(asked): Named,
 ) -> Result<Json<HoldAnswer>, ApiError> {
     who.may(Role::Operate)?;
     let scope = holds::scope(&asked).map_err(bad)?;

@@ -35,7 +35,6 @@ use drover_core::model::Time;
 use prometheus::Registry;
 use std::sync::Arc;
 use std::time::Duration;
-use tower_http::timeout::TimeoutLayer;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use views::RmView;
@@ -116,8 +115,10 @@ fn quick_routes() -> OpenApiRouter<ApiState> {
     handlers::routes().merge(calibration::routes()).merge(holds::routes())
 }
 
-fn within(patience: Duration) -> TimeoutLayer {
-    TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, patience)
+/// What takes longer is cut short, and told in the form of any other refusal.
+async fn within(State(patience): State<Duration>, request: Request, next: Next) -> Response {
+    let answer = tokio::time::timeout(patience, next.run(request)).await;
+    answer.unwrap_or_else(|_| ApiError::TookTooLong(patience).into_response())
 }
 
 /// The operators' API.
@@ -130,8 +131,9 @@ pub fn router(state: ApiState) -> Router {
         .route("/readyz", get(handlers::readyz))
         .route("/openapi.json", get(|| async { Json(openapi()) }))
         .fallback(handlers::nothing)
-        .layer(within(PATIENCE))
-        .merge(reports.layer(within(report::PATIENCE)))
+        .layer(middleware::from_fn_with_state(PATIENCE, within))
+        .merge(reports.layer(middleware::from_fn_with_state(report::PATIENCE, within)))
+        .method_not_allowed_fallback(handlers::no_method)
         .with_state(state)
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .layer(middleware::from_fn_with_state((metrics, "api"), count))
@@ -151,6 +153,7 @@ pub fn metrics_router(registry: Registry, metrics: Arc<Metrics>) -> Router {
     Router::new()
         .route("/metrics", get(page))
         .fallback(handlers::nothing)
+        .method_not_allowed_fallback(handlers::no_method)
         .layer(middleware::from_fn_with_state((metrics, "metrics"), count))
 }
 

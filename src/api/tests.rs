@@ -174,12 +174,36 @@ async fn a_request_that_makes_no_sense_is_refused_by_label_with_what_to_do_next(
         ("/api/v1/jobs/job_1_0009/tasks", 404, "unknown_job", "GET /api/v1/jobs lists"),
         ("/api/v1/jobs/job_1_0001/tasks?task=task_1_0001_r_000000", 404, "unknown_task", "lists the tasks"),
         ("/nowhere", 404, "not_found", "/openapi.json"),
+        ("/api/v1/jobs/%ff", 400, "bad_request", "UTF-8"),
+        ("/api/v1/jobs/%ff/tasks", 400, "bad_request", "UTF-8"),
+        ("/api/v1/holds/cluster", 405, "method_not_allowed", "GET does nothing"),
     ];
     for (path, status, label, words) in refused {
         let (got, body) = get(&router, path).await;
         let error: ErrorBody = serde_json::from_str(&body).unwrap();
         assert_eq!((got.as_u16(), error.error.as_str()), (status, label), "{path}");
         assert!(error.message.contains(words), "{path}: {}", error.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_done_at_an_address_is_refused_like_all_else_and_told_what_is() {
+    let (router, _stop) = service(None);
+    let refused = [
+        ("POST", "/api/v1/status", "GET,HEAD"),
+        ("DELETE", "/api/v1/holds", "GET,HEAD,POST"),
+        ("PUT", "/api/v1/holds/cluster", "DELETE"),
+        ("POST", "/api/v1/report", "GET,HEAD"),
+        ("POST", "/healthz", "GET,HEAD"),
+    ];
+    for (method, path, allowed) in refused {
+        let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(response.headers()["allow"], allowed, "{path}");
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let error: ErrorBody = serde_json::from_slice(&body).unwrap();
+        assert_eq!(error.error, "method_not_allowed", "{path}");
     }
 }
 
@@ -268,7 +292,10 @@ fn a_report_may_take_longer_than_other_answers_and_not_for_ever() {
         tokio::time::advance(PATIENCE * 2).await;
         assert!(asked.as_mut().now_or_never().is_none());
         tokio::time::advance(report::PATIENCE).await;
-        assert_eq!(asked.await.0, StatusCode::SERVICE_UNAVAILABLE);
+        let (status, body) = asked.await;
+        let error: ErrorBody = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &*error.error), (StatusCode::SERVICE_UNAVAILABLE, "timeout"));
+        assert!(error.message.starts_with("no answer within 75 s"), "{}", error.message);
         assert!(report::PATIENCE < listen::IDLE);
         go.send(()).unwrap();
         taken.await.unwrap().unwrap();

@@ -227,13 +227,12 @@ fn refused(url: &Url, status: StatusCode, body: &[u8]) -> NoAnswer {
         }
         Ok(error) if status == StatusCode::NOT_FOUND => other(Exit::Unknown, error.message),
         Ok(error) if error.error == "busy" => other(Exit::Unreachable, error.message),
-        Ok(error) if status == StatusCode::BAD_REQUEST => other(Exit::Usage, error.message),
-        Ok(error) => other(Exit::Failed, error.message),
-        // As the service answers what it has cut short.
-        Err(_) if status == StatusCode::SERVICE_UNAVAILABLE && body.is_empty() => {
+        Ok(error) if error.error == "timeout" => {
             let hint = "ask again when it has less to do; of a report, ask for less, as with --since";
             other(Exit::Unreachable, format!("{url} took longer than a service gives one answer; {hint}"))
         }
+        Ok(error) if status == StatusCode::BAD_REQUEST => other(Exit::Usage, error.message),
+        Ok(error) => other(Exit::Failed, error.message),
         Err(_) => other(Exit::Failed, format!("{url} answers {status}; is that a Drover service?")),
     }
 }
@@ -253,8 +252,11 @@ mod tests {
             let failure = Failure::from(refused(&url, StatusCode::from_u16(status).unwrap(), body.as_bytes()));
             (failure.exit, failure.message)
         };
-        assert!(said(503, "").1.contains("ask for less, as with --since"));
-        assert!(said(503, "<html>").1.ends_with("is that a Drover service?"));
+        let (exit, message) = said(503, r#"{"error": "timeout", "message": "no answer within 75 s"}"#);
+        assert!(exit == Exit::Unreachable && message.contains("ask for less, as with --since"), "{message}");
+        for body in ["", "<html>"] {
+            assert!(said(503, body).1.ends_with("is that a Drover service?"));
+        }
         let (exit, message) = said(404, r#"{"error": "unknown_job", "message": "no such job"}"#);
         assert_eq!((exit as u8, &*message), (Exit::Unknown as u8, "no such job"));
         assert_eq!(said(503, r#"{"error": "busy", "message": "later"}"#), (Exit::Unreachable, "later".into()));
