@@ -1,4 +1,4 @@
-//! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload and `drover config check`.
+//! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload, `drover config check` and `drover doctor`.
 
 use super::world::{self, WorldError};
 use crate::config::{ConfigError, Loaded, Origin, Problem};

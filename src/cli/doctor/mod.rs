@@ -12,8 +12,8 @@ mod site;
 
 use super::Common;
 use super::output::{self, Exit, Failure};
-use crate::config::{Loaded, Origin};
-use crate::service::world;
+use crate::config::{ConfigError, Loaded, Origin, Problem};
+use crate::service::{checked_again, world};
 use crate::telemetry::BUILD;
 use crate::yarn;
 use crate::yarn::poll::Clients;
@@ -190,7 +190,16 @@ fn configuration(loaded: &Loaded, checks: &mut Checks) {
         .collect();
     let file = loaded.file.as_ref().map_or_else(|| "no file".to_owned(), |path| path.display().to_string());
     let set = if set.is_empty() { "all settings at their defaults".to_owned() } else { set.join("; ") };
-    checks.ok("configuration", format!("{file}; {set}"));
+    // What is said of where the cluster is has checks of its own.
+    match checked_again(loaded.clone()) {
+        Ok(_) => checks.ok("configuration", format!("{file}; {set}")),
+        Err(ConfigError(faults)) => {
+            for fault in faults {
+                let fix = fault.fix.clone().unwrap_or_default();
+                checks.fail("configuration", Problem { fix: None, ..fault }.to_string(), fix);
+            }
+        }
+    }
     for warning in &loaded.warnings {
         checks.warn(
             "configuration",
@@ -233,12 +242,30 @@ fn table(checks: &Checks) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Sources, load_named};
     use clap::Parser;
 
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
         command: Command,
+    }
+
+    #[test]
+    fn what_serve_would_refuse_is_a_failed_check_with_what_to_change() {
+        let set = |set: &[&str]| {
+            let set = set.iter().map(ToString::to_string).collect();
+            let mut checks = Checks::default();
+            configuration(&load_named(&Sources { file: None, set }).unwrap(), &mut checks);
+            checks.0
+        };
+        assert_eq!(set(&["log.level=warn"])[0].verdict, Verdict::Ok);
+        let told = set(&["log.level=loud", "listen.api=127.0.0.1:7071"]);
+        assert!(told.iter().all(|check| check.verdict == Verdict::Fail), "{told:?}");
+        assert_eq!(told.len(), 2);
+        assert!(told[0].says.starts_with("--set: log.level: \"loud\" is no log level"), "{told:?}");
+        assert_eq!(told[1].says, "--set: listen.api: 127.0.0.1:7071 is taken by listen.shim already");
+        assert_eq!(told[1].fix.as_deref(), Some("choose another port (0 takes a free one)"));
     }
 
     fn parsed(arguments: &[&str]) -> Result<Command, clap::Error> {
