@@ -61,8 +61,10 @@ impl Command {
         self.conclude(&report)
     }
 
+    /// A run that ended within a pass was killed there, or is writing on: no difference.
     fn conclude(&self, report: &Report) -> Result<(), Failure> {
-        let Report { segments, observations, dropped, passes, decisions, lost, cut_off, differences } = report;
+        let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, differences } =
+            report;
         let mut says = format!(
             "{decisions} decisions in {passes} passes over {observations} observations ({dropped} of them refused), {segments} segments"
         );
@@ -73,8 +75,13 @@ impl Command {
         if *cut_off > 0 {
             says += &format!("; {cut_off} last lines are cut off and were left out");
         }
+        match unfinished {
+            0 => {}
+            1 => says += "; the run ended within a pass, and what it decided last is not recorded",
+            runs => says += &format!("; {runs} runs ended within a pass, and what they decided last is not recorded"),
+        }
         if self.check && differences.is_empty() {
-            says += "; all as recorded";
+            says += if *unfinished == 0 { "; all as recorded" } else { "; all else as recorded" };
         }
         if !self.json {
             writeln!(io::stderr(), "{says}")?;

@@ -118,20 +118,40 @@ fn what_follows_on_a_line_that_was_cut_off_starts_from_its_own_state() {
     assert!(!replayed.is_empty() && replayed.iter().all(|one| decisions.contains(one)));
 }
 
-#[test]
-fn what_a_run_that_was_killed_within_a_pass_lacks_at_its_end_is_no_difference_once_another_follows() {
-    let dir = tempfile::tempdir().unwrap();
-    live(dir.path(), "a", 1 << 20, 1 << 30);
-    // The last pass that decided anything is asked for, and its decisions are not written.
-    rewrite(&newest(dir.path()), |text| {
+/// Leaves the decisions of the last pass that decided anything out, and of what follows it so many lines.
+fn ends_within_a_pass(path: &Path, lines: usize) {
+    rewrite(path, |text| {
         let last = text.rfind("{\"decision\"").unwrap();
         let pass = text[..last].rfind("{\"decide\"").unwrap();
         let end = pass + text[pass..].find('\n').unwrap() + 1;
-        text[..end].to_owned()
+        let follows = text[last..].lines().skip(1).take(lines).map(|line| format!("{line}\n"));
+        text[..end].to_owned() + &follows.collect::<String>()
     });
-    let alone = again(dir.path(), CHECK).unwrap().1.differences.len();
+}
+
+fn found(dir: &Path) -> (u64, usize) {
+    let report = again(dir, CHECK).unwrap().1;
+    (report.unfinished, report.differences.len())
+}
+
+#[test]
+fn what_a_run_that_was_killed_within_a_pass_lacks_at_its_end_is_told_and_no_difference() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    ends_within_a_pass(&newest(dir.path()), 0);
+    assert_eq!(found(dir.path()), (1, 0));
     live(dir.path(), "b", 1 << 20, 1 << 30);
-    assert_eq!((alone, again(dir.path(), CHECK).unwrap().1.differences.len()), (1, 0));
+    assert_eq!(found(dir.path()), (1, 0), "another may follow");
+}
+
+#[test]
+fn a_decision_that_is_missing_though_its_run_went_on_is_a_difference_also_in_the_last_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    ends_within_a_pass(&newest(dir.path()), 1);
+    assert_eq!(found(dir.path()), (0, 1));
+    live(dir.path(), "b", 1 << 20, 1 << 30);
+    assert_eq!(found(dir.path()), (0, 1), "though another follows");
 }
 
 #[test]
