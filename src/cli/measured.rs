@@ -16,9 +16,10 @@ pub fn of(measure: &MeasureView) -> String {
 /// What somebody else could go by where Drover cannot do it.
 fn advice(plan: &PlanView) -> Option<String> {
     match plan {
-        PlanView::Order { kind, first } => Some(format!("{kind}s {}", named(first))),
-        PlanView::Place { racks, moves_bytes, seconds, .. } => {
-            let on = racks.iter().map(|(rack, reduces)| format!("{rack}: reduces {}", named(reduces)));
+        PlanView::Order { kind, first, count } => Some(format!("{kind}s {}", named(first, *count))),
+        PlanView::Place { racks, counts, moves_bytes, seconds, .. } => {
+            let count = |rack| counts.get(rack).copied().unwrap_or_default();
+            let on = racks.iter().map(|(rack, reduces)| format!("{rack}: reduces {}", named(reduces, count(rack))));
             let takes = seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.1} s"));
             let moved = super::words::size(Bytes(*moves_bytes));
             Some(format!("{}; {moved} over racks{takes}", on.collect::<Vec<_>>().join("; ")))
@@ -27,9 +28,9 @@ fn advice(plan: &PlanView) -> Option<String> {
     }
 }
 
-fn named(indices: &[u32]) -> String {
+fn named(indices: &[u32], count: usize) -> String {
     let few: Vec<String> = indices.iter().take(NAMED).map(ToString::to_string).collect();
-    let more = indices.len().saturating_sub(NAMED);
+    let more = count.saturating_sub(few.len());
     if more == 0 { few.join(", ") } else { format!("{} and {more} more", few.join(", ")) }
 }
 
@@ -45,14 +46,15 @@ mod tests {
     #[test]
     fn an_order_names_the_first_tasks_and_counts_the_others() {
         let first = (0..10).rev().collect();
-        let text = told(PlanView::Order { kind: "map".into(), first });
-        assert!(text.ends_with("it cannot be done (maps 9, 8, 7, 6, 5, 4, 3, 2 and 2 more)."), "{text}");
+        let text = told(PlanView::Order { kind: "map".into(), first, count: 5_000 });
+        assert!(text.ends_with("it cannot be done (maps 9, 8, 7, 6, 5, 4, 3, 2 and 4992 more)."), "{text}");
     }
 
     #[test]
     fn a_placement_names_each_rack_with_its_reduces_and_what_crosses_racks() {
         let racks = [("/a".to_owned(), vec![0, 2]), ("/b".to_owned(), vec![1])].into();
-        let place = |seconds| PlanView::Place { racks, moves_bytes: 5 << 20, seconds, bound_seconds: None };
+        let counts = [("/a".to_owned(), 2), ("/b".to_owned(), 1)].into();
+        let place = |seconds| PlanView::Place { racks, counts, moves_bytes: 5 << 20, seconds, bound_seconds: None };
         let text = told(place(Some(2.0)));
         assert!(text.ends_with("(/a: reduces 0, 2; /b: reduces 1; 5.0 MiB over racks in 2.0 s)."), "{text}");
     }

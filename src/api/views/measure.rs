@@ -1,7 +1,8 @@
 //! What the policy wants of a job beside copies.
 
+use crate::api::PAGE_MAX;
 use drover_core::engine::Engine;
-use drover_core::model::{JobId, Measure, MeasurePlan, Verdict};
+use drover_core::model::{AttemptId, JobId, Measure, MeasurePlan, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -31,13 +32,17 @@ pub enum PlanView {
     Order {
         /// `map` or `reduce`.
         kind: String,
-        /// Their indices, the one with the most data first.
+        /// Their indices, the one with the most data first; no more than 1,000.
         first: Vec<u32>,
+        /// How many wait in all.
+        count: usize,
     },
     /// Run the reduces that wait on these racks.
     Place {
-        /// Indices of the reduces by rack.
+        /// Indices of the reduces by rack; no more than about 1,000 of all racks together, and of each as many.
         racks: BTreeMap<String, Vec<u32>>,
+        /// How many reduces each rack has in all.
+        counts: BTreeMap<String, usize>,
         /// What they read over racks in all.
         moves_bytes: u64,
         /// The longest transfer over any rack's link; `null` where no links are measured.
@@ -62,8 +67,10 @@ pub enum PlanView {
     Precompute {
         /// The machine.
         node: String,
-        /// The attempts that wrote them, the longest first.
+        /// The attempts that wrote them, the longest first; no more than 1,000.
         outputs: Vec<String>,
+        /// How many these are in all.
+        count: usize,
         /// How long these took in all.
         takes_ms: u64,
     },
@@ -78,10 +85,14 @@ pub enum PlanView {
     Rerun {
         /// The machine they lie on.
         node: String,
-        /// The attempts that wrote them, which are killed.
+        /// The attempts that wrote them, which are killed; no more than 1,000.
         outputs: Vec<String>,
-        /// Indices of the reduces that could not fetch outputs there.
+        /// How many these are in all.
+        count: usize,
+        /// Indices of the reduces that could not fetch outputs there; no more than 1,000.
         missed_by: Vec<u32>,
+        /// How many these are in all.
+        missed_by_count: usize,
         /// All that lies on the machine is out of reach; else only what the reduces have named.
         whole: bool,
         /// The ResourceManager has given the machine up, too.
@@ -110,9 +121,13 @@ impl MeasureView {
 impl From<MeasurePlan> for PlanView {
     fn from(plan: MeasurePlan) -> PlanView {
         match plan {
-            MeasurePlan::Order { kind, first } => PlanView::Order { kind: kind.label().into(), first },
+            MeasurePlan::Order { kind, first } => {
+                let count = first.len();
+                PlanView::Order { kind: kind.label().into(), first: some(first), count }
+            }
             MeasurePlan::Place { racks, moves, seconds, bound } => PlanView::Place {
-                racks: racks.into_iter().collect(),
+                counts: racks.iter().map(|(rack, reduces)| (rack.clone(), reduces.len())).collect(),
+                racks: by_rack(racks),
                 moves_bytes: moves.0,
                 seconds,
                 bound_seconds: bound,
@@ -125,17 +140,32 @@ impl From<MeasurePlan> for PlanView {
                 replicate_ms: replicate.0,
             },
             MeasurePlan::Rerun { host, outputs, missed_by, whole, unusable } => {
-                let outputs = outputs.iter().map(ToString::to_string).collect();
-                PlanView::Rerun { node: host, outputs, missed_by, whole, unusable }
+                let (count, missed_by_count) = (outputs.len(), missed_by.len());
+                let (outputs, missed_by) = (names(&outputs), some(missed_by));
+                PlanView::Rerun { node: host, outputs, count, missed_by, missed_by_count, whole, unusable }
             }
             MeasurePlan::Avoid { hosts, lasts } => PlanView::Avoid { nodes: hosts, lasts_ms: lasts.0 },
-            MeasurePlan::Precompute { host, outputs, takes } => PlanView::Precompute {
-                node: host,
-                outputs: outputs.iter().map(ToString::to_string).collect(),
-                takes_ms: takes.0,
-            },
+            MeasurePlan::Precompute { host, outputs, takes } => {
+                PlanView::Precompute { node: host, outputs: names(&outputs), count: outputs.len(), takes_ms: takes.0 }
+            }
         }
     }
+}
+
+/// A job of two million tasks may have as many wait: no answer has more of them than a page has.
+fn some(mut all: Vec<u32>) -> Vec<u32> {
+    all.truncate(PAGE_MAX);
+    all
+}
+
+fn names(outputs: &[AttemptId]) -> Vec<String> {
+    outputs.iter().take(PAGE_MAX).map(ToString::to_string).collect()
+}
+
+fn by_rack(mut racks: Vec<(String, Vec<u32>)>) -> BTreeMap<String, Vec<u32>> {
+    let each = PAGE_MAX.div_ceil(racks.len().max(1));
+    racks.iter_mut().for_each(|(_, reduces)| reduces.truncate(each));
+    racks.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -154,8 +184,28 @@ mod tests {
         assert_eq!(twice["replicate"], expected);
         let racks = vec![("/r1".to_owned(), vec![0, 2])];
         let placed = told(MeasurePlan::Place { racks, moves: Bytes(5), seconds: Some(2.0), bound: Some(1.5) });
-        let expected =
-            serde_json::json!({"racks": {"/r1": [0, 2]}, "moves_bytes": 5, "seconds": 2.0, "bound_seconds": 1.5});
+        let expected = serde_json::json!({"racks": {"/r1": [0, 2]}, "counts": {"/r1": 2}, "moves_bytes": 5, "seconds": 2.0, "bound_seconds": 1.5});
         assert_eq!(placed["place"], expected);
+    }
+
+    #[test]
+    fn however_many_tasks_a_plan_is_of_the_answer_names_a_page_of_them_and_counts_all() {
+        let (many, id): (u32, JobId) = (5_000, "job_1_0001".parse().unwrap());
+        let all = || (0..many).collect::<Vec<u32>>();
+        let outputs = || all().iter().map(|index| id.task(TaskKind::Map, *index).attempt(0)).collect();
+        let told = |plan| serde_json::to_value(PlanView::from(plan)).unwrap();
+        let listed = |list: &serde_json::Value| list.as_array().unwrap().len();
+        let order = &told(MeasurePlan::Order { kind: TaskKind::Map, first: all() })["order"];
+        assert_eq!((listed(&order["first"]), &order["count"]), (PAGE_MAX, &many.into()));
+        let racks = vec![("/r1".to_owned(), all()), ("/r2".to_owned(), all())];
+        let place = &told(MeasurePlan::Place { racks, moves: Bytes(5), seconds: None, bound: None })["place"];
+        assert_eq!((listed(&place["racks"]["/r2"]), &place["counts"]["/r2"]), (PAGE_MAX / 2, &many.into()));
+        let (host, takes) = ("n1".to_owned(), Millis(1));
+        let again = &told(MeasurePlan::Precompute { host: host.clone(), outputs: outputs(), takes })["precompute"];
+        assert_eq!((listed(&again["outputs"]), &again["count"]), (PAGE_MAX, &many.into()));
+        let (missed_by, whole, unusable) = (all(), true, false);
+        let rerun = &told(MeasurePlan::Rerun { host, outputs: outputs(), missed_by, whole, unusable })["rerun"];
+        assert_eq!((listed(&rerun["outputs"]), &rerun["count"]), (PAGE_MAX, &many.into()));
+        assert_eq!((listed(&rerun["missed_by"]), &rerun["missed_by_count"]), (PAGE_MAX, &many.into()));
     }
 }
