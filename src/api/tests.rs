@@ -94,9 +94,10 @@ async fn a_decision_is_served_with_its_numbers_and_its_reason() {
     let (router, _stop) = service(None);
     let page = json(&router, "/api/v1/decisions").await;
     let decision = &page["decisions"][0];
-    for key in
-        ["id", "at_ms", "job", "task", "attempt", "action", "mode", "outcome", "policy", "rule", "numbers", "reason"]
-    {
+    for key in [
+        "id", "at_ms", "job", "task", "attempt", "action", "clones", "mode", "outcome", "policy", "rule", "numbers",
+        "reason",
+    ] {
         assert!(!decision[key].is_null(), "{key}: {decision}");
     }
     assert_eq!(decision["task"], "task_1_0001_m_000003");

@@ -198,7 +198,7 @@ fn table(decisions: &[DecisionView]) -> String {
         table.add_row([
             decision.task.clone(),
             decision.node.clone().unwrap_or_else(|| "?".into()),
-            decision.action.clone(),
+            decision.told().to_owned(),
             words::share(n.score),
             words::span(Millis(n.elapsed_ms)),
             time(n.time_left_ms),
@@ -251,13 +251,16 @@ mod tests {
 
     #[test]
     fn advice_names_each_task_with_its_numbers_in_human_units() {
-        let desk = watched();
+        let mut desk = watched();
         let text = table(&desk.decisions(DecisionFilter { limit: 10, open: true, ..DecisionFilter::default() }));
         assert!(text.starts_with("One task is worth acting on"), "{text}");
         let row: Vec<&str> =
             text.lines().find(|line| line.contains("task_1_0001_m_000003")).unwrap().split_whitespace().collect();
         assert!(row.contains(&"duplicate") && row.contains(&"%") && row.contains(&"s"), "{row:?}");
         assert_eq!(row.last(), Some(&"unknown"), "alike data, and no other task on its node: {row:?}");
+        desk.decisions.iter_mut().for_each(|kept| kept.decision.clones = true);
+        let text = table(&desk.decisions(DecisionFilter { limit: 10, ..DecisionFilter::default() }));
+        assert!(text.contains(" clone ") && !text.contains("duplicate"), "{text}");
     }
 
     #[test]

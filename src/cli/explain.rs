@@ -224,7 +224,7 @@ fn decided(decision: &DecisionView, runs: bool) -> String {
             words::share(end.would_have_won)
         ),
     };
-    let what = match decision.action.as_str() {
+    let what = match decision.told() {
         copy if copy == Action::Duplicate.label() => String::new(),
         other => format!(" to {other}"),
     };

@@ -5,7 +5,7 @@ use crate::api::cause::CauseView;
 use crate::api::copy::CopyView;
 use crate::cli::words;
 use crate::service::{Kept, outcome};
-use drover_core::model::Mode;
+use drover_core::model::{Action, Mode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -26,8 +26,11 @@ pub struct DecisionView {
     pub attempt: String,
     /// Its host, where known.
     pub node: Option<String>,
-    /// What to do: `duplicate`.
+    /// What to do: `duplicate`, `restart` or `withdraw`.
     pub action: String,
+    /// What is to run beside the task are clones: copies of one that has not shown to be slow.
+    #[serde(default)]
+    pub clones: bool,
     /// Mode it was taken in.
     pub mode: String,
     /// What was done about it: `advised`, said and not done; `decided`, to be done.
@@ -65,6 +68,11 @@ pub struct EndView {
 }
 
 impl DecisionView {
+    /// The word for what to do where clones are told from other copies.
+    pub fn told(&self) -> &str {
+        if self.clones { Action::Duplicate.told(true) } else { &self.action }
+    }
+
     /// A decision of that process with what became of it.
     pub fn of(kept: &Kept, incarnation: &str) -> DecisionView {
         let d = &kept.decision;
@@ -83,6 +91,7 @@ impl DecisionView {
             attempt: d.attempt.to_string(),
             node: d.host.clone(),
             action: d.action.label().into(),
+            clones: d.clones,
             mode: d.mode.label().into(),
             outcome: outcome(d.mode).into(),
             policy: d.policy.clone(),
