@@ -130,6 +130,25 @@ fn advice_on_a_job_that_nobody_knows_ends_with_5() {
 }
 
 #[test]
+fn a_resume_has_resumed_though_what_else_is_held_cannot_be_told() {
+    let hold =
+        serde_json::json!({"scope": "user:ann", "reason": "disks", "by": "local", "since_ms": 1, "until_ms": null});
+    let lifted = serde_json::json!({"hold": hold, "note": null});
+    let service = stand_in_with(move |path| match path {
+        "/api/v1/holds/user:ann" => (200, lifted.clone()),
+        "/api/v1/holds" => (503, serde_json::json!({"error": "busy", "message": "try again"})),
+        path => panic!("{path}"),
+    });
+    let asked = ["resume", "--user", "ann", "--service", &service];
+    let unknown = "what else is held is not known: try again\n".to_owned();
+    assert_eq!(run(&asked), (0, "Resumed: user:ann.\n".into(), unknown.clone()));
+    let (code, told, error) = run(&[&asked[..], &["--json"]].concat());
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((code, &told["hold"], error), (0, &hold, unknown));
+    assert_eq!(told.get("still_held"), Some(&serde_json::Value::Null), "not known is not none");
+}
+
+#[test]
 fn a_service_that_does_not_know_its_cluster_says_what_to_set() {
     let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
     let mut arguments = vec!["serve"];

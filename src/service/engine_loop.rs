@@ -225,6 +225,9 @@ mod tests {
     use super::super::fixture;
     use super::*;
     use drover_core::model::Fact;
+    use futures::FutureExt;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[tokio::test]
     async fn a_flood_of_batches_does_not_keep_single_facts_out() {
@@ -260,6 +263,25 @@ mod tests {
             });
         }
         assert_eq!(came, ["question", "facts", "question", "question"], "all facts that waited come at once");
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_asker_has_gone_is_not_worked_out_and_that_of_one_who_waits_is() {
+        let (outside, mut inbox) = channels();
+        let mut desk = fixture::watched();
+        let worked_out = Arc::new(AtomicU32::new(0));
+        let counted = || {
+            let worked_out = worked_out.clone();
+            outside.asker.ask(move |_| worked_out.fetch_add(1, Ordering::Relaxed))
+        };
+        let (mut gone, mut waits) = (Box::pin(counted()), Box::pin(counted()));
+        assert!(gone.as_mut().now_or_never().is_none() && waits.as_mut().now_or_never().is_none());
+        drop(gone);
+        for expected in [0, 1] {
+            inbox.questions.try_recv().unwrap()(&mut desk);
+            assert_eq!(worked_out.load(Ordering::Relaxed), expected);
+        }
+        assert_eq!(waits.await.unwrap(), 0);
     }
 
     #[tokio::test]
