@@ -57,9 +57,9 @@ pub fn markdown() -> String {
     out
 }
 
-/// A configuration file that states every default, commented out.
+/// A configuration file that states every default, commented out, and of what has none an example.
 pub fn sample() -> String {
-    let mut out = "# Configuration of Drover. Every line that is commented out states a default.\n".to_owned();
+    let mut out = "# Configuration of Drover. Every line that is commented out states a default, but for those below [modes], which are examples.\n".to_owned();
     for group in GROUPS {
         let _ = write!(out, "\n# {}\n", joined(group.doc));
         if !group.name.is_empty() {
@@ -69,6 +69,9 @@ pub fn sample() -> String {
             let _ = writeln!(out, "\n# {}\n# Allowed: {}.", joined(setting.doc), setting.kind.allowed());
             if let Some(presets) = presets(setting) {
                 let _ = writeln!(out, "# Where it is not set: {}.", both(&presets));
+            }
+            if matches!(setting.kind, Kind::Modes(_)) {
+                out.push_str("# A line for each name, as in this example; none is set by default.\n");
             }
             let _ = writeln!(out, "#{}", assignment(setting));
         }
@@ -98,7 +101,10 @@ fn both(presets: &Presets) -> String {
 fn assignment(setting: &Setting) -> String {
     let (name, default) = (setting.name, setting.default);
     match setting.kind {
-        Kind::Modes(_) => format!("{name}.\"name\" = \"advise\""),
+        Kind::Modes(known) => {
+            let example = known.first().copied().unwrap_or(if name == "queue" { "root.etl" } else { "ann" });
+            format!("{name}.\"{example}\" = \"off\"")
+        }
         Kind::Whole(..) | Kind::Real(..) | Kind::Flag if !default.is_empty() => format!("{name} = {default}"),
         Kind::Urls | Kind::Words => format!("{name} = []"),
         _ => format!("{name} = \"{default}\""),

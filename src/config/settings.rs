@@ -233,7 +233,7 @@ settings! {
 
     /// More caution for some: the most cautious mode that applies wins.
     modes: Modes = "modes" {
-        /// Mode of a queue, by its path or the last part of it: `modes.queue.root.etl = "off"`. A parent stands for none of its queues. Where the ResourceManager tells only the last part of a job's queue, as the capacity scheduler may, every path that ends so is meant.
+        /// Mode of a queue, by its path or the last part of it: `queue.root.etl = "off"` below `[modes]`. A parent stands for none of its queues. Where the ResourceManager tells only the last part of a job's queue, as the capacity scheduler may, every path that ends so is meant.
         queue: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;
         /// Mode of a user's jobs.
         user: BTreeMap<String, Mode> = "", Kind::Modes(&[]), reloadable;

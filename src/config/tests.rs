@@ -38,18 +38,21 @@ fn the_committed_documentation_is_the_generated_one() {
 }
 
 #[test]
-fn the_sample_with_every_line_in_force_states_the_defaults() {
+fn the_sample_with_every_line_in_force_states_the_defaults_and_its_examples() {
     let in_force: String = docs::sample()
         .lines()
-        .filter(|line| !line.contains("\"name\" = "))
         .map(|line| match line.strip_prefix('#') {
             Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
             _ => format!("{line}\n"),
         })
         .collect();
     let (_dir, sources) = file(&in_force);
-    let sample = load(&sources, none()).unwrap();
-    assert_eq!(sample.config, finish(layers::defaults(), Vec::new()).unwrap().config);
+    let mut sample = load(&sources, none()).unwrap();
+    let defaults = finish(layers::defaults(), Vec::new()).unwrap().config;
+    let modes = std::mem::replace(&mut sample.config.modes, defaults.modes.clone());
+    let off = |name: &str| [(name.to_owned(), Mode::Off)].into();
+    assert_eq!((modes.queue, modes.user, modes.policy), (off("root.etl"), off("ann"), off("late")));
+    assert_eq!(sample.config, defaults);
 }
 
 #[test]
