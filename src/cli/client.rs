@@ -17,6 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// For a report: what the service gives itself, and the way.
 const REPORT_PATIENCE: Duration = api::report::PATIENCE.saturating_add(Duration::from_secs(5));
 
+/// Longest answer that is read: a page of tasks has some MiB. Whatever has the port of the service may send without end.
+const BODY_MAX: usize = 64 << 20;
+
 /// A running service.
 pub struct Client {
     http: reqwest::Client,
@@ -208,9 +211,16 @@ impl Client {
         let request = self.http.request(method, url.clone()).timeout(patience);
         let request = if let Some(body) = body { request.json(body) } else { request };
         let unreachable = |error: reqwest::Error| self.unreachable(&error, &url, looks, patience);
-        let answer = request.send().await.map_err(unreachable)?;
+        let mut answer = request.send().await.map_err(unreachable)?;
         let status = answer.status();
-        let body = answer.bytes().await.map_err(unreachable)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(unreachable)? {
+            if body.len() + chunk.len() > BODY_MAX {
+                let what = format!("{url} answers with more than {} MiB; is that a Drover service?", BODY_MAX >> 20);
+                return Err(other(Exit::Failed, what));
+            }
+            body.extend_from_slice(&chunk);
+        }
         if status.is_success() {
             let wrong = |error| format!("{url} does not answer as a Drover service of this version does: {error}");
             return serde_json::from_slice(&body).map_err(|error| other(Exit::Failed, wrong(error)));
@@ -263,6 +273,22 @@ mod tests {
         let (exit, message) = said(404, r#"{"error": "not_found", "message": "nothing"}"#);
         assert!(exit == Exit::Failed && message.contains("listen.api"), "{message}");
         assert_eq!(said(400, r#"{"error": "bad_request", "message": "for: 1"}"#).0, Exit::Usage);
+    }
+
+    #[tokio::test]
+    async fn an_answer_without_end_is_read_no_further_than_one_may_be_long() {
+        use axum::body::{Body, Bytes};
+        let endless = || async {
+            let piece = Bytes::from(vec![b' '; 1 << 20]);
+            Body::from_stream(futures::stream::repeat_with(move || Ok::<_, std::io::Error>(piece.clone())))
+        };
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
+        let router = axum::Router::new().fallback(endless);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let answer = Client::new(base).unwrap().get::<serde_json::Value>("api/v1/status").await;
+        let failure = Failure::from(answer.unwrap_err());
+        assert!(failure.exit == Exit::Failed && failure.message.contains("more than 64 MiB"), "{}", failure.message);
     }
 
     #[test]
