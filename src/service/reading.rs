@@ -257,9 +257,11 @@ mod tests {
             desk.decisions(filter).iter().map(|one| one.id).collect()
         };
         let (mut read, mut before) = (Vec::new(), None);
-        while let page @ [first, ..] = &*ids(0, before) {
-            before = Some(*first);
-            read.splice(..0, page.iter().copied());
+        for expected in [1_000, 1_000, 250, 0] {
+            let page = ids(0, before);
+            assert_eq!(page.len(), expected);
+            before = page.first().copied().or(before);
+            read.splice(..0, page);
         }
         assert_eq!(read, (501..=2_750).collect::<Vec<u64>>());
         assert_eq!(ids(700, Some(703)), [701, 702]);
