@@ -171,8 +171,7 @@ mod tests {
     fn defaults_are_not_tried_which_would_take_twice_as_long_for_each_further_type() {
         let text = chain(28, 2).replace("\"}", "\",\"default\":{}}");
         assert!(text.contains("default"));
-        let began = std::time::Instant::now();
+        // Each of the 2^28 would be tried, else.
         assert!(parse(&text).is_ok());
-        assert!(began.elapsed().as_secs() < 5);
     }
 }
