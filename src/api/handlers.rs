@@ -261,7 +261,7 @@ pub async fn healthz() -> &'static str {
 pub async fn readyz(State(state): State<ApiState>) -> (StatusCode, String) {
     match state.not_ready() {
         None => {
-            let trouble = state.ledger.state();
+            let (trouble, _) = state.ledger.told();
             let trouble = trouble.trouble().map(|words| format!("without its ledger: {words}\n")).unwrap_or_default();
             (StatusCode::OK, format!("ready\n{trouble}"))
         }

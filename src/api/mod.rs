@@ -88,7 +88,7 @@ impl ApiState {
     async fn process(&self) -> Process {
         let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
         let (ready, shims, rm) = (self.not_ready().is_none(), (self.shims)(), (self.rm)());
-        let (ledger, ledger_size) = (self.ledger.state(), self.ledger.bytes());
+        let (ledger, ledger_size) = self.ledger.told();
         Process { ready, shims, holds, rm, ledger, ledger_size, ..self.process.clone() }
     }
 }

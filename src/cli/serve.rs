@@ -6,7 +6,7 @@ use crate::service::{Reload, ServeError, serve};
 use crate::telemetry::Logs;
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const EXAMPLES: &str = "\
 Watches the cluster until it gets SIGTERM or SIGINT. SIGHUP reads the configuration again. Logs go to standard error.
@@ -39,7 +39,7 @@ impl Command {
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
         let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
         let read = Mutex::new(loaded.file.clone());
-        let reload: Reload = Box::new(move || {
+        let reload: Reload = Arc::new(move || {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
             let mut common = common.clone();
             // A file that is gone for a moment, when it is read again, is a mistake: its exclusions would be gone with it.

@@ -4,18 +4,14 @@ use super::look::{self, version};
 use super::steps::{STEPS, Step};
 use drover_core::model::Bytes;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// `DrOv`: says in the file's header whose it is.
 pub const APPLICATION_ID: i32 = 0x4472_4f76;
-/// What SQLite begins every file with.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Where in its header an application's id stands, most significant byte first.
-const ID_AT: usize = 68;
-const HEADER: usize = 100;
+const READ_ONLY: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX).union(OpenFlags::SQLITE_OPEN_URI);
 /// How long another process may hold the file: a report reads for less.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -111,25 +107,42 @@ impl LedgerError {
     }
 }
 
-/// Is there a file of ours? `false`: none yet, or an empty one. SQLite is not asked: it may write to what it opens.
+/// Is there a file of ours? `false`: none yet, or an empty one. Nothing is written to it, nor beside it.
+///
+/// It is read through SQLite: a descriptor of our own, once closed, would take this process's locks from the file (POSIX), and whoever closed it last then would delete the log that is being written.
 fn is_ours(path: &Path) -> Result<bool, LedgerError> {
-    let mut file = match File::open(path) {
+    let told = match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        opened => opened.map_err(|error| LedgerError::of_io(path, &error))?,
+        told => told.map_err(|error| LedgerError::of_io(path, &error))?,
     };
-    let mut header = Vec::with_capacity(HEADER);
-    let read = file.by_ref().take(HEADER as u64).read_to_end(&mut header);
-    read.map_err(|error| LedgerError::of_io(path, &error))?;
-    if header.is_empty() {
+    if !told.is_file() {
+        return Err(LedgerError::Unusable(path.to_owned(), "it is no regular file".into()));
+    }
+    if told.len() == 0 {
         return Ok(false);
     }
-    if header.len() < HEADER || !header.starts_with(MAGIC) {
-        return Err(LedgerError::Damaged(path.to_owned(), "it is no SQLite file".into()));
+    match immutable(path).and_then(|file| owner(&file)) {
+        Ok(APPLICATION_ID) => Ok(true),
+        Ok(_) => Err(LedgerError::Foreign(path.to_owned())),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(LedgerError::Damaged(path.to_owned(), "it is no SQLite file".into()))
+        }
+        Err(error) => Err(LedgerError::of(path, &error)),
     }
-    match header[ID_AT..ID_AT + 4] == APPLICATION_ID.to_be_bytes() {
-        true => Ok(true),
-        false => Err(LedgerError::Foreign(path.to_owned())),
-    }
+}
+
+/// Whose it is, by the file's header.
+fn owner(file: &Connection) -> rusqlite::Result<i32> {
+    // A checkpoint under way may have written the first page and not yet all that it counts, which is no damage.
+    file.pragma_update(None, "writable_schema", true)?;
+    file.query_row("PRAGMA application_id", [], |row| row.get(0))
+}
+
+/// The file as it lies there: without its log, without locks, and with nothing made beside it.
+fn immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
+    Connection::open_with_flags(uri, READ_ONLY)
 }
 
 /// Opens it to be written to, once all of it has been read, unless that was found to be `whole` already. Is it there?
@@ -200,16 +213,11 @@ pub fn read_any(path: &Path) -> Result<(Connection, i64), LedgerError> {
         return Err(LedgerError::Missing(path.to_owned()));
     }
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let patient = |opened: Connection| opened.busy_timeout(PATIENCE).and_then(|()| version(&opened)).map(|_| opened);
-    let plain = Connection::open_with_flags(path, flags).and_then(patient);
+    let plain = Connection::open_with_flags(path, READ_ONLY).and_then(patient);
     let connection = match plain {
         // A directory that cannot be written has no room for the log's index; where there is no log, none is needed.
-        Err(error) if !is_busy(&error) && !beside(path, "-wal").exists() => {
-            let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-            let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
-            Connection::open_with_flags(uri, flags).map_err(failed)?
-        }
+        Err(error) if !is_busy(&error) && !beside(path, "-wal").exists() => immutable(path).map_err(failed)?,
         opened => opened.map_err(failed)?,
     };
     connection.busy_timeout(PATIENCE).map_err(failed)?;

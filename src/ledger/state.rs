@@ -1,6 +1,6 @@
 //! How the ledger is, for whoever asks.
 
-use super::open::{LedgerError, size};
+use super::open::LedgerError;
 use drover_core::model::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ const READERS: usize = 1;
 #[derive(Clone)]
 pub struct Access {
     path: Option<PathBuf>,
-    state: Option<Arc<dyn Fn() -> State + Send + Sync>>,
+    told: Option<Arc<dyn Fn() -> (State, Bytes) + Send + Sync>>,
     /// Whose turn it is to read it.
     pub turns: Arc<Semaphore>,
 }
@@ -60,14 +60,14 @@ pub struct Access {
 impl Default for Access {
     /// To none.
     fn default() -> Access {
-        Access { path: None, state: None, turns: Arc::new(Semaphore::new(READERS)) }
+        Access { path: None, told: None, turns: Arc::new(Semaphore::new(READERS)) }
     }
 }
 
 impl Access {
-    /// To the file of that name.
-    pub fn new(path: &Path, state: impl Fn() -> State + Send + Sync + 'static) -> Access {
-        Access { path: Some(path.to_owned()), state: Some(Arc::new(state)), ..Access::default() }
+    /// To the file of that name, of which that tells how it is and what space it takes, and asks no disk.
+    pub fn new(path: &Path, told: impl Fn() -> (State, Bytes) + Send + Sync + 'static) -> Access {
+        Access { path: Some(path.to_owned()), told: Some(Arc::new(told)), ..Access::default() }
     }
 
     /// The file; `None` where no ledger is kept.
@@ -75,13 +75,11 @@ impl Access {
         self.path.as_deref()
     }
 
-    /// The space it takes; `None` where no ledger is kept.
-    pub fn bytes(&self) -> Option<Bytes> {
-        self.path().map(size)
-    }
-
-    /// How it is.
-    pub fn state(&self) -> State {
-        self.state.as_ref().map_or(State::Off, |state| state())
+    /// How it is, and the space it took when it was last written to or opened; `None` where no ledger is kept.
+    pub fn told(&self) -> (State, Option<Bytes>) {
+        self.told.as_ref().map_or((State::Off, None), |told| {
+            let (state, bytes) = told();
+            (state, Some(bytes))
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::retain::Bounds;
 use super::schema::Row;
 use super::state::State;
 use super::store::{File, Store};
-use drover_core::model::{Millis, Time};
+use drover_core::model::{Bytes, Millis, Time};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -124,10 +124,13 @@ impl Ledger {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells how it is, wherever it is asked.
-    pub fn watch(&self) -> impl Fn() -> State + Send + Sync + use<> {
-        let shared = self.shared.clone();
-        move || shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Tells how it is and what space it takes, wherever it is asked: a disk that hangs keeps nobody waiting.
+    pub fn watch(&self) -> impl Fn() -> (State, Bytes) + Send + Sync + use<> {
+        let (shared, bytes) = (self.shared.clone(), self.metrics.bytes.clone());
+        move || {
+            let state = shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            (state, Bytes(u64::try_from(bytes.get()).unwrap_or_default()))
+        }
     }
 
     /// Waits until all that was handed over has been dealt with.
@@ -233,6 +236,10 @@ impl Keeper {
             self.metrics.rows.with_label_values(&[row.table.name]).inc();
         }
         self.shared.committed.fetch_add(group.len() as u64, Ordering::Release);
+        self.weigh();
+    }
+
+    fn weigh(&self) {
         let bytes = self.store.as_ref().map_or(0, |store| store.bytes().0);
         self.metrics.bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
@@ -260,6 +267,7 @@ impl Keeper {
                     tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
                 }
                 (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
+                self.weigh();
                 self.metrics.active.set(1);
             }
             Err(error) => self.fail(&error),

@@ -135,18 +135,34 @@ impl Book {
     }
 }
 
+/// Holds on their way to the disk.
+struct Keeping {
+    shown: String,
+    written: tokio::task::JoinHandle<io::Result<()>>,
+}
+
+impl Keeping {
+    /// What to tell the operator when that was not done.
+    async fn note(self) -> Option<String> {
+        let error = match tokio::time::timeout(KEPT_WITHIN, self.written).await {
+            Ok(written) => written.map_err(io::Error::other).and_then(|written| written).err()?,
+            Err(_) => io::Error::other("the disk has not answered yet"),
+        };
+        tracing::error!(path = self.shown, %error, "the holds cannot be kept");
+        Some(format!("it cannot be kept for the next start of the service: {}: {error}", self.shown))
+    }
+}
+
 impl Holds {
     /// The holds of a service that speaks to its engine by `own`.
     pub fn new(own: impl Into<Arc<Own>>, book: Book) -> Holds {
         Holds { own: own.into(), book: Arc::new(Mutex::new(book)), writer: Arc::default() }
     }
 
-    /// Keeps the holds for the next start; what to tell the operator when that was not done. Each writes what holds when its turn has come, so that no older state follows a newer one, and does so
-    /// though whoever asked for it may have left. A disk that hangs keeps nobody from the next hold.
-    async fn keep(&self) -> Option<String> {
-        let Some(path) = self.book.lock().await.file.clone() else {
-            return Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into());
-        };
+    /// Begins to keep the holds for the next start; `None` where there is nowhere to. Each writes what holds when its turn has come, so that no older state follows a newer one, and does so
+    /// though whoever asked for it may have left: nothing is waited for before it has begun. A disk that hangs keeps nobody from the next hold.
+    fn keep(&self, book: &Book) -> Option<Keeping> {
+        let path = book.file.clone()?;
         let shown = path.display().to_string();
         let (book, writer) = (self.book.clone(), self.writer.clone());
         let whole = async move {
@@ -158,12 +174,7 @@ impl Holds {
             };
             tokio::task::spawn_blocking(write).await.map_err(io::Error::other).and_then(|written| written)
         };
-        let error = match tokio::time::timeout(KEPT_WITHIN, tokio::spawn(whole)).await {
-            Ok(written) => written.map_err(io::Error::other).and_then(|written| written).err()?,
-            Err(_) => io::Error::other("the disk has not answered yet"),
-        };
-        tracing::error!(path = shown, %error, "the holds cannot be kept");
-        Some(format!("it cannot be kept for the next start of the service: {shown}: {error}"))
+        Some(Keeping { shown, written: tokio::spawn(whole) })
     }
 
     /// The holds in force.
@@ -197,8 +208,13 @@ impl Holds {
             "held"
         );
         let replaced = book.holds.insert(hold.scope.clone(), hold);
+        let keeping = self.keep(&book);
         drop(book);
-        Ok((replaced, self.keep().await))
+        let note = match keeping {
+            Some(keeping) => keeping.note().await,
+            None => Some("it is forgotten when the service starts again: set state.dir to a directory of Drover's own to keep it".into()),
+        };
+        Ok((replaced, note))
     }
 
     /// Lifts the hold of that scope; `None` where there is none. What the operator is to know besides.
@@ -213,9 +229,9 @@ impl Holds {
         tracing::warn!(scope = name(scope), by, "resumed");
         book.holds.remove(scope);
         // Without a file nothing comes back.
-        let is_kept = book.file.is_some();
+        let keeping = self.keep(&book);
         drop(book);
-        let note = if is_kept { self.keep().await } else { None };
+        let note = if let Some(keeping) = keeping { keeping.note().await } else { None };
         Ok(Some((hold, note)))
     }
 

@@ -14,7 +14,7 @@ use crate::api::listen::{self, ListenError};
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
-use crate::config::{self, Config, Loaded};
+use crate::config::{self, Config, Loaded, Reloaded};
 use crate::history::{LogEnd, Recorder};
 use crate::ledger::Access;
 use crate::shim::{self, Identity, Shim, ShimParams};
@@ -34,6 +34,8 @@ use tokio_util::sync::CancellationToken;
 
 /// A stop takes no longer than this.
 const GRACE: Duration = Duration::from_millis(1_500);
+/// How long reading the configuration again may take.
+const READ_WITHIN: Duration = Duration::from_secs(10);
 
 /// Why the service does not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +87,7 @@ struct Service {
 }
 
 /// How a configuration is read again.
-pub type Reload = Box<dyn Fn() -> Result<Loaded, config::ConfigError> + Send>;
+pub type Reload = Arc<dyn Fn() -> Result<Loaded, config::ConfigError> + Send + Sync>;
 
 /// Runs the service until it is told to stop.
 pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(), ServeError> {
@@ -102,7 +104,11 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
         tokio::select! {
             _ = signals.terminate.recv() => break Ok(()),
             _ = signals.interrupt.recv() => break Ok(()),
-            _ = signals.hang_up.recv() => loaded = reloaded(loaded, &reload, &logs, &service),
+            _ = signals.hang_up.recv() => tokio::select! {
+                _ = signals.terminate.recv() => break Ok(()),
+                _ = signals.interrupt.recv() => break Ok(()),
+                read = read_again(loaded.clone(), reload.clone()) => loaded = reloaded(loaded, read, &logs, &service),
+            },
             Some(done) = service.tasks.join_next() => break Err(ServeError::Ended(done.unwrap_or("a part of the service"))),
         }
     };
@@ -304,24 +310,34 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
     Ok(())
 }
 
+/// What a configuration that is read again makes of the old one, and what that changes; else why it changes nothing. A disk that hangs holds up nothing else.
+async fn read_again(old: Loaded, reload: Reload) -> Result<(Loaded, Reloaded), String> {
+    let read = move || {
+        let merged = reload().and_then(|new| old.reloaded(&new));
+        let (merged, report) =
+            merged.map_err(|error| format!("the configuration is wrong and nothing has changed\n{error}"))?;
+        // One that acts already is not kept from being told to be more careful.
+        if old.config.top.mode != Mode::Act {
+            claims::keepable(&merged.config).map_err(|error| format!("nothing has changed: {error}"))?;
+        }
+        Ok((merged, report))
+    };
+    match tokio::time::timeout(READ_WITHIN, tokio::task::spawn_blocking(read)).await {
+        Ok(read) => read.unwrap_or_else(|error| Err(format!("nothing has changed: {error}"))),
+        Err(_) => Err("the configuration's disk, or that of state.dir, has not answered yet and nothing has changed; send SIGHUP again".into()),
+    }
+}
+
 /// The configuration that holds after SIGHUP.
-fn reloaded(old: Loaded, reload: &Reload, logs: &Logs, service: &Service) -> Loaded {
-    let merged = reload().and_then(|new| old.reloaded(&new));
-    let (merged, report) = match merged {
+fn reloaded(old: Loaded, read: Result<(Loaded, Reloaded), String>, logs: &Logs, service: &Service) -> Loaded {
+    let (merged, report) = match read {
         Ok(merged) => merged,
         Err(error) => {
             service.metrics.reloaded(false);
-            tracing::error!("the configuration is wrong and nothing has changed\n{error}");
+            tracing::error!("{error}");
             return old;
         }
     };
-    // One that acts already is not kept from being told to be more careful.
-    let begins = old.config.top.mode != Mode::Act;
-    if let Err(error) = if begins { claims::keepable(&merged.config) } else { Ok(()) } {
-        service.metrics.reloaded(false);
-        tracing::error!(%error, "nothing has changed");
-        return old;
-    }
     if let Err(error) = logs.set_level(&merged.config.log.level) {
         service.metrics.reloaded(false);
         tracing::error!("the configuration is wrong and nothing has changed\n{error}");

@@ -294,11 +294,14 @@ impl Engine {
         acts && self.params.govern.could_act_on(job, self.last_pass)
     }
 
-    /// May an order still be sent, as of the last pass? One that was sent before and whose copy may be what is seen of its task is: the shim repeats its answer.
+    /// May an order still be sent, as of the last pass? None that another policy gave than the one in force. One that was sent before and whose copy may be what is seen of its task is: the shim repeats its answer.
     ///
     /// # Errors
     /// The first reason against it, by name.
     pub fn revalidate(&self, decision: &Decision) -> Result<(), Verdict> {
+        if decision.policy != self.params.policy.label() {
+            return Err(Verdict::NotActing);
+        }
         let mode = self.cluster.job(decision.job).map_or(Mode::Off, |job| self.mode_of(job));
         let said = self.params.govern.revalidate(decision, &self.cluster, mode, self.last_pass);
         match said {

@@ -52,7 +52,7 @@ fn what_is_not_ours_is_refused_with_what_to_do_and_stays_as_it_is_byte_for_byte(
     let other = dir.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
     let foreign = std::fs::read(&other).unwrap();
-    let torn = MAGIC[..10].to_vec();
+    let torn = b"SQLite for".to_vec();
     for (bytes, label, says) in [
         (foreign, "foreign", "ledger.path"),
         (b"what somebody else wrote".repeat(10), "damaged", "Move it away"),
@@ -72,7 +72,8 @@ fn a_file_with_a_torn_page_is_damaged_and_not_begun_anew() {
     let dir = tempfile::tempdir().unwrap();
     drop(write(&path(&dir)).unwrap());
     let mut bytes = std::fs::read(path(&dir)).unwrap();
-    bytes[HEADER..4_096].fill(0xab);
+    // All of the first page but the file's header.
+    bytes[100..4_096].fill(0xab);
     std::fs::write(path(&dir), &bytes).unwrap();
     assert_eq!(write(&path(&dir)).unwrap_err().label(), "damaged");
     assert_eq!(std::fs::read(path(&dir)).unwrap(), bytes);
@@ -161,4 +162,37 @@ fn a_directory_that_takes_no_file_is_told_as_such() {
     assert!(error.label() == "read_only" && error.to_string().contains("/proc/none/ledger.db"), "{error}");
     let error = write(Path::new("/proc/ledger.db")).unwrap_err();
     assert!(error.label() == "read_only" && error.to_string().contains("/proc/ledger.db"), "{error}");
+}
+
+/// How many locks this process has on that file, as Linux tells them.
+fn locks(path: &Path) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let of = format!(":{} ", std::fs::metadata(path).unwrap().ino());
+    std::fs::read_to_string("/proc/locks").unwrap().lines().filter(|line| line.contains(&of)).count()
+}
+
+#[test]
+fn whoever_reads_beside_the_writer_takes_no_lock_from_it_so_that_nobody_else_deletes_its_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let writer = write(&path(&dir)).unwrap();
+    writer.execute_batch("INSERT INTO sent VALUES (7, 'p', 3)").unwrap();
+    let held = locks(&path(&dir));
+    assert!(held > 0, "a connection by the log keeps others from ending it");
+    drop(read(&path(&dir)).unwrap());
+    drop(read_any(&path(&dir)).unwrap());
+    assert_eq!(locks(&path(&dir)), held);
+    // One that begins to write, as after trouble, finds a reader at work.
+    let reader = read(&path(&dir)).unwrap();
+    drop(writer);
+    let held = locks(&path(&dir));
+    assert!(held > 0 && is_ours(&path(&dir)).unwrap());
+    assert_eq!(locks(&path(&dir)), held);
+    drop(reader);
+}
+
+#[test]
+fn what_is_no_file_is_no_ledger() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(path(&dir)).unwrap();
+    assert_eq!(read(&path(&dir)).unwrap_err().label(), "unwritable");
 }

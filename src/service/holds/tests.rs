@@ -140,3 +140,24 @@ async fn there_is_an_end_to_how_many_there_may_be() {
     assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(ApiError::BadRequest(_))));
     assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
 }
+
+#[tokio::test]
+async fn a_hold_that_the_engine_has_heard_of_is_written_though_its_asker_leaves_while_others_wait_for_the_book() {
+    use futures::FutureExt;
+    let dir = tempfile::tempdir().unwrap();
+    let (out, mut facts) = mpsc::channel(1);
+    let all = Holds::new(Own::new(7, 1, out), Book::open(Some(dir.path()), Mode::Act, NOW).unwrap());
+    all.own.say(NOW, Fact::Rival(None)).await.unwrap();
+    // The engine has no room yet, and another waits for the book meanwhile.
+    let mut first = Box::pin(all.hold(hold(Scope::Cluster, None), NOW));
+    let mut second = Box::pin(all.hold(hold(Scope::User("ann".into()), None), NOW));
+    assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
+    facts.recv().await.unwrap();
+    assert!(first.as_mut().now_or_never().is_none(), "it waits for the disk");
+    assert!(matches!(facts.recv().await.unwrap().fact, Fact::Held(_)));
+    drop((first, second));
+    let kept = dir.path().join(FILE);
+    while !std::fs::read_to_string(&kept).is_ok_and(|text| text.contains("incident 4711")) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}

@@ -1,6 +1,7 @@
 //! A copy from its decision to its end, whatever words are lost.
 
 use super::*;
+use drover_core::policy::PolicyName;
 
 #[test]
 fn a_decision_in_act_says_all_that_the_shim_must_check() {
@@ -148,6 +149,16 @@ fn an_order_that_was_sent_may_be_sent_again_though_its_copy_is_seen_and_one_that
         }
         play.look(7.0, &[(order.task.index, 1, AttemptState::Running, Some(6.5))]);
         assert_eq!(play.script.engine.revalidate(&order), expected);
+    }
+}
+
+#[test]
+fn an_order_of_a_policy_that_is_no_longer_in_force_is_not_sent() {
+    for (policy, expected) in [(acting().policy, Ok(())), (PolicyName::None, Err(Verdict::NotActing))] {
+        let mut play = Play::new(acting());
+        let order = play.decided().remove(0);
+        play.script.engine.set_params(EngineParams { policy, ..acting() });
+        assert_eq!(play.script.engine.revalidate(&order), expected, "{policy:?}");
     }
 }
 
