@@ -39,7 +39,7 @@ pub struct Command {
     /// Name the experiments, and run none
     #[arg(long)]
     list: bool,
-    /// Seeds of the main set of assumptions; the others get a fifth of them, four at most, and where that is one, no size is within there and nulls, of two seeds each, tell nothing
+    /// Seeds of the main set of assumptions, of which some experiments get a multiple, as `--list` tells; the others get a fifth of them, four at most, and where that is one, no size is within there and nulls, of two seeds each, tell nothing
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     seeds: u64,
     /// Write a document in Markdown, too

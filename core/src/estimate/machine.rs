@@ -1,7 +1,7 @@
 //! What is known of one machine: how often and how far its tasks fall behind (Dolly, NSDI'13 §2.1.2; Mantri, OSDI'10, §5.5), and how often it loses their outputs (§5.3).
 
 use super::pace::Pace;
-use super::windows::{Average, Odds};
+use super::windows::{Average, Idle, Odds};
 use serde::{Deserialize, Serialize};
 
 /// A task that ran longer than this many typical ones of its phase counts as that long, and so likewise for a shorter one: no task alone decides what a machine's pace is.
@@ -81,11 +81,11 @@ impl Machine {
     }
 
     /// Ends the windows before these.
-    pub(super) fn close_until(&mut self, windows: &Windows) {
-        self.straggles.close_until(windows.machine);
-        self.hourly.close_until(windows.hour);
+    pub(super) fn close_until(&mut self, windows: &Windows, idle: Idle) {
+        self.straggles.close_until(windows.machine, idle);
+        self.hourly.close_until(windows.hour, Idle::Nothing);
         self.pace.close_until(windows.hour);
-        self.lost.close_until(windows.day);
+        self.lost.close_until(windows.day, Idle::Nothing);
     }
 
     /// Nothing is left of what was known of it.

@@ -3,7 +3,7 @@
 use super::lost::outputs;
 use super::machine::{Machine, Windows};
 use super::pace::{Pace, paces};
-pub use super::windows::Odds;
+pub use super::windows::{Idle, Odds};
 use crate::model::{Job, Millis, NameId, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +20,9 @@ const MACHINES_MAX: usize = 20_000;
 pub struct StragglerOdds {
     /// Length of a machine's window. NSDI'13 §2.1.2: 5 minutes or an hour.
     machine_window: Millis,
+    /// What such a window without tasks says.
+    #[serde(default)]
+    idle: Idle,
     #[serde(with = "crate::model::pairs")]
     machines: BTreeMap<NameId, Machine>,
     cluster: Odds,
@@ -36,7 +39,18 @@ const DAY: Millis = Millis(86_400_000);
 impl StragglerOdds {
     /// None known yet.
     pub fn new(machine_window: Millis) -> StragglerOdds {
-        StragglerOdds { machine_window, machines: BTreeMap::new(), cluster: Odds::default(), rolled: 0 }
+        StragglerOdds {
+            machine_window,
+            idle: Idle::default(),
+            machines: BTreeMap::new(),
+            cluster: Odds::default(),
+            rolled: 0,
+        }
+    }
+
+    /// None known yet, where a machine's window without tasks says that. They are to be rolled before a window's first task is added.
+    pub fn with_idle(machine_window: Millis, idle: Idle) -> StragglerOdds {
+        StragglerOdds { idle, ..StragglerOdds::new(machine_window) }
     }
 
     /// Learns from a job that has ended well, at `now` on the service's clock. One pass over its tasks.
@@ -89,12 +103,12 @@ impl StragglerOdds {
         let windows = self.windows(now);
         if windows.machine > self.rolled {
             self.machines.retain(|_, machine| {
-                machine.close_until(&windows);
+                machine.close_until(&windows, self.idle);
                 !machine.is_spent()
             });
             self.rolled = windows.machine;
         }
-        self.cluster.close_until(windows.hour);
+        self.cluster.close_until(windows.hour, Idle::Nothing);
     }
 
     /// p: that of any task.

@@ -5,6 +5,20 @@ use serde::{Deserialize, Serialize};
 /// Users that are told apart: so many stand for any more.
 pub const PRINCIPALS_MAX: usize = 8;
 
+/// What is halved so often is none.
+const GONE: u64 = 64;
+
+/// What a window without tasks says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Idle {
+    /// Nothing, as nothing was seen.
+    #[default]
+    Nothing,
+    /// That it happened to none: what is asked is how likely it is *in a window* (NSDI'13 §2.1.2), and in this it was not.
+    None,
+}
+
 /// A mean over tasks, learned window by window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Average {
@@ -43,11 +57,17 @@ impl Average {
             self.predicted = Some(self.predicted.map_or(mean, |before| (before + mean) / 2.0));
             self.evidence += f64::from(self.tasks);
         }
-        // Halved so often it is none.
-        const GONE: u64 = 64;
         self.evidence *= 0.5_f64.powi((window - self.window).min(GONE) as i32);
         (self.window, self.tasks, self.sum) = (window, 0, 0.0);
         mean.is_some()
+    }
+
+    /// As [`Average::close_until`], where windows without tasks count as those in which the mean was 0. Before the first with any nothing is known.
+    fn close_idle_until(&mut self, window: u64) -> bool {
+        let idle = window.saturating_sub(self.window).saturating_sub(u64::from(self.tasks > 0));
+        let ended = self.close_until(window);
+        self.predicted = self.predicted.map(|before| before * 0.5_f64.powi(idle.min(GONE) as i32));
+        ended
     }
 
     fn counting(&self) -> Option<f64> {
@@ -106,16 +126,20 @@ pub struct Odds {
 }
 
 impl Odds {
-    /// Counts one more task in that window: did it happen to it?
+    /// Counts one more task in that window, before which the windows are ended: did it happen to it?
     pub fn add(&mut self, window: u64, happened: bool, user: &str) {
-        self.close_until(window);
+        self.close_until(window, Idle::Nothing);
         self.share.add(window, f64::from(u8::from(happened)));
         self.counted.add(user);
     }
 
     /// Ends the windows before that one.
-    pub fn close_until(&mut self, window: u64) {
-        if self.share.close_until(window) {
+    pub fn close_until(&mut self, window: u64, idle: Idle) {
+        let ended = match idle {
+            Idle::Nothing => self.share.close_until(window),
+            Idle::None => self.share.close_idle_until(window),
+        };
+        if ended {
             self.principals = std::mem::take(&mut self.counted);
         }
     }
@@ -179,10 +203,10 @@ mod tests {
         );
         odds.add(8, false, "bob");
         assert_eq!((odds.probability(), odds.last()), (Some(0.4), Some(0.4)));
-        odds.close_until(9);
+        odds.close_until(9, Idle::Nothing);
         assert_eq!((odds.probability(), odds.last()), (Some(0.2), Some(0.0)), "(.4 + 0) / 2");
         odds.add(12, true, "bob");
-        odds.close_until(13);
+        odds.close_until(13, Idle::Nothing);
         assert_eq!(
             (odds.probability(), odds.last()),
             (Some(0.6), Some(1.0)),
@@ -192,13 +216,27 @@ mod tests {
     }
 
     #[test]
+    fn windows_without_tasks_halve_what_is_predicted_where_they_count_and_only_then() {
+        for (idle, after_one, after_three) in [(Idle::Nothing, 0.5, 0.5), (Idle::None, 0.5, 0.125)] {
+            let mut odds = Odds::default();
+            odds.close_until(3, idle);
+            assert_eq!(odds.probability(), None, "nothing is known before the first task");
+            (0..4).for_each(|n| odds.add(3, n < 2, "ann"));
+            odds.close_until(4, idle);
+            assert_eq!(odds.probability(), Some(after_one), "window 3 had tasks");
+            odds.close_until(6, idle);
+            assert_eq!(odds.probability(), Some(after_three), "4 and 5 had none: {idle:?}");
+        }
+    }
+
+    #[test]
     fn a_window_that_is_still_counted_lends_its_tasks_to_no_earlier_probability() {
         let mut odds = Odds::default();
         (0..2).for_each(|n| odds.add(1, n == 0, "alice"));
         (0..200).for_each(|_| odds.add(2, false, "bob"));
         assert_eq!((odds.probability(), odds.evidence()), (Some(0.5), 1.0));
         assert!(!odds.holds_for("bob"));
-        odds.close_until(3);
+        odds.close_until(3, Idle::Nothing);
         assert_eq!((odds.probability(), odds.holds_for("bob")), (Some(0.25), true));
     }
 

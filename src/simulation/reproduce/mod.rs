@@ -171,6 +171,8 @@ pub struct Experiment {
     pub calibrated: &'static str,
     /// Names of its rows, beside its own.
     pub rows: &'static [&'static str],
+    /// How many times the seeds that are asked for its main set gets, one or more: numbers that scatter most ask for more.
+    pub times: u64,
     /// What it assumes.
     assumed: fn() -> Result<Value, Stuck>,
     run: fn(Effort) -> Result<Vec<Finding>, Stuck>,
@@ -191,9 +193,11 @@ impl Experiment {
         asked.iter().any(|name| name == row || self.is_meant_whole(name))
     }
 
-    /// One line, with what slowness is tied to.
+    /// One line, with what slowness is tied to, and how many seeds more than others it gets.
     pub fn summary(&self) -> String {
-        format!("{}. {}", self.about, self.slowness)
+        let times =
+            if self.times > 1 { format!(" Its main set gets {} times the seeds.", self.times) } else { String::new() };
+        format!("{}. {}{times}", self.about, self.slowness)
     }
 
     /// Runs it.
@@ -201,7 +205,7 @@ impl Experiment {
     /// # Errors
     /// Where a simulation cannot be ended.
     pub fn run(&self, effort: Effort) -> Result<Vec<Finding>, Stuck> {
-        let found = (self.run)(effort)?;
+        let found = (self.run)(Effort { seeds: effort.seeds * self.times, ..effort })?;
         debug_assert!(
             found.iter().all(|one| one.experiment == self.name || self.rows.contains(&one.experiment.as_str()))
         );

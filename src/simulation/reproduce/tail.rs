@@ -18,6 +18,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         slowness: "Slowness is tied to the attempt: each draws its time from a Pareto law.",
         calibrated: "Nothing is calibrated.",
         rows: &[],
+        times: 1,
         assumed: || Ok(json!({"rows": ROWS, "delta": DELTA})),
         run,
     };

@@ -3,7 +3,7 @@
 
 use super::spells::{Phases, Ran};
 use crate::stats::quantile;
-use drover_core::estimate::odds::StragglerOdds;
+use drover_core::estimate::odds::{Idle, StragglerOdds};
 use drover_core::estimate::pace::{Pace, STRAGGLES_BELOW};
 use drover_core::model::{Millis, NameId, Names, Time};
 use drover_core::policy::BlacklistParams;
@@ -70,14 +70,15 @@ pub fn potential(trace: &[Phases]) -> f64 {
     100.0 * (1.0 - of(&|_| true) / of(&|_| false))
 }
 
-/// What comes of listing, for each window, the machines whose predicted probability is above one of these.
-pub fn listings(trace: &[Phases], machines: u32, window: Millis, above: &[f64]) -> Vec<Listing> {
+/// What comes of listing, for each window, the machines whose predicted probability is above one of these, where a machine's window without attempts says that.
+pub fn listings(trace: &[Phases], machines: u32, (window, idle): (Millis, Idle), above: &[f64]) -> Vec<Listing> {
     let mut names = Names::default();
     let hosts: Vec<NameId> = (0..machines).filter_map(|number| names.intern(&format!("n{number}"))).collect();
     let all = placed(trace);
     let of = |above: f64| {
         let params = BlacklistParams { above, ..BlacklistParams::paper() };
-        let (mut odds, mut now, mut on, mut counts) = (StragglerOdds::new(window), None, BTreeSet::new(), (0, 0));
+        let (mut odds, mut now, mut on, mut counts) =
+            (StragglerOdds::with_idle(window, idle), None, BTreeSet::new(), (0, 0));
         let mut healed = BTreeSet::new();
         for (nth, placed) in all.iter().enumerate() {
             let (of, host) = (placed.ran.at.0 / window.0, hosts[placed.ran.machine as usize]);
@@ -143,7 +144,7 @@ mod tests {
         // Machine 0 straggles in windows 0 and 1 and not in 2 and 3: its p is 1, 1, .5, .25 from windows 1, 2, 3, 4 on. The others never do.
         let (bad, fine) = ([(0, 30.0), (1, 10.0), (2, 10.0)], [(0, 10.0), (1, 10.0), (2, 10.0)]);
         let trace = [job(0, &bad), job(1, &bad), job(2, &fine), job(3, &fine), job(4, &bad)];
-        let of = |above| listings(&trace, 4, Millis(60_000), &[above])[0];
+        let of = |above| listings(&trace, 4, (Millis(60_000), Idle::Nothing), &[above])[0];
         // One machine of four in windows 1 to 3 of 5; of three stragglers that of window 1; it would have saved 20 of 110 s.
         let expected = Listing { machines: 100.0 * 3.0 / 20.0, stragglers: 100.0 / 3.0, jobs: 100.0 * 20.0 / 110.0 };
         let near = |a: Listing, b: Listing| {
@@ -161,10 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn a_window_without_attempts_changes_no_prediction_and_is_counted() {
+    fn windows_without_attempts_are_counted_and_end_a_listing_where_they_say_that_none_straggled() {
         let trace = [job(0, &[(0, 30.0), (1, 10.0), (2, 10.0)]), job(3, &[(0, 10.0), (1, 10.0), (2, 10.0)])];
-        let of = listings(&trace, 4, Millis(60_000), &[0.5])[0];
-        assert_eq!((of.machines, of.stragglers, of.jobs), (100.0 * 3.0 / 16.0, 0.0, 0.0));
+        // Machine 0 straggles in window 0: it is listed in 1 to 3, or in 1 alone, of four.
+        for (idle, windows) in [(Idle::Nothing, 3.0), (Idle::None, 1.0)] {
+            let of = listings(&trace, 4, (Millis(60_000), idle), &[0.5])[0];
+            assert_eq!((of.machines, of.stragglers, of.jobs), (100.0 * windows / 16.0, 0.0, 0.0), "{idle:?}");
+        }
     }
 
     #[test]

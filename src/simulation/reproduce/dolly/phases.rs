@@ -78,7 +78,7 @@ fn chains(assumed: Assumed) -> Result<Scenario, Stuck> {
 
 /// As of the room's others, and the chains.
 pub(super) fn assumed() -> Result<Value, Stuck> {
-    Ok(json!([workload::assumed()?, assumed::workload(&chains(Assumed::MAIN)?)]))
+    Ok(json!([workload::assumed()?, assumed::workload(&chains(Assumed::MAIN.of(Mix::Bing))?)]))
 }
 
 /// Mean seconds of those of so many phases.
@@ -96,6 +96,7 @@ struct Chains(Runs);
 
 impl Chains {
     fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Chains, Stuck> {
+        let assumed = assumed.of(Mix::Bing);
         Runs::play(|_| chains(assumed), false, policies(assumed), seeds, progress).map(Chains)
     }
 

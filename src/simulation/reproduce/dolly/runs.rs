@@ -40,7 +40,10 @@ pub struct Runs {
 /// The main set of assumptions, and the others.
 pub fn play_all(policies: Policies, effort: Effort) -> Result<Varied<Both>, Stuck> {
     effort.under(Assumed::MAIN, Assumed::OTHERS, |assumed, seeds, progress| {
-        let runs = |mix| Runs::of(mix, assumed, policies(assumed), seeds, progress);
+        let runs = |mix| {
+            let assumed = assumed.of(mix);
+            Runs::of(mix, assumed, policies(assumed), seeds, progress)
+        };
         Ok(Both { facebook: runs(Mix::Facebook)?, bing: runs(Mix::Bing)? })
     })
 }

@@ -13,14 +13,16 @@ pub struct Spells {
     pub p: f64,
     /// Of these the share that machines' bad spells have beyond what others have, 0–1.
     pub tied: f64,
+    /// Share of a machine's time that it is in a bad spell, 0–1.
+    pub share: f64,
     /// How long a spell lasts on average, hours.
     pub hours: f64,
     /// Tasks that a machine is given in an hour, on average.
     pub tasks: f64,
+    /// A machine's window in which it was given none is one in which none straggled; else it says nothing.
+    pub idle_counts: bool,
 }
 
-/// Share of a machine's time that it is in a bad spell, 0–1.
-pub const SPELL: f64 = 0.05;
 /// What a trace covers, hours.
 pub const HOURS: f64 = 48.0;
 /// A task's work, seconds.
@@ -65,9 +67,9 @@ fn bad(luck: &Luck, spells: Spells) -> Vec<Bad> {
     let of = |machine: u32| {
         let mut draw = luck.draws.of(Purpose::Trouble, [machine.into(), 0, 0]);
         let (mut at, mut all) = (0.0, Vec::new());
-        let healthy = spells.hours * (1.0 - SPELL) / SPELL;
+        let healthy = spells.hours * (1.0 - spells.share) / spells.share;
         // So that the first hour is like any other.
-        if draw.uniform() < SPELL {
+        if draw.uniform() < spells.share {
             at = exponential(&mut draw, spells.hours);
             all.push((0.0, at));
         }
@@ -105,7 +107,7 @@ pub fn trace(spells: Spells, seed: u64) -> Result<Vec<Phases>, Stuck> {
 fn phase(luck: &Luck, spells: Spells, bad: &[Bad], (job, kind): (u64, u64), (hours, tasks): (f64, u32)) -> Vec<Ran> {
     // So that p of all straggle: outside of spells what is not tied to them, and in them as much again as is tied.
     let outside = spells.p * (1.0 - spells.tied);
-    let inside = (outside + spells.p * spells.tied / SPELL).min(1.0);
+    let inside = (outside + spells.p * spells.tied / spells.share).min(1.0);
     let task = |index: u32| {
         let of = |purpose| luck.draws.of(purpose, [job, kind, index.into()]);
         let machine = of(Purpose::Place).below(bad.len());
@@ -129,7 +131,7 @@ mod tests {
     #[test]
     fn as_many_straggle_as_are_to_and_more_of_them_where_machines_have_spells() {
         for tied in [0.0, 0.2] {
-            let spells = Spells { p: 0.15, tied, hours: 2.0, tasks: 5.0 };
+            let spells = Spells { p: 0.15, tied, share: 0.05, hours: 2.0, tasks: 5.0, idle_counts: true };
             let all: Vec<Ran> = trace(spells, 1).unwrap().into_iter().flatten().flatten().collect();
             let tasks = all.len() as f64;
             let straggled = all.iter().filter(|ran| ran.seconds > 2.0 * TASK).count() as f64 / tasks;

@@ -19,8 +19,10 @@ pub enum Mix {
 /// What the paper leaves open and is varied.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Assumed {
-    /// Probability that an attempt straggles.
+    /// Probability that an attempt straggles, in Facebook's cluster.
     pub p: f64,
+    /// How many times as probable it is in Bing's.
+    pub bing: f64,
     /// A task's work, seconds.
     pub task: f64,
     /// Share of the containers that are in use on average, 0–1.
@@ -36,19 +38,28 @@ pub struct Assumed {
 impl Assumed {
     /// The main set.
     pub const MAIN: Assumed =
-        Assumed { p: 0.08, task: 2.0, load: 0.2, contention: 0.76, beside: false, by_times: false };
+        Assumed { p: 0.08, bing: 0.75, task: 1.5, load: 0.15, contention: 0.76, beside: false, by_times: false };
 
     /// The others.
-    pub const OTHERS: [Assumed; 8] = [
+    pub const OTHERS: [Assumed; 9] = [
         Assumed { p: 0.15, ..Assumed::MAIN },
         Assumed { task: 8.0, ..Assumed::MAIN },
         Assumed { p: 0.25, task: 8.0, ..Assumed::MAIN },
+        Assumed { bing: 1.0, ..Assumed::MAIN },
         Assumed { load: 0.05, ..Assumed::MAIN },
-        Assumed { load: 0.4, ..Assumed::MAIN },
+        Assumed { load: 0.3, ..Assumed::MAIN },
         Assumed { contention: 1.0, ..Assumed::MAIN },
         Assumed { beside: true, ..Assumed::MAIN },
         Assumed { by_times: true, ..Assumed::MAIN },
     ];
+
+    /// What holds of a mix, with its own p.
+    pub fn of(self, mix: Mix) -> Assumed {
+        match mix {
+            Mix::Facebook => self,
+            Mix::Bing => Assumed { p: self.p * self.bing, bing: 1.0, ..self },
+        }
+    }
 }
 
 /// The bins of Table 3 by the names of their jobs, with the fewest and the most tasks.
@@ -151,7 +162,7 @@ pub fn scenario(mix: Mix, assumed: Assumed, ideal: bool) -> Result<Scenario, Stu
 
 /// What both mixes are.
 pub fn assumed() -> Result<Value, Stuck> {
-    let of = |mix: Mix| Ok(json!([workload(&scenario(mix, Assumed::MAIN, false)?), mix.jobs()]));
+    let of = |mix: Mix| Ok(json!([workload(&scenario(mix, Assumed::MAIN.of(mix), false)?), mix.jobs()]));
     Ok(sets(Assumed::MAIN, Assumed::OTHERS, vec![of(Mix::Facebook)?, of(Mix::Bing)?]))
 }
 

@@ -19,6 +19,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         slowness: "No slowness is drawn: it is worked out by hand.",
         calibrated,
         rows: &[],
+        times: 1,
         assumed: || Ok(Value::Null),
         run,
     };

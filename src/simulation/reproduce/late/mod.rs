@@ -15,6 +15,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             slowness: "Slowness is tied to the node.",
             calibrated: "Nothing is calibrated.",
             rows: &[],
+            times: 1,
             assumed: node::assumed,
             run: node::played,
         },
@@ -26,6 +27,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
                          and how slow stragglers are on how much sooner Sort ends with LATE (§5.2.2: 220 %), which the rows without speculation are therefore not independent of. That reduces \
                          copy for most of their time was added after all rows had been seen.",
             rows: &[],
+            times: 4,
             assumed: vms::assumed,
             run: vms::run,
         },
@@ -35,6 +37,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             slowness: "Slowness is tied to the node.",
             calibrated: "The set is the paper's; the number of reduces is calibrated on the 745 s without speculation.",
             rows: &[],
+            times: 1,
             assumed: sleeps::assumed,
             run: thresholds::run,
         },

@@ -51,6 +51,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             calibrated: "Calibrated on n/s (§3.1), the share of outliers (Fig. 2), how slow they are (Fig. 3), how many of them data explain (Fig. 4), how data vary (§4.2) and how often Mantri restarts (§6.3: .2 for each task). That copies have the next \
                          container, that tasks start by their data, and that Hadoop's own is as Mantri describes it, was added after first runs, which Fig. 16 is not independent of.",
             rows: compared::ROWS,
+            times: 1,
             assumed: runs::assumed,
             run: compared::run,
         },
@@ -60,6 +61,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             slowness: "Slowness is tied to the time: links that others use, too, and change.",
             calibrated: "How scarce links are, and how often they change, was calibrated with all numbers of §6.4 in view, which Figs. 19 and 20 are therefore not independent of.",
             rows: placed::ROWS,
+            times: 1,
             assumed: placement::assumed,
             run: placed::run,
         },
@@ -69,6 +71,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             slowness: "Slowness is tied to the data and the attempt, and losses to the node for a time.",
             calibrated: "How often machines lose outputs is calibrated on how many phases see recomputes (Fig. 2) and on how few machines half of them are (§4.2); the figures are independent of that.",
             rows: recomputed::ROWS,
+            times: 1,
             assumed: recompute::assumed,
             run: recomputed::run,
         },
