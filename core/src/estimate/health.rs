@@ -79,6 +79,7 @@ impl NodeHealth {
 mod tests {
     use super::super::machine::Windows;
     use super::super::pace::{Pace, tests::host};
+    use super::super::windows::Idle;
     use super::*;
     use crate::estimate::node::Fading;
     use crate::model::{AttemptFact, AttemptState, Job, JobId, Millis, TaskKind, Time};
@@ -115,8 +116,8 @@ mod tests {
         let mut machine = Machine::default();
         let pace = |factor| Pace { host: host(1), factor, straggled: false };
         let windows = |hour| Windows { machine: hour, hour, day: 0 };
-        machine.add(&windows(1), &pace(3.0), "ann");
-        machine.add(&windows(2), &pace(0.5), "ann");
+        machine.add(&windows(1), Idle::Nothing, &pace(3.0), "ann");
+        machine.add(&windows(2), Idle::Nothing, &pace(0.5), "ann");
         let health = NodeHealth::of(host(1), Some(&machine), &NodeWork::default(), None);
         let told = health.location_factor.unwrap();
         assert_eq!((told.value, told.last, health.straggles_hourly.unwrap().last), (3.0, Some(3.0), Some(0.0)));

@@ -69,7 +69,8 @@ impl Machine {
     }
 
     /// Counts one more task on it.
-    pub(super) fn add(&mut self, windows: &Windows, pace: &Pace, user: &str) {
+    pub(super) fn add(&mut self, windows: &Windows, idle: Idle, pace: &Pace, user: &str) {
+        self.straggles.close_until(windows.machine, idle);
         self.straggles.add(windows.machine, pace.straggled, user);
         self.hourly.add(windows.hour, pace.straggled, user);
         self.pace.add(windows.hour, self::pace(pace.factor));
@@ -119,7 +120,7 @@ mod tests {
         let factor = |factor| {
             let mut machine = Machine::default();
             let windows = Windows { machine: 1, hour: 1, day: 1 };
-            machine.add(&windows, &Pace { host: host(1), factor, straggled: false }, "ann");
+            machine.add(&windows, Idle::Nothing, &Pace { host: host(1), factor, straggled: false }, "ann");
             machine.location_factor().unwrap()
         };
         assert_eq!([0.01, 0.5, 1.0, 9.0, f64::INFINITY].map(factor), [0.1, 0.5, 1.0, 9.0, 10.0]);

@@ -48,7 +48,7 @@ impl StragglerOdds {
         }
     }
 
-    /// None known yet, where a machine's window without tasks says that. They are to be rolled before a window's first task is added.
+    /// None known yet, where a machine's window without tasks says that.
     pub fn with_idle(machine_window: Millis, idle: Idle) -> StragglerOdds {
         StragglerOdds { idle, ..StragglerOdds::new(machine_window) }
     }
@@ -65,10 +65,10 @@ impl StragglerOdds {
 
     /// Counts one task of a user's that ended at `now` on the service's clock.
     pub fn add(&mut self, pace: &Pace, user: &str, now: Time) {
-        let windows = self.windows(now);
+        let (windows, idle) = (self.windows(now), self.idle);
         self.cluster.add(windows.hour, pace.straggled, user);
         if let Some(machine) = self.machine_mut(pace.host) {
-            machine.add(&windows, pace, user);
+            machine.add(&windows, idle, pace, user);
         }
     }
 
@@ -153,6 +153,23 @@ mod tests {
         assert_eq!(odds.cluster().probability(), Some(4.0 / f64::from(OF_ONE_JOB + 4)));
         odds.roll(Time(16 * MINUTES));
         assert_eq!(odds.machine(host(1)).unwrap().straggles().evidence(), f64::from(OF_ONE_JOB) / 2.0);
+    }
+
+    #[test]
+    fn what_a_machines_idle_windows_say_holds_whether_it_is_rolled_or_given_a_task() {
+        let straggles = |idle, rolled: bool| {
+            let mut odds = StragglerOdds::with_idle(Millis(5 * MINUTES), idle);
+            odds.add(&Pace { host: host(1), straggled: true, factor: 3.0 }, "ann", Time(0));
+            // Two windows without any, and then one with an ordinary task.
+            if rolled {
+                odds.roll(Time(15 * MINUTES));
+            }
+            odds.add(&Pace { host: host(1), straggled: false, factor: 1.0 }, "ann", Time(15 * MINUTES));
+            odds.machine(host(1)).unwrap().straggles().probability()
+        };
+        for (idle, expected) in [(Idle::Nothing, 1.0), (Idle::Zero, 0.25)] {
+            assert_eq!([false, true].map(|rolled| straggles(idle, rolled)), [Some(expected); 2], "{idle:?}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub enum Idle {
     #[default]
     Nothing,
     /// That it happened to none: what is asked is how likely it is *in a window* (NSDI'13 §2.1.2), and in this it was not.
-    None,
+    Zero,
 }
 
 /// A mean over tasks, learned window by window.
@@ -126,7 +126,7 @@ pub struct Odds {
 }
 
 impl Odds {
-    /// Counts one more task in that window, before which the windows are ended: did it happen to it?
+    /// Counts one more task in that window: did it happen to it? Windows before it that had none say nothing, unless they were ended before.
     pub fn add(&mut self, window: u64, happened: bool, user: &str) {
         self.close_until(window, Idle::Nothing);
         self.share.add(window, f64::from(u8::from(happened)));
@@ -137,7 +137,7 @@ impl Odds {
     pub fn close_until(&mut self, window: u64, idle: Idle) {
         let ended = match idle {
             Idle::Nothing => self.share.close_until(window),
-            Idle::None => self.share.close_idle_until(window),
+            Idle::Zero => self.share.close_idle_until(window),
         };
         if ended {
             self.principals = std::mem::take(&mut self.counted);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn windows_without_tasks_halve_what_is_predicted_where_they_count_and_only_then() {
-        for (idle, after_one, after_three) in [(Idle::Nothing, 0.5, 0.5), (Idle::None, 0.5, 0.125)] {
+        for (idle, after_one, after_three) in [(Idle::Nothing, 0.5, 0.5), (Idle::Zero, 0.5, 0.125)] {
             let mut odds = Odds::default();
             odds.close_until(3, idle);
             assert_eq!(odds.probability(), None, "nothing is known before the first task");

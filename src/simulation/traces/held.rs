@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// Jobs of a trace: some 3 GiB of memory.
 pub(super) const JOBS_MAX: usize = 5_000_000;
 
+/// What a container has that nothing is told of.
+pub(super) const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
+
 /// How much of a trace is held, at most.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
@@ -25,6 +28,11 @@ impl Default for Limits {
 /// Is there room for one more of what there are so many of by now?
 pub(super) fn room(count: usize, most: usize, id: &str, what: &str) -> Result<(), String> {
     if count > most { Err(format!("{id} is one too many: a trace has {most} {what} at most")) } else { Ok(()) }
+}
+
+/// What has no id would be one with all others that have none.
+pub(super) fn named(what: &str, id: &str) -> Result<(), String> {
+    if id.trim().is_empty() { Err(format!("{what} has an empty id")) } else { Ok(()) }
 }
 
 /// An attempt, milliseconds by the cluster's clock.

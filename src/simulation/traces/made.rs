@@ -3,13 +3,10 @@
 use super::Trace;
 use super::assumed::Untold;
 use super::done::{Overhead, Phases, phases};
-use super::held::{About, Job, Tasks};
+use super::held::{About, Job, SIZE, Tasks};
 use super::recorded::Recorder;
-use drover_core::model::{Millis, Resources};
+use drover_core::model::Millis;
 use drover_core::sim::{TracedHosts, TracedJob};
-
-/// What a container has that nothing is told of.
-const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 
 impl Recorder {
     /// The trace that they make, of whose times a cluster takes that much beside the work.

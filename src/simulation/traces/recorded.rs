@@ -1,7 +1,7 @@
 //! Attempts of a trace, of whatever kind it is, as they are read: what of them cannot be is a fault, and what is amiss is counted.
 
 use super::done::Winner;
-use super::held::{About, Attempt, Job, Limits, Ran, Told, master, room};
+use super::held::{About, Attempt, Job, Limits, Ran, Told, master, named, room};
 use drover_core::model::Resources;
 use drover_core::sim::ARRIVES_MAX;
 use std::collections::btree_map::Entry;
@@ -205,9 +205,4 @@ impl Recorder {
         }
         known(value)
     }
-}
-
-/// What has no id would be one with all others that have none.
-fn named(what: &str, id: &str) -> Result<(), String> {
-    if id.trim().is_empty() { Err(format!("{what} has an empty id")) } else { Ok(()) }
 }

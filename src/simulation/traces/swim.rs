@@ -1,8 +1,8 @@
 //! SWIM's workloads: a job a line, with its bytes and nothing of its tasks.
 
-use super::held::JOBS_MAX;
+use super::held::{JOBS_MAX, SIZE, named, room};
 use super::{BadTrace, Lines, Trace};
-use drover_core::model::{Bytes, Millis, Resources};
+use drover_core::model::{Bytes, Millis};
 use drover_core::sim::{ARRIVES_MAX, TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
 
 /// One map for so many bytes of input: Hadoop's block size.
@@ -12,7 +12,6 @@ const PER_REDUCE: u64 = 1 << 30;
 /// What a task reads and works through in a second, and what it takes at least.
 const BYTES_A_SECOND: f64 = 8e6;
 const LEAST_SECONDS: f64 = 2.0;
-const SIZE: Resources = Resources { memory_mb: 1024, vcores: 1 };
 
 pub(super) fn read(first: String, lines: Lines<'_>) -> Result<Trace, BadTrace> {
     within(first, lines, JOBS_MAX)
@@ -35,15 +34,11 @@ fn within(first: String, mut lines: Lines<'_>, most: usize) -> Result<Trace, Bad
         let [id, submitted, gap, input, shuffled, output] = fields[..] else {
             return Err(lines.wrong(format!("has {} fields; a job of SWIM's has six between tabs", fields.len())));
         };
-        if id.trim().is_empty() {
-            return Err(lines.wrong("a job has an empty id".into()));
-        }
+        named("a job", id).map_err(|what| lines.wrong(what))?;
         if !seen.insert(id.to_owned()) {
             return Err(lines.wrong(format!("{id} was there before")));
         }
-        if seen.len() > most {
-            return Err(lines.wrong(format!("{id} is one too many: a trace has {most} jobs at most")));
-        }
+        room(seen.len(), most, id, "jobs").map_err(|what| lines.wrong(what))?;
         let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
         let shuffled = lines.whole(shuffled, "shuffle")?;
         // Submissions tell the gaps between them, too. What is not used is to be sound all the same.

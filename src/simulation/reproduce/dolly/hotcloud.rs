@@ -4,7 +4,7 @@
 //!
 //! | what | value | why |
 //! |---|---|---|
-//! | load | 21 % of the containers | §2.1: the median slot utilisation, as rows here are of utilisation; the room's own has a lower one, of which cloning finds room as often as in the paper |
+//! | load | 21 % of the containers | §2.1: the median slot utilisation, as rows here are of utilisation; the room's own is lower, for the reason that stands there |
 //! | Dolly | ε 5 %, τ 70 %, no budget; clones of tasks one by one while there is room, counted by machines' odds; of jobs min(c, (τ − U)/n) | "Evaluation"; §3.2, Pseudocode 1 |
 //! | clones' reads | the first output there is, and no contention | §4 leaves it to later work ("a thorough analysis … is our immediate future plan") |
 //! | who gives way | clones, to tasks that wait of a user with less than an equal share | §3.2. The jobs of the first bin are one user's and the others another's: the paper names none |

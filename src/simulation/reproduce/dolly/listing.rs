@@ -165,7 +165,7 @@ mod tests {
     fn windows_without_attempts_are_counted_and_end_a_listing_where_they_say_that_none_straggled() {
         let trace = [job(0, &[(0, 30.0), (1, 10.0), (2, 10.0)]), job(3, &[(0, 10.0), (1, 10.0), (2, 10.0)])];
         // Machine 0 straggles in window 0: it is listed in 1 to 3, or in 1 alone, of four.
-        for (idle, windows) in [(Idle::Nothing, 3.0), (Idle::None, 1.0)] {
+        for (idle, windows) in [(Idle::Nothing, 3.0), (Idle::Zero, 1.0)] {
             let of = listings(&trace, 4, (Millis(60_000), idle), &[0.5])[0];
             assert_eq!((of.machines, of.stragglers, of.jobs), (100.0 * windows / 16.0, 0.0, 0.0), "{idle:?}");
         }
