@@ -111,8 +111,9 @@ class Mishaps(Unharmed):
         service.cli("resume")
         self.wait("the job is Drover's", running, lambda: launcher() == "drover")
         self.check(running)
-        ends = "drover_copies_ended_total"
-        self.until("its win was counted", lambda: total(service.metrics(), ends, 'end="won"'))
+        fates = self.fates(service, running.id())
+        self.assertIn("won", [one["copy"]["state"] for one in fates], fates)
+        self.assertEqual(total(service.metrics(), "drover_copies_ended_total", 'end="won"'), 1)
 
     def test_the_older_of_two_services_gives_way_and_says_so(self):
         older, younger = self.service(), self.service(listen=SECOND)

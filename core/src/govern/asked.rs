@@ -171,12 +171,12 @@ impl Asked {
         for copy in self.copies(task) {
             seen += 1;
             alive += usize::from(!copy.state.is_final());
-            launched |= copy.was_launched();
+            launched |= copy.was_launched() && !may_be_moved(copy, grace);
         }
         let late = self.is_late(job, grace);
         if self.is_applied() || seen > 0 {
             let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
-            // One killed before its launch is being moved to another host: the word of its new number is on its way, as long after that as it may be.
+            // One killed before its launch, or as it was launched, is being moved to another host: the word of its new number is on its way, as long after that as it may be.
             let killed = || self.copies(task).filter_map(|copy| copy.finished.get()).max();
             let told_late = late && killed().is_none_or(|at| job.am_time(job.heard) > at + grace);
             let over = (gone && (launched || told_late)) || job.incarnation > self.incarnation;
@@ -211,6 +211,11 @@ impl Asked {
             winner_cost: copies().find(|copy| Some(copy.number) == winner).map(held).unwrap_or_default(),
         }
     }
+}
+
+/// Was it killed so soon that its launch and the kill which was to come before may have crossed?
+fn may_be_moved(copy: &Attempt, grace: Millis) -> bool {
+    copy.state == AttemptState::Killed && copy.lived().is_some_and(|lived| lived <= grace)
 }
 
 /// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.

@@ -106,6 +106,24 @@ fn a_copy_that_was_killed_before_its_launch_is_being_moved_until_that_word_is_la
 }
 
 #[test]
+fn a_copy_whose_launch_crossed_the_kill_that_moves_it_is_not_taken_for_dead_before_its_new_number_can_be_told() {
+    let (launched, killed) = (Time(30_000), Time(31_500));
+    let mut job = running(killed + Millis(5_000));
+    attempt(&mut job, map(0).attempt(1), Killed, launched.0, killed.0);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    assert_eq!(ends(&mut flights, &job, job.heard), []);
+    let mut unmoved = flights.clone();
+    job.heard = job.heard + Millis(1);
+    assert_eq!(ends(&mut unmoved, &job, job.heard), [CopyEnd::Died], "it was killed for good");
+    answer(&mut flights, Answer::Moved, &[2]);
+    attempt(&mut job, map(0).attempt(2), Running, 33_000, 0);
+    assert_eq!(ends(&mut flights, &job, job.heard), []);
+    succeed(&mut job, map(0), Some(2), 40_000);
+    assert_eq!(ends(&mut flights, &job, job.heard), [CopyEnd::Won]);
+}
+
+#[test]
 fn a_copy_that_was_moved_long_after_its_order_is_not_taken_for_dead_before_its_new_number_can_be_told() {
     let killed = LATE + Millis(9_000);
     let mut job = running(killed + Millis(5_000));
@@ -567,7 +585,7 @@ fn what_the_firsts_answer_names_however_late_is_none_of_the_seconds() {
     attempt(&mut job, map(0).attempt(2), Running, 25_000, 0);
     attempt(&mut job, map(0).attempt(3), Running, 26_000, 0);
     answer(&mut flights, Answer::Applied, &[2]);
-    attempt(&mut job, map(0).attempt(3), Killed, 26_000, 30_000);
+    attempt(&mut job, map(0).attempt(3), Killed, 26_000, 32_000);
     assert_eq!(told(flights.follow(&job, &params(), Time(40_000)).0), [(2, CopyEnd::Died, vec![3])]);
     answer(&mut flights, Answer::Applied, &[2]);
     attempt(&mut job, map(0).attempt(2), Killed, 25_000, 41_000);

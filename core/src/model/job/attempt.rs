@@ -58,8 +58,12 @@ impl Attempt {
     pub fn was_launched(&self) -> bool {
         // Less than any JVM takes to start.
         const AT_ONCE: Millis = Millis(100);
-        let lived = self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started));
-        self.state != AttemptState::Killed || lived.is_some_and(|lived| lived > AT_ONCE)
+        self.state != AttemptState::Killed || self.lived().is_some_and(|lived| lived > AT_ONCE)
+    }
+
+    /// From its launch to its end, where both are known.
+    pub fn lived(&self) -> Option<Millis> {
+        self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started))
     }
 
     /// Was it still running when the other was launched?
