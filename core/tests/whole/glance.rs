@@ -204,7 +204,7 @@ fn decided(paces: &[f64], reports: &[Vec<bool>], whole: bool) -> Vec<(u32, f64)>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 16))]
 
     #[test]
     fn what_a_glance_passes_over_is_decided_on_within_the_second_after_which_the_job_is_due(

@@ -196,7 +196,7 @@ fn exchange(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
     #[test]
     fn losses_repeats_delays_pages_and_full_queues_change_nothing_in_the_end(steps in steps()) {
         prop_assert_eq!(play(&steps, false), play(&steps, true));

@@ -78,7 +78,7 @@ fn in_order(scenario: &Scenario, outcome: &Outcome) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 64))]
     #[test]
     fn the_books_balance_all_jobs_end_and_a_seed_gives_the_same_run(scenario in any_scenario(), seed in 0..1_000_u64) {
         let mut whole = EngineParams::paper(Dolly);

@@ -143,7 +143,7 @@ fn one_seed_gives_one_schedule() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
     #[test]
     fn whatever_the_answers_no_running_job_is_ever_lost(outcomes in proptest::collection::vec(0..9u8, 1..200)) {
         let mut sim = Sim::new(5);
