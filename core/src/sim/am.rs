@@ -69,7 +69,7 @@ impl<'a> World<'a> {
         if !attempt.is_free_to_go_on() {
             return self.share_no_more(key, now);
         }
-        attempt.finish(now);
+        self.off_ms = self.off_ms.max(attempt.finish(now));
         match (attempt.stage, kind) {
             (Stage::Waiting, _) => self.launch(key, now),
             (Stage::StartUp, TaskKind::Map) => self.go_on(key, Stage::Work, now),

@@ -205,9 +205,11 @@ impl Attempt {
         Time(now.0.saturating_add(millis.ceil().min(1e15) as u64))
     }
 
-    /// The stage has ended: all of it is done.
-    pub fn finish(&mut self, now: Time) {
+    /// The stage has ended, and counts as done. By how many milliseconds that is too soon, or later than the one on which it ends.
+    pub fn finish(&mut self, now: Time) -> f64 {
+        let left = self.left - now.since(self.since).0 as f64 * self.rate;
         (self.left, self.since) = (0.0, now);
+        if left > 0.0 || self.rate <= 0.0 { left } else { (-left / self.rate - 1.0).max(0.0) }
     }
 
     /// Healthy milliseconds of work it has done, contention apart.

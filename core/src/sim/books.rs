@@ -79,17 +79,18 @@ mod tests {
         // It is taken as it comes, of the task that ends.
         let json = r#"{"jobs": [{"name": "a", "maps": {"tasks": 1, "work": 10}}]}"#;
         let scenario: Scenario = serde_json::from_str(json).unwrap();
-        let ran = |asked: f64| {
+        let ran = |ended: u64, asked: f64| {
             let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
             world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
             world.begin_phases(0, START);
             world.serve(START);
             let key = *world.jobs[&0].live.first().unwrap();
-            [500, 2_000, 12_000].into_iter().for_each(|at| world.stage_ends(key, START + Millis(at)));
+            [500, 2_000, ended].into_iter().for_each(|at| world.stage_ends(key, START + Millis(at)));
             world.jobs.get_mut(&0).unwrap().task_mut(TaskKind::Map, 0).work[2] = asked;
-            world.stage_ends(key, START + Millis(12_100));
+            world.stage_ends(key, START + Millis(ended + 100));
             world.off_ms
         };
-        assert_eq!([ran(10_000.0), ran(10_002.0), ran(9_990.0)], [0.0, 2.0, 10.0]);
+        assert_eq!([10_000.0, 10_002.0, 9_990.0].map(|asked| ran(12_000, asked)), [0.0, 2.0, 10.0]);
+        assert_eq!([11_980, 12_001, 12_021].map(|ended| ran(ended, 10_000.0)), [20.0, 0.0, 20.0], "a stage's end");
     }
 }

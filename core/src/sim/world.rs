@@ -107,7 +107,7 @@ pub(super) struct World<'a> {
     pub(super) given: Time,
     /// Outputs are lost on nodes that stay.
     pub(super) loses: bool,
-    /// The furthest that any winner's work was off what its task asks for, milliseconds.
+    /// The furthest that any winner's work was off what its task asks for, or the end of any stage off its work, milliseconds.
     pub(super) off_ms: f64,
     /// The job whose attempts are kept.
     pub(super) watch: Option<&'a mut Watch>,

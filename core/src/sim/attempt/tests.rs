@@ -19,7 +19,10 @@ fn a_stage_takes_as_much_longer_as_its_pace_is_lower_from_the_turn_on() {
     assert_eq!(map.begin(Stage::Work, 10_000.0, 1.0, Time(1_000)), Time(11_000));
     assert_eq!(map.turn(0.1, Time(6_000)), Time(56_000));
     assert_eq!(map.turn(1.0, Time(16_000)), Time(20_000));
-    map.finish(Time(20_000));
+    assert_eq!(map.clone().finish(Time(19_990)), 10.0, "too soon");
+    assert_eq!(map.clone().finish(Time(20_001)), 0.0, "stages end on whole milliseconds");
+    assert_eq!(map.clone().finish(Time(20_011)), 10.0, "too late");
+    assert_eq!(map.finish(Time(20_000)), 0.0);
     map.begin(Stage::Commit, 0.0, 1.0, Time(20_000));
     assert_eq!(map.worked(Time(20_000)), 10_000.0);
 }
@@ -120,7 +123,7 @@ fn a_reduce_reads_no_further_than_maps_have_written_and_its_score_is_a_third_for
     assert_eq!(reduce.report.map(|report| report.score), Some(0.5 / 3.0));
     assert_eq!(reduce.goes_on_until(Time(30_000)), None);
     assert_eq!(until(&mut reduce, 1.0, 30_000), Some(Time(34_500)));
-    reduce.finish(Time(34_500));
+    assert_eq!(reduce.finish(Time(34_500)), 0.0);
     assert_eq!(reduce.begin(Stage::Sort, 1_000.0, 0.5, Time(34_500)), Time(36_500));
     reduce.note_report(every(1), MAPS_SORT, Time(35_500));
     assert_eq!(reduce.report.map(|report| report.score), Some(0.5));
@@ -144,7 +147,7 @@ fn two_clones_that_share_an_output_take_what_the_paper_says() {
     clones[0].reads[0] = Some(Read { nth: 0, output: 0, millis: 17_000.0 });
     clones[0].read_on(10_000.0, Time(3_000));
     assert_eq!(clones[0].goes_on_until(Time(3_000)), Some(Time(17_000)));
-    clones[0].finish(Time(17_000));
+    assert_eq!(clones[0].finish(Time(17_000)), 0.0);
     clones[0].begin(Stage::Sort, 0.0, 1.0, Time(17_000));
     assert!((clones[0].worked(Time(17_000)) - 10_000.0).abs() < 1e-9, "contention is no work of its own");
     assert_eq!(unread(&clones[0], 17_000), 0.0);
