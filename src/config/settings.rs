@@ -80,6 +80,9 @@ settings! {
         rm_urls: Vec<Url> = "", Kind::Urls;
         /// Address of the JobHistoryServer's web server, when it is not to be taken from the configuration.
         history_url: Option<Url> = "", Kind::Url;
+        /// Address of the WebAppProxy, where it is a server of its own (`yarn.web-proxy.address`) and is not to be taken from the
+        /// configuration. Without one the ResourceManagers lead to ApplicationMasters.
+        proxy_url: Option<Url> = "", Kind::Url;
         /// User name sent to a cluster with simple authentication; without it the cluster sees its static web user.
         user: Option<String> = "", Kind::Text;
     }
@@ -88,8 +91,11 @@ settings! {
     rest: Rest = "rest" {
         /// Requests a second to the ResourceManager's proxy, all jobs together.
         proxy_requests_per_second: f64 = "20", Kind::Real(0.1, 10_000.0);
-        /// Requests a second to the ResourceManager itself, and to the JobHistoryServer.
+        /// Requests a second to the ResourceManager itself.
         rm_requests_per_second: f64 = "5", Kind::Real(0.1, 1_000.0);
+        /// Requests a second to the JobHistoryServer, eight of them at once at most. The end of a job is two or more, so more than half as many
+        /// jobs that end each second would wait longer and longer.
+        history_requests_per_second: f64 = "20", Kind::Real(0.1, 1_000.0);
         /// Requests through the proxy under way at once: enough that a few ApplicationMasters that hang do not hold up the others.
         in_flight: u64 = "16", Kind::Whole(1, 256);
         /// How long a connection may take.

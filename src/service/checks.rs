@@ -75,6 +75,7 @@ fn cluster(loaded: &Loaded) -> Vec<Problem> {
     let named = &loaded.config.cluster;
     let urls = named.rm_urls.iter().map(|url| ("cluster.rm_urls", url));
     let urls = urls.chain(named.history_url.iter().map(|url| ("cluster.history_url", url)));
+    let urls = urls.chain(named.proxy_url.iter().map(|url| ("cluster.proxy_url", url)));
     let bad = |(key, url): (&str, &Url)| {
         let error = Server::parse(url.as_str(), "http").err()?;
         Some(fault(loaded, key, error.to_string(), "write http://host:port"))

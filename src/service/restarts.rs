@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 const APART: Duration = Duration::from_secs(1);
 /// What was read of an attempt is no ground to kill it after so long.
 const FRESH: Duration = Duration::from_secs(1);
-/// A master tells one task's attempts in milliseconds.
+/// So long leave to read them is waited for.
 const READING: Duration = Duration::from_secs(2);
 /// Orders that may wait: more than can be carried out before their deadlines.
 const WAITING_MAX: usize = 256;
@@ -153,15 +153,17 @@ impl Restarts {
         if clock::now() >= order.deadline || !self.may(order.job) {
             return None;
         }
-        // A master that hangs keeps nobody else's order waiting for longer.
-        let Ok(read) = tokio::time::timeout(READING, self.am.attempts(None, order.task)).await else {
+        let leave = tokio::time::timeout(READING, self.am.leave()).await.ok()?;
+        // An answer can be as old as its question; and a master that hangs keeps nobody else's order waiting for longer.
+        let until = Instant::now() + FRESH;
+        let Ok(read) = tokio::time::timeout_at(until, self.am.attempts(Some(leave), order.task)).await else {
             tracing::warn!(job = %order.job, task = %order.task, "its master does not tell a task's attempts in time, so none is killed");
             return None;
         };
         let read = read.inspect_err(|error| {
             tracing::warn!(job = %order.job, task = %order.task, %error, "a task's attempts cannot be read, so none is killed");
         });
-        let (against, until) = (against(order, &read.ok()?.what.0), Instant::now() + FRESH);
+        let against = against(order, &read.ok()?.what.0);
         let permit = tokio::time::timeout_at(until, self.am.leave()).await.ok()?;
         Some(Ready { against, permit, until })
     }

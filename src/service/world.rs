@@ -49,6 +49,7 @@ pub fn cluster(config: &Config, site: Option<&Site>) -> Result<Cluster, WorldErr
     let overrides = Overrides {
         rms: named.rm_urls.iter().map(ToString::to_string).collect(),
         history: named.history_url.as_ref().map(ToString::to_string),
+        proxy: named.proxy_url.as_ref().map(ToString::to_string),
     };
     Ok(Cluster::discover(site, &overrides)?)
 }
@@ -74,7 +75,7 @@ pub fn http(config: &Config) -> HttpParams {
                 body_bytes: rest.job_body_limit.0,
                 ..default.proxy
             },
-            history: Ceiling { per_second: rest.rm_requests_per_second, ..default.history },
+            history: Ceiling { per_second: rest.history_requests_per_second, ..default.history },
         },
         auth: match &config.cluster.user {
             Some(user) => Auth::Simple { user: user.clone() },

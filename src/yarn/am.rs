@@ -1,5 +1,6 @@
-//! A job's ApplicationMaster, always through the ResourceManager's proxy.
+//! A job's ApplicationMaster, always through the proxy: the ResourceManager's, or the cluster's own server for it.
 
+use super::address::Server;
 use super::answer::words;
 use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
@@ -18,12 +19,18 @@ use url::Url;
 pub struct Am {
     http: Http,
     rm: Rm,
+    proxy: Option<Server>,
 }
 
 impl Am {
-    /// Calls through the proxy of the ResourceManager taken for active.
-    pub fn new(http: Http, rm: Rm) -> Am {
-        Am { http, rm }
+    /// Calls through the proxy that is a server of its own or, without one, that of the ResourceManager taken for active.
+    pub fn new(http: Http, rm: Rm, proxy: Option<Server>) -> Am {
+        Am { http, rm, proxy }
+    }
+
+    /// Is the proxy no ResourceManager's? Its trouble says nothing of them.
+    pub fn has_own_proxy(&self) -> bool {
+        self.proxy.is_some()
     }
 
     /// The job's summary; `None` inside where it was refused.
@@ -112,7 +119,7 @@ impl Am {
         ))
     }
 
-    /// Leave for one request.
+    /// Leave for one request to a master.
     pub async fn leave(&self) -> Permit {
         self.http.limits().acquire(Endpoint::AmKill).await
     }
@@ -133,7 +140,8 @@ impl Am {
     }
 
     fn url(&self, job: JobId, path: &str) -> Url {
-        self.rm.active().url(&format!("proxy/{}/ws/v1/mapreduce/jobs/{job}{path}", job.0))
+        let path = format!("proxy/{}/ws/v1/mapreduce/jobs/{job}{path}", job.0);
+        self.proxy.as_ref().map_or_else(|| self.rm.active().url(&path), |proxy| proxy.url(&path))
     }
 
     async fn get<D: Document>(
@@ -151,7 +159,7 @@ impl Am {
         answer.inspect_err(|error| {
             // A gateway's words, in the place of the ResourceManager's proxy.
             let is_gateways = matches!(error.kind, Kind::Server { status: 502..=504, .. });
-            if error.kind.is_rm_trouble() || is_gateways {
+            if !self.has_own_proxy() && (error.kind.is_rm_trouble() || is_gateways) {
                 self.rm.doubt();
             }
         })

@@ -11,6 +11,8 @@ pub struct Cluster {
     pub rms: Vec<Located>,
     /// The JobHistoryServer, where known.
     pub history: Option<Located>,
+    /// The WebAppProxy, where it is a server of its own: no ResourceManager leads to ApplicationMasters then.
+    pub proxy: Option<Located>,
 }
 
 /// A server and how it was found, for people.
@@ -29,6 +31,8 @@ pub struct Overrides {
     pub rms: Vec<String>,
     /// The JobHistoryServer's web address.
     pub history: Option<String>,
+    /// The WebAppProxy's, where it is a server of its own.
+    pub proxy: Option<String>,
 }
 
 /// Why the servers cannot be found.
@@ -77,7 +81,13 @@ impl Cluster {
             (None, Some(site)) => history(site)?,
             (None, None) => None,
         };
-        Ok(Cluster { rms, history })
+        let proxy = match (&overrides.proxy, site) {
+            (Some(url), _) => Some(given(url, "the WebAppProxy's URL given")?),
+            (None, Some(site)) => proxy(site)?,
+            (None, None) => None,
+        };
+        let proxy = proxy.filter(|proxy| rms.iter().all(|rm| rm.server != proxy.server));
+        Ok(Cluster { rms, history, proxy })
     }
 }
 
@@ -90,7 +100,7 @@ fn located(text: &str, scheme: &str, origin: String) -> Result<Located, Discover
 
 /// HA members where HA is on, else the one ResourceManager.
 fn rms(site: &Site) -> Result<Vec<Located>, DiscoverError> {
-    let https = site.get("yarn.http.policy")?.is_some_and(|p| p.value.eq_ignore_ascii_case("HTTPS_ONLY"));
+    let https = https(site)?;
     if !site.flag("yarn.resourcemanager.ha.enabled", false)? {
         return match rm(site, "", https)? {
             Some(rm) => Ok(vec![rm]),
@@ -153,6 +163,20 @@ fn history(site: &Site) -> Result<Option<Located>, DiscoverError> {
         return Ok(None);
     }
     located(&format!("{}:{port}", beside.server.host()), scheme, origin(&rpc)).map(Some)
+}
+
+/// The WebAppProxy that is a server of its own: with an address for it that is not its own, a ResourceManager serves no proxy (ResourceManager, startWepApp).
+fn proxy(site: &Site) -> Result<Option<Located>, DiscoverError> {
+    let Some(found) = site.get("yarn.web-proxy.address")?.filter(|found| !found.value.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let scheme = if https(site)? { "https" } else { "http" };
+    let at = located(&with_port(&found.value, 9099), scheme, origin(&found))?;
+    Ok(Some(at).filter(|at| !at.server.is_wildcard()))
+}
+
+fn https(site: &Site) -> Result<bool, DiscoverError> {
+    Ok(site.get("yarn.http.policy")?.is_some_and(|policy| policy.value.eq_ignore_ascii_case("HTTPS_ONLY")))
 }
 
 fn with_port(address: &str, port: u16) -> String {
@@ -229,14 +253,36 @@ mod tests {
     }
 
     #[test]
+    fn a_proxy_is_one_of_its_own_where_it_has_an_address_that_is_no_resource_managers() {
+        let proxy = |pairs: &[(&str, &str)]| {
+            let rm = ("yarn.resourcemanager.webapp.address", "rm:8088");
+            let pairs: Vec<_> = pairs.iter().copied().chain([rm, ("yarn.resourcemanager.hostname", "rm")]).collect();
+            let found = Cluster::discover(Some(&site(&pairs)), &Overrides::default()).unwrap().proxy;
+            found.map(|found| found.server.to_string())
+        };
+        assert_eq!(proxy(&[]), None);
+        assert_eq!(proxy(&[("yarn.web-proxy.address", "")]), None);
+        assert_eq!(proxy(&[("yarn.web-proxy.address", "rm:8088")]), None);
+        assert_eq!(proxy(&[("yarn.web-proxy.address", "0.0.0.0:9099")]), None, "it names no host");
+        assert_eq!(proxy(&[("yarn.web-proxy.address", "p")]).unwrap(), "http://p:9099");
+        let https = [("yarn.web-proxy.address", "p:9"), ("yarn.http.policy", "HTTPS_ONLY")];
+        assert_eq!(proxy(&https).unwrap(), "https://p:9");
+    }
+
+    #[test]
     fn explicit_addresses_win_and_without_any_the_error_says_what_to_set() {
-        let overrides = Overrides { rms: vec!["https://x:1".into(), "y:2".into()], history: Some("z:3".into()) };
-        let cluster = Cluster::discover(Some(&site(&[])), &overrides).unwrap();
+        let overrides = Overrides {
+            rms: vec!["https://x:1".into(), "y:2".into()],
+            history: Some("z:3".into()),
+            proxy: Some("p:4".into()),
+        };
+        let cluster = Cluster::discover(Some(&site(&[("yarn.web-proxy.address", "q:5")])), &overrides).unwrap();
+        assert_eq!(cluster.proxy.unwrap().server.to_string(), "http://p:4");
         assert_eq!(cluster.rms[0].server.to_string(), "https://x:1");
         assert_eq!(cluster.history.unwrap().server.to_string(), "http://z:3");
         let error = Cluster::discover(Some(&site(&[])), &Overrides::default()).unwrap_err().to_string();
         assert!(error.contains("yarn.resourcemanager.hostname"), "{error}");
-        let bad = Overrides { rms: vec!["http://rm/cluster".into()], history: None };
+        let bad = Overrides { rms: vec!["http://rm/cluster".into()], ..Overrides::default() };
         assert!(Cluster::discover(None, &bad).unwrap_err().to_string().contains("path behind the host"));
     }
 }

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
@@ -219,29 +220,34 @@ impl Http {
             self.limits.pause(class, after.unwrap_or(UNTOLD_PAUSE));
             return Err(Kind::TooManyRequests(after));
         }
-        let limit = if status.is_success() { self.params.ceilings.of(class).body_bytes } else { 64 << 10 };
-        let body = self.body(response, limit, read).await;
+        let mut body = Vec::new();
         if !status.is_success() {
-            return Err(answer::failure(status.as_u16(), &body.unwrap_or_default()));
+            // An error page says what it says at its head: the rest is left, and so is what goes wrong with it.
+            let _ = self.body(response, ERROR_PAGE, &mut body, read).await;
+            return Err(answer::failure(status.as_u16(), &body));
         }
-        let body = body?;
+        let limit = self.params.ceilings.of(class).body_bytes;
+        if !self.body(response, limit, &mut body, read).await? {
+            self.metrics.limited("body");
+            return Err(Kind::TooLarge(limit));
+        }
         answer::recognise(&body)?;
         Ok((body, date(&headers)))
     }
 
-    async fn body(&self, mut response: Response, limit: u64, read: &mut u64) -> Result<Vec<u8>, Kind> {
-        let mut body = Vec::new();
+    /// Reads a body up to a limit; whether that was all of it.
+    async fn body(&self, mut response: Response, limit: u64, body: &mut Vec<u8>, read: &mut u64) -> Result<bool, Kind> {
         loop {
             match response.chunk().await {
                 Ok(Some(chunk)) => {
                     *read += chunk.len() as u64;
-                    if *read > limit {
-                        self.metrics.limited("body");
-                        return Err(Kind::TooLarge(limit));
+                    let room = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(body.len());
+                    body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                    if chunk.len() > room {
+                        return Ok(false);
                     }
-                    body.extend_from_slice(&chunk);
                 }
-                Ok(None) => return Ok(body),
+                Ok(None) => return Ok(true),
                 Err(e) if e.is_timeout() => return Err(Kind::Timeout(self.params.timeout)),
                 Err(e) => return Err(Kind::Truncated(causes(&e))),
             }
@@ -266,9 +272,16 @@ async fn decoded<T: Send + 'static>(
     body: Vec<u8>,
     read: impl FnOnce(&[u8]) -> Result<T, Kind> + Send + 'static,
 ) -> Result<T, Kind> {
+    // It is never closed.
+    let _place = if body.len() < heavy::LARGE { None } else { LARGE_AT_ONCE.acquire().await.ok() };
     let read = heavy::read(body.len(), move || read(&body)).await;
     read.unwrap_or_else(|error| Err(Kind::Malformed(error.to_string())))
 }
+
+/// So much of an error's page is read.
+const ERROR_PAGE: u64 = 64 << 10;
+/// Large answers that are read at once: each takes several times its bytes while it is.
+static LARGE_AT_ONCE: Semaphore = Semaphore::const_new(2);
 
 /// The innermost cause says what happened; the outer ones only that something did.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {

@@ -49,7 +49,7 @@ impl Default for Ceilings {
         Ceilings {
             rm: Ceiling { per_second: 5.0, burst: 4, in_flight: 4, body_bytes: 64 << 20 },
             proxy: Ceiling { per_second: 20.0, burst: 4, in_flight: 16, body_bytes: 16 << 20 },
-            history: Ceiling { per_second: 5.0, burst: 4, in_flight: 8, body_bytes: 32 << 20 },
+            history: Ceiling { per_second: 20.0, burst: 4, in_flight: 8, body_bytes: 32 << 20 },
         }
     }
 }

@@ -6,6 +6,12 @@ use quick_xml::{Reader, XmlVersion};
 /// Deepest nesting read.
 pub const MAX_DEPTH: usize = 64;
 
+/// Most elements read: half as many again as a listing of 70,000 tasks has. The shortest takes four bytes of text, and a hundred or two of memory.
+pub const MAX_ELEMENTS: usize = 1_500_000;
+
+/// Most attributes of one element: each is looked for among all before it.
+pub const MAX_ATTRIBUTES: usize = 64;
+
 /// An element with all that is in it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Element {
@@ -57,7 +63,7 @@ pub fn position(text: &str, offset: usize) -> (usize, usize) {
 pub fn parse(text: &str) -> Result<Element, XmlError> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut open: Vec<Element> = Vec::new();
+    let (mut open, mut elements): (Vec<Element>, usize) = (Vec::new(), 0);
     loop {
         let offset = reader.buffer_position() as usize;
         let bad = |why: String| XmlError { why, offset, truncated: false };
@@ -70,7 +76,13 @@ pub fn parse(text: &str) -> Result<Element, XmlError> {
             Event::Start(_) if open.len() >= MAX_DEPTH => {
                 return Err(bad(format!("elements are nested more than {MAX_DEPTH} deep")));
             }
-            Event::Start(tag) => open.push(element(&tag, offset).map_err(bad)?),
+            Event::Start(_) if elements >= MAX_ELEMENTS => {
+                return Err(bad(format!("there are more than {MAX_ELEMENTS} elements")));
+            }
+            Event::Start(tag) => {
+                elements += 1;
+                open.push(element(&tag, offset).map_err(bad)?);
+            }
             Event::End(_) => {
                 let Some(done) = open.pop() else { return Err(bad("an end tag without its start".to_owned())) };
                 match open.last_mut() {
@@ -103,7 +115,10 @@ fn append(open: &mut [Element], piece: &str) {
 
 fn element(tag: &BytesStart<'_>, offset: usize) -> Result<Element, String> {
     let mut element = Element { name: tag.local_name().as_ref().to_owned(), offset, ..Element::default() };
-    for attribute in tag.attributes() {
+    for (nth, attribute) in tag.attributes().enumerate() {
+        if nth >= MAX_ATTRIBUTES {
+            return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes"));
+        }
         let attribute = attribute.map_err(|e| e.to_string())?;
         let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|e| e.to_string())?;
         element.attributes.push((attribute.key.local_name().as_ref().to_owned(), value.into_owned()));
@@ -133,6 +148,20 @@ mod tests {
         assert!(parse("").is_err());
         assert!(parse(&"<a>".repeat(10_000)).unwrap_err().why.contains("deep"));
         assert!(parse("<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>").is_err());
+    }
+
+    #[test]
+    fn more_elements_or_attributes_than_any_answer_has_are_refused() {
+        let of = |elements: usize| parse(&format!("<a>{}</a>", "<b/>".repeat(elements - 1)));
+        assert_eq!(of(MAX_ELEMENTS).unwrap().children.len(), MAX_ELEMENTS - 1);
+        assert!(of(MAX_ELEMENTS + 1).unwrap_err().why.contains("more than"));
+        let with = |attributes: usize| {
+            parse(&format!("<a {}/>", (0..attributes).map(|n| format!("b{n}='' ")).collect::<String>()))
+        };
+        assert_eq!(with(MAX_ATTRIBUTES).unwrap().attributes.len(), MAX_ATTRIBUTES);
+        assert!(with(MAX_ATTRIBUTES + 1).unwrap_err().why.contains("attributes"));
+        // As many as an answer may hold would be compared two by two.
+        assert!(with(1_000_000).is_err());
     }
 
     proptest! {

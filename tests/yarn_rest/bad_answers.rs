@@ -1,8 +1,9 @@
 use crate::fake::*;
+use drover::yarn::discover::Overrides;
 use drover::yarn::endpoint::Class;
 use drover::yarn::error::{Error, Kind};
 use drover::yarn::http::HttpParams;
-use drover::yarn::limit::{Ceilings, Wait};
+use drover::yarn::limit::{Ceiling, Ceilings, Wait};
 use drover_core::model::*;
 use serde_json::json;
 use std::time::Duration;
@@ -173,6 +174,29 @@ async fn a_body_over_the_limit_is_dropped_while_it_is_read() {
     let error = fixture.clients.am.tasks(None, job()).await.unwrap_err();
     assert_eq!(error.kind, Kind::TooLarge(1_000));
     assert_eq!(fixture.count("drover_rest_limits_total", &[("limit", "body")]), 1);
+}
+
+#[tokio::test]
+async fn a_long_error_page_is_no_answer_that_is_too_large_and_is_told_by_its_head() {
+    let page = format!("<html><head><title>Bad day</title></head><body>{}</body></html>", "x".repeat(1_000_000));
+    let (error, fixture) = tasks_answered(ResponseTemplate::new(500).set_body_raw(page, "text/html")).await;
+    assert_eq!((error.label(), fixture.count("drover_rest_limits_total", &[("limit", "body")])), ("server_error", 0));
+    assert!(error.to_string().contains("Bad day"), "{error}");
+}
+
+#[tokio::test]
+async fn of_a_listing_with_more_than_any_job_has_no_more_is_held_and_it_counts_as_not_whole() {
+    let (server, fixture) = rm().await;
+    let empty = "{},".repeat(600_000);
+    let body = format!(r#"{{"tasks":{{"task":[{empty}{}]}}}}"#, task(0, json!(40.0), "RUNNING"));
+    answer(&server, &am("/tasks"), ResponseTemplate::new(200).set_body_string(body)).await;
+    let ceilings = Ceilings { proxy: Ceiling { body_bytes: 16 << 20, ..params().ceilings.proxy }, ..params().ceilings };
+    let roomy =
+        fixture_of(Overrides { rms: vec![server.uri()], ..Overrides::default() }, HttpParams { ceilings, ..params() });
+    drop(fixture);
+    let told = roomy.clients.am.tasks(None, job()).await.unwrap();
+    assert!(!told.what.complete && told.what.tasks.is_empty());
+    assert_eq!(told.refused.count(drover::yarn::facts::Reason::NoObject), 100_001);
 }
 
 /// On a runtime with one thread for that, which is taken.

@@ -60,8 +60,13 @@ impl Fixture {
 }
 
 pub fn fixture(rms: &[String], history: Option<String>, params: HttpParams) -> Fixture {
+    fixture_of(Overrides { rms: rms.to_vec(), history, proxy: None }, params)
+}
+
+/// Clients of a cluster of which all is given.
+pub fn fixture_of(overrides: Overrides, params: HttpParams) -> Fixture {
     let registry = Registry::new();
-    let cluster = Cluster::discover(None, &Overrides { rms: rms.to_vec(), history }).unwrap();
+    let cluster = Cluster::discover(None, &overrides).unwrap();
     let clients = Clients::new(&cluster, params, Metrics::new(&registry).unwrap()).unwrap();
     Fixture { clients, registry }
 }

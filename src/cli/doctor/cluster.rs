@@ -24,6 +24,9 @@ pub async fn check(found: &Cluster, clients: &Clients, checks: &mut Checks) -> b
     if let Some(frame) = all.iter().filter_map(|one| one.info.as_ref().ok()).map(|told| &told.frame).next() {
         skew(frame, checks);
     }
+    if let Some(proxy) = &found.proxy {
+        checks.ok("proxy", format!("ApplicationMasters are asked through {} ({})", proxy.server, proxy.origin));
+    }
     let seen = applications(clients, checks).await;
     history(found, clients, checks).await;
     seen

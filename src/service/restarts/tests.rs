@@ -47,7 +47,7 @@ impl Master {
         let info = json!({"clusterInfo": {"startedOn": 1, "haState": "ACTIVE", "hadoopVersion": "3.4.3"}});
         let info = ResponseTemplate::new(200).set_body_json(info);
         Mock::given(method("GET")).and(path("/ws/v1/cluster/info")).respond_with(info).mount(&server).await;
-        let cluster = Cluster::discover(None, &Overrides { rms: vec![server.uri()], history: None }).unwrap();
+        let cluster = Cluster::discover(None, &Overrides { rms: vec![server.uri()], ..Overrides::default() }).unwrap();
         let clients = Clients::new(&cluster, HttpParams::default(), Metrics::unregistered().unwrap()).unwrap();
         let (out, facts) = mpsc::channel(16);
         let apart = Duration::from_millis(1);
@@ -134,6 +134,17 @@ async fn the_engine_hears_of_a_kill_before_it_is_asked_for_and_of_none_that_was_
     while let Ok(told) = master.facts.try_recv() {
         assert_eq!(told.fact, Fact::Rival(None));
     }
+}
+
+#[tokio::test]
+async fn an_answer_whose_question_is_a_second_old_is_no_ground_for_a_kill() {
+    let slow = [attempt(0, "RUNNING", 30.0)];
+    let mut master = Master::answering(&slow, killed()).await;
+    let late = ResponseTemplate::new(200).set_body_json(json!({"taskAttempts": {"taskAttempt": slow}}));
+    let late = late.set_delay(FRESH + Duration::from_millis(500));
+    Mock::given(method("GET")).and(path(BASE)).respond_with(late).with_priority(1).mount(&master.server).await;
+    master.restarts.take(&order(1));
+    assert_eq!((master.told(0).await, master.kills().await), (vec![], 0));
 }
 
 #[tokio::test]

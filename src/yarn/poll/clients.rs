@@ -29,7 +29,7 @@ impl Clients {
         let servers: Vec<_> = cluster.rms.iter().map(|rm| rm.server.clone()).collect();
         let http = Http::new(params, &servers, metrics)?;
         let rm = Rm::new(http.clone(), servers);
-        let am = Am::new(http.clone(), rm.clone());
+        let am = Am::new(http.clone(), rm.clone(), cluster.proxy.as_ref().map(|proxy| proxy.server.clone()));
         let history = cluster.history.as_ref().map(|h| History::new(http.clone(), h.server.clone()));
         Ok(Clients { http, rm, am, history })
     }

@@ -155,7 +155,7 @@ impl Poller {
         };
         let took = Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
         let was_down = self.schedule.is_rm_down();
-        self.schedule.done(call, reading::outcome(call, &result), took, now);
+        self.schedule.done(call, reading::outcome(&self.clients, call, &result), took, now);
         let is_down = self.schedule.is_rm_down();
         self.clients.http.metrics().rm_up(!is_down);
         let reading = match result {

@@ -72,7 +72,7 @@ pub fn hidden(call: Call, error: &Error) -> Option<JobId> {
 }
 
 /// What a call's result means to the schedule.
-pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
+pub fn outcome(clients: &Clients, call: Call, result: &Result<Reading, Error>) -> Outcome {
     match result {
         Ok(Reading::Tasks(told)) => Outcome::Told(told.what.tasks.len()),
         Ok(Reading::Master(told)) => told.what.map_or(Outcome::Failed, |run| Outcome::Told(run as usize)),
@@ -89,8 +89,9 @@ pub fn outcome(call: Call, result: &Result<Reading, Error>) -> Outcome {
             // Through the proxy any AM can say so in the ResourceManager's words: which one is active is then asked of themselves.
             Kind::Standby { .. } if call.job().is_some() => Outcome::Failed,
             Kind::NoActiveRm(_) | Kind::Standby { .. } | Kind::Unreachable(_) | Kind::Certificate(_) => match call {
-                // An unreachable JobHistoryServer says nothing about the ResourceManager.
+                // An unreachable JobHistoryServer says nothing about the ResourceManager, nor does a proxy that is none.
                 Call::End { .. } => Outcome::Failed,
+                _ if call.job().is_some() && clients.am.has_own_proxy() => Outcome::Failed,
                 _ => Outcome::RmDown,
             },
             // A large listing may take too long of an active one that answers all else.

@@ -34,7 +34,8 @@ impl Schedule {
             _ => self.params.queues,
         };
         match outcome {
-            Outcome::RmDown => self.is_rm_down = true,
+            Outcome::RmDown if call == Call::Apps => self.is_rm_down = true,
+            Outcome::RmDown => self.doubt_rm(now),
             Outcome::Done | Outcome::Told(_) if call == Call::Apps => self.is_rm_down = false,
             _ => {}
         }
@@ -42,13 +43,24 @@ impl Schedule {
         let failures = self.rm_plan(call).map_or(0, |plan| if is_ok { 0 } else { plan.failures.saturating_add(1) });
         let pause = if is_ok { self.stretched(base, took) } else { self.backoff(failures) };
         if let Some(plan) = self.rm_plan(call) {
-            *plan = RmPlan { due: now + pause, is_busy: false, failures };
+            *plan = RmPlan { due: now + pause, is_busy: false, failures, back: now };
+        }
+    }
+
+    /// One connection that fails, of twenty a second, is no ResourceManager that is down: whether it is the listing of applications tells, soon.
+    pub(super) fn doubt_rm(&mut self, now: Time) {
+        let soonest = self.params.apps;
+        if let Some(plan) = self.rm_plan(Call::Apps).filter(|plan| !plan.is_busy) {
+            plan.due = plan.due.min(now.max(plan.back + soonest));
         }
     }
 
     fn done_job(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
         let Some(id) = call.job() else { return };
         self.asked(call, id);
+        if outcome == Outcome::RmDown {
+            self.doubt_rm(now);
+        }
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match outcome {
             Outcome::Finished if job.ending.is_none() && job.no_end_before <= now => {
@@ -58,8 +70,12 @@ impl Schedule {
             // It may tell its run at once, and its tasks never in time.
             Outcome::Told(_) if job.is_hung && matches!(call, Call::Master(_)) => {}
             Outcome::Done | Outcome::DoneByRm | Outcome::Told(_) => job.failures = 0,
-            Outcome::RmDown => self.is_rm_down = true,
-            Outcome::Paused(length) => job.quiet_until = job.quiet_until.max(now + length),
+            Outcome::RmDown => {}
+            // However short the pause that it asks for, it is asked no sooner than one that answers.
+            Outcome::Paused(length) => {
+                let length = length.max(job.interval(now, &self.params));
+                job.quiet_until = job.quiet_until.max(now + length);
+            }
             // Estimates do without, and the job's own answers come as ever.
             Outcome::Refused | Outcome::Failed | Outcome::Silent if matches!(call, Call::Counters(_)) => {
                 job.counters_after = now + self.params.longest_pause;

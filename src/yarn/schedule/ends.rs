@@ -127,7 +127,7 @@ impl Schedule {
                 return self.resume(id, now);
             }
             _ if of == EndTry::Nobody => return self.forget(id, now),
-            Outcome::RmDown => self.is_rm_down = true,
+            Outcome::RmDown => self.doubt_rm(now),
             // No try: it is the server's wish to be left alone.
             Outcome::Paused(length) => return self.ends.set(id, now + length),
             _ => {}

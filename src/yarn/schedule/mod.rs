@@ -162,6 +162,8 @@ struct RmPlan {
     due: Time,
     is_busy: bool,
     failures: u32,
+    /// When its last answer, or failure, came.
+    back: Time,
 }
 
 impl Schedule {
@@ -170,7 +172,7 @@ impl Schedule {
         let rng = StdRng::seed_from_u64(params.seed);
         Schedule {
             params,
-            rm: [RmPlan { due: now, is_busy: false, failures: 0 }; 4],
+            rm: [RmPlan { due: now, is_busy: false, failures: 0, back: Time(0) }; 4],
             jobs: BTreeMap::new(),
             tasks: Agenda::default(),
             hung: hung::Hung::default(),

@@ -37,8 +37,10 @@ fn with_no_resource_manager_only_the_listing_is_asked_for_with_growing_pauses_un
     sim.run(5, fine);
     sim.log.clear();
     let down = |_| Outcome::RmDown;
+    sim.run(4, down);
+    sim.log.clear();
     sim.run(300, down);
-    let after = &sim.log[4..];
+    let after = &sim.log;
     assert!(after.iter().all(|(_, call)| *call == Call::Apps), "{after:?}");
     assert!(after.len() < 14, "{}", after.len());
     sim.log.clear();
@@ -46,6 +48,38 @@ fn with_no_resource_manager_only_the_listing_is_asked_for_with_growing_pauses_un
     let back = sim.log.iter().position(|(_, call)| *call == Call::Apps).unwrap();
     assert_eq!(back, 0, "the listing comes first");
     assert!(sim.count(|c| matches!(c, Call::Tasks(_))) > 50);
+}
+
+#[test]
+fn one_connection_that_fails_stops_no_other_call_and_the_listing_tells_soon_whether_it_is_the_resource_manager() {
+    let mut sim = Sim::new(50);
+    // Its listing takes so long that it is asked for every twelve seconds.
+    sim.took = |call| if *call == Call::Apps { Millis(3_000) } else { Millis(20) };
+    sim.run(5, fine);
+    sim.log.clear();
+    let mut fails = 1;
+    sim.run(4, |call| match call {
+        Call::Tasks(_) if std::mem::take(&mut fails) > 0 => Outcome::RmDown,
+        _ => Outcome::Told(10),
+    });
+    assert!(!sim.schedule.is_rm_down());
+    assert!(sim.count(|call| matches!(call, Call::Tasks(_))) > 20);
+    assert_eq!(sim.count(|call| *call == Call::Apps), 1);
+    sim.run(8, |call| if call == Call::Apps { Outcome::RmDown } else { Outcome::Told(10) });
+    assert!(!sim.schedule.is_rm_down(), "it was not asked again, as nothing failed");
+    sim.run(8, |_| Outcome::RmDown);
+    assert!(sim.schedule.is_rm_down());
+}
+
+#[test]
+fn a_master_that_asks_for_pauses_of_no_length_is_asked_no_more_often_than_one_that_answers() {
+    let calls = |outcome| {
+        let mut sim = Sim::new(1);
+        sim.run(60, |call| if matches!(call, Call::Tasks(_)) { outcome } else { fine(call) });
+        sim.count(|call| matches!(call, Call::Tasks(_)))
+    };
+    let (answers, pauses) = (calls(Outcome::Told(10)), calls(Outcome::Paused(Millis(0))));
+    assert!((1..=answers + 2).contains(&pauses), "{pauses} and {answers}");
 }
 
 #[test]

@@ -68,6 +68,8 @@ struct Sim {
     wants: Knows,
     now: Time,
     proxy_every: u64,
+    /// How long a call takes, as its answer says.
+    took: fn(&Call) -> Millis,
     log: Vec<(Time, Call)>,
 }
 
@@ -83,7 +85,7 @@ impl Sim {
     fn new(jobs: u32) -> Sim {
         let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
         schedule.apps(&apps(jobs), &[], Time(0));
-        Sim { schedule, wants: Knows::default(), now: Time(0), proxy_every: 50, log: Vec::new() }
+        Sim { schedule, wants: Knows::default(), now: Time(0), proxy_every: 50, took: |_| Millis(5), log: Vec::new() }
     }
 
     fn run(&mut self, seconds: u64, mut answer: impl FnMut(Call) -> Outcome) {
@@ -93,7 +95,7 @@ impl Sim {
                 if let Some(call) = self.schedule.pick(class, self.now, &self.wants) {
                     self.schedule.start(call, self.now);
                     self.log.push((self.now, call));
-                    self.schedule.done(call, answer(call), Millis(5), self.now);
+                    self.schedule.done(call, answer(call), (self.took)(&call), self.now);
                 }
             }
             self.now = self.now + Millis(self.proxy_every);
