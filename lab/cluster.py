@@ -167,7 +167,8 @@ class Cluster:
         return http.get_json(f"http://{conf.RM_HTTP}/ws/v1/cluster{path}")
 
     def am(self, app: str, path: str):
-        return http.get_json(f"http://{conf.RM_HTTP}/proxy/{app}/ws/v1/mapreduce{path}")
+        proxy = conf.PROXY_HTTP if self.options.proxy else conf.RM_HTTP
+        return http.get_json(f"http://{proxy}/proxy/{app}/ws/v1/mapreduce{path}")
 
     def jhs(self, path: str):
         return http.get_json(f"http://{conf.JHS_HTTP}/ws/v1/history{path}")

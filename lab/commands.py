@@ -29,6 +29,9 @@ def up_options(up: argparse.ArgumentParser) -> None:
     up.add_argument("--hdfs", action="store_true", help="a NameNode, and a DataNode a node; else files are local ones")
     up.add_argument("--acls", action="store_true", help="switch job and queue ACLs on")
     up.add_argument(
+        "--proxy", action="store_true", help="a WebAppProxy of its own, in the place of the ResourceManager's"
+    )
+    up.add_argument(
         "--node-mb",
         type=int,
         default=384,

@@ -8,6 +8,7 @@ from lab.options import MAX_NODES, QUEUES, Options
 
 # By address, not by name: programs that are no JVMs do not know the names.
 RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:9870"
+PROXY_HTTP = "127.0.0.1:9099"
 RM_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager"
 HEARTBEAT_MS = 100
 ALLOCATION_MB = 64
@@ -69,6 +70,7 @@ def core(directory: Path, options: Options) -> dict:
 
 def yarn(directory: Path, options: Options, class_path: str) -> dict:
     acls = {"yarn.acl.enable": "true", "yarn.admin.acl": "root,drover"} if options.acls else {}
+    proxy = {"yarn.web-proxy.address": PROXY_HTTP} if options.proxy else {}
     return {
         "yarn.resourcemanager.hostname": "rm",
         "yarn.resourcemanager.bind-host": "127.0.0.1",
@@ -98,6 +100,7 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.nodemanager.env-whitelist": "JAVA_HOME,HADOOP_CONF_DIR,PATH",
         "yarn.application.classpath": class_path,
         **acls,
+        **proxy,
     }
 
 

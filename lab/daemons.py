@@ -50,5 +50,7 @@ def plan(options: Options) -> list:
     found += [(f"nm{i}", "nm", f"{YARN}.nodemanager.NodeManager", node_manager(i, directory)) for i in nodes]
     if options.hdfs:
         found += [(f"dn{i}", "dn", f"{DFS}.datanode.DataNode", data_node(i, directory)) for i in nodes]
+    if options.proxy:
+        found.append(("proxy", "jhs", f"{YARN}.webproxy.WebAppProxyServer", []))
     found.append(("jhs", "jhs", f"{MR}.JobHistoryServer", []))
     return found

@@ -20,6 +20,7 @@ class Options:
     hadoop: str = hadoop.VERSION
     hdfs: bool = False
     acls: bool = False
+    proxy: bool = False
     node_mb: int = 384
     report_interval_ms: int = 0
     archives: bool = True

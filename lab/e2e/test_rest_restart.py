@@ -11,9 +11,10 @@ SETTINGS = 'mode = "act"\npolicy = "mantri"\nrest.tasks_interval_soon = "1s"\n'
 
 
 class OverRest(OnCluster):
-    """A job without a shim, whose attempts are slow on one node while others of its tasks wait."""
+    """A job without a shim, whose attempts are slow on one node while others of its tasks wait, in a cluster whose proxy
+    is a server of its own."""
 
-    options = {"node_mb": stage.options("").node_mb}
+    options = {"node_mb": stage.options("").node_mb, "proxy": True}
 
     @classmethod
     def setUpClass(cls):
