@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How often gauges over the whole state are counted while something happens.
 const COUNT_EVERY: Millis = Millis(1_000);
 
+/// How often an engine to which nothing happens says that it lives.
+const LIVES_EVERY: Millis = Millis(1_000);
+
 type Question = Box<dyn FnOnce(&mut Desk) + Send>;
 
 /// Asks the engine's thread. Clones ask the same one.
@@ -134,7 +137,9 @@ pub fn run(
     let mut pace = Pace { shortest, last: Time(0), next: None, news: false, counted: Time(0) };
     let mut told = Vec::new();
     while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
+        notes.stands();
         match event {
+            Event::Quiet => {}
             Event::Facts(batches) => {
                 for batch in batches {
                     for seen in batch.facts {
@@ -174,6 +179,12 @@ enum Event {
     Params(Box<EngineParams>),
     Question(Question),
     Due,
+    Quiet,
+}
+
+/// How long to wait for anything else, and what it is then.
+fn longest(wait: Option<Millis>) -> (Millis, Event) {
+    wait.filter(|wait| *wait <= LIVES_EVERY).map_or((LIVES_EVERY, Event::Quiet), |wait| (wait, Event::Due))
 }
 
 async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken) -> Option<Event> {
@@ -192,12 +203,7 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
     {
         return Some(Event::Facts(facts));
     }
-    let wait = async {
-        match wait {
-            Some(wait) => tokio::time::sleep(Duration::from_millis(wait.0)).await,
-            None => std::future::pending().await,
-        }
-    };
+    let (wait, then) = longest(wait);
     let facts = async {
         let (mut facts, mut batches) = (Vec::new(), Vec::new());
         // Whichever comes first by lot, so that a flood of one cannot keep the other out.
@@ -210,7 +216,7 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         // A question comes before facts.
         biased;
         () = stop.cancelled() => None,
-        () = wait => Some(Event::Due),
+        () = tokio::time::sleep(Duration::from_millis(wait.0)) => Some(then),
         Some(question) = inbox.questions.recv() => {
             inbox.asked = true;
             Some(Event::Question(question))
@@ -315,6 +321,18 @@ mod tests {
         assert_eq!(wait(1_000, Some(9_000), true), Some(250));
         assert_eq!(wait(1_000, Some(1_001), false), Some(250));
         assert_eq!(wait(1_900, Some(1_500), true), Some(0));
+    }
+
+    #[test]
+    fn an_engine_to_which_nothing_happens_is_heard_of_all_the_same_and_no_pass_comes_before_it_is_due() {
+        for (wait, expected) in [(None, 1_000), (Some(9_000), 1_000), (Some(1_001), 1_000)] {
+            let (longest, then) = longest(wait.map(Millis));
+            assert!(matches!(then, Event::Quiet) && longest == Millis(expected), "{wait:?}");
+        }
+        for wait in [1_000, 0] {
+            let (longest, then) = longest(Some(Millis(wait)));
+            assert!(matches!(then, Event::Due) && longest == Millis(wait), "{wait}");
+        }
     }
 
     #[test]

@@ -102,6 +102,13 @@ impl Notes {
         pass.measures.iter().for_each(|measure| shim.take(measure));
     }
 
+    /// The engine lives, and has nothing new to say.
+    pub fn stands(&self) {
+        if let Some(shim) = self.shim.get() {
+            shim.own_still();
+        }
+    }
+
     /// Sends no order for a task while an earlier process's may still be on its way: until its deadline and the answer's grace have passed its attempts do not show it.
     pub fn wait_for(&self, left: &[Unanswered], grace: Millis) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);

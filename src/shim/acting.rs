@@ -10,7 +10,7 @@ use super::wire::{self, Request};
 use drover_core::model::{AckFact, Answer, Capabilities, Fact, JobId, Millis};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
@@ -35,8 +35,8 @@ pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
 pub struct Acting {
     params: ActParams,
     identity: Identity,
-    /// Jobs whose speculation Drover is to own, as the engine said last.
-    owned: Mutex<Arc<HashSet<JobId>>>,
+    /// Jobs whose speculation Drover is to own, as the engine said last, and when the engine was last known to stand by it.
+    owned: Mutex<(HashSet<JobId>, Millis)>,
     /// The highest epoch of another service that outranks this one, and when a shim last told of it.
     rival: Mutex<Option<(u64, Millis)>>,
     /// Somebody was told that plain HTTP keeps Drover from acting.
@@ -85,9 +85,24 @@ impl Acting {
         Acting { params, identity, owned: Mutex::default(), rival: Mutex::default(), warned, metrics }
     }
 
-    /// From now on exactly these jobs are Drover's.
-    pub fn own(&self, jobs: HashSet<JobId>) {
-        *self.owned.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(jobs);
+    /// From now on exactly these jobs are Drover's, for as long as the engine goes on to say so.
+    pub fn own(&self, jobs: HashSet<JobId>, now: Millis) {
+        *self.owned() = (jobs, now);
+    }
+
+    /// The engine stands by what it said last.
+    pub fn own_still(&self, now: Millis) {
+        self.owned().1 = now;
+    }
+
+    fn owned(&self) -> MutexGuard<'_, (HashSet<JobId>, Millis)> {
+        self.owned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Is the job Drover's? One whose engine hangs would be copied by nobody, so it is left to Hadoop's own speculator.
+    fn is_owned(&self, job: JobId, now: Millis) -> bool {
+        let (jobs, said) = &*self.owned();
+        now <= *said + Millis(self.params.lease_ms) && jobs.contains(&job)
     }
 
     /// What shims tell of epochs above this one, now; answers the epoch that this service gives way to. It is remembered for a while after the last shim told of
@@ -127,16 +142,15 @@ impl Acting {
     }
 
     /// Is the job's speculation Drover's to own by this session?
-    pub fn owns(&self, session: &Session) -> bool {
-        let owned = || self.owned.lock().unwrap_or_else(PoisonError::into_inner).contains(&session.profile.job());
+    pub fn owns(&self, session: &Session, now: Now) -> bool {
         let allowed = session.can.is_some_and(|can| can.duplicate) && !session.ended;
         let first = session.epoch <= self.identity.epoch && !self.is_outranked();
-        allowed && first && owned()
+        allowed && first && self.is_owned(session.profile.job(), now.mono)
     }
 
     /// What an answer at this pace grants. The lease outlasts three exchanges, so that one lost answer does not hand the job back.
     pub fn grant(&self, session: &mut Session, pace_ms: u32, now: Now, told: &mut Told) -> Grant {
-        if !self.owns(session) {
+        if !self.owns(session, now) {
             session.lease_until = Millis(0);
             return Grant::default();
         }

@@ -129,7 +129,12 @@ impl Shim {
 
     /// From now on exactly these jobs are Drover's: their shims get a lease with the next answer.
     pub fn own(&self, jobs: HashSet<JobId>) {
-        self.0.desk.acting.own(jobs);
+        self.0.desk.acting.own(jobs, self.now().mono);
+    }
+
+    /// The engine stands by what it said of that last; whoever hears nothing of it for the length of a lease takes it to hang.
+    pub fn own_still(&self) {
+        self.0.desk.acting.own_still(self.now().mono);
     }
 
     /// Has the job's shim carry out a decision. When none can, that is counted; the engine sees it from the copy that never comes.

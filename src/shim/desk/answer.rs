@@ -50,7 +50,7 @@ impl Desk {
     }
 
     pub(super) fn pace_of(&self, session: &Session, now: Now) -> u32 {
-        self.pace(match self.acting.owns(session) {
+        self.pace(match self.acting.owns(session, now) {
             true if session.outbox.is_waiting(now.wall) => Haste::Waiting,
             true => Haste::Owned,
             false => Haste::Usual,

@@ -39,7 +39,7 @@ fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
 
 impl Room {
     fn own(&self, jobs: &[JobId]) {
-        self.desk.acting.own(jobs.iter().copied().collect());
+        self.desk.acting.own(jobs.iter().copied().collect(), self.now.mono);
     }
 
     /// The answer to the session's next request, a second later.
@@ -85,6 +85,22 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
     assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Native, 0));
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.desk.metrics.leases.get(), 0);
+}
+
+#[tokio::test]
+async fn no_lease_is_given_nor_order_sent_while_the_engine_hangs_and_a_quiet_one_does_not() {
+    let (mut room, mut am) = owned().await;
+    for _ in 0..20 {
+        assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Drover, 10_000));
+        room.desk.acting.own_still(room.now.mono);
+    }
+    room.desk.order(order(&room, am.job(), 1, 60_000), room.now).unwrap();
+    room.later(9_000);
+    assert_eq!(room.next(&mut am, json!({})).launcher, Launcher::Drover, "a lease's length, and no more");
+    let hung = room.next(&mut am, json!({}));
+    assert_eq!((lease(&hung), hung.actions.len()), ((Launcher::Native, 0), 0));
+    room.desk.acting.own_still(room.now.mono);
+    assert_eq!(room.next(&mut am, json!({})).launcher, Launcher::Drover, "it goes on");
 }
 
 #[tokio::test]
