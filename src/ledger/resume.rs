@@ -10,7 +10,7 @@ use super::open::{self, LedgerError};
 use super::tables::OutcomeRow;
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
-    Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
+    AckFact, Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,
 };
 pub use jobs::LeftJob;
 use rusqlite::{Connection, Row, params};
@@ -150,6 +150,19 @@ impl Unanswered {
             slow: slow.parse().ok().map(|slow: AttemptId| slow.number),
             prediction: am_at.zip(left).map(|(at, left)| (Time(at + left), spread.map(Millis))),
         }))
+    }
+
+    /// Takes an answer in, unless it says nothing new: an earlier word on a copy that was moved may come again after a later one.
+    pub fn hear(&mut self, ack: &AckFact) -> bool {
+        let applied = self.answer.as_ref().filter(|(answer, _)| answer.is_applied());
+        let older = applied
+            .is_some_and(|(_, named)| !ack.answer.is_applied() || ack.attempts.iter().max() < named.iter().max());
+        let answer = Some((ack.answer, ack.attempts.clone()));
+        if older || self.answer == answer {
+            return false;
+        }
+        (self.sent, self.answer) = (true, answer);
+        true
     }
 
     /// What became of it, as the attempts show that were seen of its job, which has ended, on hosts of those names.

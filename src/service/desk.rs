@@ -9,6 +9,7 @@ use super::kept::{Asked, Kept, outcome};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::ledger::Feed;
+use crate::shim::Late;
 use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::estimate::health::NodeHealth;
@@ -107,6 +108,13 @@ impl Desk {
             Err(why) => self.metrics.dropped.with_label_values(&[channel, why.label()]).inc(),
         }
         self.record(|| Line::Observe(seen));
+    }
+
+    /// A shim has answered what an earlier process asked for. That process's engine and its budgets are gone; its ledger is not.
+    pub fn answered_late(&mut self, at: Time, late: &Late) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.answered_late(at, &late.incarnation, &late.ack);
+        }
     }
 
     /// Does the ledger take it for the end of a job that an earlier process left open?

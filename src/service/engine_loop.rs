@@ -49,7 +49,7 @@ impl Inbox {
     fn waiting(&mut self) -> Option<Vec<Batch>> {
         let mut all: Vec<Batch> = std::iter::from_fn(|| self.batches.try_recv().ok()).take(AT_ONCE).collect();
         let facts: Vec<Observation> = std::iter::from_fn(|| self.facts.try_recv().ok()).take(AT_ONCE).collect();
-        all.extend((!facts.is_empty()).then_some(Batch { facts, decided: None }));
+        all.extend((!facts.is_empty()).then_some(Batch { facts, ..Batch::default() }));
         (!all.is_empty()).then_some(all)
     }
 }
@@ -142,6 +142,7 @@ pub fn run(
             Event::Quiet => {}
             Event::Facts(batches) => {
                 for batch in batches {
+                    batch.late.iter().for_each(|late| desk.answered_late(clock(), late));
                     for seen in batch.facts {
                         notes.note(&seen);
                         desk.observe(seen);
@@ -209,7 +210,7 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
         // Whichever comes first by lot, so that a flood of one cannot keep the other out.
         tokio::select! {
             count = inbox.batches.recv_many(&mut batches, AT_ONCE), if !inbox.batches.is_closed() => Some(batches).filter(|_| count > 0),
-            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(vec![Batch { facts, decided: None }]).filter(|_| count > 0),
+            count = inbox.facts.recv_many(&mut facts, AT_ONCE) => Some(vec![Batch { facts, ..Batch::default() }]).filter(|_| count > 0),
         }
     };
     tokio::select! {
@@ -241,7 +242,7 @@ mod tests {
         let seen = |n| fixture::seen(fixture::job(n), 1, 1, Fact::Nodes(Vec::new()));
         outside.facts.try_send(seen(7)).unwrap();
         for _ in 0..200 {
-            while outside.batches.try_send(Batch { facts: vec![seen(1)], decided: None }).is_ok() {}
+            while outside.batches.try_send(Batch { facts: vec![seen(1)], ..Batch::default() }).is_ok() {}
             let Some(Event::Facts(facts)) = event(&mut inbox, None, &CancellationToken::new()).await else {
                 panic!("no facts")
             };

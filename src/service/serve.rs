@@ -16,7 +16,7 @@ use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded, Reloaded};
 use crate::history::{LogEnd, Recorder};
-use crate::ledger::Access;
+use crate::ledger::{Access, Feed};
 use crate::shim::{self, Identity, Shim, ShimParams};
 use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
@@ -162,6 +162,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     let holds = Arc::new(Holds::new(own.clone(), book));
     let vouch = Arc::new(vouch::Cluster { vouch: Vouch::new(&clients), notes: notes.clone() });
     let shim = Shim::new(shim_params(config), identity.clone(), vouch, outside.batches.clone(), shim_metrics);
+    shim.expect(desk.ledger.iter().flat_map(Feed::orphans));
     let _ = notes.shim.set(shim.clone());
 
     let (pace, runtime) = (config.engine.pace, tokio::runtime::Handle::current());

@@ -1,7 +1,8 @@
 //! What the service does through shims: leases for the jobs that are Drover's, actions, and the answers to them.
 
+use super::batch::Late;
 use super::metrics::Metrics;
-use super::outbox::{News, Order, decision_of};
+use super::outbox::{News, Order, action_id, decision_of};
 use super::params::{ActParams, Identity};
 use super::reply::{Action, What};
 use super::session::{Now, Session};
@@ -10,7 +11,7 @@ use super::wire::{self, Request};
 use drover_core::model::{AckFact, Answer, Capabilities, Fact, JobId, Millis};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
@@ -37,6 +38,8 @@ pub struct Acting {
     identity: Identity,
     /// Jobs whose speculation Drover is to own, as the engine said last, and when the engine was last known to stand by it.
     owned: Mutex<(HashSet<JobId>, Millis)>,
+    /// Actions of earlier processes whose end is not known, by their jobs.
+    earlier: OnceLock<HashSet<(JobId, String)>>,
     /// The highest epoch of another service that outranks this one, and when a shim last told of it.
     rival: Mutex<Option<(u64, Millis)>>,
     /// Somebody was told that plain HTTP keeps Drover from acting.
@@ -81,8 +84,15 @@ impl Unsent {
 impl Acting {
     /// Nothing is owned yet.
     pub fn new(params: ActParams, identity: Identity, metrics: Metrics) -> Acting {
-        let warned = AtomicBool::new(false);
-        Acting { params, identity, owned: Mutex::default(), rival: Mutex::default(), warned, metrics }
+        let (warned, owned, earlier, rival) =
+            (AtomicBool::new(false), Mutex::default(), OnceLock::new(), Mutex::default());
+        Acting { params, identity, owned, earlier, rival, warned, metrics }
+    }
+
+    /// Answers to these actions of earlier processes, each with its job, are passed on, too. Said once.
+    pub fn expect<'a>(&self, actions: impl Iterator<Item = (JobId, &'a str, u64)>) {
+        let named = actions.map(|(job, incarnation, decision)| (job, action_id(incarnation, decision)));
+        let _ = self.earlier.set(named.collect());
     }
 
     /// From now on exactly these jobs are Drover's, for as long as the engine goes on to say so.
@@ -192,7 +202,13 @@ impl Acting {
     }
 
     fn take_one(&self, session: &mut Session, ack: &wire::Ack<'_>, told: &mut Told) -> Result<(), &'static str> {
-        let decision = decision_of(&self.identity.incarnation, &ack.id).ok_or("foreign_action")?;
+        let job = session.profile.job();
+        let (incarnation, decision) = decision_of(&ack.id).ok_or("foreign_action")?;
+        let is_own = incarnation == self.identity.incarnation;
+        let is_expected = || self.earlier.get().is_some_and(|all| all.contains(&(job, ack.id.clone().into_owned())));
+        if !is_own && !is_expected() {
+            return Err("foreign_action");
+        }
         let answer = Answer::parse(&ack.outcome).ok_or("unknown_outcome")?;
         let mut attempts = Vec::with_capacity(ack.attempts.len());
         for number in &ack.attempts {
@@ -201,10 +217,15 @@ impl Acting {
                 None => told.refuse("bad_attempt_number"),
             }
         }
-        match session.outbox.answered(decision, answer, &attempts) {
+        let fact = AckFact { job, decision, answer, attempts };
+        if !is_own {
+            told.late.push(Late { incarnation: incarnation.to_owned(), ack: fact });
+            return Ok(());
+        }
+        match session.outbox.answered(decision, answer, &fact.attempts) {
             News::New => {
                 self.metrics.answered(answer);
-                told.own.push(Fact::Acked(AckFact { job: session.profile.job(), decision, answer, attempts }));
+                told.own.push(Fact::Acked(fact));
                 Ok(())
             }
             News::Repeated => Ok(()),

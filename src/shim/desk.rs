@@ -240,16 +240,17 @@ impl Desk {
         &self,
         room: Permit<'_, Batch>,
         session: &Session,
-        told: Told,
+        mut told: Told,
         at: Time,
         now: Now,
         decided: Option<oneshot::Sender<()>>,
     ) {
         let count = told.facts.len() + told.own.len();
-        if count > 0 {
+        let late = std::mem::take(&mut told.late);
+        if count > 0 || !late.is_empty() {
             let first = self.next.fetch_add(count as u64, Ordering::Relaxed);
             let facts = facts::stamp(session, told, at, now, first, self.identity.epoch);
-            room.send(Batch { facts, decided });
+            room.send(Batch { facts, late, decided });
         }
     }
 

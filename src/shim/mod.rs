@@ -29,7 +29,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use batch::Batch;
+pub use batch::{Batch, Late};
 pub use metrics::Metrics;
 pub use outbox::action_id;
 pub use params::{ActParams, Identity, ProofParams, ShimParams};

@@ -78,9 +78,10 @@ pub fn action_id(incarnation: &str, decision: u64) -> String {
     format!("{incarnation}-{decision}")
 }
 
-/// The decision of an action of this process.
-pub fn decision_of(incarnation: &str, id: &str) -> Option<u64> {
-    id.strip_prefix(incarnation)?.strip_prefix('-')?.parse().ok()
+/// The process and the decision of an action.
+pub fn decision_of(id: &str) -> Option<(&str, u64)> {
+    let (incarnation, decision) = id.rsplit_once('-')?;
+    Some((incarnation, decision.parse().ok()?))
 }
 
 /// What an answer to an action is worth.
@@ -267,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn only_this_processs_ids_name_a_decision() {
-        assert_eq!(decision_of("ab", &action_id("ab", 17)), Some(17));
-        for id in ["ab17", "cd-17", "ab-", "ab-x", "ab--1", ""] {
-            assert_eq!(decision_of("ab", id), None, "{id}");
+    fn an_actions_id_names_its_process_and_decision_and_nothing_else_does() {
+        assert_eq!(decision_of(&action_id("ab", 17)), Some(("ab", 17)));
+        for id in ["ab17", "ab-", "ab-x", ""] {
+            assert_eq!(decision_of(id), None, "{id}");
         }
     }
 }

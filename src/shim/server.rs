@@ -127,6 +127,11 @@ impl Shim {
         self.0.desk.higher_epoch(self.now())
     }
 
+    /// Answers to these actions of earlier processes, each with its job, are passed on, too. Said once, before any shim is heard.
+    pub fn expect<'a>(&self, actions: impl Iterator<Item = (JobId, &'a str, u64)>) {
+        self.0.desk.acting.expect(actions);
+    }
+
     /// From now on exactly these jobs are Drover's: their shims get a lease with the next answer.
     pub fn own(&self, jobs: HashSet<JobId>) {
         self.0.desk.acting.own(jobs, self.now().mono);

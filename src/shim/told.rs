@@ -1,5 +1,6 @@
 //! What an exchange tells, value by value: one that cannot be is left out and counted under its reason.
 
+use super::batch::Late;
 use super::values::{Num, Word};
 use drover_core::model::{Fact, Time};
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ pub struct Told {
     pub rows: u64,
     /// Facts about Drover's own actions.
     pub own: Vec<Fact>,
+    /// Answers to earlier processes' actions.
+    pub late: Vec<Late>,
 }
 
 impl Told {

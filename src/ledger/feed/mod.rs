@@ -11,8 +11,8 @@ use super::schema::{Record, Row};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{
-    CopyEnd, CopyOutcome, Decision, EndFact, Fact, Job, JobId, Measure, Millis, Mode, Names, Observation, TaskId,
-    TaskKind, Time,
+    AckFact, CopyEnd, CopyOutcome, Decision, EndFact, Fact, Job, JobId, Measure, Millis, Mode, Names, Observation,
+    TaskId, TaskKind, Time,
 };
 use ends::{Ended, Won};
 pub(super) use rows::{ended_itself, spaced, word};
@@ -106,6 +106,20 @@ impl Feed {
             fact => {
                 self.fresh.extend(fact.job().filter(|job| !self.enrolled.contains(job)));
             }
+        }
+    }
+
+    /// Actions of earlier processes without an end: the job, the process, its decision.
+    pub fn orphans(&self) -> impl Iterator<Item = (JobId, &str, u64)> {
+        self.orphans.iter().flat_map(|(job, all)| all.iter().map(|one| (*job, one.incarnation.as_str(), one.decision)))
+    }
+
+    /// An answer to one of these: it is told as that process would have.
+    pub fn answered_late(&mut self, at: Time, incarnation: &str, ack: &AckFact) {
+        let mut all = self.orphans.get_mut(&ack.job).into_iter().flatten();
+        let theirs = all.find(|one| one.incarnation == incarnation && one.decision == ack.decision);
+        if theirs.is_some_and(|one| one.hear(ack)) {
+            self.tell(vec![rows::answer(at, incarnation, ack)]);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::ledger::tables::{
 use crate::ledger::{Bounds, Ledger, Left, Metrics, Pace, Record, left, read};
 use crate::service::Desk;
 use crate::service::fixture::{PUT_OFF, facts, job, seen};
+use crate::shim::Late;
 use drover_core::engine::{EngineParams, Pass};
 use drover_core::model::*;
 use std::path::{Path, PathBuf};
@@ -328,6 +329,32 @@ fn what_an_earlier_process_left_open_is_known_to_the_next_and_settled_by_the_att
     assert_eq!((outcome.host.as_deref(), outcome.hosts.as_str()), (Some("nm1"), "nm1"));
     assert_eq!((job.decided, job.won, Some(job.map_gain_ms)), (1, 1, outcome.gained_ms));
     assert_eq!(open(&path), Left::default());
+}
+
+#[test]
+fn an_answer_that_comes_to_the_next_process_is_kept_for_the_one_that_asked_and_tells_which_attempt_was_its_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("l.db");
+    let (decision, second) = left_open(&path);
+    let mut next = world(&path, Mode::Advise, 0.0);
+    next.desk.ledger = Some(feed(&path, "p2"));
+    facts(job(1), 1).into_iter().for_each(|fact| next.desk.observe(fact));
+    let mut answer = |incarnation: &str, answer, attempts: &[u32]| {
+        let ack = AckFact { job: job(1), decision: decision.id, answer, attempts: attempts.to_vec() };
+        next.desk.answered_late(Time(300_000), &Late { incarnation: incarnation.into(), ack });
+    };
+    answer("p1", Answer::Moved, &[2]);
+    // What says nothing new, what a late repetition says, and another's.
+    answer("p1", Answer::Moved, &[2]);
+    answer("p1", Answer::Applied, &[1]);
+    answer("p0", Answer::Moved, &[3]);
+    next.end(second + 10, 2, true);
+    let outcome: OutcomeRow = next.all().remove(0);
+    assert_eq!((outcome.outcome.as_str(), outcome.attempts.as_str()), ("won", "2"));
+    assert_eq!(outcome.answer.as_deref(), Some("moved"));
+    let answers: Vec<AnswerRow> = next.all();
+    let told: Vec<_> = answers.iter().map(|row| (row.incarnation.as_str(), row.attempts.as_str())).collect();
+    assert_eq!(told, [("p1", "1"), ("p1", "2")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Leases, actions and their answers: to whom, how often, and what is believed of what comes back.
 
 use super::super::acting::{RIVAL_REMEMBERED, Unsent};
+use super::super::batch::Late;
 use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
@@ -338,6 +339,25 @@ async fn answers_that_mean_nothing_here_are_counted_by_name_and_refuse_nothing()
     assert_eq!(room.own_facts(), [acked(am.job(), 1, Answer::Applied, &[1])]);
     assert_eq!(room.refused("bad_attempt_number"), 1, "the first AM has no attempt 1,000");
     assert_eq!(room.desk.metrics.native_held.get(), 5);
+}
+
+#[tokio::test]
+async fn an_answer_to_what_an_earlier_process_left_open_in_that_job_is_passed_on_beside_the_facts() {
+    let (mut room, mut am) = owned().await;
+    let mut other = Am::new(2, 1, 2);
+    room.seat(&mut other).await;
+    room.desk.acting.expect([(am.job(), "0123", 7)].into_iter());
+    let answer = |decision| json!([{"id": action_id("0123", decision), "outcome": "moved", "attempts": [2]}]);
+    room.next(&mut am, json!({"acks": answer(7)}));
+    let batches = std::iter::from_fn(|| room.facts.try_recv().ok());
+    let (facts, late): (Vec<_>, Vec<_>) = batches.map(|batch| (batch.facts, batch.late)).unzip();
+    assert!(facts.concat().iter().all(|seen| !matches!(seen.fact, Fact::Acked(_))));
+    let ack = AckFact { job: am.job(), decision: 7, answer: Answer::Moved, attempts: vec![2] };
+    assert_eq!(late.concat(), [Late { incarnation: "0123".into(), ack }]);
+    assert_eq!(room.refused("foreign_action"), 0);
+    room.next(&mut am, json!({"acks": answer(8)}));
+    room.next(&mut other, json!({"acks": answer(7)}));
+    assert_eq!(room.refused("foreign_action"), 2, "what nobody waits for, and what another job answers");
 }
 
 #[tokio::test]
