@@ -82,7 +82,8 @@ impl World<'_> {
             .collect();
         let most = spec.most * total;
         let part = (most / over.iter().sum::<f64>().max(1e-9)).min(1.0);
-        over.iter().zip(0..).flat_map(|(over, queue)| self.youngest_of(queue, over * part)).collect()
+        let mut allowed = most;
+        over.iter().zip(0..).flat_map(|(over, queue)| self.youngest_of(queue, over * part, &mut allowed)).collect()
     }
 
     fn stands(&self, total: f64) -> Vec<Stand> {
@@ -100,8 +101,9 @@ impl World<'_> {
         queues.map(stand).collect()
     }
 
-    /// A queue's containers of so many mebibytes together, the last of them beyond it, those of the job that came last first, of each the latest first.
-    fn youngest_of(&self, queue: u32, mebibytes: f64) -> Vec<AttemptKey> {
+    /// A queue's containers of so many mebibytes together, the last of them beyond it, those of the job that came last first, of each the latest first; none that takes more than is
+    /// allowed yet in this look (CapacitySchedulerPreemptionUtils, tryPreemptContainerAndDeductResToObtain).
+    fn youngest_of(&self, queue: u32, mebibytes: f64, allowed: &mut f64) -> Vec<AttemptKey> {
         let jobs = || self.jobs.values().rev().filter(|job| job.queue == queue);
         // What is on its way back need not be asked for.
         let stopping = jobs().flat_map(|job| job.stopping.iter().map(|key| size_of(job, self.attempts.get(*key).kind)));
@@ -114,7 +116,12 @@ impl World<'_> {
                 if size + 1.0 > mebibytes {
                     return found;
                 }
-                size += size_of(job, self.attempts.get(key).kind);
+                let of_one = size_of(job, self.attempts.get(key).kind);
+                if of_one > *allowed + 1.0 {
+                    continue;
+                }
+                *allowed -= of_one;
+                size += of_one;
                 found.push(key);
             }
         }

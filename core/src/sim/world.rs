@@ -202,8 +202,14 @@ impl<'a> World<'a> {
         self.close()
     }
 
-    /// The first arrival of each group that waits for no other, and the first trouble of each node that has one.
+    /// The first trouble of each node that has one, and the first arrival of each group that waits for no other. What ails a node from the start ails it when the first jobs come.
     fn enter_all(&mut self) {
+        for which in 0..self.scenario.trouble.len() as u32 {
+            for node in self.troubled(which) {
+                let from = self.trouble_time(which, node, 0, Part::From);
+                self.calendar.enter(START + from, Event::Trouble { which, node, nth: 0, begins: true });
+            }
+        }
         for (number, group) in self.scenario.jobs.iter().enumerate() {
             if group.after.is_empty() {
                 let origin = Origin::Group(number as u32, 0);
@@ -211,12 +217,6 @@ impl<'a> World<'a> {
             }
         }
         self.enter_traced(0);
-        for which in 0..self.scenario.trouble.len() as u32 {
-            for node in self.troubled(which) {
-                let from = self.trouble_time(which, node, 0, Part::From);
-                self.calendar.enter(START + from, Event::Trouble { which, node, nth: 0, begins: true });
-            }
-        }
     }
 
     fn happens(&mut self, event: Event, now: Time) {

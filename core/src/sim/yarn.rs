@@ -14,6 +14,8 @@ pub struct Yarn {
     /// Place of each waiting job in its queue.
     places: BTreeMap<u32, (u32, u64)>,
     open: Open,
+    /// What each node offers while it is up, and all of them together, mebibytes.
+    offers_mb: Vec<u64>,
     cluster_mb: u64,
 }
 
@@ -65,8 +67,9 @@ impl Yarn {
         let free_mb: Vec<u64> = nodes.clone().map(|node| cluster.offers(node).memory_mb).collect();
         let cluster_mb = free_mb.iter().sum();
         let places = nodes.clone().map(Some).collect();
+        let offers_mb = free_mb.clone();
         let open = Open { smallest, nodes: nodes.collect(), places, free_mb, all_free_mb: cluster_mb };
-        Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, cluster_mb }
+        Yarn { order: cluster.order, queues, places: BTreeMap::new(), open, offers_mb, cluster_mb }
     }
 
     /// Number of a queue; the only one where none was named.
@@ -79,7 +82,7 @@ impl Yarn {
         &self.queues
     }
 
-    /// What all nodes offer together, mebibytes.
+    /// What all nodes that are up offer together, mebibytes: shares are shares of that.
     pub fn cluster_mb(&self) -> u64 {
         self.cluster_mb
     }
@@ -148,8 +151,11 @@ impl Yarn {
         }
     }
 
-    /// A node has more or less room than before.
+    /// A node has more or less room than before, or has gone, or come back.
     pub fn node_changed(&mut self, number: u32, machine: &Machine) {
+        let offers_mb = if machine.is_up() { machine.total.memory_mb } else { 0 };
+        let known = std::mem::replace(&mut self.offers_mb[number as usize], offers_mb);
+        self.cluster_mb = self.cluster_mb - known + offers_mb;
         let is_open = machine.fits(self.open.smallest);
         self.open.set(number, is_open);
         self.open.frees(number, if is_open { machine.free_mb() } else { 0 });
@@ -207,6 +213,7 @@ impl Open {
 
 #[cfg(test)]
 mod tests {
+    use super::super::job::START;
     use super::*;
 
     #[test]
@@ -218,5 +225,24 @@ mod tests {
         yarn.hold(0, -1024);
         yarn.hold(0, 1025);
         assert_eq!((yarn.queues()[0].overfilled, yarn.queues()[0].held_mb), (1, 4097));
+    }
+
+    #[test]
+    fn queues_have_shares_of_the_nodes_that_are_up_alone() {
+        let queues = r#"{"nodes": 2, "memory_mb": 4096, "queues": [{"name": "a", "share": 0.5, "most": 0.5}]}"#;
+        let mut yarn = Yarn::new(&serde_json::from_str(queues).unwrap(), Resources::default());
+        let mut node = Machine::new(1, 1, Resources { memory_mb: 4096, vcores: 8 }, 1.0, START);
+        let seen = |yarn: &mut Yarn, node: &Machine| {
+            yarn.node_changed(1, node);
+            (yarn.cluster_mb(), yarn.headroom_mb(0))
+        };
+        yarn.hold(0, 1024);
+        node.suffer(0, 1.0, true);
+        assert_eq!(seen(&mut yarn, &node), (4096, 1024));
+        node.suffer(1, 1.0, true);
+        assert_eq!(seen(&mut yarn, &node), (4096, 1024), "it is lost twice");
+        node.recover(0, true);
+        node.recover(1, true);
+        assert_eq!(seen(&mut yarn, &node), (8192, 3072));
     }
 }

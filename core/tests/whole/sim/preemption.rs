@@ -40,6 +40,12 @@ fn a_part_of_it_is_asked_back_at_each_look_as_the_rest_may_end_by_itself() {
 }
 
 #[test]
+fn no_look_asks_back_more_than_it_may_not_even_one_container() {
+    let most = |most: f64| two_queues(json!({"every": 3, "most": most, "natural": 1})).1;
+    assert_eq!([0.0, 0.24, 0.25, 0.49].map(most), [0, 0, 1, 1]);
+}
+
+#[test]
 fn a_queue_that_is_hardly_above_its_share_is_left_alone() {
     assert_eq!(two_queues(json!({"every": 3, "most": 1, "natural": 1, "ignored": 1})).1, 0);
 }

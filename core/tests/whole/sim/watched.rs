@@ -42,6 +42,17 @@ fn a_watched_jobs_attempts_add_up_to_what_is_counted_of_it() {
 }
 
 #[test]
+fn a_node_that_is_lost_from_the_start_is_given_nothing_by_the_jobs_that_come_then() {
+    let trouble = json!([{"nodes": [0, 1, 2], "lost": true}]);
+    let jobs = json!([{"name": "a", "maps": {"tasks": 4}}]);
+    let scenario = scenario(json!({"cluster": {"nodes": 4}, "trouble": trouble, "jobs": jobs}));
+    let mut watch = Watch::new("a", 0, 100);
+    let params = EngineParams { policy: None, ..EngineParams::default() };
+    run_watching(&scenario, params, 1, &mut watch).unwrap();
+    assert_eq!(watch.rows().map(|row| (row.node, row.end)).collect::<Vec<_>>(), [(3, End::Succeeded); 4]);
+}
+
+#[test]
 fn a_run_that_is_watched_is_the_same_run() {
     let params = EngineParams { policy: Late, ..EngineParams::default() };
     assert_eq!(watched(1_000).0, run(&troubled(), params, 3).unwrap());
