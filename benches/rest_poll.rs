@@ -120,7 +120,7 @@ struct Report {
 
 /// Watches for the given time, and gives every observation to `engine`: the place to measure an engine's passes.
 async fn watch(args: &Args, address: &str, mut engine: impl FnMut(&Observation)) -> Report {
-    let overrides = Overrides { rms: vec![address.to_owned()], history: None };
+    let overrides = Overrides { rms: vec![address.to_owned()], ..Overrides::default() };
     let found = Cluster::discover(None, &overrides).expect("an address");
     let mut params = HttpParams::default();
     params.ceilings.proxy.per_second = args.per_second;
