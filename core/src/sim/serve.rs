@@ -5,8 +5,8 @@ use super::place::{Place, Search};
 use super::replicas::{replicas, splits_matter};
 use super::task::{Ask, Task, Tasks};
 use super::world::{Event, World};
+use super::yarn::Aside;
 use crate::model::{Millis, TaskKind, Time};
-use std::collections::BTreeSet;
 
 impl World<'_> {
     /// Gives out containers until nobody can be served any more, or sees to it that they are at nodes' reports. Reduces make way for maps of their job that have to run again:
@@ -25,7 +25,7 @@ impl World<'_> {
 
     /// Gives out so many containers at most. How many were there?
     pub(super) fn serve_some(&mut self, most: usize, now: Time) -> usize {
-        let (mut aside, mut given) = (BTreeSet::new(), 0);
+        let (mut aside, mut given) = (Aside::default(), 0);
         while given < most && self.yarn.is_busy() {
             let Some(number) = self.yarn.next(&aside) else { break };
             let mut wakes = None;
@@ -35,10 +35,10 @@ impl World<'_> {
                     self.give(number, &place, now);
                     given += 1;
                 }
-                None => drop(aside.insert(number)),
-            }
-            if let Some(at) = wakes.filter(|_| aside.contains(&number)) {
-                self.look_again(at);
+                None => {
+                    self.yarn.set_aside(number, &mut aside);
+                    wakes.into_iter().for_each(|at| self.look_again(at));
+                }
             }
         }
         given

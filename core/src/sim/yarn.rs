@@ -5,6 +5,7 @@ use super::machine::Machine;
 use super::scenario::{ClusterSpec, QueueOrder};
 use crate::model::Resources;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// Queues, the jobs that wait in them, and the nodes with room.
 #[derive(Debug)]
@@ -35,6 +36,10 @@ pub struct Queue {
     /// Jobs that wait for containers, the next to be served first.
     waiting: BTreeSet<(u64, u32)>,
 }
+
+/// Of each queue, the last job that nothing could be found for in a round: each before it was served, and so stands behind it or waits no more, or was set aside itself.
+#[derive(Debug, Default)]
+pub struct Aside(BTreeMap<u32, (u64, u32)>);
 
 /// Nodes on which the smallest container of all would fit.
 #[derive(Debug)]
@@ -137,11 +142,21 @@ impl Yarn {
         self.places.keys().copied()
     }
 
+    /// Sets aside the job whose turn it is in its queue, and so all that were before it.
+    pub fn set_aside(&self, job: u32, aside: &mut Aside) {
+        if let Some((queue, key)) = self.places.get(&job) {
+            aside.0.insert(*queue, (*key, job));
+        }
+    }
+
     /// The job whose turn it is, of those that are not set aside.
-    pub fn next(&self, aside: &BTreeSet<u32>) -> Option<u32> {
-        let first = |queue: &Queue| queue.waiting.iter().map(|(_, job)| *job).find(|job| !aside.contains(job));
-        let all = self.queues.iter().filter(|queue| !queue.waiting.is_empty());
-        let waiting = all.filter_map(|queue| Some((queue, first(queue)?)));
+    pub fn next(&self, aside: &Aside) -> Option<u32> {
+        let first = |number: u32, queue: &Queue| {
+            let from = aside.0.get(&number).map_or(Bound::Unbounded, |last| Bound::Excluded(*last));
+            queue.waiting.range((from, Bound::Unbounded)).next().map(|(_, job)| *job)
+        };
+        let all = (0..).zip(&self.queues);
+        let waiting = all.filter_map(|(number, queue)| Some((queue, first(number, queue)?)));
         match self.order {
             QueueOrder::Fifo => waiting.map(|(_, job)| job).min(),
             QueueOrder::Capacity | QueueOrder::Fair => {
