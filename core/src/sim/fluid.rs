@@ -13,8 +13,8 @@ pub struct Flow {
 /// Less than this share of the flows through a resource is none: what is left of sums after subtraction.
 const ROUNDING: f64 = 1e-9;
 
-/// What each flow gets, units per millisecond. `capacity` is that of each resource.
-pub fn fair(capacity: &[f64], flows: &[&Flow]) -> Vec<f64> {
+/// What each flow gets, units per millisecond. `capacity` is that of each resource that any goes through.
+pub fn fair(capacity: impl Fn(u32) -> f64, flows: &[&Flow]) -> Vec<f64> {
     let mut filling = Filling::new(capacity, flows);
     let mut rising: Vec<usize> = (0..flows.len()).collect();
     rising.sort_by(|a, b| flows[*a].most.total_cmp(&flows[*b].most));
@@ -28,7 +28,7 @@ pub fn fair(capacity: &[f64], flows: &[&Flow]) -> Vec<f64> {
         } else if let Some((level, resource)) = full {
             let through = |flow: &usize| flows[*flow].through.iter().any(|(other, _)| *other == resource);
             rising.extract_if(.., |flow| through(flow)).for_each(|flow| filling.stop(flow, level));
-            filling.weight[resource as usize] = 0.0;
+            filling.of(resource).weight = 0.0;
         }
     }
     filling.rates
@@ -37,34 +37,51 @@ pub fn fair(capacity: &[f64], flows: &[&Flow]) -> Vec<f64> {
 /// How far it has come.
 struct Filling<'a> {
     flows: &'a [&'a Flow],
-    /// Of each resource: what those that have stopped leave of it.
-    left: Vec<f64>,
-    /// Of each resource: the shares of those through it that still rise.
-    weight: Vec<f64>,
+    /// In order of their numbers.
+    resources: Vec<Resource>,
     rates: Vec<f64>,
 }
 
+struct Resource {
+    number: u32,
+    /// What those that have stopped leave of it.
+    left: f64,
+    /// The shares of those through it that still rise.
+    weight: f64,
+}
+
 impl<'a> Filling<'a> {
-    fn new(capacity: &[f64], flows: &'a [&'a Flow]) -> Filling<'a> {
-        let mut weight = vec![0.0; capacity.len()];
-        for (resource, share) in flows.iter().flat_map(|flow| &flow.through) {
-            weight[*resource as usize] += share;
-        }
-        Filling { flows, left: capacity.to_vec(), weight, rates: vec![0.0; flows.len()] }
+    fn new(capacity: impl Fn(u32) -> f64, flows: &'a [&'a Flow]) -> Filling<'a> {
+        let through = || flows.iter().flat_map(|flow| &flow.through);
+        let mut numbers: Vec<u32> = through().map(|(number, _)| *number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let resource = |number| Resource { number, left: capacity(number), weight: 0.0 };
+        let resources = numbers.into_iter().map(resource).collect();
+        let mut filling = Filling { flows, resources, rates: vec![0.0; flows.len()] };
+        through().for_each(|(number, share)| filling.of(*number).weight += share);
+        filling
+    }
+
+    fn of(&mut self, number: u32) -> &mut Resource {
+        let place = self.resources.partition_point(|resource| resource.number < number);
+        &mut self.resources[place]
     }
 
     /// The resource that will be full first, and what each flow through it has then.
     fn next_full(&self) -> Option<(f64, u32)> {
-        let risen = self.weight.iter().zip(&self.left).zip(0..).filter(|((weight, _), _)| **weight > ROUNDING);
-        let levels = risen.map(|((weight, left), resource)| (left.max(0.0) / weight, resource));
+        let risen = self.resources.iter().filter(|resource| resource.weight > ROUNDING);
+        let levels = risen.map(|resource| (resource.left.max(0.0) / resource.weight, resource.number));
         levels.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     fn stop(&mut self, flow: usize, rate: f64) {
         self.rates[flow] = rate;
-        for (resource, share) in &self.flows[flow].through {
-            self.left[*resource as usize] -= share * rate;
-            self.weight[*resource as usize] -= share;
+        let flows = self.flows;
+        for (number, share) in &flows[flow].through {
+            let resource = self.of(*number);
+            resource.left -= share * rate;
+            resource.weight -= share;
         }
     }
 }
@@ -79,7 +96,7 @@ mod tests {
     }
 
     fn shares(capacity: &[f64], flows: &[Flow]) -> Vec<f64> {
-        fair(capacity, &flows.iter().collect::<Vec<_>>())
+        fair(|resource| capacity[resource as usize], &flows.iter().collect::<Vec<_>>())
     }
 
     #[test]
@@ -105,6 +122,13 @@ mod tests {
     #[test]
     fn what_goes_through_nothing_shared_takes_all_it_can() {
         assert_eq!(shares(&[], &[flow(3.0, &[])]), [3.0]);
+    }
+
+    #[test]
+    fn what_nothing_goes_through_is_not_looked_at() {
+        let far = u32::MAX;
+        let capacity = |resource| if resource == far { 6.0 } else { panic!("nothing goes through {resource}") };
+        assert_eq!(fair(capacity, &[&flow(9.0, &[(far, 1.0)]), &flow(2.0, &[(far, 1.0)])]), [4.0, 2.0]);
     }
 
     fn some() -> impl Strategy<Value = (Vec<f64>, Vec<Flow>)> {

@@ -159,7 +159,8 @@ impl Network {
             }
         }
         let streams: Vec<(AttemptKey, &Stream)> = keys.iter().map(|key| (*key, &self.flows[key])).collect();
-        let rates = fair(&self.capacity, &streams.iter().map(|(_, stream)| &stream.flow).collect::<Vec<_>>());
+        let flows: Vec<&Flow> = streams.iter().map(|(_, stream)| &stream.flow).collect();
+        let rates = fair(|resource| self.capacity[resource as usize], &flows);
         streams.iter().zip(rates).map(|((key, stream), rate)| (*key, rate / stream.each)).collect()
     }
 }
