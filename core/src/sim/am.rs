@@ -295,8 +295,9 @@ impl<'a> World<'a> {
         }
         let is_whole = job.is_whole();
         let task = job.task_mut(kind, index);
-        if task.live.is_empty() && task.state != TaskState::Succeeded {
-            task.state = if task.asked == 0 { TaskState::Scheduled } else { task.state };
+        // A task that has run stays RUNNING on Hadoop until its next attempt does (TaskImpl); where what waits can be acted on, it has to be told as that.
+        if !is_hadoop && task.live.is_empty() && task.asked == 0 && task.state != TaskState::Succeeded {
+            task.state = TaskState::Scheduled;
         }
         let is_copy = if is_whole { copy > 0 } else { lost.is_copy && !task.live.is_empty() };
         let hurries = is_hadoop && end.hurries(kind);

@@ -64,10 +64,11 @@ impl World<'_> {
 mod tests {
     use super::super::am::ended_fact;
     use super::super::draw::Draws;
+    use super::super::ideal::{Actor, Ideal};
     use super::super::job::{Origin, START};
     use super::super::scenario::Scenario;
     use super::*;
-    use crate::model::AttemptState;
+    use crate::model::{AttemptState, Millis};
 
     #[test]
     fn an_attempt_that_failed_is_told_as_failed_and_one_that_went_with_its_job_as_killed() {
@@ -76,6 +77,28 @@ mod tests {
         let attempt = Attempt::new(0, TaskKind::Map, 0, 0, false, 0, START);
         let state = |end| ended_fact(&job, &attempt, end, &"n0".into(), START).state;
         assert_eq!([state(End::Failed), state(End::JobFailed)], [AttemptState::Failed, AttemptState::Killed].map(Some));
+    }
+
+    /// How a task is told of whose only attempt is lost after so many of its stages.
+    fn told_without_attempts(can: &str, stages: usize) -> TaskState {
+        let json = format!(r#"{{"hadoop": {{"can": {{{can}}}}}, "jobs": [{{"name": "a", "maps": {{"tasks": 1}}}}]}}"#);
+        let scenario: Scenario = serde_json::from_str(&json).unwrap();
+        let mut world = World::new(&scenario, Actor::Ideal(Ideal::NoSkew), 1);
+        world.jobs.insert(0, Job::new(&scenario, &world.draws, 0, Origin::Group(0, 0), 0, START));
+        world.begin_phases(0, START);
+        world.serve(START);
+        let key = *world.jobs[&0].live.first().unwrap();
+        [500, 2_000].into_iter().take(stages).for_each(|at| world.stage_ends(key, START + Millis(at)));
+        world.ends(key, End::Lost, START + Millis(3_000));
+        world.jobs[&0].task(TaskKind::Map, 0).state
+    }
+
+    #[test]
+    fn a_task_that_has_run_and_lost_its_only_attempt_is_scheduled_again_only_where_waiting_tasks_can_be_acted_on() {
+        let told = |can| [0, 1, 2].map(|stages| told_without_attempts(can, stages));
+        let [scheduled, running] = [TaskState::Scheduled, TaskState::Running];
+        assert_eq!(told(r#""duplicate": true"#), [scheduled, running, running], "TaskImpl");
+        assert_eq!(told(r#""duplicate": true, "order": true"#), [scheduled; 3]);
     }
 
     #[test]
