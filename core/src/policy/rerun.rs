@@ -10,8 +10,6 @@ use crate::model::{MeasurePlan, Millis};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many reduces, on as many machines, or one fewer where the ResourceManager has given the machine up.
-const WITNESSES: usize = 2;
 /// Of so many outputs a reduce must have missed a machine's for it to be the machine, where more lie there than one.
 const SEVERAL: usize = 2;
 /// A reduce that still cannot fetch an output says so again within a minute: one that has long not has fetched it.
@@ -88,8 +86,9 @@ impl OutOfReach {
     }
 }
 
-/// What is told of one machine's outputs by reduces that copy: by reduce, on which host it runs and which outputs it could not fetch, with its newest word on each.
-type Words = BTreeMap<u32, (Option<NameId>, BTreeMap<AttemptId, Time>)>;
+/// What is told of one machine's outputs by reduces that copy: by reduce, on which hosts those of its attempts run that may have told it, and which outputs it could not fetch, with its
+/// newest word on each.
+type Words = BTreeMap<u32, (BTreeSet<NameId>, BTreeMap<AttemptId, Time>)>;
 
 /// The outputs of a job that are out of reach at `now`, its AM's clock, of maps that have not been asked for before in that mode, or in vain; one entry a machine. Nothing where no reduce
 /// copies: those that are past it need no output any more.
@@ -130,7 +129,7 @@ pub fn out_of_reach(
 pub fn within_budget(job: &Job, asked: &Asked, more: &[AttemptId]) -> Result<(), Verdict> {
     let before = asked.iter().filter(|(_, ask)| ask.mode == Mode::Act).map(|(index, _)| *index);
     let all: BTreeSet<u32> = before.chain(more.iter().map(|output| output.task.index)).collect();
-    let bound = (f64::from(job.known(TaskKind::Map)) * SHARE).ceil();
+    let bound = (f64::from(job.known(TaskKind::Map)) * SHARE).floor().max(1.0);
     if all.len() as f64 <= bound { Ok(()) } else { Err(Verdict::MeasureBudget) }
 }
 
@@ -150,25 +149,30 @@ fn words(job: &Job, now: Time) -> BTreeMap<NameId, Words> {
     let copied = all.filter_map(|attempt| attempt.second_phase.get()).max();
     for (output, Miss { reduce, at }) in job.missed.iter() {
         let is_new = now.since(at) <= WITHIN && copied.is_none_or(|copied| at > copied);
-        let Some(reader) = job.task(job.id.task(TaskKind::Reduce, reduce)).and_then(|task| copying(task, at)) else {
+        let Some(readers) = job.task(job.id.task(TaskKind::Reduce, reduce)).and_then(|task| copying(task, at)) else {
             continue;
         };
         let stands = job.task(output.task).and_then(|task| standing(output.task.index, task, job));
         if let Some((host, _)) = stands.filter(|(_, own)| is_new && *own == output) {
-            let (_, outputs) = told.entry(host).or_default().entry(reduce).or_insert((reader.host, BTreeMap::new()));
+            let (hosts, outputs) = told.entry(host).or_default().entry(reduce).or_default();
+            hosts.extend(readers);
             outputs.insert(output, at);
         }
     }
     told
 }
 
-/// The attempt of a reduce that copies and did at that instant; none once one has copied everything.
-fn copying(reduce: &Task, at: Time) -> Option<&Attempt> {
+/// The hosts of a reduce's attempts that ran at that instant, of which any may have told what was heard then; none once one of these has ended, or any has copied everything.
+fn copying(reduce: &Task, at: Time) -> Option<BTreeSet<NameId>> {
     let past = |attempt: &Attempt| attempt.phase > Some(Phase::Copy) || attempt.second_phase.get().is_some();
     if reduce.state.is_final() || reduce.live().any(past) {
         return None;
     }
-    reduce.live().find(|attempt| attempt.started.get().is_some_and(|started| started <= at))
+    let began = |attempt: &&Attempt| attempt.started.get().is_some_and(|started| started <= at);
+    let ran = |attempt: &&Attempt| attempt.finished.get().is_none_or(|finished| finished >= at);
+    let told = reduce.attempts.iter().filter(began).filter(ran);
+    let hosts = told.map(|attempt| attempt.host.filter(|_| !attempt.state.is_final())).collect::<Option<_>>();
+    hosts.filter(|hosts: &BTreeSet<NameId>| !hosts.is_empty())
 }
 
 /// Those who have missed outputs of a machine, of which so many are `several`, as all are where fewer lie there.
@@ -189,13 +193,13 @@ impl Witnesses<'_> {
         self.whole(since) || self.enough(|missed| missed.get(output).is_some_and(|at| *at > since))
     }
 
-    /// Are the reduces that have missed such outputs enough? Those of one host may all suffer from that.
+    /// Are the reduces that have missed such outputs enough: one beside the ResourceManager's word or else two, whichever of their attempts told it, on different hosts? Those of one may all
+    /// suffer from that.
     fn enough(&self, such: impl Fn(&BTreeMap<AttemptId, Time>) -> bool) -> bool {
-        let of_these = self.words.values().filter(|(_, missed)| such(missed));
-        let hosts: Vec<Option<NameId>> = of_these.map(|(host, _)| *host).collect();
-        let known: BTreeSet<NameId> = hosts.iter().flatten().copied().collect();
-        let needed = WITNESSES - usize::from(self.unusable);
-        hosts.len() >= needed && known.len() >= needed
+        let hosts: BTreeSet<&BTreeSet<NameId>> =
+            self.words.values().filter(|(_, missed)| such(missed)).map(|(hosts, _)| hosts).collect();
+        let apart = || hosts.iter().any(|one| hosts.iter().any(|other| one.is_disjoint(other)));
+        !hosts.is_empty() && (self.unusable || apart())
     }
 }
 
