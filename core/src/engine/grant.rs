@@ -312,7 +312,7 @@ fn longer(factor: f64, reckoned: Option<f64>) -> f64 {
 /// A copy takes so many times as long as was reckoned.
 fn takes(numbers: &mut Numbers, times: f64) {
     let Some((mean, spread)) = numbers.fresh_copy.zip(numbers.fresh_copy_spread) else { return };
-    let fresh = FreshCopy { mean: mean.scaled(times), spread: spread.scaled(times), evidence: 0 };
+    let fresh = FreshCopy { mean: mean.scaled(times), start: Millis(0), spread: spread.scaled(times), evidence: 0 };
     (numbers.fresh_copy, numbers.fresh_copy_spread) = (Some(fresh.mean), Some(fresh.spread));
     numbers.cost_container_seconds = numbers.cost_container_seconds.map(|cost| cost * times);
     if let Some((mean, spread)) = numbers.time_left.zip(numbers.time_left_spread) {

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct FreshCopy {
     /// Expected.
     pub mean: Millis,
+    /// What of that goes by before its work begins: a task with more data takes no longer to start.
+    #[serde(default)]
+    pub start: Millis,
     /// One standard deviation.
     pub spread: Millis,
     /// How many finished tasks it rests on, those of earlier runs included.
@@ -72,14 +75,19 @@ impl FreshCopy {
         let spread = (spread * known.location).hypot(unsure);
         Some(FreshCopy {
             mean: Millis::from_secs_f64(mean) + start_lag,
+            start: Millis::from_secs_f64(start_up) + start_lag,
             spread: Millis::from_secs_f64(spread.max(mean * LEAST_SPREAD)),
             evidence,
         })
     }
 
-    /// For a task whose input is `ratio` times the typical one.
+    /// For a task whose input is `ratio` times the typical one, which its work is, too.
     pub fn scaled(self, ratio: f64) -> FreshCopy {
-        FreshCopy { mean: self.mean.scaled(ratio), spread: self.spread.scaled(ratio), ..self }
+        FreshCopy {
+            mean: (self.mean - self.start).scaled(ratio) + self.start,
+            spread: self.spread.scaled(ratio),
+            ..self
+        }
     }
 }
 
@@ -145,8 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn a_task_of_so_many_times_the_data_takes_a_copy_so_many_times_as_long() {
-        let copy = FreshCopy { mean: Millis(4_000), spread: Millis(500), evidence: 3 };
-        assert_eq!(copy.scaled(1.5), FreshCopy { mean: Millis(6_000), spread: Millis(750), evidence: 3 });
+    fn a_task_of_so_many_times_the_data_takes_a_copy_so_many_times_as_long_to_work_and_no_longer_to_start() {
+        let copy = FreshCopy { mean: Millis(21_000), start: Millis(11_000), spread: Millis(500), evidence: 3 };
+        let of = |mean, spread| FreshCopy { mean: Millis(mean), spread: Millis(spread), ..copy };
+        assert_eq!([copy.scaled(5.0), copy.scaled(0.5)], [of(61_000, 2_500), of(16_000, 250)]);
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_copy_gains_what_the_estimated_end_lies_after_its_own() {
         let mut phase = half_done(20.0);
-        let drovers = FreshCopy { mean: secs(12.0), spread: secs(1.0), evidence: 2 };
+        let drovers = FreshCopy { mean: secs(12.0), start: secs(0.0), spread: secs(1.0), evidence: 2 };
         let view = View { fresh: Some(drovers), ..phase.view(25.0) };
         let gains = judge(&view, &HadoopParams::SHIPPED).remove(0);
         let numbers = gains.numbers;

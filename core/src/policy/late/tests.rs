@@ -9,7 +9,7 @@ fn one_beside_four() -> Phase {
 }
 
 /// A copy takes 16 s on average.
-const FRESH: FreshCopy = FreshCopy { mean: Millis(16_000), spread: Millis(2_000), evidence: 4 };
+const FRESH: FreshCopy = FreshCopy { mean: Millis(16_000), start: Millis(0), spread: Millis(2_000), evidence: 4 };
 
 /// The only running task, where it has so much left: (mean, spread), seconds.
 fn with_left(params: &LateParams, remains: Option<(f64, f64)>) -> Judged {
