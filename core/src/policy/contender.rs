@@ -100,7 +100,7 @@ impl<'a> Contender<'a> {
         const ON_A_SLOW_HOST: f64 = 1.0;
         let longest = view.peers.longest.filter(|_| view.peers.ends_unreported)?;
         let host = self.task.original().and_then(|attempt| attempt.host);
-        let on_one_of = |hosts: &[NameId]| host.is_some_and(|host| hosts.contains(&host));
+        let on_one_of = |hosts: &[NameId]| host.is_some_and(|host| hosts.binary_search(&host).is_ok());
         let times = if on_one_of(&view.peers.slow_hosts) {
             ON_A_SLOW_HOST
         } else if on_one_of(&view.peers.silent_hosts) {

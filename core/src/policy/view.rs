@@ -223,6 +223,7 @@ impl<'a> View<'a> {
             let (silent, few) = slow_hosts::silent(self);
             self.peers.slow_hosts = slow_hosts::of(self);
             self.peers.slow_hosts.extend(silent.iter().filter(|_| few));
+            self.peers.slow_hosts.sort_unstable();
             self.peers.silent_hosts = silent;
         }
     }

@@ -99,7 +99,7 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_from: f64) -> NewCopy {
     let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
-    let is_slow = |one: &Rate| one.host.is_some_and(|host| slow.contains(&host));
+    let is_slow = |one: &Rate| one.host.is_some_and(|host| slow.binary_search(&host).is_ok());
     let (there, elsewhere): (Vec<_>, Vec<_>) = rates(view, copies, told).partition(is_slow);
     let tells = |one: &&Rate| one.ended || one.rate <= slow_from;
     let evidence = there.iter().chain(&elsewhere).filter(tells).count();

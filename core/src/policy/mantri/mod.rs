@@ -148,7 +148,10 @@ impl<'a> Phase<'a> {
         // "Mantri does not re-duplicate a task for which it launched a copy recently." By Delta, a period of reports, the paper's copies have told of themselves;
         // Hadoop's take a JVM's start longer.
         let recent = |copy: &LiveCopy| copy.age <= self.params.period || copy.t_rem.is_none();
-        if contender.task.unended().count() > copies.len().max(1) || (copies.len() > 1 && copies.iter().any(recent)) {
+        // Where a task has one copy at a time that holds of copies, too, that others have started, or an earlier process.
+        let alone = !self.view.past.joins && !self.view.judge_native_copies;
+        let most = if alone { 1 } else { copies.len().max(1) };
+        if contender.task.unended().count() > most || (copies.len() > 1 && copies.iter().any(recent)) {
             return Some(Verdict::AlreadyCopied);
         }
         if others < self.params.min_evidence as usize {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::AttemptState;
+use crate::policy::Past;
 use crate::policy::tests::{Phase, at, secs};
 
 /// One report is enough.
@@ -193,12 +194,15 @@ fn a_copys_time_is_the_other_tasks_however_far_this_one_falls_behind() {
 
 #[test]
 fn a_task_whose_copies_are_all_slow_is_restarted_by_its_slowest_and_by_none_that_need_not_have_reported_yet() {
-    let copied = |other: &[(f64, f32)], now: f64| {
+    let beside = |other: &[(f64, f32)], now: f64, joins: bool| {
         let phase = Phase::maps(9).took(&[10.0; 3]).runs((3, 0), 0, 50.0, &[(60.0, 0.0625), (70.0, 0.125)]);
-        let phase = phase.runs((3, 1), 1, 58.0, other).shim();
-        let judged = last(phase, now, &MantriParams { delta: 1.0, ..at_once() });
+        let mut phase = phase.runs((3, 1), 1, 58.0, other).shim();
+        let view = View { past: Past { joins, ..Past::default() }, ..phase.view(now) };
+        let judged = judge(&view, &MantriParams { delta: 1.0, ..at_once() }).pop().unwrap();
         (judged.verdict, judged.action, judged.attempt.number)
     };
+    let copied = |other: &[(f64, f32)], now: f64| beside(other, now, true);
+    assert_eq!(beside(&[(64.0, 0.03), (70.0, 0.06)], 70.0, false).0, Verdict::AlreadyCopied, "whoever started it");
     // The second one's start takes a while, and then it is faster, or slower.
     assert_eq!(copied(&[], 70.0).0, Verdict::AlreadyCopied);
     assert_eq!(copied(&[(64.0, 0.125), (70.0, 0.25)], 70.0), (Verdict::Decided, Action::Restart, 0));
