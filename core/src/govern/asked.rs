@@ -151,8 +151,9 @@ impl Asked {
     /// Asked for, and not known to have a container yet.
     pub fn is_unplaced(&self, task: Option<&Task>) -> bool {
         let placed = task.is_some_and(|task| {
-            let mut copies = self.copies(task).peekable();
-            copies.peek().is_some() && copies.all(|copy| copy.started.get().is_some() || copy.state.is_final())
+            let has_container = |copy: &Attempt| copy.started.get().is_some() || copy.state.is_final();
+            let copies = || self.copies(task);
+            copies().count() >= self.attempts.len().max(1) && copies().all(has_container)
         });
         !placed
     }

@@ -65,4 +65,4 @@ impl Flights {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -91,7 +91,7 @@ impl Room {
             Some(Verdict::ContainersWaiting)
         } else if takes && (!self.waiting || clones) && self.free.is_some_and(|free| free < wanted) {
             Some(Verdict::NoHeadroom)
-        } else if takes && self.unplaced.0 >= self.unplaced.1 {
+        } else if takes && self.unplaced.0 > 0 && lacks(self.unplaced, wanted) {
             Some(Verdict::CopiesWaiting)
         } else if !clones && lacks(self.job, wanted) {
             Some(Verdict::JobCap)
@@ -296,6 +296,29 @@ mod tests {
     fn a_cluster_is_busy_above_its_share_and_not_at_it() {
         let of = |memory_mb| Resources { memory_mb, vcores: 1 };
         assert_eq!([29, 30].map(|used| is_above(0.29, of(used), of(100))), [false, true]);
+    }
+
+    #[test]
+    fn a_tasks_clones_wait_with_others_only_as_many_as_may_and_where_none_waits_they_may_be_more() {
+        use crate::govern::bars::tests::proposed;
+        let room = Room {
+            cluster: (0, 100),
+            job: (0, 100),
+            node: (0, 64),
+            minute: (0, 100),
+            user: (0, 100),
+            queue: (0, 100),
+            busy: false,
+            free: None,
+            waiting: false,
+            unplaced: (0, 8),
+        };
+        let refused = |unplaced, copies| {
+            let clones = Judged { budget: Budget::Clones, copies, ..proposed(1) };
+            Room { unplaced: (unplaced, 8), ..room }.refusal(&clones)
+        };
+        assert_eq!([refused(5, 3), refused(0, 9), refused(6, 2)], [None; 3]);
+        assert_eq!([refused(6, 3), refused(7, 3), refused(8, 1)], [Some(Verdict::CopiesWaiting); 3]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn unlimited() -> GovernParams {
 }
 
 /// One more copy of the first map, weighed against so many attempts.
-fn proposed(weighed: u32) -> Judged {
+pub fn proposed(weighed: u32) -> Judged {
     let task = map(0);
     Judged {
         task,

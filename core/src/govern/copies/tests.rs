@@ -55,6 +55,14 @@ fn a_copy_has_no_container_before_each_of_its_attempts_was_launched_or_ended() {
     assert!(!is_unplaced(&job));
     attempt(&mut job, map(0).attempt(2), AttemptState::Starting, 0, 0);
     assert!(is_unplaced(&job), "one of two");
+    let mut named = asked();
+    answer(&mut named, Answer::Applied, &[1, 2]);
+    let mut seen = running(Time(10_000));
+    attempt(&mut seen, map(0).attempt(1), Running, 12_000, 0);
+    let copies = named.newest(map(0)).unwrap().asked.as_ref().unwrap();
+    assert!(copies.is_unplaced(seen.task(map(0))), "the other is not seen yet");
+    attempt(&mut seen, map(0).attempt(2), Running, 13_000, 0);
+    assert!(!copies.is_unplaced(seen.task(map(0))));
 }
 
 #[test]
