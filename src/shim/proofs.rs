@@ -12,6 +12,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+/// Looks at applications of which one took too long are a fourth of the others at most.
+const LATE_SHARE: usize = 4;
+
 /// Where a claim stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing {
@@ -27,8 +30,8 @@ pub enum Standing {
 pub struct Proofs {
     vouch: Arc<dyn Vouch>,
     params: ProofParams,
-    /// Looks at once: at applications that are listed, and at those that nobody but their claims has told of, which may be invented.
-    slots: [Semaphore; 2],
+    /// Looks at once: at applications that are listed, at those that nobody but their claims has told of, which may be invented, and at those of which a look took too long.
+    slots: [Semaphore; 3],
     claims: Mutex<HashMap<AppId, Vec<Entry>>>,
     metrics: Metrics,
 }
@@ -38,6 +41,8 @@ struct Entry {
     standing: Standing,
     /// A look has found the claim wanting; more can still come.
     missed: bool,
+    /// The last look took too long.
+    late: bool,
     /// When the entry is dropped, settled or not.
     until: Instant,
     task: AbortHandle,
@@ -52,7 +57,7 @@ impl Drop for Entry {
 impl Proofs {
     /// No claims yet.
     pub fn new(vouch: Arc<dyn Vouch>, params: ProofParams, metrics: Metrics) -> Arc<Proofs> {
-        let slots = [(); 2].map(|()| Semaphore::new(params.at_once.max(1)));
+        let slots = [1, 1, LATE_SHARE].map(|share| Semaphore::new((params.at_once / share).max(1)));
         Arc::new(Proofs { vouch, params, slots, claims: Mutex::default(), metrics })
     }
 
@@ -88,7 +93,14 @@ impl Proofs {
             return Err(Refusal::new(Why::TooManySessions, "too many sessions wait for their proof to be checked"));
         }
         let task = tokio::spawn(examine(Arc::clone(self), claim.clone())).abort_handle();
-        rivals.push(Entry { claim: claim.clone(), standing: Standing::Checking, missed: false, until, task });
+        rivals.push(Entry {
+            claim: claim.clone(),
+            standing: Standing::Checking,
+            missed: false,
+            late: false,
+            until,
+            task,
+        });
         Ok(Standing::Checking)
     }
 
@@ -126,12 +138,28 @@ impl Proofs {
     async fn slot(&self, claim: &Claim) -> SemaphorePermit<'_> {
         const LISTED_MEANWHILE: Duration = Duration::from_secs(1);
         loop {
-            let [listed, others] = &self.slots;
-            let slots = if self.vouch.listed(claim.attempt.app).is_some() { listed } else { others };
+            let [listed, others, late] = &self.slots;
+            let app = claim.attempt.app;
+            let slots = match () {
+                () if self.is_late(app) => late,
+                () if self.vouch.listed(app).is_some() => listed,
+                () => others,
+            };
             // They are never closed.
             if let Ok(Ok(slot)) = tokio::time::timeout(LISTED_MEANWHILE, slots.acquire()).await {
                 return slot;
             }
+        }
+    }
+
+    /// Does a look at the application hold its place for as long as it may? Masters that hang are not to keep all places from the others.
+    fn is_late(&self, app: AppId) -> bool {
+        self.claims().get(&app).is_some_and(|rivals| rivals.iter().any(|known| known.late))
+    }
+
+    fn note_late(&self, claim: &Claim, late: bool) {
+        if let Some(rivals) = self.claims().get_mut(&claim.attempt.app) {
+            rivals.iter_mut().filter(|known| known.claim == *claim).for_each(|known| known.late = late);
         }
     }
 
@@ -168,7 +196,9 @@ async fn examine(proofs: Arc<Proofs>, claim: Claim) {
         let began = Instant::now();
         let deadline = *deadline.get_or_insert(began + Duration::from_millis(proofs.params.patience_ms));
         let limit = Duration::from_millis(proofs.params.look_ms);
-        let finding = tokio::time::timeout(limit, check(&*proofs.vouch, &claim)).await.unwrap_or_else(|_| {
+        let look = tokio::time::timeout(limit, check(&*proofs.vouch, &claim)).await;
+        proofs.note_late(&claim, look.is_err());
+        let finding = look.unwrap_or_else(|_| {
             Finding::NotYet(Refusal::new(Why::NotVouched, "the ResourceManager did not answer in time"))
         });
         drop(slot);

@@ -298,6 +298,23 @@ async fn invented_applications_keep_out_none_that_is_listed() {
     assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
 }
 
+#[tokio::test(start_paused = true)]
+async fn masters_that_hang_keep_no_other_session_from_being_believed_once_that_has_shown() {
+    let proofs = ProofParams { at_once: 2, look_ms: 1_000, patience_ms: 600_000, ..ProofParams::default() };
+    let room = Room::with(ShimParams { proofs, ..ShimParams::default() }, 10);
+    for job in 2..=9 {
+        let mut hangs = Am::new(job, 1, 1);
+        room.cluster.runs(&hangs);
+        room.cluster.hangs.lock().unwrap().insert(hangs.job());
+        room.send(&hangs.key.clone(), &hangs.next()).unwrap();
+    }
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let (mut am, began) = (Am::new(1, 1, 1), tokio::time::Instant::now());
+    room.cluster.runs(&am);
+    assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
+    assert!(began.elapsed() < Duration::from_millis(500), "{:?}", began.elapsed());
+}
+
 #[tokio::test]
 async fn sessions_are_bounded() {
     let (mut room, mut second) = (Room::with(ShimParams { sessions: 1, ..one_look() }, 10), Am::new(2, 1, 2));
