@@ -11,6 +11,12 @@ pub fn printable(name: &str) -> String {
     name.chars().take(NAME_MAX).map(shown).collect()
 }
 
+/// One word to a shell, whatever is in it.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = text.chars().all(|one| one.is_ascii_alphanumeric() || "._-/@:".contains(one));
+    if is_plain && !text.is_empty() { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// An address without a user's name and password: all up to the last `@`, for a password may hold any sign.
 pub fn without_user(text: &str) -> String {
     let is_scheme = |at: &usize| text[..*at].chars().all(|letter| letter.is_ascii_alphabetic());
@@ -29,6 +35,19 @@ mod tests {
         assert_eq!(printable("Überträge 日次"), "Überträge 日次");
         assert_eq!(printable("a\u{202e}b\u{2028}c\u{2067}"), "a\u{fffd}b\u{fffd}c\u{fffd}");
         assert_eq!(printable(&"x".repeat(NAME_MAX + 1)).len(), NAME_MAX);
+    }
+
+    #[test]
+    fn a_name_of_any_letters_is_one_word_to_a_shell() {
+        let said = |text: &str| {
+            let script = format!("printf '%s|' {}", shell_word(text));
+            let told = std::process::Command::new("sh").arg("-c").arg(script).output().unwrap();
+            String::from_utf8(told.stdout).unwrap()
+        };
+        for name in ["root.etl", "ali ce/../x?y#z", "it's", "$HOME `id` \"\\", "", "*", "a\nb"] {
+            assert_eq!(said(name), format!("{name}|"));
+        }
+        assert_eq!(shell_word("root.etl"), "root.etl");
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct Pause {
     #[arg(long)]
     reason: String,
     /// For how long
-    #[arg(long = "for", value_name = "TIME", default_value = "1h")]
+    #[arg(long = "for", value_name = "TIME", default_value = "1h", allow_hyphen_values = true)]
     lasts: String,
     #[command(flatten)]
     asked: Asked,

@@ -164,9 +164,9 @@ impl Common {
 
     fn configuration(&self) -> Result<Loaded, ConfigError> {
         let sources = Sources { file: self.file(), set: self.set.clone() };
-        // Variables that are no Unicode cannot be ours.
-        let variables =
-            std::env::vars_os().filter_map(|(name, text)| Some((name.into_string().ok()?, text.into_string().ok()?)));
+        // A name that is no Unicode cannot be ours; a value that is none is refused where its name is.
+        let variables = std::env::vars_os()
+            .filter_map(|(name, text)| Some((name.into_string().ok()?, text.to_string_lossy().into_owned())));
         crate::config::load(&sources, variables)
     }
 }

@@ -1,7 +1,7 @@
 //! A look at the cluster without a service: the same engine, fed for a few rounds.
 
 use super::output::{Exit, Failure};
-use crate::api::views::{DecisionView, JobDetail, Status, TaskView};
+use crate::api::views::{DecisionView, JobDetail, RmView, Status, TaskView};
 use crate::clock;
 use crate::config::{self, Config};
 use crate::service::{DecisionFilter, Desk, Process, TaskFilter, world};
@@ -81,7 +81,9 @@ impl Seen {
     /// The whole.
     pub fn status(&self) -> Status {
         let now = clock::now();
-        self.desk.status(&Process { ready: true, ..Process::new(String::new(), now) }, now)
+        // There was no look without its answer.
+        let rm = RmView { answers: true, told_ms: Some(now.0) };
+        self.desk.status(&Process { ready: true, rm, ..Process::new(String::new(), now) }, now)
     }
 
     /// A job, if it runs.

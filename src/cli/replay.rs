@@ -63,8 +63,8 @@ impl Command {
 
     /// A run that ended within a pass was killed there, or is writing on: no difference.
     fn conclude(&self, report: &Report) -> Result<(), Failure> {
-        let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, differences } =
-            report;
+        let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, .. } = report;
+        let Report { missing, empty, different, differences, .. } = report;
         let mut says = format!(
             "{decisions} decisions in {passes} passes over {observations} observations ({dropped} of them refused), {segments} segments"
         );
@@ -75,21 +75,38 @@ impl Command {
         if *cut_off > 0 {
             says += &format!("; {cut_off} last lines are cut off and were left out");
         }
+        if *missing > 0 {
+            says += &format!(
+                "; {missing} segments are missing between others or out of order, and the recorded state was taken after the gap"
+            );
+        }
+        if *empty > 0 {
+            says += &format!("; {empty} files are empty");
+        }
         match unfinished {
             0 => {}
             1 => says += "; the run ended within a pass, and what it decided last is not recorded",
             runs => says += &format!("; {runs} runs ended within a pass, and what they decided last is not recorded"),
         }
-        if self.check && differences.is_empty() {
-            says += if *unfinished == 0 { "; all as recorded" } else { "; all else as recorded" };
+        if self.check && *different == 0 && *segments > 0 {
+            let whole = [unfinished, missing, empty].iter().all(|count| **count == 0);
+            says += if whole { "; all as recorded" } else { "; all else as recorded" };
         }
         if !self.json {
             writeln!(io::stderr(), "{says}")?;
         }
+        if self.check && *segments == 0 {
+            return Err(Failure::new(Exit::Check, "there is no segment in it, and so nothing to check"));
+        }
+        let more = match *different - differences.len() as u64 {
+            0 => String::new(),
+            more => format!("\nand {more} more"),
+        };
         match differences.as_slice() {
             [] => Ok(()),
             some => {
-                Err(Failure::new(Exit::Check, format!("the replay differs from the recording\n{}", some.join("\n"))))
+                let words = format!("the replay differs from the recording\n{}{more}", some.join("\n"));
+                Err(Failure::new(Exit::Check, words))
             }
         }
     }

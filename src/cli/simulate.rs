@@ -44,7 +44,7 @@ pub struct Command {
     #[arg(long, value_name = "POLICY", value_parser = entry)]
     baseline: Option<Entry>,
     /// How many seeds, from 1 on
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=100_000), allow_negative_numbers = true)]
     seeds: u64,
     /// Run the jobs of a trace, too: job histories (.jhist, or a directory of them, with their confs), a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
@@ -56,7 +56,7 @@ pub struct Command {
     #[arg(long, value_name = "KEY=VALUE,VALUE", value_parser = sweep::parse)]
     sweep: Option<Sweep>,
     /// Share of the jobs, 0-1, that each policy leaves alone, as govern.holdout does: what would the others show beside them?
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = probability)]
+    #[arg(long, default_value_t = 0.0, value_name = "SHARE", value_parser = probability, allow_negative_numbers = true)]
     holdout: f64,
     /// Write a report, too: report.html, jobs.csv, phases.csv, summary.json and plots as SVG; the directory is made, or holds an earlier report
     #[arg(long, value_name = "DIR")]

@@ -111,6 +111,11 @@ pub fn find(key: &str) -> Option<&'static Setting> {
 /// Lays one statement over the entries.
 pub fn lay(entries: &mut Entries, stated: Stated) -> Result<(), Problem> {
     let Stated { key, text, origin } = stated;
+    // What stands for bytes that were none: a queue's `off` would hold for another.
+    if [&key, &text].iter().any(|part| part.contains(char::REPLACEMENT_CHARACTER)) {
+        let fix = Some("write it in UTF-8".to_owned());
+        return Err(Problem { origin, key: Some(key), what: "is no text in UTF-8".into(), fix });
+    }
     let Some(setting) = find(&key) else {
         // Below a heading of TOML all keys are that table's, up to the next heading.
         if let Some((table, whole)) = key.split_once('.').filter(|(_, whole)| find(whole).is_some())

@@ -56,6 +56,20 @@ fn the_sample_with_every_line_in_force_states_the_defaults_and_its_examples() {
 }
 
 #[test]
+fn what_a_variable_says_in_other_bytes_than_text_is_refused_as_a_queue_that_is_off_may_be_meant() {
+    let variables = [
+        ("DROVER_MODES_QUEUE", "root.\u{fffd}tl=off"),
+        ("DROVER_MODE", "off\u{fffd}"),
+        ("HADOOP_CONF_DIR", "/etc/h\u{fffd}"),
+    ];
+    for (name, text) in variables {
+        let error = load(&Sources::default(), [(name.to_owned(), text.to_owned())].into_iter()).unwrap_err();
+        let words = error.to_string();
+        assert!(words.contains(name) && words.contains("UTF-8"), "{words}");
+    }
+}
+
+#[test]
 fn later_places_outrank_earlier_ones_and_each_value_keeps_its_origin() {
     let (_dir, mut sources) = file("mode = \"off\"\n[rest]\ntimeout = \"3s\"\nin_flight = 4\n");
     sources.set = vec!["rest.in_flight=5".into(), "modes.queue.root.etl=off".into()];

@@ -24,6 +24,10 @@ pub struct Options {
 pub struct Report {
     /// Segments read.
     pub segments: u64,
+    /// Segments of a run that are missing between others of it, or stand out of their order; after each gap the recorded state is taken.
+    pub missing: u64,
+    /// Files without a line.
+    pub empty: u64,
     /// Facts given to the engine.
     pub observations: u64,
     /// Of these, refused by it as they were when recorded.
@@ -38,7 +42,9 @@ pub struct Report {
     pub cut_off: u64,
     /// Where the recording of a run ends within a pass, the last of whose decisions it lacks; found by a check.
     pub unfinished: u64,
-    /// Differences from the recording, the first few in words.
+    /// Differences from the recording.
+    pub different: u64,
+    /// The first few of them in words.
     pub differences: Vec<String>,
 }
 
@@ -61,8 +67,13 @@ pub fn replay(
         emit,
     };
     for file in files {
-        let cut_off = read(file, options.lenient, &mut |placed| run.step(placed))?;
+        let mut is_empty = true;
+        let cut_off = read(file, options.lenient, &mut |placed| {
+            is_empty = false;
+            run.step(placed)
+        })?;
         run.report.cut_off += cut_off;
+        run.report.empty += u64::from(is_empty && cut_off == 0);
         if cut_off > 0 {
             run.last = None; // Nothing follows on what is lost with that line.
         }
@@ -132,6 +143,8 @@ impl Run<'_> {
             self.settle(place, is_another || header.lost > 0 || self.options.lenient);
             self.engine = None;
         }
+        let of_run = self.last.as_ref().filter(|last| last.run == header.run);
+        self.report.missing += of_run.map_or(0, |last| header.segment.abs_diff(last.segment + 1));
         self.report.segments += 1;
         self.report.lost += header.lost;
         self.last = Some(header.clone());
@@ -194,6 +207,7 @@ impl Run<'_> {
     }
 
     fn differ(&mut self, what: String) {
+        self.report.different += 1;
         if self.report.differences.len() < DIFFERENCES_MAX {
             self.report.differences.push(what);
         }

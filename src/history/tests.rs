@@ -86,6 +86,37 @@ fn a_recording_whose_oldest_segments_are_gone_still_replays() {
 }
 
 #[test]
+fn what_is_missing_between_segments_or_empty_is_told_and_what_is_gone_before_the_first_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 8 << 10, 1 << 30);
+    live(dir.path(), "b", 8 << 10, 1 << 30);
+    let all = files(&[dir.path().to_owned()]).unwrap();
+    let told = || {
+        let report = again(dir.path(), CHECK).unwrap().1;
+        (report.missing, report.empty, report.different)
+    };
+    assert_eq!(told(), (0, 0, 0));
+    std::fs::remove_file(&all[0]).unwrap();
+    assert_eq!(told(), (0, 0, 0));
+    std::fs::remove_file(&all[2]).unwrap();
+    assert_eq!(told(), (1, 0, 0));
+    rewrite(all.last().unwrap(), |_| String::new());
+    assert_eq!(told(), (1, 1, 0));
+}
+
+#[test]
+fn of_many_differences_some_are_told_and_all_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    rewrite(&newest(dir.path()), |text| {
+        let more = text.lines().find(|line| line.starts_with("{\"decision\"")).unwrap().to_owned() + "\n";
+        text.replacen(&more, &more.repeat(31), 1)
+    });
+    let report = again(dir.path(), CHECK).unwrap().1;
+    assert_eq!((report.different, report.differences.len()), (30, 10));
+}
+
+#[test]
 fn a_second_run_in_the_same_directory_starts_from_its_own_state() {
     let dir = tempfile::tempdir().unwrap();
     let mut decisions = live(dir.path(), "a", 16 << 10, 1 << 30);

@@ -83,6 +83,11 @@ fn cluster(loaded: &Loaded) -> Vec<Problem> {
     let bad: Vec<Problem> = urls.filter_map(bad).collect();
     let found = world::site(&loaded.config).map_err(WorldError::from);
     match found.and_then(|site| world::cluster(&loaded.config, site.as_ref())) {
+        // It names the file, or the directory, and what to do.
+        Err(WorldError::Site(error)) if bad.is_empty() => {
+            let (key, what) = ("cluster.conf_dir", error.to_string());
+            vec![Problem { origin: origin(loaded, key), key: Some(key.to_owned()), what, fix: None }]
+        }
         Err(error) if bad.is_empty() && !matches!(error, WorldError::Nowhere) => {
             let fix = "name the directory of Hadoop's own configuration, or the servers by cluster.rm_urls";
             vec![fault(loaded, "cluster.conf_dir", error.to_string(), fix)]

@@ -2,6 +2,7 @@
 
 use super::own::Own;
 use crate::api::ApiError;
+use crate::shown::shell_word;
 use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,9 +65,9 @@ pub fn name(scope: &Scope) -> String {
     }
 }
 
-/// The command that ends the hold of the scope of that name.
+/// The command that ends the hold of the scope of that name, as a shell takes it.
 pub fn resume(name: &str) -> String {
-    let which = name.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {name}"));
+    let which = name.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {}", shell_word(name)));
     format!("drover resume{which}")
 }
 

@@ -58,11 +58,10 @@ pub fn running(status: &Status, checks: &mut Checks) {
         return;
     }
     for hold in &status.holds {
-        let which = hold.scope.split_once(':').map_or_else(String::new, |(of, name)| format!(" --{of} {name}"));
         checks.warn(
             "holds",
             format!("{} is held by {}: {}", hold.scope, hold.by, hold.reason),
-            format!("`drover resume{which}` once that is over"),
+            format!("`{}` once that is over", crate::service::holds::resume(&hold.scope)),
         );
     }
     for breaker in &status.breakers {

@@ -1,6 +1,7 @@
 //! The canary's built-in job: an example of the Hadoop that is installed here.
 
 use super::site::SHIM;
+use crate::shown::shell_word;
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -36,23 +37,18 @@ impl Example {
     /// `teragen`, because `pi` switches its own speculation off, and an ApplicationMaster loads a speculator, hence the shim,
     /// only where speculation is on.
     pub fn line(&self, shim: Option<&Url>, out: &str) -> String {
-        let (hadoop, jar) = (quoted(&self.launcher.to_string_lossy()), quoted(&self.jar.to_string_lossy()));
+        let (hadoop, jar) = (shell_word(&self.launcher.to_string_lossy()), shell_word(&self.jar.to_string_lossy()));
         let mut options = "-Dmapreduce.job.maps=2 -Dmapreduce.map.speculative=true".to_owned();
         if let Some(url) = shim {
-            let urls = quoted(&format!("-Ddrover.service.urls={url}"));
+            let urls = shell_word(&format!("-Ddrover.service.urls={url}"));
             options = format!("{options} -Dyarn.app.mapreduce.am.job.speculator.class={SHIM} {urls}");
         }
         // The exit status is the job's; a subshell, so that pasting the line into a terminal does not close it.
         format!(
             "{hadoop} jar {jar} teragen {options} 1000 {out}; ended=$?; {hadoop} fs -rm -r -f -skipTrash {out}; (exit $ended)",
-            out = quoted(out)
+            out = shell_word(out)
         )
     }
-}
-
-/// One word to a shell, whatever is in it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -101,16 +97,11 @@ mod tests {
         let example = Example { launcher: "/h/bin/hadoop".into(), jar: "/h/e.jar".into() };
         assert_eq!(
             example.line(None, "o"),
-            "'/h/bin/hadoop' jar '/h/e.jar' teragen -Dmapreduce.job.maps=2 -Dmapreduce.map.speculative=true 1000 'o'; ended=$?; \
-             '/h/bin/hadoop' fs -rm -r -f -skipTrash 'o'; (exit $ended)"
+            "/h/bin/hadoop jar /h/e.jar teragen -Dmapreduce.job.maps=2 -Dmapreduce.map.speculative=true 1000 o; ended=$?; \
+             /h/bin/hadoop fs -rm -r -f -skipTrash o; (exit $ended)"
         );
         let home = home();
         std::fs::remove_file(home.path().join("bin/hadoop")).unwrap();
         assert_eq!(inside(home.path()), None);
-    }
-
-    #[test]
-    fn a_quoted_text_is_one_word() {
-        assert_eq!(quoted("a'b $c"), r"'a'\''b $c'");
     }
 }

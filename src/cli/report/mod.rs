@@ -40,7 +40,7 @@ pub struct Command {
     #[command(subcommand)]
     export: Option<Sub>,
     /// Only what is no older: a length of time such as 7d or 12h, a date or a time such as 2026-11-01T18:00 (UTC, where it says no other)
-    #[arg(long, value_name = "WHEN", value_parser = since)]
+    #[arg(long, value_name = "WHEN", value_parser = since, allow_hyphen_values = true)]
     since: Option<Time>,
     /// Only jobs of this queue, by its path or the last part of it
     #[arg(long, value_name = "QUEUE")]

@@ -125,7 +125,8 @@ fn by_line(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> 
     let path = lines.path().to_owned();
     let whole = |what: &str| BadTrace::Whole { path: path.clone(), what: what.to_owned() };
     let Some(first) = lines.next()? else { return Err(whole("is empty")) };
-    match first.as_str() {
+    // As spreadsheets begin what they write.
+    match first.trim_start_matches('\u{feff}') {
         header if header.starts_with("dataset,") => attempts::read(header, lines, overhead),
         row if row.split('\t').count() == 6 => swim::read(row.to_owned(), lines),
         _ => Err(whole(UNKNOWN)),

@@ -91,14 +91,21 @@ impl<'a> Once<'a> {
         }
         self.ask(Call::Summary(job), attempt, looker).await?;
         self.ask(Call::Tasks(job), attempt, looker).await?;
+        // What is asked beside its tasks makes their verdicts better, and may be missing.
         for task in looker.suspects(job, suspects).into_iter().take(suspects).filter(|task| task.job == job) {
-            self.ask(Call::Attempts(task), attempt, looker).await?;
+            self.ask_beside(Call::Attempts(task), attempt, looker).await;
         }
         let counters = looker.counters(job, suspects).into_iter().take(suspects).filter(|id| id.task.job == job);
         for id in counters {
-            self.ask(Call::Counters(id), attempt, looker).await?;
+            self.ask_beside(Call::Counters(id), attempt, looker).await;
         }
         Ok(())
+    }
+
+    async fn ask_beside(&mut self, call: Call, attempt: u32, looker: &mut dyn Looker) {
+        if let Err(error) = self.ask(call, attempt, looker).await {
+            tracing::debug!(%error, "not read");
+        }
     }
 
     async fn ask(&mut self, call: Call, attempt: u32, looker: &mut dyn Looker) -> Result<(), Error> {
