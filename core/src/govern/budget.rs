@@ -209,6 +209,13 @@ mod tests {
         Sought { slow: map(0).attempt(0), mode: Mode::Act, avoid: &[] }
     }
 
+    /// Nothing is in flight, and there is room for a hundred.
+    fn roomy() -> Room {
+        let all = (0, 100);
+        let (node, unplaced, free, waiting, busy) = ((0, 64), (0, 8), None, false, false);
+        Room { cluster: all, job: all, node, minute: all, user: all, queue: all, busy, free, waiting, unplaced }
+    }
+
     /// How many copies a job of so many maps may have in flight.
     fn job_cap(maps: u32) -> u32 {
         let mut job = job();
@@ -301,21 +308,9 @@ mod tests {
     #[test]
     fn a_tasks_clones_wait_with_others_only_as_many_as_may_and_where_none_waits_they_may_be_more() {
         use crate::govern::bars::tests::proposed;
-        let room = Room {
-            cluster: (0, 100),
-            job: (0, 100),
-            node: (0, 64),
-            minute: (0, 100),
-            user: (0, 100),
-            queue: (0, 100),
-            busy: false,
-            free: None,
-            waiting: false,
-            unplaced: (0, 8),
-        };
         let refused = |unplaced, copies| {
             let clones = Judged { budget: Budget::Clones, copies, ..proposed(1) };
-            Room { unplaced: (unplaced, 8), ..room }.refusal(&clones)
+            Room { unplaced: (unplaced, 8), ..roomy() }.refusal(&clones)
         };
         assert_eq!([refused(5, 3), refused(0, 9), refused(6, 2)], [None; 3]);
         assert_eq!([refused(6, 3), refused(7, 3), refused(8, 1)], [Some(Verdict::CopiesWaiting); 3]);
@@ -323,18 +318,8 @@ mod tests {
 
     #[test]
     fn the_tightest_budget_is_the_one_that_has_least_left_of_those_that_bind_clones_or_copies() {
-        let room = Room {
-            cluster: (5, 20),
-            job: (1, 2),
-            node: (60, 64),
-            minute: (0, 100),
-            user: (4, 7),
-            queue: (4, 9),
-            busy: false,
-            free: None,
-            waiting: false,
-            unplaced: (0, 8),
-        };
+        let (cluster, job, node, user, queue) = ((5, 20), (1, 2), (60, 64), (4, 7), (4, 9));
+        let room = Room { cluster, job, node, user, queue, ..roomy() };
         assert_eq!(room.tightest(Budget::Copies, None), (1, 2));
         let clones = |cloned| room.tightest(Budget::Clones, Some(cloned));
         assert_eq!(clones((0, 9)), (4, 7), "those are no matter of the job's cap nor of a node's");
