@@ -194,6 +194,19 @@ fn a_doctor_that_finds_a_fault_ends_with_4_and_tells_it_in_json_too() {
 }
 
 #[test]
+fn a_negative_value_is_a_wrong_value_and_no_other_option() {
+    for (arguments, option) in [
+        (&["report", "--since", "-5d"][..], "--since"),
+        (&["simulate", "x", "--holdout", "-0.1"], "--holdout"),
+        (&["simulate", "x", "--seeds", "-1"], "--seeds"),
+    ] {
+        let (code, _, error) = run(arguments);
+        assert_eq!(code, 2);
+        assert!(error.contains("invalid value") && error.contains(option), "{error}");
+    }
+}
+
+#[test]
 fn a_replay_of_nothing_and_an_id_that_is_none_are_refused() {
     let (code, _, error) = run(&["replay", "."]);
     assert!(code == 1 && error.contains("holds no segment of a recording"), "{error}");

@@ -272,9 +272,15 @@ async fn decoded<T: Send + 'static>(
     body: Vec<u8>,
     read: impl FnOnce(&[u8]) -> Result<T, Kind> + Send + 'static,
 ) -> Result<T, Kind> {
+    let length = body.len();
     // It is never closed.
-    let _place = if body.len() < heavy::LARGE { None } else { LARGE_AT_ONCE.acquire().await.ok() };
-    let read = heavy::read(body.len(), move || read(&body)).await;
+    let place = if length < heavy::LARGE { None } else { LARGE_AT_ONCE.acquire().await.ok() };
+    let read = move || {
+        // A large one is read on though whoever asked has gone: its place is given back only then.
+        let _place = place;
+        read(&body)
+    };
+    let read = heavy::read(length, read).await;
     read.unwrap_or_else(|error| Err(Kind::Malformed(error.to_string())))
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Reason, Refused, name};
 use crate::yarn::wire::job::{AttemptCounters, Job, Task, TaskAttempt, TaskAttempts, Tasks};
-use crate::yarn::wire::lenient::Int;
+use crate::yarn::wire::lenient::{Int, MAX_ITEMS};
 use drover_core::model::*;
 use std::collections::BTreeSet;
 
 /// Most tasks kept of one listing.
-pub const MAX_TASKS: usize = 500_000;
+pub const MAX_TASKS: usize = MAX_ITEMS;
 /// Most attempts kept of one task.
 pub const MAX_ATTEMPTS: usize = 1_000;
 const MAX_COUNTERS: usize = 10_000;
@@ -77,11 +77,9 @@ pub struct TasksSeen {
 /// A job's tasks. Those of another job, without an id, or named twice are refused.
 pub fn tasks(wire: &Tasks, job: JobId, refused: &mut Refused) -> TasksSeen {
     refused.many(Reason::NoObject, wire.task.odd);
-    refused.many(Reason::TooMany, wire.task.items.len().saturating_sub(MAX_TASKS) as u64);
-    let mut seen =
-        TasksSeen { complete: wire.task.odd == 0 && wire.task.items.len() <= MAX_TASKS, ..TasksSeen::default() };
+    let mut seen = TasksSeen { complete: wire.task.odd == 0, ..TasksSeen::default() };
     let mut named = BTreeSet::new();
-    for wire in wire.task.items.iter().take(MAX_TASKS) {
+    for wire in &wire.task.items {
         let reason = match wire.id.as_deref().and_then(|id| id.parse::<TaskId>().ok()) {
             None => Reason::BadId,
             Some(id) if id.job != job => Reason::Foreign,

@@ -176,7 +176,7 @@ impl<'de> Deserialize<'de> for Flag {
 }
 
 /// Items of a list that are kept; those beyond are odd ones. An empty one takes three bytes of an answer, and a hundred or two of memory.
-const MAX_ITEMS: usize = 500_000;
+pub const MAX_ITEMS: usize = 500_000;
 
 struct ListVisitor<T>(PhantomData<T>);
 

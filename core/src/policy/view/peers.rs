@@ -32,7 +32,7 @@ pub struct Peers {
     pub ends_unreported: bool,
     /// Hosts on which several attempts have shown no progress and none has succeeded, where succeeded ones were too short to show any.
     pub silent_hosts: Vec<NameId>,
-    /// Those of them that are few beside the hosts on which some succeeded; and hosts that others of the job's attempts show to be slow.
+    /// Those of them that are few beside the hosts on which some succeeded; and hosts that others of the job's attempts show to be slow. Ascending, as are the former.
     pub slow_hosts: Vec<NameId>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
