@@ -1,6 +1,8 @@
 //! Refusals of the API: a status, a stable label, and what to do next.
 
 use super::principal::Denied;
+use crate::service::Busy;
+use crate::service::holds::Unheld;
 use axum::Json;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -54,8 +56,8 @@ pub enum ApiError {
     #[error("{0}")]
     Ledger(String),
     /// The engine has too much to do, or is stopping.
-    #[error("the service is busy or stopping; try again in a second")]
-    Busy,
+    #[error(transparent)]
+    Busy(#[from] Busy),
     /// So long no answer came together.
     #[error("no answer within {} s; ask again when the service has less to do, or of a report for less (since_ms)", .0.as_secs())]
     TookTooLong(Duration),
@@ -74,8 +76,18 @@ impl ApiError {
             ApiError::Ledger(_) => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
             ApiError::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
             ApiError::NoMethod(_) => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
-            ApiError::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
+            ApiError::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
             ApiError::TookTooLong(_) => (StatusCode::SERVICE_UNAVAILABLE, "timeout"),
+        }
+    }
+}
+
+impl From<Unheld> for ApiError {
+    fn from(why: Unheld) -> ApiError {
+        match why {
+            Unheld::Longer(says) => ApiError::HeldLonger(says),
+            Unheld::TooMany => ApiError::BadRequest(why.to_string()),
+            Unheld::Busy(busy) => ApiError::Busy(busy),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::error::{ApiError, ErrorBody};
 use super::handlers::Asked;
 use super::principal::{Principal, Role};
 use crate::ledger::report::{Filter, Report};
+use crate::service::Busy;
 use axum::Json;
 use axum::extract::State;
 use drover_core::model::Time;
@@ -65,7 +66,7 @@ async fn report(
     who.may(Role::View)?;
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
     let turn = tokio::time::timeout(TURN, state.ledger.turns.clone().acquire_owned()).await;
-    let turn = turn.ok().and_then(Result::ok).ok_or(ApiError::Busy)?;
+    let turn = turn.ok().and_then(Result::ok).ok_or(Busy)?;
     let Wanted { since_ms, queue, user, policy } = wanted;
     let (filter, now) = (Filter { since: Time(since_ms), queue, user, policy }, state.now());
     // Whoever asked may be gone before it is read: the turn is the reading's.
@@ -74,6 +75,6 @@ async fn report(
         let report = Report::of(&path, &filter, now);
         (report, rest(turn, began.elapsed()))
     });
-    let (report, _) = read.await.map_err(|_| ApiError::Busy)?;
+    let (report, _) = read.await.map_err(|_| Busy)?;
     Ok(Json(report.map_err(|error| ApiError::Ledger(error.to_string()))?))
 }

@@ -1,16 +1,12 @@
 //! What `drover reproduce` found, as text and as a document.
 
 use super::output;
-use super::reproduced_open::{missed, moved, nearest};
+use super::reproduced_open::{missed, moved, nearest, number};
 use crate::simulation::reproduce::{Experiment, Finding, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: [&str; 8] = ["experiment", "quantity", "published", "ours", "95 %", "unit", "verdict", "of open choices"];
-
-pub(super) fn number(value: f64) -> String {
-    format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value)
-}
 
 /// A finding's row.
 fn cells(one: &Finding) -> [String; 8] {

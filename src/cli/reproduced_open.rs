@@ -1,8 +1,12 @@
 //! What becomes of numbers where something else is assumed of what a paper leaves open, for the document of `drover reproduce`.
 
-use super::reproduced::number;
 use crate::simulation::reproduce::{Choice, Finding, Verdict};
 use std::fmt::Write;
+
+/// A number as the document has it.
+pub(super) fn number(value: f64) -> String {
+    format!("{:.*}", if value.abs() < 10.0 { 3 } else { 1 }, value)
+}
 
 /// A published size that ours is not near, of which something is varied.
 struct Missed<'a> {

@@ -1,6 +1,7 @@
 //! The ledger's tables as files for other tools: one a table, CSV or Parquet, with the columns of the schema.
 
-use super::open::{self, LedgerError};
+use super::error::LedgerError;
+use super::open;
 use super::schema::{Column, Kind, Table};
 use super::tables::TABLES;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};

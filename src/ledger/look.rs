@@ -1,6 +1,6 @@
 //! A file is looked through before it is written to: a page that is torn would else be met in the middle of the work, with others moved about it by then.
 
-use super::open::LedgerError;
+use super::error::LedgerError;
 use super::steps::STEPS;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;

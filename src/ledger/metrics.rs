@@ -1,6 +1,6 @@
 //! The ledger's metrics.
 
-use super::open::LedgerError;
+use super::error::LedgerError;
 use super::tables::TABLES;
 use prometheus::{IntCounterVec, IntGauge, Opts, Registry};
 

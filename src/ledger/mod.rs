@@ -2,6 +2,7 @@
 
 mod cell;
 pub mod docs;
+mod error;
 pub mod export;
 mod feed;
 #[cfg(test)]
@@ -21,9 +22,10 @@ pub mod tables;
 mod tests;
 mod write;
 
+pub use error::LedgerError;
 pub use feed::Feed;
 pub use metrics::Metrics;
-pub use open::{LedgerError, beside, read};
+pub use open::{beside, read};
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};

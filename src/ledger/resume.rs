@@ -5,8 +5,9 @@ mod jobs;
 #[cfg(test)]
 mod tests;
 
+use super::error::LedgerError;
 use super::feed::{ended_itself, spaced, word};
-use super::open::{self, LedgerError};
+use super::open;
 use super::tables::OutcomeRow;
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{

@@ -1,6 +1,6 @@
 //! How the ledger is, for whoever asks.
 
-use super::open::LedgerError;
+use super::error::LedgerError;
 use drover_core::model::Bytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

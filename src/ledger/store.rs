@@ -1,8 +1,9 @@
 //! The file, open for writing.
 
+use super::error::LedgerError;
 use super::look;
 use super::metrics::Metrics;
-use super::open::{self, LedgerError};
+use super::open;
 use super::retain::{self, Bounds};
 use super::schema::Row;
 use drover_core::model::{Bytes, Millis, Time};

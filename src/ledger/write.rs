@@ -1,9 +1,9 @@
 //! The one writer. The engine's thread only hands rows over and never waits; a thread of the ledger commits them in groups. Where the disk is too slow rows are lost and
 //! counted; where it fails the service goes on without the ledger, which is tried again from time to time.
 
+use super::error::LedgerError;
 use super::look::Stamp;
 use super::metrics::Metrics;
-use super::open::LedgerError;
 use super::retain::Bounds;
 use super::schema::Row;
 use super::state::State;

@@ -1,7 +1,7 @@
 //! What a service has for itself while it runs: its recording, its ledger, its operators' holds.
 
+use super::error::ServeError;
 use super::holds;
-use super::serve::ServeError;
 use crate::config::Config;
 use crate::ledger::beside;
 use crate::lock::{self, Lock};

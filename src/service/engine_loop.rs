@@ -2,7 +2,6 @@
 
 use super::desk::Desk;
 use super::notes::Notes;
-use crate::api::ApiError;
 use crate::shim::Batch;
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, Observation, Time};
@@ -25,6 +24,11 @@ const COUNT_EVERY: Millis = Millis(1_000);
 
 /// How often an engine to which nothing happens says that it lives.
 const LIVES_EVERY: Millis = Millis(1_000);
+
+/// Nobody answers: the engine has too much to do, or is stopping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the service is busy or stopping; try again in a second")]
+pub struct Busy;
 
 type Question = Box<dyn FnOnce(&mut Desk) + Send>;
 
@@ -85,10 +89,7 @@ pub fn channels() -> (Outside, Inbox) {
 
 impl Asker {
     /// The answer to a question about the state.
-    pub async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Desk) -> T + Send + 'static,
-    ) -> Result<T, ApiError> {
+    pub async fn ask<T: Send + 'static>(&self, question: impl FnOnce(&Desk) -> T + Send + 'static) -> Result<T, Busy> {
         let (answer, answered) = oneshot::channel();
         let ask: Question = Box::new(move |desk| {
             // Whoever asked may have gone meanwhile, and nobody is answered in vain.
@@ -96,10 +97,10 @@ impl Asker {
                 let _ = answer.send(question(desk));
             }
         });
-        self.0.try_send(ask).map_err(|_| ApiError::Busy)?;
+        self.0.try_send(ask).map_err(|_| Busy)?;
         match tokio::time::timeout(PATIENCE, answered).await {
             Ok(Ok(answer)) => Ok(answer),
-            _ => Err(ApiError::Busy),
+            _ => Err(Busy),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Operators' holds: the engine hears of each, and a small file keeps them for the next start.
 
+use super::engine_loop::Busy;
 use super::own::Own;
-use crate::api::ApiError;
 use crate::shown::shell_word;
 use drover_core::model::{Fact, Hold, JobId, Mode, Observation, Scope, Time};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,20 @@ struct Kept {
 pub struct HoldsError {
     path: PathBuf,
     why: String,
+}
+
+/// Why nothing is held or lifted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unheld {
+    /// A longer hold is in force.
+    #[error("{0}")]
+    Longer(String),
+    /// As many as there may be.
+    #[error("there are {HOLDS_MAX} holds already; lift some, or hold more at once")]
+    TooMany,
+    /// The engine has stopped.
+    #[error(transparent)]
+    Busy(#[from] Busy),
 }
 
 /// The holds in force, and where they are kept.
@@ -93,11 +107,11 @@ fn ends_sooner(new: &Hold, old: &Hold) -> bool {
 }
 
 /// Why a hold does not give way to one that ends sooner.
-fn held_longer(old: &Hold) -> ApiError {
+fn held_longer(old: &Hold) -> Unheld {
     let scope = name(&old.scope);
     let at = |until: Time| i64::try_from(until.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     let until = old.until.and_then(at).map_or("it is resumed".to_owned(), |at| format!("{at:.0}"));
-    ApiError::HeldLonger(format!(
+    Unheld::Longer(format!(
         "{scope} is held until {until} already, by {}: {}; what ends sooner would cut that short, so nothing has changed. To have it end sooner all the same, `{}` first",
         old.by,
         old.reason,
@@ -189,18 +203,16 @@ impl Holds {
     ///
     /// # Errors
     /// When it would cut another short, there are too many, or the engine has stopped.
-    pub async fn hold(&self, hold: Hold, now: Time) -> Result<(Option<Hold>, Option<String>), ApiError> {
+    pub async fn hold(&self, hold: Hold, now: Time) -> Result<(Option<Hold>, Option<String>), Unheld> {
         let mut book = self.book.lock().await;
         book.forget_past(now);
         if let Some(old) = book.holds.get(&hold.scope).filter(|old| ends_sooner(&hold, old)) {
             return Err(held_longer(old));
         }
         if book.holds.len() >= HOLDS_MAX && !book.holds.contains_key(&hold.scope) {
-            return Err(ApiError::BadRequest(format!(
-                "there are {HOLDS_MAX} holds already; lift some, or hold more at once"
-            )));
+            return Err(Unheld::TooMany);
         }
-        self.own.say(now, Fact::Held(hold.clone())).await.map_err(|_| ApiError::Busy)?;
+        self.own.say(now, Fact::Held(hold.clone())).await.map_err(|_| Busy)?;
         tracing::warn!(
             scope = name(&hold.scope),
             by = hold.by,
@@ -222,11 +234,11 @@ impl Holds {
     ///
     /// # Errors
     /// When the engine has stopped.
-    pub async fn lift(&self, scope: &Scope, by: &str, now: Time) -> Result<Option<(Hold, Option<String>)>, ApiError> {
+    pub async fn lift(&self, scope: &Scope, by: &str, now: Time) -> Result<Option<(Hold, Option<String>)>, Busy> {
         let mut book = self.book.lock().await;
         book.forget_past(now);
         let Some(hold) = book.holds.get(scope).cloned() else { return Ok(None) };
-        self.own.say(now, Fact::Lifted(scope.clone())).await.map_err(|_| ApiError::Busy)?;
+        self.own.say(now, Fact::Lifted(scope.clone())).await.map_err(|_| Busy)?;
         tracing::warn!(scope = name(scope), by, "resumed");
         book.holds.remove(scope);
         // Without a file nothing comes back.

@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use super::error::ServeError;
 use super::notes::Notes;
-use super::serve::ServeError;
 use crate::clock;
 use crate::config::Config;
 use crate::ledger::{self, Access, Bounds, Feed, Ledger, LedgerError, Left, Metrics, Pace};

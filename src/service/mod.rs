@@ -5,6 +5,7 @@ mod claims;
 mod descriptors;
 mod desk;
 mod engine_loop;
+mod error;
 #[cfg(test)]
 pub mod fixture;
 mod hints;
@@ -27,12 +28,13 @@ pub mod world;
 
 pub use checks::{checked, checked_again};
 pub use desk::Desk;
-pub use engine_loop::{Asker, Inbox, Outside, channels, run};
+pub use engine_loop::{Asker, Busy, Inbox, Outside, channels, run};
+pub use error::ServeError;
 pub use kept::{Asked, Kept, outcome};
 pub use notes::Notes;
 pub use own::Own;
 pub use reading::{DecisionFilter, Process, RECENT, Shims, TaskFilter};
-pub use serve::{Reload, ServeError, serve};
+pub use serve::{Reload, serve};
 
 use crate::telemetry::Metrics;
 use crate::{ledger, shim, yarn};

@@ -1,21 +1,22 @@
 //! `drover serve`: starts every room, and stops them in order.
 
 use super::engine_loop::{Outside, channels, run};
-use super::holds::{Book, Holds, HoldsError};
+use super::error::ServeError;
+use super::holds::{Book, Holds};
 use super::keeping;
 use super::notes::{Asks, Notes};
 use super::own::Own;
 use super::reading::{Process, Shims};
 use super::restarts::Restarts;
 use super::rival::watch_for_others;
-use super::world::{self, WorldError};
+use super::world;
 use super::{Desk, claims, descriptors, vouch};
-use crate::api::listen::{self, ListenError};
+use crate::api::listen;
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded, Reloaded};
-use crate::history::{LogEnd, Recorder};
+use crate::history::Recorder;
 use crate::ledger::{Access, Feed};
 use crate::shim::{self, Identity, Shim, ShimParams};
 use crate::telemetry::{Logs, Metrics, VERSION};
@@ -24,7 +25,6 @@ use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
 use drover_core::model::{Mode, Time};
 use prometheus::Registry;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -36,40 +36,6 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_millis(1_500);
 /// How long reading the configuration again may take.
 const READ_WITHIN: Duration = Duration::from_secs(10);
-
-/// Why the service does not start, or ended by itself.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// The cluster cannot be looked for.
-    #[error(transparent)]
-    World(#[from] WorldError),
-    /// A port.
-    #[error(transparent)]
-    Listen(#[from] ListenError),
-    /// The recording.
-    #[error("record.dir: cannot record: {0}; choose another directory, or leave record.dir out")]
-    Record(#[from] LogEnd),
-    /// Another service has what this one would write to.
-    #[error("{0}: {1} is locked by another Drover that runs; end that one, or give this one a place of its own")]
-    Taken(&'static str, PathBuf),
-    /// The operators' holds.
-    #[error(transparent)]
-    Holds(#[from] HoldsError),
-    /// They could not be kept.
-    #[error(
-        "state.dir: {0}: {1}; Drover does not act where it could not keep what operators hold. Name a directory that it may write to"
-    )]
-    HoldsUnkept(PathBuf, std::io::Error),
-    /// A metric twice.
-    #[error("metrics: {0}")]
-    Metrics(#[from] prometheus::Error),
-    /// The system.
-    #[error("{0}")]
-    System(#[from] std::io::Error),
-    /// A part ended that should not have.
-    #[error("{0} ended by itself; see the log above")]
-    Ended(&'static str),
-}
 
 /// Where it listens.
 struct Listeners {

@@ -1,8 +1,8 @@
 //! How long a copy started now would take.
 
 use super::prior::{ENOUGH, Prior};
-use super::runs::{Run, Runs};
-use super::split::{self, SHARE_MIN};
+use super::runs::{Run, Runs, SHARE_MIN};
+use super::split;
 use super::stats::{probability_positive, robust_mean_spread};
 use super::time_left::Left;
 use crate::model::{Bytes, Millis};

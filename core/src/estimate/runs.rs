@@ -1,8 +1,10 @@
 //! How long a phase's tasks took, and its attempts to begin their work.
 
-use super::split::SHARE_MIN;
 use super::stats::median;
 use crate::model::{Bytes, Time, Track};
+
+/// Of a run over a smaller share of a typical split no more than twenty times as much is made.
+pub const SHARE_MIN: f64 = 0.05;
 
 /// What a phase's attempts have shown of how long one takes.
 #[derive(Debug, Clone, Default)]

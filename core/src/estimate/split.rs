@@ -3,9 +3,6 @@
 use super::runs::Run;
 use crate::model::Bytes;
 
-/// Of a run over a smaller share of a typical split no more than twenty times as much is made.
-pub const SHARE_MIN: f64 = 0.05;
-
 /// How many times the typical split one is, be it less or more; `None` where they are not told.
 pub fn share(split: Bytes, typical: Bytes) -> Option<f64> {
     (split.0 > 0 && typical.0 > 0).then(|| split.0 as f64 / typical.0 as f64)

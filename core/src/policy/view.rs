@@ -8,9 +8,9 @@ use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::{Run, Runs};
+use crate::estimate::runs::{Run, Runs, SHARE_MIN};
 use crate::estimate::sample::Reading;
-use crate::estimate::split::{self, SHARE_MIN};
+use crate::estimate::split;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{

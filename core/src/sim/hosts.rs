@@ -1,5 +1,6 @@
 //! Hosts of a trace: how many times longer than elsewhere tasks took on each, and which of them a node stands for.
 
+use super::draw::Draw;
 use super::traced::{TracedJob, TracedTask, TracedTasks};
 use crate::estimate::machine::{drawn, pace};
 use crate::estimate::stats::median;
@@ -58,6 +59,21 @@ impl TracedHosts {
     pub fn moved(&self, task: &TracedTask, to: Option<u32>) -> f64 {
         if task.host == to { task.first } else { task.first / self.slower(task.host) * self.slower(to) }
     }
+
+    /// How many times longer an attempt takes on a host: the first as it did, any other as the first of another task did, drawn, apart from what their hosts made of it;
+    /// in a phase of one task, of which no other luck is known, as its own first did. What the trace's own copy of the task took is not asked: a policy that copies at another time would not have had it.
+    pub fn luck(&self, tasks: &TracedTasks, index: u32, is_first: bool, on: Option<u32>, draw: &mut Draw) -> f64 {
+        match tasks {
+            TracedTasks::Alike(_, task) => self.moved(task, on),
+            TracedTasks::Each(tasks) if is_first || tasks.len() < 2 => {
+                tasks.get(index as usize).map_or(1.0, |task| self.moved(task, on))
+            }
+            TracedTasks::Each(tasks) => {
+                let nth = draw.below(tasks.len() - 1);
+                self.moved(&tasks[nth + usize::from(nth >= index as usize)], on)
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -65,6 +81,7 @@ mod tests {
     use super::*;
     use crate::model::{Bytes, Millis, Resources};
     use crate::sim::TracedPhase;
+    use crate::sim::draw::{Draws, Purpose};
 
     fn phase(tasks: &[(u32, f64)]) -> TracedPhase {
         let task = |(host, seconds): &(u32, f64)| TracedTask {
@@ -118,5 +135,53 @@ mod tests {
         assert_eq!(of(7, 3), [0, 2, 4].map(Some));
         assert_eq!(of(2, 5), [0, 0, 0, 1, 1].map(Some));
         assert_eq!(of(0, 2), [None, None]);
+    }
+
+    fn task(first: f64, host: Option<u32>) -> TracedTask {
+        TracedTask { work: [0.0, 0.0, 1_000.0], first, input: Bytes(0), host }
+    }
+
+    /// What copies of a task have on a host, one of each number.
+    fn copies(tasks: &TracedTasks, index: u32, on: Option<u32>, hosts: &TracedHosts) -> Vec<f64> {
+        let of = |seed| hosts.luck(tasks, index, false, on, &mut Draws::new(seed).of(Purpose::Luck, [0; 3]));
+        let mut drawn: Vec<f64> = (0..50).map(of).collect();
+        drawn.sort_by(f64::total_cmp);
+        drawn.dedup();
+        drawn
+    }
+
+    #[test]
+    fn a_first_attempt_has_the_luck_it_had_and_a_copy_that_of_another_task() {
+        let (tasks, hosts) =
+            (TracedTasks::Each([1.0, 7.0, 2.0].map(|first| task(first, None)).into()), TracedHosts::default());
+        let mut draw = Draws::new(1).of(Purpose::Luck, [0; 3]);
+        let first = [0, 1, 2].map(|index| hosts.luck(&tasks, index, true, None, &mut draw));
+        assert_eq!(first, [1.0, 7.0, 2.0]);
+        assert_eq!(copies(&tasks, 1, None, &hosts), [1.0, 2.0]);
+        let alone = TracedTasks::Each(vec![task(3.0, None)]);
+        assert_eq!(copies(&alone, 0, None, &hosts), [3.0], "there is no other");
+    }
+
+    #[test]
+    fn an_attempt_takes_what_its_node_makes_of_it_and_not_what_the_trace_s_host_did() {
+        // Host 0 is as others; on host 1 tasks took 3 times as long, ten of them: twice, drawn towards 1.
+        let ten = |first: f64, host| (0..10).map(move |_| task(first, Some(host)));
+        let tasks = TracedTasks::Each(ten(1.0, 0).chain(ten(3.0, 1)).chain([task(1.0, Some(0))]).collect());
+        let phases = [tasks.clone(), TracedTasks::Each(vec![])].map(|tasks| TracedPhase {
+            tasks,
+            size: Resources::default(),
+            reads_after_maps: false,
+        });
+        let [name, user, queue] = ["j", "u", "q"].map(str::to_owned);
+        let job = TracedJob { name, user, queue, arrives: Millis(0), phases };
+        let hosts = TracedHosts::of(vec!["a".into(), "b".into()], &[job]);
+        assert_eq!([0, 1].map(|host| hosts.slower(Some(host))), [1.0, 2.0]);
+        let mut draw = Draws::new(1).of(Purpose::Luck, [0; 3]);
+        let mut first = |index, on| hosts.luck(&tasks, index, true, Some(on), &mut draw);
+        assert_eq!([first(0, 0), first(10, 1)], [1.0, 3.0], "on its own host it takes what it took");
+        assert_eq!([first(0, 1), first(10, 0)], [2.0, 1.5], "elsewhere what the other host makes of it");
+        // Others' luck: 1 on a, 3 on b, of which b made a half; each times the factor of the node.
+        assert_eq!(copies(&tasks, 10, Some(0), &hosts), [1.0, 1.5]);
+        assert_eq!(copies(&tasks, 10, Some(1), &hosts), [2.0, 3.0]);
     }
 }

@@ -124,7 +124,7 @@ impl World<'_> {
             Origin::Group(group, _) => self.scenario.jobs[group as usize].phase(kind).slower(index, number),
             Origin::Traced(nth) => {
                 let tasks = &self.scenario.traced[nth as usize].phases[kind as usize].tasks;
-                tasks.luck(index, number == 0, host, &self.scenario.hosts, &mut luck)
+                self.scenario.hosts.luck(tasks, index, number == 0, host, &mut luck)
             }
         };
         known * self.scenario.slowness.attempt.sample(&mut luck)

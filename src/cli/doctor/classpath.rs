@@ -1,6 +1,6 @@
 //! The class path of ApplicationMasters, as it would be on this machine.
 
-use super::site::property;
+use super::property::property;
 use crate::yarn::site::Site;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use super::Checks;
 use super::classpath::{self, Env, Search};
+use super::property::property;
 use crate::cli::words;
 use crate::config::Config;
 use crate::service::world;
@@ -41,12 +42,6 @@ pub fn check(config: &Config, env: Env, checks: &mut Checks) -> Option<Site> {
     speculation(&site, checks);
     shim(&site, config, env, checks);
     Some(site)
-}
-
-/// A property's value with where it stands; one that cannot be expanded counts as absent, and reading the site has said so.
-pub fn property(site: &Site, key: &str) -> Option<(String, String)> {
-    let found = site.get(key).ok().flatten()?;
-    Some((found.value, format!("{}:{}", found.file.display(), found.line)))
 }
 
 fn reporting(site: &Site, checks: &mut Checks) {

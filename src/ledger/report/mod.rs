@@ -10,7 +10,8 @@ pub use copies::{AdviceView, CopiesView, PredictionView};
 pub use jobs::JobsView;
 pub use trial::{ChangeView, HoldOutView, SideView};
 
-use super::open::{self, LedgerError};
+use super::error::LedgerError;
+use super::open;
 use drover_core::model::Time;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};

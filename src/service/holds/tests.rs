@@ -55,7 +55,7 @@ async fn a_stop_is_not_cut_short_by_a_pause_and_a_longer_hold_takes_a_shorter_on
     let until = || all.all(NOW);
     all.hold(hold(queue(), None), NOW).await.unwrap();
     let refusal = all.hold(hold(queue(), Some(60_000)), NOW).await.unwrap_err();
-    assert!(matches!(refusal, ApiError::HeldLonger(_)));
+    assert!(matches!(refusal, Unheld::Longer(_)));
     let text = refusal.to_string();
     for part in ["until it is resumed", "by local: incident 4711", "`drover resume --queue a` first"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -137,7 +137,7 @@ async fn there_is_an_end_to_how_many_there_may_be() {
     for n in 0..HOLDS_MAX {
         all.hold(hold(Scope::User(n.to_string()), None), NOW).await.unwrap();
     }
-    assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(ApiError::BadRequest(_))));
+    assert!(matches!(all.hold(hold(Scope::Cluster, None), NOW).await, Err(Unheld::TooMany)));
     assert!(all.hold(hold(Scope::User("7".into()), None), NOW).await.is_ok(), "a later word on the same");
 }
 

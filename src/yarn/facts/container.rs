@@ -1,9 +1,7 @@
 //! How large a job's containers are, by its properties.
 
-use super::settings::Properties;
+use super::properties::{HEAP_RATIO, Properties};
 use drover_core::model::Resources;
-
-pub(super) const HEAP_RATIO: &str = "mapreduce.job.heap.memory-mb.ratio";
 
 /// What a task of that kind asks for; the default where that cannot be read.
 pub(super) fn container(p: &mut Properties<'_>, kind: &str, default: Resources) -> Resources {

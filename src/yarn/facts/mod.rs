@@ -4,6 +4,7 @@ pub mod cluster;
 mod container;
 pub mod history;
 pub mod job;
+pub mod properties;
 pub mod settings;
 
 #[cfg(test)]

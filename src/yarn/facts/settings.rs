@@ -1,80 +1,17 @@
 //! The few properties of a job's configuration that matter here; nothing else of it is kept.
 
-use super::container::{HEAP_RATIO, container, memory_mb, vcores};
+use super::container::{container, memory_mb, vcores};
+use super::properties::Properties;
 use super::{Reason, Refused};
 use crate::shown::printable;
 use crate::yarn::wire::job::Conf;
 use drover_core::model::{JobSettings, Millis, Mode, Resources};
-use std::collections::HashMap;
-use std::str::FromStr;
 
 /// A job with `mapreduce.task.timeout=0` reports only when it is asked to: as good as never. One day.
 const NEVER: Millis = Millis(86_400_000);
 
 /// How often every task of Hadoop 2.7 reports (`Task.PROGRESS_INTERVAL`).
 const FIXED: Millis = Millis(3_000);
-
-/// What is read of a configuration.
-pub const KEYS: [&str; 30] = [
-    "mapreduce.map.speculative",
-    "mapreduce.reduce.speculative",
-    "mapreduce.task.progress-report.interval",
-    "mapreduce.task.timeout",
-    "drover.mode",
-    "mapred.output.committer.class",
-    "mapreduce.outputcommitter.factory.class",
-    "mapreduce.job.outputformat.class",
-    "mapred.output.format.class",
-    "mapred.mapper.new-api",
-    "mapred.reducer.new-api",
-    "mapreduce.job.reduces",
-    "yarn.app.mapreduce.am.job.speculator.class",
-    "mapreduce.map.memory.mb",
-    "mapreduce.map.resource.memory",
-    "mapreduce.map.resource.memory-mb",
-    "mapreduce.map.resource.vcores",
-    "mapreduce.map.cpu.vcores",
-    "mapreduce.reduce.memory.mb",
-    "mapreduce.reduce.resource.memory",
-    "mapreduce.reduce.resource.memory-mb",
-    "mapreduce.reduce.resource.vcores",
-    "mapreduce.reduce.cpu.vcores",
-    "mapreduce.job.reduce.slowstart.completedmaps",
-    "mapreduce.admin.map.child.java.opts",
-    "mapreduce.admin.reduce.child.java.opts",
-    "mapreduce.map.java.opts",
-    "mapreduce.reduce.java.opts",
-    "mapred.child.java.opts",
-    HEAP_RATIO,
-];
-
-pub(super) struct Properties<'a> {
-    values: HashMap<&'static str, &'a str>,
-    refused: &'a mut Refused,
-}
-
-impl<'a> Properties<'a> {
-    fn of(wire: &'a Conf, refused: &'a mut Refused) -> Properties<'a> {
-        refused.many(Reason::NoObject, wire.property.odd);
-        let known = |name: &str| KEYS.into_iter().find(|key| *key == name);
-        let pairs =
-            wire.property.items.iter().filter_map(|p| Some((known(p.name.as_deref()?)?, p.value.as_deref()?.trim())));
-        Properties { values: pairs.filter(|(_, v)| !v.is_empty()).collect(), refused }
-    }
-
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
-        self.values.get(key).copied()
-    }
-
-    /// A value of that type; one that is there and is none is counted and as absent.
-    pub(super) fn read<T: FromStr>(&mut self, key: &str) -> Option<T> {
-        let parsed = self.text(key)?.to_ascii_lowercase().parse().ok();
-        if parsed.is_none() {
-            self.refused.add(Reason::BadProperty);
-        }
-        parsed
-    }
-}
 
 /// What a job's configuration says that matters here to a Hadoop of that version; Hadoop's defaults for what it does not say.
 pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> JobSettings {

@@ -9,7 +9,7 @@ mod tests;
 
 use super::recorded::Recorder;
 use super::{BadTrace, LIMIT, Lines, Overhead, Trace};
-use crate::yarn::facts::{Reason, Refused, settings};
+use crate::yarn::facts::{Reason, Refused, properties, settings};
 use crate::yarn::site::{Site, SiteError};
 use crate::yarn::wire::job::{Conf, Property};
 use crate::yarn::wire::lenient::{List, Text};
@@ -128,7 +128,7 @@ fn conf(history: &Path, id: JobId, refused: &mut Refused) -> Result<Option<[Opti
     let site = Site::of_file(&path)?;
     let text = |word: &str| Text(Some(word.to_owned()));
     let property = |key: &&str| Some(site.get(key).transpose()?.map(|found| (text(key), text(&found.value))));
-    let told = settings::KEYS.iter().filter_map(property);
+    let told = properties::KEYS.iter().filter_map(property);
     let items = told.map(|told| told.map(|(name, value)| Property { name, value }));
     let items = items.collect::<Result<_, SiteError>>()?;
     Ok(Some(settings::sizes(&Conf { property: List { items, odd: 0 } }, refused)))
