@@ -11,6 +11,11 @@ pub fn printable(name: &str) -> String {
     name.chars().take(NAME_MAX).map(shown).collect()
 }
 
+/// Could it be a host's name? The longest that DNS has is of 253 characters.
+pub fn is_host(name: &str) -> bool {
+    !name.is_empty() && name.len() <= 255 && !name.chars().any(|letter| letter.is_control() || letter.is_whitespace())
+}
+
 /// One word to a shell, whatever is in it.
 pub fn shell_word(text: &str) -> String {
     let is_plain = text.chars().all(|one| one.is_ascii_alphanumeric() || "._-/@:".contains(one));

@@ -6,6 +6,7 @@ use super::table::Names;
 use super::told::Told;
 use super::values::{Num, Word};
 use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
+use crate::shown::is_host;
 use drover_core::model::{
     AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Miss,
     Observation, Source, TaskFact, TaskKind, Time,
@@ -86,8 +87,7 @@ fn hosts(session: &mut Session, request: &Request<'_>, params: &ShimParams, name
             told.refuse("too_many_hosts");
             continue;
         };
-        // The longest name DNS has is 253 characters.
-        if row.1.is_empty() || row.1.len() > 255 || row.1.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        if !is_host(&row.1) {
             told.refuse("bad_host");
             continue;
         }

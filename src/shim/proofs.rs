@@ -4,6 +4,7 @@ use super::metrics::Metrics;
 use super::params::ProofParams;
 use super::reply::{Refusal, Why};
 use super::trust::{Claim, Finding, Vouch, Vouched, check};
+use crate::shown::printable;
 use drover_core::model::AppId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -180,7 +181,7 @@ impl Proofs {
             });
             if let Standing::Fails(refusal) = &standing {
                 let (error, attempt) = (refusal.why.label(), claim.attempt);
-                tracing::warn!(error, %attempt, session = %claim.session, user = %claim.user, "a shim's session is refused: {}", refusal.message);
+                tracing::warn!(error, %attempt, session = %claim.session, user = %printable(&claim.user), "a shim's session is refused: {}", refusal.message);
             }
             entry.standing = standing;
         }

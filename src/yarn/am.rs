@@ -55,7 +55,7 @@ impl Am {
     pub async fn diagnostics(&self, id: JobId) -> Result<String, Error> {
         let wire: Job = self.get(None, Endpoint::AmJob, id, "").await?.document;
         if wire.id.as_deref().and_then(|text| text.parse().ok()) != Some(id) {
-            let found = wire.id.0.unwrap_or_else(|| "no job".to_owned());
+            let found = wire.id.0.map_or_else(|| "no job".to_owned(), |id| words(&id));
             return Err(Kind::Unexpected { expected: "that job", found }.at(&self.url(id, "")));
         }
         Ok(wire.diagnostics.0.unwrap_or_default())

@@ -170,7 +170,7 @@ impl Engine {
             self.calibration.note(attempt, note);
         }
         let quantum = now + self.params.look_again;
-        let named = again.into_iter().map(|at| at.shifted(-offset)).filter(|at| *at > now).min();
+        let named = again.into_iter().map(|at| at.shifted(offset.saturating_neg())).filter(|at| *at > now).min();
         (running || named.is_some()).then(|| named.map_or(quantum, |named| named.min(quantum)))
     }
 

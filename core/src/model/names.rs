@@ -1,17 +1,17 @@
 //! Host names, kept once each.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A name that many hold: of a host, a rack, a state.
 pub type Name = Arc<str>;
 
-/// The same in each run, and quick: names are the cluster's own, and bounded.
-type Hashed = rustc_hash::FxBuildHasher;
-
-/// A map by names, found by hash, as clusters have 10,000 hosts. It is gone through in the order in which names came, or were sorted.
-pub type ByName<T> = IndexMap<Name, T, Hashed>;
+/// A map by names that the ResourceManager tells, found by hash, as clusters have 10,000 hosts. It is gone through in the order in which names came, or were sorted.
+///
+/// The hash is the same in each run, and anybody can find names that collide in it: so nothing that a job names is ever put into one.
+pub type ByName<T> = IndexMap<Name, T, rustc_hash::FxBuildHasher>;
 
 /// A name's place in its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -25,10 +25,13 @@ impl NameId {
 }
 
 /// Names, each with a small number. Bounded: a table that is full knows no new names.
+///
+/// Jobs name hosts, too: found by comparing, a name costs what its length and the table's do, whatever names a job chooses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Names {
-    names: IndexSet<String, Hashed>,
+    names: Vec<Name>,
+    places: BTreeMap<Name, NameId>,
 }
 
 /// More hosts than YARN's largest clusters, ten times over.
@@ -43,12 +46,15 @@ impl Names {
         if self.names.len() >= NAMES_MAX {
             return None;
         }
-        NameId::at(self.names.insert_full(name.to_owned()).0)
+        let (id, name) = (NameId::at(self.names.len())?, Name::from(name));
+        self.names.push(name.clone());
+        self.places.insert(name, id);
+        Some(id)
     }
 
     /// The number of a known name.
     pub fn find(&self, name: &str) -> Option<NameId> {
-        NameId::at(self.names.get_index_of(name)?)
+        self.places.get(name).copied()
     }
 
     /// How many names.
@@ -58,7 +64,7 @@ impl Names {
 
     /// The name of a number.
     pub fn name(&self, id: NameId) -> &str {
-        self.names.get_index(id.0.get() as usize - 1).map_or("?", String::as_str)
+        self.names.get(id.0.get() as usize - 1).map_or("?", |name| name)
     }
 }
 
@@ -74,6 +80,22 @@ impl From<Vec<String>> for Names {
 
 impl From<Names> for Vec<String> {
     fn from(table: Names) -> Vec<String> {
-        table.names.into_iter().collect()
+        table.names.iter().map(|name| (**name).to_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_its_number_whatever_comes_later_and_through_a_recording() {
+        let mut names = Names::default();
+        let ids = ["b", "a", "b", "c"].map(|name| names.intern(name).unwrap());
+        assert_eq!((ids[0], names.len()), (ids[2], 3));
+        let again: Names = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();
+        assert_eq!(again, names);
+        assert_eq!(["a", "b", "c", "d"].map(|name| again.find(name)), [Some(ids[1]), Some(ids[0]), Some(ids[3]), None]);
+        assert_eq!(ids.map(|id| again.name(id).to_owned()), ["b", "a", "b", "c"]);
     }
 }

@@ -1,6 +1,7 @@
 //! An ApplicationMaster's answers as facts.
 
 use super::{Reason, Refused, name};
+use crate::shown::is_host;
 use crate::yarn::wire::job::{AttemptCounters, Job, Task, TaskAttempt, TaskAttempts, Tasks};
 use crate::yarn::wire::lenient::{Int, MAX_ITEMS};
 use drover_core::model::*;
@@ -176,10 +177,10 @@ fn attempt(wire: &TaskAttempt, id: AttemptId, refused: &mut Refused) -> AttemptF
     }
 }
 
-/// The host of `host:port`; `None` while no node is assigned.
+/// The host of `host:port`; `None` while no node is assigned, and for what is no host's name.
 fn host(address: &str) -> Option<Name> {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim();
-    (!host.is_empty() && host != "N/A" && host.len() <= 255).then(|| host.into())
+    (host != "N/A" && is_host(host)).then(|| host.into())
 }
 
 /// A clock's present time, by when something began and how long it has gone on.
@@ -217,4 +218,21 @@ pub fn counters(wire: &AttemptCounters, id: AttemptId, refused: &mut Refused) ->
         }
     }
     Some(fact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_master_calls_a_host_begins_no_line_and_clears_no_screen() {
+        let told = |address| host(address).map(|name| name.to_string());
+        assert_eq!(
+            ["nm1:8042", " nm1 ", "[::1]:8042"].map(told),
+            ["nm1", "nm1", "[::1]"].map(|name| Some(name.into()))
+        );
+        let long = format!("{}:1", "x".repeat(256));
+        let odd = ["", "N/A", ":8042", "a b:1", "\u{1b}[2Jok:8042", "a\nb:1", &long];
+        assert_eq!(odd.map(told), [const { None }; 7]);
+    }
 }

@@ -114,7 +114,7 @@ impl ClusterState {
         if let Fact::Ended(end) = fact {
             return self.end(end);
         }
-        let offset = seen.at.0 as i64 - seen.received.0 as i64;
+        let offset = seen.at.ms_after(seen.received);
         let job = self.job_told_of(id, seen.received, offset)?;
         if matches!(seen.source.channel, Channel::Am | Channel::Shim) {
             job.outlive(seen.source.incarnation);
