@@ -26,12 +26,13 @@ impl NameId {
 
 /// Names, each with a small number. Bounded: a table that is full knows no new names.
 ///
-/// Jobs name hosts, too: found by comparing, a name costs what its length and the table's do, whatever names a job chooses.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// Jobs name hosts, too: those that nobody else lists are found by comparing, which costs what their length and the table's do, whatever names a job chooses.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Names {
     names: Vec<Name>,
-    places: BTreeMap<Name, NameId>,
+    listed: ByName<NameId>,
+    others: BTreeMap<Name, NameId>,
 }
 
 /// More hosts than YARN's largest clusters, ten times over.
@@ -40,21 +41,32 @@ const NAMES_MAX: usize = 500_000;
 impl Names {
     /// The number of a name, new or known; `None` when the table is full.
     pub fn intern(&mut self, name: &str) -> Option<NameId> {
-        if let Some(id) = self.find(name) {
-            return Some(id);
-        }
-        if self.names.len() >= NAMES_MAX {
-            return None;
-        }
-        let (id, name) = (NameId::at(self.names.len())?, Name::from(name));
+        self.find(name).or_else(|| {
+            let (id, name) = self.add(name)?;
+            self.others.insert(name, id);
+            Some(id)
+        })
+    }
+
+    /// The same of a name that the ResourceManager lists, so that no job has thought of it.
+    pub(super) fn intern_listed(&mut self, name: &str) -> Option<NameId> {
+        self.find(name).or_else(|| {
+            let (id, name) = self.add(name)?;
+            self.listed.insert(name, id);
+            Some(id)
+        })
+    }
+
+    fn add(&mut self, name: &str) -> Option<(NameId, Name)> {
+        let id = NameId::at(self.names.len()).filter(|_| self.names.len() < NAMES_MAX)?;
+        let name = Name::from(name);
         self.names.push(name.clone());
-        self.places.insert(name, id);
-        Some(id)
+        Some((id, name))
     }
 
     /// The number of a known name.
     pub fn find(&self, name: &str) -> Option<NameId> {
-        self.places.get(name).copied()
+        self.listed.get(name).or_else(|| self.others.get(name)).copied()
     }
 
     /// How many names.
@@ -65,6 +77,12 @@ impl Names {
     /// The name of a number.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0.get() as usize - 1).map_or("?", |name| name)
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Names) -> bool {
+        self.names == other.names
     }
 }
 
@@ -91,7 +109,8 @@ mod tests {
     #[test]
     fn a_name_keeps_its_number_whatever_comes_later_and_through_a_recording() {
         let mut names = Names::default();
-        let ids = ["b", "a", "b", "c"].map(|name| names.intern(name).unwrap());
+        let ids = ["b", "a", "b", "c"]
+            .map(|name| (if name == "b" { names.intern_listed(name) } else { names.intern(name) }).unwrap());
         assert_eq!((ids[0], names.len()), (ids[2], 3));
         let again: Names = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();
         assert_eq!(again, names);
