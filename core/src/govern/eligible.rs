@@ -70,7 +70,7 @@ impl GovernParams {
         if !speculation {
             return Some(Verdict::SpeculationOff);
         }
-        let classes = [settings.committer.as_deref(), settings.output_format.as_deref()];
+        let classes = [&settings.committer, &settings.committer_factory, &settings.output_format];
         if classes.into_iter().flatten().any(|class| !output::is_safe(class, &self.safe_outputs, &self.unsafe_outputs))
         {
             return Some(Verdict::UnsafeOutput);
@@ -204,6 +204,10 @@ mod tests {
         let mut direct = job();
         direct.settings.as_mut().unwrap().committer = Some("com.x.DirectCommitter".into());
         assert!(params.leaves_alone(&direct, NOW));
+        let settings = direct.settings.as_mut().unwrap();
+        settings.committer = Some("org.apache.hadoop.mapred.FileOutputCommitter".into());
+        settings.committer_factory = Some("com.x.DirectFactory".into());
+        assert!(params.leaves_alone(&direct, NOW), "a committer that is safe hides no factory that is not");
     }
 
     #[test]

@@ -11,6 +11,8 @@ const SAFE: &[&str] = &[
     "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory",
     "org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory",
     "org.apache.hadoop.mapreduce.lib.output.committer.manifest.",
+    "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
+    "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory",
     "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat",
     "org.apache.hadoop.mapreduce.lib.output.SequenceFileOutputFormat",
     "org.apache.hadoop.mapreduce.lib.output.SequenceFileAsBinaryOutputFormat",

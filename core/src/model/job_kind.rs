@@ -16,18 +16,30 @@ pub struct JobKind {
 }
 
 impl JobKind {
-    /// The kind of a job; `None` while its name or its owner is not known.
+    /// The kind of a job; `None` while its name or its owner is not known, and where its name is a jar's: so Hadoop calls a job that was given none (`JobResourceUploader`), and Hadoop
+    /// Streaming each of its own (`streamjob1234.jar`), whatever they do.
     pub fn of(job: &Job) -> Option<JobKind> {
+        let kept: Vec<char> = job.name.chars().take(NAME_MAX).collect();
         let mut name = String::new();
-        for c in job.name.chars().take(NAME_MAX) {
-            match c.is_ascii_digit() {
+        for (place, letter) in kept.iter().enumerate() {
+            match letter.is_ascii_digit() && !counts_steps(&kept, place) {
                 true if name.ends_with('#') => {}
                 true => name.push('#'),
-                false => name.push(c),
+                false => name.push(*letter),
             }
         }
-        (!name.is_empty() && !job.user.is_empty()).then(|| JobKind { user: job.user.clone(), name })
+        let speaks = !name.is_empty() && !job.name.ends_with(".jar") && !job.user.is_empty();
+        speaks.then(|| JobKind { user: job.user.clone(), name })
     }
+}
+
+/// Is that digit one of a step's number, as in `(Stage-2)` of a query, or `(2/5)` of a flow? Steps of one run are jobs that have nothing in common.
+fn counts_steps(name: &[char], place: usize) -> bool {
+    const STAGE: [char; 6] = ['S', 't', 'a', 'g', 'e', '-'];
+    let inside = |letter: &&char| letter.is_ascii_digit() || **letter == '/';
+    let before = &name[..place - name[..place].iter().rev().take_while(inside).count()];
+    let after = name[place..].iter().find(|letter| !inside(letter));
+    after == Some(&')') && (before.ends_with(&['(']) || before.ends_with(&STAGE))
 }
 
 #[cfg(test)]
@@ -44,6 +56,23 @@ mod tests {
     fn runs_of_a_job_that_are_numbered_or_dated_are_of_one_kind() {
         assert_eq!(name("etl-2026-11-09 run 7", "a").unwrap(), "etl-#-#-# run #");
         assert_eq!(name("etl-2026-11-22 run 12", "a"), name("etl-2026-11-09 run 7", "a"));
+    }
+
+    #[test]
+    fn steps_of_one_run_are_of_kinds_of_their_own() {
+        assert_eq!(name("select a from b limit 10 (Stage-12)", "a").unwrap(), "select a from b limit # (Stage-12)");
+        assert_ne!(name("q7 (Stage-1)", "a"), name("q7 (Stage-2)", "a"));
+        assert_eq!(name("flow 8 (2/5)", "a").unwrap(), "flow # (2/5)");
+        assert_eq!(name("etl (run 7)", "a").unwrap(), "etl (run #)");
+        assert_eq!(
+            ["(", "(7", "7)", "()", "Stage-7"].map(|odd| name(odd, "a").unwrap()),
+            ["(", "(#", "#)", "()", "Stage-#"]
+        );
+    }
+
+    #[test]
+    fn jobs_that_were_given_no_name_are_of_no_kind_though_all_are_called_by_their_jar() {
+        assert_eq!([name("streamjob8483214.jar", "a"), name("tools-1.2.jar", "a")], [None, None]);
     }
 
     #[test]

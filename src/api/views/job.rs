@@ -97,6 +97,8 @@ pub struct SettingsView {
     pub mode: Option<String>,
     /// Class of its output committer.
     pub committer: Option<String>,
+    /// Class of the factory that makes it, in the new API.
+    pub committer_factory: Option<String>,
     /// Class of its output format.
     pub output_format: Option<String>,
     /// Class of its speculator.
@@ -155,6 +157,7 @@ impl SettingsView {
             report_interval_ms: set.report_interval.0,
             mode: set.mode.map(|mode| mode.label().into()),
             committer: set.committer.clone(),
+            committer_factory: set.committer_factory.clone(),
             output_format: set.output_format.clone(),
             speculator: set.speculator.clone(),
         })

@@ -22,10 +22,8 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         reduce_speculation: p.read("mapreduce.reduce.speculative").unwrap_or(default.reduce_speculation),
         report_interval: report_interval(&mut p, hadoop),
         mode: mode(&mut p),
-        committer: p
-            .text("mapred.output.committer.class")
-            .or_else(|| p.text("mapreduce.outputcommitter.factory.class"))
-            .map(printable),
+        committer: p.text("mapred.output.committer.class").map(printable),
+        committer_factory: p.committer_factory().map(printable),
         output_format: output_format(&mut p).map(printable),
         speculator: p.text("yarn.app.mapreduce.am.job.speculator.class").map(printable),
         map_container: container(&mut p, "map", default.map_container),

@@ -52,6 +52,23 @@ fn tasks_of_hadoop_2_7_report_every_three_seconds_whatever_a_job_sets() {
 }
 
 #[test]
+fn the_committers_factory_is_the_one_set_or_that_of_the_outputs_scheme_and_hides_behind_no_committer() {
+    let of = |pairs: &[(&str, &str)]| {
+        let settings = settings(pairs).0;
+        (settings.committer, settings.committer_factory)
+    };
+    let own = |class: &str| Some(class.to_owned());
+    let (old, all) = (("mapred.output.committer.class", "Old"), ("mapreduce.outputcommitter.factory.class", "All"));
+    let of_tos = ("mapreduce.outputcommitter.factory.scheme.tos", "Tos");
+    let to = |at| ("mapreduce.output.fileoutputformat.outputdir", at);
+    assert_eq!(of(&[old, all]), (own("Old"), own("All")));
+    assert_eq!(of(&[old, of_tos, to("tos://bucket/out")]), (own("Old"), own("Tos")));
+    assert_eq!(of(&[all, of_tos, to("tos://bucket/out")]), (None, own("All")), "what is set for all goes first");
+    assert_eq!(of(&[of_tos, to("hdfs://nn/out"), ("mapreduce.outputcommitter.factory.class", "")]), (None, None));
+    assert_eq!([of(&[of_tos]), of(&[of_tos, to("/out")])], [(None, None), (None, None)]);
+}
+
+#[test]
 fn the_output_format_is_that_of_the_api_the_job_is_written_in() {
     let format = |pairs: &[(&str, &str)]| settings(pairs).0.output_format.unwrap();
     let (new, old) = (("mapreduce.job.outputformat.class", "New"), ("mapred.output.format.class", "Old"));

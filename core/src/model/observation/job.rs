@@ -130,8 +130,11 @@ pub struct JobSettings {
     pub report_interval: Millis,
     /// The job's own wish, `drover.mode`; it may only be more cautious.
     pub mode: Option<Mode>,
-    /// Output committer class, where configured.
+    /// Output committer class, where configured: that of a job in the old API.
     pub committer: Option<String>,
+    /// Class of the factory that makes the committer of a job in the new API, where configured, be it for the scheme of its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committer_factory: Option<String>,
     /// Output format class, where configured.
     pub output_format: Option<String>,
     /// The speculator the AM loads, where configured.
@@ -237,6 +240,7 @@ impl Default for JobSettings {
             report_interval: Millis(6_000),
             mode: None,
             committer: None,
+            committer_factory: None,
             output_format: None,
             speculator: None,
             map_container: Resources { memory_mb: 1024, vcores: 1 },

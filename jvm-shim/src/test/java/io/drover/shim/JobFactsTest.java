@@ -229,6 +229,20 @@ public class JobFactsTest {
   }
 
   @Test
+  public void theCommittersFactoryIsThatOfTheOutputsSchemeWhereNoneIsSetForAll() throws Exception {
+    am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
+    Configuration conf = conf("mapreduce.output.fileoutputformat.outputdir", "tos://bucket/out");
+    conf.set("mapreduce.outputcommitter.factory.class", "");
+    conf.set("mapreduce.outputcommitter.factory.scheme.tos", "com.example.TosFactory");
+    am.run(conf, true, true);
+    service.awaitExchange();
+    JsonNode settings = service.requests.get(0).path("hello").path("settings");
+    assertEquals(
+        "com.example.TosFactory",
+        settings.path("mapreduce.outputcommitter.factory.class").asString());
+  }
+
+  @Test
   public void aSetSizeIsToldAsItIsWhateverTheHeapAsksFor() throws Exception {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
     Configuration conf = conf("mapreduce.reduce.java.opts", "-Xmx1024m");

@@ -12,6 +12,8 @@ import org.apache.hadoop.util.VersionInfo;
 
 /** Who is speaking: sent until the service believes it. */
 final class Hello {
+  private static final String COMMITTER_FACTORY = "mapreduce.outputcommitter.factory.class";
+
   /** Only these leave the job's configuration; it may hold secrets. */
   private static final String[] KEYS = {
     "mapreduce.map.speculative",
@@ -47,7 +49,7 @@ final class Hello {
     "mapred.input.format.class",
     "mapred.output.format.class",
     "mapred.output.committer.class",
-    "mapreduce.outputcommitter.factory.class",
+    COMMITTER_FACTORY,
     "mapreduce.fileoutputcommitter.algorithm.version",
     "mapreduce.job.classloader",
     "mapreduce.job.user.classpath.first",
@@ -102,12 +104,25 @@ final class Hello {
           return size(value, TaskType.MAP);
         case "mapreduce.reduce.memory.mb":
           return size(value, TaskType.REDUCE);
+        case COMMITTER_FACTORY:
+          return committerFactory(value);
         default:
           return value;
       }
     } catch (RuntimeException e) {
       return null; // an expansion that never ends
     }
+  }
+
+  /** Where none is set for all outputs, that of the scheme of the job's own. */
+  private String committerFactory(String set) {
+    String output = conf.get("mapreduce.output.fileoutputformat.outputdir");
+    if ((set != null && !set.trim().isEmpty()) || output == null || !output.contains("://")) {
+      return set;
+    }
+    String scheme = output.substring(0, output.indexOf("://"));
+    String ofScheme = conf.get("mapreduce.outputcommitter.factory.scheme." + scheme);
+    return ofScheme == null ? set : ofScheme;
   }
 
   /**
