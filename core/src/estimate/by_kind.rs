@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Kinds of jobs that are remembered; then the one longest not heard of is forgotten.
-pub const KINDS_MAX: usize = 256;
+pub const KINDS_MAX: usize = 2_048;
 
 /// What is remembered of a job's kind.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

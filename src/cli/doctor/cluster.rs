@@ -112,14 +112,14 @@ fn skew(frame: &Frame, checks: &mut Checks) {
 fn advice(kind: &Kind) -> &'static str {
     match kind {
         Kind::Unauthorized(_) => {
-            "the cluster wants a login that Drover cannot give yet; use an address behind an authenticating proxy"
+            "where the cluster goes by simple authentication, name a user in cluster.user; a Kerberos login (SPNEGO) Drover cannot give: use an address behind a proxy that gives it"
         }
         Kind::Forbidden(_) => LET_VIEW,
         Kind::Unreachable(_) => {
             "see that the daemon runs, that the address is its web address (not its RPC address), and that no firewall stands between"
         }
         Kind::Certificate(_) => {
-            "name the file with the certificate (PEM) of the authority that signed it in rest.ca_file, and the server as its certificate does"
+            "name the file with the certificate (PEM) of the authority that signed it in rest.ca_file, and the server as its certificate does, among its subject alternative names: a common name alone does not count"
         }
         Kind::Html(_) | Kind::PlainText(_) | Kind::Unexpected { .. } | Kind::Protocol(_) => {
             "check the address: something else answers there, or a login page stands before it"
