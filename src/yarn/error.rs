@@ -84,7 +84,9 @@ pub enum Kind {
     #[error("the answer has more than {0} bytes; raise the body limit if the cluster is that large")]
     TooLarge(u64),
     /// 401.
-    #[error("401, authentication required{0}; this server wants a user's name (cluster.user), or a login that Drover cannot give")]
+    #[error(
+        "401, authentication required{0}; this server wants a user's name (cluster.user), or a login that Drover cannot give"
+    )]
     Unauthorized(String),
     /// 403.
     #[error("403, not permitted{0}; {todo}", todo = LET_VIEW)]

@@ -194,7 +194,7 @@ impl Engine {
     /// Clones give way where the cluster is fuller than they may make it, and under preemption where smaller jobs have been admitted beside them.
     pub(super) fn clones_give_way(&mut self) {
         // An RM that has just started has no nodes yet: nothing is full.
-        let Some(totals) = self.cluster.totals.filter(|totals| totals.total.memory_mb > 0) else { return };
+        let Some(totals) = self.cluster.all().filter(|totals| totals.total.memory_mb > 0) else { return };
         let share = |of: f64| share_of(of, totals.total.memory_mb) as u64;
         let preempts = self.params.dolly.admission == Admission::Preempt;
         let budget = if preempts { share(self.params.dolly.beta) } else { u64::MAX };

@@ -56,7 +56,7 @@ impl Room {
         let Sought { slow, mode, avoid } = sought;
         let kind = slow.task.kind;
         let size = container(job, kind);
-        let slots = cluster.totals.map_or(0, |totals| fits(cluster, totals.total, size));
+        let slots = tally.all.map_or(0, |all| fits(cluster, all.total, size));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let free = free(cluster, job, kind, tally, avoid);
         let copies = &tally.copies;
@@ -69,7 +69,7 @@ impl Room {
             minute: (flights.minute.count(), params.most_in_a_minute(most)),
             user: (copies.of_user(&job.user), share(params.user_cap, most, f64::floor)),
             queue: (copies.of_queue(cluster.queue_name(job)), share(params.queue_cap, most, f64::floor)),
-            busy: cluster.totals.is_some_and(|totals| is_above(params.busy_above, totals.allocated, totals.total)),
+            busy: tally.all.is_some_and(|all| is_above(params.busy_above, all.allocated, all.total)),
             job: (in_job, share(params.job_cap, tasks, f64::ceil).max(params.job_floor.min(tasks / 2))),
             free: free.map(|free| free.saturating_sub(copies.to_come(mode))),
             // The job's own copies wait like its tasks, and are not what it lacks room for.
@@ -147,7 +147,7 @@ impl Budgets {
     pub fn count(params: &GovernParams, cluster: &ClusterState, flights: &Flights) -> Budgets {
         let sizes = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| container(job, kind)));
         let size = sizes.max_by_key(|size| size.memory_mb).unwrap_or(USUAL);
-        let most = params.most_in_cluster(cluster.totals.map_or(0, |totals| fits(cluster, totals.total, size)));
+        let most = params.most_in_cluster(cluster.all().map_or(0, |all| fits(cluster, all.total, size)));
         Budgets {
             cluster: (copies_in_flight(cluster, flights), most),
             minute: (flights.minute.count(), params.most_in_a_minute(most)),
@@ -188,16 +188,16 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
 
 /// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others wait for and may be given.
 fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, avoid: &[NameId]) -> Option<u32> {
-    let (totals, size) = (cluster.totals?, container(job, kind));
+    let (all, size) = (tally.all?, container(job, kind));
     let on_nodes = if cluster.nodes.is_empty() {
-        fits(cluster, totals.total.less(totals.allocated), size)
+        fits(cluster, all.total.less(all.allocated), size)
     } else {
         tally.rooms.of_mut(cluster, job).fit(size, avoid)
     };
-    let in_queue = tally.left_in_queue(cluster, job, kind, totals.total.memory_mb);
+    let in_queue = tally.left_in_queue(cluster, job, kind);
     // A queue's shares are those of the resource it uses most of; a container's are taken for its memory's.
     let free = on_nodes.min((in_queue / size.memory_mb.max(1)).min(u32::MAX.into()) as u32);
-    Some(free.saturating_sub(tally.awaited(cluster, totals, size.memory_mb)))
+    Some(free.saturating_sub(tally.awaited(cluster, size.memory_mb)))
 }
 
 #[cfg(test)]
@@ -228,10 +228,11 @@ mod tests {
     fn where_the_papers_speak_no_node_no_minute_and_no_part_of_a_job_bounds_its_copies() {
         let mut job = job();
         job.totals = Some([40, 1_000]);
-        let (flights, mut tally) = (Flights::default(), Tally::default());
         let mut cluster = ClusterState::default();
         let total = Resources { memory_mb: 50 * 1024, vcores: 50 };
         cluster.totals = Some(crate::model::ClusterFact { total, ..Default::default() });
+        let flights = Flights::default();
+        let mut tally = Tally::count(&cluster, &flights);
         let mut room = |params| Room::count(&params, &cluster, &flights, &job, sought(), &mut tally);
         let paper = room(GovernParams::paper());
         assert_eq!([paper.cluster.1, paper.job.1, paper.node.1, paper.minute.1], [50, 40, u32::MAX, u32::MAX]);
@@ -289,7 +290,8 @@ mod tests {
         let allocated = Resources { memory_mb: 1_024, vcores: 97 };
         cluster.totals = Some(crate::model::ClusterFact { total: of(100), allocated, ..Default::default() });
         let room = |cluster: &ClusterState| {
-            let (params, flights, mut tally) = (GovernParams::default(), Flights::default(), Tally::default());
+            let (params, flights) = (GovernParams::default(), Flights::default());
+            let mut tally = Tally::count(cluster, &flights);
             let room = Room::count(&params, cluster, &flights, &job(), sought(), &mut tally);
             (room.cluster.1, room.free)
         };
@@ -297,6 +299,46 @@ mod tests {
         let queue = crate::model::QueueFact { counts_vcores: true, ..crate::model::QueueFact::open("root.other") };
         cluster.queues.insert(queue.name.clone(), queue);
         assert_eq!(room(&cluster), (10, Some(3)));
+    }
+
+    /// Free containers and slots, where so many nodes of ten places have no label, six are `core`'s, and of each five places are taken; for a job that asks for that label.
+    fn by_label(without: u32, label: Option<&str>) -> (Option<u32>, u32) {
+        use crate::model::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, Time};
+        let mb = |places: u32| Resources { memory_mb: u64::from(places) * 1_024, vcores: places };
+        let job = job();
+        let mut cluster = crate::govern::flight::tests::cluster([job.clone()]);
+        // The ResourceManager counts nodes without a label alone, and shares are of these.
+        cluster.totals =
+            Some(ClusterFact { total: mb(10 * without), allocated: mb(5 * without), ..Default::default() });
+        for (number, label) in (0..without).map(|_| None).chain([Some("core"); 6]).enumerate() {
+            let node = NodeFact::usable(&format!("n{number}"), mb(10), mb(5));
+            cluster.nodes.insert(node.host.clone(), NodeFact { label: label.map(Into::into), ..node });
+        }
+        let user = QueueUser { user: job.user.clone(), used_mb: 50 * 1_024, limit_mb: 10 * 1_024 };
+        let of = QueueFact::open(&job.queue);
+        let (partition, users) = (Some(String::new()), vec![user]);
+        let queue = QueueFact { partition, users, max_capacity: 0.8, used_capacity: 0.5, ..of };
+        cluster.queues.insert(queue.name.clone(), queue);
+        let (user, queue, label) = (job.user.clone(), job.queue.clone(), label.map(str::to_owned));
+        let (name, allocated) = (String::new(), mb(1));
+        let app = AppFact { app: job.id.0, user, queue, name, started: Time(0), containers: 1, allocated, label };
+        cluster.apps.insert(app.app, app);
+        let (params, flights) = (GovernParams::paper(), Flights::default());
+        let mut tally = Tally::count(&cluster, &flights);
+        let room = Room::count(&params, &cluster, &flights, &job, sought(), &mut tally);
+        assert_eq!((room.busy, cluster.is_full()), (false, false));
+        (room.free, room.cluster.1)
+    }
+
+    #[test]
+    fn nodes_with_labels_are_room_and_slots_though_the_resource_manager_counts_those_without_alone() {
+        assert_eq!(by_label(0, None), (Some(30), 60), "all have one: no share says anything");
+        assert_eq!(by_label(10, Some("core")), (Some(30), 160), "shares are of the others");
+        assert_eq!(
+            by_label(10, None),
+            (Some(30), 160),
+            "three tenths of what those without have are left to its queue"
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ struct Use {
 
 /// Memory that tasks wait for and that nobody has free, MiB: of users with less than an equal share of the cluster, and up to that. One pass over all attempts.
 pub fn claimed_mb(cluster: &ClusterState) -> u64 {
-    let Some(totals) = cluster.totals else { return 0 };
+    let Some(totals) = cluster.all() else { return 0 };
     let mut users: BTreeMap<&str, Use> = BTreeMap::new();
     for job in cluster.jobs() {
         let of_user = users.entry(&job.user).or_default();

@@ -82,7 +82,7 @@ impl ClonePlans {
 
     /// The room that a phase meets; `None` before the ResourceManager has told of any. The clones of some jobs are only `advised`. One pass over the tasks of cloned phases.
     pub fn supply(&self, cluster: &ClusterState, advised: &BTreeSet<JobId>) -> Option<Supply> {
-        let totals = cluster.totals?;
+        let totals = cluster.all()?;
         let mut supply =
             Supply { capacity_mb: totals.total.memory_mb, used_mb: totals.allocated.memory_mb, ..Supply::default() };
         for (phase, settled) in self.charged() {

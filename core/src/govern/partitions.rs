@@ -32,6 +32,11 @@ impl Partitions {
         Partitions { whole, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
+    /// Are there several?
+    pub fn by_label(&self) -> bool {
+        self.by_label.is_some()
+    }
+
     /// Where there is room for a job's containers.
     pub fn of(&self, cluster: &ClusterState, job: &Job) -> &Rooms {
         match (&self.by_label, cluster.label_of(job)) {

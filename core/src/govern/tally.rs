@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 pub struct Tally {
     /// Copies in flight, those of Hadoop's own speculator included.
     pub copies: InFlight,
+    /// All that the cluster has, where that was told.
+    pub all: Option<ClusterFact>,
     /// Where there is room.
     pub rooms: Partitions,
     /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
@@ -43,7 +45,7 @@ struct Since {
 impl Tally {
     /// Counts it. One pass over all attempts.
     pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
-        let mut tally = Tally { copies: InFlight::count(flights, cluster), ..Tally::default() };
+        let mut tally = Tally { copies: InFlight::count(flights, cluster), all: cluster.all(), ..Tally::default() };
         let mut on_nodes = BTreeMap::new();
         for job in cluster.jobs() {
             tally.add(job, cluster, flights, &mut on_nodes);
@@ -99,7 +101,8 @@ impl Tally {
 
     /// Containers that are waited for and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it, its parents and its users have room for, as
     /// one at its limit takes no other's place, nor do masters of applications that are not let in; and all that no queue tells of.
-    pub fn awaited(&mut self, cluster: &ClusterState, totals: ClusterFact, size_mb: u64) -> u32 {
+    pub fn awaited(&mut self, cluster: &ClusterState, size_mb: u64) -> u32 {
+        let totals = cluster.totals.unwrap_or_default();
         let Tally { in_queue, awaited, given, .. } = self;
         *awaited.entry(size_mb).or_insert_with(|| {
             let (mut told, mut may) = (0_u32, 0_u32);
@@ -114,13 +117,18 @@ impl Tally {
         })
     }
 
-    /// What a job's user may still take of its queue for tasks of that kind, MiB, in a cluster of so much.
-    pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind, cluster_mb: u64) -> u64 {
-        let Tally { in_queue, left, .. } = self;
+    /// What a job's user may still take of its queue for tasks of that kind, MiB. Where the scheduler goes by labels a user's use is told of all nodes together, and the limit of those
+    /// without one alone: then what the queue may.
+    pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> u64 {
+        let Tally { in_queue, left, rooms, .. } = self;
         *left.entry((job.id, kind)).or_insert_with(|| {
             let since = in_queue.get(cluster.queue_name(job));
             let size = container(job, kind).memory_mb;
-            cluster.queue_of(job).map_or(u64::MAX, |queue| left_in_queue(queue, &job.user, size, cluster_mb, since))
+            let Some((queue, cluster_mb)) = cluster.queue_of(job).zip(cluster.shared_mb(job)) else { return u64::MAX };
+            if rooms.by_label() {
+                return unused(queue, cluster_mb, since);
+            }
+            left_in_queue(queue, &job.user, size, cluster_mb, since)
         })
     }
 }
@@ -286,8 +294,9 @@ mod tests {
         let totals = ClusterFact { total, containers_pending: 20_010, ..ClusterFact::default() };
         let awaited = |queues: &[(String, QueueFact)]| {
             let mut cluster = ClusterState::default();
+            cluster.totals = Some(totals);
             cluster.queues = queues.iter().cloned().collect();
-            Tally::default().awaited(&cluster, totals, 1_024)
+            Tally::default().awaited(&cluster, 1_024)
         };
         let etl = queue("root.etl", 1.0, 0.1, 10);
         assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 20_000), etl.clone()]), 10);
@@ -303,8 +312,9 @@ mod tests {
         let totals = ClusterFact { total, containers_pending: 10_000, ..ClusterFact::default() };
         let awaited = |queue: QueueFact| {
             let mut cluster = ClusterState::default();
+            cluster.totals = Some(totals);
             cluster.queues = [(queue.name.clone(), queue)].into();
-            Tally::default().awaited(&cluster, totals, 1_024)
+            Tally::default().awaited(&cluster, 1_024)
         };
         let batch = QueueFact { used_capacity: 0.2, containers_pending: 10_000, ..QueueFact::open("root.batch") };
         assert_eq!(awaited(batch.clone()), 80);
@@ -333,10 +343,10 @@ mod tests {
         let etl = QueueFact { used_capacity: 0.8, containers_pending: 4, ..QueueFact::open("etl") };
         cluster.queues = [("etl".to_owned(), etl)].into();
         let total = Resources { memory_mb: 10 * 1_024, vcores: 10 };
-        let totals = ClusterFact { total, containers_pending: 4, ..ClusterFact::default() };
+        cluster.totals = Some(ClusterFact { total, containers_pending: 4, ..ClusterFact::default() });
         let mut tally = Tally::count(&cluster, &Flights::default());
-        assert_eq!((tally.given, tally.awaited(&cluster, totals, 1_024)), (2, 1), "there is room for one");
-        assert_eq!(tally.awaited(&cluster, totals, 512), 2, "there is room for both");
+        assert_eq!((tally.given, tally.awaited(&cluster, 1_024)), (2, 1), "there is room for one");
+        assert_eq!(tally.awaited(&cluster, 512), 2, "there is room for both");
     }
 
     #[test]

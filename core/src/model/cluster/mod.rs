@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All that is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClusterState {
-    /// Totals, where the RM told them.
+    /// Totals, where the RM told them: where its scheduler goes by labels those of the nodes without one ([`ClusterState::all`]).
     pub totals: Option<ClusterFact>,
     /// Nodes, by host and in order of it.
     pub nodes: ByName<NodeFact>,
@@ -107,6 +107,25 @@ impl ClusterState {
         by_labels && self.usable_nodes().any(|node| node.label.is_some())
     }
 
+    /// All that the cluster has and what of it is used; `None` until the RM has told. Where the scheduler goes by labels the RM counts the nodes without one alone
+    /// (`QueueMetrics`), of which some clusters have none: then what its nodes tell.
+    pub fn all(&self) -> Option<ClusterFact> {
+        let told = self.totals?;
+        if !self.has_partitions() {
+            return Some(told);
+        }
+        let sum =
+            |of: fn(&NodeFact) -> Resources| self.usable_nodes().map(of).fold(Resources::default(), Resources::and);
+        Some(ClusterFact { total: sum(|node| node.total), allocated: sum(|node| node.used), ..told })
+    }
+
+    /// Memory that the shares of a job's queue are shares of, MiB; `None` where they say nothing of the job: its containers go to nodes with a label, or all nodes have one, and the
+    /// RM's shares are of those without.
+    pub fn shared_mb(&self, job: &Job) -> Option<u64> {
+        let of_default = self.totals.map_or(0, |totals| totals.total.memory_mb);
+        (!self.has_partitions() || (of_default > 0 && self.label_of(job).is_empty())).then_some(of_default)
+    }
+
     /// The label of the nodes that a job's containers go to: its own, else its queue's; empty for nodes without one.
     pub fn label_of(&self, job: &Job) -> &str {
         let own = self.apps.get(&job.id.0).and_then(|app| app.label.as_deref());
@@ -122,13 +141,13 @@ impl ClusterState {
     /// Memory that is free by the RM's word, MiB: of the whole cluster, and summed over its usable nodes.
     pub fn free_mb(&self) -> (u64, u64) {
         let free = |total: Resources, used: Resources| total.memory_mb.saturating_sub(used.memory_mb);
-        let whole = self.totals.map_or(0, |totals| free(totals.total, totals.allocated));
+        let whole = self.all().map_or(0, |all| free(all.total, all.allocated));
         (whole, self.usable_nodes().map(|node| free(node.total, node.used)).sum())
     }
 
     /// By the RM's word no memory is left for another container.
     pub fn is_full(&self) -> bool {
-        self.totals.is_some_and(|totals| totals.allocated.memory_mb >= totals.total.memory_mb)
+        self.all().is_some_and(|all| all.allocated.memory_mb >= all.total.memory_mb)
     }
 
     /// The rack of a host; `None` where the RM does not list it.
