@@ -6,6 +6,7 @@ import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
+import java.nio.file.Files;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
@@ -231,15 +232,15 @@ public class JobFactsTest {
   @Test
   public void theCommittersFactoryIsThatOfTheOutputsSchemeWhereNoneIsSetForAll() throws Exception {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
-    Configuration conf = conf("mapreduce.output.fileoutputformat.outputdir", "tos://bucket/out");
+    String out = "file://" + Files.createTempDirectory("facts").resolve("out");
+    String factory = "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory";
+    Configuration conf = conf("mapreduce.output.fileoutputformat.outputdir", out);
     conf.set("mapreduce.outputcommitter.factory.class", "");
-    conf.set("mapreduce.outputcommitter.factory.scheme.tos", "com.example.TosFactory");
+    conf.set("mapreduce.outputcommitter.factory.scheme.file", factory);
     am.run(conf, true, true);
     service.awaitExchange();
     JsonNode settings = service.requests.get(0).path("hello").path("settings");
-    assertEquals(
-        "com.example.TosFactory",
-        settings.path("mapreduce.outputcommitter.factory.class").asString());
+    assertEquals(factory, settings.path("mapreduce.outputcommitter.factory.class").asString());
   }
 
   @Test
