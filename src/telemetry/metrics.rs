@@ -113,7 +113,7 @@ const COPY_SECONDS: &str = "Container time of the attempts that copies and resta
 const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
 const BUDGET_LIMIT: &str =
-    "Copies that may, as the job with the largest containers counts slots; +Inf where there is no limit.";
+    "Copies that may, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
 const CLONE_BUDGET_USED: &str = "Memory that phases which are cloned hold or are promised, first attempts included; 0 under policies that do not clone.";
 const CLONE_BUDGET_LIMIT: &str = "Memory that they may (Dolly's beta of the cluster's), likewise.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";

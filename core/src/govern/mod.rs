@@ -22,6 +22,7 @@ pub mod refusals;
 pub mod revalidate;
 pub mod rooms;
 pub mod tally;
+pub mod sizes;
 pub mod withdrawals;
 
 use crate::model::{Millis, Mode};
