@@ -122,7 +122,7 @@ const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, 
 const COVERAGE: &str = "Share of each estimator's predicted intervals that held the time left as it was, to be 0.8, over sampled tasks, older ones counting less; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and ended in another order than each estimator predicted; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const STRAGGLING: &str = "Probability that a task straggles anywhere in the cluster (Dolly's p), by the hour. NaN while no task has shown it.";
-const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, halved with each hour; nothing is cloned by it before these are dolly.min_evidence.";
+const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, older hours counting less; nothing is cloned by it before these are dolly.min_evidence.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
