@@ -53,15 +53,16 @@ pub(super) struct Phase<'a> {
 
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
 pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
-    let phase = Phase::of(view, params);
+    let phase = Phase::of(view, params, false);
     (0..view.contenders.len()).map(|index| phase.judge(index)).collect()
 }
 
 impl<'a> Phase<'a> {
-    pub(super) fn of(view: &'a View<'a>, params: &MantriParams) -> Phase<'a> {
+    /// Where it has one task, `alone`, and its peers are those of earlier runs, what that task shows itself stands for no peer.
+    pub(super) fn of(view: &'a View<'a>, params: &MantriParams, alone: bool) -> Phase<'a> {
         let copies = Copies::of(view);
         let slow_from = copies::slow_from(view);
-        let t_new = copies::new_copy(view, &copies, params, slow_from);
+        let t_new = copies::new_copy(view, &copies, if alone { u32::MAX } else { params.min_evidence }, slow_from);
         let running = view.contenders.iter().filter(|contender| view.tells(contender.task)).count();
         let begun = running + view.telling().0 as usize;
         Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, begun, copies }
