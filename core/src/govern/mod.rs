@@ -6,6 +6,7 @@ pub mod bars;
 pub mod breaker;
 pub mod budget;
 pub mod claims;
+pub mod clocks;
 pub mod clones;
 pub mod copies;
 pub mod debounce;
@@ -21,8 +22,8 @@ pub mod partitions;
 pub mod refusals;
 pub mod revalidate;
 pub mod rooms;
-pub mod tally;
 pub mod sizes;
+pub mod tally;
 pub mod withdrawals;
 
 use crate::model::{Millis, Mode};
