@@ -133,7 +133,7 @@ fn table(nodes: &[NodeView]) -> String {
 }
 
 fn users(principals: u64) -> String {
-    const MANY: u64 = drover_core::estimate::windows::PRINCIPALS_MAX as u64;
+    const MANY: u64 = drover_core::estimate::users::PRINCIPALS_MAX as u64;
     if principals < MANY { principals.to_string() } else { format!("{MANY}+") }
 }
 

@@ -322,7 +322,7 @@ settings! {
         by_machine: Option<bool> = "", Kind::Flag, reloadable;
         /// p, the probability that a task straggles, while too few tasks have shown it; 0: nothing is cloned until they have.
         prior: Option<f64> = "", SHARE, reloadable;
-        /// Tasks that p is to rest on before the prior gives way; older hours count half as much each.
+        /// Tasks that p is to rest on before the prior gives way; older hours count less, and one with fewer than half as many tasks for as much less.
         min_evidence: Option<f64> = "", Kind::Real(1.0, 1e9), reloadable;
         /// What is run several times over: each `task`, or the whole `job` (HotCloud 2012, §3), which Hadoop cannot do: its jobs are then not cloned, as
         /// `cannot_clone_jobs`.

@@ -113,7 +113,7 @@ const COPY_SECONDS: &str = "Container time of the attempts that copies and resta
 const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
 const BUDGET_LIMIT: &str =
-    "Copies that may, as the job with the largest containers counts slots; +Inf where there is no limit.";
+    "Copies that may, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
 const CLONE_BUDGET_USED: &str = "Memory that phases which are cloned hold or are promised, first attempts included; 0 under policies that do not clone.";
 const CLONE_BUDGET_LIMIT: &str = "Memory that they may (Dolly's beta of the cluster's), likewise.";
 const BREAKER: &str = "Users on whose jobs a policy only advises because its copies keep losing there, by policy.";
@@ -122,7 +122,7 @@ const ERROR: &str = "Time left of sampled tasks as each estimator predicted it, 
 const COVERAGE: &str = "Share of each estimator's predicted intervals that held the time left as it was, to be 0.8, over sampled tasks, older ones counting less; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and ended in another order than each estimator predicted; labels as of drover_estimate_error_ratio. NaN while there was none.";
 const STRAGGLING: &str = "Probability that a task straggles anywhere in the cluster (Dolly's p), by the hour. NaN while no task has shown it.";
-const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, halved with each hour; nothing is cloned by it before these are dolly.min_evidence.";
+const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, older hours counting less; nothing is cloned by it before these are dolly.min_evidence.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::estimate::odds::Odds;
-use crate::govern::budget::container;
+use crate::govern::sizes::container;
 use crate::model::*;
 use crate::policy::dolly::{Admission, Grant, Phase, Supply, admit, admit_job};
 use std::collections::BTreeSet;
@@ -112,7 +112,7 @@ impl Engine {
         (tasks > 0).then(|| Phase {
             tasks,
             started: job.tasks(kind).filter(|(_, task)| in_use(task)).count() as u32,
-            slot_mb: container(job, kind).memory_mb,
+            slot_mb: container(&self.cluster, job, kind).memory_mb,
             upstream: if kind == TaskKind::Reduce { maps() } else { None },
         })
     }

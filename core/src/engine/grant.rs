@@ -6,9 +6,10 @@ use super::turns::in_turn;
 use super::{Engine, Pass};
 use crate::estimate::node::NodeWork;
 use crate::estimate::{FreshCopy, Left};
-use crate::govern::budget::{Room, Sought, container};
+use crate::govern::budget::{Room, Sought};
 use crate::govern::flight::Flight;
 use crate::govern::rooms::Rooms;
+use crate::govern::sizes::container;
 use crate::govern::tally::Tally;
 use crate::model::*;
 use crate::policy::dolly::{Chosen, Supply};
@@ -81,7 +82,7 @@ impl Engine {
         let barred = if mode < proposed { bar() } else { None };
         let mut avoid = self.avoid(job, task, slow, counted.tally.rooms.of(&self.cluster, job));
         let unplaced = self.count_by_machine(job, &mut judged, &avoid, counted);
-        let size = container(job, task.kind);
+        let size = container(&self.cluster, job, task.kind);
         let (params, tally) = (&self.params.govern, &mut counted.tally);
         let sought = Sought { slow: judged.attempt, mode, avoid: &avoid };
         let room = Room::count(params, &self.cluster, &self.flights, job, sought, tally);
@@ -191,7 +192,7 @@ impl Engine {
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
         let rooms = counted.tally.rooms.of(&self.cluster, job);
-        let has_room = has_room(container(job, judged.task.kind), avoid, &counted.promised, rooms);
+        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, &counted.promised, rooms);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
 
@@ -216,7 +217,7 @@ impl Engine {
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
         let rooms = tally.rooms.of(&self.cluster, job);
-        let has_room = has_room(container(job, judged.task.kind), avoid, promised, rooms);
+        let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, promised, rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
             shown.map_or_else(Vec::new, |shown| self.nearest_in(by_rack, job, judged.task, shown, &has_room));
@@ -266,7 +267,7 @@ impl Engine {
             return false;
         }
         let (work, threshold, rooms) = self.work_of(job, counted);
-        let mut with_room = rooms.with_room(asks_for(job, judged, rooms));
+        let mut with_room = rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms));
         with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < threshold);
             host.is_some_and(|host| avoid.contains(&host) || slow(host))
@@ -276,7 +277,8 @@ impl Engine {
     /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
     fn shun_slow_nodes(&self, job: &Job, judged: &Judged, avoid: &mut Vec<NameId>, counted: &mut Counted) {
         let (work, threshold, rooms) = self.work_of(job, counted);
-        let with_room = rooms.with_room(asks_for(job, judged, rooms)).flatten();
+        let with_room =
+            rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms)).flatten();
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
         let more: Vec<NameId> = slow.filter(|host| !avoid.contains(host)).collect();
         avoid.extend(more);
@@ -334,8 +336,7 @@ fn has_room<'a>(
 }
 
 /// How much room a node must have for a copy: none where none has it, and the copy has the next container that falls free.
-fn asks_for(job: &Job, judged: &Judged, rooms: &Rooms) -> Resources {
-    let size = container(job, judged.task.kind);
+fn asks_for(size: Resources, judged: &Judged, rooms: &Rooms) -> Resources {
     let is_next = judged.early && rooms.with_room(size).next().is_none();
     if is_next { Resources::default() } else { size }
 }

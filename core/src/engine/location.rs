@@ -4,7 +4,7 @@ use super::Engine;
 use super::causes::Shows;
 use crate::estimate::location::Location;
 use crate::estimate::machine::{Machine, drawn};
-use crate::govern::budget::container;
+use crate::govern::sizes::container;
 use crate::model::{Job, Name, NameId, TaskId, TaskKind};
 use std::collections::BTreeMap;
 
@@ -156,7 +156,7 @@ impl Engine {
 
     /// locationFactor of the machine that a copy of that kind would get.
     pub(super) fn location_factor(&self, job: &Job, kind: TaskKind) -> f64 {
-        self.locations.factor(&job.user, container(job, kind).memory_mb, job.can.place)
+        self.locations.factor(&job.user, container(&self.cluster, job, kind).memory_mb, job.can.place)
     }
 }
 

@@ -21,6 +21,7 @@ impl Engine {
         self.breakers.rest(&self.params.govern, now);
         self.node_rests.roll(&self.params.govern, now);
         self.settle_ended(now, &mut pass);
+        self.odds.rest_on(self.params.dolly.min_evidence);
         self.odds.roll(now);
         self.list_machines();
         self.see_locations();

@@ -1,5 +1,6 @@
 //! How long a copy started now would take.
 
+use super::input::Typical;
 use super::prior::{ENOUGH, Prior};
 use super::runs::{Run, Runs, SHARE_MIN};
 use super::split;
@@ -31,13 +32,14 @@ pub struct Beside<'a> {
     pub earlier: Option<&'a Prior>,
     /// The phase's tasks can tell their start-up from their work: they are maps.
     pub told: bool,
-    /// The phase's typical input split; zero where none are told.
-    pub split: Bytes,
+    /// What the phase's tasks typically have.
+    pub data: Typical,
 }
 
 impl Beside<'_> {
     /// A machine like any other, and no earlier run.
-    pub const NOTHING: Beside<'static> = Beside { location: 1.0, earlier: None, told: false, split: Bytes(0) };
+    pub const NOTHING: Beside<'static> =
+        Beside { location: 1.0, earlier: None, told: false, data: Typical { split: Bytes(0), input: None } };
 }
 
 impl FreshCopy {
@@ -60,13 +62,14 @@ impl FreshCopy {
         const LEAST_SPREAD: f64 = 0.1;
         // As each would be over a typical split, where those are told; its first steps, too, are no measure where others are there.
         let most = if runs.told() { f64::INFINITY } else { 1.0 };
-        let share = |run: &Run| split::share(run.input, known.split).map_or(1.0, |share| share.clamp(SHARE_MIN, most));
-        let own = split::telling(runs.own_runs(), known.split, false);
+        let share =
+            |run: &Run| split::share(run.input, known.data.split).map_or(1.0, |share| share.clamp(SHARE_MIN, most));
+        let own = split::telling(runs.own_runs(), known.data.split, false);
         let mut times: Vec<f64> = own.map(|(seconds, run)| seconds / share(run)).collect();
         let (mut start_up, unsure) = runs.before_own();
         let mut evidence = runs.finished.len();
         if let Some(earlier) = known.earlier.filter(|_| evidence < ENOUGH) {
-            let (theirs, seconds) = earlier.beside(runs, known.told && runs.told(), known.split);
+            let (theirs, seconds) = earlier.beside(runs, known.told && runs.told(), known.data);
             (start_up, evidence) = (theirs, evidence + earlier.tasks());
             times.extend(seconds);
         }
@@ -107,7 +110,7 @@ mod tests {
     fn earlier_runs_speak_while_fewer_than_three_tasks_have_finished_and_the_machine_slows_the_work_alone() {
         let earlier = Prior::new(vec![30.0; 4], Bytes(0), 5.0).unwrap();
         let copy = |whole: &[f64], location, told| {
-            let known = Beside { location, earlier: Some(&earlier), told, split: Bytes(0) };
+            let known = Beside { location, earlier: Some(&earlier), told, data: Bytes(0).into() };
             let copy = FreshCopy::beside(&runs(whole), Millis(500), &known).unwrap();
             (copy.mean, copy.evidence)
         };

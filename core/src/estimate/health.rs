@@ -2,7 +2,8 @@
 
 use super::machine::Machine;
 use super::node::NodeWork;
-use super::windows::{Odds, PRINCIPALS_MAX};
+use super::users::PRINCIPALS_MAX;
+use super::windows::Odds;
 use crate::model::NameId;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! How much input a task has, where nobody tells the length of its split: from what it has read so far.
 
 use super::phase::Shape;
+use super::split::share;
 use super::stats::median;
-use crate::model::{Intake, TaskKind, Track};
+use crate::model::{Bytes, Intake, TaskKind, Track};
 use serde::{Deserialize, Serialize};
 
 /// Bytes and records, each zero where unknown.
@@ -12,6 +13,33 @@ pub struct Whole {
     pub bytes: f64,
     /// Records.
     pub records: f64,
+}
+
+/// What a phase's tasks typically have: the length of their splits, zero where none is told, or else what counters tell.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Typical {
+    /// Median length of the splits.
+    pub split: Bytes,
+    /// Median input by counters; `None` before any was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Whole>,
+}
+
+impl From<Bytes> for Typical {
+    fn from(split: Bytes) -> Typical {
+        Typical { split, input: None }
+    }
+}
+
+impl Typical {
+    /// How many times as long a task with this would take as one with the other: 1 where that is not known. By counters it is no shorter with less, as what of it is not
+    /// spent on data is not told.
+    pub fn longer_than(self, other: Typical) -> f64 {
+        match (self.split.0, other.split.0) {
+            (0, 0) => self.input.zip(other.input).map_or(1.0, |(own, other)| own.ratio_to(other).max(1.0)),
+            _ => share(self.split, other.split).unwrap_or(1.0),
+        }
+    }
 }
 
 impl Whole {
@@ -57,7 +85,7 @@ impl Whole {
 mod tests {
     use super::super::phase::{MAP_AND_SORT, REDUCE};
     use super::*;
-    use crate::model::{Bytes, Stamp, Time};
+    use crate::model::{Stamp, Time};
 
     fn intake(bytes: u64, records: u64, at: u64) -> Intake {
         let mut stamp = Stamp::default();

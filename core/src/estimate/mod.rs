@@ -32,6 +32,7 @@ pub mod split;
 pub mod stats;
 pub mod straggle;
 pub mod time_left;
+pub mod users;
 pub mod windows;
 
 pub use cause::Causes;

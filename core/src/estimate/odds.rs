@@ -26,6 +26,9 @@ pub struct StragglerOdds {
     #[serde(with = "crate::model::pairs")]
     machines: BTreeMap<NameId, Machine>,
     cluster: Odds,
+    /// Fewer tasks than these are few for an hour of the cluster's.
+    #[serde(default)]
+    few: f64,
     /// The machines' window when they were last rolled.
     rolled: u64,
 }
@@ -44,8 +47,14 @@ impl StragglerOdds {
             idle: Idle::default(),
             machines: BTreeMap::new(),
             cluster: Odds::default(),
+            few: 0.0,
             rolled: 0,
         }
+    }
+
+    /// The cluster's p is to come to rest on so many tasks, however few an hour has. With hours of half as many it rests on half as many more.
+    pub fn rest_on(&mut self, tasks: f64) {
+        self.few = tasks / 2.0;
     }
 
     /// None known yet, where a machine's window without tasks says that.
@@ -66,6 +75,7 @@ impl StragglerOdds {
     /// Counts one task of a user's that ended at `now` on the service's clock.
     pub fn add(&mut self, pace: &Pace, user: &str, now: Time) {
         let (windows, idle) = (self.windows(now), self.idle);
+        self.cluster.keep_until(windows.hour, self.few);
         self.cluster.add(windows.hour, pace.straggled, user);
         if let Some(machine) = self.machine_mut(pace.host) {
             machine.add(&windows, idle, pace, user);
@@ -108,7 +118,7 @@ impl StragglerOdds {
             });
             self.rolled = windows.machine;
         }
-        self.cluster.close_until(windows.hour, Idle::Nothing);
+        self.cluster.keep_until(windows.hour, self.few);
     }
 
     /// p: that of any task.
@@ -153,6 +163,20 @@ mod tests {
         assert_eq!(odds.cluster().probability(), Some(4.0 / f64::from(OF_ONE_JOB + 4)));
         odds.roll(Time(16 * MINUTES));
         assert_eq!(odds.machine(host(1)).unwrap().straggles().evidence(), f64::from(OF_ONE_JOB) / 2.0);
+    }
+
+    #[test]
+    fn the_clusters_odds_lose_nothing_by_hours_that_pass_while_a_machines_do() {
+        let mut odds = StragglerOdds::new(Millis(5 * MINUTES));
+        odds.rest_on(100.0);
+        let maps: Vec<_> = (0..90).map(|n| (n % 9, if n < 9 { 90 } else { 10 }, 1)).collect();
+        for hour in [0, 1, 5] {
+            odds.learn(&job(&maps), Time((60 * hour + 10) * MINUTES));
+        }
+        odds.roll(Time(30 * 60 * MINUTES));
+        assert!((odds.cluster().probability().unwrap() - 0.1).abs() < 1e-9);
+        assert!((odds.cluster().evidence() - 240.0).abs() < 1e-6, "{}", odds.cluster().evidence());
+        assert!(odds.machine(host(1)).is_none_or(|machine| machine.hourly().evidence() < 0.1));
     }
 
     #[test]

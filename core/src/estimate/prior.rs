@@ -1,6 +1,7 @@
 //! How long a job's tasks took in its earlier runs: what t_new rests on while a phase has shown too little itself.
 
 use super::by_kind::ByKind;
+use super::input::{Typical, Whole};
 use super::phase::PhaseTimes;
 use super::runs::Runs;
 use super::stats::sum_up;
@@ -16,10 +17,11 @@ pub const ENOUGH: usize = 3;
 /// What earlier runs showed of a job's tasks of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
-    /// Equally likely times at work, or whole ones where start-up is not told from work, seconds, of a task with `split`; ascending.
+    /// Equally likely times at work, or whole ones where start-up is not told from work, seconds, of a task with `data`; ascending.
     times: Vec<f64>,
-    /// The typical input split; zero where none are told.
-    split: Bytes,
+    /// What its tasks typically had.
+    #[serde(flatten)]
+    data: Typical,
     /// From launch to work, seconds.
     start_up: f64,
     /// Tasks that it rests on, those of a run counting half with each later one.
@@ -36,7 +38,8 @@ impl Prior {
     /// From the times of a run's tasks, seconds, each for its typical split; `None` without any.
     pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
         let (tasks, phases) = (times.len(), PhaseTimes::default());
-        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), split, start_up, tasks, runs: 1, phases })
+        let data = split.into();
+        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), data, start_up, tasks, runs: 1, phases })
     }
 
     /// The same of a run whose phases took so long.
@@ -44,15 +47,24 @@ impl Prior {
         Prior { phases, ..self }
     }
 
+    /// The same of a run of which counters tell what its tasks read or shuffled: of reduces nothing else does.
+    pub fn with_input(self, input: Option<Whole>) -> Prior {
+        Prior { data: Typical { input, ..self.data }, ..self }
+    }
+
+    /// What its tasks typically read or shuffled, by their counters; `None` where these were not read.
+    pub fn input(&self) -> Option<Whole> {
+        self.data.input
+    }
+
     /// How long each phase took, whatever the splits were.
     pub fn phases(&self) -> PhaseTimes {
         self.phases
     }
 
-    /// Equally likely times at work, seconds, of a task whose phase has that typical split.
-    pub fn times(&self, split: Bytes) -> impl Iterator<Item = f64> {
-        let told = split.0 > 0 && self.split.0 > 0;
-        let ratio = if told { split.0 as f64 / self.split.0 as f64 } else { 1.0 };
+    /// Equally likely times at work, seconds, of a task whose phase typically has that.
+    pub fn times(&self, data: impl Into<Typical>) -> impl Iterator<Item = f64> {
+        let ratio = data.into().longer_than(self.data);
         self.times.iter().map(move |time| time * ratio)
     }
 
@@ -61,12 +73,12 @@ impl Prior {
         self.start_up
     }
 
-    /// What it adds to a phase that has shown too little: the time from launch to work, seconds, and equally likely times of a task with that typical split, seconds. Where start-up is not
+    /// What it adds to a phase that has shown too little: the time from launch to work, seconds, and equally likely times of a task with what is typical of it, seconds. Where start-up is not
     /// `told` from work these hold both, as the phase's own do then.
-    pub fn beside(&self, runs: &Runs, told: bool, split: Bytes) -> (f64, impl Iterator<Item = f64>) {
+    pub fn beside(&self, runs: &Runs, told: bool, data: Typical) -> (f64, impl Iterator<Item = f64>) {
         let start_up = if told && !runs.knows_start_up() { self.start_up } else { runs.before_own().0 };
         let both = if told { 0.0 } else { self.start_up };
-        (start_up, self.times(split).map(move |time| time + both))
+        (start_up, self.times(data).map(move |time| time + both))
     }
 
     /// Tasks that it rests on, older runs' counting less.
@@ -81,12 +93,12 @@ impl Prior {
 
     /// With those of the runs before: a run counts as much as all before it.
     fn after(self, before: &Prior) -> Prior {
-        let earlier = before.times(self.split).collect();
+        let earlier = before.times(self.data).collect();
         let mut times = [stand_for(self.times, TIMES / 2), stand_for(earlier, TIMES / 2)].concat();
         times.sort_unstable_by(f64::total_cmp);
         let start_up = (self.start_up + before.start_up) / 2.0;
         let (tasks, runs) = (self.tasks + before.tasks / 2, self.runs.saturating_add(before.runs));
-        Prior { times, split: self.split, start_up, tasks, runs, phases: self.phases.or(before.phases) }
+        Prior { times, data: self.data, start_up, tasks, runs, phases: self.phases.or(before.phases) }
     }
 }
 
@@ -178,6 +190,28 @@ mod tests {
         let larger = Prior::new(vec![30.0], Bytes(300), 1.0).unwrap().after(&prior);
         assert_eq!(mean(larger.times(Bytes(300))), 24.0);
         assert_eq!(Prior::new(Vec::new(), Bytes(1), 1.0), None);
+    }
+
+    #[test]
+    fn times_go_with_what_reduces_shuffled_where_that_is_told_of_both_runs_and_not_below_what_they_were() {
+        let shuffled = |bytes: f64| Some(Whole { bytes, records: 0.0 });
+        let prior = |seconds, input| Prior::new(vec![seconds], Bytes(0), 1.0).unwrap().with_input(input);
+        let takes = |input| mean(prior(10.0, shuffled(100.0)).times(Typical { split: Bytes(0), input }));
+        assert_eq!([shuffled(500.0), shuffled(20.0), None].map(takes), [50.0, 10.0, 10.0]);
+        assert_eq!(mean(prior(10.0, None).times(Typical { split: Bytes(0), input: shuffled(500.0) })), 10.0);
+        let grown = prior(60.0, shuffled(500.0)).after(&prior(10.0, shuffled(100.0)));
+        assert_eq!((mean(grown.times(grown.data)), grown.input()), (55.0, shuffled(500.0)));
+        let split = Prior::new(vec![10.0], Bytes(100), 1.0).unwrap().with_input(shuffled(100.0));
+        assert_eq!(mean(split.times(Typical { split: Bytes(100), input: shuffled(500.0) })), 10.0, "splits go before");
+    }
+
+    #[test]
+    fn what_was_serialised_with_a_split_alone_is_still_read() {
+        let old = r#"{"times":[1.0,2.0],"split":7,"start_up":0.5,"tasks":2}"#;
+        let prior: Prior = serde_json::from_str(old).unwrap();
+        assert_eq!((prior.data, prior.times(Bytes(14)).sum::<f64>()), (Bytes(7).into(), 6.0));
+        let again: Prior = serde_json::from_str(&serde_json::to_string(&prior).unwrap()).unwrap();
+        assert_eq!(again, prior);
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! Averages learned window by window, with what they rest on: Dolly's, of HotCloud'12 §3.2 and NSDI'13 §2.1.2.
 
+use super::users::{Lasting, Users};
 use serde::{Deserialize, Serialize};
-
-/// Users that are told apart: so many stand for any more.
-pub const PRINCIPALS_MAX: usize = 8;
 
 /// What is halved so often is none.
 const GONE: u64 = 64;
@@ -33,8 +31,17 @@ pub struct Average {
     last: Option<f64>,
     /// The average after that window.
     predicted: Option<f64>,
-    /// Tasks that it rests on, halved with each window.
+    /// Tasks that it rests on.
     evidence: f64,
+}
+
+/// How what is learned ages.
+#[derive(Debug, Clone, Copy)]
+enum Ageing {
+    /// What was seen of a machine says half as much of it with each window that passes.
+    Halved,
+    /// It stays as true until a window shows more. With fewer tasks than these a window counts for as much less, and while those before it are so few all tasks count alike.
+    Kept(f64),
 }
 
 impl Average {
@@ -48,18 +55,49 @@ impl Average {
     /// HotCloud'12 §3.2: p_{t+1} = (p_t + p[t]) / 2, where p[t] is the mean of window t: "equally dependent on its straggler probability in the previous
     /// window and its long-term average" (NSDI'13 §2.1.2). A window without tasks says nothing of p. True if this ended one with any.
     pub fn close_until(&mut self, window: u64) -> bool {
+        self.close(window, Ageing::Halved).is_some()
+    }
+
+    /// Ends the window that is being counted, if it is before that one: which part of the average it makes, if it had any task.
+    fn close(&mut self, window: u64, ageing: Ageing) -> Option<f64> {
         if window <= self.window {
-            return false;
+            return None;
         }
-        let mean = self.counting();
-        if let Some(mean) = mean {
+        let part = self.counting().map(|mean| {
             self.last = Some(mean);
-            self.predicted = Some(self.predicted.map_or(mean, |before| (before + mean) / 2.0));
-            self.evidence += f64::from(self.tasks);
+            self.fold(mean, ageing)
+        });
+        if matches!(ageing, Ageing::Halved) {
+            self.evidence *= 0.5_f64.powi((window - self.window).min(GONE) as i32);
         }
-        self.evidence *= 0.5_f64.powi((window - self.window).min(GONE) as i32);
         (self.window, self.tasks, self.sum) = (window, 0, 0.0);
-        mean.is_some()
+        part
+    }
+
+    /// Adds the window that had that mean.
+    fn fold(&mut self, mean: f64, ageing: Ageing) -> f64 {
+        let tasks = f64::from(self.tasks);
+        let Some(before) = self.predicted else {
+            self.predicted = Some(mean);
+            self.evidence += tasks;
+            return 1.0;
+        };
+        let part = match ageing {
+            Ageing::Halved => {
+                self.evidence += tasks;
+                0.5
+            }
+            Ageing::Kept(few) => {
+                let (known, whole) = (self.evidence.max(1.0), 0.5 * (tasks / few).min(1.0));
+                let plain = tasks / (tasks + known);
+                let part = if tasks < few || known < few { whole.max(plain) } else { whole };
+                // As many as a plain mean would take to be as sure: variances add up with the squares of the parts.
+                self.evidence = ((1.0 - part).powi(2) / known + part.powi(2) / tasks).recip();
+                part
+            }
+        };
+        self.predicted = Some(before * (1.0 - part) + mean * part);
+        part
     }
 
     /// As [`Average::close_until`], where windows without tasks count as those in which the mean was 0. Before the first with any nothing is known.
@@ -96,25 +134,6 @@ impl Average {
     }
 }
 
-/// Users whose tasks are counted, in order, up to [`PRINCIPALS_MAX`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Users(Vec<String>);
-
-impl Users {
-    pub fn add(&mut self, user: &str) {
-        if let Err(place) = self.0.binary_search_by(|known| known.as_str().cmp(user))
-            && self.0.len() < PRINCIPALS_MAX
-        {
-            self.0.insert(place, user.to_owned());
-        }
-    }
-
-    /// May what rests on them decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
-    pub fn hold_for(&self, user: &str) -> bool {
-        self.0.len() > 1 || self.0.iter().any(|known| known == user)
-    }
-}
-
 /// A probability learned window by window, with the users whose tasks it rests on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Odds {
@@ -122,7 +141,7 @@ pub struct Odds {
     share: Average,
     /// Users whose tasks are counted, and those whose tasks p rests on.
     counted: Users,
-    principals: Users,
+    principals: Lasting,
 }
 
 impl Odds {
@@ -139,8 +158,19 @@ impl Odds {
             Idle::Nothing => self.share.close_until(window),
             Idle::Zero => self.share.close_idle_until(window),
         };
-        if ended {
-            self.principals = std::mem::take(&mut self.counted);
+        self.keep_users(ended.then_some(1.0));
+    }
+
+    /// The same of what does not change with time, as machines do: what windows have shown stays as telling until others have shown more, however long ago it was. One with fewer
+    /// than `few` tasks counts for as much less, so that p comes to rest on twice as many, be the windows ever so small: at first all tasks count alike.
+    pub fn keep_until(&mut self, window: u64, few: f64) {
+        let part = self.share.close(window, Ageing::Kept(few));
+        self.keep_users(part);
+    }
+
+    fn keep_users(&mut self, part: Option<f64>) {
+        if let Some(part) = part {
+            self.principals.add(std::mem::take(&mut self.counted), part);
         }
     }
 
@@ -165,17 +195,17 @@ impl Odds {
     }
 
     fn users(&self) -> &Users {
-        if self.share.predicted.is_some() { &self.principals } else { &self.counted }
+        if self.share.predicted.is_some() { self.principals.users() } else { &self.counted }
     }
 
-    /// How many users' tasks its last window had, up to eight.
+    /// How many users' tasks it rests on, up to eight.
     pub fn principals(&self) -> usize {
-        self.users().0.len()
+        self.users().names().len()
     }
 
     /// The user whose tasks alone it rests on; `None` where there are none, or more.
     pub fn only_principal(&self) -> Option<&str> {
-        if let [only] = self.users().0.as_slice() { Some(only) } else { None }
+        if let [only] = self.users().names() { Some(only) } else { None }
     }
 
     /// May it decide about jobs of that user? What one user's jobs claim decides about that user's jobs alone.
@@ -186,6 +216,7 @@ impl Odds {
 
 #[cfg(test)]
 mod tests {
+    use super::super::users::PRINCIPALS_MAX;
     use super::*;
     use proptest::prelude::*;
 
@@ -227,6 +258,55 @@ mod tests {
             odds.close_until(6, idle);
             assert_eq!(odds.probability(), Some(after_three), "4 and 5 had none: {idle:?}");
         }
+    }
+
+    /// What so many hours with so many tasks each come to, one in ten of which straggles, where fewer than fifty are few; each hour's p, and the evidence.
+    fn kept(hours: u64, tasks: u32) -> (Vec<f64>, f64) {
+        let mut odds = Odds::default();
+        let p = (0..hours).map(|hour| {
+            (0..tasks).for_each(|n| odds.add(hour, (u64::from(tasks) * hour + u64::from(n)) % 10 == 0, "ann"));
+            odds.keep_until(hour + 1, 50.0);
+            odds.probability().unwrap()
+        });
+        (p.collect(), odds.evidence())
+    }
+
+    #[test]
+    fn a_cluster_with_ninety_tasks_an_hour_or_three_comes_to_rest_on_a_hundred_as_soon_as_there_were_as_many() {
+        let hours = |tasks| (1..).find(|hours| kept(*hours, tasks).1 >= 100.0).unwrap();
+        assert_eq!([101, 90, 51, 21, 6, 3].map(hours), [1, 2, 2, 5, 17, 34]);
+        assert!(kept(1_000, 90).1 < 270.1, "it rests on the latest hours, and is no surer for the many before them");
+    }
+
+    #[test]
+    fn an_hour_of_enough_tasks_counts_as_much_as_all_before_it_and_one_of_few_as_much_less() {
+        let mut odds = Odds::default();
+        let mut hour = |hour, tasks, straggle| {
+            (0..tasks).for_each(|n| odds.add(hour, n < straggle, "ann"));
+            odds.keep_until(hour + 1, 50.0);
+            odds.probability().unwrap()
+        };
+        assert_eq!([hour(0, 100, 40), hour(1, 50, 0), hour(2, 1, 1)], [0.4, 0.2, 0.2 * 0.99 + 0.01]);
+        // Of a first hour's one task next to nothing is left after fifty others.
+        let mut odds = Odds::default();
+        odds.add(0, true, "ann");
+        (0..50).for_each(|_| {
+            odds.keep_until(1, 50.0);
+            odds.add(1, false, "ann");
+        });
+        odds.keep_until(2, 50.0);
+        assert!(odds.probability().unwrap() < 0.02 && odds.evidence() > 50.0, "{odds:?}");
+    }
+
+    #[test]
+    fn what_a_cluster_has_shown_is_as_true_after_a_night_without_tasks_and_its_users_are_known() {
+        let mut odds = Odds::default();
+        (0..200).for_each(|n| odds.add(0, n % 10 == 0, if n % 2 == 0 { "ann" } else { "bob" }));
+        odds.keep_until(12, 50.0);
+        assert_eq!((odds.probability(), odds.evidence(), odds.principals()), (Some(0.1), 200.0, 2));
+        (0..60).for_each(|n| odds.add(12, n % 10 == 0, "ann"));
+        odds.keep_until(13, 50.0);
+        assert!(odds.holds_for("carl"), "bob's hour is half of it");
     }
 
     #[test]

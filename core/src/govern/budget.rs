@@ -3,6 +3,7 @@
 use super::GovernParams;
 use super::flight::Flights;
 use super::in_flight::OfJob;
+use super::sizes::{Held, USUAL, container};
 use super::tally::{Tally, copies_in_flight};
 use crate::model::{Action, AttemptId, ClusterState, Job, Mode, NameId, Resources, TaskKind, Verdict, share_of};
 use crate::policy::{Budget, Judged};
@@ -55,8 +56,8 @@ impl Room {
     ) -> Room {
         let Sought { slow, mode, avoid } = sought;
         let kind = slow.task.kind;
-        let size = container(job, kind);
-        let slots = tally.all.map_or(0, |all| fits(cluster, all.total, size));
+        let slot = tally.held.slot(container(cluster, job, kind));
+        let slots = tally.all.map_or(0, |all| fits(cluster, all.total, slot));
         let tasks = job.totals.map_or_else(|| job.known(kind), |totals| totals[kind as usize]);
         let free = free(cluster, job, kind, tally, avoid);
         let copies = &tally.copies;
@@ -136,7 +137,7 @@ impl GovernParams {
 /// What copies take of the budgets of the whole cluster, each with how much they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budgets {
-    /// Copies in flight, those of Hadoop's own speculator included. Slots are counted by a job's own containers: as the job with the largest has it.
+    /// Copies in flight, those of Hadoop's own speculator included. Slots are counted by what jobs' containers are on average: a job with larger ones may have fewer copies.
     pub cluster: (u32, u32),
     /// Copies decided on within the last minute; `u32::MAX` where there is no limit.
     pub minute: (u32, u32),
@@ -145,9 +146,7 @@ pub struct Budgets {
 impl Budgets {
     /// Counts them.
     pub fn count(params: &GovernParams, cluster: &ClusterState, flights: &Flights) -> Budgets {
-        let sizes = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| container(job, kind)));
-        let size = sizes.max_by_key(|size| size.memory_mb).unwrap_or(USUAL);
-        let most = params.most_in_cluster(cluster.all().map_or(0, |all| fits(cluster, all.total, size)));
+        let most = params.most_in_cluster(cluster.all().map_or(0, |all| fits(cluster, all.total, usual(cluster))));
         Budgets {
             cluster: (copies_in_flight(cluster, flights), most),
             minute: (flights.minute.count(), params.most_in_a_minute(most)),
@@ -164,13 +163,14 @@ fn lacks((used, cap): (u32, u32), wanted: u32) -> bool {
     used + wanted > cap
 }
 
-/// A container of a job of which no other size is known: Hadoop's default.
-const USUAL: Resources = Resources { memory_mb: 1024, vcores: 1 };
-
-/// What a container of that kind asks for.
-pub fn container(job: &Job, kind: TaskKind) -> Resources {
-    let settings = job.settings.as_ref();
-    settings.map_or(USUAL, |settings| settings.container(kind))
+/// A slot, whichever job it is for: as large as jobs' containers are on average; while that is not told, as the largest of them.
+fn usual(cluster: &ClusterState) -> Resources {
+    let held = Held::count(cluster);
+    if held != Held::default() {
+        return held.slot(Resources::default());
+    }
+    let sizes = cluster.jobs().flat_map(|job| TaskKind::ALL.map(|kind| container(cluster, job, kind)));
+    sizes.max_by_key(|size| size.memory_mb).unwrap_or(USUAL)
 }
 
 /// Containers of that size that fit, by what the scheduler counts.
@@ -188,7 +188,7 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
 
 /// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others wait for and may be given.
 fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, avoid: &[NameId]) -> Option<u32> {
-    let (all, size) = (tally.all?, container(job, kind));
+    let (all, size) = (tally.all?, container(cluster, job, kind));
     let on_nodes = if cluster.nodes.is_empty() {
         fits(cluster, all.total.less(all.allocated), size)
     } else {
@@ -266,6 +266,35 @@ mod tests {
         };
         assert_eq!(of(vec![own.clone()]), Budgets { cluster: (2, 40), minute: (1, 400) });
         assert_eq!(of(vec![own, large]), Budgets { cluster: (2, 10), minute: (1, 100) });
+    }
+
+    #[test]
+    fn a_job_of_small_containers_has_no_more_copies_than_the_cluster_has_slots_by_what_jobs_containers_take() {
+        use crate::govern::flight::tests::cluster;
+        use crate::model::{AppFact, ClusterFact, JobSettings, Time};
+        let mut job = job();
+        job.totals = Some([10_000, 1]);
+        let mut settings = JobSettings::default();
+        (settings.map_container.memory_mb, settings.reduce_container.memory_mb) = (1, 8 * 1_024);
+        job.settings = Some(settings);
+        let mut cluster = cluster([job.clone()]);
+        let mb = |memory_mb| Resources { memory_mb, vcores: 1 };
+        cluster.totals = Some(ClusterFact { total: mb(400 * 1_024), ..ClusterFact::default() });
+        let mut caps = || {
+            let (params, flights) = (GovernParams::default(), Flights::default());
+            let mut tally = Tally::count(&cluster, &flights);
+            let mut of = |slow| Room::count(&params, &cluster, &flights, &job, Sought { slow, ..sought() }, &mut tally);
+            let reduce = job.id.task(TaskKind::Reduce, 0).attempt(0);
+            let caps = [map(0).attempt(0), reduce].map(|slow| of(slow).cluster.1);
+            let all = Budgets::count(&params, &cluster, &flights).cluster.1;
+            let (user, queue, name) = ("bob".into(), "etl".into(), String::new());
+            let (app, allocated) = (crate::model::AppId { cluster: 1, seq: 9 }, mb(8 * 1_024));
+            let other = AppFact { app, user, queue, name, started: Time(0), containers: 4, allocated, label: None };
+            cluster.apps.insert(app, other);
+            (caps, all)
+        };
+        assert_eq!(caps(), ([40_960, 10], 10), "nothing is told of what any takes at first");
+        assert_eq!(caps(), ([20, 10], 20));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What users may claim of the room that clones hold: their fair share (HotCloud'12 §3.2, "an incoming task can immediately claim its fair share by killing clones in
 //! progress").
 
-use super::budget::container;
+use super::sizes::container;
 use crate::model::{ClusterState, Job, TaskKind};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn claimed_mb(cluster: &ClusterState) -> u64 {
     for job in cluster.jobs() {
         let of_user = users.entry(&job.user).or_default();
         for kind in TaskKind::ALL {
-            let size = container(job, kind).memory_mb;
+            let size = container(cluster, job, kind).memory_mb;
             of_user.held_mb = of_user.held_mb.saturating_add(size * held(job, kind));
             let waiting = size * u64::from(job.needs[kind as usize]);
             of_user.waiting_mb = of_user.waiting_mb.saturating_add(waiting);

@@ -13,6 +13,9 @@ pub struct Fortune {
     pub lost_in_a_row: u32,
     /// No copies before then, the AM's clock.
     pub rests_until: Time,
+    /// The AM under which the newest ended; zero where that was not kept.
+    #[serde(default)]
+    pub incarnation: u64,
 }
 
 impl Flights {
@@ -54,6 +57,7 @@ impl Flights {
     /// Brings a job's copies up to date with what is seen of their attempts: what has ended since, and when to look again, the service's clock.
     pub fn follow(&mut self, job: &Job, params: &GovernParams, now: Time) -> (Vec<CopyOutcome>, Option<Time>) {
         let am_now = job.am_time(now);
+        self.set_back(job.id, params, am_now);
         let mut next = self.withdrawn.give_up(job.id, params.answer_grace, now);
         let (mut outcomes, mut landed, mut closed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ends, mut replaced, mut moot) = (Vec::new(), Vec::new(), Vec::new());
@@ -93,7 +97,7 @@ impl Flights {
         landed.into_iter().for_each(|task| self.remove(task));
         // Where one of a task's copies wins, that another lost is nothing against the job.
         ends.sort_by_key(|(task, end)| (*task, *end == CopyEnd::Won));
-        self.remember(job.id, ends.into_iter().map(|(_, end)| end), params, am_now);
+        self.remember(job, ends.into_iter().map(|(_, end)| end), params, am_now);
         (outcomes, next)
     }
 
@@ -117,16 +121,17 @@ impl Flights {
     }
 
     /// Counts wins and losses: a job whose copies come to nothing gets none for a while. That clones lose says nothing.
-    fn remember(&mut self, job: JobId, ends: impl IntoIterator<Item = CopyEnd>, params: &GovernParams, am_now: Time) {
+    fn remember(&mut self, job: &Job, ends: impl IntoIterator<Item = CopyEnd>, params: &GovernParams, am_now: Time) {
         for end in ends {
-            let fortune = self.fortunes.entry(job).or_default();
+            let fortune = self.fortunes.entry(job.id).or_default();
+            fortune.incarnation = job.incarnation;
             match end {
-                CopyEnd::Won => *fortune = Fortune::default(),
+                CopyEnd::Won => (fortune.lost_in_a_row, fortune.rests_until) = Default::default(),
                 CopyEnd::Lost | CopyEnd::Died => fortune.lost_in_a_row += 1,
                 _ => {}
             }
             if params.futile_copies > 0 && fortune.lost_in_a_row >= params.futile_copies {
-                *fortune = Fortune { lost_in_a_row: 0, rests_until: am_now + params.cool_down };
+                (fortune.lost_in_a_row, fortune.rests_until) = (0, am_now + params.cool_down);
             }
         }
     }

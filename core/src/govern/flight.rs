@@ -58,7 +58,7 @@ pub struct Flights {
     pub(super) fortunes: BTreeMap<JobId, Fortune>,
     /// When the last copy of each job was decided on, the AM's clock.
     #[serde(with = "crate::model::pairs", default)]
-    last: BTreeMap<JobId, Time>,
+    pub(super) last: BTreeMap<JobId, Time>,
     /// Attempts that are to be ended.
     #[serde(default)]
     pub(super) withdrawn: Withdrawals,
@@ -225,9 +225,14 @@ impl Flights {
         next
     }
 
-    /// Forgets what was only advised on attempts that died with an earlier AM of the job: nothing comes of it, and of its task's next attempt it says nothing.
+    /// Forgets what was only advised on attempts that died with an earlier AM of the job: nothing comes of it, and of its task's next attempt it says nothing. Nor does how copies fared then say
+    /// anything of those to come, or that AM's clock when.
     pub fn outlive(&mut self, job: &Job) {
-        let died = |flight: &Flight| flight.asked.is_none() && (1..job.incarnation).contains(&flight.incarnation);
+        let earlier = |incarnation: u64| (1..job.incarnation).contains(&incarnation);
+        if self.fortunes.get(&job.id).is_some_and(|fortune| earlier(fortune.incarnation)) {
+            self.fortunes.remove(&job.id);
+        }
+        let died = |flight: &Flight| flight.asked.is_none() && earlier(flight.incarnation);
         let gone = self.tasks_of(job.id).filter(|(_, flight)| died(flight));
         let gone: Vec<_> = gone.map(|(task, flight)| (task, flight.decision)).collect();
         gone.iter().for_each(|key| drop(self.by_task.remove(key)));

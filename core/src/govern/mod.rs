@@ -6,6 +6,7 @@ pub mod bars;
 pub mod breaker;
 pub mod budget;
 pub mod claims;
+pub mod clocks;
 pub mod clones;
 pub mod copies;
 pub mod debounce;
@@ -21,6 +22,7 @@ pub mod partitions;
 pub mod refusals;
 pub mod revalidate;
 pub mod rooms;
+pub mod sizes;
 pub mod tally;
 pub mod withdrawals;
 

@@ -1,10 +1,10 @@
 //! What is counted over the whole cluster once for all proposals of a pass.
 
-use super::budget::container;
 use super::flight::{Flight, Flights};
 use super::in_flight::InFlight;
 use super::partitions::Partitions;
 use super::rooms::Change;
+use super::sizes::{Held, container};
 use crate::model::{
     Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time,
 };
@@ -19,6 +19,8 @@ pub struct Tally {
     pub all: Option<ClusterFact>,
     /// Where there is room.
     pub rooms: Partitions,
+    /// What jobs hold.
+    pub(super) held: Held,
     /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
     /// been asked for since.
     pub given: u32,
@@ -45,7 +47,8 @@ struct Since {
 impl Tally {
     /// Counts it. One pass over all attempts.
     pub fn count(cluster: &ClusterState, flights: &Flights) -> Tally {
-        let mut tally = Tally { copies: InFlight::count(flights, cluster), all: cluster.all(), ..Tally::default() };
+        let (copies, held) = (InFlight::count(flights, cluster), Held::count(cluster));
+        let mut tally = Tally { copies, held, all: cluster.all(), ..Tally::default() };
         let mut on_nodes = BTreeMap::new();
         for job in cluster.jobs() {
             tally.add(job, cluster, flights, &mut on_nodes);
@@ -64,7 +67,7 @@ impl Tally {
         };
         let (mut of_job, mut of_queue, mut held) = (0, 0, held(job, cluster));
         for kind in TaskKind::ALL {
-            let size = container(job, kind);
+            let size = container(cluster, job, kind);
             let mut native = 0_usize;
             for (id, task) in job.tasks(kind) {
                 let first = task.attempts.first().and_then(|first| first.started.get());
@@ -123,7 +126,7 @@ impl Tally {
         let Tally { in_queue, left, rooms, .. } = self;
         *left.entry((job.id, kind)).or_insert_with(|| {
             let since = in_queue.get(cluster.queue_name(job));
-            let size = container(job, kind).memory_mb;
+            let size = container(cluster, job, kind).memory_mb;
             let Some((queue, cluster_mb)) = cluster.queue_of(job).zip(cluster.shared_mb(job)) else { return u64::MAX };
             if rooms.by_label() {
                 return unused(queue, cluster_mb, since);

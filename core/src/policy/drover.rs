@@ -50,7 +50,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         if !open(index, guard) {
             continue;
         }
-        let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri));
+        let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri, alone));
         let judged = phase.judge(index);
         if !is_too_early(guard.verdict)
             || judged.action == Action::Withdraw
@@ -117,9 +117,9 @@ fn holds_back(verdict: Verdict) -> bool {
 mod tests {
     use super::*;
     use crate::estimate::prior::Priors;
-    use crate::model::{AttemptState, Bytes, ClonePlan, JobKind, TaskKind};
+    use crate::model::{AttemptFact, AttemptState, Bytes, ClonePlan, JobKind, TaskKind};
     use crate::policy::Past;
-    use crate::policy::tests::{Phase, plan};
+    use crate::policy::tests::{Phase, at, plan};
 
     fn judged<'a>(phase: &'a mut Phase, plan: ClonePlan, native: bool) -> Vec<Judged> {
         let view: View<'a> = View { plan: Some(plan), judge_native_copies: native, ..phase.view(2.0) };
@@ -265,6 +265,27 @@ mod tests {
         let view = View { prior: Some(earlier), ..over_rest.view(40.0) };
         let verdict = judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict;
         assert_eq!(verdict, Verdict::Decided, "no peer will tell what it has read beside");
+    }
+
+    #[test]
+    fn the_only_task_of_a_phase_is_not_slow_for_having_five_times_the_data_of_earlier_runs() {
+        use crate::estimate::input::Whole;
+        use crate::model::Counters;
+        let (job, mut priors) = (JobKind { user: "ann".into(), name: "etl".into() }, Priors::default());
+        for _ in 0..3 {
+            let read = Some(Whole { bytes: 100.0, records: 0.0 });
+            let run = Prior::new(vec![10.0], Bytes(0), 0.0).map(|run| run.with_input(read));
+            priors.learn(job.clone(), [run, None]);
+        }
+        let half_read = |bytes: u64| {
+            let mut phase = Phase::maps(1).runs((0, 0), 0, 0.0, &[(15.0, 0.3), (20.0, 0.4), (25.0, 0.5)]).shim();
+            let id = phase.job.id.task(TaskKind::Map, 0).attempt(0);
+            let counters = Counters { read: Some(Bytes(bytes)), ..Counters::default() };
+            phase.job.intakes.learn(id, &AttemptFact { counters, ..AttemptFact::of(id) }, at(25.0));
+            let view = phase.view(25.0).beside(priors.of(&job, TaskKind::Map), 1.0);
+            judge(&view, &LateParams::default(), &MantriParams::default())[0].verdict
+        };
+        assert_eq!([half_read(50), half_read(250)], [Verdict::Decided, Verdict::TooFewFinished]);
     }
 
     #[test]

@@ -165,9 +165,14 @@ impl<'a> View<'a> {
 
     /// With what is known beside its tasks: earlier runs of the job, and the machine that a copy would get. A copy's time rests on these, too.
     pub fn beside(self, prior: Option<&'a Prior>, location: f64) -> View<'a> {
-        let known =
-            Beside { location, earlier: prior, told: self.kind == TaskKind::Map, split: self.peers.typical_split };
-        View { fresh: FreshCopy::beside(&self.runs, self.start_lag, &known), prior, location, ..self }
+        let mut peers = self.peers;
+        // What has finished tells what is typical of this run. Before, its tasks' data are set against those of the tasks on whose times a copy's rests.
+        if self.runs.finished.is_empty() && peers.typical_split.0 == 0 {
+            peers.typical_input = peers.typical_input.or_else(|| prior?.input());
+        }
+        let (told, data) = (self.kind == TaskKind::Map, peers.typical_data());
+        let known = Beside { location, earlier: prior, told, data };
+        View { fresh: FreshCopy::beside(&self.runs, self.start_lag, &known), peers, prior, location, ..self }
     }
 
     /// Of those tasks alone, in order of index, with what an earlier look at all of them found: no run of another is known, and no rate.
@@ -241,7 +246,7 @@ impl<'a> View<'a> {
     pub fn as_prior(&self) -> Option<Prior> {
         let times = self.paces().map(|(_, time)| time).collect();
         let prior = Prior::new(times, self.peers.typical_split, self.runs.before_own().0)?;
-        Some(prior.with_phases(self.peers.times))
+        Some(prior.with_phases(self.peers.times).with_input(self.peers.typical_input))
     }
 
     /// The finished tasks, each with its time for the phase's typical split, seconds; where others are longer without those whose split is too short to tell.

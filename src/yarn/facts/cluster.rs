@@ -4,7 +4,7 @@ use super::{Reason, Refused, name};
 use crate::shown::printable;
 use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
 use crate::yarn::wire::lenient::{Float, Int, Maybe, Text};
-use crate::yarn::wire::scheduler::{Amount, Queue, Scheduler};
+use crate::yarn::wire::scheduler::{Amount, KindOf, Queue, Scheduler, SchedulerInfo};
 use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, QueueFact, QueueUser, Resources, Time};
 use std::collections::BTreeSet;
 
@@ -160,19 +160,34 @@ pub fn queues(wire: &Scheduler, refused: &mut Refused) -> Vec<QueueFact> {
         _ => {
             let cluster = info.root_queue.items.first().and_then(|root| root.cluster_resources.0.clone());
             let roots = info.queues.items.iter().chain(&info.root_queue.items);
+            let least = least(info, refused);
             let mut counts_vcores = info.kind.as_deref() == Some("fairScheduler");
             for root in roots {
                 counts_vcores |= has_limits_of_vcores(root);
                 leaf_queues(root, cluster.as_ref(), None, &mut leaves, refused);
             }
             for leaf in &mut leaves {
-                leaf.counts_vcores = counts_vcores;
+                (leaf.counts_vcores, leaf.least) = (counts_vcores, least);
                 // The others give containers on any node.
                 leaf.partition.take_if(|_| info.kind.as_deref() != Some("capacityScheduler"));
             }
         }
     }
     leaves
+}
+
+/// The least allocation, where a scheduler tells it: as a capacity one does beside what its root is set to, where all other amounts have zeros in its place.
+fn least(info: &SchedulerInfo, refused: &mut Refused) -> Option<Resources> {
+    let capacities = &info.capacities.0.as_ref()?.queue_capacities_by_partition;
+    let amounts = capacities.items.iter().filter_map(|capacity| capacity.configured_min_resource.0.as_ref());
+    let kinds = amounts.filter_map(|amount| amount.resource_informations.0.as_ref());
+    let kinds: Vec<_> = kinds.flat_map(|kinds| &kinds.resource_information.items).collect();
+    let of = |name: &str| {
+        let named = |kind: &&&KindOf| kind.name.as_deref() == Some(name) && kind.minimum_allocation.0 > Some(0);
+        kinds.iter().find(named).map(|kind| kind.minimum_allocation)
+    };
+    let (memory, vcores) = (of("memory-mb")?, of("vcores").unwrap_or_default());
+    Some(Resources { memory_mb: refused.amount(memory), vcores: refused.small(vcores) })
 }
 
 /// Does it or anything in it have a limit of more than one virtual core? No scheduler tells whether it counts them. A fair one does on every node, whatever its policy. A capacity one reckons its
@@ -218,6 +233,7 @@ fn leaf_queues(
         users: users(queue, refused),
         counts_vcores: false,
         partition: Some(label(&queue.default_node_label_expression).unwrap_or_default()),
+        least: None,
     });
 }
 

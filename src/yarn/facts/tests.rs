@@ -258,6 +258,29 @@ fn a_capacity_scheduler_counts_virtual_cores_where_it_limits_anything_to_more_th
 }
 
 #[test]
+fn the_least_allocation_is_told_beside_what_a_capacity_schedulers_root_is_set_to_and_elsewhere_by_nobody() {
+    let told = |kind: &str, mb: Value, vcores: Value| {
+        let of = |name, least| json!({"name": name, "minimumAllocation": least, "value": 0});
+        let kinds = json!({"resourceInformation": [of("gpu", json!(9)), of("memory-mb", mb), of("vcores", vcores)]});
+        let root = json!({"configuredMinResource": {"memory": 0, "resourceInformations": kinds}});
+        let capacities = json!({"queueCapacitiesByPartition": [{}, root]});
+        let info = json!({"type": kind, "queues": {"queue": [{"queueName": "x"}]}, "capacities": capacities});
+        let wire = read(json!({"scheduler": {"schedulerInfo": info}}));
+        cluster::queues(&wire, &mut Refused::default()).remove(0).least
+    };
+    let of = |memory_mb, vcores| Some(Resources { memory_mb, vcores });
+    assert_eq!(told("capacityScheduler", json!(64), json!(1)), of(64, 1));
+    assert_eq!(told("capacityScheduler", json!("512"), json!(null)), of(512, 0));
+    assert_eq!([json!(0), json!(-5), json!(null)].map(|mb| told("capacityScheduler", mb, json!(1))), [None; 3]);
+    for form in ["scheduler.json", "scheduler.xml"] {
+        let path = format!("{}/tests/recorded/3.4.3/rm/{form}", env!("CARGO_MANIFEST_DIR"));
+        let wire: Scheduler = decode(&std::fs::read(path).unwrap()).unwrap();
+        let queues = cluster::queues(&wire, &mut Refused::default());
+        assert!(queues.len() > 1 && queues.iter().all(|queue| queue.least == of(64, 1)), "{form}: {queues:?}");
+    }
+}
+
+#[test]
 fn where_memory_alone_is_scheduled_a_node_may_use_more_virtual_cores_than_it_has() {
     let wire: Nodes = read(
         json!({"nodes": {"node": [{"nodeHostName": "n", "state": "RUNNING", "usedMemoryMB": 6, "availMemoryMB": 2,

@@ -24,6 +24,24 @@ pub struct SchedulerInfo {
     pub root_queue: List<Queue>,
     /// FIFO: share used, 0–1.
     pub used_capacity: Float,
+    /// Capacity, from Hadoop 3 on: what the root is set to, by node label.
+    pub capacities: Maybe<Capacities>,
+}
+
+/// `capacities`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Capacities {
+    /// For each node label.
+    pub queue_capacities_by_partition: List<Capacity>,
+}
+
+/// For one node label.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Capacity {
+    /// The least that the root is promised. What kinds of resources there are it tells, too.
+    pub configured_min_resource: Maybe<Amount>,
 }
 
 /// A queue of a capacity or a fair scheduler, or the nameless container of a list of queues.
@@ -104,6 +122,26 @@ pub struct Amount {
     pub memory: Int,
     /// Virtual cores.
     pub v_cores: Int,
+    /// From Hadoop 3 on: each resource by its name.
+    pub resource_informations: Maybe<Kinds>,
+}
+
+/// `resourceInformations`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Kinds {
+    /// The resources.
+    pub resource_information: List<KindOf>,
+}
+
+/// A kind of resources.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct KindOf {
+    /// `memory-mb`, `vcores` or another.
+    pub name: Text,
+    /// The least that a container is given of it; 0 where that is not known.
+    pub minimum_allocation: Int,
 }
 
 documents! {

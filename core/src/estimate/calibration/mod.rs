@@ -16,7 +16,7 @@ pub use watch::{SAMPLED, SAMPLED_OF_KNOWN, Watched};
 
 use super::by_kind::ByKind;
 pub use super::by_kind::KINDS_MAX;
-use super::windows::Users;
+use super::users::Users;
 use super::{Estimator, Left};
 use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind};
 use learnt::Learnt;

@@ -7,7 +7,7 @@ use AttemptState::{CommitPending, Killed, Running, Starting};
 #[test]
 fn a_job_that_rests_gets_no_copy_before_it_has_and_may_be_advised_on() {
     let mut flights = flights(&[]);
-    flights.fortunes.insert(JOB, Fortune { lost_in_a_row: 0, rests_until: Time(50_000) });
+    flights.fortunes.insert(JOB, Fortune { rests_until: Time(50_000), ..Fortune::default() });
     let bar = |mode, now| flights.bar_of_task(map(0), mode, Time(now));
     assert_eq!(bar(Mode::Act, 49_999), Some(Verdict::CoolDown));
     assert_eq!(bar(Mode::Act, 50_000), None);
@@ -159,6 +159,6 @@ fn a_copy_joins_another_when_the_task_may_try_again_after_one_that_came_to_nothi
         joins(&both, &job, &proposed(2))
     };
     assert_eq!([None, Some(Time(50_001)), Some(Time(50_000))].map(&mut refused), [false, false, true]);
-    both.fortunes.insert(JOB, Fortune { lost_in_a_row: 0, rests_until: Time(50_001) });
+    both.fortunes.insert(JOB, Fortune { rests_until: Time(50_001), ..Fortune::default() });
     assert!(!joins(&both, &job, &proposed(2)));
 }

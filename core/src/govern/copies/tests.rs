@@ -300,7 +300,7 @@ fn it_is_looked_at_again_when_the_first_answer_is_late_and_for_none_that_already
 fn rests_until(ends: &[CopyEnd], futile_copies: u32) -> Option<Time> {
     let params = GovernParams { futile_copies, cool_down: Millis(60_000), ..params() };
     let mut flights = Flights::default();
-    ends.iter().for_each(|end| flights.remember(JOB, [*end], &params, Time(40_000)));
+    ends.iter().for_each(|end| flights.remember(&job(), [*end], &params, Time(40_000)));
     flights.fortunes.get(&JOB).map(|fortune| fortune.rests_until).filter(|until| *until > Time(0))
 }
 
@@ -315,6 +315,23 @@ fn a_job_rests_when_as_many_of_its_copies_in_a_row_as_are_futile_have_lost_or_di
     assert_eq!(rests_until(&[Lost, Lost, Won, Lost, Lost], 3), None);
     assert_eq!(rests_until(&[Lost, Lost, Lost, Lost], 4), rested);
     assert_eq!(rests_until(&[Lost; 99], 0), None, "no number is futile");
+}
+
+#[test]
+fn a_job_whose_copies_lost_under_an_am_that_died_does_not_rest_under_the_next_nor_is_nearer_to_it() {
+    let params = GovernParams { futile_copies: 2, ..params() };
+    let mut flights = Flights::default();
+    let under = |incarnation| {
+        let mut job = job();
+        job.incarnation = incarnation;
+        job
+    };
+    let lose = |incarnation| {
+        flights.outlive(&under(incarnation));
+        flights.remember(&under(incarnation), [CopyEnd::Lost], &params, Time(40_000));
+        flights.bar_of_job(JOB, Mode::Act, Time(40_000)).is_some()
+    };
+    assert_eq!([1, 2, 2, 3].map(lose), [false, false, true, false]);
 }
 
 #[test]
@@ -625,7 +642,7 @@ fn a_task_of_whose_copies_one_won_has_lost_none_in_a_row() {
         }
         succeed(&mut job, map(0), Some(winner), 60_000);
         flights.follow(&job, &GovernParams { futile_copies: 1, ..params() }, Time(60_000));
-        assert_eq!(flights.fortunes.get(&JOB), Some(&Fortune::default()), "{winner}");
+        assert_eq!(flights.fortunes.get(&JOB), Some(&Fortune { incarnation: 1, ..Fortune::default() }), "{winner}");
     }
 }
 

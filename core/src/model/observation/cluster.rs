@@ -157,6 +157,9 @@ pub struct QueueFact {
     /// The node label of containers whose job asks for none, empty for the nodes without one; `None` where the scheduler does not go by labels.
     #[serde(default)]
     pub partition: Option<String>,
+    /// The least that its scheduler gives, and all else a multiple of it: one and the same for all queues; `None` where that is not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<Resources>,
 }
 
 impl QueueFact {
@@ -174,6 +177,7 @@ impl QueueFact {
             users: Vec::new(),
             counts_vcores: false,
             partition: None,
+            least: None,
         }
     }
 }

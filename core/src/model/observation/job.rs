@@ -217,17 +217,17 @@ impl TaskFact {
     }
 }
 
-/// No machine has a container larger than that, MiB, whatever a job claims: what a job's tasks ask for in all is still a number.
-const CONTAINER_MAX_MB: u64 = 1 << 24;
-
 impl JobSettings {
+    /// No machine has a container larger than that, MiB, whatever a job claims: what a job's tasks ask for in all is still a number.
+    pub const CONTAINER_MAX_MB: u64 = 1 << 24;
+
     /// What a container of that kind asks for.
     pub fn container(&self, kind: TaskKind) -> Resources {
         let asked = match kind {
             TaskKind::Map => self.map_container,
             TaskKind::Reduce => self.reduce_container,
         };
-        Resources { memory_mb: asked.memory_mb.min(CONTAINER_MAX_MB), ..asked }
+        Resources { memory_mb: asked.memory_mb.min(Self::CONTAINER_MAX_MB), ..asked }
     }
 }
 

@@ -1,7 +1,6 @@
 //! What is known of the copies of a task that run, and of one that would be new (Mantri §5.5).
 
 use super::super::{Contender, View};
-use super::MantriParams;
 use crate::estimate::new_copy::NewCopy;
 use crate::estimate::remaining::{Basis, t_rem};
 use crate::estimate::runs::work_began;
@@ -95,8 +94,8 @@ pub fn data(view: &View<'_>, contender: &Contender<'_>) -> f64 {
 }
 
 /// t_new from the phase's tasks, of which a copy's own is left out later ([`own_place`]): the finished, and those far enough for a pace as they are projected; where a copy is kept off slow hosts, from those of the others. While
-/// they are fewer than is enough, the job's earlier runs speak beside them.
-pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_from: f64) -> NewCopy {
+/// they are fewer than `enough`, the job's earlier runs speak beside them.
+pub fn new_copy(view: &View<'_>, copies: &Copies, enough: u32, slow_from: f64) -> NewCopy {
     let told = start_up_is_told(view);
     let slow = slow_hosts_of(view, copies);
     let is_slow = |one: &Rate| one.host.is_some_and(|host| slow.binary_search(&host).is_ok());
@@ -104,10 +103,10 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, params: &MantriParams, slow_fr
     let tells = |one: &&Rate| one.ended || one.rate <= slow_from;
     let evidence = there.iter().chain(&elsewhere).filter(tells).count();
     let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|one| one.rate).collect();
-    let prior = view.prior.filter(|_| evidence < params.min_evidence as usize);
+    let prior = view.prior.filter(|_| evidence < enough as usize);
     let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
     let Some(prior) = prior else { return own(view.runs.before_own().0) };
-    let (start_up, times) = prior.beside(&view.runs, told, view.peers.typical_split);
+    let (start_up, times) = prior.beside(&view.runs, told, view.peers.typical_data());
     own(start_up).with_earlier(times, prior.tasks())
 }
 

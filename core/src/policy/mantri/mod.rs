@@ -30,7 +30,7 @@ pub mod spread;
 use super::{Contender, Judged, View};
 use crate::estimate::calibration::Spreads;
 use crate::estimate::new_copy::NewCopy;
-use crate::model::{Action, Millis, Numbers, Verdict};
+use crate::model::{Action, Millis, Numbers, Track, Verdict};
 pub use choice::{Choice, Rule, Ruling, Running, choose};
 use copies::{Copies, LiveCopy};
 pub use measure_params::MeasureParams;
@@ -53,15 +53,16 @@ pub(super) struct Phase<'a> {
 
 /// Judges every running task; those to act on come out as `Decided`, ranked by the time it gains: "the task that would benefit the most" (§6).
 pub fn judge(view: &View<'_>, params: &MantriParams) -> Vec<Judged> {
-    let phase = Phase::of(view, params);
+    let phase = Phase::of(view, params, false);
     (0..view.contenders.len()).map(|index| phase.judge(index)).collect()
 }
 
 impl<'a> Phase<'a> {
-    pub(super) fn of(view: &'a View<'a>, params: &MantriParams) -> Phase<'a> {
+    /// Where it has one task, `alone`, and its peers are those of earlier runs, what that task shows itself stands for no peer.
+    pub(super) fn of(view: &'a View<'a>, params: &MantriParams, alone: bool) -> Phase<'a> {
         let copies = Copies::of(view);
         let slow_from = copies::slow_from(view);
-        let t_new = copies::new_copy(view, &copies, params, slow_from);
+        let t_new = copies::new_copy(view, &copies, if alone { u32::MAX } else { params.min_evidence }, slow_from);
         let running = view.contenders.iter().filter(|contender| view.tells(contender.task)).count();
         let begun = running + view.telling().0 as usize;
         Phase { view, params: params.of_phase(t_new.typical()), t_new, slow_from, begun, copies }
@@ -83,27 +84,28 @@ impl<'a> Phase<'a> {
         // The task ends with its fastest copy.
         let Some(t_rem) = fastest.t_rem else { return contender.judged(self.view, Verdict::Silent) };
         let (own, others) = copies::own_place(self.view, contender, fastest, &self.t_new, self.slow_from);
-        let shown = self.shows_its_pace(contender);
+        let slowest = copies.last().unwrap_or(fastest);
+        let shown = self.shows_its_pace(&contender.sample.track, contender.elapsed);
+        let slowest_shown = self.slowest_shows_its_pace(contender, slowest);
         let running = Running {
             t_rem,
             t_new: self.t_new.times(copies::data(self.view, contender), own),
             copies: copies.len() as u32,
             restarts: contender.task.restarts().max(self.view.past.restarts_of(contender.id)),
-            can_restart: self.view.can_restart && shown,
+            can_restart: self.view.can_restart && slowest_shown,
             tasks_waiting: self.view.tasks_wait(),
         };
         let Some(ruling) = choose(&running, &self.params) else {
             return contender.judged(self.view, Verdict::TooFewFinished);
         };
         let kills = ruling.rule.choice() == Choice::KillRestart;
-        let unshown = (kills && !shown).then_some(Verdict::TooFewReports);
+        let unshown = (kills && !slowest_shown).then_some(Verdict::TooFewReports);
         let early = self.too_early(contender, copies, others, shown);
         let verdict = early.or(unshown).unwrap_or_else(|| self.verdict(contender, t_rem, &ruling));
         let mut judged = contender.judged(self.view, verdict);
         if kills {
             // Line 6 is about the task, which ends with its fastest copy: where even that takes longer than a new one, so does each. Hadoop starts anew what it kills while
             // the task goes on, one for one; so one goes, the slowest, and the task keeps what the others have done.
-            let slowest = copies.last().unwrap_or(fastest);
             (judged.action, judged.attempt) = (Action::Restart, contender.id.attempt(slowest.number));
         }
         let rule = || format!("{}; {}{}", ruling.rule.words(), fastest.basis.words(), self.t_new.words());
@@ -136,11 +138,21 @@ impl<'a> Phase<'a> {
 
     /// What is killed has shown its own pace, or is old: where starts are slow, as on a crowded machine, a first report that comes late, none at all, and the first slow steps of a JVM look like slow work. The paper's
     /// reports are Delta apart, and so are the first and last of as many here, however often tasks report. A copy would only be in vain.
-    fn shows_its_pace(&self, contender: &Contender<'_>) -> bool {
-        let old = self.old().is_some_and(|old| contender.elapsed >= old);
-        let (track, wanted) = (contender.sample.track, self.params.min_reports);
+    fn shows_its_pace(&self, track: &Track, age: Millis) -> bool {
+        let old = self.old().is_some_and(|old| age >= old);
+        let wanted = self.params.min_reports;
         let apart = self.params.period.scaled(f64::from(wanted.saturating_sub(1)));
         old || (track.reports() >= wanted && track.shown_for() >= apart)
+    }
+
+    /// The same of the copy that would be killed, which need not be the oldest attempt, by which the task is judged.
+    fn slowest_shows_its_pace(&self, contender: &Contender<'_>, slowest: &LiveCopy) -> bool {
+        let is_oldest = contender.task.original().is_none_or(|oldest| oldest.number == slowest.number);
+        let own = contender.task.live().find(|attempt| !is_oldest && attempt.number == slowest.number);
+        match own {
+            Some(own) => self.shows_its_pace(&own.track, slowest.age),
+            None => self.shows_its_pace(&contender.sample.track, contender.elapsed),
+        }
     }
 
     /// Why it cannot be judged yet, of whose peers so many are known, and which has `shown` its pace or not.

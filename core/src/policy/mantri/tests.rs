@@ -211,6 +211,20 @@ fn a_task_whose_copies_are_all_slow_is_restarted_by_its_slowest_and_by_none_that
 }
 
 #[test]
+fn what_a_restart_would_kill_has_shown_its_own_pace_and_not_the_oldest_attempt_in_its_place() {
+    let slowest = |reports: &[(f64, f32)]| {
+        let slow = [(150.0, 0.0625), (160.0, 0.07), (170.0, 0.08)];
+        let phase = Phase::maps(9).took(&[100.0; 3]).runs((3, 0), 0, 50.0, &slow).runs((3, 1), 1, 130.0, reports);
+        let mut phase = phase.shim();
+        let view = View { past: Past { joins: true, ..Past::default() }, ..phase.view(170.0) };
+        let judged = judge(&view, &MantriParams { copies_max: 2, ..MantriParams::default() }).pop().unwrap();
+        (judged.verdict, judged.action, judged.attempt.number)
+    };
+    assert_eq!(slowest(&[(150.0, 0.01), (170.0, 0.011)]), (Verdict::Decided, Action::Restart, 1));
+    assert_ne!(slowest(&[(170.0, 0.01)]).1, Action::Restart, "that may have been the start of its JVM");
+}
+
+#[test]
 fn line_3_withdraws_what_should_have_reported_and_never_has_before_a_younger_one() {
     let two = beside([10.0; 3], 20.0).runs((3, 1), 0, 100.0, &[]);
     let judged = last(two.runs((3, 2), 0, 118.0, &[]), 123.1, &at_once());

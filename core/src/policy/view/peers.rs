@@ -2,7 +2,7 @@
 
 use super::rhythm::{Patience, start_up};
 use crate::estimate::FreshCopy;
-use crate::estimate::input::Whole;
+use crate::estimate::input::{Typical, Whole};
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::runs::{Run, Runs};
 use crate::estimate::split;
@@ -36,7 +36,7 @@ pub struct Peers {
     pub slow_hosts: Vec<NameId>,
     /// Median length of the kind's input splits; zero where they are not known.
     pub typical_split: Bytes,
-    /// Typical input of the kind's finished tasks by their counters; `None` before any was read.
+    /// Typical input of the kind's finished tasks by their counters, or while none has finished that of the job's earlier runs; `None` before any was read.
     pub typical_input: Option<Whole>,
     /// When the maps had all finished.
     #[serde(default)]
@@ -117,6 +117,11 @@ impl Peers {
         let long = all.filter(|(_, run)| share(run).is_none_or(|share| share >= HALF));
         let longest = long.map(|(seconds, _)| seconds).max_by(f64::total_cmp);
         (median(&mut times).map(Millis::from_secs_f64), longest.map(Millis::from_secs_f64))
+    }
+
+    /// What its tasks typically have.
+    pub fn typical_data(&self) -> Typical {
+        Typical { split: self.typical_split, input: self.typical_input }
     }
 
     /// See [`split::share`].

@@ -1,10 +1,11 @@
 use super::*;
+use crate::estimate::prior::ENOUGH;
 use crate::estimate::prior::Prior;
 use crate::model::{Bytes, TaskFact};
 use crate::policy::tests::{Phase, at, secs};
 
 fn fresh(view: &View<'_>) -> NewCopy {
-    new_copy(view, &Copies::of(view), &MantriParams::default(), slow_from(view))
+    new_copy(view, &Copies::of(view), ENOUGH as u32, slow_from(view))
 }
 
 fn close(times: &[f64], expected: &[f64]) -> bool {

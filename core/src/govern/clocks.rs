@@ -1,0 +1,82 @@
+//! What an AM's clock that is set back would make last too long: what is counted on it lasts no longer, from what it says now, than it would from then on.
+
+use super::GovernParams;
+use super::flight::{Flight, Flights};
+use crate::model::{JobId, Time};
+
+impl Flights {
+    /// Brings what was noted on the clock of a job's AM back to `now` on it, where that is earlier than it was.
+    pub(super) fn set_back(&mut self, job: JobId, params: &GovernParams, now: Time) {
+        self.job_mut(job).for_each(|(_, flight)| flight.set_back(params, now));
+        if let Some(last) = self.last.get_mut(&job) {
+            *last = now.min(*last);
+        }
+        if let Some(fortune) = self.fortunes.get_mut(&job) {
+            fortune.rests_until = fortune.rests_until.min(now + params.cool_down);
+        }
+    }
+}
+
+impl Flight {
+    fn set_back(&mut self, params: &GovernParams, now: Time) {
+        match &mut self.asked {
+            Some(asked) => {
+                let longest = params.try_again.max(params.cool_down).max(self.fresh.0);
+                asked.again = asked.again.map(|again| again.min(now + longest));
+            }
+            None => {
+                let ahead = self.since.since(now);
+                (self.since, self.until) = (self.since - ahead, self.until - ahead);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::govern::copies::Fortune;
+    use crate::govern::flight::tests::{JOB, changed, decision, flights, job, map};
+    use crate::model::{Job, Millis, Mode, Verdict};
+
+    const HOUR: u64 = 3_600_000;
+
+    /// The job, whose AM's clock is now that much behind where it was at 10 s.
+    fn behind(by: u64) -> Job {
+        let mut job = job();
+        job.clock_offset_ms = -(by as i64);
+        job
+    }
+
+    #[test]
+    fn a_task_and_a_job_that_rest_do_so_no_longer_than_they_may_though_the_ams_clock_is_set_back_an_hour() {
+        let params = GovernParams::default();
+        let now = Time(2 * HOUR);
+        let mut all = flights(&[decision(1, map(0), Mode::Act)]);
+        changed(&mut all, map(0), |flight| {
+            flight.counted = false;
+            flight.asked.as_mut().unwrap().again = Some(now + params.try_again);
+        });
+        let rests_until = now + params.cool_down;
+        all.fortunes.insert(JOB, Fortune { rests_until, ..Fortune::default() });
+        let before = all.clone();
+        all.follow(&behind(0), &params, now);
+        assert_eq!(all, before, "it goes on");
+        all.follow(&behind(HOUR), &params, now);
+        let bar = |task, after: Millis| all.bar_of_task(task, Mode::Act, Time(HOUR) + after);
+        let most = params.cool_down;
+        assert_eq!([map(0), map(1)].map(|task| bar(task, most - Millis(1))), [Some(Verdict::CoolDown); 2]);
+        assert_eq!([map(0), map(1)].map(|task| bar(task, most)), [None; 2]);
+    }
+
+    #[test]
+    fn what_is_advised_holds_budget_no_longer_than_a_copy_would_though_the_ams_clock_is_set_back() {
+        let mut all = flights(&[decision(1, map(0), Mode::Advise)]);
+        all.follow(&behind(6_000), &GovernParams::default(), Time(10_000));
+        assert_eq!(all.expire(JOB, Time(23_999)), Some(Time(24_000)), "twenty seconds from four on");
+        assert_eq!((all.expire(JOB, Time(24_000)), all.in_cluster()), (None, 0));
+        assert_eq!(all.last_of(JOB), Some(Time(4_000)));
+        let gain = all.land(map(0), Time(64_000), None).map(|outcome| outcome.gain);
+        assert_eq!(gain, Some(Millis(40_000)), "as without that");
+    }
+}
