@@ -91,6 +91,13 @@ impl Prior {
         self.tasks.max(self.runs as usize) >= ENOUGH
     }
 
+    /// May it judge a task that has no other beside it? Where it has seen enough, and its times agree but for their ends: jobs that have nothing in common may go by one name.
+    pub fn speaks_alone(&self) -> bool {
+        const APART: f64 = 3.0;
+        let at = |part: usize| self.times[(self.times.len() - 1) * part / 4];
+        self.is_enough() && at(3) <= APART * at(1)
+    }
+
     /// With those of the runs before: a run counts as much as all before it.
     fn after(self, before: &Prior) -> Prior {
         let earlier = before.times(self.data).collect();
@@ -180,6 +187,17 @@ mod tests {
         });
         assert_eq!(enough, [false, false, true]);
         assert!(Prior::new(vec![10.0; ENOUGH], Bytes(0), 0.0).unwrap().is_enough());
+    }
+
+    #[test]
+    fn runs_that_have_nothing_in_common_judge_no_task_alone_and_a_straggler_among_runs_that_have_is_none_of_their_difference()
+     {
+        let alone = |times: &[f64]| Prior::new(times.to_vec(), Bytes(0), 0.0).unwrap().speaks_alone();
+        assert_eq!(
+            [alone(&[10.0, 12.0]), alone(&[10.0, 12.0, 11.0]), alone(&[10.0, 11.0, 12.0, 80.0, 9.0])],
+            [false, true, true]
+        );
+        assert!(!alone(&[10.0, 1_800.0, 12.0, 1_700.0]));
     }
 
     #[test]

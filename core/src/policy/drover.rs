@@ -35,7 +35,7 @@ pub fn judge(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<J
 }
 
 fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<Judged> {
-    let alone = view.total == 1 && view.prior.is_some_and(Prior::is_enough);
+    let alone = view.total == 1 && view.prior.is_some_and(Prior::speaks_alone);
     // Its peers are those of earlier runs, however few each had.
     let of_earlier = MantriParams { min_evidence: 1, ..*mantri };
     let mantri = if alone { &of_earlier } else { mantri };
