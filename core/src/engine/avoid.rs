@@ -1,6 +1,6 @@
 //! The listed machines, and those on which a job's own tasks straggle, for the job's own new containers as well.
 
-use super::grant::Proposals;
+use super::proposal::Proposals;
 use super::{Engine, MACHINE_WINDOW, Pass};
 use crate::govern::avoiding::Avoiding;
 use crate::model::*;

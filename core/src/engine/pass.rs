@@ -1,7 +1,7 @@
 //! One pass: look at the jobs that changed or are due, judge, govern, decide.
 
-use super::grant::{Proposal, Proposals};
 use super::measures::Onsets;
+use super::proposal::{Proposal, Proposals};
 use super::{Candidate, Engine, Pass};
 use crate::estimate::Estimator;
 use crate::estimate::prior::Prior;

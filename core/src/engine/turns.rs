@@ -1,6 +1,6 @@
 //! Whose proposal gets its place first.
 
-use super::grant::Proposal;
+use super::proposal::Proposal;
 use crate::govern::in_flight::InFlight;
 use crate::model::ClusterState;
 use crate::policy::Budget;
