@@ -6,6 +6,7 @@ pub mod export;
 mod feed;
 #[cfg(test)]
 pub mod fixture;
+mod keeper;
 mod look;
 mod metrics;
 mod open;

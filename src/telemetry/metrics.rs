@@ -2,6 +2,7 @@
 
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
+use crate::history::LogEnd;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, MeasureKind, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
@@ -128,7 +129,8 @@ const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
 const REFUSED: &str =
     "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
-const STOPPED: &str = "Times the recording stopped for good, by reason: full, unwritable, too_small.";
+const STOPPED: &str =
+    "Times the recording stopped for good, by reason: full, unwritable, too_small, panicked (a fault of Drover).";
 const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
 
 /// Registers metrics of each type.
@@ -264,7 +266,7 @@ impl Metrics {
                 self.dropped.with_label_values(&[channel, why.label()]).inc_by(0);
             }
         }
-        for reason in ["full", "unwritable", "too_small"] {
+        for reason in LogEnd::LABELS {
             self.recording_stopped.with_label_values(&[reason]).inc_by(0);
         }
         for listener in ["api", "metrics"] {
