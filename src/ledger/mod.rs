@@ -24,7 +24,7 @@ mod write;
 
 pub use feed::Feed;
 pub use metrics::Metrics;
-pub use open::{LedgerError, beside, read};
+pub use open::{LedgerError, beside, read, size};
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};

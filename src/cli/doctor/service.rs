@@ -1,7 +1,7 @@
 //! The service, if one runs.
 
 use super::site::SHIM;
-use super::{Checks, acting, ledger};
+use super::{Checks, acting, ledger, places};
 use crate::api::views::Status;
 use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
@@ -16,6 +16,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         Ok(status) => status,
         Err(NoAnswer::NobodyThere { .. }) => {
             checks.skip("service", format!("none answers at {}; start one with `drover serve`", client.base()));
+            places::recording(config, checks);
             ledger::file(config, checks);
             return Ok(None);
         }
