@@ -107,7 +107,7 @@ fn text(glance: &Glance) -> String {
 
 fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
     let Glance { service, status, last_hour, last_hour_unknown } = glance;
-    let version = telemetry::build(&status.version, &status.revision);
+    let version = telemetry::build(&status.version, status.revision.as_deref());
     let up = since(status, status.started_ms);
     let unknown = || format!("not known: {}", last_hour_unknown.as_deref().unwrap_or("no ledger to read it from"));
     let last_hour = last_hour.as_ref().map_or_else(unknown, |told| {

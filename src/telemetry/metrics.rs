@@ -210,9 +210,12 @@ impl Metrics {
             refused: to.gauge("drover_config_refused", REFUSED)?,
         };
         metrics.start_at_zero();
-        let build =
-            to.gauges("drover_build_info", "Always 1; version and revision of this build.", &["version", "revision"])?;
-        build.with_label_values(&[VERSION, REVISION]).set(1);
+        let build = to.gauges(
+            "drover_build_info",
+            "Always 1; version and revision of this build, empty where it was not told any.",
+            &["version", "revision"],
+        )?;
+        build.with_label_values(&[VERSION, REVISION.unwrap_or_default()]).set(1);
         Ok(metrics)
     }
 
