@@ -112,7 +112,10 @@ fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
     let unknown = || format!("not known: {}", last_hour_unknown.as_deref().unwrap_or("no ledger to read it from"));
     let last_hour = last_hour.as_ref().map_or_else(unknown, |told| {
         let LastHour { copies, clones, restarts, advised } = told;
-        format!("{copies} copies, {clones} clones and {restarts} restarts asked for; {advised} only advised")
+        let copies = words::count(*copies, "copy", "copies");
+        let (clones, restarts) =
+            (words::count(*clones, "clone", "clones"), words::count(*restarts, "restart", "restarts"));
+        format!("{copies}, {clones} and {restarts} asked for; {advised} only advised")
     });
     let mut rows = vec![
         ("Drover", format!("version {version} at {service}, up {up}")),

@@ -5,6 +5,7 @@ use super::{Checks, acting, ledger, places};
 use crate::api::views::Status;
 use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
+use crate::cli::words;
 use crate::config::Config;
 use crate::telemetry::VERSION;
 use crate::yarn::site::Site;
@@ -30,14 +31,14 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         }
     };
     let says = format!(
-        "version {} at {}, mode {}, policy {}; {} jobs, {} running tasks, {} decisions so far",
+        "version {} at {}, mode {}, policy {}; {}, {}, {} so far",
         status.version,
         client.base(),
         status.mode,
         status.policy,
-        status.jobs,
-        status.running_tasks(),
-        status.decisions
+        words::count(status.jobs, "job", "jobs"),
+        words::count(status.running_tasks(), "running task", "running tasks"),
+        words::count(status.decisions, "decision", "decisions")
     );
     if status.version != VERSION {
         checks.warn(
