@@ -64,6 +64,10 @@ async fn report(
     Asked(wanted): Asked<Wanted>,
 ) -> Result<Json<Report>, ApiError> {
     who.may(Role::View)?;
+    let filters = [("queue", &wanted.queue), ("user", &wanted.user), ("policy", &wanted.policy)];
+    if let Some((name, _)) = filters.iter().find(|(_, value)| matches!(value, Some(text) if text.is_empty())) {
+        return Err(ApiError::BadRequest(format!("{name} is empty: name one, or leave it out")));
+    }
     let path = state.ledger.path().ok_or(ApiError::NoLedger)?.to_owned();
     let turn = tokio::time::timeout(TURN, state.ledger.turns.clone().acquire_owned()).await;
     let turn = turn.ok().and_then(Result::ok).ok_or(Busy)?;

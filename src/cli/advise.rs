@@ -227,16 +227,17 @@ fn nothing(status: &Status, job: Option<JobId>) -> String {
     let mut verdicts: Vec<(&String, &u64)> = BTreeMap::iter(&status.verdicts).collect();
     verdicts.sort_by(|a, b| b.1.cmp(a.1));
     let verdicts: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}")).collect();
-    let running = status.running_tasks();
     let blocked = match status.blocked_jobs {
         0 => String::new(),
         many => {
-            format!("; of {many} jobs Drover's user may not view the tasks, `drover explain JOB` tells what to change")
+            let jobs = words::count(many, "job", "jobs");
+            format!("; of {jobs} Drover's user may not view the tasks, `drover explain JOB` tells what to change")
         }
     };
     format!(
-        "nothing to advise{whose}; in all {} jobs with {running} running tasks{}{}{blocked}",
-        status.jobs,
+        "nothing to advise{whose}; in all {} with {}{}{}{blocked}",
+        words::count(status.jobs, "job", "jobs"),
+        words::count(status.running_tasks(), "running task", "running tasks"),
         if verdicts.is_empty() { "" } else { ": " },
         verdicts.join(", ")
     )
@@ -268,7 +269,7 @@ mod tests {
         let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
         let status = watched().status(&process, Time(121_000));
         let text = nothing(&status, Some(job(7)));
-        assert_eq!(text, "nothing to advise for job_1_0007; in all 1 jobs with 1 running tasks: 1 copy_in_flight");
+        assert_eq!(text, "nothing to advise for job_1_0007; in all 1 job with 1 running task: 1 copy_in_flight");
         let hidden = nothing(&Status { blocked_jobs: 2, ..status.clone() }, None);
         assert!(hidden.contains("of 2 jobs Drover's user may not view the tasks"), "{hidden}");
         assert!(nothing(&Status { ready: false, ..status.clone() }, None).contains("not been read completely"));

@@ -1,6 +1,7 @@
 //! `drover explain`: why each task was or was not advised on, in words and numbers.
 
 use super::client::{Client, NoAnswer};
+use super::once::Unread;
 use super::output::{self, Exit, Failure};
 use super::source::Source;
 use super::{Common, cloned, decisions, job_id, measured, once, story, words};
@@ -41,6 +42,9 @@ pub struct Command {
 struct Subject {
     job: JobDetail,
     tasks: Vec<TaskView>,
+    /// Of a look at the cluster itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<Vec<Unread>>,
 }
 
 /// A task's id, in full or in short.
@@ -70,8 +74,9 @@ impl Command {
             return Err(Failure::new(
                 Exit::Unknown,
                 format!(
-                    "{task} is not known; the job has {} maps and {} reduces",
-                    subject.job.summary.maps.total, subject.job.summary.reduces.total
+                    "{task} is not known; the job has {} and {}",
+                    words::count(subject.job.summary.maps.total, "map", "maps"),
+                    words::count(subject.job.summary.reduces.total, "reduce", "reduces")
                 ),
             ));
         }
@@ -96,7 +101,8 @@ impl Command {
                 if let Some(why) = why {
                     writeln!(std::io::stderr(), "{}", unread(why))?;
                 }
-                Ok(Subject { job, tasks })
+                let of_it = seen.unread.iter().filter(|unread| unread.job == self.job);
+                Ok(Subject { job, tasks, unread: Some(of_it.cloned().collect()) })
             }
             (None, Some(why)) => Err(Failure::new(Exit::Unreachable, unread(why))),
             (None, None) => Err(Failure::new(Exit::Unknown, format!("{} does not run", self.job))),
@@ -119,7 +125,7 @@ impl Command {
             let is_last = page.tasks.len() < PAGE_MAX;
             tasks.extend(page.tasks);
             if is_last {
-                return Ok(Subject { job, tasks });
+                return Ok(Subject { job, tasks, unread: None });
             }
         }
     }

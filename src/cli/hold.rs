@@ -34,10 +34,10 @@ Examples:
 #[group(multiple = false)]
 struct Covers {
     /// Jobs of this queue
-    #[arg(long, value_name = "QUEUE")]
+    #[arg(long, value_name = "QUEUE", value_parser = words::name)]
     queue: Option<String>,
     /// Jobs of this user
-    #[arg(long, value_name = "USER")]
+    #[arg(long, value_name = "USER", value_parser = words::name)]
     user: Option<String>,
     /// This job, by its id or its application's
     #[arg(long, value_name = "JOB", value_parser = job_id)]

@@ -61,6 +61,12 @@ pub fn unread_words(unread: &[Unread]) -> String {
 }
 
 impl Seen {
+    /// What that desk has seen, but for these jobs.
+    #[cfg(test)]
+    pub fn of(desk: Desk, unread: Vec<Unread>) -> Seen {
+        Seen { desk, unread, blind: false }
+    }
+
     /// Takes over which jobs a look could not read; those that ended meanwhile need not be.
     fn note_unread(&mut self, round: &Round) {
         let runs = round.failed.iter().filter(|(_, error)| error.kind != Kind::AppFinished);
@@ -157,7 +163,7 @@ mod tests {
         let error = |kind| Error { at: "http://rm".into(), kind };
         let (forbidden, ended) = (|| error(Kind::Forbidden(String::new())), || error(Kind::AppFinished));
         let noted = |jobs, failed| {
-            let mut seen = Seen { desk: watched(), unread: Vec::new(), blind: false };
+            let mut seen = Seen::of(watched(), Vec::new());
             seen.note_unread(&Round { jobs, failed });
             (seen.unread.iter().map(|unread| unread.job).collect::<Vec<_>>(), seen.blind)
         };

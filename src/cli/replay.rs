@@ -1,7 +1,7 @@
 //! `drover replay`: a recording through the engine again.
 
 use super::output::{Exit, Failure};
-use super::words::policy;
+use super::words::{count, policy};
 use crate::history::{Options, ReadError, Report, files, replay};
 use clap::Args;
 use drover_core::model::Decision;
@@ -66,22 +66,29 @@ impl Command {
         let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, .. } = report;
         let Report { missing, empty, different, differences, .. } = report;
         let mut says = format!(
-            "{decisions} decisions in {passes} passes over {observations} observations ({dropped} of them refused), {segments} segments"
+            "{} in {} over {} ({dropped} of them refused), {}",
+            count(*decisions, "decision", "decisions"),
+            count(*passes, "pass", "passes"),
+            count(*observations, "observation", "observations"),
+            count(*segments, "segment", "segments")
         );
         if *lost > 0 {
-            says +=
-                &format!("; {lost} entries were lost when recording, and the recorded state was taken after the gap");
+            says += &format!(
+                "; lost when recording: {}, and the recorded state was taken after the gap",
+                count(*lost, "entry", "entries")
+            );
         }
         if *cut_off > 0 {
-            says += &format!("; {cut_off} last lines are cut off and were left out");
+            says += &format!("; cut off and left out: {}", count(*cut_off, "last line", "last lines"));
         }
         if *missing > 0 {
             says += &format!(
-                "; {missing} segments are missing between others or out of order, and the recorded state was taken after the gap"
+                "; missing between others, or out of order: {}, and the recorded state was taken after the gap",
+                count(*missing, "segment", "segments")
             );
         }
         if *empty > 0 {
-            says += &format!("; {empty} files are empty");
+            says += &format!("; empty: {}", count(*empty, "file", "files"));
         }
         match unfinished {
             0 => {}

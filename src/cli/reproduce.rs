@@ -188,7 +188,7 @@ mod tests {
             let broken: Vec<String> = broken.iter().map(|one| (*one).to_owned()).collect();
             shortfall(&broken, "1 of 2 experiments are missing", missing).map_err(|told| (told.exit, told.message))
         };
-        let stuck = "late.s54: cap 0.2 with seed 3: 1 jobs wait";
+        let stuck = "late.s54: cap 0.2 with seed 3: jobs wait";
         assert_eq!(told(&[], 0), Ok(()));
         assert_eq!(told(&[], 1), Err((Exit::Interrupted, "interrupted: 1 of 2 experiments are missing".to_owned())));
         assert_eq!(told(&[stuck], 1), Err((Exit::Failed, format!("{stuck}; 1 of 2 experiments are missing"))));

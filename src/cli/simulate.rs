@@ -176,7 +176,12 @@ impl Command {
             Some(sweep) => sweep.of(policy.label()).map(|(name, set)| (*policy, name, vec![set])).collect(),
             None => vec![(*policy, policy.label().to_owned(), Vec::new())],
         });
-        each.map(|(policy, name, set)| Ok((name, self.actor(common, policy, &set)?))).collect()
+        let cast = each.map(|(policy, name, set)| Ok((name, self.actor(common, policy, &set)?)));
+        let cast = cast.collect::<Result<Vec<_>, Failure>>()?;
+        match self.sweep.as_ref().and_then(|sweep| sweep::idle(sweep, policies, &cast)) {
+            Some(why) => Err(usage(why)),
+            None => Ok(cast),
+        }
     }
 
     /// How often a policy is run with each seed.
@@ -307,9 +312,13 @@ mod tests {
         command: Command,
     }
 
-    fn cast(words: &[&str]) -> Vec<(String, EngineParams)> {
+    fn tried(words: &[&str]) -> Result<Vec<(String, Actor)>, Failure> {
         let line = Line::parse_from(["drover", "s.toml"].iter().chain(words));
-        let cast = line.command.cast(&line.common, &line.command.policies()).unwrap();
+        line.command.cast(&line.common, &line.command.policies())
+    }
+
+    fn cast(words: &[&str]) -> Vec<(String, EngineParams)> {
+        let cast = tried(words).unwrap();
         let params = |actor| if let Actor::Policy(params) = actor { *params } else { panic!("an ideal") };
         cast.into_iter().map(|(name, actor)| (name, params(actor))).collect()
     }
@@ -321,6 +330,19 @@ mod tests {
                 ["default", "paper"].map(|preset| cast(&["--policy", policy.label(), "--preset", preset]));
             assert_eq!(format!("{:?}", own[0].1), format!("{:?}", EngineParams { policy, ..EngineParams::default() }));
             assert_eq!(format!("{:?}", paper[0].1), format!("{:?}", EngineParams::paper(policy)));
+        }
+    }
+
+    #[test]
+    fn a_sweep_that_shows_nothing_is_refused_with_what_would() {
+        for (words, says) in [
+            (["none,oracle", "late.min_age=10s,30s"], "no policy is run that settings change"),
+            (["none,late", "late.min_age=60s,1m"], "60s and 1m mean the same"),
+            (["mantri", "govern.cluster_cap=0.1,0.3,0.10"], "0.1 and 0.10 mean the same"),
+            (["late", "rest.max_jobs=10,20"], "10 and 20 mean the same"),
+        ] {
+            let Err(refused) = tried(&["--policy", words[0], "--sweep", words[1]]) else { panic!("{words:?}") };
+            assert!(refused.exit == Exit::Usage && refused.message.contains(says), "{words:?}: {}", refused.message);
         }
     }
 

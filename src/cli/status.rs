@@ -107,12 +107,15 @@ fn text(glance: &Glance) -> String {
 
 fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
     let Glance { service, status, last_hour, last_hour_unknown } = glance;
-    let version = telemetry::build(&status.version, &status.revision);
+    let version = telemetry::build(&status.version, status.revision.as_deref());
     let up = since(status, status.started_ms);
     let unknown = || format!("not known: {}", last_hour_unknown.as_deref().unwrap_or("no ledger to read it from"));
     let last_hour = last_hour.as_ref().map_or_else(unknown, |told| {
         let LastHour { copies, clones, restarts, advised } = told;
-        format!("{copies} copies, {clones} clones and {restarts} restarts asked for; {advised} only advised")
+        let copies = words::count(*copies, "copy", "copies");
+        let (clones, restarts) =
+            (words::count(*clones, "clone", "clones"), words::count(*restarts, "restart", "restarts"));
+        format!("{copies}, {clones} and {restarts} asked for; {advised} only advised")
     });
     let mut rows = vec![
         ("Drover", format!("version {version} at {service}, up {up}")),

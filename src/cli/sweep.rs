@@ -3,6 +3,7 @@
 use super::entry::Entry;
 use crate::simulation::told::Sweep;
 use drover_core::policy::PolicyName;
+use drover_core::sim::Actor;
 
 /// So many values at most: plots have that many places.
 const VALUES: usize = 12;
@@ -10,6 +11,26 @@ const VALUES: usize = 12;
 /// Does any setting change what is done?
 pub fn changes(policy: Entry) -> bool {
     matches!(policy, Entry::Policy(policy) if policy != PolicyName::None)
+}
+
+/// Why a sweep would show nothing; `None` where it shows something. Each of the policies has as many places in the cast as it is run for.
+pub fn idle(sweep: &Sweep, policies: &[Entry], cast: &[(String, Actor)]) -> Option<String> {
+    let Some(first) = policies.iter().position(|policy| changes(*policy)) else {
+        return Some(format!(
+            "--sweep {sweep}: no policy is run that settings change; name one by --policy, other than none and ideals"
+        ));
+    };
+    let params = cast.iter().skip(first).filter_map(|(_, actor)| match actor {
+        Actor::Policy(params) => Some(params),
+        Actor::Ideal(_) => None,
+    });
+    let all: Vec<_> = params.take(sweep.values.len()).collect();
+    let same = |nth: usize| all[..nth].iter().position(|other| *other == all[nth]).map(|other| (other, nth));
+    let (one, other) = (0..all.len()).find_map(same)?;
+    let [one, other] = [one, other].map(|nth| &sweep.values[nth]);
+    Some(format!(
+        "--sweep {sweep}: {one} and {other} mean the same in a simulation; give values that differ, of a setting that policies mind"
+    ))
 }
 
 /// What is not for a setting to say in a simulation, and what to say instead.

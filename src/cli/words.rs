@@ -14,6 +14,22 @@ pub fn span(Millis(ms): Millis) -> String {
     }
 }
 
+/// So many of something: `1 job`, `2 jobs`.
+pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    // What is beyond 64 bits is many.
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A name, for the command line: an empty one is most often a variable of a shell that is not set.
+pub fn name(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("it is empty: say a name, or leave the option out".into())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
 /// The policy of that name, for the command line.
 pub fn policy(text: &str) -> Result<PolicyName, String> {
     let known = || PolicyName::ALL.map(PolicyName::label).join(", ");
@@ -127,6 +143,11 @@ fn capital(words: &str) -> String {
 mod tests {
     use super::*;
     use drover_core::model::Verdict;
+
+    #[test]
+    fn one_of_something_is_not_said_as_many() {
+        assert_eq!([0, 1, 2].map(|n| count(n, "pass", "passes")), ["0 passes", "1 pass", "2 passes"]);
+    }
 
     #[test]
     fn quantities_are_said_in_the_unit_people_use() {

@@ -125,7 +125,7 @@ settings! {
         /// Share of the time that one poll may be under way: a slow answer stretches its interval. At 0.25 the one slow answer of an
         /// ApplicationMaster that has just started costs seconds; at 0.05 it blinds Drover for twenty.
         busy_share: f64 = "0.25", Kind::Real(0.01, 1.0);
-        /// Jobs watched over REST, at most; the engine keeps no more than 20,000 in all.
+        /// Jobs watched over REST, at most; those whose shim tells of them do not count, and the engine keeps no more than 20,000 in all.
         max_jobs: u64 = "10000", Kind::Whole(1, 100_000);
     }
 

@@ -40,15 +40,24 @@ pub enum LogEnd {
     /// The state of the engine outgrew the space allowed.
     #[error("the engine's state takes {0} bytes, and record.max_bytes must hold four such; raise it")]
     TooSmall(u64),
+    /// Its thread is gone.
+    #[error(
+        "its thread ended in a panic, which is a fault of Drover; it records again once the service is started anew"
+    )]
+    Panicked,
 }
 
 impl LogEnd {
+    /// Every label.
+    pub const LABELS: [&str; 4] = ["full", "unwritable", "too_small", "panicked"];
+
     /// Stable label.
     pub fn label(&self) -> &'static str {
         match self {
             LogEnd::Full(_) => "full",
             LogEnd::Unwritable(..) => "unwritable",
             LogEnd::TooSmall(_) => "too_small",
+            LogEnd::Panicked => "panicked",
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reads a recording line by line. What is damaged is named by file and line.
 
-use super::format::{FORMAT, Line, segments};
+use super::format::{FORMAT, Header, Line, segments};
+use crate::telemetry::VERSION;
 use drover_core::engine::{Engine, EngineParams};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -67,6 +68,15 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     Ok(files)
 }
 
+/// Whose build reads it: versions do not tell, where formats change between two releases.
+fn other_format(header: &Header) -> String {
+    let age = if header.format > FORMAT { "a newer" } else { "an older" };
+    let Header { format, drover, .. } = header;
+    format!(
+        "has format {format}, and this build (version {VERSION}) reads {FORMAT}: {age} build wrote it (version {drover}); replay it with that one"
+    )
+}
+
 /// Calls `visit` for every line of a file. With `lenient` a last line that is cut off is left out and counted; the count comes back.
 pub fn read(
     file: &Path,
@@ -94,11 +104,7 @@ pub fn read(
         let line = serde_json::from_str(text).map_err(|error| damaged(format!("is damaged: {error}")))?;
         match &line {
             Line::Segment(header) if header.format != FORMAT => {
-                let what = format!(
-                    "has format {}, and this version reads {FORMAT}; replay it with Drover {}",
-                    header.format, header.drover
-                );
-                return Err(damaged(what));
+                return Err(damaged(other_format(header)));
             }
             Line::Segment(_) => {}
             _ if number == 1 => return Err(damaged("is no header of a segment; this is no recording".into())),

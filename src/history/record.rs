@@ -6,6 +6,7 @@ use super::log::{Log, LogEnd};
 use crate::telemetry::{Metrics, VERSION};
 use drover_core::model::Time;
 use serde::Serialize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
@@ -57,7 +58,8 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         metrics.recording.set(1);
         let (state, counted) = (shared.clone(), metrics.clone());
         let write = move || {
-            if let Err(end) = drain(log, &receiver, &state, &counted) {
+            let drained = AssertUnwindSafe(|| drain(log, &receiver, &state, &counted));
+            if let Err(end) = catch_unwind(drained).unwrap_or(Err(LogEnd::Panicked)) {
                 state.stopped.store(true, Ordering::Relaxed);
                 counted.recording_stopped.with_label_values(&[end.label()]).inc();
                 tracing::error!(error = %end, "the recording has stopped; the service goes on without it");
@@ -135,9 +137,8 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
     /// Writes out what waits and ends.
     pub fn finish(&mut self) {
         self.sender = None;
-        if let Some(Err(_)) = self.writer.take().map(JoinHandle::join) {
-            tracing::error!("the recording's thread panicked");
-        }
+        // That it panicked it has told itself.
+        let _ = self.writer.take().map(JoinHandle::join);
     }
 }
 
@@ -302,6 +303,28 @@ mod tests {
         }
         recorder.finish();
         assert_eq!(states.load(Ordering::Relaxed), 1);
+    }
+
+    /// Writing it out is beyond it.
+    struct Broken;
+
+    impl Serialize for Broken {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("meant to")
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_writer_is_told_as_a_recording_that_has_stopped() {
+        let dir = tempfile::tempdir().unwrap();
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut recorder: Recorder<Broken> = Recorder::start(dir.path(), 1 << 20, 1 << 19, "r1", metrics).unwrap();
+        recorder.begin(Time(1), "{}".into());
+        recorder.push(Line::Params(Broken));
+        recorder.finish();
+        assert_eq!(recorder.metrics.recording_stopped.with_label_values(&["panicked"]).get(), 1);
+        assert_eq!(recorder.metrics.recording.get(), 0);
+        assert!(!recorder.wants_segment(), "the engine writes out no more states for it");
     }
 
     #[test]

@@ -192,9 +192,10 @@ fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_name
     live(dir.path(), "a", 1 << 20, 1 << 30);
     let path = newest(dir.path());
     let good = std::fs::read_to_string(&path).unwrap();
-    let damage: [(&str, &str, &str); 4] = [
+    let damage: [(&str, &str, &str); 5] = [
         ("{\"observe\":", "{\"obsrve\":", ":3: is damaged: unknown variant `obsrve`"),
-        ("\"format\":5", "\"format\":2", ":1: has format 2"),
+        ("\"format\":5", "\"format\":2", "reads 5: an older build wrote it (version "),
+        ("\"format\":5", "\"format\":6", ":1: has format 6, and this build (version "),
         ("{\"segment\"", "{\"decide\":1}\n{\"segment\"", ":1: is no header"),
         ("{\"engine\"", "{\"decide\":1}\n{\"engine\"", ":2: comes before any state"),
     ];

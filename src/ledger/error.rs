@@ -41,12 +41,15 @@ pub enum LedgerError {
     /// Anything else.
     #[error("{0}: the ledger cannot be used: {1}")]
     Unusable(PathBuf, String),
+    /// Nobody writes it any more.
+    #[error("{0}: the ledger's writer has ended in a panic, which is a fault of Drover; start the service again")]
+    Panicked(PathBuf),
 }
 
 impl LedgerError {
     /// Every label.
-    pub const LABELS: [&str; 8] =
-        ["full", "read_only", "damaged", "foreign", "newer", "deleted", "missing", "unwritable"];
+    pub const LABELS: [&str; 9] =
+        ["full", "read_only", "damaged", "foreign", "newer", "deleted", "missing", "unwritable", "panicked"];
 
     /// Stable label.
     pub fn label(&self) -> &'static str {
@@ -59,6 +62,7 @@ impl LedgerError {
             LedgerError::Deleted(_) => "deleted",
             LedgerError::Missing(_) => "missing",
             LedgerError::Unusable(..) => "unwritable",
+            LedgerError::Panicked(_) => "panicked",
         }
     }
 

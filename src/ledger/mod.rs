@@ -7,6 +7,7 @@ pub mod export;
 mod feed;
 #[cfg(test)]
 pub mod fixture;
+mod keeper;
 mod look;
 mod metrics;
 mod open;
@@ -25,7 +26,7 @@ mod write;
 pub use error::LedgerError;
 pub use feed::Feed;
 pub use metrics::Metrics;
-pub use open::{beside, read};
+pub use open::{beside, read, size};
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};

@@ -319,3 +319,22 @@ fn space_that_nothing_takes_is_given_back_also_when_no_row_is_left_to_let_go() {
     let (before, after) = looked_at(u64::MAX, 1, "DELETE FROM stragglers WHERE at_ms > 9");
     assert!(before > 1 << 20 && after <= 256 << 10, "{before} bytes before, {after} after");
 }
+
+#[test]
+fn a_panic_of_the_writer_is_told_as_a_trouble_and_rows_after_it_are_counted_as_unwritable() {
+    fn broken() -> Time {
+        panic!("meant to")
+    }
+    let (dir, metrics) = (tempfile::tempdir().unwrap(), metrics());
+    let mut ledger = Ledger::start(&path(&dir), BOUNDS, PACE, broken, metrics.clone()).unwrap();
+    ledger.catch_up();
+    while ledger.state() == State::Opening {
+        std::thread::yield_now();
+    }
+    assert_eq!(ledger.state().label(), "panicked");
+    assert!(ledger.state().trouble().unwrap().contains("fault of Drover"));
+    assert_eq!((metrics.active.get(), metrics.errors.with_label_values(&["panicked"]).get()), (0, 1));
+    ledger.push(vec![row(1)]);
+    assert_eq!((lost(&metrics, "unwritable"), lost(&metrics, "queue_full")), (1, 0));
+    ledger.finish();
+}

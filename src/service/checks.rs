@@ -26,7 +26,8 @@ pub fn checked_again(loaded: Loaded) -> Result<Loaded, ConfigError> {
 }
 
 fn with(loaded: Loaded, more: Vec<Problem>) -> Result<Loaded, ConfigError> {
-    let faults = level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded));
+    let faults =
+        level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded)).chain(ledger(&loaded));
     let faults: Vec<Problem> = faults.chain(more).collect();
     if faults.is_empty() { Ok(loaded) } else { Err(ConfigError(faults)) }
 }
@@ -68,6 +69,13 @@ fn listeners(loaded: &Loaded) -> Vec<Problem> {
 fn certificates(loaded: &Loaded) -> Option<Problem> {
     let error = check_certificates(loaded.config.rest.ca_file.as_ref()?).err()?;
     Some(fault(loaded, "rest.ca_file", error.to_string(), "name a file of certificates in PEM that Drover may read"))
+}
+
+/// A lock would be made beside the directory, and no ledger anywhere.
+fn ledger(loaded: &Loaded) -> Option<Problem> {
+    let path = loaded.config.ledger.path.as_ref().filter(|path| path.is_dir())?;
+    let (what, file) = (format!("{} is a directory", path.display()), path.join("ledger.db"));
+    Some(fault(loaded, "ledger.path", what, &format!("name a file in it, such as {}", file.display())))
 }
 
 /// What is said of where the cluster is, so far as anything is: whoever checks a configuration may have no cluster there.
@@ -146,6 +154,18 @@ mod tests {
             assert!(said(&[apart]).is_empty(), "{apart}");
         }
         assert!(said(&["listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0"]).is_empty(), "each takes a free one");
+    }
+
+    #[test]
+    fn a_directory_is_no_ledger() {
+        let dir = tempfile::tempdir().unwrap();
+        let named = |path: &std::path::Path| said(&[&format!("ledger.path={}", path.display())]).concat();
+        let (text, file) = (named(dir.path()), dir.path().join("ledger.db"));
+        assert!(
+            text.contains("is a directory; name a file in it") && text.ends_with(&file.display().to_string()),
+            "{text}"
+        );
+        assert_eq!(named(&file), "", "which need not be there yet");
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Desk {
         let Totals { tasks, attempts, verdicts } = self.totals();
         Status {
             version: VERSION.into(),
-            revision: REVISION.into(),
+            revision: REVISION.map(str::to_owned),
             incarnation: process.incarnation.clone(),
             started_ms: process.started.0,
             now_ms: now.0,

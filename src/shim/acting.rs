@@ -1,14 +1,12 @@
-//! What the service does through shims: leases for the jobs that are Drover's, actions, and the answers to them.
+//! What the service does through shims: leases for the jobs that are Drover's, and actions.
 
-use super::batch::Late;
 use super::metrics::Metrics;
-use super::outbox::{News, Order, action_id, decision_of};
+use super::outbox::{Order, action_id};
 use super::params::{ActParams, Identity};
 use super::reply::{Action, What};
 use super::session::{Now, Session};
 use super::told::Told;
-use super::wire::{self, Request};
-use drover_core::model::{AckFact, Answer, Capabilities, Fact, JobId, Millis};
+use drover_core::model::{Capabilities, Fact, JobId, Millis};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -35,16 +33,16 @@ pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
 /// Leases and actions of all sessions.
 pub struct Acting {
     params: ActParams,
-    identity: Identity,
+    pub(super) identity: Identity,
     /// Jobs whose speculation Drover is to own, as the engine said last, and when the engine was last known to stand by it.
     owned: Mutex<(HashSet<JobId>, Millis)>,
     /// Actions of earlier processes whose end is not known, by their jobs.
-    earlier: OnceLock<HashSet<(JobId, String)>>,
+    pub(super) earlier: OnceLock<HashSet<(JobId, String)>>,
     /// The highest epoch of another service that outranks this one, and when a shim last told of it.
     rival: Mutex<Option<(u64, Millis)>>,
     /// Somebody was told that plain HTTP keeps Drover from acting.
     warned: AtomicBool,
-    metrics: Metrics,
+    pub(super) metrics: Metrics,
 }
 
 /// What an answer grants.
@@ -187,49 +185,5 @@ impl Acting {
         }
         let room = session.outbox.put(order, self.params.actions, now.wall);
         if room { Ok(()) } else { Err(Unsent::Full) }
-    }
-
-    /// Takes the answers of a request.
-    pub fn take(&self, session: &mut Session, request: &Request<'_>, told: &mut Told) {
-        for ack in &request.acks {
-            if let Err(reason) = self.take_one(session, ack, told) {
-                told.refuse(reason);
-            }
-        }
-        let held = request.native.held;
-        self.metrics.native_held.inc_by(held.saturating_sub(session.native_held));
-        session.native_held = session.native_held.max(held);
-    }
-
-    fn take_one(&self, session: &mut Session, ack: &wire::Ack<'_>, told: &mut Told) -> Result<(), &'static str> {
-        let job = session.profile.job();
-        let (incarnation, decision) = decision_of(&ack.id).ok_or("foreign_action")?;
-        let is_own = incarnation == self.identity.incarnation;
-        let is_expected = || self.earlier.get().is_some_and(|all| all.contains(&(job, ack.id.clone().into_owned())));
-        if !is_own && !is_expected() {
-            return Err("foreign_action");
-        }
-        let answer = Answer::parse(&ack.outcome).ok_or("unknown_outcome")?;
-        let mut attempts = Vec::with_capacity(ack.attempts.len());
-        for number in &ack.attempts {
-            match number.index().filter(|number| session.numbers_of_its_am(*number)) {
-                Some(number) => attempts.push(number),
-                None => told.refuse("bad_attempt_number"),
-            }
-        }
-        let fact = AckFact { job, decision, answer, attempts };
-        if !is_own {
-            told.late.push(Late { incarnation: incarnation.to_owned(), ack: fact });
-            return Ok(());
-        }
-        match session.outbox.answered(decision, answer, &fact.attempts) {
-            News::New => {
-                self.metrics.answered(answer);
-                told.own.push(Fact::Acked(fact));
-                Ok(())
-            }
-            News::Repeated => Ok(()),
-            News::Unknown => Err("unknown_action"),
-        }
     }
 }

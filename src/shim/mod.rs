@@ -4,6 +4,7 @@
 //! (what it means), which leave as observations. `acting` answers with what the engine wants done: leases, and the actions in each session's `outbox`.
 
 mod acting;
+mod answers;
 mod batch;
 mod body;
 mod desk;

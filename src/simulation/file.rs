@@ -1,5 +1,6 @@
 //! Reads a scenario, and tells what is wrong with one by file and line.
 
+use super::strict::{self, Wrong};
 use crate::bounded;
 use drover_core::sim::{Fault, Scenario};
 use std::path::{Path, PathBuf};
@@ -51,8 +52,8 @@ impl Draft {
     }
 
     fn of(path: &Path, text: String) -> Result<Draft, BadScenario> {
-        let scenario = toml::from_str(&text);
-        let wrong = |error| BadScenario { path: path.to_owned(), faults: vec![fault(&text, &error)] };
+        let scenario = strict::from_str(&text);
+        let wrong = |error: Wrong| BadScenario { path: path.to_owned(), faults: vec![fault(&text, &error)] };
         Ok(Draft { path: path.to_owned(), scenario: scenario.map_err(wrong)?, text })
     }
 
@@ -71,7 +72,7 @@ impl Draft {
         };
         let faults = match DeTable::parse(&text) {
             Ok(table) => faults.iter().map(|fault| placed(table.get_ref(), fault)).collect(),
-            Err(error) => vec![fault(&text, &error)],
+            Err(error) => vec![fault(&text, &error.into())],
         };
         Err(BadScenario { path, faults })
     }
@@ -82,8 +83,8 @@ fn line(text: &str, offset: usize) -> usize {
 }
 
 /// What cannot be understood, and its line.
-fn fault(text: &str, error: &toml::de::Error) -> (usize, String) {
-    (error.span().map_or(0, |span| line(text, span.start)), error.message().replace('\n', " "))
+fn fault(text: &str, error: &Wrong) -> (usize, String) {
+    (error.at.map_or(0, |at| line(text, at)), error.words.replace('\n', " "))
 }
 
 /// Where a key stands, as [`Fault`] names it: `jobs[1].maps.tasks`. Of one that is not there, where the last part of it is that is.
@@ -151,6 +152,39 @@ mod tests {
     #[test]
     fn what_is_not_toml_is_told_with_its_line() {
         assert!(told("[cluster]\nnodes = = 4\n").starts_with("s.toml:2: "), "{}", told("[cluster]\nnodes = = 4\n"));
+    }
+
+    #[test]
+    fn a_list_is_no_table_wherever_one_is_to_stand() {
+        for (line, text) in [
+            (1, "cluster = [9]\n".to_owned()),
+            (2, "[hadoop]\ncan = [\"duplicate\"]\n".to_owned()),
+            (2, format!("[hadoop]\ncan = [{}true]\n", "true, ".repeat(14))),
+            (3, "[[jobs]]\nname = \"a\"\nmaps = [3, 10]\n".to_owned()),
+            (3, "[[jobs]]\nname = \"a\"\nmaps.tasks = { uniform = [1, 2] }\n".to_owned()),
+            (3, "[[jobs]]\nname = \"a\"\nmaps.work = { mixture = [[1, { normal = [3, 1] }]] }\n".to_owned()),
+            (1, "jobs = [[\"a\", 1]]\n".to_owned()),
+            (4, "[[jobs]]\nname = \"a\"\nmaps.tasks = 1\narrive = [1, 2]\n".to_owned()),
+        ] {
+            let told = told(&text);
+            assert!(told.starts_with(&format!("s.toml:{line}: ")) && told.contains("write a table"), "{text}{told}");
+        }
+        assert!(parse(&format!("[hadoop]\ncan = {{ restart = true }}\n{JOB}")).unwrap().hadoop.can.restart);
+    }
+
+    #[test]
+    fn every_scenario_that_is_shipped_reads_as_any_reader_of_toml_has_it() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+        let all = std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path());
+        let scenarios = all.filter(|path| path.extension().is_some_and(|ext| ext == "toml"));
+        let mut count = 0;
+        for path in scenarios {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let Ok(by_toml) = toml::from_str::<Scenario>(&text) else { continue };
+            assert_eq!(strict::from_str(&text), Ok(by_toml), "{}", path.display());
+            count += 1;
+        }
+        assert!(count > 3, "{count}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod grid;
 pub mod holdout;
 pub mod report;
 pub mod reproduce;
+mod strict;
 pub mod summary;
 pub mod tables;
 pub mod told;

@@ -2,6 +2,7 @@
 
 use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
+use crate::history::LogEnd;
 use drover_core::estimate::calibration::Point;
 use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, MeasureKind, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
@@ -128,7 +129,8 @@ const LOST: &str =
     "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
 const REFUSED: &str =
     "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
-const STOPPED: &str = "Times the recording stopped for good, by reason: full, unwritable, too_small.";
+const STOPPED: &str =
+    "Times the recording stopped for good, by reason: full, unwritable, too_small, panicked (a fault of Drover).";
 const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
 
 /// Registers metrics of each type.
@@ -208,9 +210,12 @@ impl Metrics {
             refused: to.gauge("drover_config_refused", REFUSED)?,
         };
         metrics.start_at_zero();
-        let build =
-            to.gauges("drover_build_info", "Always 1; version and revision of this build.", &["version", "revision"])?;
-        build.with_label_values(&[VERSION, REVISION]).set(1);
+        let build = to.gauges(
+            "drover_build_info",
+            "Always 1; version and revision of this build, empty where it was not told any.",
+            &["version", "revision"],
+        )?;
+        build.with_label_values(&[VERSION, REVISION.unwrap_or_default()]).set(1);
         Ok(metrics)
     }
 
@@ -264,7 +269,7 @@ impl Metrics {
                 self.dropped.with_label_values(&[channel, why.label()]).inc_by(0);
             }
         }
-        for reason in ["full", "unwritable", "too_small"] {
+        for reason in LogEnd::LABELS {
             self.recording_stopped.with_label_values(&[reason]).inc_by(0);
         }
         for listener in ["api", "metrics"] {

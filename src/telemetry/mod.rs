@@ -12,21 +12,18 @@ use std::sync::LazyLock;
 /// Version of this build.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// In the place of the revision, where the build was not told any.
-pub const NO_REVISION: &str = "unknown";
-
 /// Source revision of this build, where the build was told it.
-pub const REVISION: &str = match option_env!("DROVER_REVISION") {
-    Some(revision) if !revision.is_empty() => revision,
-    _ => NO_REVISION,
+pub const REVISION: Option<&str> = match option_env!("DROVER_REVISION") {
+    Some(revision) if !revision.is_empty() => Some(revision),
+    _ => None,
 };
 
 /// Version of this build, with its revision where that is known.
 pub static BUILD: LazyLock<String> = LazyLock::new(|| build(VERSION, REVISION));
 
 /// A build's version, with its revision where that is known.
-pub fn build(version: &str, revision: &str) -> String {
-    if revision == NO_REVISION { version.to_owned() } else { format!("{version} ({revision})") }
+pub fn build(version: &str, revision: Option<&str>) -> String {
+    revision.map_or_else(|| version.to_owned(), |revision| format!("{version} ({revision})"))
 }
 
 #[cfg(test)]
@@ -35,7 +32,7 @@ mod tests {
 
     #[test]
     fn a_build_that_was_told_its_revision_shows_it_and_another_nothing_in_its_place() {
-        assert_eq!(build("0.1.0", "8d5a342b5e66"), "0.1.0 (8d5a342b5e66)");
-        assert_eq!(build("0.1.0", NO_REVISION), "0.1.0");
+        assert_eq!(build("0.1.0", Some("8d5a342b5e66")), "0.1.0 (8d5a342b5e66)");
+        assert_eq!(build("0.1.0", None), "0.1.0");
     }
 }

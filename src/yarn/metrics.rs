@@ -22,6 +22,7 @@ pub struct Metrics {
 }
 
 const SECONDS: [f64; 12] = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const LIMITS: &str = "Times a limit held something back: in_flight and rate (requests), outrun (a call to a master that hangs, given up as others wait for its place), body (an answer that is too large), ends (of jobs, that are not read as more wait than jobs may be watched), observations (the engine is behind).";
 const AGES: [f64; 10] = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 60.0];
 
 impl Metrics {
@@ -60,7 +61,7 @@ impl Metrics {
             seconds,
             in_flight: gauge("drover_rest_in_flight", "REST requests under way.", &["class"])?,
             pauses: counter("drover_rest_pauses_total", "Pauses a server asked for.", &["class"])?,
-            limits: counter("drover_rest_limits_total", "Times a limit held something back.", &["limit"])?,
+            limits: counter("drover_rest_limits_total", LIMITS, &["limit"])?,
             refused: counter("drover_facts_refused_total", "Facts refused, by reason.", &["channel", "reason"])?,
             jobs: gauge("drover_rest_jobs", "Jobs watched over REST, by stage.", &["stage"])?,
             lag,
@@ -80,7 +81,7 @@ impl Metrics {
             self.in_flight.with_label_values(&[class]);
             self.pauses.with_label_values(&[class]);
         }
-        for limit in ["in_flight", "rate", "body"] {
+        for limit in ["in_flight", "outrun", "rate", "body", "ends"] {
             self.limits.with_label_values(&[limit]);
         }
         for stage in ["running", "ending", "left_out"] {
@@ -119,6 +120,11 @@ impl Metrics {
 
     pub(super) fn limited(&self, limit: &str) {
         self.limits.with_label_values(&[limit]).inc();
+    }
+
+    /// Ends that make way unread.
+    pub(super) fn ends_unread(&self, count: usize) {
+        self.limits.with_label_values(&["ends"]).inc_by(count as u64);
     }
 
     pub(super) fn refused(&self, channel: Channel, refused: &Refused) {

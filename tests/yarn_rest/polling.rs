@@ -229,6 +229,28 @@ async fn a_master_that_wants_a_pause_or_speaks_as_a_standby_keeps_no_other_job_f
 }
 
 #[tokio::test]
+async fn a_master_that_hangs_gives_up_its_places_to_jobs_whose_masters_answer_long_before_its_timeout() {
+    let server = mock_server().await;
+    info(&server, "ACTIVE", 5).await;
+    for path in ["/tasks", "", "/conf"] {
+        answer(&server, &am(path), ResponseTemplate::new(200).set_delay(Duration::from_secs(600))).await;
+    }
+    let other = another_running_job(&server).await;
+    running_job(&server).await;
+    let both = Ceiling { in_flight: 2, ..params().ceilings.proxy };
+    let ceilings = Ceilings { proxy: both, ..params().ceilings };
+    let fixture = fixture(&[server.uri()], None, HttpParams { ceilings, ..params() });
+    let given_up = || fixture.count("drover_rest_limits_total", &[("limit", "outrun")]);
+    let mut listed_after = 0;
+    poll(&fixture, Arc::default(), |seen| {
+        let is_listed = |o: &Observation| matches!(&o.fact, Fact::Tasks { job: of, .. } if *of == other);
+        listed_after += usize::from(given_up() >= 2 && seen.last().is_some_and(is_listed));
+        listed_after >= 3
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_may_be_killed_is_told_of_each_job_and_nothing_is_where_nobody_allows_it() {
     for may_kill in [Some(true), Some(false), None] {
         let (server, fixture) = rm().await;

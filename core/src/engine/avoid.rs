@@ -8,12 +8,13 @@ use crate::policy::{PolicyName, blacklist};
 use std::collections::BTreeSet;
 
 impl Engine {
-    /// Has a job's new containers kept off machines that make its tasks straggle, where that is asked for beside the policy and can be done; says so anew when the list changes.
+    /// Has a job's new containers kept off machines that make its tasks straggle, where that is asked for beside the policy and can be done; says so anew when the list changes, as it
+    /// does to none where it is asked for no more.
     pub(super) fn avoid_machines(&mut self, id: JobId, now: Time, proposals: &mut Proposals, pass: &mut Pass) {
         self.note_straggling(id, now, proposals);
-        let Some(job) = self.cluster.job(id).filter(|job| job.can.avoid && self.avoids(job, now)) else { return };
+        let Some(job) = self.cluster.job(id).filter(|job| job.can.avoid && !self.is_left(job, now)) else { return };
         let mode = self.mode_of(job);
-        let hosts = self.to_avoid(job, now);
+        let hosts = if self.avoids_beside() { self.to_avoid(job, now) } else { Vec::new() };
         let known = self.measures.of(id).and_then(|taken| taken.avoiding.as_ref());
         let is_over = |known: &Avoiding| known.is_over(&hosts, mode, job, &self.params.govern, now);
         if !known.map_or(!hosts.is_empty(), is_over) {
@@ -69,7 +70,15 @@ impl Engine {
 
     /// Are a job's new containers to be kept off machines? Under the policy that does nothing else the job is Hadoop's, and nothing is asked of its AM.
     pub(super) fn avoids(&self, job: &Job, now: Time) -> bool {
-        let asked_for = self.params.blacklist.beside && self.params.policy != PolicyName::Blacklist;
-        asked_for && self.mode_of(job) != Mode::Off && !self.params.govern.leaves_alone(job, now)
+        self.avoids_beside() && !self.is_left(job, now)
+    }
+
+    fn avoids_beside(&self) -> bool {
+        self.params.blacklist.beside && self.params.policy != PolicyName::Blacklist
+    }
+
+    /// It is Hadoop's for good, and what was asked of its AM ends with its lease.
+    fn is_left(&self, job: &Job, now: Time) -> bool {
+        self.mode_of(job) == Mode::Off || self.params.govern.leaves_alone(job, now)
     }
 }

@@ -48,7 +48,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stuck {
     /// Nothing is left to happen, and jobs wait.
-    #[error("{jobs} jobs wait for containers that never come, from {:.1} s on; the first of them is {first}. Is its queue allowed any, does a node stay, and has one room for it?", at.as_secs_f64())]
+    #[error("jobs wait for containers that never come, from {:.1} s on, {jobs} in all; the first of them is {first}. Is its queue allowed any, does a node stay, and has one room for it?", at.as_secs_f64())]
     Waiting {
         /// How many.
         jobs: usize,

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 pub struct Status {
     /// Version of Drover.
     pub version: String,
-    /// Source revision of this build.
-    pub revision: String,
+    /// Source revision of this build; null where it was not told any.
+    pub revision: Option<String>,
     /// This process.
     pub incarnation: String,
     /// Start of this process, Unix milliseconds.

@@ -1,10 +1,8 @@
 //! Would mode `act` really act?
 
-use super::Checks;
+use super::{Checks, places};
 use crate::api::views::Status;
 use crate::config::Config;
-use rustix::fs::{Access, access};
-use std::path::{Path, PathBuf};
 
 const NAME: &str = "acting";
 
@@ -24,7 +22,7 @@ pub fn configured(config: &Config, checks: &mut Checks) {
             "mode is act; what `drover pause` and `drover stop` hold is forgotten when the service starts again",
             "set state.dir to a directory of Drover's own",
         );
-    } else if let Some((dir, why)) = config.state.dir.as_deref().and_then(|dir| Some((dir, unwritable(dir)?))) {
+    } else if let Some((dir, why)) = config.state.dir.as_deref().and_then(|dir| Some((dir, places::unwritable(dir)?))) {
         checks.warn(
             NAME,
             format!("mode is act, and state.dir, {}, cannot be written: {why}", dir.display()),
@@ -33,16 +31,6 @@ pub fn configured(config: &Config, checks: &mut Checks) {
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
     }
-}
-
-/// Why nothing could be kept in a directory, or in the one above it where it would have to be made; nothing is made to find out.
-fn unwritable(dir: &Path) -> Option<std::io::Error> {
-    let named = |dir: &Path| if dir.as_os_str().is_empty() { PathBuf::from(".") } else { dir.to_owned() };
-    let there = &dir.ancestors().map(named).find(|dir| dir.exists())?;
-    if !there.is_dir() {
-        return Some(std::io::ErrorKind::NotADirectory.into());
-    }
-    access(there.as_path(), Access::WRITE_OK | Access::EXEC_OK).err().map(Into::into)
 }
 
 /// What keeps a running service from acting.

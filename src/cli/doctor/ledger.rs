@@ -1,9 +1,10 @@
 //! The ledger: kept by the service, or at least whole.
 
-use super::Checks;
+use super::{Checks, places};
 use crate::api::views::LedgerView;
 use crate::config::Config;
-use crate::ledger::{LedgerError, read};
+use crate::ledger::{LedgerError, read, size};
+use rustix::fs::{Access, access};
 
 const NAME: &str = "ledger";
 
@@ -23,13 +24,28 @@ pub fn running(ledger: &LedgerView, checks: &mut Checks) {
     }
 }
 
-/// Without a service: can the file be read?
+/// Without a service: can the file be read, and written?
 pub fn file(config: &Config, checks: &mut Checks) {
     let Some(path) = &config.ledger.path else { return checks.skip(NAME, "ledger.path is not set: none is kept") };
-    match read(path) {
-        Ok(_) => checks.ok(NAME, format!("{} can be read", path.display())),
-        Err(LedgerError::Missing(_)) => checks.skip(NAME, format!("{} is made by `drover serve`", path.display())),
-        Err(error) => checks.warn(NAME, error.to_string(), "put right what is named before the service starts"),
+    let read = read(path);
+    let is_new = matches!(read, Err(LedgerError::Missing(_)));
+    if let Some(error) = read.err().filter(|_| !is_new) {
+        return checks.warn(NAME, error.to_string(), "put right what is named before the service starts");
+    }
+    let dir = path.parent().unwrap_or(path);
+    let file = access(path.as_path(), Access::WRITE_OK).err().filter(|_| !is_new).map(Into::into);
+    if let Some(why) = places::unwritable(dir).or(file) {
+        checks.warn(
+            NAME,
+            format!("{} cannot be written: {why}; the service would go on without it", path.display()),
+            "give the service's user the right to the file and its directory, or name another by ledger.path. Run this as that user",
+        );
+    } else if let Some(short) = places::short(dir, config.ledger.max_bytes, size(path)) {
+        checks.warn(NAME, short, "set ledger.max_bytes lower, free some, or name a file on another disk");
+    } else if is_new {
+        checks.skip(NAME, format!("{} is made by `drover serve`", path.display()));
+    } else {
+        checks.ok(NAME, format!("{} can be read and written", path.display()));
     }
 }
 
@@ -37,7 +53,26 @@ pub fn file(config: &Config, checks: &mut Checks) {
 mod tests {
     use super::super::Verdict;
     use super::*;
+    use crate::config::{Sources, load};
     use crate::ledger::State;
+
+    #[test]
+    fn a_ledger_that_could_not_be_written_is_warned_of_before_the_service_starts() {
+        let dir = tempfile::tempdir().unwrap();
+        let said = |path: std::path::PathBuf, more: &[&str]| {
+            let set = [format!("ledger.path={}", path.display())];
+            let set = set.into_iter().chain(more.iter().map(ToString::to_string)).collect();
+            let mut checks = Checks::default();
+            file(&load(&Sources { file: None, set }, std::iter::empty()).unwrap().config, &mut checks);
+            (checks.0[0].verdict, checks.0[0].says.clone())
+        };
+        assert_eq!(said(dir.path().join("l.db"), &[]).0, Verdict::Skip);
+        let (verdict, says) = said(dir.path().join("l.db"), &["ledger.max_bytes=1000TiB"]);
+        assert!(verdict == Verdict::Warn && says.contains(" more may come to lie there"), "{says}");
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        let (verdict, says) = said(dir.path().join("file/dir/l.db"), &[]);
+        assert!(verdict == Verdict::Warn && says.contains("Not a directory"), "{says}");
+    }
 
     #[test]
     fn a_ledger_that_cannot_be_kept_is_warned_of_with_what_to_do() {

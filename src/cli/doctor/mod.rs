@@ -6,6 +6,7 @@ mod classpath;
 mod cluster;
 mod example;
 mod ledger;
+mod places;
 mod property;
 mod queues;
 mod service;

@@ -1,10 +1,11 @@
 //! The service, if one runs.
 
 use super::site::SHIM;
-use super::{Checks, acting, ledger};
+use super::{Checks, acting, ledger, places};
 use crate::api::views::Status;
 use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
+use crate::cli::words;
 use crate::config::Config;
 use crate::telemetry::VERSION;
 use crate::yarn::site::Site;
@@ -16,6 +17,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         Ok(status) => status,
         Err(NoAnswer::NobodyThere { .. }) => {
             checks.skip("service", format!("none answers at {}; start one with `drover serve`", client.base()));
+            places::recording(config, checks);
             ledger::file(config, checks);
             return Ok(None);
         }
@@ -29,14 +31,14 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         }
     };
     let says = format!(
-        "version {} at {}, mode {}, policy {}; {} jobs, {} running tasks, {} decisions so far",
+        "version {} at {}, mode {}, policy {}; {}, {}, {} so far",
         status.version,
         client.base(),
         status.mode,
         status.policy,
-        status.jobs,
-        status.running_tasks(),
-        status.decisions
+        words::count(status.jobs, "job", "jobs"),
+        words::count(status.running_tasks(), "running task", "running tasks"),
+        words::count(status.decisions, "decision", "decisions")
     );
     if status.version != VERSION {
         checks.warn(

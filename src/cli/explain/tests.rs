@@ -8,7 +8,24 @@ fn subject(task: Option<TaskId>) -> Subject {
     let desk = watched();
     let filter = TaskFilter { task, running: task.is_none(), after: None, limit: 10 };
     let detail = desk.job(job(1), Time(121_000)).unwrap();
-    Subject { job: detail, tasks: desk.tasks(job(1), filter).unwrap() }
+    Subject { job: detail, tasks: desk.tasks(job(1), filter).unwrap(), unread: None }
+}
+
+#[test]
+fn that_a_look_could_not_read_the_job_is_told_as_json_too() {
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        command: Command,
+    }
+    let Line { command } = clap::Parser::parse_from(["explain", "job_1_0001", "--json"]);
+    let told = |unread: &[u32]| {
+        let unread = unread.iter().map(|number| Unread { job: job(*number), why: "403".into() }).collect();
+        let subject = command.looked_at(&once::Seen::of(watched(), unread), None).unwrap();
+        serde_json::to_value(subject).unwrap()["unread"].clone()
+    };
+    assert_eq!(told(&[1, 2]), serde_json::json!([{"job": "job_1_0001", "why": "403"}]));
+    assert_eq!(told(&[2]), serde_json::json!([]));
 }
 
 #[test]

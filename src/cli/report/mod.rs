@@ -43,10 +43,10 @@ pub struct Command {
     #[arg(long, value_name = "WHEN", value_parser = since, allow_hyphen_values = true)]
     since: Option<Time>,
     /// Only jobs of this queue, by its path or the last part of it
-    #[arg(long, value_name = "QUEUE")]
+    #[arg(long, value_name = "QUEUE", value_parser = words::name)]
     queue: Option<String>,
     /// Only jobs of this user
-    #[arg(long, value_name = "USER")]
+    #[arg(long, value_name = "USER", value_parser = words::name)]
     user: Option<String>,
     /// Only what this policy did
     #[arg(long, value_name = "POLICY", value_parser = words::policy)]
@@ -190,6 +190,10 @@ mod tests {
         assert_eq!(line.command.filter().user.as_deref(), Some("ann&x=y"));
         let line = Line::parse_from(["report", "--policy", "late"]);
         assert!(line.command.address().ends_with("&policy=late"));
+        for filter in ["--queue", "--user"] {
+            let refused = Line::try_parse_from(["report", filter, ""]).unwrap_err().to_string();
+            assert!(refused.contains(filter) && refused.contains("leave the option out"), "{refused}");
+        }
         assert!(
             Line::try_parse_from(["report", "--policy", "foo"]).unwrap_err().to_string().contains("known are late")
         );

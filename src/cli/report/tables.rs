@@ -1,6 +1,6 @@
 //! The report's tables and sentences: the same on a terminal and on a page.
 
-use crate::cli::output;
+use crate::cli::{output, words};
 use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, PredictionView, Report};
 use crate::simulation::tables::Table;
 
@@ -146,11 +146,12 @@ fn shown(of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {acted} jobs that could be acted on against {held} held out, in {} groups of one name, size and draw.{}",
+        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
         change.percent,
         change.low_percent,
         change.high_percent,
-        of.strata,
+        words::count(acted, "job", "jobs"),
+        words::count(of.strata, "group", "groups"),
         missing(of)
     )
 }
@@ -175,7 +176,7 @@ fn left_out(of: &HoldOutView) -> String {
         (of.share_unknown, "enrolled by an earlier Drover, which did not keep the share that was held out"),
     ];
     let all = why.into_iter().filter(|(jobs, _)| *jobs > 0);
-    all.map(|(jobs, why)| format!(" Left out: {jobs} jobs {why}.")).collect()
+    all.map(|(jobs, why)| format!(" Left out: {} {why}.", words::count(jobs, "job", "jobs"))).collect()
 }
 
 /// What it is of.

@@ -5,21 +5,21 @@ mod emit;
 mod end;
 pub mod once;
 mod reading;
+mod taken;
 
 use super::endpoint::Class;
 use super::error::Error;
 use super::limit::{Permit, Wait};
-use super::schedule::{Call, Outcome, Schedule, ScheduleParams, Wants};
+use super::schedule::{Call, Schedule, ScheduleParams, Wants};
 pub use clients::Clients;
-use drover_core::model::{Capabilities, Millis, Observation, TaskId, Time};
-use emit::{Emitter, Lives};
+use drover_core::model::{Observation, TaskId, Time};
+use emit::Emitter;
 use reading::Reading;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -35,8 +35,15 @@ pub struct Poller {
     emitter: Emitter,
     began: Instant,
     under_way: JoinSet<Finished>,
-    /// Calls under way, with the run of the AM they ask.
-    calls: HashMap<Id, (Call, u32)>,
+    calls: HashMap<Id, UnderWay>,
+}
+
+/// A call under way.
+struct UnderWay {
+    call: Call,
+    /// The run of the AM that it asks.
+    attempt: u32,
+    handle: AbortHandle,
 }
 
 struct Finished {
@@ -106,13 +113,28 @@ impl Poller {
                             break;
                         }
                         // The end of one under way wakes the loop.
-                        Err(Wait::ForSlot) => break,
+                        Err(Wait::ForSlot) => {
+                            pause = pause.min(self.make_room(class, now));
+                            break;
+                        }
                     },
                 };
                 self.send(call, permit, now);
             }
         }
         pause
+    }
+
+    /// Gives up a call that others have outrun, so that one that waits has its place; how long until there may be another such.
+    fn make_room(&mut self, class: Class, now: Time) -> Duration {
+        if class != Class::Proxy {
+            return IDLE;
+        }
+        if let Some(call) = self.schedule.outrun(now) {
+            let of_it = self.calls.values().find(|one| one.call == call);
+            of_it.iter().for_each(|one| one.handle.abort());
+        }
+        self.schedule.next_outrun(now).map_or(IDLE, |at| Duration::from_millis(at.since(now).0))
     }
 
     fn send(&mut self, call: Call, permit: Option<Permit>, now: Time) {
@@ -140,78 +162,7 @@ impl Poller {
             let result = reading::read(&clients, call, permit, attempt, &tasks).await;
             Finished { took: began.elapsed(), rm: clients.rm.incarnation(), result }
         });
-        self.calls.insert(handle.id(), (call, attempt));
-    }
-
-    /// Takes in an answer; `false` when nobody takes the observations any more.
-    async fn finished(&mut self, joined: Result<(Id, Finished), JoinError>) -> bool {
-        let now = self.now();
-        let id = joined.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
-        let Some((call, attempt)) = self.calls.remove(&id) else { return true };
-        let Ok((_, Finished { took, rm, result })) = joined else {
-            tracing::error!(?call, "a REST call ended in a panic, which is a fault of Drover");
-            self.schedule.done(call, Outcome::Failed, Millis(0), now);
-            return true;
-        };
-        let took = Millis(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        let was_down = self.schedule.is_rm_down();
-        self.schedule.done(call, reading::outcome(&self.clients, call, &result), took, now);
-        let is_down = self.schedule.is_rm_down();
-        self.clients.http.metrics().rm_up(!is_down);
-        let reading = match result {
-            Ok(reading) => {
-                if was_down && !is_down {
-                    tracing::info!(rm = %self.clients.rm.active(), "the ResourceManager answers again");
-                }
-                reading
-            }
-            Err(error) => {
-                if is_down && !was_down {
-                    tracing::warn!(outcome = error.label(), %error, "no ResourceManager to ask; watching rests until one answers");
-                }
-                tracing::debug!(?call, outcome = error.label(), %error, "REST call failed");
-                let Some(job) = reading::hidden(call, &error) else { return true };
-                let hidden = self.emitter.hidden(job, Lives { rm, attempt });
-                return self.hand_on(vec![hidden]).await;
-            }
-        };
-        let lives = Lives { rm, attempt };
-        let mut observations = Vec::new();
-        if let Reading::Apps(told) = &reading {
-            self.wants.listed(&told.what);
-            let left_out = self.schedule.apps(&told.what, &self.wants.known(), now);
-            self.schedule.left(&self.wants.left(), &told.what, now);
-            let (jobs, ending) = self.schedule.counts();
-            let metrics = self.clients.http.metrics();
-            metrics.jobs("running", jobs.saturating_sub(ending));
-            metrics.jobs("ending", ending);
-            metrics.jobs("left_out", left_out);
-            // Before the listing that lacks them, lest they be taken for lost.
-            observations.extend(self.emitter.ending(lives, self.schedule.ending()));
-        }
-        observations.extend(self.emitter.observations(call, lives, reading));
-        if let Call::Summary(job) = call
-            && let Some(restart) = self.wants.may_kill(job)
-        {
-            observations.push(self.emitter.can(job, lives, Capabilities { restart, ..Capabilities::NONE }));
-        }
-        self.hand_on(observations).await
-    }
-
-    async fn hand_on(&mut self, observations: Vec<Observation>) -> bool {
-        for observation in observations {
-            let refused = match self.out.try_send(observation) {
-                Ok(()) => continue,
-                Err(TrySendError::Closed(_)) => return false,
-                Err(TrySendError::Full(observation)) => observation,
-            };
-            // The engine is behind: so is polling, then, rather than memory ahead.
-            self.clients.http.metrics().limited("observations");
-            if self.out.send(refused).await.is_err() {
-                return false;
-            }
-        }
-        true
+        self.calls.insert(handle.id(), UnderWay { call, attempt, handle });
     }
 
     fn now(&self) -> Time {

@@ -1,7 +1,7 @@
 //! What follows from answers: when to ask again.
 
 use super::job::JobPlan;
-use super::{ASK_AFTER, Call, Outcome, RmPlan, Schedule};
+use super::{ASK_AFTER, Call, Outcome, RmPlan, Schedule, Wants};
 use crate::yarn::facts::cluster::AppSeen;
 use drover_core::model::{JobId, Millis, Time};
 use rand::RngExt;
@@ -13,6 +13,7 @@ const REMEMBER_ENDED: Millis = Millis(600_000);
 impl Schedule {
     /// A call has come back after `took`.
     pub fn done(&mut self, call: Call, outcome: Outcome, took: Millis, now: Time) {
+        self.comes_back(call, outcome, took, now);
         match call {
             Call::Apps | Call::Totals | Call::Nodes | Call::Queues => self.done_rm(call, outcome, took, now),
             Call::End { job, of } => self.done_end(job, outcome, of, now),
@@ -155,30 +156,34 @@ impl Schedule {
         }
     }
 
-    /// The applications that run. Gives how many were left out because too many are watched. Of those `known` that no listing has shown, as their shim told of them and they
-    /// ended before the next, the end is read.
-    pub fn apps(&mut self, apps: &[AppSeen], known: &[JobId], now: Time) -> usize {
+    /// The applications that run. Gives how many were left out because too many are watched; those of which a shim tells are not. Of jobs that are known and that no listing has
+    /// shown, as their shim told of them and they ended before the next, the end is read.
+    pub fn apps(&mut self, apps: &[AppSeen], wants: &dyn Wants, now: Time) -> usize {
         let mut left_out = 0;
         let mut running = BTreeSet::new();
+        let mut watched = self.watched(wants);
         for seen in apps {
             let id = JobId(seen.fact.app);
             running.insert(id);
             if self.ended.contains_key(&id) {
                 continue;
             }
+            let has_shim = wants.has_shim(id);
             if self.jobs.contains_key(&id) {
                 self.seen_again(id, seen.attempt, now);
-            } else if self.running() >= self.params.max_jobs {
+            } else if !has_shim && watched >= self.params.max_jobs {
                 left_out += 1;
             } else {
+                watched += usize::from(!has_shim);
                 self.jobs.insert(id, JobPlan::new(now, seen.attempt, &self.params));
+                self.belongs(id, &seen.fact.user);
                 self.tasks.set(id, now);
                 self.side.set(id, now);
             }
         }
-        for id in known.iter().filter(|id| !running.contains(id) && !self.ended.contains_key(id)) {
-            if self.running() < self.params.max_jobs {
-                self.jobs.entry(*id).or_insert_with(|| JobPlan::new(now, None, &self.params));
+        for id in wants.known() {
+            if !running.contains(&id) && !self.ended.contains_key(&id) {
+                self.jobs.entry(id).or_insert_with(|| JobPlan::new(now, None, &self.params));
             }
         }
         let may_end = |job: &JobPlan| job.ending.is_none() && job.no_end_before <= now;
@@ -190,8 +195,8 @@ impl Schedule {
         left_out
     }
 
-    fn running(&self) -> usize {
-        self.jobs.len() - self.ending
+    fn watched(&self, wants: &dyn Wants) -> usize {
+        self.jobs.iter().filter(|(id, job)| job.ending.is_none() && !wants.has_shim(**id)).count()
     }
 
     fn seen_again(&mut self, id: JobId, attempt: Option<u32>, now: Time) {

@@ -14,6 +14,8 @@ pub(super) const LEFT_AT_ONCE: usize = 4;
 const LEFT_PATIENCE: Millis = Millis(3_600_000);
 /// So long an end that nobody knows waits at most for a ResourceManager that tells nothing of it either.
 const RM_PATIENCE: Millis = Millis(3_600_000);
+/// Where more ends wait than jobs may be watched, each does so no longer than this.
+const CROWD_PATIENCE: Millis = Millis(60_000);
 /// So often in a row it has not answered in time, or at all, and is taken for down: then one end at a time finds out whether it is back.
 const SILENCES: u32 = 3;
 
@@ -98,7 +100,7 @@ impl Schedule {
             let is_old = now >= given_up || self.ending > self.params.max_jobs;
             let rests = self.history.is_down() && now < self.history.until;
             let of = match () {
-                () if self.is_hopeless(ending, given_up, now) => EndTry::Nobody,
+                () if now >= given_up + RM_PATIENCE => EndTry::Nobody,
                 () if rests && is_old => EndTry::Rm,
                 () if rests => {
                     // Whether it is back those find out first that have the least time.
@@ -139,10 +141,21 @@ impl Schedule {
         self.ends.set(id, now + pause);
     }
 
-    /// Whether an end that the ResourceManager does not tell has been waited for long enough, or has to make way.
-    fn is_hopeless(&self, ending: Ending, given_up: Time, now: Time) -> bool {
-        let makes_way = self.ending > self.params.max_jobs && ending.tries > 1;
-        now >= given_up + RM_PATIENCE || makes_way
+    /// Where more ends wait than jobs may be watched those that have waited longest are read no more, whether they were tried or not; gives how many. Nobody has told them, so that
+    /// they are told as nothing: the engine loses these jobs from sight, and the next process finds them open.
+    pub fn make_way(&mut self, now: Time) -> usize {
+        let beyond = self.ending.saturating_sub(self.params.max_jobs);
+        if beyond == 0 {
+            return 0;
+        }
+        let waits = |id: &JobId| self.ends.next_of(*id).and_then(|_| self.jobs.get(id)?.ending);
+        let since = |id: &JobId| waits(id).map(|ending| (ending.since, *id));
+        let mut old: Vec<_> =
+            self.jobs.keys().filter_map(since).filter(|(since, _)| now.since(*since) >= CROWD_PATIENCE).collect();
+        old.sort_unstable();
+        old.truncate(beyond);
+        old.iter().for_each(|(_, id)| self.forget(*id, now));
+        old.len()
     }
 
     fn heard_of_history(&mut self, outcome: Outcome, now: Time) {
@@ -199,9 +212,7 @@ impl Schedule {
         let known = self.jobs.remove(&id);
         self.ending -= usize::from(known.is_some_and(|job| job.ending.is_some()));
         self.left_open.remove(&id);
-        self.unset_tasks(id);
-        self.side.remove(id);
-        self.ends.remove(id);
+        self.leaves(id);
         self.ended.insert(id, now);
     }
 }

@@ -13,6 +13,13 @@ pub(super) struct Hung {
     asked: BTreeSet<JobId>,
 }
 
+impl Hung {
+    /// Is it asked as one that hangs?
+    pub(super) fn is_asked(&self, id: JobId) -> bool {
+        self.asked.contains(&id)
+    }
+}
+
 impl Schedule {
     fn may_ask_hung(&self) -> bool {
         self.hung.asked.len() < self.params.hung_at_once.max(1)
@@ -46,6 +53,24 @@ impl Schedule {
         self.unset_tasks(id);
         if self.jobs.get(&id).is_some_and(|job| job.is_hung) {
             self.hung.asked.insert(id);
+            self.hung.agenda.takes_turn(id);
+        } else {
+            self.tasks.takes_turn(id);
+        }
+    }
+
+    /// A job that is listed for the first time is that user's.
+    pub(super) fn belongs(&mut self, id: JobId, user: &str) {
+        let user = user.into();
+        for agenda in [&mut self.tasks, &mut self.hung.agenda, &mut self.side] {
+            agenda.belongs(id, &user);
+        }
+    }
+
+    /// It is over.
+    pub(super) fn leaves(&mut self, id: JobId) {
+        for agenda in [&mut self.tasks, &mut self.hung.agenda, &mut self.side, &mut self.ends] {
+            agenda.forget(id);
         }
     }
 

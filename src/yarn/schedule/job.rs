@@ -29,6 +29,8 @@ pub struct JobPlan {
     pub is_hung: bool,
     /// Something beside its tasks is being asked.
     pub is_side_asked: bool,
+    /// How long its AM has lately taken to answer, at most.
+    pub took: Millis,
     /// Errors in a row of its summary and its configuration.
     pub side_failures: u32,
     /// Tasks of its last listing.
@@ -76,6 +78,7 @@ impl JobPlan {
             failures: 0,
             is_hung: false,
             is_side_asked: false,
+            took: Millis(0),
             side_failures: 0,
             tasks: 0,
             listed: None,

@@ -1,14 +1,15 @@
 //! What to ask next, and when: a pure decision, with time passed in.
 //!
 //! Three lanes: the ResourceManager's own answers, the jobs' tasks, and all else about jobs. The last two share the proxy; when both
-//! have something due, the side lane gets its share and tasks the rest. Within a lane the longest due goes first, so under load
-//! all jobs wait alike and none starves.
+//! have something due, the side lane gets its share and tasks the rest. Within a lane users take turns, and of a user's jobs the longest
+//! due goes first, so under load all of them wait alike and none starves.
 
 mod agenda;
 mod done;
 mod ends;
 mod hung;
 mod job;
+mod outrun;
 mod params;
 
 #[cfg(test)]
@@ -141,6 +142,7 @@ pub struct Schedule {
     tasks: Agenda,
     hung: hung::Hung,
     side: Agenda,
+    under_way: outrun::UnderWay,
     ends: Agenda,
     history: ends::History,
     /// How many jobs' ends are to be read.
@@ -177,6 +179,7 @@ impl Schedule {
             tasks: Agenda::default(),
             hung: hung::Hung::default(),
             side: Agenda::default(),
+            under_way: outrun::UnderWay::default(),
             ends: Agenda::default(),
             history: ends::History::default(),
             ending: 0,
@@ -329,10 +332,12 @@ impl Schedule {
                 self.history.busy += 1;
             }
         }
+        self.goes_out(call, now);
     }
 
     fn start_side(&mut self, call: Call, job: JobId, contested: bool, now: Time) {
         self.side.remove(job);
+        self.side.takes_turn(job);
         if contested {
             self.credit = (self.credit - 1.0).max(0.0);
         }

@@ -1,6 +1,7 @@
 //! What a canary's run comes to, and what to change.
 
 use crate::cli::doctor::{Check, Verdict};
+use crate::cli::words;
 use drover_core::model::JobId;
 
 /// Who says that the job's shim must be heard.
@@ -48,7 +49,7 @@ pub fn judged(line: &str, ended: Result<(), String>, sight: &Sight, expected: Ex
     }
     let seen = match sight.tasks {
         0 => format!("{job} succeeded too soon to be watched"),
-        tasks => format!("{job} succeeded, {tasks} tasks seen"),
+        tasks => format!("{job} succeeded, {} seen", words::count(tasks, "task", "tasks")),
     };
     let (verdict, heard, fix) = heard(sight, expected, service);
     if (sight.tasks, verdict) == (0, Verdict::Ok) {

@@ -49,7 +49,7 @@ fn counters_that_cannot_be_had_are_asked_for_once_a_minute_and_put_nothing_in_do
 #[test]
 fn large_configurations_are_read_two_at_a_time_at_most() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-    schedule.apps(&apps(20), &[], Time(0));
+    schedule.apps(&apps(20), &Knows::default(), Time(0));
     let wants = Knows::default();
     let mut settings = 0;
     for step in 0..2_000 {
@@ -82,7 +82,7 @@ fn a_master_that_hangs_does_not_keep_other_jobs_configurations_from_being_read()
     });
     assert!(hangs.is_some(), "it is asked again");
     sim.log.clear();
-    sim.schedule.apps(&apps(3), &[], sim.now);
+    sim.schedule.apps(&apps(3), &Knows::default(), sim.now);
     sim.run(5, fine);
     let asked: Vec<_> =
         sim.log.iter().map(|(_, call)| *call).filter(|call| matches!(call, Call::Settings(_))).collect();

@@ -18,7 +18,7 @@ struct Slow {
 impl Slow {
     fn new(jobs: u32) -> Slow {
         let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-        schedule.apps(&apps(jobs), &[], Time(0));
+        schedule.apps(&apps(jobs), &Knows::default(), Time(0));
         Slow { schedule, wants: Knows::default(), now: Time(0), under_way: Vec::new(), log: Vec::new() }
     }
 
@@ -34,6 +34,12 @@ impl Slow {
                 let is_silent = hangs(call);
                 let outcome = if is_silent { Outcome::Silent } else { fine(call) };
                 self.schedule.done(call, outcome, if is_silent { TIMEOUT } else { Millis(5) }, now);
+            }
+            if self.under_way.len() == PLACES
+                && let Some(call) = self.schedule.outrun(now)
+            {
+                self.under_way.retain(|(_, other)| *other != call);
+                self.schedule.done(call, Outcome::Silent, Millis(0), now);
             }
             if self.under_way.len() < PLACES
                 && let Some(call) = self.schedule.pick(Class::Proxy, now, &self.wants)
@@ -99,7 +105,7 @@ fn a_hung_master_whose_shim_speaks_is_left_to_it() {
 fn a_job_that_hung_and_ends_is_read_at_once_as_any_other() {
     let mut slow = Slow::new(2);
     slow.run(60, |id| id == job(1));
-    slow.schedule.apps(&[app(2, Some(1))], &[], slow.now);
+    slow.schedule.apps(&[app(2, Some(1))], &Knows::default(), slow.now);
     let later = slow.now + Millis(1_000);
     let end = slow.schedule.pick(Class::History, later, &slow.wants);
     assert_eq!(end, Some(Call::End { job: job(1), of: EndTry::History }));
@@ -113,7 +119,7 @@ fn a_job_that_hung_and_ends_is_read_at_once_as_any_other() {
 fn masters_that_tell_their_run_and_never_their_tasks_leave_the_places_to_the_others_too() {
     let mut slow = Slow::new(0);
     let all: Vec<_> = (1..=60).map(|seq| app(seq, None)).collect();
-    slow.schedule.apps(&all, &[], Time(0));
+    slow.schedule.apps(&all, &Knows::default(), Time(0));
     let hangs = |call: Call| matches!(call, Call::Tasks(id) if id.0.seq <= 40);
     slow.run_where(120, hangs);
     let settled = slow.now;
@@ -135,4 +141,48 @@ fn nothing_is_asked_of_a_master_twice_at_once_beside_its_tasks() {
             assert!(beside.count() <= 1, "job {seq}");
         }
     }
+}
+
+/// The longest time between two listings of one of these jobs from then on, milliseconds.
+fn longest_gap(slow: &Slow, from: Time, jobs: std::ops::RangeInclusive<u32>) -> u64 {
+    let gap = |seq| {
+        let at = slow.log.iter().filter(|(at, call)| *at >= from && *call == Call::Tasks(job(seq))).map(|(at, _)| *at);
+        let at: Vec<_> = at.chain([slow.now]).collect();
+        at.windows(2).map(|two| two[1].since(two[0]).0).max().unwrap_or(u64::MAX)
+    };
+    jobs.map(gap).max().unwrap_or_default()
+}
+
+#[test]
+fn masters_that_hang_all_at_once_hold_up_the_others_for_seconds_and_not_for_all_their_timeouts() {
+    let mut slow = Slow::new(160);
+    slow.wants.settings = true;
+    slow.run(60, |_| false);
+    let (dies, before) = (slow.now, longest_gap(&slow, Time(20_000), 61..=160));
+    slow.run(120, |id| id.0.seq <= 60);
+    let gap = longest_gap(&slow, dies - Millis(before), 61..=160);
+    assert!(gap <= before + 12_000, "{gap} ms, {before} ms before");
+}
+
+#[test]
+fn no_call_is_given_up_while_nothing_is_answered_quickly_or_sooner_than_its_master_answers() {
+    let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
+    schedule.apps(&apps(3), &Knows::default(), Time(0));
+    let tasks = |seq| Call::Tasks(job(seq));
+    let answered = |schedule: &mut Schedule, seq, from, to| {
+        schedule.start(tasks(seq), Time(from));
+        schedule.done(tasks(seq), Outcome::Told(10), Millis(to - from), Time(to));
+    };
+    answered(&mut schedule, 1, 0, 1_000);
+    schedule.start(tasks(1), Time(10_000));
+    schedule.start(tasks(2), Time(10_000));
+    assert_eq!(schedule.outrun(Time(19_000)), None, "the proxy itself may hang");
+    answered(&mut schedule, 3, 17_000, 19_000);
+    assert_eq!(schedule.outrun(Time(19_000)), None, "or be slow");
+    answered(&mut schedule, 3, 19_000, 19_100);
+    assert_eq!(schedule.outrun(Time(19_100)), Some(tasks(2)));
+    assert_eq!(schedule.next_outrun(Time(19_100)), Some(Time(20_000)));
+    schedule.done(tasks(2), Outcome::Silent, Millis(0), Time(19_100));
+    assert_eq!(schedule.outrun(Time(19_999)), None, "it took a second before");
+    assert_eq!(schedule.outrun(Time(20_000)), Some(tasks(1)));
 }

@@ -13,7 +13,7 @@ fn is_end(call: &Call) -> bool {
 /// Lists what runs so many times, every three seconds, and beside that what is left open, until its end is told.
 fn watch(sim: &mut Sim, times: u32, running: &[AppSeen], left: &mut Vec<JobId>, answer: impl Fn(Call) -> Outcome) {
     for _ in 0..times {
-        sim.schedule.apps(running, &[], sim.now);
+        sim.schedule.apps(running, &Knows::default(), sim.now);
         sim.schedule.left(left, running, sim.now);
         sim.run(3, |call| {
             let outcome = answer(call);
@@ -54,8 +54,8 @@ fn a_job_left_open_that_turns_out_to_run_is_watched() {
 fn beside(watched: u32) -> (Schedule, Vec<JobId>) {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
     let left: Vec<_> = (1_000..1_500).rev().map(job).collect();
-    schedule.apps(&apps(watched), &[], Time(0));
-    schedule.apps(&[], &[], Time(0));
+    schedule.apps(&apps(watched), &Knows::default(), Time(0));
+    schedule.apps(&[], &Knows::default(), Time(0));
     (0..3).for_each(|_| schedule.left(&left, &[], Time(0)));
     (schedule, left)
 }

@@ -23,11 +23,11 @@ fn a_listing_that_tells_a_new_run_of_the_master_has_its_summary_read_again() {
     let mut sim = Sim::new(1);
     sim.run(10, fine);
     assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 1);
-    sim.schedule.apps(&[app(1, Some(2))], &[], sim.now);
+    sim.schedule.apps(&[app(1, Some(2))], &Knows::default(), sim.now);
     sim.run(10, fine);
     assert_eq!(sim.schedule.attempt(job(1)), Some(2));
     assert_eq!(sim.count(|c| matches!(c, Call::Summary(_))), 2);
-    sim.schedule.apps(&[app(1, Some(1))], &[], sim.now);
+    sim.schedule.apps(&[app(1, Some(1))], &Knows::default(), sim.now);
     assert_eq!(sim.schedule.attempt(job(1)), Some(2), "a stale listing does not bring back an old run");
 }
 
@@ -86,12 +86,12 @@ fn a_master_that_asks_for_pauses_of_no_length_is_asked_no_more_often_than_one_th
 fn a_job_gone_from_the_listing_is_read_from_history_and_one_that_comes_back_is_watched_again() {
     let mut sim = Sim::new(2);
     sim.run(5, fine);
-    sim.schedule.apps(&[app(1, Some(1))], &[], sim.now);
+    sim.schedule.apps(&[app(1, Some(1))], &Knows::default(), sim.now);
     sim.log.clear();
     sim.run(2, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Told(10) });
     assert!(sim.count(|c| matches!(c, Call::End { job: id, of: EndTry::History } if *id == job(2))) >= 1);
     assert_eq!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))), 0);
-    sim.schedule.apps(&apps(2), &[], sim.now);
+    sim.schedule.apps(&apps(2), &Knows::default(), sim.now);
     sim.log.clear();
     sim.run(20, fine);
     assert!(sim.count(|c| matches!(c, Call::Tasks(id) if *id == job(2))) > 3);
@@ -103,10 +103,11 @@ fn a_job_that_only_its_shim_told_of_has_its_end_read_and_one_that_runs_is_watche
     let mut sim = Sim::new(1);
     sim.run(1, fine);
     let end_of = |number| move |call: &Call| matches!(call, Call::End { job: id, .. } if *id == job(number));
-    sim.schedule.apps(&apps(1), &[job(1), job(2), job(3)], sim.now);
+    sim.wants.known = vec![job(1), job(2), job(3)];
+    sim.schedule.apps(&apps(1), &sim.wants, sim.now);
     sim.run(2, |call| if end_of(3)(&call) { Outcome::StillRuns } else { Outcome::Told(10) });
     assert_eq!((sim.count(end_of(1)), sim.count(end_of(2)), sim.count(end_of(3))), (0, 1, 1));
-    sim.schedule.apps(&[app(1, Some(1)), app(3, Some(1))], &[job(1), job(2), job(3)], sim.now);
+    sim.schedule.apps(&[app(1, Some(1)), app(3, Some(1))], &sim.wants, sim.now);
     sim.run(10, fine);
     assert_eq!(sim.count(end_of(2)), 1, "what has ended is not read again");
     assert!(sim.count(|call| matches!(call, Call::Tasks(id) if *id == job(3))) > 0);
@@ -117,10 +118,10 @@ fn a_job_that_only_its_shim_told_of_has_its_end_read_and_one_that_runs_is_watche
 fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
     let mut sim = Sim::new(1);
     sim.run(2, |call| if matches!(call, Call::Tasks(_)) { Outcome::Finished } else { Outcome::Done });
-    sim.schedule.apps(&apps(1), &[], sim.now);
+    sim.schedule.apps(&apps(1), &Knows::default(), sim.now);
     sim.run(3, |_| Outcome::Done);
     assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
-    sim.schedule.apps(&apps(1), &[], sim.now);
+    sim.schedule.apps(&apps(1), &Knows::default(), sim.now);
     sim.run(20, fine);
     assert_eq!(sim.count(|c| matches!(c, Call::End { .. })), 1);
     assert_eq!(sim.schedule.counts(), (0, 0));
@@ -129,7 +130,7 @@ fn an_end_once_read_is_not_undone_by_a_listing_from_before() {
 #[test]
 fn an_end_that_waited_for_its_turn_beyond_all_patience_is_tried_twice_all_the_same() {
     let mut sim = Sim::new(1);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     sim.now = Time(700_000);
     sim.run(10, without_history);
     let ends = sim.log.iter().filter_map(|(_, call)| if let Call::End { of, .. } = call { Some(*of) } else { None });
@@ -141,8 +142,8 @@ fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
     let most = ScheduleParams::default().history_tasks;
     for (jobs, expected) in [(1, most), (5, most / 5), (100, 0)] {
         let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-        schedule.apps(&apps(jobs), &[], Time(0));
-        schedule.apps(&[], &[], Time(0));
+        schedule.apps(&apps(jobs), &Knows::default(), Time(0));
+        schedule.apps(&[], &Knows::default(), Time(0));
         assert_eq!(schedule.ending().len(), jobs as usize);
         let call = schedule.pick(Class::History, Time(1_000), &Knows::default()).unwrap();
         schedule.start(call, Time(1_000));
@@ -163,7 +164,7 @@ fn while_many_ends_wait_each_is_read_without_the_attempts_of_its_tasks() {
 #[test]
 fn history_that_never_comes_is_given_up_after_a_last_try() {
     let mut sim = Sim::new(1);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     sim.run(400, without_history);
     let ends: Vec<_> = sim.log.iter().filter(|(_, call)| matches!(call, Call::End { .. })).collect();
     assert!(ends.len() <= 12, "{}", ends.len());
@@ -174,7 +175,7 @@ fn history_that_never_comes_is_given_up_after_a_last_try() {
 #[test]
 fn an_end_that_the_resource_manager_cannot_tell_either_is_asked_for_until_it_can_for_an_hour_at_most() {
     let mut sim = Sim::new(1);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     let nobody = |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done };
     sim.run(3_700, nobody);
     assert_eq!(sim.schedule.counts(), (1, 1), "nobody has said that it ended");
@@ -186,17 +187,35 @@ fn an_end_that_the_resource_manager_cannot_tell_either_is_asked_for_until_it_can
     assert!(matches!(last, Call::End { of: EndTry::Nobody, .. }), "it is told as unknown: {last:?}");
 }
 
-#[test]
-fn ends_that_nobody_tells_make_way_where_more_wait_than_may_run() {
+/// A schedule for ten jobs at once; ten have ended, and then ten others.
+fn crowded() -> Sim {
     let mut sim = Sim::new(0);
     sim.schedule = Schedule::new(ScheduleParams { max_jobs: 10, ..ScheduleParams::default() }, Time(0));
-    sim.schedule.apps(&apps(10), &[], sim.now);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&apps(10), &Knows::default(), sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     let others: Vec<_> = (101..=110).map(|seq| app(seq, Some(1))).collect();
-    assert_eq!(sim.schedule.apps(&others, &[], sim.now), 0, "none is left out");
-    sim.schedule.apps(&[], &[], sim.now);
+    assert_eq!(sim.schedule.apps(&others, &Knows::default(), sim.now), 0, "none is left out");
+    sim.schedule.apps(&[], &Knows::default(), sim.now + Millis(1_000));
+    sim
+}
+
+#[test]
+fn ends_that_the_resource_manager_fails_to_tell_make_way_where_more_wait_than_may_run_and_are_told_as_nothing() {
+    let mut sim = crowded();
     sim.run(60, |call| if matches!(call, Call::End { .. }) { Outcome::Failed } else { Outcome::Done });
-    assert_eq!(sim.schedule.counts(), (10, 10));
+    assert_eq!(sim.schedule.make_way(Time(59_999)), 0, "each has its minute");
+    assert_eq!((sim.schedule.make_way(sim.now), sim.schedule.counts()), (10, (10, 10)));
+    assert!(sim.schedule.ending().iter().all(|id| id.0.seq > 100), "those that have waited longest");
+    let is_unknown = |call: &Call| matches!(call, Call::End { of: EndTry::Nobody, .. });
+    assert_eq!(sim.count(is_unknown), 0, "an error is no end");
+    sim.schedule.apps(&[], &Knows { known: vec![job(1)], ..Knows::default() }, sim.now);
+    assert_eq!(sim.schedule.counts(), (10, 10), "nor does it wait again");
+}
+
+#[test]
+fn ends_that_no_turn_has_come_to_make_way_too() {
+    let mut sim = crowded();
+    assert_eq!((sim.schedule.make_way(Time(61_000)), sim.schedule.counts()), (10, (10, 10)));
 }
 
 #[test]
@@ -204,10 +223,10 @@ fn a_history_server_that_hangs_is_asked_by_one_end_at_a_time_ever_more_rarely_an
     let mut sim = Sim::new(0);
     let max_jobs = 100;
     sim.schedule = Schedule::new(ScheduleParams { max_jobs, ..ScheduleParams::default() }, Time(0));
-    sim.schedule.apps(&apps(100), &[], sim.now);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&apps(100), &Knows::default(), sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     let others: Vec<_> = (101..=200).map(|seq| app(seq, Some(1))).collect();
-    assert_eq!(sim.schedule.apps(&others, &[], sim.now), 0, "none is left out");
+    assert_eq!(sim.schedule.apps(&others, &Knows::default(), sim.now), 0, "none is left out");
     let hangs = |call: Call| match call {
         Call::End { of: EndTry::Rm, .. } => Outcome::Done,
         Call::End { of: EndTry::Last, .. } => Outcome::DoneByRm,
@@ -225,8 +244,8 @@ fn a_history_server_that_hangs_is_asked_by_one_end_at_a_time_ever_more_rarely_an
 #[test]
 fn last_tries_that_the_resource_manager_settles_do_not_make_a_history_server_that_hangs_look_well() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-    schedule.apps(&apps(40), &[], Time(0));
-    schedule.apps(&[], &[], Time(0));
+    schedule.apps(&apps(40), &Knows::default(), Time(0));
+    schedule.apps(&[], &Knows::default(), Time(0));
     let under_way = |schedule: &mut Schedule, now| {
         let calls = std::iter::from_fn(|| {
             let call = schedule.pick(Class::History, now, &Knows::default())?;
@@ -240,8 +259,8 @@ fn last_tries_that_the_resource_manager_settles_do_not_make_a_history_server_tha
         assert_eq!(calls.len(), expected);
         calls.into_iter().for_each(|call| schedule.done(call, outcome, Millis(1), Time(now)));
     }
-    schedule.apps(&apps(80)[40..], &[], Time(400_000));
-    schedule.apps(&[], &[], Time(400_000));
+    schedule.apps(&apps(80)[40..], &Knows::default(), Time(400_000));
+    schedule.apps(&[], &Knows::default(), Time(400_000));
     let waits = under_way(&mut schedule, Time(401_000));
     assert!(waits.iter().all(|call| matches!(call, Call::End { of: EndTry::Rm, .. })) && waits.len() <= 1, "{waits:?}");
 }
@@ -249,7 +268,7 @@ fn last_tries_that_the_resource_manager_settles_do_not_make_a_history_server_tha
 #[test]
 fn a_history_server_that_is_back_is_asked_for_all_that_waited_for_it() {
     let mut sim = Sim::new(50);
-    sim.schedule.apps(&[], &[], sim.now);
+    sim.schedule.apps(&[], &Knows::default(), sim.now);
     sim.run(20, |call| if matches!(call, Call::End { .. }) { Outcome::NoHistory } else { Outcome::Done });
     assert_eq!(sim.schedule.counts(), (50, 50));
     sim.run(70, |_| Outcome::Done);
@@ -262,8 +281,8 @@ fn ends_are_given_up_on_their_second_try_once_more_wait_than_may_run() {
     let mut schedule = Schedule::new(ScheduleParams { max_jobs: 3, ..ScheduleParams::default() }, Time(0));
     for first in [1, 4] {
         let three: Vec<_> = (first..first + 3).map(|seq| app(seq, Some(1))).collect();
-        schedule.apps(&three, &[], Time(0));
-        schedule.apps(&[], &[], Time(u64::from(first)));
+        schedule.apps(&three, &Knows::default(), Time(0));
+        schedule.apps(&[], &Knows::default(), Time(u64::from(first)));
     }
     let mut end = |now, outcome| {
         let call = schedule.pick(Class::History, now, &Knows::default()).unwrap();
@@ -284,7 +303,7 @@ fn unlisted(times: usize) -> Sim {
     let still_runs = |call| if matches!(call, Call::End { .. }) { Outcome::StillRuns } else { Outcome::Told(10) };
     for _ in 0..times {
         sim.run(3, still_runs);
-        sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+        sim.schedule.apps(&[app(2, Some(1))], &Knows::default(), sim.now);
     }
     sim.run(3, still_runs);
     sim
@@ -295,10 +314,10 @@ fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
     let mut sim = unlisted(100);
     let asked = sim.count(|call| matches!(call, Call::End { .. }));
     assert!((5..=12).contains(&asked), "a hundred listings lack it: {asked}");
-    sim.schedule.apps(&apps(2), &[], sim.now);
+    sim.schedule.apps(&apps(2), &Knows::default(), sim.now);
     sim.log.clear();
     sim.run(70, fine);
-    sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    sim.schedule.apps(&[app(2, Some(1))], &Knows::default(), sim.now);
     sim.run(3, fine);
     assert_eq!(sim.count(|call| matches!(call, Call::End { .. })), 1, "listed anew it ends as any other");
 }
@@ -306,7 +325,7 @@ fn a_job_that_runs_unlisted_is_taken_for_ended_less_and_less_often() {
 #[test]
 fn a_job_of_a_shim_that_tells_its_settings_and_whose_run_nobody_lists_wakes_nobody_for_nothing() {
     let mut sim = Sim::new(0);
-    sim.schedule.apps(&[app(1, None)], &[], Time(0));
+    sim.schedule.apps(&[app(1, None)], &Knows::default(), Time(0));
     sim.wants.shims.insert(job(1));
     sim.wants.settings = true;
     sim.run(20, fine);
@@ -319,15 +338,15 @@ fn a_job_of_a_shim_that_tells_its_settings_and_whose_run_nobody_lists_wakes_nobo
 #[test]
 fn a_job_listed_again_ends_as_soon_as_it_is_missing_however_often_it_was_put_off() {
     let mut sim = unlisted(60);
-    sim.schedule.apps(&apps(2), &[], sim.now);
-    sim.schedule.apps(&[app(2, Some(1))], &[], sim.now);
+    sim.schedule.apps(&apps(2), &Knows::default(), sim.now);
+    sim.schedule.apps(&[app(2, Some(1))], &Knows::default(), sim.now);
     assert_eq!(sim.schedule.ending(), [job(1)]);
 }
 
 #[test]
 fn a_job_of_a_shim_whose_run_nobody_lists_is_asked_for_it_and_then_for_its_settings() {
     let mut sim = Sim::new(0);
-    sim.schedule.apps(&[app(1, None)], &[], Time(0));
+    sim.schedule.apps(&[app(1, None)], &Knows::default(), Time(0));
     sim.wants.shims.insert(job(1));
     sim.run(60, fine);
     assert_eq!(sim.count(|call| matches!(call, Call::Master(_))), 1);

@@ -16,6 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 #[derive(Default)]
 struct Knows {
     shims: BTreeSet<JobId>,
+    /// Known beside those of which a shim tells.
+    known: Vec<JobId>,
     settings: bool,
     suspects: u32,
     counters: u32,
@@ -29,7 +31,7 @@ impl Wants for Knows {
         (0..self.counters).take(limit).map(|i| job.task(TaskKind::Map, i).attempt(0)).collect()
     }
     fn known(&self) -> Vec<JobId> {
-        self.shims.iter().copied().collect()
+        self.shims.iter().chain(&self.known).copied().collect()
     }
     fn has_shim(&self, job: JobId) -> bool {
         self.shims.contains(&job)
@@ -84,7 +86,7 @@ fn without_history(call: Call) -> Outcome {
 impl Sim {
     fn new(jobs: u32) -> Sim {
         let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-        schedule.apps(&apps(jobs), &[], Time(0));
+        schedule.apps(&apps(jobs), &Knows::default(), Time(0));
         Sim { schedule, wants: Knows::default(), now: Time(0), proxy_every: 50, took: |_| Millis(5), log: Vec::new() }
     }
 
@@ -136,7 +138,7 @@ fn one_seed_gives_one_schedule() {
     let run = |seed| {
         let mut sim = Sim::new(20);
         sim.schedule = Schedule::new(ScheduleParams { seed, ..ScheduleParams::default() }, Time(0));
-        sim.schedule.apps(&apps(20), &[], Time(0));
+        sim.schedule.apps(&apps(20), &Knows::default(), Time(0));
         sim.run(60, fine);
         sim.log
     };
@@ -162,7 +164,7 @@ proptest! {
             Some(7) => Outcome::Silent,
             _ => Outcome::Told(0),
         });
-        sim.schedule.apps(&apps(5), &[], sim.now);
+        sim.schedule.apps(&apps(5), &Knows::default(), sim.now);
         sim.log.clear();
         sim.run(200, fine);
         for seq in 1..=5 {

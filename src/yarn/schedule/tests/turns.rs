@@ -76,7 +76,7 @@ fn a_master_that_asks_for_a_pause_is_left_alone_for_it_and_the_other_jobs_are_no
 #[test]
 fn an_answer_that_takes_long_is_asked_for_less_often() {
     let mut schedule = Schedule::new(ScheduleParams::default(), Time(0));
-    schedule.apps(&apps(1), &[], Time(0));
+    schedule.apps(&apps(1), &Knows::default(), Time(0));
     schedule.start(Call::Tasks(job(1)), Time(0));
     schedule.done(Call::Tasks(job(1)), Outcome::Told(10), Millis(1_500), Time(0));
     assert!(schedule.tasks.next().unwrap() >= Time(27_000), "1.5 s under way is 5 % of 30 s");
@@ -86,6 +86,33 @@ fn an_answer_that_takes_long_is_asked_for_less_often() {
 fn no_more_jobs_are_watched_than_the_limit() {
     let params = ScheduleParams { max_jobs: 10, ..ScheduleParams::default() };
     let mut schedule = Schedule::new(params, Time(0));
-    assert_eq!(schedule.apps(&apps(25), &[], Time(0)), 15);
+    assert_eq!(schedule.apps(&apps(25), &Knows::default(), Time(0)), 15);
     assert_eq!(schedule.counts().0, 10);
+}
+
+#[test]
+fn jobs_of_which_a_shim_tells_take_no_place_of_those_that_are_watched() {
+    let params = ScheduleParams { max_jobs: 10, ..ScheduleParams::default() };
+    let mut schedule = Schedule::new(params, Time(0));
+    let wants = Knows { shims: (1..=20).map(job).collect(), ..Knows::default() };
+    assert_eq!(schedule.apps(&apps(35), &wants, Time(0)), 5);
+    assert_eq!(schedule.counts().0, 30);
+    assert_eq!(schedule.apps(&apps(35), &wants, Time(3_000)), 5);
+}
+
+#[test]
+fn the_jobs_of_a_user_who_has_few_do_not_wait_behind_those_of_one_who_has_hundreds() {
+    let mut sim = Sim::new(0);
+    let of = |seq| if seq > 500 { "ben" } else { "ann" };
+    let mut all = apps(505);
+    all.iter_mut().for_each(|seen| seen.fact.user = of(seen.fact.app.seq).to_owned());
+    sim.schedule.apps(&all, &Knows::default(), Time(0));
+    sim.wants.settings = true;
+    sim.run(180, fine);
+    let longest = |is: fn(u32) -> bool| *sim.gaps(Time(60_000), |id| is(id.0.seq)).iter().max().unwrap();
+    assert!(longest(|seq| seq > 500) <= 8_000, "{}", longest(|seq| seq > 500));
+    assert!(longest(|seq| seq <= 500) <= 50_000, "{}", longest(|seq| seq <= 500));
+    sim.schedule.apps(&all[..500], &Knows::default(), sim.now);
+    sim.run(30, fine);
+    assert_eq!(sim.schedule.counts().0, 500);
 }

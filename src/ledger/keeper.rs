@@ -1,0 +1,168 @@
+//! The writer's own thread: groups of rows, the file that is looked after, troubles after which it is tried again.
+
+use super::error::LedgerError;
+use super::look::Stamp;
+use super::metrics::Metrics;
+use super::retain::Bounds;
+use super::schema::Row;
+use super::state::State;
+use super::store::{File, Store};
+use super::write::{Message, Pace, Shared};
+use drover_core::model::{Millis, Time};
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Instant;
+
+/// The writer's own.
+pub(super) struct Keeper {
+    path: PathBuf,
+    bounds: Bounds,
+    pace: Pace,
+    clock: fn() -> Time,
+    shared: Arc<Shared>,
+    metrics: Metrics,
+    store: Option<Store>,
+    /// Not before; `None` while nothing is wrong.
+    retry_at: Option<Instant>,
+    /// The file that this process has found whole, until it is damaged.
+    whole: Option<File>,
+    /// The file that was found damaged, as it was then.
+    damaged: Option<Stamp>,
+    /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
+    pause: Option<Millis>,
+    /// Rows lost since it was last kept.
+    lost: u64,
+}
+
+impl Keeper {
+    /// Has kept nothing yet.
+    pub(super) fn new(
+        path: &Path,
+        bounds: Bounds,
+        pace: Pace,
+        clock: fn() -> Time,
+        shared: Arc<Shared>,
+        metrics: Metrics,
+    ) -> Keeper {
+        Keeper {
+            path: path.to_owned(),
+            bounds,
+            pace,
+            clock,
+            shared,
+            metrics,
+            store: None,
+            retry_at: None,
+            whole: None,
+            damaged: None,
+            pause: None,
+            lost: 0,
+        }
+    }
+
+    pub(super) fn run(mut self, receiver: &Receiver<Message>) {
+        self.reopen();
+        loop {
+            let first = match receiver.recv_timeout(self.pace.look) {
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let (mut group, mut waits) = (Vec::new(), Vec::new());
+            let more = std::iter::from_fn(|| receiver.try_recv().ok());
+            for message in first.into_iter().chain(more) {
+                match message {
+                    Message::Rows(rows) => {
+                        self.metrics.queue.dec();
+                        group.extend(rows);
+                    }
+                    Message::Heard(say) => waits.push(say),
+                }
+                if group.len() >= self.pace.group || !waits.is_empty() {
+                    break;
+                }
+            }
+            self.keep(&group);
+            // Whoever waited may have gone meanwhile.
+            waits.into_iter().for_each(|say: SyncSender<()>| _ = say.send(()));
+        }
+        self.metrics.active.set(0);
+    }
+
+    /// Keeps a group, or counts it as lost; without one, looks after the file.
+    fn keep(&mut self, group: &[Row]) {
+        if let Some(Err(gone)) = self.store.as_ref().map(Store::check) {
+            self.fail(&gone);
+            self.retry_at = None;
+        }
+        if self.store.is_none() && self.retry_at.is_none_or(|at| Instant::now() >= at) {
+            self.reopen();
+        }
+        let Some(store) = &mut self.store else { return self.lose(group) };
+        match store.write(group) {
+            Ok(()) => self.count(group),
+            Err(error) => {
+                self.fail(&error);
+                return self.lose(group);
+            }
+        }
+        let Some(store) = &self.store else { return };
+        if let Err(error) = store.retain(self.bounds, (self.clock)() - self.pause.unwrap_or_default(), &self.metrics) {
+            self.fail(&error);
+        }
+    }
+
+    fn count(&self, group: &[Row]) {
+        for row in group {
+            self.metrics.rows.with_label_values(&[row.table.name]).inc();
+        }
+        self.shared.committed.fetch_add(group.len() as u64, Ordering::Release);
+        self.weigh();
+    }
+
+    fn weigh(&self) {
+        let bytes = self.store.as_ref().map_or(0, |store| store.bytes().0);
+        self.metrics.bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    fn lose(&mut self, group: &[Row]) {
+        self.lost += group.len() as u64;
+        self.metrics.dropped.with_label_values(&["unwritable"]).inc_by(group.len() as u64);
+    }
+
+    fn reopen(&mut self) {
+        if self.damaged.is_some() && self.damaged == Stamp::of(&self.path) {
+            // It is as it was, and takes long to read.
+            self.retry_at = Some(Instant::now() + self.pace.retry);
+            return;
+        }
+        let opened = Store::open(&self.path, &mut self.whole).and_then(|store| {
+            // Once: rows of this process show how its own clock stands and no other.
+            let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
+            Ok((store, pause))
+        });
+        match opened {
+            Ok((store, pause)) => {
+                self.pause = Some(pause);
+                if self.shared.be(State::Keeping) {
+                    tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
+                }
+                (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
+                self.weigh();
+                self.metrics.active.set(1);
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    fn fail(&mut self, error: &LedgerError) {
+        self.shared.fail(error, &self.metrics);
+        (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
+        let is_damaged = matches!(error, LedgerError::Damaged(..));
+        self.damaged = Stamp::of(&self.path).filter(|_| is_damaged);
+        self.whole = self.whole.filter(|_| !is_damaged);
+    }
+}
