@@ -6,6 +6,7 @@ use super::keeper::Keeper;
 use super::metrics::Metrics;
 use super::retain::Bounds;
 use super::schema::Row;
+use super::shared::{Message, Pace, Shared};
 use super::state::State;
 use drover_core::model::{Bytes, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,56 +16,6 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// How the writer goes about it.
-#[derive(Debug, Clone, Copy)]
-pub struct Pace {
-    /// Messages that may wait for the disk.
-    pub waiting: usize,
-    /// Rows that are committed together.
-    pub group: usize,
-    /// After a trouble, before it is tried again.
-    pub retry: Duration,
-    /// Between two looks at the file while nothing is written.
-    pub look: Duration,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Pace { waiting: 4_096, group: 1_000, retry: Duration::from_secs(30), look: Duration::from_secs(5) }
-    }
-}
-
-pub(super) enum Message {
-    Rows(Vec<Row>),
-    /// Says so once all before it has been dealt with.
-    Heard(SyncSender<()>),
-}
-
-/// What the writer's thread shares.
-pub(super) struct Shared {
-    state: Mutex<State>,
-    pub(super) committed: AtomicU64,
-}
-
-impl Shared {
-    /// Says how it is now. Is that news?
-    pub(super) fn be(&self, state: State) -> bool {
-        let mut known = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = *known != state;
-        *known = state;
-        news
-    }
-
-    /// Nothing is kept, for that trouble.
-    pub(super) fn fail(&self, error: &LedgerError, metrics: &Metrics) {
-        metrics.errors.with_label_values(&[error.label()]).inc();
-        metrics.active.set(0);
-        if self.be(State::after(error)) {
-            tracing::error!(%error, "the service goes on without its ledger");
-        }
-    }
-}
 
 /// The ledger, to be handed rows.
 pub struct Ledger {
