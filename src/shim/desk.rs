@@ -186,6 +186,7 @@ impl Desk {
         // Room for the facts comes first: what is acknowledged is never dropped.
         let room = self.room().map_err(|refusal| refusal.holding(session.ack))?;
         session.epoch = session.epoch.max(request.epoch);
+        session.ticks.hear(&request.clock);
         let mut told = Told::default();
         if turn == Turn::Apply {
             let can = self.acting.may(&session, from == Origin::Loopback);

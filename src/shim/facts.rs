@@ -31,6 +31,10 @@ pub fn tell(
     if session.can.replace(can) != Some(can) || opened {
         told.facts.push(Fact::Can(job, can));
     }
+    if session.ticks.take_set() {
+        tracing::warn!(%job, "the clock of this job's ApplicationMaster was set forward while it ran: no task of it is copied or restarted while an attempt runs that was launched before");
+        told.facts.push(Fact::ClockSet(job));
+    }
     summary(session, request, &mut told);
     hosts(session, request, params, names, &mut told);
     let tasks = tasks(session, request, params, &mut told);

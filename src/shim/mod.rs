@@ -22,6 +22,7 @@ mod server;
 mod session;
 mod settings;
 mod table;
+mod ticks;
 mod told;
 mod trust;
 mod values;

@@ -4,6 +4,7 @@ use super::acting;
 use super::outbox::Outbox;
 use super::params::ShimParams;
 use super::reply::{Refusal, Why};
+use super::ticks::Ticks;
 use super::wire::{Hello, Request};
 use crate::shown::printable;
 use drover_core::model::{AppAttemptId, Capabilities, JobId, JobPhase, JobSettings, Millis, TaskKind, Time};
@@ -42,6 +43,8 @@ pub struct Session {
     pub pace_ms: u32,
     /// AM clock less service clock, milliseconds.
     pub skew_ms: i64,
+    /// Its AM's clocks.
+    pub ticks: Ticks,
     /// Copies Hadoop's own speculator launched.
     pub native_copies: u64,
     /// Copies it wanted and was held from.
@@ -143,6 +146,7 @@ impl Session {
             last: now,
             pace_ms: 0,
             skew_ms: 0,
+            ticks: Ticks::default(),
             native_copies: 0,
             native_held: 0,
             rows: 0,

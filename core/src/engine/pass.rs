@@ -5,6 +5,7 @@ use super::proposal::{Proposal, Proposals};
 use super::{Candidate, Engine, Pass};
 use crate::estimate::Estimator;
 use crate::estimate::prior::Prior;
+use crate::govern::clocks;
 use crate::govern::eligible;
 use crate::govern::flight::Flight;
 use crate::model::*;
@@ -20,8 +21,8 @@ impl Engine {
         self.flights.minute.roll(now);
         self.breakers.rest(&self.params.govern, now);
         self.node_rests.roll(&self.params.govern, now);
-        self.settle_ended(now, &mut pass);
         self.odds.rest_on(self.params.dolly.min_evidence);
+        self.settle_ended(now, &mut pass);
         self.odds.roll(now);
         self.list_machines();
         self.see_locations();
@@ -194,6 +195,7 @@ impl Engine {
                 let last = || self.flights.ends_task(judged.attempt, view.job, mode);
                 let lack = bar.or_else(|| eligible::lack(view.job.can, judged.action, mode));
                 let lack = lack.or_else(|| if judged.action == Action::Withdraw { last() } else { None });
+                let lack = lack.or_else(|| clocks::bar(judged, view.job));
                 judged.verdict = lack.unwrap_or(Verdict::Decided);
             }
         }

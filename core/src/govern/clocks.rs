@@ -1,8 +1,19 @@
-//! What an AM's clock that is set back would make last too long: what is counted on it lasts no longer, from what it says now, than it would from then on.
+//! What becomes of an AM's clock that is set. Set back it would make last too long what is counted on it: that lasts no longer, from what it says now, than it would from then on. Set forward
+//! it has made every attempt that was launched before look as much older.
 
 use super::GovernParams;
 use super::flight::{Flight, Flights};
-use crate::model::{JobId, Time};
+use crate::model::{Action, Job, JobId, TaskKind, Time, Verdict};
+use crate::policy::{Budget, Judged};
+
+/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still. A clone is no matter of times.
+pub fn bar(judged: &Judged, job: &Job) -> Option<Verdict> {
+    let by_time = judged.action != Action::Withdraw && judged.budget == Budget::Copies;
+    let set = job.clock_set.get().filter(|_| by_time)?;
+    let mut unended = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).flat_map(|(_, task)| task.unended());
+    let older = unended.any(|attempt| attempt.started.get().is_some_and(|at| at < set));
+    older.then_some(Verdict::ClockSet)
+}
 
 impl Flights {
     /// Brings what was noted on the clock of a job's AM back to `now` on it, where that is earlier than it was.
@@ -37,7 +48,7 @@ mod tests {
     use super::*;
     use crate::govern::copies::Fortune;
     use crate::govern::flight::tests::{JOB, changed, decision, flights, job, map};
-    use crate::model::{Job, Millis, Mode, Verdict};
+    use crate::model::{Millis, Mode};
 
     const HOUR: u64 = 3_600_000;
 
@@ -67,6 +78,25 @@ mod tests {
         let most = params.cool_down;
         assert_eq!([map(0), map(1)].map(|task| bar(task, most - Millis(1))), [Some(Verdict::CoolDown); 2]);
         assert_eq!([map(0), map(1)].map(|task| bar(task, most)), [None; 2]);
+    }
+
+    #[test]
+    fn no_task_is_judged_by_its_time_while_an_attempt_runs_that_is_older_than_a_clock_set_forward_and_clones_are() {
+        use crate::govern::bars::tests::proposed;
+        use crate::govern::flight::tests::attempt;
+        use crate::model::AttemptState::{Killed, Running};
+        let clones = Judged { budget: Budget::Clones, ..proposed(1) };
+        let bars = |state, started, set: u64| {
+            let mut job = job();
+            attempt(&mut job, map(3).attempt(0), state, started, 0);
+            job.clock_set.latest(Some(Time(set)));
+            [&proposed(1), &clones].map(|judged| bar(judged, &job))
+        };
+        assert_eq!(bars(Running, 1_000, 50_000), [Some(Verdict::ClockSet), None]);
+        assert_eq!(
+            [bars(Running, 50_000, 50_000), bars(Running, 1_000, 0), bars(Killed, 1_000, 50_000)],
+            [[None; 2]; 3]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod blacklist;
 mod budgets;
 mod calibration;
 mod causes;
+mod clocks;
 mod common;
 mod debounce;
 mod docs;

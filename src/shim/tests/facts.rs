@@ -287,6 +287,22 @@ async fn an_am_whose_clock_is_ten_years_off_is_followed_on_its_own_clock_and_its
 }
 
 #[tokio::test]
+async fn an_ams_clock_that_was_set_forward_is_told_once_and_not_lost_with_an_exchange_that_asks_for_a_snapshot() {
+    let (mut room, mut am) = seated().await;
+    let clock = |set: u64, ran: u64| json!({"am_ms": T + set + ran, "mono_ms": 12 + ran});
+    let mut tell = |clock: Value, more: Value| {
+        let mut with = json!({ "clock": clock });
+        with.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        room.send(&am.key.clone(), &am.with(with)).unwrap();
+        room.told().contains(&Fact::ClockSet(am.job()))
+    };
+    assert!(!tell(clock(0, 1_000), json!({})) && !tell(clock(4_000, 2_000), json!({})), "four seconds are no step");
+    assert!(!tell(clock(3_604_000, 3_000), json!({"base": 99, "upto": 99})), "nothing of it is applied");
+    assert!(tell(clock(3_604_000, 4_000), json!({"base": 0, "upto": 0})));
+    assert!(!tell(clock(3_604_000, 5_000), json!({})));
+}
+
+#[tokio::test]
 async fn a_session_that_falls_silent_is_told_as_lost_and_as_open_again_when_it_calls() {
     let (mut room, mut am) = seated().await;
     room.later(10_000);

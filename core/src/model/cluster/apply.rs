@@ -123,6 +123,10 @@ impl ClusterState {
             Fact::Tasks { complete, tasks, .. } => self.learn_tasks(id, tasks, *complete, seen),
             Fact::Attempts { attempts, .. } => self.learn_attempts(id, attempts, seen),
             Fact::Job(summary) => self.learn_job(summary),
+            Fact::ClockSet(_) => {
+                job.stirred = true;
+                job.clock_set.latest(Some(seen.at));
+            }
             // Where a shim speaks, it is for it to say what can be done.
             Fact::Can(..) if job.shim && seen.source.channel == Channel::Am => {}
             fact => learn_of_itself(job, fact),

@@ -71,6 +71,9 @@ pub struct Job {
     pub can: Capabilities,
     /// The AM's clock less the service's, milliseconds, and the receipt it was taken from.
     pub clock_offset_ms: i64,
+    /// When that clock was last seen to have been set forward, by what it said then.
+    #[serde(default)]
+    pub clock_set: Stamp,
     /// Receipt of the first fact about it, the service's clock.
     #[serde(default)]
     pub opened: Time,
@@ -142,6 +145,7 @@ impl Job {
             shim: false,
             can: Capabilities::default(),
             clock_offset_ms: 0,
+            clock_set: Stamp::default(),
             opened: Time(0),
             heard: Time(0),
             hidden: false,
@@ -203,7 +207,7 @@ impl Job {
         }
         (self.incarnation, self.stirred) = (incarnation, true);
         let first = self.first_number();
-        self.can = Capabilities::default();
+        (self.can, self.clock_set) = Default::default();
         self.listings.clear();
         for task in self.tasks.iter_mut().flatten().flatten() {
             for attempt in task.attempts.iter_mut().filter(|attempt| u64::from(attempt.number) < first) {

@@ -105,6 +105,8 @@ pub enum Fact {
     },
     /// A shim's session for a job was opened (true) or lost (false).
     ShimSession(JobId, bool),
+    /// The clock of a job's AM has been set forward since its shim spoke before, by so much that what it had stamped looks that much older.
+    ClockSet(JobId),
     /// What can be done to a job, as its shim says.
     Can(JobId, Capabilities),
     /// A decision was put into an answer to the job's shim for the first time, or is about to be asked of its AM over REST.
@@ -135,7 +137,8 @@ impl Fact {
             Fact::Cluster(_) | Fact::Nodes(_) | Fact::Racks(_) | Fact::Queues(_) | Fact::Apps(_) => None,
             Fact::Ending(_) | Fact::Held(_) | Fact::Lifted(_) | Fact::Rival(_) => None,
             Fact::Job(fact) => Some(fact.job),
-            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) | Fact::Hidden(job) => Some(*job),
+            Fact::Settings(job, _) | Fact::ShimSession(job, _) | Fact::Can(job, _) => Some(*job),
+            Fact::Hidden(job) | Fact::ClockSet(job) => Some(*job),
             Fact::Sent { job, .. } => Some(*job),
             Fact::Acked(fact) => Some(fact.job),
             Fact::Tasks { job, .. } | Fact::Attempts { job, .. } | Fact::Needs { job, .. } => Some(*job),

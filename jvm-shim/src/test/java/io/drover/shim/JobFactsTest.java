@@ -287,6 +287,25 @@ public class JobFactsTest {
   }
 
   @Test
+  public void aClockThatATestMovesIsNeverTakenToHaveBeenSet() throws Exception {
+    Am.TestClock clock = new Am.TestClock();
+    am = new Am(1, 0, "facts", 1, clock);
+    am.run(conf(), true, true);
+    service.awaitExchange();
+    long apart = apart();
+    clock.advance(60_000);
+    service.awaitExchange();
+    assertEquals(1_000_060_000L, service.last().path("clock").path("am_ms").asLong());
+    assertEquals(apart, apart());
+  }
+
+  /** By how much the AM's time of day is ahead of its other clock. */
+  private long apart() {
+    JsonNode clock = service.last().path("clock");
+    return clock.path("am_ms").asLong() - clock.path("mono_ms").asLong();
+  }
+
+  @Test
   public void reducesAreSeenWhenOnlyMapsMaySpeculate() throws Exception {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
     am.run(conf(), true, false);
