@@ -11,6 +11,7 @@ mod desk;
 mod facts;
 #[cfg(test)]
 pub mod fixture;
+mod lists;
 mod look;
 pub mod mac;
 mod metrics;
