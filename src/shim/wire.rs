@@ -278,6 +278,11 @@ fn clip(text: &str) -> String {
 }
 
 impl Request<'_> {
+    /// How many rows it tells.
+    pub fn rows(&self) -> u64 {
+        (self.hosts.len() + self.tasks.len() + self.attempts.len()) as u64
+    }
+
     /// The schema's bounds, as far as types do not hold them.
     fn check(&self) -> Result<(), Refusal> {
         let lists = [("hosts", self.hosts.len()), ("tasks", self.tasks.len()), ("attempts", self.attempts.len())];
