@@ -1,6 +1,6 @@
 //! Refusals of the API: a status, a stable label, and what to do next.
 
-use super::principal::Denied;
+use super::principal::{Denied, Misdirected};
 use crate::service::Busy;
 use crate::service::holds::Unheld;
 use axum::Json;
@@ -29,6 +29,9 @@ pub enum ApiError {
     /// The caller may not.
     #[error(transparent)]
     Forbidden(#[from] Denied),
+    /// It was meant for another service.
+    #[error(transparent)]
+    Misdirected(#[from] Misdirected),
     /// No such job.
     #[error(
         "{0} is not known here; GET /api/v1/jobs lists the jobs that are, and an ended job is forgotten after a while"
@@ -68,6 +71,7 @@ impl ApiError {
         match self {
             ApiError::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad_request"),
             ApiError::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden"),
+            ApiError::Misdirected(_) => (StatusCode::MISDIRECTED_REQUEST, "misdirected"),
             ApiError::NoJob(_) => (StatusCode::NOT_FOUND, "unknown_job"),
             ApiError::NoTask(_) => (StatusCode::NOT_FOUND, "unknown_task"),
             ApiError::NoHold(_) => (StatusCode::NOT_FOUND, "unknown_hold"),
@@ -89,6 +93,12 @@ impl From<Unheld> for ApiError {
             Unheld::TooMany => ApiError::BadRequest(why.to_string()),
             Unheld::Busy(busy) => ApiError::Busy(busy),
         }
+    }
+}
+
+impl IntoResponse for Misdirected {
+    fn into_response(self) -> Response {
+        ApiError::from(self).into_response()
     }
 }
 

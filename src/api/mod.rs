@@ -19,7 +19,7 @@ pub use calibration::CalibrationView;
 pub use error::{ApiError, ErrorBody};
 pub use handlers::{Decisions, Jobs, Nodes, Tasks};
 pub use holds::{HoldAnswer, HoldRequest, HoldView, HoldsView};
-pub use principal::{Doorman, Principal, Role};
+pub use principal::{Doorman, Principal, Role, host_name};
 
 use crate::ledger::Access;
 use crate::service::holds::Holds;

@@ -34,7 +34,7 @@ fn service_with(readiness: Option<&'static str>, ledger: Access) -> (Router, (Dr
     std::thread::spawn(move || run(desk, inbox, &Notes::default(), Millis(60_000), &|| NOW, &runtime, &stopped));
     let state = ApiState {
         asker: outside.asker.clone(),
-        doorman: Doorman { loopback: Role::Operate, own: IpAddr::from([127, 0, 0, 1]) },
+        doorman: Doorman::new(Role::Operate, IpAddr::from([127, 0, 0, 1]), ["drover.example.com".to_owned()]),
         process: Process::new("ab12".into(), Time(1)),
         readiness: Arc::new(move || readiness.map(str::to_owned)),
         shims: Arc::new(Shims::default),
@@ -81,6 +81,25 @@ async fn ask(router: &Router, method: &str, path: &str, local: bool, body: Optio
     let status = response.status().as_u16();
     let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
     (status, serde_json::from_slice(&body).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_from_this_machine_for_another_name_is_refused_with_what_to_set() {
+    let (router, _stop) = service(None);
+    let said = async |host: &str, path: &str| {
+        let local = ConnectInfo(Peer("127.0.0.1:9".parse().unwrap()));
+        let request = Request::get(path).header("host", host).extension(local).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        let status = response.status().as_u16();
+        let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        (status, String::from_utf8(body.to_vec()).unwrap())
+    };
+    let (status, body) = said("evil.example.com", "/api/v1/jobs").await;
+    assert!(status == 421 && body.contains("\"misdirected\"") && body.contains("listen.api_names"), "{status} {body}");
+    for host in ["localhost:7070", "drover.example.com"] {
+        assert_eq!(said(host, "/api/v1/jobs").await.0, 200, "{host}");
+    }
+    assert_eq!(said("probe.example.com", "/healthz").await.0, 200, "it tells of no job");
 }
 
 async fn json(router: &Router, path: &str) -> Value {

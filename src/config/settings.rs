@@ -197,6 +197,8 @@ settings! {
         metrics: SocketAddr = "127.0.0.1:7072", Kind::Address;
         /// What those may do who ask from this machine, at a loopback address or at that of `listen.api`: `view`, `operate` or `administer`, which allows no more than `operate` so far. Others may view.
         loopback_role: String = "operate", Kind::Choice(&["view", "operate", "administer"]);
+        /// Names under which this machine's own requests may come to the API, beside `localhost` and its host name: those that a proxy on it passes on as `Host`. A web page's name that was made to lead here is none of them.
+        api_names: Vec<String> = "", Kind::Words;
         /// Connections at once for each listener but the shims'.
         connections: u64 = "256", Kind::Whole(4, 65_536);
         /// Decisions kept in memory for the API.

@@ -174,7 +174,11 @@ fn state(
 ) -> ApiState {
     ApiState {
         asker: outside.asker.clone(),
-        doorman: Doorman { loopback: Role::parse(&config.listen.loopback_role), own: config.listen.api.ip() },
+        doorman: Doorman::new(
+            Role::parse(&config.listen.loopback_role),
+            config.listen.api.ip(),
+            config.listen.api_names.iter().cloned().chain([api::host_name()]),
+        ),
         process: Process::new(identity.incarnation.clone(), Time(identity.epoch)),
         shims: Arc::new({
             let notes = notes.clone();

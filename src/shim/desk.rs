@@ -5,13 +5,14 @@ mod keeping;
 
 use super::acting::{Acting, Grant, Unsent};
 use super::batch::Batch;
+use super::case::Standing;
 use super::facts;
 use super::mac;
 use super::metrics::Metrics;
 use super::outbox::Order;
 use super::pace::RowRate;
 use super::params::{Identity, ShimParams};
-use super::proofs::{Proofs, Standing};
+use super::proofs::Proofs;
 use super::reply::{Refusal, Reply, Why};
 use super::session::{Now, Profile, Session, Turn};
 use super::settings;

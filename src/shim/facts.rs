@@ -5,7 +5,7 @@ use super::session::{Now, Session};
 use super::table::Names;
 use super::told::Told;
 use super::values::{Num, Word};
-use super::wire::{AttemptRow, CounterRow, Request, TaskRow};
+use super::wire::{AttemptRow, CounterRow, MAX_MISSES, MAX_SPLIT_HOSTS, Request, TaskRow};
 use crate::shown::is_host;
 use drover_core::model::{
     AppAttemptId, AttemptFact, Bytes, Capabilities, Channel, Counters, Fact, JobFact, JobPhase, Millis, Miss,
@@ -147,7 +147,7 @@ fn task(session: &Session, row: &TaskRow, mut fact: TaskFact, told: &mut Told) -
     fact.state = told.word(row.s, "unknown_state");
     // Of what a reduce is to read Hadoop knows nothing before it does.
     fact.input = told.num(row.bytes).filter(|_| fact.kind == TaskKind::Map).map(Bytes);
-    for index in row.hosts.iter().take(16) {
+    for index in row.hosts.iter().take(MAX_SPLIT_HOSTS) {
         match host(session, *index) {
             Some(name) => fact.hosts.push(name),
             None => told.refuse("unknown_host"),
@@ -219,10 +219,8 @@ fn attempt(session: &Session, row: &AttemptRow, mut fact: AttemptFact, told: &mu
 
 /// Which reduces could not fetch the attempt's output.
 fn missed(row: &AttemptRow, request: &Request<'_>, params: &ShimParams, told: &mut Told) -> Vec<Miss> {
-    // The protocol's limit.
-    const REDUCES_MAX: usize = 8;
     let mut missed = Vec::new();
-    for (reduce, at) in row.miss.iter().take(REDUCES_MAX) {
+    for (reduce, at) in row.miss.iter().take(MAX_MISSES) {
         let known = match row.k.0 {
             Some(TaskKind::Map) => place(Word(Some(TaskKind::Reduce)), *reduce, request, params),
             _ => Err("unknown_kind"),

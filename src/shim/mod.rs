@@ -1,16 +1,19 @@
 //! The protocol with the Java shim: sessions, trust, exchange. No decisions.
 //!
-//! `server` (HTTP) → `desk` (one exchange) → `wire` (what was said) → `proofs` and `trust` (is it believed) → `table` and `session` (what is held) → `facts`
+//! `server` (HTTP) → `desk` (one exchange) → `wire` (what was said) → `proofs`, `case` and `look` (is it believed) → `table` and `session` (what is held) → `facts`
 //! (what it means), which leave as observations. `acting` answers with what the engine wants done: leases, and the actions in each session's `outbox`.
 
 mod acting;
 mod answers;
 mod batch;
 mod body;
+mod case;
 mod desk;
 mod facts;
 #[cfg(test)]
 pub mod fixture;
+mod lists;
+mod look;
 pub mod mac;
 mod metrics;
 mod outbox;

@@ -19,6 +19,8 @@ pub struct ShimParams {
     pub session_per_s: u32,
     /// Exchanges of one session that may follow each other at once, as the pages of a large snapshot do.
     pub session_burst: u32,
+    /// Rows of one session that may follow each other at once, as those of a large job's first snapshot do: what it may tell in so many seconds.
+    pub session_rows_burst_s: u32,
     /// Hosts in one session's table; the target is 10,000 nodes.
     pub hosts: usize,
     /// Tasks of either kind in one job.
@@ -89,6 +91,7 @@ impl Default for ShimParams {
             expiry_ms: 300_000,
             session_per_s: 10,
             session_burst: 50,
+            session_rows_burst_s: 10,
             hosts: 20_000,
             tasks: 500_000,
             body_bytes: 4 << 20,
@@ -102,6 +105,14 @@ impl Default for ShimParams {
             proofs: ProofParams::default(),
             act: ActParams::default(),
         }
+    }
+}
+
+impl ShimParams {
+    /// Rows a second of one session, in the long run: a fourth of what all together may tell before the pace stretches, and never less than 90,000 tasks that run have to tell every three seconds.
+    pub fn session_rows_per_s(&self) -> u32 {
+        const LEAST: u32 = 30_000;
+        (self.rows_per_s / 4).max(LEAST)
     }
 }
 

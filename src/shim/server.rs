@@ -192,7 +192,7 @@ impl Shim {
             let _shares = (slot, held);
             shim.decide(from, &code, &body)
         };
-        let decided = heavy::read(length, decide).await;
+        let decided = heavy::BODIES.read(length, decide).await;
         decided.unwrap_or_else(|_| Err(Refusal::new(Why::Overloaded, "the service is stopping")))
     }
 

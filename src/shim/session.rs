@@ -62,6 +62,7 @@ pub struct Session {
     /// What it is asked to do.
     pub outbox: Outbox,
     rate: Rate,
+    row_rate: Rate,
 }
 
 /// Who speaks: told once, vouched for by the ResourceManager where it can.
@@ -156,10 +157,11 @@ impl Session {
             lease_until: Millis(0),
             outbox: Outbox::default(),
             rate: Rate::default(),
+            row_rate: Rate::default(),
         }
     }
 
-    /// May this request be applied now? Changes nothing but the count of its rate.
+    /// May this request be applied now? Changes nothing but the counts of its rates.
     pub fn turn(&mut self, request: &Request<'_>, params: &ShimParams, now: Now) -> Result<Turn, Refusal> {
         if self.ended {
             return Err(Refusal::new(Why::FinishedApplication, "the application has ended"));
@@ -167,14 +169,24 @@ impl Session {
         if request.attempt != self.profile.attempt || request.job != self.profile.job() {
             return Err(Refusal::new(Why::ForeignApplication, "a session speaks about its own job only"));
         }
-        if let Err(wait) = self.rate.take(now.mono, params.session_per_s, params.session_burst) {
-            return Err(Refusal::new(Why::TooFrequent, "the session calls too often").retry(wait.0).holding(self.ack));
+        let too_frequent =
+            |words: &str, wait: Millis, ack| Refusal::new(Why::TooFrequent, words).retry(wait.0).holding(ack);
+        if let Err(wait) = self.rate.take(now.mono, 1, params.session_per_s, params.session_burst) {
+            return Err(too_frequent("the session calls too often", wait, self.ack));
         }
         if request.seq <= self.seq {
             let words = format!("request {} came after request {} was applied", request.seq, self.seq);
             return Err(Refusal::new(Why::StaleSequence, words).holding(self.ack));
         }
-        Ok(if request.base > self.ack { Turn::Snapshot } else { Turn::Apply })
+        if request.base > self.ack {
+            return Ok(Turn::Snapshot);
+        }
+        let rows_per_s = params.session_rows_per_s();
+        let burst = rows_per_s.saturating_mul(params.session_rows_burst_s);
+        if let Err(wait) = self.row_rate.take(now.mono, request.rows(), rows_per_s, burst) {
+            return Err(too_frequent("the session tells more rows than one may", wait, self.ack));
+        }
+        Ok(Turn::Apply)
     }
 
     /// Can an attempt of that number exist in its AM, or have been recovered by it?
@@ -241,15 +253,16 @@ impl Seen {
 struct Rate(u64);
 
 impl Rate {
-    /// Takes one token, or says how long to wait for it.
-    fn take(&mut self, now: Millis, per_s: u32, burst: u32) -> Result<(), Millis> {
-        let (step, now) = (1_000_000 / u64::from(per_s.max(1)), now.0.saturating_mul(1000));
-        let allowed = now + step * u64::from(burst.max(1) - 1);
+    /// Takes some tokens once there is one, or says how long to wait for it: more than there are may be drawn, so that no request is too large for ever.
+    fn take(&mut self, now: Millis, tokens: u64, per_s: u32, burst: u32) -> Result<(), Millis> {
+        let time_of = |tokens: u64| tokens * 1_000_000 / u64::from(per_s.max(1));
+        let now = now.0.saturating_mul(1000);
+        let allowed = now + time_of(u64::from(burst.max(1) - 1));
         let drawn = self.0.max(now);
         if drawn > allowed {
             return Err(Millis((drawn - allowed).div_ceil(1000)));
         }
-        self.0 = drawn + step;
+        self.0 = drawn + time_of(tokens);
         Ok(())
     }
 }
@@ -261,13 +274,22 @@ mod tests {
     #[test]
     fn a_session_may_call_in_bursts_but_not_for_long() {
         let mut rate = Rate::default();
-        let mut at = |ms| rate.take(Millis(ms), 10, 3);
+        let mut at = |ms| rate.take(Millis(ms), 1, 10, 3);
         assert!((0..3).all(|_| at(5_000).is_ok()));
         assert_eq!(at(5_000), Err(Millis(100)));
         assert_eq!(at(5_099), Err(Millis(1)));
         assert_eq!(at(5_100), Ok(()));
         assert!(at(5_100).is_err());
         assert!((0..3).all(|_| at(9_000).is_ok()) && at(9_000).is_err(), "idle time earns one burst, not more");
+    }
+
+    #[test]
+    fn more_rows_at_once_than_are_left_are_taken_and_waited_for_afterwards() {
+        let mut rate = Rate::default();
+        let mut at = |ms, rows| rate.take(Millis(ms), rows, 10_000_000, 1_000);
+        assert_eq!(at(5_000, 20_000_000), Ok(()));
+        assert_eq!(at(5_000, 1), Err(Millis(2_000)));
+        assert_eq!(at(7_000, 0), Ok(()));
     }
 
     #[test]

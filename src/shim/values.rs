@@ -114,6 +114,12 @@ impl Key {
     }
 }
 
+impl From<[u8; 16]> for SessionId {
+    fn from(bytes: [u8; 16]) -> SessionId {
+        SessionId(bytes)
+    }
+}
+
 impl From<[u8; 32]> for Key {
     fn from(bytes: [u8; 32]) -> Key {
         Key(bytes)

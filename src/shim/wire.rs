@@ -3,6 +3,7 @@
 //! A value of a row that is out of range costs only that value (`facts` counts it); anything wrong outside the rows refuses the request, because a
 //! request that cannot be trusted to be whole must not move the acknowledged version.
 
+use super::lists::{at_most, map_at_most};
 use super::reply::{Refusal, Why};
 use super::values::{Key, MAX_SAFE, Num, SessionId, Word};
 use drover_core::model::{AppAttemptId, AttemptState, JobId, Mode, Phase, TaskKind, TaskState};
@@ -15,6 +16,17 @@ use std::fmt;
 pub const PROTOCOL: u64 = 1;
 const MAX_TEXT: usize = 1024;
 const MAX_LABEL: usize = 64;
+/// As many as a shim ever sends at once, of all kinds together.
+const MAX_ROWS: usize = 20_000;
+const MAX_ACKS: usize = 1000;
+const MAX_COPIES: usize = 16;
+const MAX_DROPPED: usize = 32;
+const MAX_SETTINGS: usize = 64;
+const MAX_CAN: usize = 16;
+/// Hosts of a task's split.
+pub const MAX_SPLIT_HOSTS: usize = 16;
+/// Reduces that could not fetch an attempt's output.
+pub const MAX_MISSES: usize = 8;
 
 /// One request. Strings are borrowed from the body where they can be.
 #[derive(Debug, Deserialize)]
@@ -56,20 +68,23 @@ pub struct Request<'a> {
     /// Reduces in all.
     pub reduces: u32,
     /// Index, host name, rack.
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "at_most::<MAX_ROWS, _, _>")]
     pub hosts: Vec<HostRow<'a>>,
     /// Changed tasks.
+    #[serde(deserialize_with = "at_most::<MAX_ROWS, _, _>")]
     pub tasks: Vec<TaskRow>,
     /// Changed attempts.
+    #[serde(deserialize_with = "at_most::<MAX_ROWS, _, _>")]
     pub attempts: Vec<AttemptRow>,
     /// Containers asked for and not assigned.
     pub needs: Needs,
     /// What Hadoop's own speculator did.
     pub native: Native,
     /// Facts the shim dropped since its session began, by reason.
+    #[serde(deserialize_with = "map_at_most::<MAX_DROPPED, _, _>")]
     pub dropped: BTreeMap<String, Num>,
     /// Answers to actions.
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "at_most::<MAX_ACKS, _, _>")]
     pub acks: Vec<Ack<'a>>,
 }
 
@@ -109,9 +124,10 @@ pub struct Hello<'a> {
     /// Runs its tasks inside the AM.
     pub uber: bool,
     /// Types of actions that it can carry out.
-    #[serde(default, borrow)]
+    #[serde(default, borrow, deserialize_with = "at_most::<MAX_CAN, _, _>")]
     pub can: Vec<Cow<'a, str>>,
     /// The settings that matter here, as configured.
+    #[serde(deserialize_with = "map_at_most::<MAX_SETTINGS, _, _>")]
     pub settings: BTreeMap<String, String>,
 }
 
@@ -133,7 +149,7 @@ pub struct TaskRow {
     /// Length of its split.
     pub bytes: Option<Num>,
     /// Where the split lies.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<MAX_SPLIT_HOSTS, _, _>")]
     pub hosts: Vec<Num>,
 }
 
@@ -172,7 +188,7 @@ pub struct AttemptRow {
     /// Counters that changed.
     pub ctr: Option<CounterRow>,
     /// Of a map: reduces that could not fetch its output, each with when it told so last, the AM's clock.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<MAX_MISSES, _, _>")]
     pub miss: Vec<(Num, Num)>,
 }
 
@@ -229,7 +245,7 @@ pub struct Ack<'a> {
     #[serde(borrow)]
     pub outcome: Cow<'a, str>,
     /// Numbers of the attempts that are its copies.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "at_most::<MAX_COPIES, _, _>")]
     pub attempts: Vec<Num>,
 }
 
@@ -262,8 +278,18 @@ fn clip(text: &str) -> String {
 }
 
 impl Request<'_> {
+    /// How many rows it tells.
+    pub fn rows(&self) -> u64 {
+        (self.hosts.len() + self.tasks.len() + self.attempts.len()) as u64
+    }
+
     /// The schema's bounds, as far as types do not hold them.
     fn check(&self) -> Result<(), Refusal> {
+        let lists = [("hosts", self.hosts.len()), ("tasks", self.tasks.len()), ("attempts", self.attempts.len())];
+        if let Some((name, _)) = lists.iter().find(|(_, rows)| *rows > MAX_ROWS) {
+            let words = format!("{name} has more than {MAX_ROWS} rows: send fewer rows at once");
+            return Err(Refusal::new(Why::TooLarge, words));
+        }
         let numbers = [
             ("seq", self.seq),
             ("clock.am_ms", self.clock.am_ms),
@@ -298,18 +324,18 @@ impl Request<'_> {
                 .into_iter()
                 .chain([("java", &hello.java)])
                 .find_map(|(name, text)| long(&format!("hello.{name}"), text, MAX_TEXT))
-                .or_else(|| many("hello.settings", hello.settings.len(), 64))
-                .or_else(|| many("hello.can", hello.can.len(), 16))
+                .or_else(|| many("hello.settings", hello.settings.len(), MAX_SETTINGS))
+                .or_else(|| many("hello.can", hello.can.len(), MAX_CAN))
                 .or_else(|| hello.can.iter().find_map(|word| long("hello.can", word, MAX_LABEL)))
                 .or_else(|| hello.settings.values().find_map(|text| long("hello.settings", text, MAX_TEXT)))
         });
         hello
             .or_else(|| long("shim", &self.shim, 64))
             .or_else(|| long("job_state", &self.job_state, 32))
-            .or_else(|| many("acks", self.acks.len(), 1000))
+            .or_else(|| many("acks", self.acks.len(), MAX_ACKS))
             .or_else(|| self.acks.iter().find_map(|ack| long("acks.id", &ack.id, MAX_TEXT)))
             .or_else(|| self.acks.iter().find_map(|ack| long("acks.outcome", &ack.outcome, MAX_LABEL)))
-            .or_else(|| self.acks.iter().find_map(|ack| many("acks.attempts", ack.attempts.len(), 16)))
-            .or_else(|| many("dropped", self.dropped.len(), 32))
+            .or_else(|| self.acks.iter().find_map(|ack| many("acks.attempts", ack.attempts.len(), MAX_COPIES)))
+            .or_else(|| many("dropped", self.dropped.len(), MAX_DROPPED))
     }
 }

@@ -53,7 +53,7 @@ impl Am {
     /// # Errors
     /// As [`Am::job`]; `unexpected` where another job answers.
     pub async fn diagnostics(&self, id: JobId) -> Result<String, Error> {
-        let wire: Job = self.get(None, Endpoint::AmJob, id, "").await?.document;
+        let wire: Job = self.get(None, Endpoint::AmProof, id, "").await?.document;
         if wire.id.as_deref().and_then(|text| text.parse().ok()) != Some(id) {
             let found = wire.id.0.map_or_else(|| "no job".to_owned(), |id| words(&id));
             return Err(Kind::Unexpected { expected: "that job", found }.at(&self.url(id, "")));

@@ -56,9 +56,9 @@ macro_rules! endpoints {
 }
 
 impl Endpoint {
-    /// Does it ask the ResourceManager about one application, as is done once for each of very many?
-    pub fn is_of_one_application(self) -> bool {
-        matches!(self, Endpoint::RmApp | Endpoint::RmAppAttempts)
+    /// Is it asked once for each of very many applications or, of a job's proof, as often as anybody claims to be its master?
+    pub fn is_single(self) -> bool {
+        matches!(self, Endpoint::RmApp | Endpoint::RmAppAttempts | Endpoint::AmProof)
     }
 }
 
@@ -79,6 +79,8 @@ endpoints! {
     RmAppAttempts: Rm = "rm_app_attempts",
     /// `…/mapreduce/jobs/{id}`
     AmJob: Proxy = "am_job",
+    /// `…/mapreduce/jobs/{id}`, for the proof in its diagnostics
+    AmProof: Proxy = "am_proof",
     /// `…/mapreduce/jobs/{id}/jobattempts`
     AmJobAttempts: Proxy = "am_job_attempts",
     /// `…/mapreduce/jobs/{id}/tasks`

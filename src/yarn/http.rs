@@ -16,7 +16,6 @@ use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::sync::{Arc, Once};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use url::Url;
 
@@ -273,21 +272,12 @@ async fn decoded<T: Send + 'static>(
     read: impl FnOnce(&[u8]) -> Result<T, Kind> + Send + 'static,
 ) -> Result<T, Kind> {
     let length = body.len();
-    // It is never closed.
-    let place = if length < heavy::LARGE { None } else { LARGE_AT_ONCE.acquire().await.ok() };
-    let read = move || {
-        // A large one is read on though whoever asked has gone: its place is given back only then.
-        let _place = place;
-        read(&body)
-    };
-    let read = heavy::read(length, read).await;
+    let read = heavy::ANSWERS.read(length, move || read(&body)).await;
     read.unwrap_or_else(|error| Err(Kind::Malformed(error.to_string())))
 }
 
 /// So much of an error's page is read.
 const ERROR_PAGE: u64 = 64 << 10;
-/// Large answers that are read at once: each takes several times its bytes while it is.
-static LARGE_AT_ONCE: Semaphore = Semaphore::const_new(2);
 
 /// The innermost cause says what happened; the outer ones only that something did.
 pub(crate) fn causes(error: &dyn std::error::Error) -> String {

@@ -69,8 +69,8 @@ impl Ceilings {
 #[derive(Debug)]
 pub struct Limits {
     gates: [Gate; 3],
-    /// What asks about single applications goes through this one first.
-    singles: Gate,
+    /// What asks about single applications goes through its class's of these first.
+    singles: [Gate; 3],
     metrics: Metrics,
 }
 
@@ -121,10 +121,16 @@ impl Drop for Permit {
 impl Limits {
     /// Gates with these ceilings. Out-of-range numbers are brought into range.
     pub fn new(ceilings: &Ceilings, metrics: Metrics) -> Limits {
-        // After a restart every shim's session has its application asked about: half of what the ResourceManager may be asked is left for listings.
-        let Ceiling { per_second, burst, in_flight, body_bytes } = ceilings.rm;
-        let half = Ceiling { per_second: per_second / 2.0, burst: burst / 2, in_flight: in_flight / 2, body_bytes };
-        Limits { gates: Class::ALL.map(|class| Gate::new(ceilings.of(class))), singles: Gate::new(&half), metrics }
+        // After a restart every shim's session has its application and its job's proof asked about: half of what may be asked is left for listings and for polling.
+        let half = |ceiling: &Ceiling| Ceiling {
+            per_second: ceiling.per_second / 2.0,
+            burst: ceiling.burst / 2,
+            in_flight: ceiling.in_flight / 2,
+            ..*ceiling
+        };
+        let gates = Class::ALL.map(|class| Gate::new(ceilings.of(class)));
+        let singles = Class::ALL.map(|class| Gate::new(&half(ceilings.of(class))));
+        Limits { gates, singles, metrics }
     }
 
     /// Leave for one request now, or how long to wait.
@@ -140,8 +146,9 @@ impl Limits {
 
     /// Leave for one request, as soon as there is any.
     pub async fn acquire(&self, endpoint: Endpoint) -> Permit {
-        let single = if endpoint.is_of_one_application() { Some(self.singles.pass(&self.metrics).await) } else { None };
-        let slot = self.gates[endpoint.class() as usize].pass(&self.metrics).await;
+        let class = endpoint.class() as usize;
+        let single = if endpoint.is_single() { Some(self.singles[class].pass(&self.metrics).await) } else { None };
+        let slot = self.gates[class].pass(&self.metrics).await;
         let mut permit = self.permit(endpoint.class(), slot);
         permit._single = single;
         permit
@@ -273,6 +280,22 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(1)).await;
         drop(held);
         assert_eq!(waiting.join_all().await.len(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn looks_for_proofs_leave_half_of_what_goes_through_the_proxy_to_polling() {
+        let limits = Arc::new(limits(20.0, 4, 16));
+        let mut claims = tokio::task::JoinSet::new();
+        for _ in 0..200 {
+            let limits = limits.clone();
+            claims.spawn(async move { drop(limits.acquire(Endpoint::AmProof).await) });
+        }
+        let mut polled = 0;
+        for _ in 0..1_000 {
+            polled += u32::from(limits.try_acquire(Class::Proxy).is_ok());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert!(polled >= 95, "of 200 in ten seconds {polled}");
     }
 
     #[test]

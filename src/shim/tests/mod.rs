@@ -34,6 +34,8 @@ pub struct Cluster {
     pub apps: Mutex<BTreeMap<AppId, AppVouch>>,
     pub diagnostics: Mutex<BTreeMap<JobId, Result<String, VouchError>>>,
     pub asked: AtomicUsize,
+    /// Pages of jobs that were read.
+    pub read: AtomicUsize,
     /// Applications that the ResourceManager has listed.
     pub listed: Mutex<BTreeMap<AppId, AppVouch>>,
     /// Applications of which the ResourceManager does not tell enough.
@@ -58,6 +60,7 @@ impl Vouch for Cluster {
     }
 
     fn job_diagnostics(&self, job: JobId) -> BoxFuture<'_, Result<String, VouchError>> {
+        self.read.fetch_add(1, Ordering::Relaxed);
         let told = self.diagnostics.lock().unwrap().get(&job).cloned().unwrap_or(Err(VouchError::NotFound));
         let hangs = self.hangs.lock().unwrap().contains(&job);
         Box::pin(async move { if hangs { std::future::pending().await } else { told } })

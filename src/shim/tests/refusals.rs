@@ -100,6 +100,20 @@ async fn with_no_room_for_facts_nothing_is_acknowledged_and_nothing_lost() {
 }
 
 #[tokio::test]
+async fn a_session_that_tells_rows_without_end_is_held_up_and_loses_none() {
+    let (mut room, mut am) =
+        seated(ShimParams { rows_per_s: 120_000, session_rows_burst_s: 1, ..one_look() }, 100).await;
+    let rows = json!({"upto": 7, "tasks": vec![json!({"k": "m", "i": 0}); 20_000]});
+    for _ in 0..2 {
+        assert_eq!(room.send(&am.key.clone(), &am.with(rows.clone())).unwrap().ack, 7);
+    }
+    let refusal = room.send(&am.key.clone(), &am.with(rows.clone())).unwrap_err();
+    assert_eq!((refusal.why, refusal.ack, refusal.retry_ms), (Why::TooFrequent, Some(7), 334));
+    room.later(refusal.retry_ms);
+    assert_eq!(room.send(&am.key.clone(), &am.with(rows)).unwrap().ack, 7);
+}
+
+#[tokio::test]
 async fn the_loss_of_a_session_waits_for_room_too() {
     let (mut room, mut am) = seated(one_look(), 1).await;
     room.send(&am.key.clone(), &am.next()).unwrap();

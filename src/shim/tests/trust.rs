@@ -245,6 +245,58 @@ async fn a_flood_of_false_claims_does_not_keep_the_true_am_out() {
     assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
 }
 
+#[tokio::test(start_paused = true)]
+async fn one_look_at_an_application_serves_all_claims_to_it() {
+    let room = Room::with(ShimParams::default(), 10);
+    let (mut am, mut liars) = (Am::new(1, 1, 1), (10..13).map(|nonce| Am::new(1, 1, nonce)).collect::<Vec<_>>());
+    room.cluster.runs(&am);
+    for liar in &mut liars {
+        assert!(!room.send(&liar.key.clone(), &liar.next()).unwrap().accepted);
+    }
+    assert!(room.settled(&mut am, json!({})).await.unwrap().accepted);
+    assert_eq!((room.cluster.asked.load(Ordering::Relaxed), room.cluster.read.load(Ordering::Relaxed)), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_takes_all_places_with_new_claims_again_and_again_does_not_keep_the_true_am_out() {
+    let (room, mut am) = (Room::with(ShimParams::default(), 10), Am::new(1, 1, 1));
+    room.cluster.runs(&am);
+    let (mut nonce, began) = (10, tokio::time::Instant::now());
+    let accepted = loop {
+        for _ in 0..8 {
+            nonce = if nonce == 250 { 10 } else { nonce + 1 };
+            let mut liar = Am {
+                session: format!("{:032x}", began.elapsed().as_nanos() + u128::from(nonce)),
+                ..Am::new(1, 1, nonce)
+            };
+            let _ = room.send(&liar.key.clone(), &liar.next());
+        }
+        match room.send(&am.key.clone(), &am.next()) {
+            Ok(reply) if reply.accepted => break true,
+            _ if began.elapsed() > Duration::from_secs(5) => break false,
+            _ => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    };
+    assert!(accepted, "no place was ever free when it called");
+    let read = room.cluster.read.load(Ordering::Relaxed);
+    assert!(read <= 6, "{read} looks within {:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_look_has_shown_bears_out_no_claim_after_half_a_minute() {
+    let (room, mut am, mut liar) = (Room::with(ShimParams::default(), 10), Am::new(1, 1, 1), Am::new(1, 1, 2));
+    room.cluster.runs(&am);
+    assert!(!room.send(&liar.key.clone(), &liar.next()).unwrap().accepted);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    room.cluster.hangs.lock().unwrap().insert(am.job());
+    let foreign = Am { user: "mallory".into(), ..am.clone() };
+    assert!(!room.send(&am.key.clone(), &foreign.clone().next()).unwrap().accepted, "its owner is another");
+    let mut thief = Am { key: Key::from([9; 32]), ..am.clone() };
+    assert!(!room.send(&thief.key.clone(), &thief.next()).unwrap().accepted, "its key is another");
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert!(!room.send(&am.key.clone(), &am.next()).unwrap().accepted);
+}
+
 #[tokio::test]
 async fn claims_that_wait_are_bounded_for_each_application_and_in_all() {
     let proofs = ProofParams { pending: 6, at_once: 1, per_application: 4, ..ProofParams::default() };

@@ -197,6 +197,17 @@ fn a_request_outside_the_schema_is_refused_with_words_that_name_what_is_wrong() 
 }
 
 #[test]
+fn a_list_of_more_rows_than_a_shim_sends_is_too_large_and_takes_no_memory_for_the_rest() {
+    let rows = |n: usize| vec![json!({"k": "m", "i": 0}); n];
+    let said = |n| {
+        let request = Am::new(1, 1, 1).with(json!({"tasks": rows(n)}));
+        let body = serde_json::to_vec(&request).unwrap();
+        parse(&body).map(|request| request.tasks.len()).map_err(|refusal| refusal.why)
+    };
+    assert_eq!((said(20_000), said(20_001)), (Ok(20_000), Err(Why::TooLarge)));
+}
+
+#[test]
 fn no_error_repeats_a_key() {
     let mut am = Am::new(1, 1, 1);
     let mut request = am.next();

@@ -3,7 +3,7 @@
 use super::{Changed, ClusterState, Dropped};
 use crate::model::capability::Capabilities;
 use crate::model::id::JobId;
-use crate::model::job::{Job, TASKS_MAX};
+use crate::model::job::Job;
 use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::units::Time;
@@ -165,16 +165,20 @@ impl ClusterState {
     }
 
     fn learn_tasks(&mut self, id: JobId, tasks: &[TaskFact], complete: bool, seen: &Observation) {
+        let room = self.room(id, tasks.iter().map(|task| (task.kind, task.index)));
         let Some(job) = self.jobs.get_mut(&id) else { return };
+        let mut has_room = true;
         for task in tasks {
-            job.learn_task(task, seen.at, TASKS_MAX);
+            let limit = job.limit(task.kind, room);
+            has_room &= task.index < limit;
+            job.learn_task(task, seen.at, limit);
             if !task.hosts.is_empty() {
                 let racks = task.hosts.iter().filter_map(|host| self.nodes.get(host));
                 job.learn_place(id.task(task.kind, task.index), self.places.intern(racks.map(|node| &*node.rack)));
             }
         }
         let before = (job.is_complete(), job.hidden);
-        if complete {
+        if complete && has_room {
             job.listed_by(seen.source.channel);
         }
         job.hidden = false;
@@ -182,6 +186,7 @@ impl ClusterState {
     }
 
     fn learn_attempts(&mut self, id: JobId, attempts: &[AttemptFact], seen: &Observation) {
+        let room = self.room(id, attempts.iter().map(|attempt| (attempt.kind, attempt.index)));
         let Some(job) = self.jobs.get_mut(&id) else { return };
         for attempt in attempts {
             // REST is asked for the counters of a few attempts. Of the many that a shim tells the engine picks those it needs.
@@ -194,7 +199,7 @@ impl ClusterState {
                 continue;
             }
             let host = attempt.host.as_deref().and_then(|host| name(&mut self.hosts, &self.nodes, host));
-            job.learn_attempt(attempt, host, seen.at, TASKS_MAX);
+            job.learn_attempt(attempt, host, seen.at, job.limit(attempt.kind, room));
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod apply;
 mod dropped;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -56,6 +57,8 @@ pub struct ClusterState {
     ended: BTreeSet<JobId>,
     #[serde(with = "crate::model::pairs")]
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
+    #[serde(skip)]
+    bounds: room::Bounds,
 }
 
 /// What an observation changed.

@@ -324,6 +324,18 @@ impl Job {
         }))
     }
 
+    /// Places for tasks of each kind that memory is held for, told of or not.
+    pub(super) fn places(&self) -> [usize; 2] {
+        [0, 1].map(|kind: usize| self.tasks[kind].len())
+    }
+
+    /// The limit of indices of that kind with which the job has no more places than `room`, and all that it has.
+    pub(super) fn limit(&self, kind: TaskKind, room: usize) -> u32 {
+        let places = self.places();
+        let (own, all) = (places[kind as usize], places.iter().sum::<usize>());
+        u32::try_from((room + own).saturating_sub(all).max(own)).map_or(TASKS_MAX, |limit| limit.min(TASKS_MAX))
+    }
+
     /// A source says that it has named all tasks there are.
     pub(super) fn listed_by(&mut self, source: Channel) {
         self.listings.listed(source, self.totals.unwrap_or(self.known));
