@@ -80,6 +80,14 @@ impl<'a> Look<'a> {
         self.page.insert(told)
     }
 
+    /// Reads the job's diagnostics for claims that are still to come, where the application may run.
+    pub async fn read_ahead(&mut self) {
+        let runs = matches!(&self.asked, Some(Ok(told)) if told.life != AppLife::Ended);
+        if runs || self.vouch.listed(self.app).is_some() {
+            let _ = self.page().await;
+        }
+    }
+
     /// What it has shown, for claims that come later.
     pub fn shown(self) -> Option<Shown> {
         let page = self.page?.ok()?;
@@ -96,9 +104,12 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Who is vouched for, where the claim's proof was there already and the ResourceManager's word confirms it.
+    /// Who is vouched for, where the claim's proof was there already and the ResourceManager's word confirms it, none speaking against it.
     pub fn bears_out(&self, vouch: &dyn Vouch, claim: &Claim) -> Option<Vouched> {
         let words = [vouch.listed(claim.attempt.app), self.asked.clone()];
+        if words.iter().flatten().any(|told| contradiction(told, claim).is_some()) {
+            return None;
+        }
         let told = words.into_iter().flatten().find(|told| told.confirms(claim))?;
         let holds = proof(self.proofs.iter().copied(), claim) == Some(true);
         holds.then_some(Vouched { user: told.user, queue: told.queue })

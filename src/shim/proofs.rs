@@ -159,6 +159,10 @@ impl Proofs {
             });
             self.record(claim, found, began, pause);
         }
+        // Those that no place was left for have theirs here, too, though none of these should have needed it.
+        if claims.len() >= self.params.per_application {
+            late |= timeout_at(until, look.read_ahead()).await.is_err();
+        }
         self.metrics.proof_seconds.observe(began.elapsed().as_secs_f64());
         if let Some(case) = self.cases().get_mut(&app) {
             case.late = late;

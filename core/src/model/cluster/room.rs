@@ -52,7 +52,8 @@ mod tests {
         fn of_users(users: &[&str]) -> Told {
             let mut state = ClusterState { bounds: Bounds { always: 10, of_user: 100 }, ..ClusterState::default() };
             for (n, user) in users.iter().enumerate() {
-                let job = Job { user: (*user).to_owned(), ..Job::new(id(n)) };
+                let mut job = Job::new(id(n));
+                job.user = (*user).to_owned();
                 state.jobs.insert(job.id, job);
             }
             Told(state, 0)
