@@ -189,6 +189,7 @@ async fn a_request_that_makes_no_sense_is_refused_by_label_with_what_to_do_next(
         ("/api/v1/decisions?user=ann", 400, "bad_request", "unknown field `user`"),
         ("/api/v1/jobs?state=running", 400, "bad_request", "unknown field `state`"),
         ("/api/v1/report?since=7d", 400, "bad_request", "unknown field `since`"),
+        ("/api/v1/report?queue=&user=ann", 400, "bad_request", "queue is empty"),
         ("/api/v1/jobs/application_1_1", 400, "bad_request", "is no job id"),
         ("/api/v1/jobs/job_1_0009", 404, "unknown_job", "GET /api/v1/jobs lists"),
         ("/api/v1/jobs/job_1_0009/tasks", 404, "unknown_job", "GET /api/v1/jobs lists"),

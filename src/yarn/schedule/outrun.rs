@@ -4,7 +4,7 @@
 use super::{Call, Outcome, Schedule};
 use drover_core::model::{Millis, Time};
 
-/// An answer that comes within this time shows that the proxy is well, and that whatever went out before it should have come back.
+/// An answer that comes within this time shows that the proxy is well, and that whatever went out no later should have come back.
 const QUICK: Millis = Millis(500);
 /// No call is given up sooner.
 const AT_LEAST: Millis = Millis(2_000);
@@ -46,7 +46,7 @@ impl Schedule {
     pub fn outrun(&self, now: Time) -> Option<Call> {
         let quick = self.under_way.quick?;
         let calls =
-            self.under_way.calls.iter().filter(|(call, since)| *since < quick && self.patience(call, *since) <= now);
+            self.under_way.calls.iter().filter(|(call, since)| *since <= quick && self.patience(call, *since) <= now);
         calls.min_by_key(|(_, since)| *since).map(|(call, _)| *call)
     }
 
