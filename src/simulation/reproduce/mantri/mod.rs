@@ -59,7 +59,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
             name: "mantri.s64",
             about: "Mantri §6.4, Figs. 19 and 20: reduces placed by the links between racks",
             slowness: "Slowness is tied to the time: links that others use, too, and change.",
-            calibrated: "How scarce links are, and how often they change, was calibrated with all numbers of §6.4 in view, which Figs. 19 and 20 are therefore not independent of.",
+            calibrated: "How scarce links are, how much others take of them, and how often that changes, was calibrated with all numbers of §6.4 in view, which Figs. 19 and 20 are therefore not independent of.",
             rows: placed::ROWS,
             times: 1,
             assumed: placement::assumed,
