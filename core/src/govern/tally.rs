@@ -127,11 +127,14 @@ impl Tally {
         *left.entry((job.id, kind)).or_insert_with(|| {
             let since = in_queue.get(cluster.queue_name(job));
             let size = container(cluster, job, kind).memory_mb;
-            let Some((queue, cluster_mb)) = cluster.queue_of(job).zip(cluster.shared_mb(job)) else { return u64::MAX };
-            if rooms.by_label() {
-                return unused(queue, cluster_mb, since);
+            let Some(queue) = cluster.queue_of(job) else { return u64::MAX };
+            let shared_mb = cluster.totals.map_or(0, |totals| totals.total.memory_mb);
+            match rooms.by_label() {
+                false => left_in_queue(queue, &job.user, size, shared_mb, since),
+                true if shared_mb > 0 && cluster.label_of(job).is_empty() => unused(queue, shared_mb, since),
+                // Its containers go to nodes with a label, or all nodes have one: the shares, which are of those without, say nothing of it.
+                true => u64::MAX,
             }
-            left_in_queue(queue, &job.user, size, cluster_mb, since)
         })
     }
 }

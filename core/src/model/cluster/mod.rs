@@ -122,13 +122,6 @@ impl ClusterState {
         Some(ClusterFact { total: sum(|node| node.total), allocated: sum(|node| node.used), ..told })
     }
 
-    /// Memory that the shares of a job's queue are shares of, MiB; `None` where they say nothing of the job: its containers go to nodes with a label, or all nodes have one, and the
-    /// RM's shares are of those without.
-    pub fn shared_mb(&self, job: &Job) -> Option<u64> {
-        let of_default = self.totals.map_or(0, |totals| totals.total.memory_mb);
-        (!self.has_partitions() || (of_default > 0 && self.label_of(job).is_empty())).then_some(of_default)
-    }
-
     /// The label of the nodes that a job's containers go to: its own, else its queue's; empty for nodes without one.
     pub fn label_of(&self, job: &Job) -> &str {
         let own = self.apps.get(&job.id.0).and_then(|app| app.label.as_deref());
