@@ -48,7 +48,6 @@ impl<'a> World<'a> {
         let task = job.task_mut(kind, ask.index);
         task.live.push(key);
         task.asked -= 1;
-        job.tally.copies += u32::from(ask.is_copy);
         let machine = &mut self.nodes[node as usize];
         machine.take(key, size, now);
         self.yarn.node_changed(node, machine);
@@ -97,10 +96,11 @@ impl<'a> World<'a> {
         let pace = self.rate(self.attempts.get(key), Stage::StartUp);
         let attempt = self.attempts.get_mut(key);
         attempt.launched = now;
-        let (number, kind, index) = (attempt.job, attempt.kind, attempt.index);
+        let (number, kind, index, is_copy) = (attempt.job, attempt.kind, attempt.index, attempt.is_copy);
         self.outcome.attempts += 1;
         let takes = Millis::from_secs_f64(self.scenario.hadoop.localize / pace);
         if let Some(job) = self.jobs.get_mut(&number) {
+            job.tally.copies += u32::from(is_copy);
             let task = job.task_mut(kind, index);
             // Another clone of it may have ended, or its output, which is computed anew in good time, still be there.
             if task.state != TaskState::Succeeded {

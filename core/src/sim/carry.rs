@@ -30,7 +30,9 @@ impl World<'_> {
         let Some(job) = self.jobs.get(&number) else { return Some(Answer::UnknownTask) };
         let task = job.task(decision.task.kind, decision.task.index);
         let waits = matches!(task.state, TaskState::New | TaskState::Scheduled);
-        let committing = || task.live.iter().any(|key| self.attempts.get(*key).stage == Stage::Commit);
+        // What a map writes for reduces it sorts, and nobody is asked whether it may.
+        let sorts = decision.task.kind == TaskKind::Map && !job.of(TaskKind::Reduce).all.is_empty();
+        let committing = || !sorts && task.live.iter().any(|key| self.attempts.get(*key).stage == Stage::Commit);
         let live = task.live.len() as u32 + task.asked;
         match task.state {
             TaskState::Succeeded => Some(Answer::TaskEnded),
@@ -81,6 +83,10 @@ impl World<'_> {
                 let victim = victim().ok_or(Answer::NotRunning)?;
                 job.tally.withdrawn += 1;
                 self.ends(victim, End::Withdrawn, now);
+                // Whose output is not to come any more, a reduce's clone waits for no longer.
+                if kind == TaskKind::Map {
+                    self.let_read(number, now);
+                }
                 Ok(vec![])
             }
         }

@@ -71,6 +71,22 @@ fn a_copy_is_refused_where_the_task_is_not_what_was_decided_about() {
 }
 
 #[test]
+fn a_map_that_sorts_for_reduces_is_copied_and_one_that_commits_is_not() {
+    for (reduces, answer) in [("", Some(Answer::Committing)), (r#", "reduces": {"tasks": 1, "work": 1}"#, Option::None)]
+    {
+        let json = format!(
+            r#"{{"cluster": {{"nodes": 2, "memory_mb": 1024}}, "hadoop": {{"can": {{"duplicate": true}}}},
+                "jobs": [{{"name": "a", "maps": {{"tasks": 1, "work": 10}}{reduces}}}]}}"#
+        );
+        let scenario = serde_json::from_str(&json).unwrap();
+        let mut world = begun(&scenario);
+        let copy = of(&world, Action::Duplicate, 0);
+        at(&mut world, &[500, 2_000, 12_000]);
+        assert_eq!(world.bar(0, &copy), answer);
+    }
+}
+
+#[test]
 fn a_task_that_waits_is_copied_where_that_can_be_done_and_what_is_refused_is_counted_as_in_vain() {
     for (can, in_vain, stand) in [("", 1, 1), (r#", "copy_waiting": true"#, 0, 2)] {
         let scenario = scenario(2, can);
