@@ -46,6 +46,8 @@ pub enum Purpose {
     Heartbeat,
     /// How long a container is on its way.
     Allocate,
+    /// Which clone of a reduce asks first for a map's output.
+    Polls,
 }
 
 /// All draws of one run.

@@ -31,6 +31,7 @@ mod network;
 mod oracle;
 mod outcome;
 mod place;
+mod polls;
 mod preempt;
 mod reads;
 mod replicas;

@@ -1,7 +1,7 @@
 //! Which clone's output of each map a clone of a reduce reads, and how fast: the contention of Dolly's §4 (NSDI'13), and no more of it.
 //!
 //! A reduce reads as much of each map, one output after the other in the order in which they are given to it. Who reads which, and who waits, is the engine's plan
-//! ([`read_from`]). Two clones of a reduce that read one output at the same time each have the scenario's `contention` of their pace for as long as both read: what the one that came first
+//! ([`read_from`]); who asks first is drawn (`polls.rs`). Two clones of a reduce that read one output at the same time each have the scenario's `contention` of their pace for as long as both read: what the one that came first
 //! has still to read when the other comes, as in T_C of §4.4. While outputs are waited for, the maps' clones that write them go on; they are killed once nobody waits for them.
 //!
 //! Left out: contention between different reduces, jobs and speculative copies but for that of links, and that a third reader slows the others any further.
@@ -9,11 +9,22 @@
 use super::attempt::{AttemptKey, Stage};
 use super::job::Job;
 use super::world::{Event, World};
-use crate::model::{Assignment, TaskKind, TaskState, Time};
+use crate::model::{Assignment, Millis, TaskKind, TaskState, Time};
 use crate::policy::dolly::{Output, Step, read_from};
 
 /// As long as the job lasts.
 const FOREVER: Time = Time(u64::MAX);
+
+/// Where no other output of a map is to come, a clone waits for none: it shares at once.
+fn at_once_if_last(assignment: Assignment, job: &Job, map: usize) -> Assignment {
+    let task = &job.of(TaskKind::Map).all[map];
+    match assignment {
+        Assignment::Avoidance | Assignment::Delay { .. } if task.live.is_empty() && task.asked == 0 => {
+            Assignment::Delay { omega: Millis(0) }
+        }
+        planned => planned,
+    }
+}
 
 impl World<'_> {
     /// How the clones of a reduce read; `None` for one that is not cloned.
@@ -98,9 +109,10 @@ impl World<'_> {
             };
             let readers = |place| others.iter().filter(|other| reads(other, place)).count() as u32;
             let ended = job.of(TaskKind::Map).all[map].outputs.iter().enumerate();
-            let outputs: Vec<Output> =
+            let mut outputs: Vec<Output> =
                 ended.map(|(place, output)| Output { finished: output.at, readers: readers(place) }).collect();
-            match read_from(assignment, &outputs, began, now) {
+            self.take_turns(job, (key, map), &others, &mut outputs, now);
+            match read_from(at_once_if_last(assignment, job, map), &outputs, began, now) {
                 Step::From(place) => {
                     let beside = others.iter().filter(|other| reads(other, place)).copied().collect();
                     self.share(key, (map, place), beside, now);
