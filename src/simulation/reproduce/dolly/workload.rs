@@ -38,7 +38,7 @@ pub struct Assumed {
 impl Assumed {
     /// The main set.
     pub const MAIN: Assumed =
-        Assumed { p: 0.08, bing: 0.75, task: 1.5, load: 0.15, contention: 0.76, beside: false, by_times: false };
+        Assumed { p: 0.08, bing: 0.65, task: 1.5, load: 0.15, contention: 0.5, beside: false, by_times: false };
 
     /// The others.
     pub const OTHERS: [Assumed; 9] = [
