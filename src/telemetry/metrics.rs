@@ -125,12 +125,11 @@ const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and en
 const STRAGGLING: &str = "Probability that a task straggles anywhere in the cluster (Dolly's p), by the hour. NaN while no task has shown it.";
 const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, older hours counting less; nothing is cloned by it before these are dolly.min_evidence.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
-const LOST: &str =
-    "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
+const LOST: &str = "Entries the recording lost because the disk was slower than the facts, or they did not fit into record.max_bytes; a new segment follows each gap.";
 const REFUSED: &str =
     "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
 const STOPPED: &str =
-    "Times the recording stopped for good, by reason: full, unwritable, too_small, panicked (a fault of Drover).";
+    "Times the recording stopped for good, by reason: full, unwritable, panicked (a fault of Drover).";
 const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
 
 /// Registers metrics of each type.
