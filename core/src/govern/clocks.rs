@@ -6,10 +6,15 @@ use super::flight::{Flight, Flights};
 use crate::model::{Action, Job, JobId, TaskKind, Time, Verdict};
 use crate::policy::{Budget, Judged};
 
-/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still. A clone is no matter of times.
+/// Why what is proposed of a job's task is not done: its times say nothing. A clone is no matter of times.
 pub fn bar(judged: &Judged, job: &Job) -> Option<Verdict> {
     let by_time = judged.action != Action::Withdraw && judged.budget == Budget::Copies;
-    let set = job.clock_set.get().filter(|_| by_time)?;
+    by_time.then(|| of_times(job)).flatten()
+}
+
+/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still.
+pub(super) fn of_times(job: &Job) -> Option<Verdict> {
+    let set = job.clock_set.get()?;
     let mut unended = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).flat_map(|(_, task)| task.unended());
     let older = unended.any(|attempt| attempt.started.get().is_some_and(|at| at < set));
     older.then_some(Verdict::ClockSet)
