@@ -1,7 +1,11 @@
-//! Connections, within limits: so many at once, and none that stays silent for long, or takes long to ask.
+//! Connections, within limits: so many at once, of one address half of them, and none that stays silent for long, or takes long to ask.
+
+mod peers;
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use peers::{Peers, Place};
+use prometheus::IntCounter;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -17,7 +21,21 @@ use tokio::time::{Instant, Sleep};
 pub struct Guard {
     listener: TcpListener,
     slots: Arc<Semaphore>,
+    peers: Arc<Peers>,
     idle: Duration,
+}
+
+/// What a listener bears.
+#[derive(Clone)]
+pub struct Bounds {
+    /// Connections at once.
+    pub connections: usize,
+    /// Each is closed after so long without a byte either way, and after twice that without one towards the peer.
+    pub idle: Duration,
+    /// The setting that says how many.
+    pub key: &'static str,
+    /// Counts those that are refused as their address has too many.
+    pub refused: IntCounter,
 }
 
 /// Who is at the other end.
@@ -25,10 +43,11 @@ pub struct Guard {
 pub struct Peer(pub SocketAddr);
 
 impl Guard {
-    /// At most `connections` at once; each is closed after `idle` without a byte either way, and after twice that without one towards the peer.
-    pub fn new(listener: TcpListener, connections: usize, idle: Duration) -> Guard {
-        let slots = Arc::new(Semaphore::new(connections.clamp(1, Semaphore::MAX_PERMITS)));
-        Guard { listener, slots, idle }
+    /// Within these bounds.
+    pub fn new(listener: TcpListener, bounds: &Bounds) -> Guard {
+        let slots = Arc::new(Semaphore::new(bounds.connections.clamp(1, Semaphore::MAX_PERMITS)));
+        let peers = Arc::new(Peers::new(bounds, |address| address.is_loopback()));
+        Guard { listener, slots, peers, idle: bounds.idle }
     }
 }
 
@@ -39,11 +58,17 @@ impl Listener for Guard {
     async fn accept(&mut self) -> (Guarded, SocketAddr) {
         // The semaphore is never closed; without a permit, what follows is one connection too many, and no more.
         let permit = Arc::clone(&self.slots).acquire_owned().await.ok();
-        let (stream, peer) = Listener::accept(&mut self.listener).await;
+        let (stream, peer, place) = loop {
+            let (stream, peer) = Listener::accept(&mut self.listener).await;
+            match self.peers.take(peer.ip()) {
+                Some(place) => break (stream, peer, place),
+                None => self.peers.refuse(stream),
+            }
+        };
         // An answer is one small write: waiting to fill a segment would only delay it.
         let _ = stream.set_nodelay(true);
         let timer = Box::pin(tokio::time::sleep(self.idle));
-        (Guarded { stream, timer, idle: self.idle, served: Instant::now(), _permit: permit }, peer)
+        (Guarded { stream, timer, idle: self.idle, served: Instant::now(), _place: place, _permit: permit }, peer)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -64,6 +89,7 @@ pub struct Guarded {
     idle: Duration,
     /// When the peer was last told something; before, when it came.
     served: Instant,
+    _place: Place,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -132,10 +158,15 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+    pub fn bounds(connections: usize, idle: Duration) -> Bounds {
+        let refused = IntCounter::new("refused", "refused").unwrap();
+        Bounds { connections, idle, key: "listen.connections", refused }
+    }
+
     async fn pair(idle: Duration) -> (Guarded, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        (Guard::new(listener, 1, idle).accept().await.0, client)
+        (Guard::new(listener, &bounds(1, idle)).accept().await.0, client)
     }
 
     #[tokio::test]
@@ -155,6 +186,30 @@ mod tests {
         }
         peer.abort();
         assert!(read < 1_200, "{read}");
+    }
+
+    #[tokio::test]
+    async fn an_address_that_has_half_of_the_places_is_refused_more_and_told_so_and_counted_until_it_has_closed_one() {
+        let bounds = bounds(2, Duration::from_secs(60));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let peers = Arc::new(Peers::new(&bounds, |_| false));
+        let mut guard = Guard { peers, ..Guard::new(listener, &bounds) };
+        let _client = TcpStream::connect(address).await.unwrap();
+        let (first, _) = guard.accept().await;
+        let next = tokio::spawn(async move { guard.accept().await.1 });
+        let mut refused = TcpStream::connect(address).await.unwrap();
+        refused.write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}").await.unwrap();
+        let mut answer = String::new();
+        refused.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("half of listen.connections"), "{answer}");
+        let body = answer.split("\r\n\r\n").nth(1).unwrap();
+        assert!(answer.contains(&format!("Content-Length: {}\r\n", body.len())), "{answer}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(body).unwrap()["error"], "too_many_connections");
+        assert_eq!(bounds.refused.get(), 1);
+        drop(first);
+        let third = TcpStream::connect(address).await.unwrap();
+        assert_eq!(next.await.unwrap(), third.local_addr().unwrap());
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Listeners: bound before anything else starts, with bounds on the connections they hold.
 
-use crate::guard::{Guard, Peer};
+use crate::guard::{Bounds, Guard, Peer};
 use axum::Router;
 use std::io;
 use std::net::SocketAddr;
@@ -39,15 +39,9 @@ pub async fn bind(key: &str, address: SocketAddr) -> Result<TcpListener, ListenE
 }
 
 /// Serves until told to stop; then lets open requests end.
-pub async fn serve(
-    listener: TcpListener,
-    connections: usize,
-    idle: Duration,
-    router: Router,
-    stop: CancellationToken,
-) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, bounds: Bounds, router: Router, stop: CancellationToken) -> io::Result<()> {
     let service = router.into_make_service_with_connect_info::<Peer>();
-    axum::serve(Guard::new(listener, connections, idle), service).with_graceful_shutdown(stop.cancelled_owned()).await
+    axum::serve(Guard::new(listener, &bounds), service).with_graceful_shutdown(stop.cancelled_owned()).await
 }
 
 #[cfg(test)]
@@ -55,6 +49,11 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpStream;
+
+    fn bounds(connections: usize, idle: Duration) -> Bounds {
+        let refused = prometheus::IntCounter::new("refused", "refused").unwrap();
+        Bounds { connections, idle, key: "listen.connections", refused }
+    }
 
     #[tokio::test]
     async fn a_port_in_use_names_the_setting() {
@@ -69,7 +68,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let stop = CancellationToken::new();
         let router = Router::new().route("/", axum::routing::get(|| async { "yes" }));
-        let server = tokio::spawn(serve(listener, 1, IDLE, router, stop.clone()));
+        let server = tokio::spawn(serve(listener, bounds(1, IDLE), router, stop.clone()));
         let mut first = TcpStream::connect(address).await.unwrap();
         first.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         let mut byte = [0; 1];
@@ -91,7 +90,7 @@ mod tests {
         let listener = bind("listen.metrics", "127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = listener.local_addr().unwrap();
         let router = Router::new().route("/", axum::routing::get(|| async { "yes" }));
-        let serving = serve(listener, 2, Duration::from_millis(200), router, CancellationToken::new());
+        let serving = serve(listener, bounds(2, Duration::from_millis(200)), router, CancellationToken::new());
         let server = tokio::spawn(serving);
         let silent = TcpStream::connect(address).await.unwrap();
         let mut half = TcpStream::connect(address).await.unwrap();

@@ -139,7 +139,7 @@ settings! {
         rows_per_second: u64 = "150000", Kind::Whole(100, 100_000_000);
         /// Sessions believed at once.
         sessions: u64 = "6000", Kind::Whole(1, 100_000);
-        /// Connections open at once.
+        /// Connections open at once. From one address, unless it is a loopback one, no more than half of them.
         connections: u64 = "16384", Kind::Whole(16, 1_000_000);
         /// Largest exchange that is read.
         body_limit: Bytes = "4MiB", Kind::Size(64 * KIB, GIB);
@@ -199,7 +199,7 @@ settings! {
         loopback_role: String = "operate", Kind::Choice(&["view", "operate", "administer"]);
         /// Names under which this machine's own requests may come to the API, beside `localhost` and its host name: those that a proxy on it passes on as `Host`. A web page's name that was made to lead here is none of them.
         api_names: Vec<String> = "", Kind::Words;
-        /// Connections at once for each listener but the shims'.
+        /// Connections at once for each listener but the shims'. From one address, unless it is a loopback one, no more than half of them.
         connections: u64 = "256", Kind::Whole(4, 65_536);
         /// Decisions kept in memory for the API.
         decisions: u64 = "10000", Kind::Whole(100, 1_000_000);

@@ -37,9 +37,6 @@ pub enum LogEnd {
     /// The file system refuses.
     #[error("{0}: {1}")]
     Unwritable(PathBuf, io::Error),
-    /// The state of the engine outgrew the space allowed.
-    #[error("the engine's state takes {0} bytes, and record.max_bytes must hold four such; raise it")]
-    TooSmall(u64),
     /// Its thread is gone.
     #[error(
         "its thread ended in a panic, which is a fault of Drover; it records again once the service is started anew"
@@ -49,14 +46,13 @@ pub enum LogEnd {
 
 impl LogEnd {
     /// Every label.
-    pub const LABELS: [&str; 4] = ["full", "unwritable", "too_small", "panicked"];
+    pub const LABELS: [&str; 3] = ["full", "unwritable", "panicked"];
 
     /// Stable label.
     pub fn label(&self) -> &'static str {
         match self {
             LogEnd::Full(_) => "full",
             LogEnd::Unwritable(..) => "unwritable",
-            LogEnd::TooSmall(_) => "too_small",
             LogEnd::Panicked => "panicked",
         }
     }
@@ -97,12 +93,12 @@ impl Log {
         self.current.as_ref().is_none_or(|now| now.bytes >= now.full_at)
     }
 
-    /// Begins the next segment with its first lines.
-    pub fn begin(&mut self, first: &[u8]) -> Result<(), LogEnd> {
+    /// Begins the next segment with its first lines. `false` if they are too large: then there is none for now.
+    pub fn begin(&mut self, first: &[u8]) -> Result<bool, LogEnd> {
         self.close()?;
         let size = first.len() as u64;
         if size.saturating_mul(SEGMENTS_AT_LEAST) > self.max_bytes {
-            return Err(LogEnd::TooSmall(size));
+            return Ok(false);
         }
         let path = path(&self.dir, self.next);
         let file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(|e| LogEnd::of(&path, e))?;
@@ -113,21 +109,27 @@ impl Log {
         self.write(first)
     }
 
-    /// Appends whole lines to the present segment, and drops the oldest segments to make room for them.
-    pub fn write(&mut self, lines: &[u8]) -> Result<(), LogEnd> {
+    /// Appends whole lines to the present segment, and drops the oldest segments to make room for them. `false` if there is no segment, or they do not fit beside what it has:
+    /// it ends with that, for what came after them would not follow on what is in it.
+    pub fn write(&mut self, lines: &[u8]) -> Result<bool, LogEnd> {
         let more = lines.len() as u64;
+        if self.current.as_ref().is_none_or(|now| now.bytes + more > self.max_bytes) {
+            self.close()?;
+            return Ok(false);
+        }
         while self.bytes() + more > self.max_bytes {
-            let Some((number, _)) = self.closed.pop_front() else { return Err(LogEnd::TooSmall(more)) };
+            let Some((number, _)) = self.closed.pop_front() else { break };
             let oldest = path(&self.dir, number);
             match std::fs::remove_file(&oldest) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(LogEnd::of(&oldest, error)),
                 _ => {}
             }
         }
-        let Some(now) = &mut self.current else { return Ok(()) };
+        let Some(now) = &mut self.current else { return Ok(false) };
         now.bytes += more;
         let number = now.number;
-        now.file.write_all(lines).map_err(|error| LogEnd::of(&path(&self.dir, number), error))
+        now.file.write_all(lines).map_err(|error| LogEnd::of(&path(&self.dir, number), error))?;
+        Ok(true)
     }
 
     /// Hands what is buffered to the file system.
@@ -181,13 +183,24 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_cannot_be_written_or_a_state_too_large_ends_the_log_by_name() {
+    fn a_directory_that_cannot_be_written_ends_the_log_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert_eq!(Log::open(&file, 4_000, 1_000).err().unwrap().label(), "unwritable");
+    }
+
+    #[test]
+    fn what_does_not_fit_ends_its_segment_costs_no_older_one_and_the_next_segment_may_begin() {
+        let dir = tempfile::tempdir().unwrap();
         let mut log = Log::open(dir.path(), 4_000, 1_000).unwrap();
-        assert_eq!(log.begin(&[b' '; 1_001]).err().unwrap().label(), "too_small");
+        assert!(log.begin(&[b' '; 1_000]).unwrap() && log.begin(&[b' '; 1_000]).unwrap());
+        assert!(!log.write(&[b' '; 3_001]).unwrap() && log.wants_segment());
+        assert!(!log.write(b"{}\n").unwrap(), "it would not follow on what is there");
+        assert!(!log.begin(&[b' '; 1_001]).unwrap() && log.wants_segment());
+        assert_eq!((log.bytes(), segments(dir.path()).unwrap().len()), (2_000, 2));
+        assert!(log.begin(b"{}\n").unwrap() && log.write(&[b' '; 3_000]).unwrap());
+        assert_eq!(segments(dir.path()).unwrap().last().unwrap().0, 3);
     }
 
     #[test]

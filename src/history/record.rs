@@ -1,5 +1,5 @@
 //! Records what the engine is given and what it decides. The engine's thread only hands entries over; a thread of the recording writes
-//! them. Where the disk is too slow entries are lost and counted, and a new segment, which starts with the engine's state, closes the gap.
+//! them. Where the disk is too slow, or has too little room for it, entries are lost and counted, and a new segment, which starts with the engine's state, closes the gap.
 
 use super::format::{Entry, FORMAT, Header, Line};
 use super::log::{Log, LogEnd};
@@ -12,9 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Entries that may wait for the disk.
 const WAITING: usize = 1_024;
+
+/// Until the state is asked for again that was too large: to write it out costs the engine time, and it becomes smaller only as jobs end.
+const PAUSE: Duration = Duration::from_secs(600);
 
 /// The engine's end of the recording.
 pub struct Recorder<P> {
@@ -48,6 +52,17 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         run: &str,
         metrics: Arc<Metrics>,
     ) -> Result<Recorder<P>, LogEnd> {
+        Recorder::pausing(dir, max_bytes, segment_bytes, run, metrics, PAUSE)
+    }
+
+    fn pausing(
+        dir: &Path,
+        max_bytes: u64,
+        segment_bytes: u64,
+        run: &str,
+        metrics: Arc<Metrics>,
+        pause: Duration,
+    ) -> Result<Recorder<P>, LogEnd> {
         let log = Log::open(dir, max_bytes, segment_bytes)?;
         let (sender, receiver) = sync_channel(WAITING);
         let shared = Arc::new(Shared {
@@ -58,7 +73,9 @@ impl<P: Serialize + Send + 'static> Recorder<P> {
         metrics.recording.set(1);
         let (state, counted) = (shared.clone(), metrics.clone());
         let write = move || {
-            let drained = AssertUnwindSafe(|| drain(log, &receiver, &state, &counted));
+            let writer =
+                Writer { log, shared: &state, metrics: &counted, pause, lost: 0, asked: false, ask_from: None };
+            let drained = AssertUnwindSafe(|| writer.drain(&receiver));
             if let Err(end) = catch_unwind(drained).unwrap_or(Err(LogEnd::Panicked)) {
                 state.stopped.store(true, Ordering::Relaxed);
                 counted.recording_stopped.with_label_values(&[end.label()]).inc();
@@ -148,40 +165,74 @@ impl<P> Drop for Recorder<P> {
     }
 }
 
-fn drain<P: Serialize>(
-    mut log: Log,
-    receiver: &Receiver<Message<P>>,
-    shared: &Shared,
-    metrics: &Metrics,
-) -> Result<(), LogEnd> {
-    // The engine's state is asked for once a segment: what waits may be a thousand entries of the full one.
-    let mut asked = false;
-    loop {
-        let message = match receiver.try_recv() {
-            Ok(message) => message,
-            Err(TryRecvError::Disconnected) => return log.flush(),
-            Err(TryRecvError::Empty) => {
-                log.flush()?;
-                metrics.recording_bytes.set(i64::try_from(log.bytes()).unwrap_or(i64::MAX));
-                let Ok(message) = receiver.recv() else { return Ok(()) };
-                message
-            }
-        };
-        match message {
-            Message::Begin(header, engine) => {
-                let header = Line::<(), ()>::Segment(Header { segment: log.next(), ..header });
-                log.begin(format!("{}{{\"engine\":{engine}}}\n", line(&header)).as_bytes())?;
-                asked = false;
-            }
-            Message::Entry(entry) => {
-                log.write(line(&entry).as_bytes())?;
-                if log.wants_segment() && !asked {
-                    asked = true;
-                    shared.wants_segment.store(true, Ordering::Relaxed);
+/// The disk's end of it.
+struct Writer<'a> {
+    log: Log,
+    shared: &'a Shared,
+    metrics: &'a Metrics,
+    pause: Duration,
+    /// Entries that did not fit since the newest segment.
+    lost: u64,
+    /// The engine's state is asked for once a segment: what waits may be a thousand entries of the full one.
+    asked: bool,
+    /// Not before then, where it was too large.
+    ask_from: Option<Instant>,
+}
+
+impl Writer<'_> {
+    fn drain<P: Serialize>(mut self, receiver: &Receiver<Message<P>>) -> Result<(), LogEnd> {
+        loop {
+            let message = match receiver.try_recv() {
+                Ok(message) => message,
+                Err(TryRecvError::Disconnected) => return self.log.flush(),
+                Err(TryRecvError::Empty) => {
+                    self.log.flush()?;
+                    self.metrics.recording_bytes.set(i64::try_from(self.log.bytes()).unwrap_or(i64::MAX));
+                    let Ok(message) = receiver.recv() else { return Ok(()) };
+                    message
                 }
+            };
+            match message {
+                Message::Begin(header, engine) => self.begin(header, &engine)?,
+                Message::Entry(entry) => self.write(line(&entry).as_bytes())?,
             }
+            self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         }
-        shared.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn begin(&mut self, header: Header, engine: &str) -> Result<(), LogEnd> {
+        let lost = header.lost + self.lost;
+        let header = Line::<(), ()>::Segment(Header { segment: self.log.next(), lost, ..header });
+        let fits = self.log.begin(format!("{}{{\"engine\":{engine}}}\n", line(&header)).as_bytes())?;
+        self.asked = false;
+        (self.lost, self.ask_from) = if fits { (0, None) } else { (lost, Some(Instant::now() + self.pause)) };
+        if !fits {
+            let (bytes, pause_s) = (engine.len(), self.pause.as_secs());
+            tracing::error!(
+                bytes,
+                pause_s,
+                "the engine's state does not fit four times into record.max_bytes: raise it; nothing is recorded until a later state is smaller"
+            );
+        }
+        self.metrics.recording.set(fits.into());
+        Ok(())
+    }
+
+    fn write(&mut self, entry: &[u8]) -> Result<(), LogEnd> {
+        if !self.log.write(entry)? {
+            if self.lost == 0 && self.ask_from.is_none() {
+                let bytes = entry.len();
+                tracing::warn!(bytes, "an entry does not fit into record.max_bytes: the recording has a gap");
+                self.metrics.recording.set(0);
+            }
+            self.lost += 1;
+            self.metrics.recording_lost.inc();
+        }
+        if self.log.wants_segment() && !self.asked && self.ask_from.is_none_or(|from| Instant::now() >= from) {
+            self.asked = true;
+            self.shared.wants_segment.store(true, Ordering::Relaxed);
+        }
+        Ok(())
     }
 }
 
@@ -191,156 +242,4 @@ fn line<T: Serialize>(value: &T) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::format::segments;
-    use super::*;
-    use std::sync::Mutex;
-
-    fn recorder(dir: &Path, segment_bytes: u64) -> Recorder<()> {
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        Recorder::start(dir, 1 << 20, segment_bytes, "r1", metrics).unwrap()
-    }
-
-    #[test]
-    fn a_full_segment_asks_for_the_next_which_starts_with_the_state() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut recorder = recorder(dir.path(), 200);
-        for n in 0..100 {
-            if recorder.wants_segment() {
-                recorder.begin(Time(n), "{}".into());
-            }
-            recorder.push(Line::Decide(Time(n)));
-            recorder.catch_up();
-        }
-        recorder.finish();
-        let files = segments(dir.path()).unwrap();
-        assert!(files.len() >= 2);
-        for (number, path) in files {
-            let text = std::fs::read_to_string(path).unwrap();
-            let mut lines = text.lines().map(|line| serde_json::from_str::<Line<serde_json::Value, ()>>(line).unwrap());
-            let Some(Line::Segment(header)) = lines.next() else { panic!("no header") };
-            assert_eq!((header.segment, header.lost), (number, 0));
-            assert!(matches!(lines.next(), Some(Line::Engine(_))));
-        }
-    }
-
-    #[test]
-    fn a_gap_is_counted_and_nothing_is_recorded_until_a_new_segment_closes_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut recorder = recorder(dir.path(), 1 << 19);
-        recorder.begin(Time(1), "{}".into());
-        recorder.push(Line::Decide(Time(1)));
-        recorder.miss();
-        recorder.push(Line::Decide(Time(2)));
-        assert!(recorder.wants_segment());
-        recorder.begin(Time(3), "{}".into());
-        recorder.push(Line::Decide(Time(3)));
-        recorder.finish();
-        let files = segments(dir.path()).unwrap();
-        let second = std::fs::read_to_string(&files[1].1).unwrap();
-        assert!(second.contains("\"lost\":2") && second.ends_with("{\"decide\":3}\n"), "{second}");
-        assert_eq!(recorder.metrics.recording_lost.get(), 2);
-    }
-
-    /// Writing it out waits for a lock: a disk that blocks.
-    #[derive(Clone)]
-    struct Blocked(Arc<Mutex<()>>);
-
-    impl Serialize for Blocked {
-        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            drop(self.0.lock());
-            to.serialize_unit()
-        }
-    }
-
-    #[test]
-    fn while_the_disk_blocks_the_engines_state_is_not_asked_for_again_and_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        let mut recorder: Recorder<Blocked> = Recorder::start(dir.path(), 1 << 20, 1 << 19, "r1", metrics).unwrap();
-        let disk = Arc::new(Mutex::new(()));
-        let held = disk.lock().unwrap();
-        let (mut states, entries) = (0, 3 * WAITING as u64);
-        for n in 0..entries {
-            if recorder.wants_segment() {
-                recorder.begin(Time(n), "{}".into());
-                states += 1;
-            }
-            recorder.push(Line::Params(Blocked(disk.clone())));
-        }
-        assert_eq!(states, 1);
-        drop(held);
-        recorder.catch_up();
-        assert!(recorder.wants_segment(), "the gap is closed once the disk has caught up");
-        recorder.begin(Time(entries), "{}".into());
-        recorder.push(Line::Decide(Time(entries)));
-        assert_eq!(recorder.lost, 0);
-        recorder.finish();
-        assert_eq!(segments(dir.path()).unwrap().len(), 2);
-    }
-
-    /// Writing it out begins a segment where one is asked for: an engine that hears of it at once, and whose state waits behind what it has said before.
-    struct Hears(Arc<Shared>, Arc<AtomicIsize>);
-
-    impl Serialize for Hears {
-        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            if self.0.wants_segment.swap(false, Ordering::Relaxed) {
-                self.1.fetch_add(1, Ordering::Relaxed);
-            }
-            to.serialize_unit()
-        }
-    }
-
-    #[test]
-    fn while_what_waits_of_a_full_segment_is_written_the_engines_state_is_asked_for_once() {
-        let dir = tempfile::tempdir().unwrap();
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        let mut recorder: Recorder<Hears> = Recorder::start(dir.path(), 1 << 20, 200, "r1", metrics).unwrap();
-        let states = Arc::new(AtomicIsize::new(0));
-        recorder.begin(Time(1), "{}".into());
-        for _ in 0..100 {
-            recorder.push(Line::Params(Hears(recorder.shared.clone(), states.clone())));
-        }
-        recorder.finish();
-        assert_eq!(states.load(Ordering::Relaxed), 1);
-    }
-
-    /// Writing it out is beyond it.
-    struct Broken;
-
-    impl Serialize for Broken {
-        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-            panic!("meant to")
-        }
-    }
-
-    #[test]
-    fn a_panic_of_the_writer_is_told_as_a_recording_that_has_stopped() {
-        let dir = tempfile::tempdir().unwrap();
-        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
-        let mut recorder: Recorder<Broken> = Recorder::start(dir.path(), 1 << 20, 1 << 19, "r1", metrics).unwrap();
-        recorder.begin(Time(1), "{}".into());
-        recorder.push(Line::Params(Broken));
-        recorder.finish();
-        assert_eq!(recorder.metrics.recording_stopped.with_label_values(&["panicked"]).get(), 1);
-        assert_eq!(recorder.metrics.recording.get(), 0);
-        assert!(!recorder.wants_segment(), "the engine writes out no more states for it");
-    }
-
-    #[test]
-    fn a_recording_that_stops_does_not_stop_the_engine() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut recorder = recorder(dir.path(), 1 << 19);
-        recorder.begin(Time(1), " ".repeat(1 << 20));
-        while !recorder.shared.stopped.load(Ordering::Relaxed) {
-            std::thread::yield_now();
-        }
-        for n in 0..3_000 {
-            recorder.push(Line::Decide(Time(n)));
-        }
-        assert!(!recorder.wants_segment());
-        recorder.finish();
-        assert_eq!(recorder.metrics.recording_stopped.with_label_values(&["too_small"]).get(), 1);
-        assert_eq!(recorder.metrics.recording.get(), 0);
-    }
-}
+mod tests;

@@ -16,6 +16,7 @@ use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded, Reloaded};
+use crate::guard::Bounds;
 use crate::history::Recorder;
 use crate::ledger::{Access, Feed};
 use crate::shim::{self, Identity, Shim, ShimParams};
@@ -251,9 +252,16 @@ fn spawn_listening(
 ) {
     let connections = usize::try_from(config.listen.connections).unwrap_or(usize::MAX);
     let metrics = state.metrics.clone();
+    let bounds = |name| Bounds {
+        connections,
+        idle: listen::IDLE,
+        key: "listen.connections",
+        refused: metrics.connections_refused.with_label_values(&[name]),
+    };
+    let [of_api, of_page] = ["api", "metrics"].map(bounds);
     let (api, page) = (api::router(state), api::metrics_router(registry, metrics));
-    let serving = |listener, router| listen::serve(listener, connections, listen::IDLE, router, stop.clone());
-    let (api, page) = (serving(listeners.api, api), serving(listeners.metrics, page));
+    let serving = |listener, bounds, router| listen::serve(listener, bounds, router, stop.clone());
+    let (api, page) = (serving(listeners.api, of_api, api), serving(listeners.metrics, of_page, page));
     let shim = shim.serve(listeners.shim, stop.clone());
     tasks.spawn(async move { ended("the API's listener", api.await) });
     tasks.spawn(async move { ended("the listener for metrics", page.await) });

@@ -34,6 +34,8 @@ pub struct Metrics {
     pub actions_sent: IntCounter,
     /// Copies that Hadoop's own speculator wanted and was held from.
     pub native_held: IntCounter,
+    /// Connections that were refused as their address had too many.
+    pub connections_refused: IntCounter,
     unsent: IntCounterVec,
     called_off: IntCounterVec,
     answers: IntCounterVec,
@@ -88,6 +90,10 @@ impl Metrics {
             native_held: counter(
                 "drover_native_copies_held_total",
                 "Copies that Hadoop's own speculator wanted while Drover owned the job",
+            )?,
+            connections_refused: counter(
+                "drover_shim_connections_refused_total",
+                "Connections of shims refused as their address had half of all open",
             )?,
             unsent: register(registry, IntCounterVec::new(unsent, &["reason"])?)?,
             called_off: register(registry, IntCounterVec::new(called_off, &["reason"])?)?,

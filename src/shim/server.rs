@@ -12,7 +12,7 @@ use super::reply::{Refusal, Why};
 use super::session::Now;
 use super::table::SessionView;
 use super::trust::Vouch;
-use crate::guard::{Guard, Peer};
+use crate::guard::{Bounds, Guard, Peer};
 use crate::{clock, heavy};
 use axum::Router;
 use axum::body::Body;
@@ -69,7 +69,13 @@ impl Shim {
     /// When the listener fails.
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> std::io::Result<()> {
         let params = &self.0.desk.params;
-        let guard = Guard::new(listener, params.connections, Duration::from_millis(params.idle_ms));
+        let bounds = Bounds {
+            connections: params.connections,
+            idle: Duration::from_millis(params.idle_ms),
+            key: "shim.connections",
+            refused: self.0.desk.metrics.connections_refused.clone(),
+        };
+        let guard = Guard::new(listener, &bounds);
         let service = self.router().into_make_service_with_connect_info::<Peer>();
         let server = axum::serve(guard, service).with_graceful_shutdown(stop.clone().cancelled_owned());
         let grace = Duration::from_millis(params.body_ms + 1_000);

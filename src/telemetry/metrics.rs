@@ -86,6 +86,8 @@ pub struct Metrics {
     pub recording_stopped: IntCounterVec,
     /// Requests to our own listeners.
     pub requests: IntCounterVec,
+    /// Connections to a listener that were refused as their address had too many.
+    pub connections_refused: IntCounterVec,
     reloads: IntCounterVec,
     refused: IntGauge,
 }
@@ -125,12 +127,13 @@ const ORDERINGS: &str = "Share of pairs of sampled tasks that ran at once and en
 const STRAGGLING: &str = "Probability that a task straggles anywhere in the cluster (Dolly's p), by the hour. NaN while no task has shown it.";
 const STRAGGLING_TASKS: &str = "Tasks that drover_straggler_probability rests on, older hours counting less; nothing is cloned by it before these are dolly.min_evidence.";
 const DROPPED: &str = "Observations the engine refused, by channel and reason.";
-const LOST: &str =
-    "Entries the recording lost because the disk was slower than the facts; a new segment follows each gap.";
+const LOST: &str = "Entries the recording lost because the disk was slower than the facts, or they did not fit into record.max_bytes; a new segment follows each gap.";
 const REFUSED: &str =
     "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
 const STOPPED: &str =
-    "Times the recording stopped for good, by reason: full, unwritable, too_small, panicked (a fault of Drover).";
+    "Times the recording stopped for good, by reason: full, unwritable, panicked (a fault of Drover).";
+const CONNECTIONS: &str =
+    "Connections to the listeners for the API and metrics that were refused as their address had half of all open.";
 const REQUESTS: &str = "Requests to the listeners for the API and metrics, by listener and class of status.";
 
 /// Registers metrics of each type.
@@ -202,6 +205,7 @@ impl Metrics {
             recording_lost: to.add(IntCounter::new("drover_recording_lost_total", LOST)?)?,
             recording_stopped: to.counters("drover_recording_stopped_total", STOPPED, &["reason"])?,
             requests: to.counters("drover_http_requests_total", REQUESTS, &["listener", "status"])?,
+            connections_refused: to.counters("drover_http_connections_refused_total", CONNECTIONS, &["listener"])?,
             reloads: to.counters(
                 "drover_config_reloads_total",
                 "Reloads of the configuration, by result.",
@@ -273,6 +277,7 @@ impl Metrics {
             self.recording_stopped.with_label_values(&[reason]).inc_by(0);
         }
         for listener in ["api", "metrics"] {
+            self.connections_refused.with_label_values(&[listener]).inc_by(0);
             for status in ["2xx", "4xx", "5xx"] {
                 self.requests.with_label_values(&[listener, status]).inc_by(0);
             }

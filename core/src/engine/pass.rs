@@ -8,6 +8,7 @@ use crate::estimate::prior::Prior;
 use crate::govern::clocks;
 use crate::govern::eligible;
 use crate::govern::flight::Flight;
+use crate::govern::sizes::container;
 use crate::model::*;
 use crate::policy::view::ViewParams;
 use crate::policy::{Judged, Past, View, slow_hosts};
@@ -111,7 +112,8 @@ impl Engine {
         let plan = self.clones.of(id, view.kind);
         let listed = self.listed_of(&view);
         let can_restart = eligible::lack(view.job.can, Action::Restart, mode).is_none();
-        View { past, plan, listed, can_restart, ..view }
+        let containers = TaskKind::ALL.map(|kind| container(&self.cluster, view.job, kind));
+        View { past, plan, listed, containers, can_restart, ..view }
     }
 
     /// Judges one job. When to look again, the service's clock; `None` for a job with nothing running.
@@ -242,5 +244,24 @@ mod tests {
         let by_pace = |score, rate| lags(&Numbers { score, rate, ..Numbers::default() }, 1.0);
         assert_eq!([by_pace(0.5, 0.5), by_pace(0.5, 0.49)], [false, true]);
         assert!(!by_pace(0.0, 0.0), "without progress there is no pace");
+    }
+
+    #[test]
+    fn a_reduce_waits_for_a_maps_slot_that_yarn_makes_as_large_as_its_own_however_much_less_the_map_asks_for() {
+        let waits = |maps_mb, least_mb| {
+            let (mut engine, id) = (Engine::new(crate::engine::EngineParams::default()), "job_1_0001".parse().unwrap());
+            let of = |memory_mb| Resources { memory_mb, vcores: 1 };
+            let settings =
+                JobSettings { map_container: of(maps_mb), reduce_container: of(1_024), ..JobSettings::default() };
+            let queues = vec![QueueFact { least: Some(of(least_mb)), ..QueueFact::open("q") }];
+            let needs = Fact::Needs { job: id, maps: 0, reduces: 1, native_copies: 0 };
+            for (seq, fact) in (1..).zip([Fact::Queues(queues), Fact::Settings(id, settings), needs]) {
+                let source = Source { channel: Channel::Own, app: None, principal: None, incarnation: 1 };
+                engine.observe(&Observation { source, seq, at: Time(1), received: Time(1), fact }).unwrap();
+            }
+            let job = engine.cluster.job(id).unwrap();
+            engine.view(job, TaskKind::Map, Mode::Advise, Time(1)).tasks_wait()
+        };
+        assert_eq!([waits(1_023, 1), waits(1_023, 1_024), waits(1_024, 1)], [false, true, true]);
     }
 }

@@ -35,6 +35,9 @@ pub struct Asked {
     /// What was started runs, alone, the attempt before it having been killed or having failed: it is the task's own now, and no copy in flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replaced: bool,
+    /// The newest of its copies, once all were told to have ended, and since when, the service's clock: their AM's, by which they say it, may be set back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<(u32, Time)>,
     /// Those of the task so far, this one included, that an AM has refused in a row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusals: Option<Refusals>,
@@ -91,6 +94,20 @@ impl Asked {
             let theirs: Vec<u32> = attempts.iter().copied().filter(|number| self.may_be(*number)).collect();
             self.others.extend(theirs);
         }
+    }
+
+    /// Takes note of when the copies that are seen had ended.
+    pub(super) fn note_gone(&mut self, job: &Job, task: &Task) {
+        let newest = self.copies(task).map(|copy| copy.number).max();
+        let newest = newest.filter(|_| self.copies(task).all(|copy| copy.state.is_final()));
+        if self.gone.map(|(number, _)| number) == newest {
+            return;
+        }
+        // By a clock that was set since nobody knows when; but not after it was told.
+        let is_told = |at: &Time| job.clock_set.get().is_none_or(|set| *at >= set);
+        let at = self.copies(task).filter_map(|copy| copy.finished.get()).max().filter(is_told);
+        let since = at.map_or(job.heard, |at| job.heard.min(at.shifted(-job.clock_offset_ms)));
+        self.gone = newest.map(|number| (number, since));
     }
 
     /// What was started runs alone.
@@ -178,8 +195,7 @@ impl Asked {
         if self.is_applied() || seen > 0 {
             let gone = seen > 0 && alive == 0 && seen >= self.attempts.len();
             // One killed before its launch, or as it was launched, is being moved to another host: the word of its new number is on its way, as long after that as it may be.
-            let killed = || self.copies(task).filter_map(|copy| copy.finished.get()).max();
-            let told_late = late && killed().is_none_or(|at| job.am_time(job.heard) > at + grace);
+            let told_late = late && self.gone.is_some_and(|(_, since)| job.heard > since + grace);
             let over = (gone && (launched || told_late)) || job.incarnation > self.incarnation;
             return over.then_some(CopyEnd::Died);
         }

@@ -6,10 +6,15 @@ use super::flight::{Flight, Flights};
 use crate::model::{Action, Job, JobId, TaskKind, Time, Verdict};
 use crate::policy::{Budget, Judged};
 
-/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still. A clone is no matter of times.
+/// Why what is proposed of a job's task is not done: its times say nothing. A clone is no matter of times.
 pub fn bar(judged: &Judged, job: &Job) -> Option<Verdict> {
     let by_time = judged.action != Action::Withdraw && judged.budget == Budget::Copies;
-    let set = job.clock_set.get().filter(|_| by_time)?;
+    by_time.then(|| of_times(job)).flatten()
+}
+
+/// Why a job's tasks are not judged by their times: its AM's clock was set forward while attempts ran that run still.
+pub(super) fn of_times(job: &Job) -> Option<Verdict> {
+    let set = job.clock_set.get()?;
     let mut unended = TaskKind::ALL.into_iter().flat_map(|kind| job.tasks(kind)).flat_map(|(_, task)| task.unended());
     let older = unended.any(|attempt| attempt.started.get().is_some_and(|at| at < set));
     older.then_some(Verdict::ClockSet)
@@ -108,5 +113,33 @@ mod tests {
         assert_eq!(all.last_of(JOB), Some(Time(4_000)));
         let gain = all.land(map(0), Time(64_000), None).map(|outcome| outcome.gain);
         assert_eq!(gain, Some(Millis(40_000)), "as without that");
+    }
+
+    /// The ends that are told of a copy which was killed before its launch, at 32 s on its AM's clock, as late as its move may be told, five seconds after that was, and a moment later. Its AM's clock is that much
+    /// ahead when it is told, and later; it was set forward between the two, where it is said so.
+    fn ends_of_killed([told, later]: [i64; 2], is_set: bool) -> [Vec<crate::model::CopyEnd>; 3] {
+        use crate::govern::flight::tests::attempt;
+        use crate::model::{AckFact, Answer, AttemptState::Killed};
+        let params = GovernParams { answer_grace: Millis(5_000), ..GovernParams::default() };
+        let mut all = flights(&[decision(1, map(0), Mode::Act)]);
+        all.answered(&AckFact { job: JOB, decision: 1, answer: Answer::Applied, attempts: vec![1] });
+        let mut job = job();
+        attempt(&mut job, map(0).attempt(1), Killed, 0, 32_000);
+        let looks = [(32_000, told), (37_000, later), (37_001, later)];
+        looks.map(|(heard, offset)| {
+            (job.heard, job.clock_offset_ms) = (Time(heard), offset);
+            job.clock_set.latest(is_set.then(|| job.am_time(job.heard)));
+            all.follow(&job, &params, job.heard).0.into_iter().map(|outcome| outcome.end).collect()
+        })
+    }
+
+    #[test]
+    fn a_copy_that_was_killed_before_its_launch_is_waited_for_neither_longer_nor_less_where_its_ams_clock_is_set() {
+        use crate::model::CopyEnd::Died;
+        let hour = HOUR as i64;
+        for clocks in [[0, 0], [0, -hour], [-hour, -hour], [0, hour]] {
+            assert_eq!(ends_of_killed(clocks, false), [vec![], vec![], vec![Died]], "{clocks:?}");
+        }
+        assert_eq!(ends_of_killed([hour, hour], true), [vec![], vec![], vec![Died]], "before it was told");
     }
 }

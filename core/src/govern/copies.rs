@@ -58,6 +58,9 @@ impl Flights {
     pub fn follow(&mut self, job: &Job, params: &GovernParams, now: Time) -> (Vec<CopyOutcome>, Option<Time>) {
         let am_now = job.am_time(now);
         self.set_back(job.id, params, am_now);
+        for (id, flight) in self.job_mut(job.id).filter(|(_, flight)| flight.counted) {
+            flight.asked.iter_mut().zip(job.task(id)).for_each(|(asked, task)| asked.note_gone(job, task));
+        }
         let mut next = self.withdrawn.give_up(job.id, params.answer_grace, now);
         let (mut outcomes, mut landed, mut closed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut ends, mut replaced, mut moot) = (Vec::new(), Vec::new(), Vec::new());

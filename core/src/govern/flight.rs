@@ -150,6 +150,7 @@ impl Flights {
             others: Vec::new(),
             incarnation: job.incarnation,
             replaced: false,
+            gone: None,
             tries: before.map_or(0, |asked| asked.tries) + 1,
             restarts: before
                 .map_or(0, |asked| asked.restarts)

@@ -94,9 +94,14 @@ impl Measures {
         self.by_job.remove(&job);
     }
 
-    /// Forgets all: another policy is in force.
+    /// Forgets what a policy wanted: another is in force. Machines are kept off beside any, and whoever is to let them in again must know what was asked for.
     pub fn clear(&mut self) {
-        *self = Measures::default();
+        let by_job = std::mem::take(&mut self.by_job).into_iter().filter_map(|(job, taken)| {
+            let Taken { straggling, avoiding, mut newest, .. } = taken;
+            newest.retain(|kind, _| *kind == MeasureKind::Avoid);
+            avoiding.is_some().then(|| (job, Taken { straggling, avoiding, newest, ..Taken::default() }))
+        });
+        *self = Measures { by_job: by_job.collect(), ..Measures::default() };
     }
 }
 

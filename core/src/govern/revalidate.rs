@@ -2,11 +2,11 @@
 
 use super::clones::ClonePlans;
 use super::flight::Flights;
-use super::{GovernParams, eligible};
+use super::{GovernParams, clocks, eligible};
 use crate::model::{Action, AttemptId, AttemptState, ClusterState, Decision, Job, JobPhase, Mode, Task, Time, Verdict};
 
 /// What may speak against it, for metrics that start at zero.
-pub const REASONS: [Verdict; 22] = [
+pub const REASONS: [Verdict; 23] = [
     Verdict::JobEnded,
     Verdict::TooLate,
     Verdict::NotActing,
@@ -29,6 +29,7 @@ pub const REASONS: [Verdict; 22] = [
     Verdict::CoolDown,
     Verdict::GaveWay,
     Verdict::PhaseUnderWay,
+    Verdict::ClockSet,
 ];
 
 impl GovernParams {
@@ -62,8 +63,8 @@ impl GovernParams {
     }
 }
 
-/// Why it had better not be acted on for what has become since of the job's other copies, or of the phase's clones that it gives; `None` where that says nothing against it. `am_now`
-/// is the AM's clock. A copy is withdrawn all the same, unless nothing would be left of its task.
+/// Why it had better not be acted on for what has become since of the job's other copies, of the phase's clones that it gives, or of the AM's clock, by which it may have been judged after it
+/// was set and before that was told; `None` where that says nothing against it. `am_now` is the AM's clock. A copy is withdrawn all the same, unless nothing would be left of its task.
 pub fn by_past(
     decision: &Decision,
     job: &Job,
@@ -77,7 +78,8 @@ pub fn by_past(
     let given = flights.of(decision.task).find(|flight| flight.clones && flight.decision == decision.id);
     let plan = given.and_then(|_| clones.of(decision.job, decision.task.kind));
     let of_clones = plan.and_then(|plan| plan.refused.or(plan.gives_way.then_some(Verdict::GaveWay)));
-    flights.bar_of_job(decision.job, decision.mode, am_now).or(of_clones)
+    let by_time = || if given.is_some() { None } else { clocks::of_times(job) };
+    flights.bar_of_job(decision.job, decision.mode, am_now).or(of_clones).or_else(by_time)
 }
 
 /// What its own attempts say against it, of which so many had not ended then.
@@ -101,6 +103,7 @@ mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, cluster, decision, job, map, succeed};
     use crate::model::{Capabilities, ClonePlan, ClusterFact, JobId, JobSettings, Millis};
+    use crate::policy::Budget;
 
     /// The decision's deadline is at eighteen seconds.
     const NOW: Time = Time(12_000);
@@ -135,7 +138,6 @@ mod tests {
     #[test]
     fn a_job_that_rests_gets_no_copy_that_was_decided_on_before_and_clones_that_gave_way_are_not_given() {
         use crate::model::{CloneScheme, TaskKind};
-        use crate::policy::Budget;
         let order = decision(1, map(0), Mode::Act);
         let mut clones = ClonePlans::default();
         let plan = ClonePlan::given(CloneScheme::Task, 2, 1);
@@ -170,6 +172,24 @@ mod tests {
         assert_eq!(said(Budget::Copies, gone, false, Action::Duplicate), None, "it is no clone");
         assert_eq!(said(Budget::Copies, plan, true, Action::Duplicate), Some(Verdict::CoolDown));
         assert_eq!(said(Budget::Copies, plan, true, Action::Withdraw), None);
+    }
+
+    #[test]
+    fn a_copy_that_was_decided_on_before_the_ams_clock_was_told_to_be_set_forward_is_taken_back_and_clones_are_not() {
+        let order = decision(1, map(0), Mode::Act);
+        let said = |budget, action, set| {
+            let (mut flights, mut job) = (Flights::default(), able());
+            let decision = Decision { action, ..order.clone() };
+            flights.add(&decision, budget, &job, 0);
+            job.clock_set.latest(Some(Time(set)));
+            by_past(&decision, &job, &flights, &ClonePlans::default(), NOW)
+        };
+        assert!(REASONS.contains(&Verdict::ClockSet));
+        for action in [Action::Duplicate, Action::Restart] {
+            assert_eq!(said(Budget::Copies, action, 11_000), Some(Verdict::ClockSet), "{action:?}");
+            assert_eq!(said(Budget::Copies, action, 1_000), None, "no attempt is older");
+        }
+        assert_eq!(said(Budget::Clones, Action::Duplicate, 11_000), None);
     }
 
     #[test]

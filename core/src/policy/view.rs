@@ -14,7 +14,7 @@ use crate::estimate::split;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
-    Attempt, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
+    Attempt, ClonePlan, Job, Millis, NameId, Resources, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 pub use peers::{Found, Peers};
 pub use rhythm::Patience;
@@ -65,6 +65,8 @@ pub struct View<'a> {
     pub plan: Option<ClonePlan>,
     /// Those of its tasks' machines that are blacklisted.
     pub listed: BTreeSet<NameId>,
+    /// What containers of its maps and reduces take, as YARN rounds what the job asks for; what it asks for where nothing else is known.
+    pub containers: [Resources; 2],
     /// An attempt of it may be killed so that its task starts anew, by Drover or by whoever is advised to.
     pub can_restart: bool,
     /// How long such tasks took in earlier runs of the job.
@@ -125,6 +127,7 @@ pub struct ViewParams {
 impl<'a> View<'a> {
     /// Before it has looked at a task that runs.
     fn blank(job: &'a Job, kind: TaskKind, now: Time, params: &ViewParams, peers: Peers) -> View<'a> {
+        let asked = |kind| job.settings.as_ref().map_or_else(Resources::default, |settings| settings.container(kind));
         View {
             job,
             kind,
@@ -146,6 +149,7 @@ impl<'a> View<'a> {
             past: Past::default(),
             plan: None,
             listed: BTreeSet::new(),
+            containers: TaskKind::ALL.map(asked),
             can_restart: true,
             prior: None,
             location: 1.0,
@@ -238,7 +242,7 @@ impl<'a> View<'a> {
     /// leave it free for that helps nobody. Reduces ask from slow start on; beside maps that have all begun they ask in vain only where there is no room for a copy either.
     pub fn tasks_wait(&self) -> bool {
         let other = self.kind.other();
-        let size = |kind| self.job.settings.as_ref().map_or(0, |settings| settings.container(kind).memory_mb);
+        let size = |kind: TaskKind| self.containers[kind as usize].memory_mb;
         self.peers.waiting > 0 || (self.job.needs[other as usize] > 0 && size(other) <= size(self.kind))
     }
 

@@ -109,20 +109,30 @@ fn a_jobs_new_containers_keep_off_listed_machines_where_its_am_can_have_it_so_an
 }
 
 #[test]
-fn machines_are_let_in_again_at_once_when_nobody_asks_for_the_blacklist_any_more() {
-    let (mut script, first, _) = beside(true, Mode::Act);
-    let (id, decision) = (job_id(2), first[0].order.unwrap().decision);
-    let answer = AckFact { job: id, decision, answer: Answer::Applied, attempts: vec![] };
-    script.say(at(44.0), Fact::Acked(answer));
-    assert_eq!(script.decide(at(44.0)).measures, vec![]);
-    let blacklist = BlacklistParams { beside: false, ..BlacklistParams::default() };
-    script.engine.set_params(EngineParams { blacklist, ..script.engine.params().clone() });
-    let lifted = script.decide(at(45.0)).measures;
-    assert_eq!(avoided(&lifted), [(vec![], true)]);
-    let answer =
-        AckFact { job: id, decision: lifted[0].order.unwrap().decision, answer: Answer::Applied, attempts: vec![] };
-    script.say(at(46.0), Fact::Acked(answer));
-    assert_eq!(script.decide(at(46.0)).measures, vec![], "which is said once");
+fn machines_are_let_in_again_at_once_when_nobody_asks_for_the_blacklist_any_more_whatever_the_policy_is_by_then() {
+    for policy in [PolicyName::Drover, PolicyName::Late] {
+        let (mut script, first, _) = beside(true, Mode::Act);
+        let (id, decision) = (job_id(2), first[0].order.unwrap().decision);
+        let answer = AckFact { job: id, decision, answer: Answer::Applied, attempts: vec![] };
+        script.say(at(44.0), Fact::Acked(answer));
+        assert_eq!(script.decide(at(44.0)).measures, vec![]);
+        let blacklist = BlacklistParams { beside: false, ..BlacklistParams::default() };
+        script.engine.set_params(EngineParams { blacklist, policy, ..script.engine.params().clone() });
+        let lifted = script.decide(at(45.0)).measures;
+        assert_eq!(avoided(&lifted), [(vec![], true)], "{policy:?}");
+        let answer =
+            AckFact { job: id, decision: lifted[0].order.unwrap().decision, answer: Answer::Applied, attempts: vec![] };
+        script.say(at(46.0), Fact::Acked(answer));
+        assert_eq!(script.decide(at(46.0)).measures, vec![], "which is said once");
+    }
+}
+
+#[test]
+fn another_policy_leaves_machines_avoided_that_are_listed_still_and_tells_of_them() {
+    let (mut script, ordered, _) = beside(true, Mode::Act);
+    script.engine.set_params(EngineParams { policy: PolicyName::Late, ..script.engine.params().clone() });
+    assert_eq!(script.decide(at(45.0)).measures, vec![], "nothing is said twice");
+    assert_eq!(script.engine.measures(job_id(2)), ordered);
 }
 
 #[test]

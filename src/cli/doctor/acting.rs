@@ -8,7 +8,15 @@ const NAME: &str = "acting";
 
 /// What the configuration alone tells.
 pub fn configured(config: &Config, checks: &mut Checks) {
-    if config.top.mode != drover_core::model::Mode::Act {
+    // What operators hold is kept in every mode.
+    let unkept = config.state.dir.as_deref().and_then(|dir| Some((dir, places::unwritable(dir)?)));
+    if let Some((dir, why)) = unkept {
+        checks.warn(
+            NAME,
+            format!("state.dir, {}, cannot be written: {why}", dir.display()),
+            "name a directory that the service's user may write to: what `drover pause` and `drover stop` hold is not kept otherwise, and in mode act the service does not start. Run this as that user",
+        );
+    } else if config.top.mode != drover_core::model::Mode::Act {
         checks.ok(NAME, format!("mode is {}: nothing is started", config.top.mode.label()));
     } else if config.top.policy == "none" {
         checks.warn(
@@ -21,12 +29,6 @@ pub fn configured(config: &Config, checks: &mut Checks) {
             NAME,
             "mode is act; what `drover pause` and `drover stop` hold is forgotten when the service starts again",
             "set state.dir to a directory of Drover's own",
-        );
-    } else if let Some((dir, why)) = config.state.dir.as_deref().and_then(|dir| Some((dir, places::unwritable(dir)?))) {
-        checks.warn(
-            NAME,
-            format!("mode is act, and state.dir, {}, cannot be written: {why}", dir.display()),
-            "name a directory that the service's user may write to: it does not start otherwise. Run this as that user",
         );
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
@@ -144,6 +146,20 @@ mod tests {
             let mut checks = Checks::default();
             configured(&load(&sources, std::iter::empty()).unwrap().config, &mut checks);
             assert_eq!(checks.0[0].verdict, expected, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_in_which_holds_could_not_be_kept_is_warned_about_in_every_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for mode in ["off", "advise", "act"] {
+            let set = vec![format!("mode={mode}"), format!("state.dir={}", file.join("dir").display())];
+            let mut checks = Checks::default();
+            configured(&load(&Sources { file: None, set }, std::iter::empty()).unwrap().config, &mut checks);
+            let all: Vec<_> = checks.0.iter().map(|check| (check.verdict, check.says.contains("state.dir"))).collect();
+            assert_eq!(all, [(Verdict::Warn, true)], "{mode}");
         }
     }
 }

@@ -4,6 +4,7 @@
 mod accuracy;
 mod learnt;
 mod note;
+mod owners;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod watch;
 
 pub use accuracy::{Accuracy, Cell, INTERVAL, INTERVAL_SPREADS, Outcome, Record};
 pub use note::{Note, Point};
+pub use owners::WATCHED_OF_USER;
 pub use spread::Spreads;
 pub use watch::{SAMPLED, SAMPLED_OF_KNOWN, Watched};
 
@@ -20,11 +22,12 @@ use super::users::Users;
 use super::{Estimator, Left};
 use crate::model::{AttemptId, Job, JobId, JobKind, Millis, TaskKind};
 use learnt::Learnt;
+use owners::Owners;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use watch::Watch;
 
-/// Sampled tasks of all live jobs. Jobs beyond it are not sampled until others have ended.
+/// Sampled tasks of all live jobs. Jobs beyond it, or beyond [`WATCHED_OF_USER`], are not sampled until others have ended.
 pub const WATCHED_MAX: usize = 1 << 15;
 
 /// A prediction of time left against what happened.
@@ -48,6 +51,8 @@ pub struct Calibration {
     jobs: BTreeMap<JobId, [Watch; 2]>,
     /// Their sampled tasks.
     watched: usize,
+    #[serde(default)]
+    owners: Owners,
     overall: Record,
     /// Users whose jobs that rests on.
     #[serde(default)]
@@ -65,7 +70,7 @@ impl Calibration {
             if known.is_some_and(|record| record.is_well_known(kind)) { SAMPLED_OF_KNOWN } else { SAMPLED }
         });
         let more: usize = totals.iter().zip(most).map(|(total, most)| (*total).min(most) as usize).sum();
-        if self.watched + more > WATCHED_MAX {
+        if self.watched + more > WATCHED_MAX || !self.owners.have_room(job, more) {
             return;
         }
         let seed = seed ^ job.id.0.cluster.rotate_left(20) ^ u64::from(job.id.0.seq);
@@ -75,6 +80,7 @@ impl Calibration {
         let watches = TaskKind::ALL.map(watch);
         self.jobs.insert(job.id, watches);
         self.watched += more;
+        self.owners.take(job, more);
     }
 
     /// Sampled tasks of live jobs.
@@ -103,6 +109,7 @@ impl Calibration {
             learnt.follow(job, kind, watch);
             if watch.tasks.iter().all(|task| task.closed) {
                 self.watched -= watch.tasks.len();
+                self.owners.give_back(job.id, watch.tasks.len());
                 learnt.conclude(kind, std::mem::take(watch));
             }
         }
@@ -127,7 +134,9 @@ impl Calibration {
 
     fn take(&mut self, job: JobId) -> [Watch; 2] {
         let watches = self.jobs.remove(&job).unwrap_or_default();
-        self.watched -= watches.iter().map(|watch| watch.tasks.len()).sum::<usize>();
+        let places = watches.iter().map(|watch| watch.tasks.len()).sum();
+        self.watched -= places;
+        self.owners.forget(job, places);
         watches
     }
 

@@ -8,12 +8,17 @@ const T0: u64 = 1_000_000;
 
 /// A job of so many maps, of that name.
 fn job(seq: u32, name: &str, maps: u32) -> Job {
+    job_of("alice", seq, name, maps)
+}
+
+/// The same of that user.
+fn job_of(user: &str, seq: u32, name: &str, maps: u32) -> Job {
     let mut job = Job::new(format!("job_1795000000000_{seq:04}").parse().unwrap());
     job.learn(&JobFact {
         job: job.id,
         attempt: crate::model::AppAttemptId { app: job.id.0, number: 1 },
         name: name.into(),
-        user: "alice".into(),
+        user: user.into(),
         queue: "q".into(),
         state: Some(JobPhase::Running),
         started: Time(T0),
@@ -331,7 +336,7 @@ proptest! {
     fn never_more_than_the_bound_is_watched(jobs in prop::collection::vec((30u32..200_000, prop::bool::weighted(0.05)), 1_100..1_200)) {
         let mut calibration = Calibration::default();
         for (seq, (maps, ends)) in jobs.into_iter().enumerate() {
-            let job = job(seq as u32, "etl", maps);
+            let job = job_of(&format!("u{}", seq % 5), seq as u32, "etl", maps);
             calibration.open(&job, 7);
             calibration.open(&job, 7);
             prop_assert!(calibration.watched() <= WATCHED_MAX);
@@ -367,18 +372,52 @@ fn a_kind_of_jobs_is_remembered_once_something_is_known_of_it() {
     assert_eq!((calibration.settle(&job).len(), calibration.kinds().len()), (1, 1));
 }
 
+/// Jobs of a user who has just as many tasks sampled as may be, and one more.
+fn crowd(calibration: &mut Calibration, user: &str, first: u32) -> Vec<Job> {
+    let jobs = (first..=first + WATCHED_OF_USER as u32 / SAMPLED).map(|seq| job_of(user, seq, "etl", 2 * SAMPLED));
+    let jobs: Vec<Job> = jobs.collect();
+    jobs.iter().for_each(|job| calibration.open(job, 7));
+    jobs
+}
+
+fn sampled(calibration: &Calibration, job: &Job) -> usize {
+    calibration.sampled(job.id, TaskKind::Map).count()
+}
+
 #[test]
 fn just_as_many_tasks_as_the_bound_are_watched_and_those_of_a_forgotten_job_make_room() {
     let mut calibration = Calibration::default();
-    let jobs: Vec<Job> = (0..=WATCHED_MAX as u32 / SAMPLED).map(|seq| job(seq, "etl", 2 * SAMPLED)).collect();
-    jobs.iter().for_each(|job| calibration.open(job, 7));
-    let sampled = |calibration: &Calibration, job: &Job| calibration.sampled(job.id, TaskKind::Map).count();
-    let last = &jobs[jobs.len() - 1];
-    assert_eq!((calibration.watched(), sampled(&calibration, last)), (WATCHED_MAX, 0));
+    for user in 0..3 {
+        crowd(&mut calibration, &format!("u{user}"), 1_000 * user);
+    }
+    let jobs = crowd(&mut calibration, "alice", 3_000);
+    let others = job_of("bob", 9_999, "etl", 2 * SAMPLED);
+    calibration.open(&others, 7);
+    assert_eq!((calibration.watched(), sampled(&calibration, &others)), (WATCHED_MAX, 0));
     calibration.forget(jobs[0].id);
     assert_eq!((calibration.watched(), sampled(&calibration, &jobs[0])), (WATCHED_MAX - SAMPLED as usize, 0));
-    calibration.open(last, 7);
-    assert_eq!((calibration.watched(), sampled(&calibration, last)), (WATCHED_MAX, SAMPLED as usize));
+    calibration.open(&others, 7);
+    assert_eq!((calibration.watched(), sampled(&calibration, &others)), (WATCHED_MAX, SAMPLED as usize));
+}
+
+#[test]
+fn one_users_jobs_take_a_quarter_of_the_places_at_most_and_give_them_back_as_they_end_whoever_owns_them_by_then() {
+    let mut calibration = Calibration::default();
+    let mut jobs = crowd(&mut calibration, "alice", 0);
+    let last = jobs.pop().unwrap();
+    assert_eq!((calibration.watched(), sampled(&calibration, &last)), (WATCHED_OF_USER, 0));
+    calibration.open(&job_of("bob", 9_999, "etl", 2 * SAMPLED), 7);
+    assert_eq!(calibration.watched(), WATCHED_OF_USER + SAMPLED as usize);
+    for mut job in jobs {
+        (0..2 * SAMPLED).for_each(|index| succeed(&mut job, index, 0, 10_000));
+        job.user = "carl".into();
+        calibration.settle(&job);
+        calibration.close(&job);
+    }
+    calibration.forget(job(9_999, "etl", 1).id);
+    assert_eq!((calibration.watched(), &calibration.owners), (0, &Owners::default()));
+    calibration.open(&last, 7);
+    assert_eq!(sampled(&calibration, &last), SAMPLED as usize);
 }
 
 #[test]

@@ -167,18 +167,17 @@ impl ClusterState {
     fn learn_tasks(&mut self, id: JobId, tasks: &[TaskFact], complete: bool, seen: &Observation) {
         let room = self.room(id, tasks.iter().map(|task| (task.kind, task.index)));
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        let mut has_room = true;
+        let mut fits = true;
         for task in tasks {
-            let limit = job.limit(task.kind, room);
-            has_room &= task.index < limit;
-            job.learn_task(task, seen.at, limit);
+            // A listing with a task that the job does not have, or has no room for, is none of its tasks.
+            fits &= job.learn_task(task, seen.at, job.limit(task.kind, room));
             if !task.hosts.is_empty() {
                 let racks = task.hosts.iter().filter_map(|host| self.nodes.get(host));
                 job.learn_place(id.task(task.kind, task.index), self.places.intern(racks.map(|node| &*node.rack)));
             }
         }
         let before = (job.is_complete(), job.hidden);
-        if complete && has_room {
+        if complete && fits {
             job.listed_by(seen.source.channel);
         }
         job.hidden = false;

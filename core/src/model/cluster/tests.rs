@@ -179,6 +179,12 @@ fn a_job_is_complete_by_the_sources_that_still_speak_for_it_and_for_as_many_task
     let told = |maps| Fact::Job(of(maps));
     assert!(complete(Channel::Am, tasks(id)), "all there are, as far as anybody knows");
     assert!(!complete(Channel::Am, told(3)), "one of three");
+    let beyond = [(TaskKind::Map, 3), (TaskKind::Reduce, 0)];
+    for (kind, index) in beyond {
+        let rows = vec![TaskFact::of(id.task(TaskKind::Map, 0)), TaskFact::of(id.task(kind, index))];
+        let listing = Fact::Tasks { job: id, complete: true, tasks: rows };
+        assert!(!complete(Channel::Am, listing), "of three maps there is no {kind:?} {index}");
+    }
     assert!(complete(Channel::Am, tasks(id)), "it says that there are no others");
     assert!(!complete(Channel::Am, told(4)), "the job has grown");
     assert!(complete(Channel::Shim, tasks(id)));
