@@ -1,6 +1,6 @@
 //! A trace of attempts on machines that have bad spells, for what blacklisting can do (§2.1.2): the jobs of Facebook's mix, over and over.
 
-use super::workload::{Mix, NODES};
+use super::workload::{Assumed, Mix, NODES};
 use drover_core::model::Millis;
 use drover_core::sim::draw::{Draw, Draws, Purpose};
 use drover_core::sim::{Dist, Stuck};
@@ -25,8 +25,8 @@ pub struct Spells {
 
 /// What a trace covers, hours.
 pub const HOURS: f64 = 48.0;
-/// A task's work, seconds.
-pub const TASK: f64 = 8.0;
+/// A task's work, seconds: the room's.
+pub const TASK: f64 = Assumed::MAIN.task;
 /// After so long LATE has a copy of it, seconds; that is as long as an ordinary task.
 pub const LATE: f64 = 60.0;
 

@@ -101,7 +101,7 @@ impl Phase {
         let explained = explained(of_phase.uniform());
         let tasks = (0..(slots * waves).round().max(2.0) as u64).map(|task| {
             let mut own = draw(Purpose::Work, task);
-            let ordinary = Task { data: (0.2 * own.normal()).exp(), luck: 0.9 + 0.2 * own.uniform() };
+            let ordinary = Task { data: 0.47 + 1.06 * own.uniform(), luck: 0.9 + 0.2 * own.uniform() };
             let (is_outlier, by_data) =
                 (own.uniform() < outliers, own.uniform() < assumed.explained.unwrap_or(explained));
             let factor = outlier(&mut own);
@@ -199,8 +199,8 @@ pub fn outlier(draw: &mut Draw) -> f64 {
     let between = |least: f64, most: f64, share: f64| least * (most / least).powf(share);
     match draw.uniform() {
         most if most < 0.8 => OUTLIER + most / 0.8,
-        some if some < 0.9 => between(2.5, 10.0, (some - 0.8) / 0.1),
-        few => between(10.0, 25.0, (few - 0.9) / 0.1),
+        some if some < 0.89 => between(2.5, 10.0, (some - 0.8) / 0.09),
+        few => between(10.0, 25.0, (few - 0.89) / 0.11),
     }
 }
 
@@ -219,6 +219,8 @@ mod tests {
         assert!((waves - 2.11).abs() < 0.2, "§3.1: {waves}");
         let many_outliers = shapes.iter().filter(|one| one.outlying > 0.15).count() as f64 / 2e3;
         assert!((many_outliers - 0.25).abs() < 0.05, "Fig. 2: {many_outliers}");
+        let variation = quantile(&shapes.iter().map(|one| one.variation).collect::<Vec<_>>(), 0.5).unwrap();
+        assert!((variation - 0.34).abs() < 0.05, "§4.2: {variation}");
         let all: Vec<f64> = shapes.into_iter().flat_map(|one| one.outliers).collect();
         let of_all =
             |of: &dyn Fn(f64) -> bool| all.iter().filter(|ratio| of(**ratio)).count() as f64 / all.len() as f64;
