@@ -192,7 +192,7 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
     let on_nodes = if cluster.nodes.is_empty() {
         fits(cluster, all.total.less(all.allocated), size)
     } else {
-        tally.rooms.of_mut(cluster, job).fit(size, avoid)
+        tally.rooms.of_mut(cluster, job, kind).fit(size, avoid)
     };
     let in_queue = tally.left_in_queue(cluster, job, kind);
     // A queue's shares are those of the resource it uses most of; a container's are taken for its memory's.

@@ -131,7 +131,7 @@ impl Tally {
             let shared_mb = cluster.totals.map_or(0, |totals| totals.total.memory_mb);
             match rooms.by_label() {
                 false => left_in_queue(queue, &job.user, size, shared_mb, since),
-                true if shared_mb > 0 && cluster.label_of(job).is_empty() => unused(queue, shared_mb, since),
+                true if shared_mb > 0 && cluster.label_of(job, kind).is_empty() => unused(queue, shared_mb, since),
                 // Its containers go to nodes with a label, or all nodes have one: the shares, which are of those without, say nothing of it.
                 true => u64::MAX,
             }

@@ -29,6 +29,9 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         map_container: container(&mut p, "map", default.map_container),
         reduce_container: container(&mut p, "reduce", default.reduce_container),
         slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
+        map_label: p.text("mapreduce.map.node-label-expression").map(printable),
+        reduce_label: p.text("mapreduce.reduce.node-label-expression").map(printable),
+        label: p.text("mapreduce.job.node-label-expression").map(printable),
     }
 }
 

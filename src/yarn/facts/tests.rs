@@ -326,6 +326,17 @@ fn the_label_of_a_node_is_read_alone_or_in_a_list_and_that_of_what_asks_for_none
 }
 
 #[test]
+fn the_labels_that_a_job_asks_for_are_read_by_kind_of_its_tasks_and_an_empty_one_is_none() {
+    let (read, refused) = settings(&[
+        ("mapreduce.map.node-label-expression", " gpu "),
+        ("mapreduce.reduce.node-label-expression", " "),
+        ("mapreduce.job.node-label-expression", "ssd"),
+    ]);
+    assert_eq!((read.map_label.as_deref(), read.reduce_label, read.label.as_deref()), (Some("gpu"), None, Some("ssd")));
+    assert!(refused.is_empty());
+}
+
+#[test]
 fn a_nodemanager_that_cannot_measure_its_machine_reports_no_use_of_it() {
     let node = |usage: Value| {
         let wire: Nodes =

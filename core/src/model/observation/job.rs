@@ -145,6 +145,15 @@ pub struct JobSettings {
     pub reduce_container: Resources,
     /// `mapreduce.job.reduce.slowstart.completedmaps`, 0–1.
     pub slow_start: f32,
+    /// `mapreduce.map.node-label-expression`, where configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map_label: Option<String>,
+    /// `mapreduce.reduce.node-label-expression`, where configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduce_label: Option<String>,
+    /// `mapreduce.job.node-label-expression`, where configured: that of containers whose kind has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// A job's end.
@@ -229,6 +238,15 @@ impl JobSettings {
         };
         Resources { memory_mb: asked.memory_mb.min(Self::CONTAINER_MAX_MB), ..asked }
     }
+
+    /// The node label that containers of that kind ask for beside the job's others.
+    pub fn label_of(&self, kind: TaskKind) -> Option<&str> {
+        let asked = match kind {
+            TaskKind::Map => &self.map_label,
+            TaskKind::Reduce => &self.reduce_label,
+        };
+        asked.as_deref()
+    }
 }
 
 impl Default for JobSettings {
@@ -246,6 +264,9 @@ impl Default for JobSettings {
             map_container: Resources { memory_mb: 1024, vcores: 1 },
             reduce_container: Resources { memory_mb: 1024, vcores: 1 },
             slow_start: 0.05,
+            map_label: None,
+            reduce_label: None,
+            label: None,
         }
     }
 }
