@@ -76,7 +76,7 @@ fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)
     let attempts = tasks.flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
     let ended = attempts.filter_map(move |(task, attempt)| {
         let (host, started, finished) = (attempt.host?, attempt.started.get()?, attempt.finished.get()?);
-        let run = finished.since(view.own_start_of_ended(started, attempt.second_phase.get(), finished)?).as_secs_f64()
+        let run = finished.since(view.own_start_of_ended(started, attempt.copied(), finished)?).as_secs_f64()
             / view.split_ratio(task);
         let outran = attempt.state == AttemptState::Killed && run > long;
         (attempt.state == AttemptState::Succeeded || outran).then_some((host, run))

@@ -13,9 +13,7 @@ use crate::estimate::sample::Reading;
 use crate::estimate::split;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
-use crate::model::{
-    Attempt, ClonePlan, Job, Millis, NameId, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
-};
+use crate::model::{Attempt, ClonePlan, Job, Millis, NameId, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict};
 pub use peers::{Found, Peers};
 pub use rhythm::Patience;
 use rhythm::rhythm;
@@ -323,12 +321,14 @@ impl<'a> View<'a> {
     /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
     pub fn sample(&self, id: TaskId, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
         let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
-        let copied = attempt.and_then(|attempt| attempt.second_phase.get());
-        let started = self.own_start(launched, copied).or(copied).unwrap_or(launched);
+        let copied = attempt.and_then(Attempt::copied);
+        // It had copied before any end of the maps that was seen: before they ran again, or by its node's clock, which is behind and makes it no slower.
+        let waited = || self.peers.maps_done.newest();
+        let started = self.own_start(launched, copied).or_else(waited).map_or(launched, |own| own.max(launched));
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
-        // By a clock that is behind; but a reduce cannot have copied what the maps had not written.
-        let since = |at: Stamp| at.get().map(|at| at.max(started));
-        let entered = attempt.map_or([None; 2], |a| [a.second_phase, a.third_phase].map(since));
+        // Nor can a reduce have copied what the maps had not written.
+        let since = |at: Option<Time>| at.map(|at| at.max(started));
+        let entered = attempt.map_or([None; 2], |a| [a.copied(), a.sorted()].map(since));
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));

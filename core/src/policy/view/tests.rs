@@ -111,6 +111,27 @@ fn a_map_that_runs_again_takes_no_time_from_the_reduces_that_had_ended_before() 
 }
 
 #[test]
+fn a_reduce_is_no_older_for_a_clock_of_its_node_that_is_behind() {
+    // Both wait for the map's end at 100 s, and copy for ten seconds more. The second's node is a minute behind.
+    let runs = |phase: Phase, index| phase.runs((index, 0), index, 50.0, &[(160.0, 0.8)]);
+    let mut phase = (0..2).fold(Phase::reduces(6), runs);
+    let of = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+    let (state, finished) = (Some(TaskState::Succeeded), Some(at(100.0)));
+    assert!(phase.job.learn_task(&TaskFact { state, finished, ..of }, at(100.0), 1_000));
+    for (index, copied) in [(0, 110.0), (1, 51.0)] {
+        phase.attempt((index, 0), index, |fact| {
+            (fact.phase, fact.scored_at) = (Some(crate::model::Phase::Reduce), Some(at(160.0)));
+            (fact.copied, fact.sorted) = (Some(at(copied)), Some(at(copied)));
+        });
+    }
+    let view = phase.view(165.0);
+    let elapsed: Vec<_> = view.contenders.iter().map(|contender| contender.elapsed).collect();
+    assert_eq!(elapsed, [secs(65.0); 2]);
+    let entered: Vec<_> = view.contenders.iter().map(|contender| contender.sample.entered).collect();
+    assert_eq!(entered, [[Some(at(110.0)); 2], [Some(at(100.0)); 2]]);
+}
+
+#[test]
 fn long_splits_that_are_over_first_and_tiny_ones_make_no_typical_time_of_their_own() {
     // Hadoop starts the longest splits first. Nothing tells start-up from work.
     let of = |splits: &[u64], took: &[f64]| {
