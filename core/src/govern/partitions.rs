@@ -11,8 +11,16 @@ pub struct Partitions {
     /// On all nodes.
     whole: Rooms,
     /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
-    by_label: Option<BTreeMap<String, Rooms>>,
+    by_label: Option<BTreeMap<String, Partition>>,
     none: Rooms,
+}
+
+/// The nodes of a label.
+#[derive(Debug, Default)]
+struct Partition {
+    rooms: Rooms,
+    /// All that they offer, MiB.
+    total_mb: u64,
 }
 
 impl Partitions {
@@ -28,7 +36,10 @@ impl Partitions {
                 nodes.entry(label).or_default().push(node);
             }
         }
-        let by_label = nodes.into_iter().map(|(label, nodes)| (label.to_owned(), Rooms::new(cluster, nodes, since)));
+        let by_label = nodes.into_iter().map(|(label, nodes)| {
+            let total_mb = nodes.iter().map(|node| node.total.memory_mb).fold(0, u64::saturating_add);
+            (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb })
+        });
         Partitions { whole, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
@@ -37,11 +48,16 @@ impl Partitions {
         self.by_label.is_some()
     }
 
+    /// All that the nodes of a label offer, MiB; 0 of one that none has.
+    pub fn total_mb(&self, label: &str) -> u64 {
+        self.by_label.as_ref().and_then(|by_label| by_label.get(label)).map_or(0, |partition| partition.total_mb)
+    }
+
     /// Where there is room for a job's containers of that kind.
     pub fn of(&self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &Rooms {
         match (&self.by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => &self.whole,
-            (Some(by_label), label) => by_label.get(label).unwrap_or(&self.none),
+            (Some(by_label), label) => by_label.get(label).map_or(&self.none, |partition| &partition.rooms),
         }
     }
 
@@ -50,7 +66,7 @@ impl Partitions {
         let Partitions { whole, by_label, none } = self;
         match (by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => whole,
-            (Some(by_label), label) => by_label.get_mut(label).unwrap_or(none),
+            (Some(by_label), label) => by_label.get_mut(label).map_or(none, |partition| &mut partition.rooms),
         }
     }
 }

@@ -3,7 +3,7 @@
 mod cluster;
 mod job;
 
-pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, RackFact, Resources};
+pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueShare, QueueUser, RackFact, Resources};
 pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, TaskFact};
 
 use super::action::{AckFact, Hold, Scope};
