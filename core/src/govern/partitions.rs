@@ -75,7 +75,7 @@ impl Partitions {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{cluster, job};
-    use crate::model::{AppFact, JobSettings, NodeFact, QueueFact, Resources, Time};
+    use crate::model::{AppFact, JobSettings, Labels, NodeFact, QueueFact, Resources, Time};
 
     const SIZE: Resources = Resources { memory_mb: 1_024, vcores: 1 };
 
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn the_label_of_maps_or_of_reduces_goes_before_the_applications_and_the_jobs_own_word_for_that_before_its_queues() {
         let set = |map: Option<&str>, reduce: Option<&str>, job: Option<&str>| {
-            let [map_label, reduce_label, label] = [map, reduce, job].map(|label| label.map(str::to_owned));
-            JobSettings { map_label, reduce_label, label, ..JobSettings::default() }
+            let [map, reduce, job] = [map, reduce, job].map(|label| label.map(str::to_owned));
+            JobSettings { labels: Labels { map, reduce, job }.into(), ..JobSettings::default() }
         };
         assert_eq!(rooms(None, Some(""), set(Some("gpu"), None, None)), [4, 14], "of maps alone");
         assert_eq!(rooms(None, Some("gpu"), set(None, Some("ssd"), None)), [4, 8], "of reduces alone");

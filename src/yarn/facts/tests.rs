@@ -4,7 +4,7 @@ use crate::yarn::wire::cluster::{Apps, Nodes};
 use crate::yarn::wire::decode;
 use crate::yarn::wire::job::{Conf, Tasks};
 use crate::yarn::wire::scheduler::Scheduler;
-use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use drover_core::model::{JobSettings, Labels, Millis, Mode, Resources};
 use serde_json::{Value, json};
 
 fn read<D: crate::yarn::wire::Document>(value: Value) -> D {
@@ -332,8 +332,15 @@ fn the_labels_that_a_job_asks_for_are_read_by_kind_of_its_tasks_and_an_empty_one
         ("mapreduce.reduce.node-label-expression", " "),
         ("mapreduce.job.node-label-expression", "ssd"),
     ]);
-    assert_eq!((read.map_label.as_deref(), read.reduce_label, read.label.as_deref()), (Some("gpu"), None, Some("ssd")));
+    let Labels { map, reduce, job } = *read.labels;
+    assert_eq!((map.as_deref(), reduce, job.as_deref()), (Some("gpu"), None, Some("ssd")));
     assert!(refused.is_empty());
+}
+
+#[test]
+fn how_many_maps_may_wait_on_their_nodes_is_none_where_it_is_not_told_or_is_no_number() {
+    let told = |value| settings(&[("mapreduce.job.num-opportunistic-maps-percent", value)]).0.opportunistic_maps;
+    assert_eq!(["30", "0", "-1", "1000", "many"].map(told), [30, 0, 0, 100, 0]);
 }
 
 #[test]

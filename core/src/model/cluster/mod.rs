@@ -126,9 +126,9 @@ impl ClusterState {
     /// (`DefaultAMSProcessor`, `SchedulerUtils.normalizeNodeLabelExpressionInRequest`); empty for nodes without one.
     pub fn label_of<'a>(&'a self, job: &'a Job, kind: TaskKind) -> &'a str {
         let settings = job.settings.as_ref();
-        let of_kind = settings.and_then(|settings| settings.label_of(kind));
+        let of_kind = settings.and_then(|settings| settings.labels.of(kind));
         let of_app = || self.apps.get(&job.id.0)?.label.as_deref();
-        let of_job = || settings?.label.as_deref();
+        let of_job = || settings?.labels.job.as_deref();
         let of_queue = || self.queue_of(job)?.partition.as_deref();
         of_kind.or_else(of_app).or_else(of_job).or_else(of_queue).unwrap_or_default()
     }

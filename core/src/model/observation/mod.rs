@@ -4,7 +4,7 @@ mod cluster;
 mod job;
 
 pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueShare, QueueUser, RackFact, Resources};
-pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, TaskFact};
+pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, Labels, TaskFact};
 
 use super::action::{AckFact, Hold, Scope};
 use super::capability::Capabilities;

@@ -310,3 +310,24 @@ fn a_mean_score_counts_finished_tasks_as_whole() {
     let view = phase.view(10.0);
     assert!((view.mean_score - 1.25 / 3.0).abs() < 1e-6, "{}", view.mean_score);
 }
+
+#[test]
+fn a_map_that_may_wait_on_its_node_works_since_its_reports_tell_and_is_neither_old_nor_silent_before() {
+    let of = |opportunistic_maps, reports: &[(f64, f32)]| {
+        let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 0.0, reports);
+        phase.job.settings = Some(JobSettings { opportunistic_maps, ..JobSettings::default() });
+        let view = phase.view(600.0);
+        let contender = &view.contenders[0];
+        let silent_hosts = view.peers.silent_hosts.len();
+        (contender.elapsed, contender.sample.is_silent(), contender.outlasts(&view), silent_hosts)
+    };
+    assert_eq!(of(0, &[]), (secs(600.0), true, true, 0));
+    assert_eq!(of(1, &[]), (secs(0.0), false, false, 0), "its container may still wait");
+    assert_eq!(of(1, &[(595.0, 0.25)]).0, secs(5.0));
+    assert_eq!(
+        of(1, &[(590.0, 0.25), (594.0, 0.5)]).0,
+        secs(14.0),
+        "at its pace it began four seconds before its first"
+    );
+    assert!(of(1, &[(500.0, 0.25)]).1, "one that has reported waits no more");
+}

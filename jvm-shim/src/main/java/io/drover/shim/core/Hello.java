@@ -45,6 +45,7 @@ final class Hello {
     "mapreduce.job.node-label-expression",
     "mapreduce.map.node-label-expression",
     "mapreduce.reduce.node-label-expression",
+    "mapreduce.job.num-opportunistic-maps-percent",
     "mapred.mapper.new-api",
     "mapred.reducer.new-api",
     "mapreduce.job.inputformat.class",
