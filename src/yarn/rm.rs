@@ -139,6 +139,16 @@ impl Rm {
         Ok(Told::of(self.get(permit, Endpoint::RmApps, "ws/v1/cluster/apps", &query).await?, cluster::apps))
     }
 
+    /// How many MapReduce applications run, also those that this user is not shown.
+    ///
+    /// # Errors
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
+    pub async fn running(&self) -> Result<Told<Option<u64>>, Error> {
+        let query = [("states", "RUNNING"), ("applicationTypes", "MAPREDUCE")];
+        let path = "ws/v1/cluster/appstatistics";
+        Ok(Told::of(self.get(None, Endpoint::RmAppStatistics, path, &query).await?, cluster::counted))
+    }
+
     /// One application.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::{Reason, Refused, name};
 use crate::shown::printable;
-use crate::yarn::wire::cluster::{App, Apps, ClusterMetrics, Node, Nodes};
+use crate::yarn::wire::cluster::{App, AppStatistics, Apps, ClusterMetrics, Node, Nodes};
 use crate::yarn::wire::lenient::{Int, Text};
 use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, Resources, Time};
 use std::collections::BTreeSet;
@@ -37,6 +37,12 @@ fn with_left(used: Resources, memory: Int, vcores: Int) -> Resources {
     let all = |used: u64, left: Int| used.saturating_add_signed(left.0.unwrap_or(0));
     let vcores = all(used.vcores.into(), vcores).min(u32::MAX.into()) as u32;
     Resources { memory_mb: all(used.memory_mb, memory), vcores }
+}
+
+/// How many applications are counted; `None` where no count is told.
+pub fn counted(wire: &AppStatistics, refused: &mut Refused) -> Option<u64> {
+    let counts = wire.stat_item.items.iter().filter(|item| item.count.0.is_some());
+    counts.map(|item| refused.amount(item.count)).reduce(u64::saturating_add)
 }
 
 /// Nodes; one without a name is refused.
