@@ -483,7 +483,8 @@ fn one_job_that_answers(status: u16) -> String {
     stand_in_with(move |path| {
         let recorded = |name: &str| {
             let path = format!("{}/tests/recorded/3.4.3/rm/{name}.json", env!("CARGO_MANIFEST_DIR"));
-            (200, serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+            let recorded = std::fs::read_to_string(path).ok();
+            recorded.map_or((404, serde_json::json!({})), |text| (200, serde_json::from_str(&text).unwrap()))
         };
         let name = path.strip_prefix("/ws/v1/cluster/").and_then(|rest| rest.split('?').next());
         name.map_or_else(|| (status, serde_json::json!({})), recorded)

@@ -73,6 +73,8 @@ endpoints! {
     RmScheduler: Rm = "rm_scheduler",
     /// `/ws/v1/cluster/apps`
     RmApps: Rm = "rm_apps",
+    /// `/ws/v1/cluster/appstatistics`
+    RmAppStatistics: Rm = "rm_app_statistics",
     /// `/ws/v1/cluster/apps/{id}`
     RmApp: Rm = "rm_app",
     /// `/ws/v1/cluster/apps/{id}/appattempts`

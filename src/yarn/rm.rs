@@ -5,6 +5,7 @@ use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
 use super::facts::Refused;
 use super::facts::cluster::{self, AppSeen};
+use super::facts::queues;
 use super::http::{Answer, Frame, Http};
 use super::limit::Permit;
 use super::wire::Document;
@@ -126,7 +127,7 @@ impl Rm {
     /// # Errors
     /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn queues(&self, permit: Option<Permit>) -> Result<Told<Vec<QueueFact>>, Error> {
-        Ok(Told::of(self.get(permit, Endpoint::RmScheduler, "ws/v1/cluster/scheduler", &[]).await?, cluster::queues))
+        Ok(Told::of(self.get(permit, Endpoint::RmScheduler, "ws/v1/cluster/scheduler", &[]).await?, queues::queues))
     }
 
     /// All running MapReduce applications.
@@ -136,6 +137,16 @@ impl Rm {
     pub async fn apps(&self, permit: Option<Permit>) -> Result<Told<Vec<AppSeen>>, Error> {
         let query = [("states", "RUNNING"), ("applicationTypes", "MAPREDUCE"), ("deSelects", "resourceRequests")];
         Ok(Told::of(self.get(permit, Endpoint::RmApps, "ws/v1/cluster/apps", &query).await?, cluster::apps))
+    }
+
+    /// How many MapReduce applications run, also those that this user is not shown.
+    ///
+    /// # Errors
+    /// `no_active_rm` when none can serve; else what the active one answered, by name.
+    pub async fn running(&self) -> Result<Told<Option<u64>>, Error> {
+        let query = [("states", "RUNNING"), ("applicationTypes", "MAPREDUCE")];
+        let path = "ws/v1/cluster/appstatistics";
+        Ok(Told::of(self.get(None, Endpoint::RmAppStatistics, path, &query).await?, cluster::counted))
     }
 
     /// One application.

@@ -60,7 +60,7 @@ impl Scene<'_> {
             None => 0.0,
         };
         let host = task.won().and_then(|won| won.host);
-        let copied = task.won().and_then(|won| copied(view, won, won.second_phase.get()?));
+        let copied = task.won().and_then(|won| copied(view, won, won.copied()?));
         let point = self.point(seconds, data, task.winner().map(|number| id.attempt(number)), host);
         Some((id, Shown { point, finished: true, open: false, host, copied }))
     }
@@ -87,7 +87,7 @@ impl Scene<'_> {
             finished: false,
             open: contender.left.is_none(),
             host,
-            copied: original.and_then(|attempt| copied(view, attempt, attempt.second_phase.get().unwrap_or(view.now))),
+            copied: original.and_then(|attempt| copied(view, attempt, attempt.copied().unwrap_or(view.now))),
         }
     }
 
@@ -102,7 +102,7 @@ fn copied(view: &View<'_>, attempt: &Attempt, until: Time) -> Option<f64> {
     if view.kind == TaskKind::Map || view.peers.maps_done.at.is_none() {
         return None;
     }
-    let since = view.peers.maps_done.own_start(attempt.started.get()?, attempt.second_phase.get())?;
+    let since = view.peers.maps_done.own_start(attempt.started.get()?, attempt.copied())?;
     Some(until.since(since).as_secs_f64())
 }
 

@@ -42,7 +42,7 @@ impl Engine {
         }
         let by_odds = || self.machines_by_odds(&job.user, self.straggler_probability(&job.user));
         let machines = counted.machines.entry(job.user.clone()).or_insert_with(by_odds);
-        let rooms = counted.tally.rooms.of(&self.cluster, job);
+        let rooms = counted.tally.rooms.of(&self.cluster, job, judged.task.kind);
         let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, &counted.promised, rooms);
         if machines.is_empty() { None } else { self.prefer(job, judged, machines, has_room) }
     }
@@ -79,7 +79,7 @@ impl Engine {
         }
         let Counted { shows, by_rack, promised, tally, .. } = counted;
         let by_rack = by_rack.entry(job.user.clone()).or_insert_with(|| self.machines_by_rack(&job.user));
-        let rooms = tally.rooms.of(&self.cluster, job);
+        let rooms = tally.rooms.of(&self.cluster, job, judged.task.kind);
         let has_room = has_room(container(&self.cluster, job, judged.task.kind), avoid, promised, rooms);
         let shown = shows.get(&(job.id, judged.task.kind));
         let mut best =
@@ -100,7 +100,7 @@ impl Engine {
         if !self.params.policy.spares_slow_nodes() || self.cluster.nodes.is_empty() {
             return false;
         }
-        let (work, threshold, rooms) = self.work_of(job, counted);
+        let (work, threshold, rooms) = self.work_of(job, judged.task.kind, counted);
         let mut with_room = rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms));
         with_room.all(|host| {
             let slow = |host| work.of(host).is_some_and(|done| done < threshold);
@@ -110,7 +110,7 @@ impl Engine {
 
     /// LATE §4, of one copy: of the nodes with room none below SlowNodeThreshold. There is another, or there were no copy.
     pub(super) fn shun_slow_nodes(&self, job: &Job, judged: &Judged, avoid: &mut Vec<NameId>, counted: &mut Counted) {
-        let (work, threshold, rooms) = self.work_of(job, counted);
+        let (work, threshold, rooms) = self.work_of(job, judged.task.kind, counted);
         let with_room =
             rooms.with_room(asks_for(container(&self.cluster, job, judged.task.kind), judged, rooms)).flatten();
         let slow = with_room.filter(|host| work.of(*host).is_some_and(|done| done < threshold));
@@ -119,8 +119,8 @@ impl Engine {
         avoid.truncate(Decision::HOSTS_MAX);
     }
 
-    /// What each node has done for a job's user, SlowNodeThreshold of it, and where there is room for the job. Counted once a pass.
-    fn work_of<'c>(&self, job: &Job, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
+    /// What each node has done for a job's user, SlowNodeThreshold of it, and where there is room for the job's tasks of that kind. Counted once a pass.
+    fn work_of<'c>(&self, job: &Job, kind: TaskKind, counted: &'c mut Counted) -> (&'c NodeWork, f64, &'c Rooms) {
         let Counted { tally, work, jobs, .. } = counted;
         let (work, threshold) = work.entry(job.user.clone()).or_insert_with(|| {
             // None has done less than the least.
@@ -136,7 +136,7 @@ impl Engine {
             let threshold = work.threshold(self.params.late.slow_node_percentile).unwrap_or(0.0);
             (work, threshold)
         });
-        (work, *threshold, tally.rooms.of(&self.cluster, job))
+        (work, *threshold, tally.rooms.of(&self.cluster, job, kind))
     }
 }
 

@@ -56,7 +56,7 @@ fn first(task: &Task) -> Option<&Attempt> {
 fn rate(attempt: &Attempt, task: &Task, maps_done: MapsDone) -> Option<Rate> {
     let won = task.won().is_some_and(|won| won.number == attempt.number);
     let ended = attempt.finished.get().or(task.ended())?;
-    let started = maps_done.own_start_of_ended(attempt.started.get()?, attempt.second_phase.get(), ended)?;
+    let started = maps_done.own_start_of_ended(attempt.started.get()?, attempt.copied(), ended)?;
     let took = ended.since(started).as_secs_f64();
     let shown = won || attempt.track.first().is_some();
     let score = if won || !shown { 1.0 } else { attempt.track.score() };

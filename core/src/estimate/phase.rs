@@ -2,7 +2,7 @@
 
 use super::runs::work_began;
 use super::stats::median;
-use crate::model::{Job, MapsDone, Millis, Phase, Stamp, TaskKind, TaskState, Time, Track};
+use crate::model::{Job, MapsDone, Millis, Phase, TaskKind, TaskState, Time, Track};
 use serde::{Deserialize, Serialize};
 
 /// At most three: copy, sort, reduce.
@@ -91,15 +91,15 @@ impl PhaseTimes {
                 TaskKind::Map => work_began(started, &attempt.track, ended).unwrap_or(started),
                 TaskKind::Reduce => {
                     let over = ended.unwrap_or(started);
-                    match maps_done.own_start_of_ended(started, attempt.second_phase.get(), over) {
+                    match maps_done.own_start_of_ended(started, attempt.copied(), over) {
                         Some(begin) => begin,
                         None => continue,
                     }
                 }
             };
-            let since = |at: Stamp| at.get().map(|at| at.max(begin));
+            let since = |at: Option<Time>| at.map(|at| at.max(begin));
             let mapped = || (kind == TaskKind::Map).then(|| mapped_at(&attempt.track, begin, ended, shape)).flatten();
-            let marks = [Some(begin), since(attempt.second_phase).or_else(mapped), since(attempt.third_phase)];
+            let marks = [Some(begin), since(attempt.copied()).or_else(mapped), since(attempt.sorted())];
             for phase in 0..shape.phases() {
                 let end = if phase + 1 == shape.phases() { ended } else { marks[phase + 1] };
                 if let (Some(from), Some(to)) = (marks[phase], end) {

@@ -7,7 +7,7 @@ use crate::model::{Bytes, Intake, Millis, Phase, Time, Track};
 pub struct Sample {
     /// Launch.
     pub launched: Time,
-    /// Launch, or for a reduce the end of the maps if that was later.
+    /// Launch, or for a reduce the end of the maps if that was later; for a map that may have waited on its node when it no longer did.
     pub started: Time,
     /// Progress so far.
     pub track: Track,

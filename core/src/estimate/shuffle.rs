@@ -112,7 +112,7 @@ fn reads(job: &Job) -> Vec<Read> {
     }
     let read = |(id, task): (TaskId, &Task)| {
         let attempt = task.won().filter(|_| task.state == TaskState::Succeeded)?;
-        let (started, read, ended) = (attempt.started.get()?, attempt.second_phase.get()?, task.ended()?);
+        let (started, read, ended) = (attempt.started.get()?, attempt.copied()?, task.ended()?);
         let mut others = task.attempts.iter().filter(|other| other.number != attempt.number);
         if others.any(|other| other.started.get().is_some_and(|other| other < started)) {
             return None;

@@ -2,7 +2,7 @@
 //! (`exclusive=false`, as some distributions set up most of their nodes) no listing tells, and a copy that waits in vain is withdrawn, where one that is never asked for helps nobody.
 
 use super::rooms::{Change, Rooms};
-use crate::model::{ClusterState, Job, NameId};
+use crate::model::{ClusterState, Job, NameId, TaskKind};
 use std::collections::BTreeMap;
 
 /// Where there is room, by node label.
@@ -11,8 +11,16 @@ pub struct Partitions {
     /// On all nodes.
     whole: Rooms,
     /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
-    by_label: Option<BTreeMap<String, Rooms>>,
+    by_label: Option<BTreeMap<String, Partition>>,
     none: Rooms,
+}
+
+/// The nodes of a label.
+#[derive(Debug, Default)]
+struct Partition {
+    rooms: Rooms,
+    /// All that they offer, MiB.
+    total_mb: u64,
 }
 
 impl Partitions {
@@ -28,7 +36,10 @@ impl Partitions {
                 nodes.entry(label).or_default().push(node);
             }
         }
-        let by_label = nodes.into_iter().map(|(label, nodes)| (label.to_owned(), Rooms::new(cluster, nodes, since)));
+        let by_label = nodes.into_iter().map(|(label, nodes)| {
+            let total_mb = nodes.iter().map(|node| node.total.memory_mb).fold(0, u64::saturating_add);
+            (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb })
+        });
         Partitions { whole, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
@@ -37,20 +48,25 @@ impl Partitions {
         self.by_label.is_some()
     }
 
-    /// Where there is room for a job's containers.
-    pub fn of(&self, cluster: &ClusterState, job: &Job) -> &Rooms {
-        match (&self.by_label, cluster.label_of(job)) {
+    /// All that the nodes of a label offer, MiB; 0 of one that none has.
+    pub fn total_mb(&self, label: &str) -> u64 {
+        self.by_label.as_ref().and_then(|by_label| by_label.get(label)).map_or(0, |partition| partition.total_mb)
+    }
+
+    /// Where there is room for a job's containers of that kind.
+    pub fn of(&self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &Rooms {
+        match (&self.by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => &self.whole,
-            (Some(by_label), label) => by_label.get(label).unwrap_or(&self.none),
+            (Some(by_label), label) => by_label.get(label).map_or(&self.none, |partition| &partition.rooms),
         }
     }
 
     /// The same.
-    pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job) -> &mut Rooms {
+    pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &mut Rooms {
         let Partitions { whole, by_label, none } = self;
-        match (by_label, cluster.label_of(job)) {
+        match (by_label, cluster.label_of(job, kind)) {
             (None, _) | (_, "") => whole,
-            (Some(by_label), label) => by_label.get_mut(label).unwrap_or(none),
+            (Some(by_label), label) => by_label.get_mut(label).map_or(none, |partition| &mut partition.rooms),
         }
     }
 }
@@ -59,13 +75,19 @@ impl Partitions {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{cluster, job};
-    use crate::model::{AppFact, NodeFact, QueueFact, Resources, Time};
+    use crate::model::{AppFact, JobSettings, Labels, NodeFact, QueueFact, Resources, Time};
 
     const SIZE: Resources = Resources { memory_mb: 1_024, vcores: 1 };
 
-    /// Containers for which there is room on two nodes without a label, four with one and eight with another, for a job that asks for `of_app` in a queue with that partition.
+    /// Containers for which there is room on two nodes without a label, four with one and eight with another: for maps of a job that asks for `of_app` in a queue with that partition.
     fn room(of_app: Option<&str>, of_queue: Option<&str>) -> u32 {
-        let job = job();
+        rooms(of_app, of_queue, JobSettings::default())[0]
+    }
+
+    /// The same for maps and for reduces of one that is set so.
+    fn rooms(of_app: Option<&str>, of_queue: Option<&str>, settings: JobSettings) -> [u32; 2] {
+        let mut job = job();
+        job.settings = Some(settings);
         let mut cluster = cluster([job.clone()]);
         for (number, label) in std::iter::repeat_n(None, 2).chain([Some("gpu"); 4]).chain([Some("ssd"); 8]).enumerate()
         {
@@ -87,9 +109,11 @@ mod tests {
         };
         cluster.apps.insert(app.app, app);
         let mut rooms = Partitions::new(&cluster, &BTreeMap::new());
-        let room = rooms.of_mut(&cluster, &job).fit(SIZE, &[]);
-        assert_eq!(rooms.of(&cluster, &job).with_room(SIZE).count() as u32, room);
-        room
+        TaskKind::ALL.map(|kind| {
+            let room = rooms.of_mut(&cluster, &job, kind).fit(SIZE, &[]);
+            assert_eq!(rooms.of(&cluster, &job, kind).with_room(SIZE).count() as u32, room);
+            room
+        })
     }
 
     #[test]
@@ -98,6 +122,19 @@ mod tests {
         assert_eq!([room(Some("gpu"), Some("")), room(Some("ssd"), Some("gpu"))], [4, 8]);
         assert_eq!(room(None, Some("gpu")), 4, "its queue's");
         assert_eq!(room(Some("none such"), Some("")), 0);
+    }
+
+    #[test]
+    fn the_label_of_maps_or_of_reduces_goes_before_the_applications_and_the_jobs_own_word_for_that_before_its_queues() {
+        let set = |map: Option<&str>, reduce: Option<&str>, job: Option<&str>| {
+            let [map, reduce, job] = [map, reduce, job].map(|label| label.map(str::to_owned));
+            JobSettings { labels: Labels { map, reduce, job }.into(), ..JobSettings::default() }
+        };
+        assert_eq!(rooms(None, Some(""), set(Some("gpu"), None, None)), [4, 14], "of maps alone");
+        assert_eq!(rooms(None, Some("gpu"), set(None, Some("ssd"), None)), [4, 8], "of reduces alone");
+        assert_eq!(rooms(Some("ssd"), Some(""), set(Some("gpu"), None, Some("none such"))), [4, 8], "the RM's word");
+        assert_eq!(rooms(None, Some("gpu"), set(None, None, Some("ssd"))), [8, 8], "which not every RM has");
+        assert_eq!(rooms(None, None, set(Some("gpu"), Some("ssd"), None)), [14, 14], "by a scheduler without labels");
     }
 
     #[test]

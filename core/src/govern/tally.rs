@@ -6,7 +6,8 @@ use super::partitions::Partitions;
 use super::rooms::Change;
 use super::sizes::{Held, container};
 use crate::model::{
-    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueUser, Task, TaskId, TaskKind, Time,
+    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueShare, QueueUser, Task, TaskId, TaskKind,
+    Time,
 };
 use std::collections::BTreeMap;
 
@@ -121,7 +122,7 @@ impl Tally {
     }
 
     /// What a job's user may still take of its queue for tasks of that kind, MiB. Where the scheduler goes by labels a user's use is told of all nodes together, and the limit of those
-    /// without one alone: then what the queue may.
+    /// without one alone: then what the queue may, and of nodes with a label what any user may beside what this one uses there.
     pub fn left_in_queue(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> u64 {
         let Tally { in_queue, left, rooms, .. } = self;
         *left.entry((job.id, kind)).or_insert_with(|| {
@@ -129,11 +130,11 @@ impl Tally {
             let size = container(cluster, job, kind).memory_mb;
             let Some(queue) = cluster.queue_of(job) else { return u64::MAX };
             let shared_mb = cluster.totals.map_or(0, |totals| totals.total.memory_mb);
-            match rooms.by_label() {
-                false => left_in_queue(queue, &job.user, size, shared_mb, since),
-                true if shared_mb > 0 && cluster.label_of(job).is_empty() => unused(queue, shared_mb, since),
-                // Its containers go to nodes with a label, or all nodes have one: the shares, which are of those without, say nothing of it.
-                true => u64::MAX,
+            match (rooms.by_label(), cluster.label_of(job, kind)) {
+                (false, _) => left_in_queue(queue, &job.user, size, shared_mb, since),
+                (true, "") if shared_mb > 0 => unused(&queue.share(), shared_mb, since),
+                // Its containers go to nodes with a label, or all nodes have one: shares of those without say nothing of it.
+                (true, label) => left_by_label(queue, &job.user, label, rooms.total_mb(label), since),
             }
         })
     }
@@ -171,18 +172,25 @@ fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
     (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
 }
 
-/// What a queue may use and does not, MiB; no more than its parents leave it.
-fn unused(queue: &QueueFact, cluster_mb: u64, since: Option<&Since>) -> u64 {
+/// What a queue may use of so much and does not, MiB; no more than its parents leave it.
+fn unused(share: &QueueShare, cluster_mb: u64, since: Option<&Since>) -> u64 {
     let more = since.map_or(0, |since| since.all);
-    let used = of_cluster(cluster_mb, queue.used_capacity).saturating_add_signed(more);
-    let left = of_cluster(cluster_mb, queue.max_capacity).saturating_sub(used);
-    let parents = queue.parents_left.map_or(u64::MAX, |left| of_cluster(cluster_mb, left));
+    let used = of_cluster(cluster_mb, share.used_capacity).max(share.used_mb).saturating_add_signed(more);
+    let left = of_cluster(cluster_mb, share.max_capacity).saturating_sub(used);
+    let parents = share.parents_left.map_or(u64::MAX, |left| of_cluster(cluster_mb, left));
     left.min(parents.saturating_add_signed(more.saturating_neg()))
+}
+
+/// The same of the nodes with a label for one of its users, where the queue's share of these is told.
+fn left_by_label(queue: &QueueFact, user: &str, label: &str, total_mb: u64, since: Option<&Since>) -> u64 {
+    let Some(share) = queue.by_label.get(label).filter(|_| total_mb > 0) else { return u64::MAX };
+    let used = share.users_mb.get(user).copied().unwrap_or(0);
+    unused(share, total_mb, since).min(most_of_user(share, total_mb).saturating_sub(used))
 }
 
 /// Containers of that size that may be given to those who wait in a queue: each is a user's, where its users are told.
 fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u32 {
-    let of_queue = unused(queue, cluster_mb, since).div_ceil(size_mb);
+    let of_queue = unused(&queue.share(), cluster_mb, since).div_ceil(size_mb);
     let of_user = |user: &QueueUser| left_to_user(queue, user, size_mb, cluster_mb, since).div_ceil(size_mb);
     let of_users = queue.users.iter().map(of_user).fold(0_u64, u64::saturating_add);
     let left = if queue.users.is_empty() { of_queue } else { of_queue.min(of_users) };
@@ -191,16 +199,16 @@ fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Opti
 
 /// What a user may still take of a queue for containers of that size, MiB.
 fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let left = unused(queue, cluster_mb, since);
+    let left = unused(&queue.share(), cluster_mb, since);
     match queue.users.iter().find(|known| known.user == user) {
         Some(known) => left.min(left_to_user(queue, known, size_mb, cluster_mb, since)),
-        None => left.min(most_of_user(queue, cluster_mb)),
+        None => left.min(most_of_user(&queue.share(), cluster_mb)),
     }
 }
 
 /// What any one user may have of a queue, MiB.
-fn most_of_user(queue: &QueueFact, cluster_mb: u64) -> u64 {
-    queue.user_capacity.map_or(u64::MAX, |share| of_cluster(cluster_mb, share))
+fn most_of_user(share: &QueueShare, cluster_mb: u64) -> u64 {
+    share.user_capacity.map_or(u64::MAX, |share| of_cluster(cluster_mb, share))
 }
 
 /// What a queue's user may still take by what users may, MiB. Hadoop's scheduler refuses a container only to a user who is above the limit already, and where a queue uses more than it is
@@ -212,7 +220,7 @@ fn left_to_user(queue: &QueueFact, user: &QueueUser, size_mb: u64, cluster_mb: u
     if used > user.limit_mb {
         return 0;
     }
-    let left = most_of_user(queue, cluster_mb).saturating_sub(used);
+    let left = most_of_user(&queue.share(), cluster_mb).saturating_sub(used);
     let may_have_all = queue.user_share.is_some_and(|share| share >= 1.0);
     if may_have_all { left } else { left.min((user.limit_mb - used).max(size_mb)) }
 }

@@ -146,7 +146,7 @@ fn words(job: &Job, now: Time) -> BTreeMap<NameId, Words> {
         return told;
     }
     let all = job.tasks(TaskKind::Reduce).flat_map(|(_, task)| task.attempts.iter());
-    let copied = all.filter_map(|attempt| attempt.second_phase.get()).max();
+    let copied = all.filter_map(Attempt::copied).max();
     for (output, Miss { reduce, at }) in job.missed.iter() {
         let is_new = now.since(at) <= WITHIN && copied.is_none_or(|copied| at > copied);
         let Some(readers) = job.task(job.id.task(TaskKind::Reduce, reduce)).and_then(|task| copying(task, at)) else {
@@ -164,7 +164,7 @@ fn words(job: &Job, now: Time) -> BTreeMap<NameId, Words> {
 
 /// The hosts of a reduce's attempts that ran at that instant, of which any may have told what was heard then; none once one of these has ended, or any has copied everything.
 fn copying(reduce: &Task, at: Time) -> Option<BTreeSet<NameId>> {
-    let past = |attempt: &Attempt| attempt.phase > Some(Phase::Copy) || attempt.second_phase.get().is_some();
+    let past = |attempt: &Attempt| attempt.phase > Some(Phase::Copy) || attempt.copied().is_some();
     if reduce.state.is_final() || reduce.live().any(past) {
         return None;
     }

@@ -55,6 +55,10 @@ fn longer(view: &View<'_>, long: f64, evidence: f64) -> Vec<NameId> {
 /// The hosts on which several attempts run that have shown no progress, and none has succeeded, ascending; and are they few beside those on which some have?
 pub fn silent(view: &View<'_>) -> (Vec<NameId>, bool) {
     const FEW: usize = 3;
+    // They may wait there.
+    if view.may_be_queued() {
+        return (Vec::new(), false);
+    }
     let done: BTreeSet<NameId> = view.job.tasks(view.kind).filter_map(|(_, task)| task.won()?.host).collect();
     let silent = view.contenders.iter().filter(|contender| contender.sample.track.first().is_none());
     let mut hosts: Vec<NameId> = silent.filter_map(|contender| contender.task.original()?.host).collect();
@@ -76,7 +80,7 @@ fn runs<'a>(view: &'a View<'_>, long: f64) -> impl Iterator<Item = (NameId, f64)
     let attempts = tasks.flat_map(|(_, task)| task.attempts.iter().map(move |one| (task, one)));
     let ended = attempts.filter_map(move |(task, attempt)| {
         let (host, started, finished) = (attempt.host?, attempt.started.get()?, attempt.finished.get()?);
-        let run = finished.since(view.own_start_of_ended(started, attempt.second_phase.get(), finished)?).as_secs_f64()
+        let run = finished.since(view.own_start_of_ended(started, attempt.copied(), finished)?).as_secs_f64()
             / view.split_ratio(task);
         let outran = attempt.state == AttemptState::Killed && run > long;
         (attempt.state == AttemptState::Succeeded || outran).then_some((host, run))

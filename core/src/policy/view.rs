@@ -8,13 +8,13 @@ use crate::estimate::calibration::Spreads;
 use crate::estimate::fresh::Beside;
 use crate::estimate::phase::{PhaseTimes, Shape};
 use crate::estimate::prior::Prior;
-use crate::estimate::runs::{Run, Runs, SHARE_MIN};
+use crate::estimate::runs::{Run, Runs, SHARE_MIN, work_began};
 use crate::estimate::sample::Reading;
 use crate::estimate::split;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Estimator, FreshCopy, Sample};
 use crate::model::{
-    Attempt, ClonePlan, Job, Millis, NameId, Resources, Stamp, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
+    Attempt, ClonePlan, Job, Millis, NameId, Resources, Task, TaskId, TaskKind, TaskState, Time, Track, Verdict,
 };
 pub use peers::{Found, Peers};
 pub use rhythm::Patience;
@@ -206,7 +206,7 @@ impl<'a> View<'a> {
             if let Some(contender) = Contender::new(&view, id, task) {
                 scores += contender.sample.track.score();
                 if kind == TaskKind::Map {
-                    view.runs.add(contender.sample.started, &contender.sample.track, None);
+                    view.runs.add(contender.sample.launched, &contender.sample.track, None);
                 }
                 view.contenders.push(contender);
             }
@@ -316,6 +316,17 @@ impl<'a> View<'a> {
         }
     }
 
+    /// May its attempts wait on their nodes, in opportunistic containers? Hadoop tells of no attempt whether it does: to the AM it was launched when its node took it.
+    pub fn may_be_queued(&self) -> bool {
+        self.kind == TaskKind::Map && self.job.settings.as_ref().is_some_and(|settings| settings.opportunistic_maps > 0)
+    }
+
+    /// Since when an attempt that may have waited on its node works at the latest: before it has reported it may wait still.
+    fn left_queue(&self, launched: Time, track: &Track) -> Time {
+        let reported = || track.first().map(|(_, at)| at.max(launched));
+        work_began(launched, track, None).or_else(reported).unwrap_or(launched.max(self.now))
+    }
+
     /// The same of one that has ended.
     pub fn own_start_of_ended(&self, launched: Time, copied: Option<Time>, ended: Time) -> Option<Time> {
         match self.kind {
@@ -327,12 +338,17 @@ impl<'a> View<'a> {
     /// What the estimate of an attempt is made from; of a task of which no attempt is known, that of the task. `None` before its launch.
     pub fn sample(&self, id: TaskId, task: &Task, attempt: Option<&Attempt>, track: Track) -> Option<Sample> {
         let launched = attempt.map_or(task.started, |attempt| attempt.started).get()?;
-        let copied = attempt.and_then(|attempt| attempt.second_phase.get());
-        let started = self.own_start(launched, copied).or(copied).unwrap_or(launched);
+        let copied = attempt.and_then(Attempt::copied);
+        // It had copied before any end of the maps that was seen: before they ran again, or by its node's clock, which is behind and makes it no slower.
+        let waited = || self.peers.maps_done.newest();
+        let started = match self.may_be_queued() {
+            true => self.left_queue(launched, &track),
+            false => self.own_start(launched, copied).or_else(waited).map_or(launched, |own| own.max(launched)),
+        };
         let phase = attempt.and_then(|attempt| attempt.phase).or(task.phase);
-        // By a clock that is behind; but a reduce cannot have copied what the maps had not written.
-        let since = |at: Stamp| at.get().map(|at| at.max(started));
-        let entered = attempt.map_or([None; 2], |a| [a.second_phase, a.third_phase].map(since));
+        // Nor can a reduce have copied what the maps had not written.
+        let since = |at: Option<Time>| at.map(|at| at.max(started));
+        let entered = attempt.map_or([None; 2], |a| [a.copied(), a.sorted()].map(since));
         let heard = self.job.am_time(self.job.heard);
         let read = attempt.filter(|_| task.input.0 > 0);
         let reading = read.and_then(|one| Reading::of(task.input, self.job.intakes.recent(id.attempt(one.number))));

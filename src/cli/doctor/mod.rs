@@ -5,7 +5,9 @@ mod canary;
 mod classpath;
 mod cluster;
 mod example;
+mod hidden;
 mod ledger;
+mod partitions;
 mod places;
 mod property;
 mod queues;
@@ -149,6 +151,8 @@ impl Command {
                 progress("asking the cluster");
                 let reachable = cluster::check(&found, &clients, checks).await;
                 if reachable {
+                    hidden::check(&clients, checks).await;
+                    partitions::check(&clients, checks).await;
                     queues::check(loaded, &clients, speaks.as_ref(), checks).await;
                 }
                 if self.canary && reachable {

@@ -4,7 +4,7 @@ use super::Checks;
 use crate::api::{HoldView, HoldsView};
 use crate::cli::client::Client;
 use crate::config::Loaded;
-use crate::yarn::facts::cluster::MAX_QUEUES;
+use crate::yarn::facts::queues::MAX_QUEUES;
 use crate::yarn::poll::Clients;
 use drover_core::model::queue_name::{leaf, means};
 

@@ -5,6 +5,7 @@ mod container;
 pub mod history;
 pub mod job;
 pub mod properties;
+pub mod queues;
 pub mod settings;
 
 #[cfg(test)]

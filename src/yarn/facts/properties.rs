@@ -18,7 +18,7 @@ const OF_SCHEME: &str = "mapreduce.outputcommitter.factory.scheme.";
 const OUTPUT: &str = "mapreduce.output.fileoutputformat.outputdir";
 
 /// What is read of a configuration, beside the factories of schemes.
-pub const KEYS: [&str; 31] = [
+pub const KEYS: [&str; 35] = [
     "mapreduce.map.speculative",
     "mapreduce.reduce.speculative",
     "mapreduce.task.progress-report.interval",
@@ -50,6 +50,10 @@ pub const KEYS: [&str; 31] = [
     "mapreduce.reduce.java.opts",
     "mapred.child.java.opts",
     HEAP_RATIO,
+    "mapreduce.job.node-label-expression",
+    "mapreduce.map.node-label-expression",
+    "mapreduce.reduce.node-label-expression",
+    "mapreduce.job.num-opportunistic-maps-percent",
 ];
 
 /// The values of these in one configuration.

@@ -5,7 +5,7 @@ use super::properties::Properties;
 use super::{Reason, Refused};
 use crate::shown::printable;
 use crate::yarn::wire::job::Conf;
-use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use drover_core::model::{JobSettings, Labels, Millis, Mode, Resources};
 
 /// A job with `mapreduce.task.timeout=0` reports only when it is asked to: as good as never. One day.
 const NEVER: Millis = Millis(86_400_000);
@@ -29,7 +29,17 @@ pub fn settings(wire: &Conf, hadoop: Option<&str>, refused: &mut Refused) -> Job
         map_container: container(&mut p, "map", default.map_container),
         reduce_container: container(&mut p, "reduce", default.reduce_container),
         slow_start: slow_start(&mut p).unwrap_or(default.slow_start),
+        labels: labels(&p).into(),
+        opportunistic_maps: p
+            .read::<i64>("mapreduce.job.num-opportunistic-maps-percent")
+            .map_or(0, |n| n.clamp(0, 100) as u8),
     }
+}
+
+fn labels(p: &Properties<'_>) -> Labels {
+    let [map, reduce, job] =
+        ["map", "reduce", "job"].map(|of| p.text(&format!("mapreduce.{of}.node-label-expression")).map(printable));
+    Labels { map, reduce, job }
 }
 
 /// What containers of maps and of reduces ask for, where it says so.

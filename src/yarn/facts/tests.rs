@@ -4,7 +4,7 @@ use crate::yarn::wire::cluster::{Apps, Nodes};
 use crate::yarn::wire::decode;
 use crate::yarn::wire::job::{Conf, Tasks};
 use crate::yarn::wire::scheduler::Scheduler;
-use drover_core::model::{JobSettings, Millis, Mode, Resources};
+use drover_core::model::{JobSettings, Labels, Millis, Mode, Resources};
 use serde_json::{Value, json};
 
 fn read<D: crate::yarn::wire::Document>(value: Value) -> D {
@@ -195,7 +195,7 @@ fn a_fair_schedulers_leaves_are_found_in_the_shapes_of_hadoop_2_and_3() {
         let wire: Scheduler =
             read(json!({"scheduler": {"schedulerInfo": {"type": "fairScheduler", "rootQueue": root}}}));
         let mut refused = Refused::default();
-        let queues = cluster::queues(&wire, &mut refused);
+        let queues = queues::queues(&wire, &mut refused);
         assert_eq!((queues.len(), queues[0].name.as_str(), queues[0].containers_pending), (1, "root.a", 3));
         assert!(queues[0].counts_vcores, "on each node");
         assert_eq!(queues[0].partition, None, "labels or not");
@@ -209,14 +209,14 @@ fn no_queue_has_more_users_than_the_limit_and_a_user_without_a_limit_tells_nothi
     let amount = |mb: u64| json!({"memory": mb, "vCores": 1});
     let user =
         |n: usize| json!({"username": format!("u{n}"), "resourcesUsed": amount(7), "userResourceLimit": amount(9)});
-    let mut users: Vec<_> = (0..cluster::MAX_USERS + 5).map(user).collect();
+    let mut users: Vec<_> = (0..queues::MAX_USERS + 5).map(user).collect();
     users[0] = json!({"username": "u0", "resourcesUsed": amount(7)});
     let leaf = json!({"queueName": "a", "absoluteCapacity": 50.0, "userLimitFactor": -1.0, "users": {"user": users}});
     let info = json!({"type": "capacityScheduler", "queues": {"queue": [leaf]}});
     let wire: Scheduler = read(json!({"scheduler": {"schedulerInfo": info}}));
     let mut refused = Refused::default();
-    let queues = cluster::queues(&wire, &mut refused);
-    assert_eq!((queues[0].users.len(), queues[0].user_capacity), (cluster::MAX_USERS - 1, None));
+    let queues = queues::queues(&wire, &mut refused);
+    assert_eq!((queues[0].users.len(), queues[0].user_capacity), (queues::MAX_USERS - 1, None));
     assert_eq!(refused.count(Reason::TooMany), 5);
 }
 
@@ -232,7 +232,7 @@ fn what_a_leafs_parents_leave_it_and_who_waits_to_be_let_in_is_told_and_a_queue_
     let wire: Scheduler =
         read(json!({"scheduler": {"schedulerInfo": {"type": "capacityScheduler", "queues": {"queue": [root]}}}}));
     let mut refused = Refused::default();
-    let queue = cluster::queues(&wire, &mut refused).remove(0);
+    let queue = queues::queues(&wire, &mut refused).remove(0);
     assert!((queue.parents_left.unwrap() - 0.05).abs() < 1e-6, "{queue:?}");
     assert_eq!((queue.containers_pending, queue.masters_pending, queue.user_capacity), (30, 29, None));
     assert!(refused.is_empty());
@@ -247,7 +247,7 @@ fn a_capacity_scheduler_counts_virtual_cores_where_it_limits_anything_to_more_th
         let other = json!({"queueName": "y", "maxEffectiveCapacity": of(32), "resourcesUsed": of(9)});
         let parent = json!({"queueName": "a", "queues": {"queue": [leaf]}});
         let info = json!({"type": "capacityScheduler", "queues": {"queue": [other, parent]}});
-        let queues = cluster::queues(&read(json!({"scheduler": {"schedulerInfo": info}})), &mut Refused::default());
+        let queues = queues::queues(&read(json!({"scheduler": {"schedulerInfo": info}})), &mut Refused::default());
         assert_eq!(queues.len(), 2);
         queues.into_iter().map(|queue| queue.counts_vcores).collect::<Vec<_>>()
     };
@@ -266,7 +266,7 @@ fn the_least_allocation_is_told_beside_what_a_capacity_schedulers_root_is_set_to
         let capacities = json!({"queueCapacitiesByPartition": [{}, root]});
         let info = json!({"type": kind, "queues": {"queue": [{"queueName": "x"}]}, "capacities": capacities});
         let wire = read(json!({"scheduler": {"schedulerInfo": info}}));
-        cluster::queues(&wire, &mut Refused::default()).remove(0).least
+        queues::queues(&wire, &mut Refused::default()).remove(0).least
     };
     let of = |memory_mb, vcores| Some(Resources { memory_mb, vcores });
     assert_eq!(told("capacityScheduler", json!(64), json!(1)), of(64, 1));
@@ -275,7 +275,7 @@ fn the_least_allocation_is_told_beside_what_a_capacity_schedulers_root_is_set_to
     for form in ["scheduler.json", "scheduler.xml"] {
         let path = format!("{}/tests/recorded/3.4.3/rm/{form}", env!("CARGO_MANIFEST_DIR"));
         let wire: Scheduler = decode(&std::fs::read(path).unwrap()).unwrap();
-        let queues = cluster::queues(&wire, &mut Refused::default());
+        let queues = queues::queues(&wire, &mut Refused::default());
         assert!(queues.len() > 1 && queues.iter().all(|queue| queue.least == of(64, 1)), "{form}: {queues:?}");
     }
 }
@@ -297,7 +297,7 @@ fn a_fifo_scheduler_is_one_queue_even_with_a_share_that_is_no_number() {
     let wire: Scheduler =
         read(json!({"scheduler": {"schedulerInfo": {"type": "fifoScheduler", "usedCapacity": "NaN"}}}));
     let mut refused = Refused::default();
-    let queues = cluster::queues(&wire, &mut refused);
+    let queues = queues::queues(&wire, &mut refused);
     assert_eq!((queues[0].name.as_str(), queues[0].used_capacity), ("default", 0.0));
     assert_eq!(refused.count(Reason::NumberRange), 1);
 }
@@ -320,9 +320,27 @@ fn the_label_of_a_node_is_read_alone_or_in_a_list_and_that_of_what_asks_for_none
         let leaf = json!({"queueName": "x", "defaultNodeLabelExpression": label});
         let info = json!({"type": "capacityScheduler", "queues": {"queue": [leaf]}});
         let wire = read(json!({"scheduler": {"schedulerInfo": info}}));
-        cluster::queues(&wire, &mut Refused::default()).remove(0).partition
+        queues::queues(&wire, &mut Refused::default()).remove(0).partition
     };
     assert_eq!((of_queue(json!("gpu")), of_queue(json!(null))), (Some("gpu".to_owned()), Some(String::new())));
+}
+
+#[test]
+fn the_labels_that_a_job_asks_for_are_read_by_kind_of_its_tasks_and_an_empty_one_is_none() {
+    let (read, refused) = settings(&[
+        ("mapreduce.map.node-label-expression", " gpu "),
+        ("mapreduce.reduce.node-label-expression", " "),
+        ("mapreduce.job.node-label-expression", "ssd"),
+    ]);
+    let Labels { map, reduce, job } = *read.labels;
+    assert_eq!((map.as_deref(), reduce, job.as_deref()), (Some("gpu"), None, Some("ssd")));
+    assert!(refused.is_empty());
+}
+
+#[test]
+fn how_many_maps_may_wait_on_their_nodes_is_none_where_it_is_not_told_or_is_no_number() {
+    let told = |value| settings(&[("mapreduce.job.num-opportunistic-maps-percent", value)]).0.opportunistic_maps;
+    assert_eq!(["30", "0", "-1", "1000", "many"].map(told), [30, 0, 0, 100, 0]);
 }
 
 #[test]

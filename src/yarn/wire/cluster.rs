@@ -108,6 +108,22 @@ pub struct AppAttempts {
     pub attempts: List<Numbered>,
 }
 
+/// `appStatInfo`: how many applications there are, whoever may see them.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct AppStatistics {
+    /// By state and type.
+    pub stat_item: List<Counted>,
+}
+
+/// Applications of one state and type.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Counted {
+    /// How many.
+    pub count: Int,
+}
+
 /// A thing with a number.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -123,4 +139,5 @@ documents! {
     Apps => "apps",
     App => "app",
     AppAttempts => "appAttempts",
+    AppStatistics => "appStatInfo",
 }

@@ -40,8 +40,34 @@ pub struct Capacities {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Capacity {
+    /// The label; empty for the nodes without one.
+    pub partition_name: Text,
+    /// As [`Queue::absolute_capacity`], of the nodes with that label.
+    pub absolute_capacity: Float,
+    /// As [`Queue::absolute_max_capacity`], of these.
+    pub absolute_max_capacity: Float,
+    /// As [`Queue::absolute_used_capacity`], of these.
+    pub absolute_used_capacity: Float,
     /// The least that the root is promised. What kinds of resources there are it tells, too.
     pub configured_min_resource: Maybe<Amount>,
+}
+
+/// `resources`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Usages {
+    /// For each node label.
+    pub resource_usages_by_partition: List<Usage>,
+}
+
+/// For one node label.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Usage {
+    /// The label; empty for the nodes without one.
+    pub partition_name: Text,
+    /// What is used.
+    pub used: Maybe<Amount>,
 }
 
 /// A queue of a capacity or a fair scheduler, or the nameless container of a list of queues.
@@ -79,6 +105,10 @@ pub struct Queue {
     pub am_resource_limit: Maybe<Amount>,
     /// Capacity: who uses it.
     pub users: Maybe<Users>,
+    /// Capacity: what it may use, by node label.
+    pub capacities: Maybe<Capacities>,
+    /// Capacity: what it uses, by node label.
+    pub resources: Maybe<Usages>,
     /// Fair: what it may use.
     pub max_resources: Maybe<Amount>,
     /// Fair: what it uses.
@@ -112,6 +142,8 @@ pub struct User {
     pub resources_used: Maybe<Amount>,
     /// What it may use now.
     pub user_resource_limit: Maybe<Amount>,
+    /// What it uses, by node label.
+    pub resources: Maybe<Usages>,
 }
 
 /// Memory and virtual cores.

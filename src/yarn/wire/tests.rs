@@ -89,7 +89,7 @@ fn read_all(inner: &Value) {
     of::<ClusterMetrics>(inner).map(|w| facts::cluster::totals(&w, r));
     of::<Nodes>(inner).map(|w| facts::cluster::nodes(&w, r));
     of::<Apps>(inner).map(|w| facts::cluster::apps(&w, r));
-    of::<Scheduler>(inner).map(|w| facts::cluster::queues(&w, r));
+    of::<Scheduler>(inner).map(|w| facts::queues::queues(&w, r));
     of::<Job>(inner).map(|w| facts::job::job(&w, job, AppAttemptId { app: job.0, number: 1 }, r));
     of::<Job>(inner).map(|w| facts::history::end(&w, job, r));
     of::<Conf>(inner).map(|w| facts::settings::settings(&w, None, r));

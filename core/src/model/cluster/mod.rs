@@ -7,7 +7,7 @@ mod room;
 mod tests;
 
 use crate::model::action::{Hold, Scope};
-use crate::model::id::{AppId, JobId};
+use crate::model::id::{AppId, JobId, TaskKind};
 use crate::model::job::Job;
 use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
@@ -122,10 +122,15 @@ impl ClusterState {
         Some(ClusterFact { total: sum(|node| node.total), allocated: sum(|node| node.used), ..told })
     }
 
-    /// The label of the nodes that a job's containers go to: its own, else its queue's; empty for nodes without one.
-    pub fn label_of(&self, job: &Job) -> &str {
-        let own = self.apps.get(&job.id.0).and_then(|app| app.label.as_deref());
-        own.or_else(|| self.queue_of(job)?.partition.as_deref()).unwrap_or_default()
+    /// The label of the nodes that a job's containers of a kind go to: that kind's own, else what the application was submitted with, by the RM's word before the job's, else its queue's
+    /// (`DefaultAMSProcessor`, `SchedulerUtils.normalizeNodeLabelExpressionInRequest`); empty for nodes without one.
+    pub fn label_of<'a>(&'a self, job: &'a Job, kind: TaskKind) -> &'a str {
+        let settings = job.settings.as_ref();
+        let of_kind = settings.and_then(|settings| settings.labels.of(kind));
+        let of_app = || self.apps.get(&job.id.0)?.label.as_deref();
+        let of_job = || settings?.labels.job.as_deref();
+        let of_queue = || self.queue_of(job)?.partition.as_deref();
+        of_kind.or_else(of_app).or_else(of_job).or_else(of_queue).unwrap_or_default()
     }
 
     /// Room as the scheduler counts it: where that goes by memory alone, as it does unless set otherwise, no want of virtual cores keeps a container away.

@@ -27,10 +27,13 @@ pub struct Attempt {
     pub started: Stamp,
     /// End, the AM's clock.
     pub finished: Stamp,
-    /// When it was past its first phase, as it tells or as it was first seen, the AM's clock.
-    pub second_phase: Stamp,
-    /// The same of its second phase.
-    pub third_phase: Stamp,
+    /// When a reduce was last seen in its first phase, the AM's clock.
+    #[serde(default)]
+    copying: Stamp,
+    /// When it was past its first phase, by its node's clock as it tells, or by the AM's as it was first seen. See [`Attempt::copied`].
+    second_phase: Stamp,
+    /// The same of its second phase. See [`Attempt::sorted`].
+    third_phase: Stamp,
     /// Its progress.
     pub track: Track,
 }
@@ -47,6 +50,7 @@ impl Attempt {
             watched: Stamp::default(),
             started: Stamp::default(),
             finished: Stamp::default(),
+            copying: Stamp::default(),
             second_phase: Stamp::default(),
             third_phase: Stamp::default(),
             track: Track::default(),
@@ -64,6 +68,19 @@ impl Attempt {
     /// From its launch to its end, where both are known.
     pub fn lived(&self) -> Option<Millis> {
         self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started))
+    }
+
+    /// When it was past its first phase, the AM's clock. Its node's may be behind: it was not before it was launched, nor while the AM saw it copy.
+    pub fn copied(&self) -> Option<Time> {
+        let least = self.started.get().max(self.copying.get()).unwrap_or_default();
+        self.second_phase.get().map(|told| told.max(least))
+    }
+
+    /// When it was past its second phase: by as much later than its node tells as it was past its first, for both are told by one clock.
+    pub fn sorted(&self) -> Option<Time> {
+        let (told, copied) = (self.third_phase.get()?, self.copied());
+        let behind = copied.zip(self.second_phase.get()).map_or(Millis(0), |(copied, told)| copied.since(told));
+        Some(told + behind)
     }
 
     /// Was it still running when the other was launched?
@@ -101,6 +118,7 @@ impl Attempt {
             self.phase = self.phase.max(Some(phase));
             let entered = Some(seen);
             match phase {
+                Phase::Copy => self.copying.latest(entered),
                 Phase::Sort => self.second_phase.earliest(entered),
                 Phase::Reduce => {
                     self.second_phase.earliest(entered);

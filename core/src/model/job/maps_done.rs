@@ -29,10 +29,15 @@ impl MapsDone {
         self.ends.iter().filter_map(|end| end.get())
     }
 
+    /// The last such instant: that of now, or, while one runs again, the one before.
+    pub fn newest(self) -> Option<Time> {
+        self.at.or(self.ends().next_back())
+    }
+
     /// When the time of a reduce launched then began to be its own, where it had copied all (or had ended) at `copied`, and `None`: had not yet. `None` where that cannot be
     /// told: it did before the maps had all finished, and nobody saw when they had before that.
     pub fn own_start(self, launched: Time, copied: Option<Time>) -> Option<Time> {
-        let newest = self.at.or(self.ends().next_back());
+        let newest = self.newest();
         let done = match copied {
             // It has waited for an end before one that is to come, or came later.
             Some(copied) if newest.is_some() && self.at.is_none_or(|at| copied < at) => {

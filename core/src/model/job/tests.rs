@@ -153,10 +153,32 @@ fn an_attempt_that_tells_of_a_phases_end_to_come_is_not_believed() {
         let (copied, sorted, scored_at) = (Some(Time(copied)), Some(Time(sorted)), Some(Time(5_000)));
         learn(&mut job, &AttemptFact { copied, sorted, scored_at, ..AttemptFact::of(id) });
         let attempt = &job.task(id.task).unwrap().attempts[0];
-        [attempt.second_phase, attempt.third_phase].map(|at| at.get().map(|at| at.0))
+        [attempt.copied(), attempt.sorted()].map(|at| at.map(|at| at.0))
     };
     assert_eq!(entered(4_000, 5_000), [Some(4_000), Some(5_000)]);
     assert_eq!([entered(5_001, 5_001), entered(4_999, 6_000)], [[None; 2], [Some(4_999), None]]);
+}
+
+#[test]
+fn a_node_whose_clock_is_behind_ends_no_phase_before_the_attempt_was_launched_or_seen_in_it_in_any_order() {
+    let entered = |facts: &[AttemptFact]| {
+        let mut job = job(Some([0, 1]));
+        facts.iter().for_each(|fact| assert!(learn(&mut job, fact)));
+        let attempt = &job.task(facts[0].id(job.id).task).unwrap().attempts[0];
+        [attempt.copied(), attempt.sorted()].map(|at| at.map(|at| at.0))
+    };
+    let id = job(None).id.task(TaskKind::Reduce, 0).attempt(0);
+    let seen = |phase, at| AttemptFact { phase: Some(phase), scored_at: Some(Time(at)), ..AttemptFact::of(id) };
+    let told = |copied: u64, sorted: u64| {
+        let (started, copied, sorted) = (Some(Time(10_000)), Some(Time(copied)), Some(Time(sorted)));
+        AttemptFact { started, copied, sorted, ..seen(Phase::Reduce, 60_000) }
+    };
+    let copying = seen(Phase::Copy, 40_000);
+    for facts in [[copying.clone(), told(25_000, 30_000)], [told(25_000, 30_000), copying.clone()]] {
+        assert_eq!(entered(&facts), [Some(40_000), Some(45_000)], "the second took five seconds");
+    }
+    assert_eq!(entered(&[told(2_000, 7_000)]), [Some(10_000), Some(15_000)], "it was not seen while it copied");
+    assert_eq!(entered(&[copying, told(41_000, 50_000)]), [Some(41_000), Some(50_000)], "by a clock that is right");
 }
 
 #[test]
@@ -304,7 +326,7 @@ fn a_tasks_own_score_is_its_attempts_only_while_that_has_ever_been_alone() {
 fn a_task_and_its_attempt_stay_small_for_a_million_are_kept() {
     assert_eq!(
         (std::mem::size_of::<Option<Task>>(), std::mem::size_of::<Attempt>()),
-        (152, 76),
+        (152, 80),
         "its only attempt included"
     );
 }

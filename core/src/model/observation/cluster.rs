@@ -4,6 +4,7 @@ use crate::model::id::AppId;
 use crate::model::names::Name;
 use crate::model::units::Time;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Totals of the cluster, from the RM's metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -160,9 +161,39 @@ pub struct QueueFact {
     /// The least that its scheduler gives, and all else a multiple of it: one and the same for all queues; `None` where that is not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub least: Option<Resources>,
+    /// What it may use of the nodes with a label, by label, where that is told: all other shares are of the nodes without one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_label: BTreeMap<String, QueueShare>,
+}
+
+/// What a queue may use of a partition of nodes, and uses.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct QueueShare {
+    /// Share of the partition it may use at most, 0–1.
+    pub max_capacity: f32,
+    /// Share of the partition it uses, 0–1.
+    pub used_capacity: f32,
+    /// What it uses, mebibytes; 0 where only the share is told.
+    #[serde(default)]
+    pub used_mb: u64,
+    /// As [`QueueFact::parents_left`].
+    #[serde(default)]
+    pub parents_left: Option<f32>,
+    /// As [`QueueFact::user_capacity`].
+    #[serde(default)]
+    pub user_capacity: Option<f32>,
+    /// What its users use of the partition, mebibytes, where that is told.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub users_mb: BTreeMap<String, u64>,
 }
 
 impl QueueFact {
+    /// What it may use of the nodes without a label, or of all where the scheduler does not go by labels.
+    pub fn share(&self) -> QueueShare {
+        let QueueFact { max_capacity, used_capacity, parents_left, user_capacity, .. } = *self;
+        QueueShare { max_capacity, used_capacity, parents_left, user_capacity, ..QueueShare::default() }
+    }
+
     /// One that may use all of the cluster, and of which no more is told.
     pub fn open(name: &str) -> QueueFact {
         QueueFact {
@@ -178,6 +209,7 @@ impl QueueFact {
             counts_vcores: false,
             partition: None,
             least: None,
+            by_label: BTreeMap::new(),
         }
     }
 }

@@ -145,6 +145,42 @@ pub struct JobSettings {
     pub reduce_container: Resources,
     /// `mapreduce.job.reduce.slowstart.completedmaps`, 0–1.
     pub slow_start: f32,
+    /// The node labels it asks for; apart, as few jobs do and every observation has room for the largest.
+    #[serde(default, skip_serializing_if = "Labels::is_none")]
+    pub labels: Box<Labels>,
+    /// Of each hundred of its maps so many may be given opportunistic containers, which wait in a node's queue: `mapreduce.job.num-opportunistic-maps-percent`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub opportunistic_maps: u8,
+}
+
+/// The node labels that a job's containers ask for, where configured.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Labels {
+    /// `mapreduce.map.node-label-expression`.
+    pub map: Option<String>,
+    /// `mapreduce.reduce.node-label-expression`.
+    pub reduce: Option<String>,
+    /// `mapreduce.job.node-label-expression`: that of containers whose kind has none.
+    pub job: Option<String>,
+}
+
+impl Labels {
+    fn is_none(&self) -> bool {
+        *self == Labels::default()
+    }
+
+    /// That which containers of a kind ask for beside the job's others.
+    pub fn of(&self, kind: TaskKind) -> Option<&str> {
+        let asked = match kind {
+            TaskKind::Map => &self.map,
+            TaskKind::Reduce => &self.reduce,
+        };
+        asked.as_deref()
+    }
+}
+
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 /// A job's end.
@@ -246,6 +282,8 @@ impl Default for JobSettings {
             map_container: Resources { memory_mb: 1024, vcores: 1 },
             reduce_container: Resources { memory_mb: 1024, vcores: 1 },
             slow_start: 0.05,
+            labels: Box::default(),
+            opportunistic_maps: 0,
         }
     }
 }

@@ -3,8 +3,8 @@
 mod cluster;
 mod job;
 
-pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, RackFact, Resources};
-pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, TaskFact};
+pub use cluster::{AppFact, ClusterFact, NodeFact, QueueFact, QueueShare, QueueUser, RackFact, Resources};
+pub use job::{AttemptFact, Counters, EndFact, JobFact, JobSettings, Labels, TaskFact};
 
 use super::action::{AckFact, Hold, Scope};
 use super::capability::Capabilities;

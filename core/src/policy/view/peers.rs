@@ -156,7 +156,7 @@ fn own_time(task: &Task, kind: TaskKind, maps_done: MapsDone) -> Option<Millis> 
     match (kind, task.ended()) {
         (TaskKind::Reduce, Some(finished)) => {
             let launched = Time(finished.0.saturating_sub(took.0));
-            let copied = task.won().and_then(|won| won.second_phase.get());
+            let copied = task.won().and_then(Attempt::copied);
             Some(finished.since(maps_done.own_start_of_ended(launched, copied, finished)?))
         }
         _ => Some(took),

@@ -111,6 +111,27 @@ fn a_map_that_runs_again_takes_no_time_from_the_reduces_that_had_ended_before() 
 }
 
 #[test]
+fn a_reduce_is_no_older_for_a_clock_of_its_node_that_is_behind() {
+    // Both wait for the map's end at 100 s, and copy for ten seconds more. The second's node is a minute behind.
+    let runs = |phase: Phase, index| phase.runs((index, 0), index, 50.0, &[(160.0, 0.8)]);
+    let mut phase = (0..2).fold(Phase::reduces(6), runs);
+    let of = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+    let (state, finished) = (Some(TaskState::Succeeded), Some(at(100.0)));
+    assert!(phase.job.learn_task(&TaskFact { state, finished, ..of }, at(100.0), 1_000));
+    for (index, copied) in [(0, 110.0), (1, 51.0)] {
+        phase.attempt((index, 0), index, |fact| {
+            (fact.phase, fact.scored_at) = (Some(crate::model::Phase::Reduce), Some(at(160.0)));
+            (fact.copied, fact.sorted) = (Some(at(copied)), Some(at(copied)));
+        });
+    }
+    let view = phase.view(165.0);
+    let elapsed: Vec<_> = view.contenders.iter().map(|contender| contender.elapsed).collect();
+    assert_eq!(elapsed, [secs(65.0); 2]);
+    let entered: Vec<_> = view.contenders.iter().map(|contender| contender.sample.entered).collect();
+    assert_eq!(entered, [[Some(at(110.0)); 2], [Some(at(100.0)); 2]]);
+}
+
+#[test]
 fn long_splits_that_are_over_first_and_tiny_ones_make_no_typical_time_of_their_own() {
     // Hadoop starts the longest splits first. Nothing tells start-up from work.
     let of = |splits: &[u64], took: &[f64]| {
@@ -288,4 +309,25 @@ fn a_mean_score_counts_finished_tasks_as_whole() {
     phase.attempt((3, 0), 0, |fact| fact.state = Some(AttemptState::Starting));
     let view = phase.view(10.0);
     assert!((view.mean_score - 1.25 / 3.0).abs() < 1e-6, "{}", view.mean_score);
+}
+
+#[test]
+fn a_map_that_may_wait_on_its_node_works_since_its_reports_tell_and_is_neither_old_nor_silent_before() {
+    let of = |opportunistic_maps, reports: &[(f64, f32)]| {
+        let mut phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 0.0, reports);
+        phase.job.settings = Some(JobSettings { opportunistic_maps, ..JobSettings::default() });
+        let view = phase.view(600.0);
+        let contender = &view.contenders[0];
+        let silent_hosts = view.peers.silent_hosts.len();
+        (contender.elapsed, contender.sample.is_silent(), contender.outlasts(&view), silent_hosts)
+    };
+    assert_eq!(of(0, &[]), (secs(600.0), true, true, 0));
+    assert_eq!(of(1, &[]), (secs(0.0), false, false, 0), "its container may still wait");
+    assert_eq!(of(1, &[(595.0, 0.25)]).0, secs(5.0));
+    assert_eq!(
+        of(1, &[(590.0, 0.25), (594.0, 0.5)]).0,
+        secs(14.0),
+        "at its pace it began four seconds before its first"
+    );
+    assert!(of(1, &[(500.0, 0.25)]).1, "one that has reported waits no more");
 }

@@ -244,6 +244,19 @@ public class JobFactsTest {
   }
 
   @Test
+  public void theNodeLabelsThatTheJobAsksForAreToldByKind() throws Exception {
+    am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
+    Configuration conf = conf("mapreduce.map.node-label-expression", "gpu");
+    conf.set("mapreduce.reduce.node-label-expression", "ssd");
+    am.run(conf, true, true);
+    service.awaitExchange();
+    JsonNode settings = service.requests.get(0).path("hello").path("settings");
+    assertEquals("gpu", settings.path("mapreduce.map.node-label-expression").asString());
+    assertEquals("ssd", settings.path("mapreduce.reduce.node-label-expression").asString());
+    assertFalse(settings.has("mapreduce.job.node-label-expression"));
+  }
+
+  @Test
   public void aSetSizeIsToldAsItIsWhateverTheHeapAsksFor() throws Exception {
     am = new Am(1, 1, "facts", 1, SystemClock.getInstance());
     Configuration conf = conf("mapreduce.reduce.java.opts", "-Xmx1024m");
