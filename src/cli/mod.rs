@@ -30,7 +30,6 @@ mod source;
 mod status;
 mod story;
 mod sweep;
-pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::telemetry::BUILD;
