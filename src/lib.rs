@@ -17,4 +17,5 @@ pub mod simulation;
 mod span;
 pub mod stats;
 pub mod telemetry;
+mod words;
 pub mod yarn;

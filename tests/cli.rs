@@ -112,7 +112,7 @@ fn two_services_do_not_keep_one_ledger() {
     let more = ports.iter().flat_map(|set| ["--set", set]);
     let output = drover(dir.path(), &second.into_iter().chain(more).collect::<Vec<_>>()).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(output.status.code(), Some(6), "{error}");
     assert!(error.contains("ledger.path: ledger.db.lock is locked by another Drover"), "{error}");
     drop(service);
 }
@@ -163,7 +163,7 @@ fn a_port_in_use_ends_with_the_setting_to_change() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let set = format!("listen.api={}", taken.local_addr().unwrap());
     let (code, _, error) = run(&["serve", "--set", &set, "--set", "cluster.rm_urls=http://127.0.0.1:1"]);
-    assert_eq!(code, 2);
+    assert_eq!(code, 6);
     assert!(error.contains("another process has it") && error.contains("--set listen.api="), "{error}");
 }
 
@@ -339,6 +339,35 @@ fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_mess
         assert!(told["level"].is_string() && told["message"].is_string(), "{line}");
     }
     assert!(log().contains("stopping"));
+}
+
+#[test]
+fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_end() {
+    use std::io::Write;
+    let dir = tempfile::tempdir().unwrap();
+    let (reader, mut full) = std::io::pipe().unwrap();
+    let flags = rustix::fs::fcntl_getfl(&full).unwrap();
+    rustix::fs::fcntl_setfl(&full, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
+    while full.write(&[b'.'; 1]).is_ok() {}
+    rustix::fs::fcntl_setfl(&full, flags).unwrap();
+    let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
+    let mut arguments = vec!["serve", "--record", "recording", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
+    arguments.extend(any.iter().flat_map(|set| ["--set", set]));
+    let mut service = Service(drover(dir.path(), &arguments).stderr(full).spawn().unwrap(), String::new());
+    let began = Instant::now();
+    // Its first lines are said before that.
+    let records = || std::fs::read_dir(dir.path().join("recording")).is_ok_and(|all| all.count() > 1);
+    while !records() {
+        assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    service.signal("-TERM");
+    while service.0.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it waits for whoever reads its log");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(service.0.wait().unwrap().success());
+    drop(reader);
 }
 
 /// A stand-in for a service: answers each request by its path and query, with what `answer` says.

@@ -129,7 +129,7 @@ fn a_report_holds_every_file_the_same_bytes_each_time_and_what_json_prints() {
     assert_eq!(names, all);
     assert_eq!(one["summary.json"], said.as_bytes());
     let page = String::from_utf8(one["report.html"].clone()).unwrap();
-    let again = "drover simulate examples/one-slow-node.toml --policy &#39;none,drover&#39; --baseline none --seeds 2 --preset default --job sessions/3</pre>";
+    let again = "drover simulate examples/one-slow-node.toml --policy &#39;none,drover&#39; --baseline none --seeds 2 --preset adapted --job sessions/3</pre>";
     assert!(page.contains(again) && page.contains(env!("CARGO_PKG_VERSION")));
     assert!(one == report("two").0, "another directory gives other bytes");
     assert!(one == report("one").0, "an earlier report is no obstacle");

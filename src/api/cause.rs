@@ -1,6 +1,6 @@
 //! Why a task is slow, as a view.
 
-use crate::cli::words;
+use crate::words;
 use drover_core::model::Cause;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

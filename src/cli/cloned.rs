@@ -1,7 +1,7 @@
 //! What was settled about a job's clones, in words.
 
-use super::words;
 use crate::api::views::ClonePlanView;
+use crate::words;
 use drover_core::model::Millis;
 
 /// What was settled about the clones of its maps or reduces, in sentences.

@@ -1,6 +1,6 @@
 //! What can stand side by side in a simulation: policies, and ideals to hold them against.
 
-use super::words::policy;
+use crate::words::policy;
 use drover_core::policy::PolicyName;
 use drover_core::sim::Ideal;
 

@@ -2,8 +2,9 @@
 
 use super::client::Service;
 use super::output::{self, Failure};
-use super::{Common, job_id, words};
+use super::{Common, job_id};
 use crate::api::{HoldAnswer, HoldRequest, HoldView, HoldsView};
+use crate::words;
 use clap::Args;
 use drover_core::model::{JobId, Millis, Scope};
 use serde::Serialize;

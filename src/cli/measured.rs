@@ -21,7 +21,7 @@ fn advice(plan: &PlanView) -> Option<String> {
             let count = |rack| counts.get(rack).copied().unwrap_or_default();
             let on = racks.iter().map(|(rack, reduces)| format!("{rack}: reduces {}", named(reduces, count(rack))));
             let takes = seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.1} s"));
-            let moved = super::words::size(Bytes(*moves_bytes));
+            let moved = crate::words::size(Bytes(*moves_bytes));
             Some(format!("{}; {moved} over racks{takes}", on.collect::<Vec<_>>().join("; ")))
         }
         _ => None,

@@ -30,7 +30,6 @@ mod source;
 mod status;
 mod story;
 mod sweep;
-pub mod words;
 
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::telemetry::BUILD;
@@ -65,6 +64,7 @@ Exit codes:
   3  the cluster or the service cannot be reached, or no job of the cluster be read
   4  a check failed (doctor), or a replay differs from its recording (replay --check)
   5  what was asked for is not known (a job, a task)
+  6  a port, a lock or a directory that the service needs is taken or cannot be used (serve)
   130  interrupted; simulate has said what was done until then";
 
 /// The whole command line.

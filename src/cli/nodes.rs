@@ -1,11 +1,12 @@
 //! `drover nodes`: how healthy each node is, the costliest first.
 
+use super::Common;
 use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Failure};
-use super::{Common, words};
 use crate::api::health::{MeasureView, StragglingView};
 use crate::api::views::NodeView;
 use crate::api::{Nodes, PAGE_MAX};
+use crate::words;
 use clap::Args;
 
 const EXAMPLES: &str = "\

@@ -19,6 +19,8 @@ pub enum Exit {
     Check = 4,
     /// What was asked for is not known.
     Unknown = 5,
+    /// What a service needs of this machine is taken, or cannot be written: it may be free soon.
+    Taken = 6,
     /// It was interrupted (Ctrl-C) and says what was done until then: 128 and the signal's number, as shells have it.
     Interrupted = 130,
 }

@@ -1,8 +1,8 @@
 //! `drover replay`: a recording through the engine again.
 
 use super::output::{Exit, Failure};
-use super::words::{count, policy};
 use crate::history::{Options, ReadError, Report, files, replay};
+use crate::words::{count, policy};
 use clap::Args;
 use drover_core::model::Decision;
 use drover_core::policy::PolicyName;

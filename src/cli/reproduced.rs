@@ -20,7 +20,7 @@ fn cells(one: &Finding) -> [String; 8] {
         interval,
         one.unit.clone(),
         one.verdict.label().to_owned(),
-        one.share_of_assumptions.map_or_else(dash, super::words::share),
+        one.share_of_assumptions.map_or_else(dash, crate::words::share),
     ]
 }
 

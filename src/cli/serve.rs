@@ -52,17 +52,19 @@ impl Command {
         let served = runtime.block_on(serve(loaded, reload, logs));
         // What still holds a connection must not hold up the end.
         runtime.shutdown_background();
-        served.map_err(|error| {
-            let exit = match error {
-                ServeError::World(_)
-                | ServeError::Listen(_)
-                | ServeError::Record(_)
-                | ServeError::Taken(..)
-                | ServeError::Holds(_)
-                | ServeError::HoldsUnkept(..) => Exit::Usage,
-                _ => Exit::Failed,
-            };
-            Failure::new(exit, error.to_string())
-        })
+        served.map_err(|error| Failure::new(exit(&error), error.to_string()))
+    }
+}
+
+/// Who starts it again by the code is not to give up on what may pass by itself.
+fn exit(error: &ServeError) -> Exit {
+    match error {
+        ServeError::World(_) => Exit::Usage,
+        ServeError::Listen(_)
+        | ServeError::Record(_)
+        | ServeError::Taken(..)
+        | ServeError::Holds(_)
+        | ServeError::HoldsUnkept(..) => Exit::Taken,
+        ServeError::Metrics(_) | ServeError::System(_) | ServeError::Ended(_) => Exit::Failed,
     }
 }

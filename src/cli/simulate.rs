@@ -6,14 +6,15 @@ use super::entry::{Entry, entry};
 use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
 use super::{Common, sweep};
-use crate::config::engine_params;
+use crate::config::{PRESETS, engine_params};
 use crate::simulation::report::{Origin, Report, dir};
 use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
 use crate::simulation::told::{Sweep, Told, tied_to};
 use crate::simulation::watched::{JobName, watch};
 use crate::simulation::{Grid, Played, Results, file, play, traces};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use drover_core::sim::{Actor, Stuck};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -49,9 +50,9 @@ pub struct Command {
     /// Run the jobs of a trace, too: job histories (.jhist, or a directory of them, with their confs), a CSV of attempts, Rumen's JSON, or SWIM's jobs; plain or gzipped
     #[arg(long, value_name = "PATH")]
     trace: Option<PathBuf>,
-    /// Constants of the policies: Drover's own, or those of the papers [default: what --config says, else default]
-    #[arg(long, value_enum)]
-    preset: Option<Preset>,
+    /// Constants of the policies, as the setting `preset` has them: Drover's own, or those of the papers [default: what --config says, else adapted]
+    #[arg(long, value_parser = presets())]
+    preset: Option<String>,
     /// Run each policy with each of a setting's values, and plot what comes of it (sweep.svg); none and ideals are run once
     #[arg(long, value_name = "KEY=VALUE,VALUE", value_parser = sweep::parse)]
     sweep: Option<Sweep>,
@@ -69,13 +70,14 @@ pub struct Command {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Preset {
-    /// As `--set preset=adapted`
-    #[value(alias = "adapted")]
-    Default,
-    /// As `--set preset=paper`
-    Paper,
+/// What `adapted`, the first of all presets, is called as well.
+const DEFAULT: &str = "default";
+
+/// By the names that the setting `preset` has for them.
+fn presets() -> impl TypedValueParser<Value = String> {
+    let named = |name: &&'static str| PossibleValue::new(*name).aliases((*name == PRESETS[0]).then_some(DEFAULT));
+    let known = PossibleValuesParser::new(PRESETS.iter().map(named));
+    known.map(|name| if name == DEFAULT { PRESETS[0].to_owned() } else { name })
 }
 
 fn usage(bad: impl std::fmt::Display) -> Failure {
@@ -197,7 +199,7 @@ impl Command {
             Entry::Policy(policy) => policy,
         };
         config.top.policy = policy.label().to_owned();
-        config.top.preset = self.preset.map_or(config.top.preset, |preset| preset.setting().to_owned());
+        config.top.preset = self.preset.clone().unwrap_or(config.top.preset);
         let mut params = engine_params(&config);
         params.govern.holdout = self.holdout;
         Ok(params.into())
@@ -248,10 +250,12 @@ impl Command {
         option("policy", policies.join(","));
         option("baseline", baseline.label().to_owned());
         option("seeds", self.seeds.to_string());
-        // A preset that a file names stands there.
-        let preset = self.preset.or(common.file().is_none().then_some(Preset::Default));
-        let preset = preset.and_then(|preset| preset.to_possible_value());
-        preset.iter().for_each(|preset| option("preset", preset.get_name().to_owned()));
+        // One that a file, a setting or the sweep names stands there, and would be overruled.
+        let set = common.set.iter().filter_map(|set| set.split_once('=')).map(|(key, _)| key.trim());
+        let said = set.chain(self.sweep.iter().map(|sweep| sweep.setting.as_str())).any(|key| key == "preset");
+        let unsaid = !said && common.file().is_none();
+        let preset = self.preset.clone().or(unsaid.then(|| PRESETS[0].to_owned()));
+        preset.iter().for_each(|preset| option("preset", preset.clone()));
         common.file().iter().for_each(|file| option("config", path(file)));
         common.set.iter().for_each(|set| option("set", set.clone()));
         self.sweep.iter().for_each(|sweep| option("sweep", sweep.to_string()));
@@ -265,16 +269,6 @@ impl Command {
             option("job", job.to_string());
         }
         shlex::try_join(words.iter().map(String::as_str)).map_err(usage)
-    }
-}
-
-impl Preset {
-    /// As the setting `preset` names it.
-    fn setting(self) -> &'static str {
-        match self {
-            Preset::Default => "adapted",
-            Preset::Paper => "paper",
-        }
     }
 }
 
@@ -330,6 +324,32 @@ mod tests {
                 ["default", "paper"].map(|preset| cast(&["--policy", policy.label(), "--preset", preset]));
             assert_eq!(format!("{:?}", own[0].1), format!("{:?}", EngineParams { policy, ..EngineParams::default() }));
             assert_eq!(format!("{:?}", paper[0].1), format!("{:?}", EngineParams::paper(policy)));
+        }
+    }
+
+    #[test]
+    fn every_preset_is_known_by_the_name_that_the_setting_has_for_it() {
+        let under = |words: &[&str]| format!("{:?}", cast(&[&["--policy", "dolly"], words].concat())[0].1);
+        for preset in PRESETS {
+            assert_eq!(under(&["--preset", preset]), under(&["--set", &format!("preset={preset}")]), "{preset}");
+        }
+        assert_eq!(under(&["--preset", DEFAULT]), under(&["--preset", "adapted"]));
+        assert_ne!(under(&["--preset", "paper-hotcloud"]), under(&["--preset", "paper"]));
+        assert!(Line::try_parse_from(["drover", "s.toml", "--preset", "papers"]).is_err());
+    }
+
+    #[test]
+    fn the_command_that_gives_the_same_again_has_the_preset_that_held() {
+        let again = |words: &[&str]| {
+            let line = Line::parse_from(["drover", "s.toml"].iter().chain(words));
+            line.command.again(&line.common, line.command.policies()[0]).unwrap()
+        };
+        assert!(
+            again(&[]).contains("--preset adapted") && again(&["--preset", "default"]).contains("--preset adapted")
+        );
+        for said in [["--set", "preset=paper"], ["--sweep", "preset=adapted,paper"]] {
+            let again = again(&said);
+            assert!(again.contains(said[1]) && !again.contains("--preset"), "{again}");
         }
     }
 

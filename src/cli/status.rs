@@ -1,12 +1,13 @@
 //! `drover status`: how the running service is, at a glance.
 
+use super::Common;
 use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Failure};
-use super::{Common, words};
 use crate::api::HoldView;
 use crate::api::views::Status;
 use crate::ledger::report::Report;
 use crate::telemetry;
+use crate::words;
 use clap::Args;
 use drover_core::model::{Bytes, Millis};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What became of a copy or a restart that was asked for, in words.
 
-use super::words;
 use crate::api::copy::CopyView;
+use crate::words;
 use drover_core::model::{Action, Answer, Millis};
 
 /// Why a shim refused, as the end of a sentence.

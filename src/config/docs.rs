@@ -4,6 +4,7 @@ use super::presets::{Presets, presets};
 use super::setting::{Group, Setting};
 use super::settings::{GROUPS, SETTINGS};
 use super::value::Kind;
+use drover_core::govern::output::SAFE;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "# Configuration
@@ -26,6 +27,18 @@ allowed. Times are written `500ms`, `10s`, `5m`, `1h`, `2d`, sizes `64KiB`, `4Mi
 
 On SIGHUP a running service reads its configuration again. Settings marked *reload* change at once; the others are named in the
 log and wait for a restart. A configuration with an error changes nothing.
+";
+
+const SAFE_OUTPUTS: &str = "
+### Safe outputs
+Two attempts of a task write at once, and only one of them may be kept. A job is given copies, clones or restarts, and advice of these, where its committer (`mapred.output.committer.class`), the factory of its committer
+(`mapreduce.outputcommitter.factory.class`, or that of the scheme it writes to) and its output format, as far as its configuration names them, are each on this list or in `govern.safe_outputs`, and none is in
+`govern.unsafe_outputs`. What a job leaves unset is Hadoop's own default, which is safe. A name that ends in `.` stands for all that it begins; every other one is a class, by its full name.
+";
+
+const OTHER_OUTPUTS: &str = "All others are taken to be unsafe (`unsafe_output`), for nothing is known of them: `LazyOutputFormat`, which wraps another that Drover is not told of; `NamedCommitterFactory` and other factories that stand for any
+committer; Hive's (`HiveOutputFormatImpl`), HBase's, those of databases and search engines; committers that write in place (`DirectFileOutputCommitter`); and every class of your own. If you know that one copes with two attempts of a task, name it in
+`govern.safe_outputs`.
 ";
 
 /// `docs/configuration.md`.
@@ -53,8 +66,17 @@ pub fn markdown() -> String {
                 joined(setting.doc)
             );
         }
+        if group.name == "govern" {
+            out.push_str(&safe_outputs());
+        }
     }
     out
+}
+
+/// Which outputs are safe as they come.
+fn safe_outputs() -> String {
+    let names: String = SAFE.iter().map(|name| format!("    {name}\n")).collect();
+    format!("{SAFE_OUTPUTS}\n{names}\n{OTHER_OUTPUTS}")
 }
 
 /// A configuration file that states every default, commented out, and of what has none an example.

@@ -2,7 +2,7 @@
 
 use super::setting::{Field, Group, Setting, Values, key, settings};
 use super::value::Kind;
-use drover_core::model::{Bytes, Millis, Mode};
+use drover_core::model::{Bytes, Decision, Millis, Mode};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -161,8 +161,8 @@ settings! {
         /// Have attempts of jobs without a shim killed so that their tasks start anew, through the ResourceManager's proxy (Hadoop 2.8 and later); nothing else can be done to such jobs. Over REST an
         /// attempt that succeeds in that instant may lose its output, and its map runs again ([acting](acting.md#restarts-over-rest)).
         rest_restart: bool = "false", Kind::Flag;
-        /// Keep all new containers of a job off the machines that `blacklist.beside` lists, and off those on which its own tasks straggle, not only copies, by the ApplicationMaster's own blacklist; each is let in
-        /// again once it is listed no more ([acting](acting.md#machines-to-avoid)).
+        /// Keep all new containers of a job, not only copies, off the machines that `blacklist.beside` lists and off those on which its own tasks straggle, by the ApplicationMaster's own blacklist; each is let in
+        /// again once it is listed no more ([acting](acting.md#machines-to-avoid)). It does nothing without `blacklist.beside = true`.
         avoid: bool = "false", Kind::Flag;
         /// Have maps that have succeeded run again, all of a node's at once, where several reduces could not fetch outputs from it. Their attempts are killed for it, so what can still be fetched
         /// of them is lost ([acting](acting.md#outputs-out-of-reach)).
@@ -173,7 +173,8 @@ settings! {
         answer_grace: Millis = "5s", Kind::Span(SECOND, 10 * MINUTE), reloadable;
         /// Copies of one job's tasks of one kind that may wait for a container at once. The shim takes no more than 8 of a job, maps and reduces together, and refuses the rest as `no_headroom`.
         waiting_copies: u64 = "8", Kind::Whole(1, 10_000), reloadable;
-        /// Copies and restarts that one task may get in all, one after the other, the last of several a copy; 0: however many die, and at once as many as the policy says (`mantri.copies_max`).
+        /// How many extra attempts, copies and restarts together, one task may get, one after another; where several are allowed, the last is always a copy. What was refused does not count, and an order of several clones counts as one.
+        /// 0: no limit, and several at once, up to `mantri.copies_max`.
         copies_per_task: Option<u64> = "", Kind::Whole(0, 8), reloadable;
         /// Before a task whose copy was refused, lost on the way or died may have another; twice as long after each further refusal, up to `cool_down`, while the task's attempts stay as they are.
         try_again: Millis = "3s", Kind::Span(0, HOUR), reloadable;
@@ -301,7 +302,7 @@ settings! {
         /// Copies of a task that may run at once, the first one included.
         copies_max: Option<u64> = "", Kind::Whole(1, 3), reloadable;
         /// gamma: how often a task may be killed to be started anew.
-        restarts_max: Option<u64> = "", Kind::Whole(0, 100), reloadable;
+        restarts_max: Option<u64> = "", Kind::Whole(0, Decision::RESTARTS_MAX as u64), reloadable;
         /// Progress reports before a task is judged, over as long as the paper's take for so many (Delta, ten seconds or a tenth of a typical task, between two); one is enough at twice the typical run.
         min_reports: Option<u64> = "", Kind::Whole(0, 1_000), reloadable;
         /// Tasks, finished or well under way, before a new copy's time is taken from them.
@@ -392,7 +393,7 @@ settings! {
         holdout_salt: u64 = "1", Kind::Whole(0, u64::MAX), reloadable;
         /// Facts about a job, or about free room in the cluster, older than this decide nothing.
         stale_after: Millis = "30s", Kind::Span(SECOND, HOUR), reloadable;
-        /// Output committers and formats, besides the known ones, that cope with two attempts of a task; a name that ends in `.` or
+        /// Output committers and formats, besides [the known ones](#safe-outputs), that cope with two attempts of a task; a name that ends in `.` or
         /// `*` stands for all it begins.
         safe_outputs: Vec<String> = "", Kind::Words, reloadable;
         /// Output committers and formats that do not, whatever else says so.

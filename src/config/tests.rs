@@ -38,6 +38,17 @@ fn the_committed_documentation_is_the_generated_one() {
 }
 
 #[test]
+fn a_task_is_restarted_no_more_often_than_an_order_can_say() {
+    let told = error("[mantri]\nrestarts_max = 17\n");
+    assert!(
+        told.contains("drover.toml:2: mantri.restarts_max:") && told.contains("a whole number from 0 to 16"),
+        "{told}"
+    );
+    let (_dir, sources) = file("[mantri]\nrestarts_max = 16\n");
+    assert_eq!(load(&sources, none()).unwrap().config.mantri.restarts_max, Some(16));
+}
+
+#[test]
 fn the_sample_with_every_line_in_force_states_the_defaults_and_its_examples() {
     let in_force: String = docs::sample()
         .lines()

@@ -31,7 +31,7 @@ const NOT_KEPT: &str = "Rows that the ledger did not keep: queue_full (the disk 
 const QUEUE: &str = "Messages that wait for the ledger's writer.";
 const BYTES: &str = "Space the ledger takes, its write-ahead log included, bytes.";
 const ERRORS: &str = "Troubles of the ledger, by kind: full, read_only, damaged, foreign, newer, deleted, missing (a report or an export names no ledger), unwritable, panicked (a fault of Drover). The service goes on without it meanwhile.";
-const ACTIVE: &str = "1 while the ledger keeps what it is given; 0 while it cannot. Like all of drover_ledger_*, absent where ledger.path is not set.";
+const ACTIVE: &str = "1 while the ledger keeps what it is given; 0 while it cannot, or reads its file through first, as at the start. Like all of drover_ledger_*, absent where ledger.path is not set.";
 const FORGOTTEN: &str = "Rows that the ledger let go for their age or its size, by table.";
 
 impl Metrics {

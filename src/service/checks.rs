@@ -1,10 +1,11 @@
 //! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload, `drover config check` and `drover doctor`.
 
 use super::world::{self, WorldError};
-use crate::config::{ConfigError, Loaded, Origin, Problem};
+use crate::config::{ConfigError, Loaded, Origin, Problem, engine_params};
 use crate::telemetry::{LEVELS, level_fault};
 use crate::yarn::address::Server;
 use crate::yarn::http::check_certificates;
+use drover_core::model::Mode;
 use std::net::SocketAddr;
 use url::Url;
 
@@ -29,7 +30,26 @@ fn with(loaded: Loaded, more: Vec<Problem>) -> Result<Loaded, ConfigError> {
     let faults =
         level(&loaded).into_iter().chain(listeners(&loaded)).chain(certificates(&loaded)).chain(ledger(&loaded));
     let faults: Vec<Problem> = faults.chain(more).collect();
-    if faults.is_empty() { Ok(loaded) } else { Err(ConfigError(faults)) }
+    if !faults.is_empty() {
+        return Err(ConfigError(faults));
+    }
+    let doubts: Vec<Problem> = avoids_nothing(&loaded).into_iter().chain(forgets(&loaded)).collect();
+    Ok(Loaded { warnings: loaded.warnings.iter().cloned().chain(doubts).collect(), ..loaded })
+}
+
+/// `act.avoid` where nothing lists a machine: a service starts on it, and no machine is ever avoided.
+pub fn avoids_nothing(loaded: &Loaded) -> Option<Problem> {
+    let lists = engine_params(&loaded.config).blacklist.beside;
+    let what = "does nothing without blacklist.beside = true: no machine is avoided".to_owned();
+    let fix = "set blacklist.beside = true, or leave act.avoid out";
+    (loaded.config.act.avoid && !lists).then(|| fault(loaded, "act.avoid", what, fix))
+}
+
+fn forgets(loaded: &Loaded) -> Option<Problem> {
+    let (mode, dir) = (loaded.config.top.mode, &loaded.config.state.dir);
+    let what = "not set: what operators pause or stop is forgotten when the service starts again, and in mode act it then acts".to_owned();
+    let fix = "set it to a directory of Drover's own";
+    (mode == Mode::Act && dir.is_none()).then(|| fault(loaded, "state.dir", what, fix))
 }
 
 fn fault(loaded: &Loaded, key: &str, what: String, fix: &str) -> Problem {
@@ -118,6 +138,24 @@ mod tests {
     #[test]
     fn nothing_is_wrong_with_the_defaults() {
         assert_eq!(said(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn settings_that_do_nothing_or_forget_what_is_held_are_warned_of_and_no_fault() {
+        let warned = |set: &[&str]| -> Vec<String> {
+            let set = set.iter().map(ToString::to_string).collect();
+            let loaded = checked(load_named(&Sources { file: None, set }).unwrap()).unwrap();
+            loaded.warnings.iter().map(Problem::to_string).collect()
+        };
+        let told = warned(&["act.avoid=true"]);
+        assert!(
+            told.len() == 1 && told[0].starts_with("--set: act.avoid: does nothing without blacklist.beside"),
+            "{told:?}"
+        );
+        assert_eq!(warned(&["act.avoid=true", "blacklist.beside=true"]), Vec::<String>::new());
+        let told = warned(&["mode=act"]);
+        assert!(told.len() == 1 && told[0].contains("state.dir: not set") && told[0].contains("forgotten"), "{told:?}");
+        assert_eq!(warned(&["mode=act", "state.dir=/var/lib/drover"]), Vec::<String>::new());
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod tests;
 mod vouch;
 pub mod world;
 
-pub use checks::{checked, checked_again};
+pub use checks::{avoids_nothing, checked, checked_again};
 pub use desk::Desk;
 pub use engine_loop::{Asker, Busy, Inbox, Outside, channels, run};
 pub use error::ServeError;
@@ -36,7 +36,7 @@ pub use own::Own;
 pub use reading::{DecisionFilter, Process, RECENT, Shims, TaskFilter};
 pub use serve::{Reload, serve};
 
-use crate::telemetry::Metrics;
+use crate::telemetry::{self, Metrics};
 use crate::{ledger, shim, yarn};
 use prometheus::Registry;
 
@@ -44,6 +44,7 @@ use prometheus::Registry;
 pub fn all_metrics() -> prometheus::Result<Registry> {
     let registry = Registry::new();
     Metrics::new(&registry)?;
+    registry.register(Box::new(telemetry::lost_lines()?))?;
     let rest = yarn::metrics::Metrics::new(&registry)?;
     shim::Metrics::new(&registry, rest.facts_refused())?;
     ledger::Metrics::new(&registry)?;

@@ -25,7 +25,7 @@ use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
 use drover_core::model::{Mode, Time};
-use prometheus::Registry;
+use prometheus::{IntCounter, Registry};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -66,7 +66,7 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
         tracing::warn!("{warning}");
     }
     let stop = CancellationToken::new();
-    let mut service = start(&loaded.config, &stop).await?;
+    let mut service = start(&loaded.config, logs.lost(), &stop).await?;
     let ended = loop {
         tokio::select! {
             _ = signals.terminate.recv() => break Ok(()),
@@ -102,7 +102,7 @@ fn shim_params(config: &Config) -> ShimParams {
     ShimParams { connections, ..set }
 }
 
-async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, ServeError> {
+async fn start(config: &Config, lost_lines: IntCounter, stop: &CancellationToken) -> Result<Service, ServeError> {
     let listeners = Listeners {
         api: listen::bind("listen.api", config.listen.api).await?,
         shim: listen::bind("listen.shim", config.listen.shim).await?,
@@ -110,6 +110,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> Result<Service, Ser
     };
     let registry = Registry::new();
     let metrics = Arc::new(Metrics::new(&registry)?);
+    registry.register(Box::new(lost_lines))?;
     let rest_metrics = yarn::metrics::Metrics::new(&registry)?;
     let shim_metrics = shim::Metrics::new(&registry, rest_metrics.facts_refused())?;
     let clients = world::clients(config, rest_metrics)?;
@@ -330,6 +331,9 @@ fn reloaded(old: Loaded, read: Result<(Loaded, Reloaded), String>, logs: &Logs, 
         return old;
     }
     service.metrics.reloaded(true);
+    for warning in &merged.warnings {
+        tracing::warn!("{warning}");
+    }
     tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
     merged
 }

@@ -9,7 +9,6 @@ const AT_ONCE: usize = 64;
 /// Bounds of the protocol.
 const COPIES_MAX: u32 = 8;
 const LIVE_MAX: u32 = 16;
-const RESTARTS_MAX: u32 = 16;
 /// How often a copy that is given a host to avoid may be moved on. Each takes a third of a second; the places that copies have just left on a slow host are offered first,
 /// and may be several.
 const MOVES: u32 = 6;
@@ -47,7 +46,7 @@ impl Order {
                 on,
                 n: decision.attempt.number,
                 below: decision.numbers.no_gain_from(),
-                restarts: decision.restarts.min(RESTARTS_MAX),
+                restarts: decision.restarts.min(Decision::RESTARTS_MAX),
             },
             Decided::Withdraw => return None,
         };

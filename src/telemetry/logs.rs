@@ -1,14 +1,32 @@
 //! Logs: set up once, level changed while running.
 
+use super::lines::Lines;
+use prometheus::IntCounter;
 use std::io::IsTerminal;
 use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 /// What may be logged.
 pub const LEVELS: &str = "error, warn, info, debug, trace, or a filter such as info,drover::yarn=debug";
 
-/// The running logs.
+/// The running logs. Their end waits until they are written, for a second at most.
 pub struct Logs {
     filter: reload::Handle<EnvFilter, Registry>,
+    lines: Lines,
+    lost: IntCounter,
+}
+
+impl Drop for Logs {
+    fn drop(&mut self) {
+        self.lines.flush();
+    }
+}
+
+/// The metric of what is lost of the log.
+pub fn lost_lines() -> prometheus::Result<IntCounter> {
+    IntCounter::new(
+        "drover_log_lines_lost_total",
+        "Lines of the log that are lost, as whoever reads standard error did not take them in time.",
+    )
 }
 
 /// Logs that cannot be set up as asked.
@@ -20,6 +38,12 @@ pub enum LogError {
     /// Something else in this process set up logs before.
     #[error("logs are set up already")]
     Twice,
+    /// The system has no thread for them.
+    #[error("logs cannot be written: {0}")]
+    System(#[from] std::io::Error),
+    /// What is lost of them cannot be counted.
+    #[error("metrics: {0}")]
+    Metrics(#[from] prometheus::Error),
 }
 
 impl Logs {
@@ -28,12 +52,19 @@ impl Logs {
         let (filter, handle) = reload::Layer::new(parse(level)?);
         let registry = tracing_subscriber::registry().with(filter);
         let colours = std::io::stderr().is_terminal();
+        let lost = lost_lines()?;
+        let lines = Lines::start(std::io::stderr(), lost.clone())?;
         let started = if format == "json" {
-            registry.with(fmt::layer().json().flatten_event(true).with_writer(std::io::stderr)).try_init()
+            registry.with(fmt::layer().json().flatten_event(true).with_writer(lines.clone())).try_init()
         } else {
-            registry.with(fmt::layer().with_ansi(colours).with_writer(std::io::stderr)).try_init()
+            registry.with(fmt::layer().with_ansi(colours).with_writer(lines.clone())).try_init()
         };
-        started.map(|()| Logs { filter: handle }).map_err(|_| LogError::Twice)
+        started.map(|()| Logs { filter: handle, lines, lost }).map_err(|_| LogError::Twice)
+    }
+
+    /// Counts what is lost of them.
+    pub fn lost(&self) -> IntCounter {
+        self.lost.clone()
     }
 
     /// Changes what is logged.

@@ -1,10 +1,11 @@
 //! Prometheus metrics and logs.
 
 pub mod docs;
+mod lines;
 mod logs;
 mod metrics;
 
-pub use logs::{LEVELS, LogError, Logs, level_fault};
+pub use logs::{LEVELS, LogError, Logs, level_fault, lost_lines};
 pub use metrics::{Metrics, channel_label, encode};
 
 use std::sync::LazyLock;

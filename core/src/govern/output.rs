@@ -6,7 +6,7 @@
 /// Known to arbitrate: Hadoop's own file output, whose committer moves one attempt's files into place, and what is built on it. Names in full: formats that wrap
 /// another (LazyOutputFormat) and factories that name another committer are as safe as what they stand for, which is not known here. NullOutputFormat itself
 /// writes nothing; who writes elsewhere in a task has Hadoop's own speculation flags to say so.
-const SAFE: &[&str] = &[
+pub const SAFE: &[&str] = &[
     "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter",
     "org.apache.hadoop.mapreduce.lib.output.FileOutputCommitterFactory",
     "org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory",

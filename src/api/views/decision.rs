@@ -3,8 +3,8 @@
 use super::NumbersView;
 use crate::api::cause::CauseView;
 use crate::api::copy::CopyView;
-use crate::cli::words;
 use crate::service::{Kept, outcome};
+use crate::words;
 use drover_core::model::{Action, Mode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

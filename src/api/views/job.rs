@@ -2,7 +2,7 @@
 
 use super::{ClonePlanView, DecisionView, MeasureView, word};
 use crate::api::holds::HoldView;
-use crate::cli::words;
+use crate::words;
 use drover_core::engine::Engine;
 use drover_core::model::{Job, TaskKind, Time};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::{NumbersView, word};
 use crate::api::cause::CauseView;
-use crate::cli::words;
+use crate::words;
 use drover_core::engine::Candidate;
 use drover_core::model::{Attempt, Cause, ClusterState, Task, TaskId};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,8 @@
 
 use super::{Checks, places};
 use crate::api::views::Status;
-use crate::config::Config;
+use crate::config::{Config, Loaded, Problem};
+use crate::service::avoids_nothing;
 
 const NAME: &str = "acting";
 
@@ -32,6 +33,14 @@ pub fn configured(config: &Config, checks: &mut Checks) {
         );
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
+    }
+}
+
+/// Machines are avoided only where some are listed.
+pub fn avoiding(loaded: &Loaded, checks: &mut Checks) {
+    if let Some(problem) = avoids_nothing(loaded) {
+        let fix = problem.fix.clone().unwrap_or_default();
+        checks.warn("machines to avoid", Problem { fix: None, ..problem }.to_string(), fix);
     }
 }
 
@@ -132,6 +141,21 @@ mod tests {
         ];
         assert_eq!(verdicts(&kept), expected);
         assert_eq!(verdicts(&Status { mode: "advise".into(), ..kept }), expected[..1]);
+    }
+
+    #[test]
+    fn machines_that_are_to_be_avoided_and_of_which_none_is_listed_are_warned_about() {
+        let told = |set: &[&str]| {
+            let sources = Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
+            let mut checks = Checks::default();
+            avoiding(&load(&sources, std::iter::empty()).unwrap(), &mut checks);
+            checks.0
+        };
+        assert!(told(&[]).is_empty() && told(&["act.avoid=true", "blacklist.beside=true"]).is_empty());
+        let [check] = told(&["act.avoid=true"]).try_into().unwrap();
+        assert_eq!((check.name, check.verdict), ("machines to avoid", Verdict::Warn));
+        assert!(check.says.contains("act.avoid: does nothing without blacklist.beside = true"), "{}", check.says);
+        assert!(check.fix.unwrap().starts_with("set blacklist.beside = true"));
     }
 
     #[test]

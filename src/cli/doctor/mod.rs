@@ -139,6 +139,7 @@ impl Command {
         configuration(loaded, checks);
         let config = &loaded.config;
         acting::configured(config, checks);
+        acting::avoiding(loaded, checks);
         let site = site::check(config, &|name| std::env::var(name).ok(), checks);
         let speaks = service::check(config, site.as_ref(), checks).await?;
         let rest = yarn::metrics::Metrics::unregistered().map_err(|e| Failure::new(Exit::Failed, e.to_string()))?;

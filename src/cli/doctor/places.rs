@@ -1,9 +1,9 @@
 //! Where the service writes: may it, and is there room? Nothing is made to find out.
 
 use super::Checks;
-use crate::cli::words;
 use crate::config::Config;
 use crate::history::format::segments;
+use crate::words;
 use drover_core::model::Bytes;
 use rustix::fs::{Access, access, statvfs};
 use std::path::{Path, PathBuf};

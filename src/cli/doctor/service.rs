@@ -5,9 +5,9 @@ use super::{Checks, acting, ledger, places};
 use crate::api::views::Status;
 use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
-use crate::cli::words;
 use crate::config::Config;
 use crate::telemetry::VERSION;
+use crate::words;
 use crate::yarn::site::Site;
 
 /// Checks the service; comes back when one answers.

@@ -3,9 +3,9 @@
 use super::Checks;
 use super::classpath::{self, Env, Search};
 use super::property::property;
-use crate::cli::words;
 use crate::config::Config;
 use crate::service::world;
+use crate::words;
 use crate::yarn::site::Site;
 use drover_core::model::Millis;
 

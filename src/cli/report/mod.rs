@@ -4,13 +4,14 @@ mod export;
 mod html;
 mod tables;
 
+use super::Common;
 use super::client::{Client, Service};
 use super::output::{self, Exit, Failure};
-use super::{Common, words};
 use crate::clock;
 use crate::config::value::span;
 use crate::ledger::LedgerError;
 use crate::ledger::report::{Filter, Report};
+use crate::words;
 use clap::{Args, Subcommand};
 use drover_core::model::{Millis, Time};
 use drover_core::policy::PolicyName;

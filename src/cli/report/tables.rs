@@ -1,8 +1,9 @@
 //! The report's tables and sentences: the same on a terminal and on a page.
 
-use crate::cli::{output, words};
+use crate::cli::output;
 use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, PredictionView, Report};
 use crate::simulation::tables::Table;
+use crate::words;
 
 /// What to make of the numbers.
 pub const NOTES: [&str; 5] = [

@@ -115,6 +115,8 @@ fn is_zero(number: &u32) -> bool {
 impl Decision {
     /// Hosts to keep off, or to ask for, that are named at most: an order to a shim takes no more.
     pub const HOSTS_MAX: usize = 64;
+    /// How often the task of a restart may have been restarted before: an order to a shim names no more.
+    pub const RESTARTS_MAX: u32 = 16;
 
     /// When the slow attempt would have ended, the AM's clock; `None` where nobody said.
     pub fn predicted_end(&self) -> Option<Time> {

@@ -1,7 +1,7 @@
 //! What a canary's run comes to, and what to change.
 
 use crate::cli::doctor::{Check, Verdict};
-use crate::cli::words;
+use crate::words;
 use drover_core::model::JobId;
 
 /// Who says that the job's shim must be heard.
