@@ -71,10 +71,13 @@ fn jobs(of: &JobsView) -> Vec<String> {
 
 /// All of them; those without rows are left out.
 pub fn tables(report: &Report) -> Vec<Table> {
-    let sides = [("could be acted on", &report.holdout.acted), ("held out", &report.holdout.held_out)];
-    let sides = sides.into_iter().filter(|(_, side)| side.jobs > 0).map(|(name, side)| {
+    let sides = holdouts(report).into_iter().flat_map(|(under, of)| {
+        [("could be acted on", &of.acted), ("held out", &of.held_out)]
+            .map(|(name, side)| (format!("{name}{under}"), side))
+    });
+    let sides = sides.filter(|(_, side)| side.jobs > 0).map(|(name, side)| {
         let counts = [side.jobs, side.open, side.failed, side.compared, side.acted_on].map(|count| count.to_string());
-        std::iter::once(name.to_owned()).chain(counts).collect()
+        std::iter::once(name).chain(counts).collect()
     });
     let all = [
         table(
@@ -125,18 +128,27 @@ pub fn tables(report: &Report) -> Vec<Table> {
     all.into_iter().flatten().collect()
 }
 
-/// What jobs held out show, in words.
-pub fn holdout(of: &HoldOutView) -> String {
-    format!("{}{}", shown(of), left_out(of))
+/// What jobs held out show, of each policy where there are several, and under which.
+fn holdouts(report: &Report) -> Vec<(String, &HoldOutView)> {
+    match &report.holdout_by_policy[..] {
+        [] => vec![(String::new(), &report.holdout)],
+        several => several.iter().map(|one| (format!(" under {}", one.policy), &one.holdout)).collect(),
+    }
 }
 
-fn shown(of: &HoldOutView) -> String {
+/// What jobs held out show, in words.
+pub fn holdout(report: &Report) -> String {
+    let each: Vec<_> = holdouts(report).iter().map(|(under, of)| shown(under, of)).collect();
+    format!("{}{}", each.join("\n"), left_out(&report.holdout))
+}
+
+fn shown(under: &str, of: &HoldOutView) -> String {
     let (acted, held, needed) = (of.acted.compared, of.held_out.compared, of.needed);
     let Some(change) = &of.change else {
         let why =
             if acted.min(held) < needed { "" } else { ", and no group with two of each tells how far they scatter" };
         return format!(
-            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
+            "Hold-out{under}: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
              (govern.holdout says which share of jobs is)."
         );
     };
@@ -146,7 +158,7 @@ fn shown(of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
+        "Hold-out{under}: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
         change.percent,
         change.low_percent,
         change.high_percent,
@@ -204,7 +216,7 @@ pub fn text(report: &Report) -> String {
         shown.add_rows(table.rows);
         parts.push(format!("{}\n{shown}", table.title));
     }
-    parts.push(holdout(&report.holdout));
+    parts.push(holdout(report));
     parts.push(NOTES.map(|note| format!("- {note}")).join("\n"));
     parts.join("\n\n")
 }
@@ -212,7 +224,7 @@ pub fn text(report: &Report) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::ledger::report::{ChangeView, SideView};
+    use crate::ledger::report::{ChangeView, PolicyView, SideView};
 
     /// One copy that won, and little else.
     pub fn report() -> Report {
@@ -240,7 +252,30 @@ pub mod tests {
             advice: Vec::new(),
             jobs: JobsView::default(),
             holdout: HoldOutView { needed: 10, ..HoldOutView::default() },
+            holdout_by_policy: Vec::new(),
         }
+    }
+
+    fn told(holdout: HoldOutView) -> String {
+        super::holdout(&Report { holdout, ..report() })
+    }
+
+    #[test]
+    fn of_several_policies_each_is_told_by_itself() {
+        let of = |policy: &str, jobs| PolicyView {
+            policy: policy.into(),
+            holdout: HoldOutView {
+                acted: SideView { jobs, ..SideView::default() },
+                needed: 10,
+                ..HoldOutView::default()
+            },
+        };
+        let holdout = HoldOutView { verdict: "by_policy".into(), not_drawn: 3, ..HoldOutView::default() };
+        let report = Report { holdout, holdout_by_policy: vec![of("drover", 7), of("late", 9)], ..report() };
+        let text = text(&report);
+        assert!(text.contains("Hold-out under drover: not") && text.contains("Hold-out under late: not"), "{text}");
+        assert!(text.contains("could be acted on under late") && !text.contains("Hold-out:"), "{text}");
+        assert_eq!(text.matches("Left out: 3 jobs").count(), 1, "{text}");
     }
 
     #[test]
@@ -283,12 +318,12 @@ pub mod tests {
             share_unknown: 0,
             long_ones_missing: false,
         };
-        let words = holdout(&of);
+        let words = told(of);
         assert!(!words.contains("missing"), "{words}");
         assert!(words.contains("ended sooner") && words.contains("-12.3 % (95 %: -20.0 % to -3.0 %)"), "{words}");
         assert!(words.contains("90 jobs") && words.contains("30 held out, in 4 groups"), "{words}");
         assert!(words.contains("Left out: 7 jobs enrolled while all or none") && !words.contains("earlier"), "{words}");
-        let earlier = holdout(&HoldOutView { share_unknown: 3, ..HoldOutView::default() });
+        let earlier = told(HoldOutView { share_unknown: 3, ..HoldOutView::default() });
         assert!(
             earlier.contains("not enough data yet") && earlier.contains("3 jobs enrolled by an earlier"),
             "{earlier}"
@@ -301,12 +336,12 @@ pub mod tests {
         let change = Some(ChangeView { percent: -9.0, low_percent: -15.0, high_percent: -3.0 });
         let (acted, held_out) = (side(4), side(7));
         let of = HoldOutView { acted, held_out, change, needed: 10, long_ones_missing: true, ..HoldOutView::default() };
-        let words = holdout(&of);
+        let words = told(of.clone());
         assert!(
             words.contains("11 jobs still run") && words.contains("4 that could be acted on, 7 held out"),
             "{words}"
         );
-        let words = holdout(&HoldOutView { change: None, ..of });
+        let words = told(HoldOutView { change: None, ..of });
         assert!(words.contains("33 held out, and no group with two of each"), "{words}");
         assert!(!words.contains("missing"), "{words}");
     }
