@@ -197,8 +197,12 @@ pub fn heading(report: &Report) -> String {
         let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         stamp.map_or_else(|| "?".into(), |stamp| stamp.strftime("%Y-%m-%d %H:%M UTC").to_string())
     };
-    let since =
-        if report.since_ms == 0 { "all that is kept".into() } else { format!("since {}", day(report.since_ms)) };
+    let kept = report.kept_since_ms.filter(|kept| *kept > report.since_ms).map(day);
+    let since = match (report.since_ms, kept) {
+        (0, kept) => format!("all that is kept{}", kept.map_or_else(String::new, |kept| format!(", since {kept}"))),
+        (since, None) => format!("since {}", day(since)),
+        (since, Some(kept)) => format!("since {} (rows reach back to {kept}, less than was asked for)", day(since)),
+    };
     let only = [("queue", &report.queue), ("user", &report.user), ("policy", &report.policy)];
     let only = only.into_iter().filter_map(|(name, value)| Some(format!(", {name} {}", value.as_ref()?)));
     format!("{since}, until {}{}", day(report.until_ms), only.collect::<String>())
@@ -245,6 +249,7 @@ pub mod tests {
         Report {
             since_ms: 0,
             until_ms: 86_400_000,
+            kept_since_ms: None,
             queue: None,
             user: None,
             policy: None,
@@ -258,6 +263,20 @@ pub mod tests {
 
     fn told(holdout: HoldOutView) -> String {
         super::holdout(&Report { holdout, ..report() })
+    }
+
+    #[test]
+    fn a_ledger_that_does_not_reach_back_as_far_as_was_asked_for_is_told_as_such() {
+        let of = |since_ms, kept_since_ms| heading(&Report { since_ms, kept_since_ms, ..report() });
+        let (day, until) = (86_400_000, ", until 1970-01-02 00:00 UTC");
+        assert_eq!(of(0, None), format!("all that is kept{until}"));
+        assert_eq!(of(0, Some(day)), format!("all that is kept, since 1970-01-02 00:00 UTC{until}"));
+        let asked = "since 1970-01-03 00:00 UTC";
+        for kept in [None, Some(day), Some(2 * day)] {
+            assert_eq!(of(2 * day, kept), format!("{asked}{until}"), "{kept:?}");
+        }
+        let less = "rows reach back to 1970-01-04 00:00 UTC, less than was asked for";
+        assert_eq!(of(2 * day, Some(3 * day)), format!("{asked} ({less}){until}"));
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Report {
     pub since_ms: u64,
     /// Until when, likewise.
     pub until_ms: u64,
+    /// When the oldest row is from that is kept, of whatever it is: where that is later, from when on all is known. Absent where nothing is kept.
+    #[serde(default)]
+    pub kept_since_ms: Option<u64>,
     /// Of this queue only.
     pub queue: Option<String>,
     /// Of this user only.
@@ -76,6 +79,7 @@ impl Report {
         Ok(Report {
             since_ms: filter.since.0,
             until_ms: now.0,
+            kept_since_ms: retain::oldest(&moment)?.map(|oldest| oldest.0),
             queue: filter.queue.clone(),
             user: filter.user.clone(),
             policy: filter.policy.clone(),

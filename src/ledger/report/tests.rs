@@ -177,6 +177,18 @@ fn what_is_dated_more_than_a_day_ahead_is_in_no_report() {
 }
 
 #[test]
+fn a_report_tells_since_when_rows_are_kept_whatever_it_was_asked_for() {
+    let rows: Vec<Row> = (500..503).flat_map(|n| job(n, false, Some(9), "succeeded")).collect();
+    let (_dir, path) = kept(&rows);
+    for since in [0, 400, 502] {
+        let told = report(&path, &Filter { since: Time(since), user: Some("bob".into()), ..Filter::default() });
+        assert_eq!((told.since_ms, told.kept_since_ms), (since, Some(500)));
+    }
+    let (_dir, path) = kept(&[]);
+    assert_eq!(report(&path, &Filter::default()).kept_since_ms, None);
+}
+
+#[test]
 fn jobs_are_compared_on_the_side_they_were_drawn_to_whether_acted_on_or_not() {
     let jobs = |n: u32| {
         let held_out = n.is_multiple_of(3);
