@@ -166,19 +166,32 @@ impl Keeper {
         let opened = Store::open(&self.path, &mut self.whole).and_then(|store| {
             // Once: rows of this process show how its own clock stands and no other.
             let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
-            Ok((store, pause))
+            let oldest = store.oldest()?;
+            Ok((store, pause, oldest))
         });
         match opened {
-            Ok((store, pause)) => {
+            Ok((store, pause, oldest)) => {
                 self.pause = Some(pause);
                 if self.shared.be(State::Keeping) {
-                    tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
+                    self.tell_of(&store, oldest);
                 }
                 (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
                 self.weigh();
                 self.metrics.active.set(1);
             }
             Err(error) => self.fail(&error),
+        }
+    }
+
+    /// A ledger that is not where it was looks like a first start.
+    fn tell_of(&mut self, store: &Store, oldest: Option<Time>) {
+        let (path, lost) = (self.path.display(), take(&mut self.lost));
+        if store.is_new {
+            tracing::warn!(%path, lost, "keeping a new ledger, as there was none of that name: what an earlier one may have kept is not in it");
+        } else {
+            let since = oldest.and_then(|oldest| jiff::Timestamp::from_millisecond(i64::try_from(oldest.0).ok()?).ok());
+            let since = since.map_or_else(|| "none are kept yet".to_owned(), |since| since.to_string());
+            tracing::info!(%path, lost, rows_since = %since, "keeping a ledger");
         }
     }
 

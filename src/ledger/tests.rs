@@ -374,3 +374,15 @@ fn a_panic_of_the_writer_is_told_as_a_trouble_and_rows_after_it_are_counted_as_u
     assert_eq!((lost(&metrics, "unwritable"), lost(&metrics, "queue_full")), (1, 0));
     ledger.finish();
 }
+
+#[test]
+fn a_ledger_that_is_begun_is_told_from_one_that_has_rows_and_since_when() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = || {
+        let store = Store::open(&dir.path().join("l.db"), &mut None).unwrap();
+        (store.is_new, store.oldest().unwrap())
+    };
+    assert_eq!([opened(), opened()], [(true, None), (false, None)]);
+    Store::open(&dir.path().join("l.db"), &mut None).unwrap().write(&[row(9), row(7)]).unwrap();
+    assert_eq!(opened(), (false, Some(Time(7))));
+}
