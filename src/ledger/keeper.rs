@@ -33,7 +33,7 @@ pub(super) struct Keeper {
     /// The file that this process has found whole, until it is damaged.
     whole: Option<File>,
     /// The file that was found damaged, as it was then.
-    damaged: Option<Stamp>,
+    damaged: Option<(Stamp, Option<Stamp>)>,
     /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
     pause: Option<Millis>,
     /// Rows lost since it was last kept.
@@ -202,7 +202,7 @@ impl Keeper {
             return;
         }
         (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
-        let is_damaged = matches!(error, LedgerError::Damaged(..));
+        let is_damaged = matches!(error, LedgerError::Damaged(..) | LedgerError::OthersLog(_));
         self.damaged = Stamp::of(&self.path).filter(|_| is_damaged);
         self.whole = self.whole.filter(|_| !is_damaged);
     }

@@ -11,7 +11,7 @@ pub use jobs::JobsView;
 pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
 
 use super::error::LedgerError;
-use super::{open, retain};
+use super::{look, open, retain};
 use drover_core::model::Time;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl Report {
     /// Where it cannot be read.
     pub fn of(path: &Path, filter: &Filter, now: Time) -> Result<Report, LedgerError> {
         let connection = open::read(path)?;
-        Report::read(&connection, filter, now).map_err(|error| LedgerError::of(path, &error))
+        Report::read(&connection, filter, now).map_err(|error| look::blame(path, LedgerError::of(path, &error)))
     }
 
     fn read(connection: &Connection, filter: &Filter, now: Time) -> rusqlite::Result<Report> {
