@@ -5,6 +5,7 @@ mod engine;
 mod file;
 mod layers;
 mod presets;
+mod reload;
 mod setting;
 mod settings;
 pub mod value;
@@ -15,6 +16,7 @@ mod tests;
 pub use engine::engine_params;
 pub use layers::{Entries, Entry, Origin, Problem};
 pub use presets::{Presets, presets};
+pub use reload::Reloaded;
 pub use setting::{Group, Setting};
 pub use settings::*;
 
@@ -132,42 +134,9 @@ fn together(config: &Config, entries: &Entries) -> Option<Problem> {
     })
 }
 
-/// What a reload changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reloaded {
-    /// Keys whose new value holds now.
-    pub changed: Vec<String>,
-    /// Keys whose new value waits for a restart.
-    pub waiting: Vec<String>,
-}
-
 impl Loaded {
     /// Every value that holds, with its origin: what is not set has its preset's.
     pub fn resolved(&self) -> Entries {
         presets::resolved(&self.config, &self.entries)
-    }
-
-    /// This configuration with the reloadable settings of `new`, and what changed.
-    pub fn reloaded(&self, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigError> {
-        let (mut entries, mut report) = (self.entries.clone(), Reloaded::default());
-        let keys: std::collections::BTreeSet<&String> = self.entries.keys().chain(new.entries.keys()).collect();
-        for key in keys {
-            let (old, next) = (self.entries.get(key), new.entries.get(key));
-            if old.map(|entry| &entry.value) == next.map(|entry| &entry.value) {
-                continue;
-            }
-            if !layers::find(key).is_some_and(|setting| setting.reloadable) {
-                report.waiting.push(key.clone());
-                continue;
-            }
-            match next {
-                Some(entry) => entries.insert(key.clone(), entry.clone()),
-                None => entries.remove(key),
-            };
-            report.changed.push(key.clone());
-        }
-        let mut loaded = finish(entries, Vec::new())?;
-        (loaded.file, loaded.warnings) = (new.file.clone(), new.warnings.clone());
-        Ok((loaded, report))
     }
 }

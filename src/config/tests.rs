@@ -175,3 +175,35 @@ fn a_reload_changes_only_what_may_change_in_a_running_service() {
     assert_eq!((merged.config.top.mode, merged.config.rest.in_flight), (Mode::Advise, 4));
     assert_eq!(merged.config.modes.user.keys().collect::<Vec<_>>(), ["bob"]);
 }
+
+#[test]
+fn a_reload_tells_by_which_modes_drover_may_do_more_than_before() {
+    let (_old_dir, old) = file(
+        "mode = \"advise\"\n[modes.user]\nann = \"off\"\nbob = \"off\"\neve = \"act\"\n[modes.queue]\nq = \"off\"\n",
+    );
+    let (_new_dir, new) =
+        file("mode = \"act\"\n[modes.user]\nbob = \"advise\"\nzoe = \"off\"\n[modes.queue]\nq = \"off\"\n");
+    let (old, new) = (load(&old, none()).unwrap(), load(&new, none()).unwrap());
+    let looser = old.reloaded(&new).unwrap().1.looser;
+    let told = [
+        "mode: advise before, act now",
+        "modes.user.ann: off before, not set now",
+        "modes.user.bob: off before, advise now",
+    ];
+    assert_eq!(looser, told);
+    assert_eq!(new.reloaded(&old).unwrap().1.looser, ["modes.user.zoe: off before, not set now"]);
+}
+
+#[test]
+fn a_reload_without_what_the_service_stands_on_changes_nothing() {
+    let (_old_dir, old) =
+        file("[listen]\nshim = \"127.0.0.1:7099\"\n[rest]\nin_flight = 4\n[modes.user]\nann = \"off\"\n");
+    let (_new_dir, new) = file("[rest]\nin_flight = 4\n");
+    let (old, new) = (load(&old, none()).unwrap(), load(&new, none()).unwrap());
+    let error = old.reloaded(&new).unwrap_err().to_string();
+    assert!(
+        error.contains("listen.shim: was stated there and is not any more") && error.contains(".toml:2"),
+        "{error}"
+    );
+    assert_eq!(new.reloaded(&old).unwrap().1.waiting, ["listen.shim"], "what is stated for the first time waits");
+}

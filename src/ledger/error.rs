@@ -20,6 +20,17 @@ pub enum LedgerError {
         "{0}: the ledger is damaged: {1}; it is left as it is. Move it away to begin a new one, with the files of its name that end in -wal and -shm; `sqlite3 FILE .recover` may save what is in it"
     )]
     Damaged(PathBuf, String),
+    /// It is whole, and not with what its log holds.
+    #[error(
+        "{0}: the ledger is damaged by its log and sound without it, so that the log seems to be another file's, as when a copy was put back beside it; move the files of its name that end in -wal and \
+         -shm away, and keep them until you know"
+    )]
+    OthersLog(PathBuf),
+    /// Somebody else has locked it.
+    #[error(
+        "{0}: another process has locked the ledger: {1}; end what holds it, such as a sqlite3 shell in the middle of a transaction"
+    )]
+    Busy(PathBuf, String),
     /// It is another program's.
     #[error(
         "{0} is another program's file, not a ledger of Drover's, and is left as it is; name another with ledger.path"
@@ -48,15 +59,16 @@ pub enum LedgerError {
 
 impl LedgerError {
     /// Every label.
-    pub const LABELS: [&str; 9] =
-        ["full", "read_only", "damaged", "foreign", "newer", "deleted", "missing", "unwritable", "panicked"];
+    pub const LABELS: [&str; 10] =
+        ["full", "read_only", "damaged", "busy", "foreign", "newer", "deleted", "missing", "unwritable", "panicked"];
 
     /// Stable label.
     pub fn label(&self) -> &'static str {
         match self {
             LedgerError::Full(_) => "full",
             LedgerError::ReadOnly(..) => "read_only",
-            LedgerError::Damaged(..) => "damaged",
+            LedgerError::Damaged(..) | LedgerError::OthersLog(_) => "damaged",
+            LedgerError::Busy(..) => "busy",
             LedgerError::Foreign(_) => "foreign",
             LedgerError::Newer(..) => "newer",
             LedgerError::Deleted(_) => "deleted",
@@ -74,6 +86,7 @@ impl LedgerError {
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 LedgerError::ReadOnly(path, says)
             }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Busy(path, says),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => LedgerError::Damaged(path, says),
             _ => LedgerError::Unusable(path, says),
         }

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Rows of a Parquet file that are kept in memory and written together.
 const GROUP: usize = 50_000;
 
+/// What the name of a file ends in that is not whole yet.
+const PART: &str = ".part";
+
 /// What files are written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -50,7 +53,8 @@ pub enum ExportError {
     File(PathBuf, io::Error),
 }
 
-/// Writes every table into a file of its own in `dir`, which is made where there is none. The files with their numbers of rows.
+/// Writes every table into a file of its own in `dir`, which is made where there is none. The files with their numbers of rows. Files of those names are replaced once all are written, and by none
+/// that is not whole.
 ///
 /// # Errors
 /// Where the ledger cannot be read, or a file not be written.
@@ -60,19 +64,30 @@ pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u
     let unread = |error: &rusqlite::Error| ExportError::Ledger(LedgerError::of(path, error));
     // One moment of the file for all tables.
     let moment = connection.unchecked_transaction().map_err(|error| unread(&error))?;
+    let file = |table: &Table| dir.join(format!("{}.{}", table.name, format.extension()));
     let one = |table: &&'static Table| {
-        let file = dir.join(format!("{}.{}", table.name, format.extension()));
-        let written = File::create(&file).map_err(Trouble::Io).and_then(|out| match format {
+        let part = open::beside(&file(table), PART);
+        let written = File::create(&part).map_err(Trouble::Io).and_then(|out| match format {
             Format::Csv => csv(&moment, table, out),
             Format::Parquet => columns(&moment, table, out),
         });
         match written {
-            Ok(rows) => Ok((file, rows)),
+            Ok(rows) => Ok((file(table), rows)),
             Err(Trouble::Sqlite(error)) => Err(unread(&error)),
-            Err(Trouble::Io(error)) => Err(ExportError::File(file, error)),
+            Err(Trouble::Io(error)) => Err(ExportError::File(part, error)),
         }
     };
-    TABLES.iter().map(one).collect()
+    let rename = |(file, _): &(PathBuf, u64)| {
+        let done = std::fs::rename(open::beside(file, PART), file);
+        done.map_err(|error| ExportError::File(file.clone(), error))
+    };
+    let written: Result<Vec<_>, _> = TABLES.iter().map(one).collect();
+    let done = written.and_then(|files| files.iter().try_for_each(rename).map(|()| files));
+    if done.is_err() {
+        // Of most there is none, and the error that is told is the first.
+        TABLES.iter().for_each(|table| _ = std::fs::remove_file(open::beside(&file(table), PART)));
+    }
+    done
 }
 
 enum Trouble {

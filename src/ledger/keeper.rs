@@ -7,14 +7,17 @@ use super::retain::Bounds;
 use super::schema::Row;
 use super::shared::{Message, Pace, Shared};
 use super::state::State;
-use super::store::{File, Store};
+use super::store::{File, Store, Written};
 use drover_core::model::{Millis, Time};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Between two tries while somebody else has the file locked; each waits by itself, too.
+const LOCKED: Duration = Duration::from_secs(1);
 
 /// The writer's own.
 pub(super) struct Keeper {
@@ -25,12 +28,12 @@ pub(super) struct Keeper {
     shared: Arc<Shared>,
     metrics: Metrics,
     store: Option<Store>,
-    /// Not before; `None` while nothing is wrong.
+    /// Not before; `None` while nothing is wrong, or the file is locked.
     retry_at: Option<Instant>,
     /// The file that this process has found whole, until it is damaged.
     whole: Option<File>,
     /// The file that was found damaged, as it was then.
-    damaged: Option<Stamp>,
+    damaged: Option<(Stamp, Option<Stamp>)>,
     /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
     pause: Option<Millis>,
     /// Rows lost since it was last kept.
@@ -92,8 +95,19 @@ impl Keeper {
         self.metrics.active.set(0);
     }
 
-    /// Keeps a group, or counts it as lost; without one, looks after the file.
+    /// Keeps a group, or counts it as lost; without one, looks after the file. While somebody else has that locked the group waits, and the queue fills.
     fn keep(&mut self, group: &[Row]) {
+        while !self.is_dealt_with(group) {
+            if self.shared.is_ending() {
+                (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
+                return self.lose(group.len() as u64, "unwritable");
+            }
+            std::thread::sleep(self.pace.retry.min(LOCKED));
+        }
+    }
+
+    /// `false` where the file is locked.
+    fn is_dealt_with(&mut self, group: &[Row]) -> bool {
         if let Some(Err(gone)) = self.store.as_ref().map(Store::check) {
             self.fail(&gone);
             self.retry_at = None;
@@ -101,25 +115,35 @@ impl Keeper {
         if self.store.is_none() && self.retry_at.is_none_or(|at| Instant::now() >= at) {
             self.reopen();
         }
-        let Some(store) = &mut self.store else { return self.lose(group) };
-        match store.write(group) {
-            Ok(()) => self.count(group),
-            Err(error) => {
-                self.fail(&error);
-                return self.lose(group);
+        let written = self.store.as_mut().map(|store| store.write(group));
+        let written = written.and_then(|written| written.inspect_err(|error| self.fail(error)).ok());
+        let Some(written) = written else {
+            let is_locked = self.retry_at.is_none();
+            if !is_locked {
+                self.lose(group.len() as u64, "unwritable");
             }
-        }
-        let Some(store) = &self.store else { return };
-        if let Err(error) = store.retain(self.bounds, (self.clock)() - self.pause.unwrap_or_default(), &self.metrics) {
+            return !is_locked;
+        };
+        self.count(&written);
+        let now = (self.clock)() - self.pause.unwrap_or_default();
+        let retained = self.store.as_ref().map(|store| store.retain(self.bounds, now, &self.metrics));
+        // Of a file that is locked it lets go later.
+        if let Some(Err(error)) = retained.filter(|done| !matches!(done, Err(LedgerError::Busy(..)))) {
             self.fail(&error);
         }
+        true
     }
 
-    fn count(&self, group: &[Row]) {
-        for row in group {
-            self.metrics.rows.with_label_values(&[row.table.name]).inc();
+    fn count(&mut self, written: &Written) {
+        for (table, new) in &written.new {
+            self.metrics.rows.with_label_values(&[table]).inc_by(*new);
         }
-        self.shared.committed.fetch_add(group.len() as u64, Ordering::Release);
+        self.shared.committed.fetch_add(written.new.values().sum(), Ordering::Release);
+        self.lose(written.refused, "invalid");
+        if self.shared.be(State::Keeping) {
+            tracing::info!(path = %self.path.display(), "the ledger is not locked any more, and is kept again");
+        }
+        self.metrics.active.set(1);
         self.weigh();
     }
 
@@ -128,9 +152,9 @@ impl Keeper {
         self.metrics.bytes.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    fn lose(&mut self, group: &[Row]) {
-        self.lost += group.len() as u64;
-        self.metrics.dropped.with_label_values(&["unwritable"]).inc_by(group.len() as u64);
+    fn lose(&mut self, rows: u64, why: &str) {
+        self.lost += rows;
+        self.metrics.dropped.with_label_values(&[why]).inc_by(rows);
     }
 
     fn reopen(&mut self) {
@@ -142,13 +166,14 @@ impl Keeper {
         let opened = Store::open(&self.path, &mut self.whole).and_then(|store| {
             // Once: rows of this process show how its own clock stands and no other.
             let pause = self.pause.map_or_else(|| store.pause((self.clock)()), Ok)?;
-            Ok((store, pause))
+            let oldest = store.oldest()?;
+            Ok((store, pause, oldest))
         });
         match opened {
-            Ok((store, pause)) => {
+            Ok((store, pause, oldest)) => {
                 self.pause = Some(pause);
                 if self.shared.be(State::Keeping) {
-                    tracing::info!(path = %self.path.display(), lost = take(&mut self.lost), "keeping a ledger");
+                    self.tell_of(&store, oldest);
                 }
                 (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
                 self.weigh();
@@ -158,10 +183,26 @@ impl Keeper {
         }
     }
 
+    /// A ledger that is not where it was looks like a first start.
+    fn tell_of(&mut self, store: &Store, oldest: Option<Time>) {
+        let (path, lost) = (self.path.display(), take(&mut self.lost));
+        if store.is_new {
+            tracing::warn!(%path, lost, "keeping a new ledger, as there was none of that name: what an earlier one may have kept is not in it");
+        } else {
+            let since = oldest.and_then(|oldest| jiff::Timestamp::from_millisecond(i64::try_from(oldest.0).ok()?).ok());
+            let since = since.map_or_else(|| "none are kept yet".to_owned(), |since| since.to_string());
+            tracing::info!(%path, lost, rows_since = %since, "keeping a ledger");
+        }
+    }
+
     fn fail(&mut self, error: &LedgerError) {
         self.shared.fail(error, &self.metrics);
+        if matches!(error, LedgerError::Busy(..)) {
+            self.retry_at = None;
+            return;
+        }
         (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
-        let is_damaged = matches!(error, LedgerError::Damaged(..));
+        let is_damaged = matches!(error, LedgerError::Damaged(..) | LedgerError::OthersLog(_));
         self.damaged = Stamp::of(&self.path).filter(|_| is_damaged);
         self.whole = self.whole.filter(|_| !is_damaged);
     }

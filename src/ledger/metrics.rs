@@ -24,13 +24,13 @@ pub struct Metrics {
 }
 
 /// Why rows were not kept.
-pub const DROPPED: [&str; 2] = ["queue_full", "unwritable"];
+pub const DROPPED: [&str; 3] = ["queue_full", "unwritable", "invalid"];
 
-const ROWS: &str = "Rows that the ledger has committed, by table.";
-const NOT_KEPT: &str = "Rows that the ledger did not keep: queue_full (the disk was slower than they came), unwritable (see drover_ledger_errors_total).";
+const ROWS: &str = "Rows that the ledger has committed, by table; one that was there before is none.";
+const NOT_KEPT: &str = "Rows that the ledger did not keep: queue_full (the disk was slower than they came), unwritable (see drover_ledger_errors_total), invalid (a row lacked what it has to have: a fault of Drover).";
 const QUEUE: &str = "Messages that wait for the ledger's writer.";
 const BYTES: &str = "Space the ledger takes, its write-ahead log included, bytes.";
-const ERRORS: &str = "Troubles of the ledger, by kind: full, read_only, damaged, foreign, newer, deleted, missing (a report or an export names no ledger), unwritable, panicked (a fault of Drover). The service goes on without it meanwhile.";
+const ERRORS: &str = "Troubles of the ledger, by kind: full, read_only, damaged, busy (another process has locked the file; rows wait), foreign, newer, deleted, missing (a report or an export names no ledger), unwritable, panicked (a fault of Drover). The service goes on without it meanwhile.";
 const ACTIVE: &str = "1 while the ledger keeps what it is given; 0 while it cannot, or reads its file through first, as at the start. Like all of drover_ledger_*, absent where ledger.path is not set.";
 const FORGOTTEN: &str = "Rows that the ledger let go for their age or its size, by table.";
 

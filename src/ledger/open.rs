@@ -48,7 +48,7 @@ fn owner(file: &Connection) -> rusqlite::Result<i32> {
 }
 
 /// The file as it lies there: without its log, without locks, and with nothing made beside it.
-fn immutable(path: &Path) -> rusqlite::Result<Connection> {
+pub fn immutable(path: &Path) -> rusqlite::Result<Connection> {
     let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
     Connection::open_with_flags(uri, READ_ONLY)
@@ -65,7 +65,7 @@ pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError>
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     if ours && !whole {
-        look::through(&connection, path)?;
+        look::through(&connection, path).map_err(|error| look::blame(path, error))?;
     }
     Ok((connection, ours))
 }
@@ -130,7 +130,7 @@ pub fn read_any(path: &Path) -> Result<(Connection, i64), LedgerError> {
         opened => opened.map_err(failed)?,
     };
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    let has = look::known(&connection, path, STEPS.len() as i64)?;
+    let has = look::known(&connection, path, STEPS.len() as i64).map_err(|error| look::blame(path, error))?;
     Ok((connection, has))
 }
 

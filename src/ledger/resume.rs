@@ -17,7 +17,7 @@ pub use jobs::LeftJob;
 use rusqlite::{Connection, Row, params};
 use std::path::Path;
 
-/// Older ones have no job that runs, and history keeps ends for no longer, where nothing else is set.
+/// Older ones have no job that runs, but where one was enrolled before and has no end.
 const LOOK_BACK: Millis = Millis(7 * 86_400_000);
 
 /// What an earlier process left open.
@@ -91,17 +91,20 @@ const SETTLED_MAX: i64 = 100_000;
 /// Where it cannot be read.
 pub fn left(path: &Path, now: Time) -> Result<Left, LedgerError> {
     let (connection, _) = open::read_any(path)?;
-    let since = i64::try_from((now - LOOK_BACK).0).unwrap_or(i64::MAX);
-    of(&connection, since).map_err(|error| LedgerError::of(path, &error))
+    of(&connection, now - LOOK_BACK).map_err(|error| LedgerError::of(path, &error))
 }
 
-fn of(connection: &Connection, since: i64) -> rusqlite::Result<Left> {
+fn of(connection: &Connection, since: Time) -> rusqlite::Result<Left> {
     // One moment of the file for both.
     let moment = connection.unchecked_transaction()?;
+    let enrolled = jobs::enrolled_and_open(&moment);
+    // What was done to the longest of them belongs to its end, too.
+    let since = enrolled.iter().map(LeftJob::at).min().map_or(since, |first| since.min(first));
+    let since = i64::try_from(since.0).unwrap_or(i64::MAX);
     let actions =
         moment.prepare(ASK)?.query_map(params![since], Unanswered::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let actions: Vec<Unanswered> = actions.into_iter().flatten().collect();
-    let jobs = jobs::left(&moment, since, &actions);
+    let jobs = jobs::left(&moment, enrolled, &actions);
     let mut settled = moment.prepare(SETTLED)?;
     let settled =
         settled.query_map(params![since, SETTLED_MAX], Settled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;

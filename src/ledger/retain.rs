@@ -15,7 +15,7 @@ pub struct Bounds {
     pub max_bytes: Bytes,
 }
 
-/// Rows of a table that go at once: what waits for the writer is not to wait for long.
+/// Rows of a table that go at once: what waits for the writer is not to wait for long. Of those of one instant all do.
 const AT_ONCE: u32 = 2_000;
 /// Pages given back at once: 4 MB, which the log takes first.
 const PAGES_AT_ONCE: u32 = 1_000;
@@ -23,6 +23,8 @@ const PAGES_AT_ONCE: u32 = 1_000;
 const PART: u64 = 20;
 /// As long as nothing was kept for no longer, the time has passed for the rows, too.
 const PAUSE: Millis = Millis(86_400_000);
+/// Rows that are further ahead of the service's clock are of one that was set wrong, then or now.
+pub const AHEAD: Millis = Millis(86_400_000);
 
 /// What SQLite says of the file.
 fn number(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -35,19 +37,30 @@ fn taken(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(u64::try_from(used * number(connection, "page_size")?).unwrap_or(0))
 }
 
-/// When the first row of each table is from, in that order of time.
-fn firsts(connection: &Connection, order: &str) -> rusqlite::Result<Vec<Time>> {
+/// When a row of each table is from: the one at that place among those of a time, in an order of time.
+fn times(connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Vec<Time>> {
+    let until = i64::try_from(until.0).unwrap_or(i64::MAX);
     let of = |table: &Table| {
-        let ask = format!("SELECT at_ms FROM {} ORDER BY at_ms {order} LIMIT 1", table.name);
-        let at: Option<i64> = connection.query_row(&ask, [], |row| row.get(0)).optional()?;
+        let ask = format!("SELECT at_ms FROM {} WHERE at_ms <= ? ORDER BY at_ms {place}", table.name);
+        let at: Option<i64> = connection.query_row(&ask, [until], |row| row.get(0)).optional()?;
         Ok(at.and_then(|at| u64::try_from(at).ok()).map(Time))
     };
     TABLES.iter().filter_map(|table| of(table).transpose()).collect()
 }
 
+/// When the oldest row of any table is from.
+pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
+    Ok(times(connection, "LIMIT 1", Time(u64::MAX))?.into_iter().min())
+}
+
+/// The same of the newest, but of those that only a clock set wrong can have dated.
+fn newest(connection: &Connection, now: Time) -> rusqlite::Result<Option<Time>> {
+    Ok(times(connection, "DESC LIMIT 1", now + AHEAD)?.into_iter().max())
+}
+
 /// Time that makes no row older: since the newest one, where that is so long ago that the clock may as well have been set wrong.
 pub fn pause(connection: &Connection, now: Time) -> rusqlite::Result<Millis> {
-    let newest = firsts(connection, "DESC")?.into_iter().max();
+    let newest = newest(connection, now)?;
     Ok(newest.map(|newest| now.since(newest)).filter(|pause| *pause > PAUSE).unwrap_or_default())
 }
 
@@ -64,23 +77,27 @@ pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metric
     Ok(())
 }
 
+/// Rows go by one instant for all tables: what became of a decision outlasts it, and a job's end its enrolment.
 fn forget(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
-    let Some(first) = firsts(connection, "ASC")?.into_iter().min() else { return Ok(()) };
+    let Some(first) = oldest(connection)? else { return Ok(()) };
     let crowded = taken(connection)? > bounds.max_bytes.0;
-    // By the rows' own times: the clock may be far from all of them.
-    let newest = if crowded { firsts(connection, "DESC")?.into_iter().max() } else { None };
-    let part = newest.map_or(Time(0), |newest| first + Millis(newest.since(first).0 / PART + 1));
+    // By the rows' own times: the clock may be far behind all of them.
+    let part = |newest: Option<Time>| first + Millis(newest.map_or(0, |newest| newest.since(first).0) / PART + 1);
+    let part = if crowded { part(newest(connection, now)?) } else { Time(0) };
     let before = part.max(now - bounds.max_age);
     if first >= before {
         return Ok(());
     }
+    let enough = times(connection, &format!("LIMIT 1 OFFSET {}", AT_ONCE - 1), before)?.into_iter().min();
+    let before = enough.map_or(before, |enough| before.min(enough + Millis(1)));
     let before = i64::try_from(before.0).unwrap_or(i64::MAX);
     let group = connection.unchecked_transaction()?;
-    for table in TABLES {
-        let name = table.name;
-        let some = format!("SELECT rowid FROM {name} WHERE at_ms < ? ORDER BY at_ms LIMIT {AT_ONCE}");
-        let gone = group.execute(&format!("DELETE FROM {name} WHERE rowid IN ({some})"), [before])?;
+    for Table { name, .. } in TABLES {
+        let gone = group.execute(&format!("DELETE FROM {name} WHERE at_ms < ?"), [before])?;
         metrics.forgotten.with_label_values(&[name]).inc_by(gone as u64);
     }
     group.commit()
 }
+
+#[cfg(test)]
+mod tests;

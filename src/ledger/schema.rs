@@ -78,11 +78,11 @@ impl Table {
         )
     }
 
-    /// The statement that adds a row. A row that is there stays.
+    /// The statement that adds a row. A row that is there stays; one without what it has to have is refused.
     pub fn insert(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
         let places = vec!["?"; names.len()].join(", ");
-        format!("INSERT OR IGNORE INTO {} ({}) VALUES ({places})", self.name, names.join(", "))
+        format!("INSERT INTO {} ({}) VALUES ({places}) ON CONFLICT DO NOTHING", self.name, names.join(", "))
     }
 }
 

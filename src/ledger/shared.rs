@@ -4,7 +4,7 @@ use super::error::LedgerError;
 use super::metrics::Metrics;
 use super::schema::Row;
 use super::state::State;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -38,9 +38,20 @@ pub(super) enum Message {
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) committed: AtomicU64,
+    /// Nobody hands anything over any more.
+    pub(super) ending: AtomicBool,
 }
 
 impl Shared {
+    /// Nothing is kept yet.
+    pub(super) fn new() -> Shared {
+        Shared { state: Mutex::new(State::Opening), committed: AtomicU64::new(0), ending: AtomicBool::new(false) }
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire)
+    }
+
     /// Says how it is now. Is that news?
     pub(super) fn be(&self, state: State) -> bool {
         let mut known = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,7 +7,7 @@ use super::open;
 use super::retain::{self, Bounds};
 use super::schema::Row;
 use drover_core::model::{Bytes, Millis, Time};
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, ErrorCode, params_from_iter};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,17 @@ pub struct Store {
     path: PathBuf,
     connection: Connection,
     file: File,
+    /// There was none before.
+    pub is_new: bool,
+}
+
+/// What came of a group.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Rows that were not there before, by table.
+    pub new: BTreeMap<&'static str, u64>,
+    /// Rows that the file does not take, as they lack what such a row has to have.
+    pub refused: u64,
 }
 
 /// Device and number of a file: another of the same name is not it.
@@ -41,7 +52,7 @@ impl Store {
         open::prepare(&mut connection, path)?;
         let file = identity(path).ok_or_else(gone)?;
         *whole = Some(file);
-        Ok(Store { path: path.to_owned(), connection, file })
+        Ok(Store { path: path.to_owned(), connection, file, is_new: !there })
     }
 
     /// SQLite writes on into a file that was deleted, and nobody would find it there.
@@ -50,23 +61,38 @@ impl Store {
         if there { Ok(()) } else { Err(LedgerError::Deleted(self.path.clone())) }
     }
 
-    /// Writes all of these or none; when it comes back they are on the disk.
-    pub fn write(&mut self, rows: &[Row]) -> Result<(), LedgerError> {
+    /// Writes all of these that a file can have, or none; when it comes back they are on the disk.
+    pub fn write(&mut self, rows: &[Row]) -> Result<Written, LedgerError> {
         if rows.is_empty() {
-            return Ok(());
+            return Ok(Written::default());
         }
         let done = self.commit(rows);
         done.map_err(|error| self.failed(&error))
     }
 
-    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<()> {
+    fn commit(&mut self, rows: &[Row]) -> rusqlite::Result<Written> {
         let group = self.connection.transaction()?;
+        let mut written = Written::default();
         let mut statements: BTreeMap<&str, String> = BTreeMap::new();
         for row in rows {
             let sql = statements.entry(row.table.name).or_insert_with(|| row.table.insert());
-            group.prepare_cached(sql)?.execute(params_from_iter(&row.values))?;
+            match group.prepare_cached(sql)?.execute(params_from_iter(&row.values)) {
+                Ok(new) => *written.new.entry(row.table.name).or_default() += new as u64,
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                    if written.refused == 0 {
+                        tracing::error!(%error, "a row lacks what it has to have, and is not kept; this is a fault of Drover");
+                    }
+                    written.refused += 1;
+                }
+                Err(error) => return Err(error),
+            }
         }
-        group.commit()
+        group.commit().map(|()| written)
+    }
+
+    /// When its oldest row is from.
+    pub fn oldest(&self) -> Result<Option<Time>, LedgerError> {
+        retain::oldest(&self.connection).map_err(|error| self.failed(&error))
     }
 
     /// Time since its newest row that makes no row older.

@@ -154,7 +154,7 @@ tables! {
         job: String,
         /// Its name.
         name: String,
-        /// Its name with a `#` for each number: what its stratum goes by.
+        /// Its name with a `#` for each number: what its stratum goes by. Empty where it was given none and is called by its jar: all such jobs of one bin of sizes are set against each other.
         stratum: String,
         /// Its owner.
         user: String,

@@ -64,13 +64,50 @@ fn what_is_handed_over_is_kept_in_order_and_found_again_by_the_next_start() {
 #[test]
 fn a_row_that_is_there_stays_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
-    let (mut ledger, _) = started(&path(&dir), PACE, BOUNDS);
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
     let again = StragglerRow { at_ms: Time(1), probability: None, evidence: 0.0 };
     ledger.push(vec![row(1), again.row()]);
     ledger.finish();
+    assert_eq!((ledger.committed(), metrics.rows.with_label_values(&["stragglers"]).get()), (1, 1), "it is no new one");
     let open = read(&path(&dir)).unwrap();
     let one = open.query_row("SELECT * FROM stragglers", [], StragglerRow::read).unwrap();
     assert_eq!(one.probability, Some(0.25));
+}
+
+#[test]
+fn a_row_that_lacks_what_it_has_to_have_is_counted_and_costs_none_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    // SQLite keeps no such number, and takes it for none.
+    let odd = StragglerRow { at_ms: Time(2), probability: None, evidence: f64::NAN };
+    ledger.push(vec![row(1), odd.row(), row(3)]);
+    ledger.catch_up();
+    assert_eq!((kept(&path(&dir)), ledger.state(), ledger.committed()), (vec![1, 3], State::Keeping, 2));
+    assert_eq!((lost(&metrics, "invalid"), lost(&metrics, "unwritable")), (1, 0));
+}
+
+#[test]
+fn rows_wait_for_somebody_else_who_has_the_file_locked_and_none_is_lost_but_at_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut ledger, metrics) = started(&path(&dir), PACE, BOUNDS);
+    let other = rusqlite::Connection::open(path(&dir)).unwrap();
+    let busy = || metrics.errors.with_label_values(&["busy"]).get();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    (1..=15).for_each(|at| ledger.push(vec![row(at)]));
+    while busy() < 1 {
+        std::thread::yield_now();
+    }
+    let words = ledger.state();
+    assert!(words.label() == "busy" && words.trouble().unwrap().contains("locked"), "{words:?}");
+    other.execute_batch("COMMIT").unwrap();
+    ledger.catch_up();
+    assert_eq!((ledger.state(), metrics.active.get(), kept(&path(&dir)).len()), (State::Keeping, 1, 15));
+    assert_eq!((lost(&metrics, "unwritable"), lost(&metrics, "queue_full")), (0, 0));
+    // Nobody waits for ever.
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    ledger.push(vec![row(16)]);
+    ledger.finish();
+    assert_eq!(lost(&metrics, "unwritable"), 1);
 }
 
 #[test]
@@ -85,8 +122,7 @@ fn a_full_queue_loses_rows_by_count_and_never_waits() {
     assert!(missing > 0);
     other.execute_batch("COMMIT").unwrap();
     ledger.finish();
-    // A group that waits longer than five seconds for the other is given up.
-    let missing = missing + lost(&metrics, "unwritable");
+    assert_eq!((lost(&metrics, "unwritable"), lost(&metrics, "queue_full")), (0, missing));
     assert_eq!(kept(&path(&dir)).len() as u64 + missing, 500);
 }
 
@@ -337,4 +373,16 @@ fn a_panic_of_the_writer_is_told_as_a_trouble_and_rows_after_it_are_counted_as_u
     ledger.push(vec![row(1)]);
     assert_eq!((lost(&metrics, "unwritable"), lost(&metrics, "queue_full")), (1, 0));
     ledger.finish();
+}
+
+#[test]
+fn a_ledger_that_is_begun_is_told_from_one_that_has_rows_and_since_when() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = || {
+        let store = Store::open(&dir.path().join("l.db"), &mut None).unwrap();
+        (store.is_new, store.oldest().unwrap())
+    };
+    assert_eq!([opened(), opened()], [(true, None), (false, None)]);
+    Store::open(&dir.path().join("l.db"), &mut None).unwrap().write(&[row(9), row(7)]).unwrap();
+    assert_eq!(opened(), (false, Some(Time(7))));
 }

@@ -11,9 +11,9 @@ use super::state::State;
 use drover_core::model::{Bytes, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
 /// The ledger, to be handed rows.
@@ -39,7 +39,7 @@ impl Ledger {
         metrics: Metrics,
     ) -> std::io::Result<Ledger> {
         let (sender, receiver) = sync_channel(pace.waiting);
-        let shared = Arc::new(Shared { state: Mutex::new(State::Opening), committed: AtomicU64::new(0) });
+        let shared = Arc::new(Shared::new());
         let keeper = Keeper::new(path, bounds, pace, clock, shared.clone(), metrics.clone());
         let (path, state, told) = (path.to_owned(), shared.clone(), metrics.clone());
         let write = move || {
@@ -107,14 +107,19 @@ impl Ledger {
 
     /// Writes out what waits, and ends.
     pub fn finish(&mut self) {
-        self.sender = None;
+        self.hand_no_more();
         // That it panicked it has told itself.
         let _ = self.writer.take().map(JoinHandle::join);
+    }
+
+    fn hand_no_more(&mut self) {
+        self.shared.ending.store(true, Ordering::Release);
+        self.sender = None;
     }
 }
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        self.sender = None;
+        self.hand_no_more();
     }
 }

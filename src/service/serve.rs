@@ -334,6 +334,9 @@ fn reloaded(old: Loaded, read: Result<(Loaded, Reloaded), String>, logs: &Logs, 
     for warning in &merged.warnings {
         tracing::warn!("{warning}");
     }
+    for mode in &report.looser {
+        tracing::warn!("Drover may do more than before by the configuration read again: {mode}");
+    }
     tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
     merged
 }

@@ -39,26 +39,42 @@ pub struct Effect {
 }
 
 /// Draw, name and bin of jobs that are set against each other.
-type Kind<'a> = (&'a str, &'a str, Option<String>);
+type Kind = (String, String, Option<String>);
 
-/// Mean difference of the logarithms of job times, seconds, between jobs that a policy may act on and those held out, of one name, one bin of sizes and one draw each, with its 95 % interval.
-/// Jobs without a counterpart say nothing, and of one job a side nobody knows how they scatter.
+/// Jobs of a trial, as far as its effect goes by them: logarithms of their times, seconds, on each side.
+#[derive(Debug, Clone, Default)]
+pub struct Trials(BTreeMap<Kind, [Vec<f64>; 2]>);
+
+impl Trials {
+    /// Takes one more in.
+    pub fn add(&mut self, job: Trial<'_>) {
+        if job.took.0 > 0 {
+            let kind = (job.draw.to_owned(), job.name.to_owned(), bin(job.tasks));
+            self.0.entry(kind).or_default()[usize::from(job.held_out)].push(job.took.as_secs_f64().ln());
+        }
+    }
+
+    /// Mean difference of the logarithms of job times, seconds, between jobs that a policy may act on and those held out, of one name, one bin of sizes and one draw each, with its 95 % interval.
+    /// Jobs without a counterpart say nothing, and of one job a side nobody knows how they scatter.
+    pub fn effect(&self) -> Effect {
+        let strata: Vec<Stratum> = self.0.values().filter_map(|[acted, left]| Stratum::of(acted, left)).collect();
+        let weights: f64 = strata.iter().map(Stratum::weight).sum();
+        let mean = strata.iter().map(|one| one.weight() * one.difference()).sum::<f64>() / weights;
+        let within = |half: f64| Interval { mean, low: mean - half, high: mean + half };
+        Effect {
+            log: half_width(&strata).map(|half| within(half / weights)),
+            acted: strata.iter().map(|one| one.acted.jobs).sum(),
+            left: strata.iter().map(|one| one.left.jobs).sum(),
+            strata: strata.len(),
+        }
+    }
+}
+
+/// The effect that these show.
 pub fn effect<'a>(jobs: impl IntoIterator<Item = Trial<'a>>) -> Effect {
-    let mut kinds: BTreeMap<Kind<'_>, [Vec<f64>; 2]> = BTreeMap::new();
-    for job in jobs.into_iter().filter(|job| job.took.0 > 0) {
-        let sides = kinds.entry((job.draw, job.name, bin(job.tasks))).or_default();
-        sides[usize::from(job.held_out)].push(job.took.as_secs_f64().ln());
-    }
-    let strata: Vec<Stratum> = kinds.values().filter_map(|[acted, left]| Stratum::of(acted, left)).collect();
-    let weights: f64 = strata.iter().map(Stratum::weight).sum();
-    let mean = strata.iter().map(|one| one.weight() * one.difference()).sum::<f64>() / weights;
-    let within = |half: f64| Interval { mean, low: mean - half, high: mean + half };
-    Effect {
-        log: half_width(&strata).map(|half| within(half / weights)),
-        acted: strata.iter().map(|one| one.acted.jobs).sum(),
-        left: strata.iter().map(|one| one.left.jobs).sum(),
-        strata: strata.len(),
-    }
+    let mut trials = Trials::default();
+    jobs.into_iter().for_each(|job| trials.add(job));
+    trials.effect()
 }
 
 /// Of logarithms of ratios: by what share, above -1, something is changed.

@@ -18,7 +18,7 @@ struct Page<'a> {
 
 /// The page.
 pub fn page(report: &Report) -> askama::Result<String> {
-    let (tables, holdout) = (tables::tables(report), tables::holdout(&report.holdout));
+    let (tables, holdout) = (tables::tables(report), tables::holdout(report));
     Page { version: VERSION, heading: tables::heading(report), tables, holdout, notes: tables::NOTES }.render()
 }
 

@@ -72,10 +72,13 @@ fn jobs(of: &JobsView) -> Vec<String> {
 
 /// All of them; those without rows are left out.
 pub fn tables(report: &Report) -> Vec<Table> {
-    let sides = [("could be acted on", &report.holdout.acted), ("held out", &report.holdout.held_out)];
-    let sides = sides.into_iter().filter(|(_, side)| side.jobs > 0).map(|(name, side)| {
+    let sides = holdouts(report).into_iter().flat_map(|(under, of)| {
+        [("could be acted on", &of.acted), ("held out", &of.held_out)]
+            .map(|(name, side)| (format!("{name}{under}"), side))
+    });
+    let sides = sides.filter(|(_, side)| side.jobs > 0).map(|(name, side)| {
         let counts = [side.jobs, side.open, side.failed, side.compared, side.acted_on].map(|count| count.to_string());
-        std::iter::once(name.to_owned()).chain(counts).collect()
+        std::iter::once(name).chain(counts).collect()
     });
     let all = [
         table(
@@ -126,18 +129,27 @@ pub fn tables(report: &Report) -> Vec<Table> {
     all.into_iter().flatten().collect()
 }
 
-/// What jobs held out show, in words.
-pub fn holdout(of: &HoldOutView) -> String {
-    format!("{}{}", shown(of), left_out(of))
+/// What jobs held out show, of each policy where there are several, and under which.
+fn holdouts(report: &Report) -> Vec<(String, &HoldOutView)> {
+    match &report.holdout_by_policy[..] {
+        [] => vec![(String::new(), &report.holdout)],
+        several => several.iter().map(|one| (format!(" under {}", one.policy), &one.holdout)).collect(),
+    }
 }
 
-fn shown(of: &HoldOutView) -> String {
+/// What jobs held out show, in words.
+pub fn holdout(report: &Report) -> String {
+    let each: Vec<_> = holdouts(report).iter().map(|(under, of)| shown(under, of)).collect();
+    format!("{}{}", each.join("\n"), left_out(&report.holdout))
+}
+
+fn shown(under: &str, of: &HoldOutView) -> String {
     let (acted, held, needed) = (of.acted.compared, of.held_out.compared, of.needed);
     let Some(change) = &of.change else {
         let why =
             if acted.min(held) < needed { "" } else { ", and no group with two of each tells how far they scatter" };
         return format!(
-            "Hold-out: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
+            "Hold-out{under}: not enough data yet: of {needed} jobs with a counterpart of their name, size and draw that each side is to have, there are {acted} that could be acted on and {held} held out{why} \
              (govern.holdout says which share of jobs is)."
         );
     };
@@ -147,7 +159,7 @@ fn shown(of: &HoldOutView) -> String {
         _ => "No difference is shown",
     };
     format!(
-        "Hold-out: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
+        "Hold-out{under}: {verdict}: job time changed by {:+.1} % (95 %: {:+.1} % to {:+.1} %), {} that could be acted on against {held} held out, in {} of one name, size and draw.{}",
         change.percent,
         change.low_percent,
         change.high_percent,
@@ -186,8 +198,12 @@ pub fn heading(report: &Report) -> String {
         let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         stamp.map_or_else(|| "?".into(), |stamp| stamp.strftime("%Y-%m-%d %H:%M UTC").to_string())
     };
-    let since =
-        if report.since_ms == 0 { "all that is kept".into() } else { format!("since {}", day(report.since_ms)) };
+    let kept = report.kept_since_ms.filter(|kept| *kept > report.since_ms).map(day);
+    let since = match (report.since_ms, kept) {
+        (0, kept) => format!("all that is kept{}", kept.map_or_else(String::new, |kept| format!(", since {kept}"))),
+        (since, None) => format!("since {}", day(since)),
+        (since, Some(kept)) => format!("since {} (rows reach back to {kept}, less than was asked for)", day(since)),
+    };
     let only = [("queue", &report.queue), ("user", &report.user), ("policy", &report.policy)];
     let only = only.into_iter().filter_map(|(name, value)| Some(format!(", {name} {}", value.as_ref()?)));
     format!("{since}, until {}{}", day(report.until_ms), only.collect::<String>())
@@ -205,7 +221,7 @@ pub fn text(report: &Report) -> String {
         shown.add_rows(table.rows);
         parts.push(format!("{}\n{shown}", table.title));
     }
-    parts.push(holdout(&report.holdout));
+    parts.push(holdout(report));
     parts.push(NOTES.map(|note| format!("- {note}")).join("\n"));
     parts.join("\n\n")
 }
@@ -213,7 +229,7 @@ pub fn text(report: &Report) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::ledger::report::{ChangeView, SideView};
+    use crate::ledger::report::{ChangeView, PolicyView, SideView};
 
     /// One copy that won, and little else.
     pub fn report() -> Report {
@@ -234,6 +250,7 @@ pub mod tests {
         Report {
             since_ms: 0,
             until_ms: 86_400_000,
+            kept_since_ms: None,
             queue: None,
             user: None,
             policy: None,
@@ -241,7 +258,44 @@ pub mod tests {
             advice: Vec::new(),
             jobs: JobsView::default(),
             holdout: HoldOutView { needed: 10, ..HoldOutView::default() },
+            holdout_by_policy: Vec::new(),
         }
+    }
+
+    fn told(holdout: HoldOutView) -> String {
+        super::holdout(&Report { holdout, ..report() })
+    }
+
+    #[test]
+    fn a_ledger_that_does_not_reach_back_as_far_as_was_asked_for_is_told_as_such() {
+        let of = |since_ms, kept_since_ms| heading(&Report { since_ms, kept_since_ms, ..report() });
+        let (day, until) = (86_400_000, ", until 1970-01-02 00:00 UTC");
+        assert_eq!(of(0, None), format!("all that is kept{until}"));
+        assert_eq!(of(0, Some(day)), format!("all that is kept, since 1970-01-02 00:00 UTC{until}"));
+        let asked = "since 1970-01-03 00:00 UTC";
+        for kept in [None, Some(day), Some(2 * day)] {
+            assert_eq!(of(2 * day, kept), format!("{asked}{until}"), "{kept:?}");
+        }
+        let less = "rows reach back to 1970-01-04 00:00 UTC, less than was asked for";
+        assert_eq!(of(2 * day, Some(3 * day)), format!("{asked} ({less}){until}"));
+    }
+
+    #[test]
+    fn of_several_policies_each_is_told_by_itself() {
+        let of = |policy: &str, jobs| PolicyView {
+            policy: policy.into(),
+            holdout: HoldOutView {
+                acted: SideView { jobs, ..SideView::default() },
+                needed: 10,
+                ..HoldOutView::default()
+            },
+        };
+        let holdout = HoldOutView { verdict: "by_policy".into(), not_drawn: 3, ..HoldOutView::default() };
+        let report = Report { holdout, holdout_by_policy: vec![of("drover", 7), of("late", 9)], ..report() };
+        let text = text(&report);
+        assert!(text.contains("Hold-out under drover: not") && text.contains("Hold-out under late: not"), "{text}");
+        assert!(text.contains("could be acted on under late") && !text.contains("Hold-out:"), "{text}");
+        assert_eq!(text.matches("Left out: 3 jobs").count(), 1, "{text}");
     }
 
     #[test]
@@ -284,12 +338,12 @@ pub mod tests {
             share_unknown: 0,
             long_ones_missing: false,
         };
-        let words = holdout(&of);
+        let words = told(of);
         assert!(!words.contains("missing"), "{words}");
         assert!(words.contains("ended sooner") && words.contains("-12.3 % (95 %: -20.0 % to -3.0 %)"), "{words}");
         assert!(words.contains("90 jobs") && words.contains("30 held out, in 4 groups"), "{words}");
         assert!(words.contains("Left out: 7 jobs enrolled while all or none") && !words.contains("earlier"), "{words}");
-        let earlier = holdout(&HoldOutView { share_unknown: 3, ..HoldOutView::default() });
+        let earlier = told(HoldOutView { share_unknown: 3, ..HoldOutView::default() });
         assert!(
             earlier.contains("not enough data yet") && earlier.contains("3 jobs enrolled by an earlier"),
             "{earlier}"
@@ -302,12 +356,12 @@ pub mod tests {
         let change = Some(ChangeView { percent: -9.0, low_percent: -15.0, high_percent: -3.0 });
         let (acted, held_out) = (side(4), side(7));
         let of = HoldOutView { acted, held_out, change, needed: 10, long_ones_missing: true, ..HoldOutView::default() };
-        let words = holdout(&of);
+        let words = told(of.clone());
         assert!(
             words.contains("11 jobs still run") && words.contains("4 that could be acted on, 7 held out"),
             "{words}"
         );
-        let words = holdout(&HoldOutView { change: None, ..of });
+        let words = told(HoldOutView { change: None, ..of });
         assert!(words.contains("33 held out, and no group with two of each"), "{words}");
         assert!(!words.contains("missing"), "{words}");
     }

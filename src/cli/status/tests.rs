@@ -81,6 +81,7 @@ fn the_last_hour_tells_copies_clones_restarts_and_advice_apart_over_all_policies
     let report = Report {
         since_ms: 0,
         until_ms: 1,
+        kept_since_ms: None,
         queue: None,
         user: None,
         policy: None,
@@ -88,6 +89,7 @@ fn the_last_hour_tells_copies_clones_restarts_and_advice_apart_over_all_policies
         advice: vec![AdviceView { said: 7, ..AdviceView::default() }],
         jobs: JobsView::default(),
         holdout: HoldOutView::default(),
+        holdout_by_policy: Vec::new(),
     };
     assert_eq!(LastHour::of(&report), LastHour { copies: 5, clones: 0, restarts: 1, advised: 7 });
 }

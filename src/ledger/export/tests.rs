@@ -63,3 +63,30 @@ fn every_table_is_a_parquet_file_of_typed_columns_that_reads_back() {
     assert_eq!((node[7].0.as_str(), &node[7].1), ("slow", &Field::Long(1)));
     assert!(rows("decisions").is_empty());
 }
+
+#[test]
+fn an_export_that_fails_leaves_the_files_of_an_earlier_one_as_they_are_and_no_part_of_its_own() {
+    let (dir, files) = exported(Format::Csv);
+    let (path, out) = (dir.path().join("l.db"), dir.path().join("out"));
+    let names = || {
+        let mut all: Vec<_> = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
+        all.sort();
+        all
+    };
+    let (stragglers, before) = (&of(&files, "stragglers").0, names());
+    let old = std::fs::read(stragglers).unwrap();
+    // The last table has no file to go to.
+    let last = open::beside(&of(&files, TABLES.last().unwrap().name).0, PART);
+    std::fs::create_dir(&last).unwrap();
+    Store::open(&path, &mut None)
+        .unwrap()
+        .write(&[StragglerRow { at_ms: Time(9), probability: None, evidence: 1.0 }.row()])
+        .unwrap();
+    let error = export(&path, &out, Format::Csv).unwrap_err().to_string();
+    assert!(error.contains("calibration.csv.part"), "{error}");
+    std::fs::remove_dir(&last).unwrap();
+    assert_eq!((std::fs::read(stragglers).unwrap(), names()), (old, before.clone()));
+    export(&path, &out, Format::Csv).unwrap();
+    assert_eq!(names(), before);
+    assert_eq!(std::fs::read_to_string(stragglers).unwrap().lines().count(), 4);
+}

@@ -144,14 +144,14 @@ pub fn advised(at: Time, incarnation: &str, outcome: &VirtualOutcome, open: Opti
     row.row()
 }
 
-/// A job that could be acted on; `None` while its name, owner, size or side is not known.
+/// A job that could be acted on; `None` while its name, owner, size or side is not known. One that was given no name is enrolled like any other, as its side was drawn like any other's.
 pub fn enrolment(at: Time, job: &Job, drawn: Option<&Draw>, policy: &str) -> Option<Row> {
-    let [maps, reduces] = job.totals?;
+    let [maps, reduces] = job.totals.filter(|_| !job.name.is_empty() && !job.user.is_empty())?;
     let row = EnrolmentRow {
         at_ms: at,
         job: job.id.to_string(),
         name: job.name.clone(),
-        stratum: JobKind::of(job)?.name,
+        stratum: JobKind::of(job).map(|kind| kind.name).unwrap_or_default(),
         user: job.user.clone(),
         queue: job.queue.clone(),
         maps,
@@ -202,4 +202,24 @@ pub fn measure(at: Time, incarnation: &str, measure: &Measure, job: Option<&Job>
 /// Numbers as a column of text has them.
 pub fn spaced(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::schema::Record;
+    use rusqlite::types::Value;
+
+    #[test]
+    fn a_job_that_was_given_no_name_is_enrolled_on_the_side_it_was_drawn_to_and_one_not_known_yet_is_not() {
+        let stratum = |name: &str, user: &str| {
+            let mut job = Job::new("job_1_0001".parse().unwrap());
+            (job.name, job.user, job.totals, job.held_out) = (name.into(), user.into(), Some([2, 1]), Some(true));
+            let at = EnrolmentRow::TABLE.columns.iter().position(|one| one.name == "stratum").unwrap();
+            enrolment(Time(7), &job, None, "late").map(|row| row.values[at].clone())
+        };
+        let told = ["daily 7", "streamjob12.jar"].map(|name| stratum(name, "ann"));
+        assert_eq!(told, ["daily #", ""].map(|text| Some(Value::Text(text.into()))));
+        assert_eq!([stratum("", "ann"), stratum("a.jar", "")], [None, None]);
+    }
 }

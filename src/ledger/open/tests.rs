@@ -196,3 +196,32 @@ fn what_is_no_file_is_no_ledger() {
     std::fs::create_dir(path(&dir)).unwrap();
     assert_eq!(read(&path(&dir)).unwrap_err().label(), "unwritable");
 }
+
+#[test]
+fn a_copy_put_back_beside_the_log_of_another_is_told_as_such_and_both_stay_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ledger, copy) = (path(&dir), dir.path().join("copy.db"));
+    let open = write(&ledger).unwrap();
+    let fill = |from: u32| {
+        let n = format!("WITH n AS (SELECT {from} AS i UNION ALL SELECT i + 1 FROM n WHERE i < {from} + 5000)");
+        format!("{n} INSERT INTO sent SELECT i, 'p', i FROM n; PRAGMA wal_checkpoint;")
+    };
+    open.execute_batch(&fill(0)).unwrap();
+    std::fs::copy(&ledger, &copy).unwrap();
+    // It grows on, lets go of its first rows, and ends where nothing of that is in the file yet.
+    open.execute_batch(&fill(10_000)).unwrap();
+    open.execute_batch("DELETE FROM sent WHERE at_ms < 9000; UPDATE sent SET at_ms = at_ms + 7").unwrap();
+    std::fs::copy(beside(&ledger, "-wal"), beside(&copy, "-wal")).unwrap();
+    let files = ["", "-wal"].map(|end| (beside(&copy, end), std::fs::read(beside(&copy, end)).unwrap()));
+    let error = write(&copy).unwrap_err();
+    assert_eq!(error.label(), "damaged");
+    assert!(error.to_string().contains("-wal and -shm away") && !error.to_string().contains("begin a new"), "{error}");
+    for (name, bytes) in &files {
+        assert!(std::fs::read(name).unwrap() == *bytes, "{} was written to", name.display());
+    }
+    for end in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(beside(&copy, end));
+    }
+    let again = write(&copy).unwrap();
+    assert_eq!(again.query_row("SELECT count(*) FROM sent", [], |row| row.get::<_, i64>(0)).unwrap(), 5_001);
+}

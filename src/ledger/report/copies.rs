@@ -1,6 +1,6 @@
 //! What copies, restarts and advice came to.
 
-use super::{Filter, condition, seconds};
+use super::{Asked, condition, seconds};
 use crate::stats::quantile;
 use drover_core::model::Action;
 use rusqlite::{Connection, Row};
@@ -137,7 +137,7 @@ impl Told {
 type Sums<View> = BTreeMap<(String, String), (View, Vec<f64>)>;
 
 /// Those asked for, and those only advised.
-pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
+pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
     let ask = format!(
         "SELECT d.policy, CASE WHEN d.clones THEN 'clone' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
                 o.container_ms, d.avoid, d.prefer, o.hosts, o.winner_container_ms
@@ -145,7 +145,7 @@ pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<(Vec<C
         condition("d")
     );
     let (mut copies, mut advice) = (Sums::<CopiesView>::new(), Sums::<AdviceView>::new());
-    for told in connection.prepare(&ask)?.query_map(filter.parameters(), Told::read)? {
+    for told in connection.prepare(&ask)?.query_map(asked.parameters(), Told::read)? {
         let told = told?;
         let key = (told.policy.clone(), told.action.clone());
         let error = told.error_ms.map(seconds);

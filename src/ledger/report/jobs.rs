@@ -1,6 +1,6 @@
 //! Jobs that have ended.
 
-use super::{Filter, MS, condition};
+use super::{Asked, MS, condition};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -23,13 +23,13 @@ pub struct JobsView {
 }
 
 /// Those of a filter.
-pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<JobsView> {
+pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<JobsView> {
     let ask = format!(
         "SELECT count(*), count(*) FILTER (WHERE j.state = 'succeeded'), count(*) FILTER (WHERE j.decided > 0), count(*) FILTER (WHERE j.won > 0),
          total(j.took_ms) FILTER (WHERE j.state = 'succeeded'), total(j.map_gain_ms) + total(j.reduce_gain_ms) FROM jobs j WHERE {}",
         condition("j")
     );
-    connection.query_row(&ask, filter.parameters(), |row| {
+    connection.query_row(&ask, asked.parameters(), |row| {
         let count = |at| row.get::<_, u32>(at).map(u64::from);
         Ok(JobsView {
             ended: count(0)?,

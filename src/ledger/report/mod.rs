@@ -8,10 +8,10 @@ mod trial;
 
 pub use copies::{AdviceView, CopiesView, PredictionView};
 pub use jobs::JobsView;
-pub use trial::{ChangeView, HoldOutView, SideView};
+pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
 
 use super::error::LedgerError;
-use super::open;
+use super::{look, open, retain};
 use drover_core::model::Time;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct Report {
     pub since_ms: u64,
     /// Until when, likewise.
     pub until_ms: u64,
+    /// When the oldest row is from that is kept, of whatever it is: where that is later, from when on all is known. Absent where nothing is kept.
+    #[serde(default)]
+    pub kept_since_ms: Option<u64>,
     /// Of this queue only.
     pub queue: Option<String>,
     /// Of this user only.
@@ -52,6 +55,9 @@ pub struct Report {
     pub jobs: JobsView,
     /// Jobs held out beside those that could be acted on.
     pub holdout: HoldOutView,
+    /// The same of each policy by itself, where jobs of more than one were drawn in that time; else nothing.
+    #[serde(default)]
+    pub holdout_by_policy: Vec<PolicyView>,
 }
 
 impl Report {
@@ -61,23 +67,27 @@ impl Report {
     /// Where it cannot be read.
     pub fn of(path: &Path, filter: &Filter, now: Time) -> Result<Report, LedgerError> {
         let connection = open::read(path)?;
-        Report::read(&connection, filter, now).map_err(|error| LedgerError::of(path, &error))
+        Report::read(&connection, filter, now).map_err(|error| look::blame(path, LedgerError::of(path, &error)))
     }
 
     fn read(connection: &Connection, filter: &Filter, now: Time) -> rusqlite::Result<Report> {
         // One moment of the file for all of it.
         let moment = connection.unchecked_transaction()?;
-        let (copies, advice) = copies::read(&moment, filter)?;
+        let asked = &Asked { filter, until: now + retain::AHEAD };
+        let (copies, advice) = copies::read(&moment, asked)?;
+        let (holdout, holdout_by_policy) = trial::read(&moment, asked)?;
         Ok(Report {
             since_ms: filter.since.0,
             until_ms: now.0,
+            kept_since_ms: retain::oldest(&moment)?.map(|oldest| oldest.0),
             queue: filter.queue.clone(),
             user: filter.user.clone(),
             policy: filter.policy.clone(),
             copies,
             advice,
-            jobs: jobs::read(&moment, filter)?,
-            holdout: trial::read(&moment, filter)?,
+            jobs: jobs::read(&moment, asked)?,
+            holdout,
+            holdout_by_policy,
         })
     }
 }
@@ -86,14 +96,22 @@ impl Report {
 fn condition(table: &str) -> String {
     format!(
         "{table}.at_ms >= ?1 AND (?2 IS NULL OR {table}.queue = ?2 OR substr({table}.queue, -length(?2) - 1) = '.' || ?2)
-         AND (?3 IS NULL OR {table}.user = ?3) AND (?4 IS NULL OR {table}.policy = ?4)"
+         AND (?3 IS NULL OR {table}.user = ?3) AND (?4 IS NULL OR {table}.policy = ?4) AND {table}.at_ms <= ?5"
     )
 }
 
-impl Filter {
+/// What is asked for, and until when a row can have been kept: what is dated later is of a clock that was set wrong.
+struct Asked<'a> {
+    filter: &'a Filter,
+    until: Time,
+}
+
+impl Asked<'_> {
     /// The parameters of [`condition`].
-    fn parameters(&self) -> (i64, &Option<String>, &Option<String>, &Option<String>) {
-        (i64::try_from(self.since.0).unwrap_or(i64::MAX), &self.queue, &self.user, &self.policy)
+    fn parameters(&self) -> (i64, &Option<String>, &Option<String>, &Option<String>, i64) {
+        let Filter { since, queue, user, policy } = self.filter;
+        let [since, until] = [*since, self.until].map(|at| i64::try_from(at.0).unwrap_or(i64::MAX));
+        (since, queue, user, policy, until)
     }
 }
 

@@ -3,12 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Filter, condition};
+use super::{Asked, condition};
 use crate::stats::Interval;
-use crate::stats::trial::{Trial, as_shares, effect};
+use crate::stats::trial::{Trial, Trials, as_shares};
 use drover_core::model::Millis;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// Jobs with a counterpart that each side is to have before anything is said.
@@ -21,7 +22,8 @@ const MOST_OPEN: u64 = 5;
 /// done to it then.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HoldOutView {
-    /// `not_enough_data`, `sooner`, `later` or `no_difference_shown`: of jobs that could be acted on, where the whole interval is on one side of no change.
+    /// `not_enough_data`, `sooner`, `later` or `no_difference_shown`: of jobs that could be acted on, where the whole interval is on one side of no change. `by_policy` where jobs of more than
+    /// one policy were drawn: each has a verdict of its own, and all of them together have none.
     pub verdict: String,
     /// Jobs that could be acted on.
     pub acted: SideView,
@@ -42,6 +44,15 @@ pub struct HoldOutView {
     pub needed: u64,
     /// By how much jobs that could be acted on took longer (above 0) or shorter than those held out; absent while there is not enough data.
     pub change: Option<ChangeView>,
+}
+
+/// What jobs held out show of one policy, of several in the time asked for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PolicyView {
+    /// The policy that was in force when they could first be acted on.
+    pub policy: String,
+    /// What its jobs show.
+    pub holdout: HoldOutView,
 }
 
 /// One side.
@@ -74,9 +85,27 @@ impl SideView {
     fn is_cut_short(&self) -> bool {
         100 * self.open > MOST_OPEN * self.jobs
     }
+
+    fn add(&mut self, job: &Enrolled) {
+        self.jobs += 1;
+        self.open += u64::from(job.state.is_none());
+        self.failed += u64::from(job.state.is_some() && !job.succeeded());
+        self.acted_on += u64::from(job.decided > 0);
+    }
+
+    fn with(&self, other: &SideView) -> SideView {
+        SideView {
+            jobs: self.jobs + other.jobs,
+            open: self.open + other.open,
+            failed: self.failed + other.failed,
+            compared: self.compared + other.compared,
+            acted_on: self.acted_on + other.acted_on,
+        }
+    }
 }
 
 struct Enrolled {
+    policy: String,
     stratum: String,
     share: Option<f64>,
     /// Share and salt.
@@ -93,6 +122,7 @@ impl Enrolled {
         let took: Option<i64> = row.get(4)?;
         let (share, salt): (Option<f64>, Option<String>) = (row.get(6)?, row.get(7)?);
         Ok(Enrolled {
+            policy: row.get(8)?,
             stratum: row.get(0)?,
             share,
             draw: format!("{share:?} {salt:?}"),
@@ -120,38 +150,63 @@ impl Enrolled {
     }
 }
 
-/// What those of a filter show.
-pub fn read(connection: &Connection, filter: &Filter) -> rusqlite::Result<HoldOutView> {
+/// What those of a filter show; where more than one policy is among those drawn, also of each by itself.
+pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<(HoldOutView, Vec<PolicyView>)> {
     let ask = format!(
-        "SELECT e.stratum, e.maps + e.reduces, e.held_out, j.state, j.took_ms, j.decided, e.share, e.salt
+        "SELECT e.stratum, e.maps + e.reduces, e.held_out, j.state, j.took_ms, j.decided, e.share, e.salt, e.policy
          FROM enrolments e LEFT JOIN jobs j USING (job) WHERE {} ORDER BY e.job",
         condition("e")
     );
-    let mut asked = connection.prepare(&ask)?;
-    let jobs = asked.query_map(filter.parameters(), Enrolled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let share_unknown = jobs.iter().filter(|job| job.share.is_none()).count();
-    let (drawn, others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(Enrolled::is_drawn);
-    let (not_drawn, share_unknown) = ((others.len() - share_unknown) as u64, share_unknown as u64);
-    Ok(HoldOutView { not_drawn, share_unknown, ..HoldOutView::of(&drawn) })
+    let mut policies: BTreeMap<String, Sides> = BTreeMap::new();
+    let mut rows = connection.prepare(&ask)?;
+    for job in rows.query_map(asked.parameters(), Enrolled::read)? {
+        let job = job?;
+        match policies.get_mut(&job.policy) {
+            Some(sides) => sides.add(&job),
+            None => policies.entry(job.policy.clone()).or_default().add(&job),
+        }
+    }
+    Ok(of_policies(policies))
 }
 
-impl HoldOutView {
-    /// Of those that were drawn.
-    fn of(jobs: &[Enrolled]) -> HoldOutView {
-        let shown = effect(jobs.iter().filter_map(Enrolled::trial));
-        let side = |held_out: bool, compared: usize| {
-            let count = |which: &dyn Fn(&Enrolled) -> bool| {
-                jobs.iter().filter(|job| job.held_out == held_out && which(job)).count() as u64
-            };
-            SideView {
-                jobs: count(&|_| true),
-                open: count(&|job| job.state.is_none()),
-                failed: count(&|job| job.state.is_some() && !job.succeeded()),
-                compared: compared as u64,
-                acted_on: count(&|job| job.decided > 0),
-            }
-        };
-        let (acted, held_out) = (side(false, shown.acted), side(true, shown.left));
+fn of_policies(policies: BTreeMap<String, Sides>) -> (HoldOutView, Vec<PolicyView>) {
+    let (not_drawn, share_unknown) =
+        policies.values().fold((0, 0), |sum, one| (sum.0 + one.not_drawn, sum.1 + one.share_unknown));
+    let drawn = policies.into_iter().map(|(policy, sides)| PolicyView { policy, holdout: sides.view() });
+    let mut drawn: Vec<PolicyView> = drawn.filter(|one| one.holdout.jobs() > 0).collect();
+    let all = match &drawn[..] {
+        [] => Sides::default().view(),
+        [_] => drawn.remove(0).holdout,
+        several => HoldOutView::of_several(several),
+    };
+    (HoldOutView { not_drawn, share_unknown, ..all }, drawn)
+}
+
+/// What is known so far of a policy's jobs.
+#[derive(Default)]
+struct Sides {
+    acted: SideView,
+    held_out: SideView,
+    trials: Trials,
+    not_drawn: u64,
+    share_unknown: u64,
+}
+
+impl Sides {
+    fn add(&mut self, job: &Enrolled) {
+        if !job.is_drawn() {
+            let why = if job.share.is_none() { &mut self.share_unknown } else { &mut self.not_drawn };
+            *why += 1;
+            return;
+        }
+        if job.held_out { &mut self.held_out } else { &mut self.acted }.add(job);
+        job.trial().into_iter().for_each(|trial| self.trials.add(trial));
+    }
+
+    fn view(&self) -> HoldOutView {
+        let shown = self.trials.effect();
+        let side = |side: &SideView, compared: usize| SideView { compared: compared as u64, ..side.clone() };
+        let (acted, held_out) = (side(&self.acted, shown.acted), side(&self.held_out, shown.left));
         let enough = shown.acted.min(shown.left) >= NEEDED;
         // JSON has no number for an end beyond all bounds.
         let change = shown.log.filter(|_| enough).map(as_shares).filter(|change| change.high.is_finite());
@@ -160,11 +215,30 @@ impl HoldOutView {
             long_ones_missing: acted.is_cut_short() || held_out.is_cut_short(),
             acted,
             held_out,
+            not_drawn: self.not_drawn,
+            share_unknown: self.share_unknown,
             strata: shown.strata as u64,
             needed: NEEDED as u64,
             change: change.as_ref().map(ChangeView::of),
-            ..HoldOutView::default()
         }
+    }
+}
+
+impl HoldOutView {
+    fn jobs(&self) -> u64 {
+        self.acted.jobs + self.held_out.jobs
+    }
+
+    /// What policies did differs, so that of all together no change is told.
+    fn of_several(policies: &[PolicyView]) -> HoldOutView {
+        let all = policies.iter().fold(HoldOutView::default(), |sum, one| HoldOutView {
+            acted: sum.acted.with(&one.holdout.acted),
+            held_out: sum.held_out.with(&one.holdout.held_out),
+            strata: sum.strata + one.holdout.strata,
+            long_ones_missing: sum.long_ones_missing || one.holdout.long_ones_missing,
+            ..sum
+        });
+        HoldOutView { verdict: "by_policy".into(), needed: NEEDED as u64, ..all }
     }
 }
 

@@ -26,17 +26,21 @@ pub struct LeftJob {
 
 const ENROLLED: &str =
     "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy FROM enrolments e";
-const OPEN: &str = "LEFT JOIN jobs j USING (job) WHERE j.job IS NULL AND e.at_ms >= ?1 ORDER BY e.at_ms DESC LIMIT ?2";
+/// By the indexes of both tables, in one order: of the many that have an end no row is read.
+const OPEN: &str = "WHERE e.rowid IN (SELECT o.rowid FROM enrolments o WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = o.job)) ORDER BY e.at_ms DESC LIMIT ?1";
 
-/// Those of the file that were enrolled since then, and those of the actions, the newest first. Where the first cannot be read, the others alone: what is known of the actions holds back
-/// others of their tasks.
-pub fn left(connection: &Connection, since: i64, actions: &[Unanswered]) -> Vec<LeftJob> {
+/// Those that were enrolled, however long ago: a job may run for weeks, and end while no service does. Once its end is told it is none of these any more.
+pub fn enrolled_and_open(connection: &Connection) -> Vec<LeftJob> {
     let most = i64::try_from(JOBS_MAX).unwrap_or(i64::MAX);
-    let enrolled = enrolled(connection, OPEN, params![since, most]);
+    enrolled(connection, OPEN, params![most])
+}
+
+/// Those that were enrolled, and those of the actions, the newest first. Where the first could not be read, the others alone: what is known of the actions holds back others of their tasks.
+pub fn left(connection: &Connection, enrolled: Vec<LeftJob>, actions: &[Unanswered]) -> Vec<LeftJob> {
     let mut jobs: BTreeMap<JobId, LeftJob> = enrolled.into_iter().map(|job| (job.id, job)).collect();
     for one in actions {
         let job = one.task.job;
-        // An enrolment tells more, be it as old as it may.
+        // An enrolment tells more.
         let of = || enrolled_as(connection, job).unwrap_or_else(|| LeftJob::of(one));
         jobs.entry(job).or_insert_with(of);
     }
@@ -78,6 +82,11 @@ impl LeftJob {
             totals: size(5)?.zip(size(6)?).map(|(maps, reduces)| [maps, reduces]),
             held_out: row.get(7)?,
         }))
+    }
+
+    /// When it was enrolled, or first acted on.
+    pub fn at(&self) -> Time {
+        self.at
     }
 
     /// Of a job that was never enrolled its actions tell.

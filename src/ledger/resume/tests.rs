@@ -29,8 +29,19 @@ fn jobs_without_an_end_are_left_whether_acted_on_or_held_out_and_none_whose_end_
     let names = |all: &[u32]| all.iter().map(|n| format!("job_1_{n:04}")).collect::<Vec<_>>();
     assert_eq!(left_at(&path, Time(100)), (names(&[4, 3, 2]), vec![7, 8]));
     let later = Time(3) + LOOK_BACK;
-    assert_eq!(left_at(&path, later), (names(&[4, 3]), vec![7, 8]), "of a week ago nothing is to be had");
-    assert_eq!(left_at(&path, later + LOOK_BACK), (vec![], vec![]));
+    assert_eq!(left_at(&path, later), (names(&[4, 3, 2]), vec![7, 8]));
+    assert_eq!(left_at(&path, later + LOOK_BACK), (names(&[4, 3, 2]), vec![7, 8]), "a job may run for weeks");
+}
+
+#[test]
+fn of_a_week_ago_actions_are_left_only_where_a_job_without_an_end_was_enrolled_before() {
+    let mut rows = vec![of_job(4, 7, "act").row()];
+    let later = Time(7) + LOOK_BACK + Millis(1);
+    let (_dir, path) = kept(&rows);
+    assert_eq!(left_at(&path, later), (vec![], vec![]));
+    rows.extend(job(3, true, None, ""));
+    let (_dir, path) = kept(&rows);
+    assert_eq!(left_at(&path, later), (vec!["job_1_0004".into(), "job_1_0003".into()], vec![7]));
 }
 
 #[test]
@@ -58,23 +69,12 @@ fn of_a_job_that_is_left_its_enrolment_tells_more_than_its_actions() {
 }
 
 #[test]
-fn of_a_job_that_was_enrolled_longer_ago_than_is_looked_back_its_enrolment_tells_where_an_action_is_newer() {
-    let mut rows = job(1, false, None, "");
-    rows.push(decision(7, "act").row());
-    let (_dir, path) = kept(&rows);
-    let left = left(&path, Time(3) + LOOK_BACK).unwrap();
-    let end = EndFact { job: left.jobs[0].id, state: None, started: None, finished: None, attempts: Vec::new() };
-    let told = left.jobs[0].ended(&end).0;
-    assert_eq!((&*told.name, told.totals, left.jobs.len()), ("daily 1", Some([20, 2]), 1));
-}
-
-#[test]
 fn where_enrolments_cannot_be_read_the_actions_are_known_all_the_same() {
     let mut rows = job(1, false, None, "");
     rows.push(decision(7, "act").row());
     let (_dir, path) = kept(&rows);
     let connection = Connection::open(path).unwrap();
     connection.execute_batch("DROP TABLE enrolments").unwrap();
-    let left = of(&connection, 0).unwrap();
+    let left = of(&connection, Time(0)).unwrap();
     assert_eq!((left.actions.len(), left.jobs.len()), (1, 1));
 }

@@ -3,6 +3,7 @@ use super::*;
 /// A job of that name, drawn to that side, that took so many seconds; `None`: it still runs.
 fn enrolled(name: u64, held_out: bool, seconds: Option<u64>) -> Enrolled {
     Enrolled {
+        policy: "late".into(),
         stratum: name.to_string(),
         share: Some(0.5),
         draw: String::new(),
@@ -14,20 +15,26 @@ fn enrolled(name: u64, held_out: bool, seconds: Option<u64>) -> Enrolled {
     }
 }
 
+fn shown(jobs: impl IntoIterator<Item = Enrolled>) -> HoldOutView {
+    let mut sides = Sides::default();
+    jobs.into_iter().for_each(|job| sides.add(&job));
+    sides.view()
+}
+
 #[test]
 fn a_report_while_more_than_a_twentieth_of_either_side_still_runs_says_that_the_long_ones_are_missing() {
     let side = |held_out, open| (0..40).map(move |nth| enrolled(1, held_out, (nth >= open).then_some(60)));
     for (open, missing) in [([0, 0], false), ([2, 2], false), ([3, 0], true), ([0, 3], true)] {
-        let shown = HoldOutView::of(&side(false, open[0]).chain(side(true, open[1])).collect::<Vec<_>>());
+        let shown = shown(side(false, open[0]).chain(side(true, open[1])));
         assert_eq!((shown.long_ones_missing, shown.acted.open), (missing, open[0]), "{open:?} of 40 open");
     }
-    assert!(!HoldOutView::of(&[]).long_ones_missing);
+    assert!(!shown([]).long_ones_missing);
 }
 
 #[test]
 fn enough_jobs_without_two_of_one_name_on_both_sides_are_counted_and_nothing_is_told() {
     let of = |name| [(false, 60), (false, 61), (true, 90)].map(|(left, took)| enrolled(name, left, Some(took)));
-    let shown = HoldOutView::of(&(0..20).flat_map(of).collect::<Vec<_>>());
+    let shown = shown((0..20).flat_map(of));
     assert_eq!((shown.verdict.as_str(), shown.change), ("not_enough_data", None));
     assert_eq!((shown.acted.compared, shown.held_out.compared, shown.strata), (40, 20, 20));
 }

@@ -1,0 +1,74 @@
+use super::*;
+use crate::ledger::open;
+use rusqlite::Connection;
+
+/// A file with a thing sent every ten milliseconds, so often, and an answer to each fourth of these a millisecond later.
+fn filled(things: u32) -> (tempfile::TempDir, Connection) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = open::write(&dir.path().join("l.db")).unwrap();
+    let n = format!("WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < {things})");
+    let sent = format!("{n} INSERT INTO sent SELECT 10 * i, 'p', i FROM n;");
+    let answers = format!("{n} INSERT INTO answers SELECT 10 * i + 1, 'p', i, 'a', '' FROM n WHERE i % 4 = 0;");
+    file.execute_batch(&format!("{sent}{answers}")).unwrap();
+    (dir, file)
+}
+
+fn count(file: &Connection, of: &str) -> i64 {
+    file.query_row(&format!("SELECT count(*) FROM {of}"), [], |row| row.get(0)).unwrap()
+}
+
+/// Lets go until there is no more to let go of: after each step, what `seen` tells.
+fn steps<T>(file: &Connection, bounds: Bounds, now: Time, seen: impl Fn() -> T) -> Vec<T> {
+    let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
+    let before = || count(file, "sent") + count(file, "answers");
+    let mut all = Vec::new();
+    loop {
+        let had = before();
+        step(file, bounds, now, &metrics).unwrap();
+        if before() == had {
+            return all;
+        }
+        all.push(seen());
+    }
+}
+
+fn three_quarters(file: &Connection) -> Bounds {
+    Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(taken(file).unwrap() / 4 * 3) }
+}
+
+#[test]
+fn no_answer_goes_before_what_it_answers_whether_for_size_or_for_age() {
+    let now = Time(200_000);
+    for by_age in [false, true] {
+        let (_dir, file) = filled(20_000);
+        let by_size = three_quarters(&file);
+        let bounds = if by_age { Bounds { max_age: Millis(100_000), max_bytes: Bytes(u64::MAX) } } else { by_size };
+        let bare = "sent WHERE decision % 4 = 0 AND decision NOT IN (SELECT decision FROM answers)";
+        let seen = steps(&file, bounds, now, || (count(&file, bare), count(&file, "sent")));
+        assert!(seen.len() > 1 && seen.iter().all(|(bare, _)| *bare == 0), "{seen:?}");
+        let mut left = seen.iter().map(|(_, sent)| *sent);
+        let first = if by_age { 18_000 } else { 19_000 };
+        assert_eq!(left.next(), Some(first), "what waits for the writer does not wait for long");
+        assert!((9_000..16_000).contains(&left.next_back().unwrap()), "{seen:?}");
+    }
+}
+
+#[test]
+fn a_row_dated_far_ahead_empties_no_table_and_makes_no_row_younger() {
+    let (_dir, file) = filled(3_000);
+    file.execute("INSERT INTO stragglers VALUES (?, NULL, 1.0)", [1_i64 << 41]).unwrap();
+    let now = Time(30_000);
+    steps(&file, three_quarters(&file), now, || ());
+    let left = [count(&file, "sent"), count(&file, "answers"), count(&file, "stragglers")];
+    assert!(left[0] > 1_000 && left[1] >= left[0] / 4 && left[2] == 1, "{left:?}");
+    let week = Time(30_000) + Millis(7 * 86_400_000);
+    assert_eq!(pause(&file, week).unwrap(), week.since(Time(30_001)), "it says nothing of when rows came last");
+}
+
+#[test]
+fn rows_of_one_instant_go_together_and_those_all_ahead_of_the_clock_go_where_there_are_too_many() {
+    let (_dir, file) = filled(20_000);
+    file.execute_batch("UPDATE sent SET at_ms = 1 << 41; UPDATE answers SET at_ms = 1 << 41").unwrap();
+    steps(&file, three_quarters(&file), Time(7), || ());
+    assert_eq!(count(&file, "sent") + count(&file, "answers"), 0);
+}
