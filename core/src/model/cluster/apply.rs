@@ -207,7 +207,7 @@ impl ClusterState {
         job.end(end, |host| name(&mut self.hosts, &self.nodes, host));
         self.ended.insert(end.job);
         if self.ended.len() > JOBS_MAX {
-            self.ended.pop_first();
+            self.ended.shift_remove_index(0);
         }
         Ok(Changed::Ended(end.job))
     }

@@ -15,6 +15,8 @@ use crate::model::places::Places;
 use crate::model::queue_name;
 use crate::model::units::Time;
 pub use dropped::Dropped;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,8 +55,8 @@ pub struct ClusterState {
     /// Jobs whose ends are still to be read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     ending: BTreeSet<JobId>,
-    /// Jobs that have ended, lest a late fact bring one back.
-    ended: BTreeSet<JobId>,
+    /// Jobs that have ended, in the order in which that was told, lest a late fact bring one back.
+    ended: IndexSet<JobId, FxBuildHasher>,
     #[serde(with = "crate::model::pairs")]
     sources: BTreeMap<(Channel, Option<AppId>), (u64, u64)>,
     #[serde(skip)]

@@ -307,15 +307,20 @@ fn beyond_as_many_jobs_as_may_be_no_other_is_taken_in_and_of_ended_ones_the_firs
     let end = |number| {
         Fact::Ended(EndFact { job: id(number), state: None, started: None, finished: None, attempts: Vec::new() })
     };
-    for number in 0..JOBS_MAX {
-        full.apply(&seen(Channel::Rm, 1 + number as u64, 10, end(number))).unwrap();
+    // The one of the largest number is the first to end.
+    let last = JOBS_MAX - 1;
+    for (seq, number) in (1..).zip(std::iter::once(last).chain(0..last)) {
+        full.apply(&seen(Channel::Rm, seq, 10, end(number))).unwrap();
         full.forget(id(number));
     }
-    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Err(Dropped::UnknownJob));
+    for number in [0, last] {
+        assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(number)))), Err(Dropped::UnknownJob));
+    }
     let one_more = id(JOBS_MAX);
     full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(one_more))).unwrap();
     full.apply(&seen(Channel::Rm, JOBS_MAX as u64 + 1, 20, end(JOBS_MAX))).unwrap();
-    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Ok(Changed::Job(id(0))));
+    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(0)))), Err(Dropped::UnknownJob));
+    assert_eq!(full.apply(&seen(Channel::Am, 1, 20, Fact::Hidden(id(last)))), Ok(Changed::Job(id(last))));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The attempts of a task, in little room.
 
-use super::Attempt;
+use super::{Attempt, AttemptState};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 
@@ -23,6 +23,17 @@ impl Attempts {
         let place = self.binary_search_by_key(&number, |attempt| attempt.number);
         let at = place.unwrap_or_else(|at| self.insert(at, Attempt::new(number)));
         &mut self[at]
+    }
+
+    /// Forgets the oldest that came to nothing, for a newer one than all that are known. Told of again it would be none, and so it stays forgotten. Was there one?
+    pub fn make_room(&mut self, number: u32) -> bool {
+        let is_newest = self.last().is_none_or(|last| last.number < number);
+        let nothing = |one: &Attempt| matches!(one.state, AttemptState::Failed | AttemptState::Killed);
+        match (self.iter().position(nothing).filter(|_| is_newest), self) {
+            (Some(at), Attempts::Several(all)) => _ = all.remove(at),
+            _ => return false,
+        }
+        true
     }
 
     fn insert(&mut self, at: usize, attempt: Attempt) -> usize {

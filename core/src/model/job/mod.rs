@@ -262,11 +262,12 @@ impl Job {
         }
     }
 
-    /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many.
+    /// Folds in what is told of one attempt; false when its task's index is beyond the job's size or `limit`, or it would be one attempt too many: a newer one takes the place of the oldest that failed or was killed.
     pub fn learn_attempt(&mut self, fact: &AttemptFact, host: Option<NameId>, at: Time, limit: u32) -> bool {
         const ATTEMPTS_MAX: usize = 64;
         let Some(task) = self.slot(fact.kind, fact.index, limit) else { return false };
-        if task.attempts.len() >= ATTEMPTS_MAX && !task.attempts.iter().any(|known| known.number == fact.number) {
+        let is_known = task.attempts.iter().any(|known| known.number == fact.number);
+        if task.attempts.len() >= ATTEMPTS_MAX && !is_known && !task.attempts.make_room(fact.number) {
             return false;
         }
         let (before, known) = (task.standing(), task.attempts.len());

@@ -106,6 +106,11 @@ fn of_a_task_no_more_than_64_attempts_are_known_and_the_known_are_heard_on() {
     }
     let (new, known) = (attempt(&job, 64), attempt(&job, 3));
     assert!(!learn(&mut job, &new) && learn(&mut job, &known));
+    // One that came to nothing leaves its place to a newer one, and is not taken for that later.
+    let dead = AttemptFact { state: Some(AttemptState::Failed), ..attempt(&job, 2) };
+    assert!(learn(&mut job, &dead) && learn(&mut job, &new) && !learn(&mut job, &dead));
+    let numbers: Vec<_> = job.task(new.id(job.id).task).unwrap().attempts.iter().map(|one| one.number).collect();
+    assert_eq!((numbers.len(), numbers[2], numbers[63]), (64, 3, 64));
 }
 
 #[test]
