@@ -351,13 +351,12 @@ fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_en
     while full.write(&[b'.'; 1]).is_ok() {}
     rustix::fs::fcntl_setfl(&full, flags).unwrap();
     let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
-    let mut arguments = vec!["serve", "--record", "recording", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
+    let mut arguments = vec!["serve", "--ledger", "ledger.db", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
     arguments.extend(any.iter().flat_map(|set| ["--set", set]));
     let mut service = Service(drover(dir.path(), &arguments).stderr(full).spawn().unwrap(), String::new());
     let began = Instant::now();
     // Its first lines are said before that.
-    let records = || std::fs::read_dir(dir.path().join("recording")).is_ok_and(|all| all.count() > 1);
-    while !records() {
+    while !dir.path().join("ledger.db").exists() {
         assert!(service.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(30));
         std::thread::sleep(Duration::from_millis(20));
     }
