@@ -41,6 +41,8 @@ struct Since {
     /// Memory taken (positive) or given back (negative), MiB.
     all: i64,
     of_user: BTreeMap<String, i64>,
+    /// Of it what went to nodes with each label, the empty one for those without.
+    of_label: BTreeMap<String, i64>,
     /// Of the containers that were waited for those given, as [`Tally::given`].
     given: u32,
 }
@@ -66,7 +68,7 @@ impl Tally {
         let given = |kind, first: Option<Time>, told| {
             u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
         };
-        let (mut of_job, mut of_queue, mut held) = (0, 0, held(job, cluster));
+        let (mut of_kinds, mut of_queue, mut held) = ([0; 2], 0, held(job, cluster));
         for kind in TaskKind::ALL {
             let size = container(cluster, job, kind);
             let mut native = 0_usize;
@@ -80,7 +82,7 @@ impl Tally {
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
                         on_nodes.entry(host).or_default().add(size, change);
                     }
-                    of_job += size.memory_mb as i64 * self::change(attempt, queues);
+                    of_kinds[kind as usize] += size.memory_mb as i64 * self::change(attempt, queues);
                 }
             }
             let native = u32::try_from(native).unwrap_or(u32::MAX).min(held);
@@ -90,11 +92,15 @@ impl Tally {
                 self.copies.add_native(native, cluster, job);
             }
         }
-        if of_job != 0 || of_queue != 0 {
+        if of_kinds != [0; 2] || of_queue != 0 {
+            let of_job: i64 = of_kinds.iter().sum();
             let queue = self.in_queue.entry(cluster.queue_name(job).to_owned()).or_default();
             queue.all += of_job;
             queue.given += of_queue;
             *queue.of_user.entry(job.user.clone()).or_default() += of_job;
+            for (kind, of_kind) in TaskKind::ALL.into_iter().zip(of_kinds) {
+                *queue.of_label.entry(cluster.label_of(job, kind).to_owned()).or_default() += of_kind;
+            }
         }
     }
 
@@ -132,7 +138,7 @@ impl Tally {
             let shared_mb = cluster.totals.map_or(0, |totals| totals.total.memory_mb);
             match (rooms.by_label(), cluster.label_of(job, kind)) {
                 (false, _) => left_in_queue(queue, &job.user, size, shared_mb, since),
-                (true, "") if shared_mb > 0 => unused(&queue.share(), shared_mb, since),
+                (true, "") if shared_mb > 0 => unused(&queue.share(), shared_mb, more_of("", since)),
                 // Its containers go to nodes with a label, or all nodes have one: shares of those without say nothing of it.
                 (true, label) => left_by_label(queue, &job.user, label, rooms.total_mb(label), since),
             }
@@ -172,9 +178,18 @@ fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
     (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
 }
 
-/// What a queue may use of so much and does not, MiB; no more than its parents leave it.
-fn unused(share: &QueueShare, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let more = since.map_or(0, |since| since.all);
+/// Memory that a queue's attempts have taken since, MiB.
+fn more(since: Option<&Since>) -> i64 {
+    since.map_or(0, |since| since.all)
+}
+
+/// The same of nodes with a label.
+fn more_of(label: &str, since: Option<&Since>) -> i64 {
+    since.and_then(|since| since.of_label.get(label)).copied().unwrap_or(0)
+}
+
+/// What a queue may use of so much and does not, where it has taken so much more since, MiB; no more than its parents leave it.
+fn unused(share: &QueueShare, cluster_mb: u64, more: i64) -> u64 {
     let used = of_cluster(cluster_mb, share.used_capacity).max(share.used_mb).saturating_add_signed(more);
     let left = of_cluster(cluster_mb, share.max_capacity).saturating_sub(used);
     let parents = share.parents_left.map_or(u64::MAX, |left| of_cluster(cluster_mb, left));
@@ -185,12 +200,12 @@ fn unused(share: &QueueShare, cluster_mb: u64, since: Option<&Since>) -> u64 {
 fn left_by_label(queue: &QueueFact, user: &str, label: &str, total_mb: u64, since: Option<&Since>) -> u64 {
     let Some(share) = queue.by_label.get(label).filter(|_| total_mb > 0) else { return u64::MAX };
     let used = share.users_mb.get(user).copied().unwrap_or(0);
-    unused(share, total_mb, since).min(most_of_user(share, total_mb).saturating_sub(used))
+    unused(share, total_mb, more_of(label, since)).min(most_of_user(share, total_mb).saturating_sub(used))
 }
 
 /// Containers of that size that may be given to those who wait in a queue: each is a user's, where its users are told.
 fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u32 {
-    let of_queue = unused(&queue.share(), cluster_mb, since).div_ceil(size_mb);
+    let of_queue = unused(&queue.share(), cluster_mb, more(since)).div_ceil(size_mb);
     let of_user = |user: &QueueUser| left_to_user(queue, user, size_mb, cluster_mb, since).div_ceil(size_mb);
     let of_users = queue.users.iter().map(of_user).fold(0_u64, u64::saturating_add);
     let left = if queue.users.is_empty() { of_queue } else { of_queue.min(of_users) };
@@ -199,7 +214,7 @@ fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Opti
 
 /// What a user may still take of a queue for containers of that size, MiB.
 fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let left = unused(&queue.share(), cluster_mb, since);
+    let left = unused(&queue.share(), cluster_mb, more(since));
     match queue.users.iter().find(|known| known.user == user) {
         Some(known) => left.min(left_to_user(queue, known, size_mb, cluster_mb, since)),
         None => left.min(most_of_user(&queue.share(), cluster_mb)),
@@ -226,145 +241,4 @@ fn left_to_user(queue: &QueueFact, user: &QueueUser, size_mb: u64, cluster_mb: u
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
-    use crate::model::{AttemptState, Mode, Resources};
-    use crate::policy::Budget;
-    use AttemptState::{Killed, Running};
-
-    /// When the ResourceManager has told of all there is.
-    const TOLD: u64 = 50_000;
-
-    fn told(job: Job) -> ClusterState {
-        let mut cluster = cluster([job]);
-        (cluster.totals_told, cluster.nodes_told, cluster.queues_told) = (Time(TOLD), Time(TOLD), Time(TOLD));
-        cluster
-    }
-
-    fn since(job: Job) -> i64 {
-        let tally = Tally::count(&told(job), &Flights::default());
-        tally.in_queue.get("etl").map_or(0, |since| since.all)
-    }
-
-    #[test]
-    fn only_what_came_or_went_after_the_resource_manager_told_of_a_queue_is_not_in_what_it_told() {
-        const MB: i64 = 1_024;
-        let one = |state, started, finished| {
-            let mut job = job();
-            attempt(&mut job, map(0).attempt(0), state, started, finished);
-            since(job)
-        };
-        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|started| one(Running, started, 0)), [0, 0, MB]);
-        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|finished| one(Killed, 1_000, finished)), [0, 0, -MB]);
-        assert_eq!(one(Killed, TOLD + 1, TOLD + 2), 0);
-    }
-
-    #[test]
-    fn containers_that_were_waited_for_are_those_given_since_to_maps_first_attempts_of_jobs_that_ran_then() {
-        let given = |job_started: u64, started: u64| {
-            let mut job = job();
-            job.started.earliest(Some(Time(job_started)));
-            for task in [map(0), JOB.task(TaskKind::Reduce, 0)] {
-                attempt(&mut job, task.attempt(0), Running, started, 0);
-                attempt(&mut job, task.attempt(1), Running, TOLD + 9, 0);
-            }
-            Tally::count(&told(job), &Flights::default()).given
-        };
-        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|started| given(1_000, started)), [0, 0, 1]);
-        assert_eq!([TOLD - 1, TOLD, TOLD + 1].map(|job| given(job, TOLD + 5)), [1, 0, 0]);
-    }
-
-    #[test]
-    fn hadoops_own_copies_are_tasks_with_more_than_one_attempt_that_no_flight_counts() {
-        let mut job = job();
-        for index in 0..3 {
-            attempt(&mut job, map(index).attempt(0), Running, 1_000, 0);
-        }
-        for index in 0..2 {
-            attempt(&mut job, map(index).attempt(1), Running, 12_000, 0);
-        }
-        let mut flights = Flights::default();
-        flights.add(&decision(1, map(0), Mode::Act), Budget::Copies, &job, 0);
-        let tally = Tally::count(&told(job), &flights);
-        assert_eq!(TaskKind::ALL.map(|kind| tally.native_in(JOB, kind)), [1, 0]);
-        assert_eq!((tally.copies.cluster, tally.copies.of_user("alice")), (2, 2));
-    }
-
-    /// What a user of a queue may still take who uses so much, with a limit of 4,096 MiB and no other.
-    fn left(used_mb: u64) -> u64 {
-        let user = QueueUser { user: "alice".into(), used_mb, limit_mb: 4_096 };
-        let queue = QueueFact { users: vec![user], ..QueueFact::open("etl") };
-        left_in_queue(&queue, "alice", 1_024, 100_000, None)
-    }
-
-    #[test]
-    fn what_a_queue_at_its_limit_waits_for_takes_no_others_place_and_what_no_queue_tells_of_takes_everybodys() {
-        let queue = |name: &str, max_capacity, used_capacity, containers_pending| {
-            let of = QueueFact::open(name);
-            (name.to_owned(), QueueFact { max_capacity, used_capacity, containers_pending, ..of })
-        };
-        let total = Resources { memory_mb: 100 * 1_024, vcores: 100 };
-        let totals = ClusterFact { total, containers_pending: 20_010, ..ClusterFact::default() };
-        let awaited = |queues: &[(String, QueueFact)]| {
-            let mut cluster = ClusterState::default();
-            cluster.totals = Some(totals);
-            cluster.queues = queues.iter().cloned().collect();
-            Tally::default().awaited(&cluster, 1_024)
-        };
-        let etl = queue("root.etl", 1.0, 0.1, 10);
-        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 20_000), etl.clone()]), 10);
-        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.25, 20_000), etl.clone()]), 35, "there is room for 25");
-        assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 19_000), etl]), 1_010, "a thousand came since");
-        assert_eq!(awaited(&[queue("default", 1.0, 0.9, 0)]), 20_010, "a FIFO queue does not tell");
-        assert_eq!(awaited(&[]), 20_010, "nothing is known of queues");
-    }
-
-    #[test]
-    fn what_waits_for_its_users_limit_its_queues_parent_or_its_application_to_be_let_in_takes_no_others_place() {
-        let total = Resources { memory_mb: 100 * 1_024, vcores: 100 };
-        let totals = ClusterFact { total, containers_pending: 10_000, ..ClusterFact::default() };
-        let awaited = |queue: QueueFact| {
-            let mut cluster = ClusterState::default();
-            cluster.totals = Some(totals);
-            cluster.queues = [(queue.name.clone(), queue)].into();
-            Tally::default().awaited(&cluster, 1_024)
-        };
-        let batch = QueueFact { used_capacity: 0.2, containers_pending: 10_000, ..QueueFact::open("root.batch") };
-        assert_eq!(awaited(batch.clone()), 80);
-        let user =
-            |name: &str, used: u64| QueueUser { user: name.into(), used_mb: used * 1_024, limit_mb: 100 * 1_024 };
-        let limited = |users: &[QueueUser]| {
-            let user_capacity = Some(0.2);
-            awaited(QueueFact { user_capacity, user_share: Some(1.0), users: users.to_vec(), ..batch.clone() })
-        };
-        assert_eq!(limited(&[user("ann", 20)]), 0, "its only user has all that one may have");
-        assert_eq!(limited(&[user("ann", 19), user("bob", 1)]), 20, "the one may have one more, the other nineteen");
-        assert_eq!(awaited(QueueFact { parents_left: Some(0.05), ..batch.clone() }), 5);
-        assert_eq!(awaited(QueueFact { masters_pending: 9_990, ..batch }), 10);
-    }
-
-    #[test]
-    fn what_has_been_given_of_what_was_waited_for_makes_no_room_for_what_waits_still() {
-        // Two maps have begun since, and one has ended: one place of ten is free, and of four that waited two wait.
-        let mut job = job();
-        job.started.earliest(Some(Time(1_000)));
-        for index in 0..2 {
-            attempt(&mut job, map(index).attempt(0), Running, TOLD + 5, 0);
-        }
-        attempt(&mut job, map(2).attempt(0), Killed, 1_000, TOLD + 4);
-        let mut cluster = told(job);
-        let etl = QueueFact { used_capacity: 0.8, containers_pending: 4, ..QueueFact::open("etl") };
-        cluster.queues = [("etl".to_owned(), etl)].into();
-        let total = Resources { memory_mb: 10 * 1_024, vcores: 10 };
-        cluster.totals = Some(ClusterFact { total, containers_pending: 4, ..ClusterFact::default() });
-        let mut tally = Tally::count(&cluster, &Flights::default());
-        assert_eq!((tally.given, tally.awaited(&cluster, 1_024)), (2, 1), "there is room for one");
-        assert_eq!(tally.awaited(&cluster, 512), 2, "there is room for both");
-    }
-
-    #[test]
-    fn a_user_may_take_what_the_limit_leaves_and_one_container_more_unless_above_it_already() {
-        assert_eq!([0, 1_096, 3_500, 4_096, 4_097].map(left), [4_096, 3_000, 1_024, 1_024, 0]);
-    }
-}
+mod tests;

@@ -291,6 +291,9 @@ impl<'a> World<'a> {
         let Some(job) = self.jobs.get_mut(&lost.job) else { return };
         let (kind, index, copy) = (lost.kind, lost.index, lost.copy);
         if job.is_done(kind, index, copy) {
+            if kind == TaskKind::Map && end == End::Preempted {
+                self.let_read(lost.job, now);
+            }
             return;
         }
         let is_whole = job.is_whole();

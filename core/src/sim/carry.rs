@@ -83,10 +83,8 @@ impl World<'_> {
                 let victim = victim().ok_or(Answer::NotRunning)?;
                 job.tally.withdrawn += 1;
                 self.ends(victim, End::Withdrawn, now);
-                // Whose output is not to come any more, a reduce's clone waits for no longer.
-                if kind == TaskKind::Map {
-                    self.let_read(number, now);
-                }
+                // A reduce's clone waits no longer for an output that is not to come any more, nor for another clone to have read one.
+                self.let_read(number, now);
                 Ok(vec![])
             }
         }

@@ -193,12 +193,21 @@ impl World<'_> {
             task.state == TaskState::Succeeded && !task.live.is_empty()
         };
         let spared = (0..plan.tasks).filter(is_spared).map(|index| (index, self.waits_until(job, index)));
+        let gives_way = self.driver.clones_of(job.id, TaskKind::Reduce).is_some_and(|plan| plan.gives_way);
+        let mut ended = false;
         for (index, until) in spared.collect::<Vec<_>>() {
             match until {
                 Some(FOREVER) => {}
                 Some(until) if until > now => self.wait(number, until),
-                _ => self.end_others(number, TaskKind::Map, index, now),
+                _ => {
+                    self.end_others(number, TaskKind::Map, index, now);
+                    ended = true;
+                }
             }
+        }
+        // Its clones that go on wait no longer for what is not to come any more.
+        if ended && gives_way {
+            self.let_read(number, now);
         }
     }
 

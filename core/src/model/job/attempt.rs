@@ -76,11 +76,12 @@ impl Attempt {
         self.second_phase.get().map(|told| told.max(least))
     }
 
-    /// When it was past its second phase: by as much later than its node tells as it was past its first, for both are told by one clock.
+    /// When it was past its second phase: by as much later than its node tells as it was past its first, for both are told by one clock; no later than its end.
     pub fn sorted(&self) -> Option<Time> {
         let (told, copied) = (self.third_phase.get()?, self.copied());
         let behind = copied.zip(self.second_phase.get()).map_or(Millis(0), |(copied, told)| copied.since(told));
-        Some(told + behind)
+        let at = told + behind;
+        Some(self.finished.get().map_or(at, |end| at.min(end)))
     }
 
     /// Was it still running when the other was launched?
@@ -118,7 +119,8 @@ impl Attempt {
             self.phase = self.phase.max(Some(phase));
             let entered = Some(seen);
             match phase {
-                Phase::Copy => self.copying.latest(entered),
+                // The words that REST has the phase from are as old as the last report; that it has copied is told at once (Shuffle.run).
+                Phase::Copy if fact.copied.is_none() => self.copying.latest(entered),
                 Phase::Sort => self.second_phase.earliest(entered),
                 Phase::Reduce => {
                     self.second_phase.earliest(entered);

@@ -184,6 +184,15 @@ fn a_node_whose_clock_is_behind_ends_no_phase_before_the_attempt_was_launched_or
     }
     assert_eq!(entered(&[told(2_000, 7_000)]), [Some(10_000), Some(15_000)], "it was not seen while it copied");
     assert_eq!(entered(&[copying, told(41_000, 50_000)]), [Some(41_000), Some(50_000)], "by a clock that is right");
+    let late_words = AttemptFact { phase: Some(Phase::Copy), ..told(55_000, 56_000) };
+    assert_eq!(
+        entered(&[late_words]),
+        [Some(55_000), Some(56_000)],
+        "what says that it copies is older than what says that it has"
+    );
+    let ended = AttemptFact { finished: Some(Time(42_000)), ..told(25_000, 30_000) };
+    let copying = AttemptFact { started: Some(Time(10_000)), ..seen(Phase::Copy, 40_000) };
+    assert_eq!(entered(&[copying, ended]), [Some(40_000), Some(42_000)], "no later than its end");
 }
 
 #[test]
