@@ -125,8 +125,8 @@ impl Keeper {
             return !is_locked;
         };
         self.count(&written);
-        let now = (self.clock)() - self.pause.unwrap_or_default();
-        let retained = self.store.as_ref().map(|store| store.retain(self.bounds, now, &self.metrics));
+        let (clock, pause) = ((self.clock)(), self.pause.unwrap_or_default());
+        let retained = self.store.as_ref().map(|store| store.retain(self.bounds, clock, pause, &self.metrics));
         // Of a file that is locked it lets go later.
         if let Some(Err(error)) = retained.filter(|done| !matches!(done, Err(LedgerError::Busy(..)))) {
             self.fail(&error);
