@@ -341,15 +341,31 @@ fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_mess
     assert!(log().contains("stopping"));
 }
 
-#[test]
-fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_end() {
+/// A pipe in which there is no room, and its other end.
+fn unread() -> (std::io::PipeReader, std::io::PipeWriter) {
     use std::io::Write;
-    let dir = tempfile::tempdir().unwrap();
     let (reader, mut full) = std::io::pipe().unwrap();
     let flags = rustix::fs::fcntl_getfl(&full).unwrap();
     rustix::fs::fcntl_setfl(&full, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
     while full.write(&[b'.'; 1]).is_ok() {}
     rustix::fs::fcntl_setfl(&full, flags).unwrap();
+    (reader, full)
+}
+
+/// Waits until it has ended, but not for ever.
+fn ended(service: &mut Service) -> std::process::ExitStatus {
+    let began = Instant::now();
+    while service.0.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it waits for whoever reads its log");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    service.0.wait().unwrap()
+}
+
+#[test]
+fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let (reader, full) = unread();
     let any = ["listen.api", "listen.shim", "listen.metrics"].map(|key| format!("{key}=127.0.0.1:0"));
     let mut arguments = vec!["serve", "--ledger", "ledger.db", "--set", "cluster.rm_urls=http://127.0.0.1:1"];
     arguments.extend(any.iter().flat_map(|set| ["--set", set]));
@@ -361,11 +377,21 @@ fn a_log_that_nobody_reads_keeps_a_service_neither_from_its_work_nor_from_its_en
         std::thread::sleep(Duration::from_millis(20));
     }
     service.signal("-TERM");
-    while service.0.try_wait().unwrap().is_none() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it waits for whoever reads its log");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert!(service.0.wait().unwrap().success());
+    assert!(ended(&mut service).success());
+    drop(reader);
+}
+
+#[test]
+fn a_service_that_fails_ends_though_nobody_reads_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let (reader, full) = unread();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let api = format!("listen.api={}", taken.local_addr().unwrap());
+    // The lock that cannot be made is warned of first: the log's thread waits for room as well.
+    let set = ["cluster.rm_urls=http://127.0.0.1:1", "ledger.path=/dev/null/l.db", &api];
+    let arguments: Vec<&str> = std::iter::once("serve").chain(set.into_iter().flat_map(|set| ["--set", set])).collect();
+    let mut service = Service(drover(dir.path(), &arguments).stderr(full).spawn().unwrap(), String::new());
+    assert_eq!(ended(&mut service).code(), Some(6));
     drop(reader);
 }
 

@@ -5,6 +5,11 @@ use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::mpsc::sync_channel;
+use std::time::Duration;
+
+/// So long the end waits for whoever reads its last line.
+const LAST_LINE: Duration = Duration::from_secs(1);
 
 /// Why a command ends without success. The numbers are documented in `--help`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +70,24 @@ impl From<serde_json::Error> for Failure {
 pub fn end(done: Result<(), Failure>) -> ExitCode {
     let Err(failure) = done else { return ExitCode::SUCCESS };
     if !failure.message.is_empty() {
-        let _ = writeln!(io::stderr(), "drover: {}", failure.message);
+        last_line(format!("drover: {}\n", failure.message));
     }
     ExitCode::from(failure.exit as u8)
+}
+
+/// Where nobody reads standard error the process ends all the same.
+fn last_line(line: String) {
+    let (done, heard) = sync_channel(1);
+    let beside = line.clone();
+    let write = move || {
+        let _ = io::stderr().write_all(beside.as_bytes());
+        let _ = done.send(());
+    };
+    if std::thread::Builder::new().spawn(write).is_ok() {
+        let _ = heard.recv_timeout(LAST_LINE);
+    } else {
+        let _ = io::stderr().write_all(line.as_bytes());
+    }
 }
 
 /// Prints one line, or one text.

@@ -3,7 +3,7 @@
 use super::Common;
 use super::output::{Exit, Failure};
 use crate::service::{Reload, ServeError, serve};
-use crate::telemetry::Logs;
+use crate::telemetry::{LogError, Logs};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,7 @@ impl Command {
         common.set.extend(self.ledger.iter().map(|file| format!("ledger.path={}", file.display())));
         let loaded = common.serviceable()?;
         let logs = Logs::start(&loaded.config.log.level, &loaded.config.log.format);
-        let logs = logs.map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
+        let logs = logs.map_err(|error| Failure::new(unlogged(&error), error.to_string()))?;
         let read = Mutex::new(loaded.file.clone());
         let reload: Reload = Arc::new(move || {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,6 +56,14 @@ impl Command {
     }
 }
 
+/// A level that is none is refused the next time, too.
+fn unlogged(error: &LogError) -> Exit {
+    match error {
+        LogError::Level(_) => Exit::Usage,
+        LogError::Twice | LogError::System(_) | LogError::Metrics(_) => Exit::Failed,
+    }
+}
+
 /// Who starts it again by the code is not to give up on what may pass by itself.
 fn exit(error: &ServeError) -> Exit {
     match error {
@@ -66,5 +74,17 @@ fn exit(error: &ServeError) -> Exit {
         | ServeError::Holds(_)
         | ServeError::HoldsUnkept(..) => Exit::Taken,
         ServeError::Metrics(_) | ServeError::System(_) | ServeError::Ended(_) => Exit::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_the_log_does_not_get_is_no_mistake_of_the_configuration() {
+        assert_eq!(unlogged(&LogError::Level("loud".into())), Exit::Usage);
+        assert_eq!(unlogged(&LogError::System(std::io::ErrorKind::WouldBlock.into())), Exit::Failed);
+        assert_eq!(unlogged(&LogError::Metrics(prometheus::Error::AlreadyReg)), Exit::Failed);
     }
 }

@@ -57,7 +57,7 @@ fn vanished(key: &str, old: Option<&Entry>, new: Option<&Entry>) -> Option<Probl
         origin: old.origin.clone(),
         key: Some(key.to_owned()),
         what: "was stated there and is not any more, as where a file is half written".into(),
-        fix: Some("state it again, or start the service anew without it".into()),
+        fix: Some("state it again, or start the service anew without it; until then SIGHUP changes nothing, and `drover stop` is what keeps Drover from acting at once".into()),
     })
 }
 

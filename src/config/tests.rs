@@ -205,5 +205,6 @@ fn a_reload_without_what_the_service_stands_on_changes_nothing() {
         error.contains("listen.shim: was stated there and is not any more") && error.contains(".toml:2"),
         "{error}"
     );
+    assert!(error.contains("`drover stop`"), "no mode of that file holds: {error}");
     assert_eq!(new.reloaded(&old).unwrap().1.waiting, ["listen.shim"], "what is stated for the first time waits");
 }

@@ -21,8 +21,10 @@ use std::sync::Arc;
 /// Rows of a Parquet file that are kept in memory and written together.
 const GROUP: usize = 50_000;
 
-/// What the name of a file ends in that is not whole yet.
-const PART: &str = ".part";
+/// What the name of a file ends in that has not its own yet: another export's in another.
+fn part_end() -> String {
+    format!(".{}.part", std::process::id())
+}
 
 /// What files are written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,11 @@ pub enum ExportError {
     /// A file.
     #[error("{0}: {1}")]
     File(PathBuf, io::Error),
+    /// A file that does not get its name, though all are whole: how many have theirs, of how many, and what the names of the others end in.
+    #[error(
+        "{0} cannot be replaced: {1}; {2} of {3} files are of this export by now, and the others lie whole beside their places, as NAME{4}"
+    )]
+    Unplaced(PathBuf, io::Error, usize, usize, String),
 }
 
 /// Writes every table into a file of its own in `dir`, which is made where there is none. The files with their numbers of rows. Files of those names are replaced once all are written, and by none
@@ -65,29 +72,38 @@ pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u
     // One moment of the file for all tables.
     let moment = connection.unchecked_transaction().map_err(|error| unread(&error))?;
     let file = |table: &Table| dir.join(format!("{}.{}", table.name, format.extension()));
+    let end = part_end();
     let one = |table: &&'static Table| {
-        let part = open::beside(&file(table), PART);
-        let written = File::create(&part).map_err(Trouble::Io).and_then(|out| match format {
-            Format::Csv => csv(&moment, table, out),
-            Format::Parquet => columns(&moment, table, out),
-        });
-        match written {
+        let part = open::beside(&file(table), &end);
+        match write(&moment, table, &part, format) {
             Ok(rows) => Ok((file(table), rows)),
             Err(Trouble::Sqlite(error)) => Err(unread(&error)),
             Err(Trouble::Io(error)) => Err(ExportError::File(part, error)),
         }
     };
-    let rename = |(file, _): &(PathBuf, u64)| {
-        let done = std::fs::rename(open::beside(file, PART), file);
-        done.map_err(|error| ExportError::File(file.clone(), error))
-    };
     let written: Result<Vec<_>, _> = TABLES.iter().map(one).collect();
-    let done = written.and_then(|files| files.iter().try_for_each(rename).map(|()| files));
-    if done.is_err() {
+    if written.is_err() {
         // Of most there is none, and the error that is told is the first.
-        TABLES.iter().for_each(|table| _ = std::fs::remove_file(open::beside(&file(table), PART)));
+        TABLES.iter().for_each(|table| _ = std::fs::remove_file(open::beside(&file(table), &end)));
     }
-    done
+    let files = written?;
+    for (placed, (file, _)) in files.iter().enumerate() {
+        let renamed = std::fs::rename(open::beside(file, &end), file);
+        renamed.map_err(|error| ExportError::Unplaced(file.clone(), error, placed, files.len(), end.clone()))?;
+    }
+    Ok(files)
+}
+
+/// One table, on the disk when it comes back.
+fn write(moment: &Connection, table: &Table, part: &Path, format: Format) -> Result<u64, Trouble> {
+    let out = File::create(part).map_err(Trouble::Io)?;
+    let synced = out.try_clone().map_err(Trouble::Io)?;
+    let rows = match format {
+        Format::Csv => csv(moment, table, out),
+        Format::Parquet => columns(moment, table, out),
+    }?;
+    synced.sync_all().map_err(Trouble::Io)?;
+    Ok(rows)
 }
 
 enum Trouble {

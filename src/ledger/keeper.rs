@@ -3,6 +3,7 @@
 use super::error::LedgerError;
 use super::look::Stamp;
 use super::metrics::Metrics;
+use super::open::{PATIENCE, TRY};
 use super::retain::Bounds;
 use super::schema::Row;
 use super::shared::{Message, Pace, Shared};
@@ -14,10 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::time::{Duration, Instant};
-
-/// Between two tries while somebody else has the file locked; each waits by itself, too.
-const LOCKED: Duration = Duration::from_secs(1);
+use std::time::Instant;
 
 /// The writer's own.
 pub(super) struct Keeper {
@@ -36,6 +34,8 @@ pub(super) struct Keeper {
     damaged: Option<(Stamp, Option<Stamp>)>,
     /// What the service's clock is ahead of the one that rows age by; `None` before the file was first opened.
     pause: Option<Millis>,
+    /// Since when somebody else has the file locked, or since that was last told of.
+    locked: Option<Instant>,
     /// Rows lost since it was last kept.
     lost: u64,
 }
@@ -62,6 +62,7 @@ impl Keeper {
             whole: None,
             damaged: None,
             pause: None,
+            locked: None,
             lost: 0,
         }
     }
@@ -100,9 +101,13 @@ impl Keeper {
         while !self.is_dealt_with(group) {
             if self.shared.is_ending() {
                 (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
+                tracing::error!(
+                    rows = group.len(),
+                    "another process has the ledger's file locked at the end, and rows are lost"
+                );
                 return self.lose(group.len() as u64, "unwritable");
             }
-            std::thread::sleep(self.pace.retry.min(LOCKED));
+            std::thread::sleep(self.pace.retry.min(TRY));
         }
     }
 
@@ -125,8 +130,8 @@ impl Keeper {
             return !is_locked;
         };
         self.count(&written);
-        let now = (self.clock)() - self.pause.unwrap_or_default();
-        let retained = self.store.as_ref().map(|store| store.retain(self.bounds, now, &self.metrics));
+        let (clock, pause) = ((self.clock)(), self.pause.unwrap_or_default());
+        let retained = self.store.as_ref().map(|store| store.retain(self.bounds, clock, pause, &self.metrics));
         // Of a file that is locked it lets go later.
         if let Some(Err(error)) = retained.filter(|done| !matches!(done, Err(LedgerError::Busy(..)))) {
             self.fail(&error);
@@ -135,6 +140,7 @@ impl Keeper {
     }
 
     fn count(&mut self, written: &Written) {
+        self.locked = None;
         for (table, new) in &written.new {
             self.metrics.rows.with_label_values(&[table]).inc_by(*new);
         }
@@ -196,11 +202,16 @@ impl Keeper {
     }
 
     fn fail(&mut self, error: &LedgerError) {
-        self.shared.fail(error, &self.metrics);
         if matches!(error, LedgerError::Busy(..)) {
             self.retry_at = None;
+            // For less it is no trouble.
+            if self.locked.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+                self.locked = None;
+                self.shared.fail(error, &self.metrics);
+            }
             return;
         }
+        self.shared.fail(error, &self.metrics);
         (self.store, self.retry_at) = (None, Some(Instant::now() + self.pace.retry));
         let is_damaged = matches!(error, LedgerError::Damaged(..) | LedgerError::OthersLog(_));
         self.damaged = Stamp::of(&self.path).filter(|_| is_damaged);

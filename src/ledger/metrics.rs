@@ -27,7 +27,7 @@ pub struct Metrics {
 pub const DROPPED: [&str; 3] = ["queue_full", "unwritable", "invalid"];
 
 const ROWS: &str = "Rows that the ledger has committed, by table; one that was there before is none.";
-const NOT_KEPT: &str = "Rows that the ledger did not keep: queue_full (the disk was slower than they came), unwritable (see drover_ledger_errors_total), invalid (a row lacked what it has to have: a fault of Drover).";
+const NOT_KEPT: &str = "Rows that the ledger did not keep: queue_full (the disk was slower than they came, or another process had the file locked), unwritable (see drover_ledger_errors_total), invalid (a row lacked what it has to have: a fault of Drover).";
 const QUEUE: &str = "Messages that wait for the ledger's writer.";
 const BYTES: &str = "Space the ledger takes, its write-ahead log included, bytes.";
 const ERRORS: &str = "Troubles of the ledger, by kind: full, read_only, damaged, busy (another process has locked the file; rows wait), foreign, newer, deleted, missing (a report or an export names no ledger), unwritable, panicked (a fault of Drover). The service goes on without it meanwhile.";

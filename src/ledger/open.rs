@@ -14,7 +14,9 @@ pub const APPLICATION_ID: i32 = 0x4472_4f76;
 const READ_ONLY: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX).union(OpenFlags::SQLITE_OPEN_URI);
 /// How long another process may hold the file: a report reads for less.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// The same of one try of the writer, which goes on trying: until it has ended so does no service.
+pub const TRY: Duration = Duration::from_millis(250);
 
 /// Is there a file of ours? `false`: none yet, or an empty one. Nothing is written to it, nor beside it.
 ///
@@ -63,7 +65,7 @@ pub fn look(path: &Path, whole: bool) -> Result<(Connection, bool), LedgerError>
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error: rusqlite::Error| LedgerError::of(path, &error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(TRY).map_err(failed)?;
     if ours && !whole {
         look::through(&connection, path).map_err(|error| look::blame(path, error))?;
     }

@@ -73,11 +73,13 @@ pub struct Unanswered {
     prediction: Option<(Time, Option<Millis>)>,
 }
 
+/// From the first time on, and before the second only in jobs without an end.
 const ASK: &str = "SELECT d.incarnation, d.decision, d.task, d.deadline_ms, d.am_at_ms, d.time_left_ms, d.time_left_spread_ms, s.at_ms IS NOT NULL,
     (SELECT a.answer || ':' || a.attempts FROM answers a WHERE a.incarnation = d.incarnation AND a.decision = d.decision ORDER BY a.at_ms DESC, a.rowid DESC LIMIT 1), d.attempt,
     d.at_ms, d.policy, d.user, d.queue, d.action
     FROM decisions d LEFT JOIN sent s USING (incarnation, decision) LEFT JOIN outcomes o USING (incarnation, decision)
-    WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ? ORDER BY d.at_ms";
+    WHERE d.mode = 'act' AND d.action <> 'withdraw' AND o.at_ms IS NULL AND d.at_ms >= ?1
+    AND (d.at_ms >= ?2 OR NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = d.job)) ORDER BY d.at_ms";
 
 const SETTLED: &str = "SELECT d.task, o.outcome = 'won', o.predicted_end_ms FROM decisions d JOIN outcomes o USING (incarnation, decision) LEFT JOIN jobs j ON j.job = d.job
     WHERE d.mode = 'act' AND d.action <> 'withdraw' AND j.job IS NULL AND d.at_ms >= ? ORDER BY d.at_ms DESC LIMIT ?";
@@ -97,12 +99,15 @@ pub fn left(path: &Path, now: Time) -> Result<Left, LedgerError> {
 fn of(connection: &Connection, since: Time) -> rusqlite::Result<Left> {
     // One moment of the file for both.
     let moment = connection.unchecked_transaction()?;
-    let enrolled = jobs::enrolled_and_open(&moment);
+    let recent = i64::try_from(since.0).unwrap_or(i64::MAX);
+    let enrolled = jobs::enrolled_and_open(&moment, recent);
     // What was done to the longest of them belongs to its end, too.
     let since = enrolled.iter().map(LeftJob::at).min().map_or(since, |first| since.min(first));
     let since = i64::try_from(since.0).unwrap_or(i64::MAX);
-    let actions =
-        moment.prepare(ASK)?.query_map(params![since], Unanswered::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let actions = moment
+        .prepare(ASK)?
+        .query_map(params![since, recent], Unanswered::read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
     let actions: Vec<Unanswered> = actions.into_iter().flatten().collect();
     let jobs = jobs::left(&moment, enrolled, &actions);
     let mut settled = moment.prepare(SETTLED)?;

@@ -65,8 +65,16 @@ pub fn pause(connection: &Connection, now: Time) -> rusqlite::Result<Millis> {
 }
 
 /// Lets go of some of what is too much, in one group, and gives back some of the space that nothing takes.
-pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
-    forget(connection, bounds, now, metrics)?;
+pub fn step(
+    connection: &Connection,
+    bounds: Bounds,
+    clock: Time,
+    pause: Millis,
+    metrics: &Metrics,
+) -> rusqlite::Result<()> {
+    if let Some(before) = bound(connection, bounds, clock, pause)? {
+        forget(connection, before, metrics)?;
+    }
     if number(connection, "freelist_count")? == 0 {
         return Ok(());
     }
@@ -77,19 +85,30 @@ pub fn step(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metric
     Ok(())
 }
 
-/// Rows go by one instant for all tables: what became of a decision outlasts it, and a job's end its enrolment.
-fn forget(connection: &Connection, bounds: Bounds, now: Time, metrics: &Metrics) -> rusqlite::Result<()> {
-    let Some(first) = oldest(connection)? else { return Ok(()) };
+/// Rows from before it are to go now; `None` where none are.
+fn bound(connection: &Connection, bounds: Bounds, clock: Time, pause: Millis) -> rusqlite::Result<Option<Time>> {
+    let Some(first) = oldest(connection)? else { return Ok(None) };
     let crowded = taken(connection)? > bounds.max_bytes.0;
-    // By the rows' own times: the clock may be far behind all of them.
-    let part = |newest: Option<Time>| first + Millis(newest.map_or(0, |newest| newest.since(first).0) / PART + 1);
-    let part = if crowded { part(newest(connection, now)?) } else { Time(0) };
-    let before = part.max(now - bounds.max_age);
+    let part = if crowded { first + Millis(span(connection, first, clock)?.0 / PART + 1) } else { Time(0) };
+    let before = part.max(clock - pause - bounds.max_age);
     if first >= before {
-        return Ok(());
+        return Ok(None);
     }
     let enough = times(connection, &format!("LIMIT 1 OFFSET {}", AT_ONCE - 1), before)?.into_iter().min();
-    let before = enough.map_or(before, |enough| before.min(enough + Millis(1)));
+    Ok(Some(enough.map_or(before, |enough| before.min(enough + Millis(1)))))
+}
+
+/// Time that rows are from, by their own times and the clock that dates them now. Where all are ahead of that it is set back, and they are all that there is to go by.
+fn span(connection: &Connection, first: Time, clock: Time) -> rusqlite::Result<Millis> {
+    let newest = match newest(connection, clock)? {
+        None => times(connection, "DESC LIMIT 1", Time(u64::MAX))?.into_iter().max(),
+        newest => newest,
+    };
+    Ok(newest.map(|newest| newest.since(first)).unwrap_or_default())
+}
+
+/// Rows go by one instant for all tables: what became of a decision outlasts it, and a job's end its enrolment.
+fn forget(connection: &Connection, before: Time, metrics: &Metrics) -> rusqlite::Result<()> {
     let before = i64::try_from(before.0).unwrap_or(i64::MAX);
     let group = connection.unchecked_transaction()?;
     for Table { name, .. } in TABLES {

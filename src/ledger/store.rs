@@ -100,9 +100,9 @@ impl Store {
         retain::pause(&self.connection, now).map_err(|error| self.failed(&error))
     }
 
-    /// Lets go of some of what is too much.
-    pub fn retain(&self, bounds: Bounds, now: Time, metrics: &Metrics) -> Result<(), LedgerError> {
-        let step = retain::step(&self.connection, bounds, now, metrics);
+    /// Lets go of some of what is too much; that pause makes no row older.
+    pub fn retain(&self, bounds: Bounds, clock: Time, pause: Millis, metrics: &Metrics) -> Result<(), LedgerError> {
+        let step = retain::step(&self.connection, bounds, clock, pause, metrics);
         step.map_err(|error| self.failed(&error))
     }
 

@@ -7,7 +7,7 @@ use super::tables::*;
 use super::*;
 use drover_core::model::{Bytes, Millis, Time};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Tried again at once, and looked after only when something is handed over: no clock decides.
 const PACE: Pace = Pace { waiting: 64, group: 10, retry: Duration::ZERO, look: Duration::from_secs(3_600) };
@@ -106,7 +106,9 @@ fn rows_wait_for_somebody_else_who_has_the_file_locked_and_none_is_lost_but_at_t
     // Nobody waits for ever.
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     ledger.push(vec![row(16)]);
+    let began = Instant::now();
     ledger.finish();
+    assert!(began.elapsed() < Duration::from_secs(3), "a reader's patience is not the writer's");
     assert_eq!(lost(&metrics, "unwritable"), 1);
 }
 

@@ -70,7 +70,9 @@ impl Ledger {
                 let reason = if is_full { "queue_full" } else { "unwritable" };
                 self.metrics.dropped.with_label_values(&[reason]).inc_by(count);
                 if self.losing == 0 && is_full {
-                    tracing::warn!("the ledger's disk is too slow, and rows are lost until it keeps up");
+                    tracing::warn!(
+                        "rows of the ledger are lost until it keeps up: its disk was slower than they came, or another process had the file locked"
+                    );
                 }
                 self.losing += count;
             }

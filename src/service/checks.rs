@@ -1,7 +1,7 @@
 //! What keeps the service from starting and the configuration with its files alone shows: for `serve`, a reload, `drover config check` and `drover doctor`.
 
 use super::world::{self, WorldError};
-use crate::config::{ConfigError, Loaded, Origin, Problem, engine_params};
+use crate::config::{ConfigError, Loaded, Origin, Problem, Reloaded, engine_params};
 use crate::telemetry::{LEVELS, level_fault};
 use crate::yarn::address::Server;
 use crate::yarn::http::check_certificates;
@@ -15,7 +15,7 @@ use url::Url;
 /// Everything that it would be refused for.
 pub fn checked(loaded: Loaded) -> Result<Loaded, ConfigError> {
     let more = cluster(&loaded);
-    with(loaded, more)
+    with(loaded, more).map(doubted)
 }
 
 /// The same where one that runs could go on with it: where its cluster is it knows, and Hadoop's own files may be just written anew.
@@ -33,8 +33,23 @@ fn with(loaded: Loaded, more: Vec<Problem>) -> Result<Loaded, ConfigError> {
     if !faults.is_empty() {
         return Err(ConfigError(faults));
     }
+    Ok(loaded)
+}
+
+/// What a running service has of its configuration and the one that it has read again: warned is of what holds then.
+///
+/// # Errors
+/// Where both together are wrong.
+pub fn merged(old: &Loaded, new: &Loaded) -> Result<(Loaded, Reloaded), ConfigError> {
+    let (loaded, report) = old.reloaded(new)?;
+    Ok((doubted(loaded), report))
+}
+
+/// With warnings of what is no fault and will not do what it looks like.
+fn doubted(mut loaded: Loaded) -> Loaded {
     let doubts: Vec<Problem> = avoids_nothing(&loaded).into_iter().chain(forgets(&loaded)).collect();
-    Ok(Loaded { warnings: loaded.warnings.iter().cloned().chain(doubts).collect(), ..loaded })
+    loaded.warnings.extend(doubts);
+    loaded
 }
 
 /// `act.avoid` where nothing lists a machine: a service starts on it, and no machine is ever avoided.
@@ -156,6 +171,20 @@ mod tests {
         let told = warned(&["mode=act"]);
         assert!(told.len() == 1 && told[0].contains("state.dir: not set") && told[0].contains("forgotten"), "{told:?}");
         assert_eq!(warned(&["mode=act", "state.dir=/var/lib/drover"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn after_a_reload_it_is_warned_of_what_holds_and_not_of_what_waits_for_a_restart() {
+        let named = |set: &[&str]| {
+            let set = set.iter().map(ToString::to_string).collect();
+            checked_again(load_named(&Sources { file: None, set }).unwrap()).unwrap()
+        };
+        let warned = |old: &Loaded, new: &Loaded| merged(old, new).unwrap().0.warnings;
+        let (old, new) = (named(&[]), named(&["mode=act", "state.dir=/var/lib/drover"]));
+        let told = warned(&old, &new);
+        assert!(told.len() == 1 && told[0].to_string().contains("state.dir: not set"), "{told:?}");
+        let known = named(&["state.dir=/var/lib/drover"]);
+        assert!(warned(&known, &new).is_empty());
     }
 
     #[test]

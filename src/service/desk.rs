@@ -226,13 +226,13 @@ impl Desk {
         self.recorder.iter().for_each(Recorder::catch_up);
     }
 
-    /// Writes out the recording and the ledger, and ends them.
+    /// Writes out the recording and the ledger, and ends them: the ledger last, whose file another process may have locked.
     pub fn finish(&mut self) {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.finish();
-        }
         if let Some(recorder) = &mut self.recorder {
             recorder.finish();
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.finish();
         }
     }
 }

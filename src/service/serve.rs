@@ -10,7 +10,7 @@ use super::reading::{Process, Shims};
 use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::world;
-use super::{Desk, claims, descriptors, vouch};
+use super::{Desk, checks, claims, descriptors, vouch};
 use crate::api::listen;
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
@@ -293,7 +293,7 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
 /// What a configuration that is read again makes of the old one, and what that changes; else why it changes nothing. A disk that hangs holds up nothing else.
 async fn read_again(old: Loaded, reload: Reload) -> Result<(Loaded, Reloaded), String> {
     let read = move || {
-        let merged = reload().and_then(|new| old.reloaded(&new));
+        let merged = reload().and_then(|new| checks::merged(&old, &new));
         let (merged, report) =
             merged.map_err(|error| format!("the configuration is wrong and nothing has changed\n{error}"))?;
         // One that acts already is not kept from being told to be more careful.

@@ -28,9 +28,20 @@ pub struct Lines {
 impl Lines {
     /// Starts the writer. What finds no place in the queue, or cannot be written, is counted as lost.
     pub fn start(out: impl Write + Send + 'static, lost: IntCounter) -> io::Result<Lines> {
+        Lines::telling(out, lost, |new| {
+            tracing::warn!(lines = new, "lines of the log are lost: nobody read them in time");
+        })
+    }
+
+    /// The same, with who is told how many are newly lost once there is room again.
+    fn telling(
+        out: impl Write + Send + 'static,
+        lost: IntCounter,
+        say: impl Fn(u64) + Send + 'static,
+    ) -> io::Result<Lines> {
         let (queue, inbox) = sync_channel(WAITING);
         let counted = lost.clone();
-        std::thread::Builder::new().name("log".into()).spawn(move || write(out, &inbox, &counted))?;
+        std::thread::Builder::new().name("log".into()).spawn(move || write(out, &inbox, &counted, say))?;
         Ok(Lines { queue, lost })
     }
 
@@ -49,7 +60,7 @@ impl Lines {
     }
 }
 
-fn write(mut out: impl Write, inbox: &Receiver<Message>, lost: &IntCounter) {
+fn write(mut out: impl Write, inbox: &Receiver<Message>, lost: &IntCounter, say: impl Fn(u64)) {
     let mut told = 0;
     loop {
         let message = match inbox.try_recv() {
@@ -58,7 +69,7 @@ fn write(mut out: impl Write, inbox: &Receiver<Message>, lost: &IntCounter) {
                 let new = lost.get() - told;
                 if new > 0 {
                     told += new;
-                    tracing::warn!(lines = new, "lines of the log are lost: nobody read them in time");
+                    say(new);
                 }
                 inbox.recv().ok()
             }
@@ -105,6 +116,7 @@ impl MakeWriter<'_> for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Arc, Mutex};
 
     /// Takes what is written only while it is not held.
@@ -121,14 +133,18 @@ mod tests {
         }
     }
 
-    fn lines(out: impl Write + Send + 'static) -> Lines {
-        Lines::start(out, IntCounter::new("lost", "Lines.").unwrap()).unwrap()
+    /// Lines, and how many were said to be lost.
+    fn lines(out: impl Write + Send + 'static) -> (Lines, Arc<AtomicU64>) {
+        let said = Arc::new(AtomicU64::new(0));
+        let sum = said.clone();
+        let say = move |new| _ = sum.fetch_add(new, Ordering::AcqRel);
+        (Lines::telling(out, IntCounter::new("lost", "Lines.").unwrap(), say).unwrap(), said)
     }
 
     #[test]
     fn all_that_was_logged_is_written_in_order_before_the_end() {
         let reader = Reader::default();
-        let mut lines = lines(reader.clone());
+        let (mut lines, _) = lines(reader.clone());
         for n in 0..100 {
             writeln!(lines, "{n}").unwrap();
         }
@@ -141,7 +157,7 @@ mod tests {
     #[test]
     fn who_logs_and_who_ends_wait_for_no_reader_and_what_is_lost_is_counted() {
         let reader = Reader::default();
-        let mut lines = lines(reader.clone());
+        let (mut lines, said) = lines(reader.clone());
         let held = reader.0.lock().unwrap();
         for _ in 0..WAITING + 10 {
             lines.write_all(b"line\n").unwrap();
@@ -154,6 +170,10 @@ mod tests {
         drop(held);
         lines.flush();
         assert!(reader.0.lock().unwrap().len() >= 5 * WAITING);
+        while said.load(Ordering::Acquire) < lines.lost.get() {
+            assert!(began.elapsed() < Duration::from_secs(60), "now that somebody reads it is told");
+            std::thread::sleep(LOOK);
+        }
     }
 
     #[test]
@@ -167,9 +187,13 @@ mod tests {
                 Ok(())
             }
         }
-        let mut lines = lines(Closed);
-        lines.write_all(b"line\n").unwrap();
-        lines.flush();
-        assert_eq!(lines.lost.get(), 1);
+        let (mut lines, said) = lines(Closed);
+        // It would be said before it waits for the next.
+        for _ in 0..20 {
+            lines.write_all(b"line\n").unwrap();
+            lines.flush();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!((lines.lost.get(), said.load(Ordering::Acquire)), (20, 0));
     }
 }

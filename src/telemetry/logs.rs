@@ -2,7 +2,9 @@
 
 use super::lines::Lines;
 use prometheus::IntCounter;
-use std::io::IsTerminal;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 /// What may be logged.
@@ -40,7 +42,7 @@ pub enum LogError {
     Twice,
     /// The system has no thread for them.
     #[error("logs cannot be written: {0}")]
-    System(#[from] std::io::Error),
+    System(#[from] io::Error),
     /// What is lost of them cannot be counted.
     #[error("metrics: {0}")]
     Metrics(#[from] prometheus::Error),
@@ -51,9 +53,11 @@ impl Logs {
     pub fn start(level: &str, format: &str) -> Result<Logs, LogError> {
         let (filter, handle) = reload::Layer::new(parse(level)?);
         let registry = tracing_subscriber::registry().with(filter);
-        let colours = std::io::stderr().is_terminal();
+        let colours = io::stderr().is_terminal();
         let lost = lost_lines()?;
-        let lines = Lines::start(std::io::stderr(), lost.clone())?;
+        // Of its own: what waits in a write to the shared one keeps all others from it.
+        let out = File::from(io::stderr().as_fd().try_clone_to_owned()?);
+        let lines = Lines::start(out, lost.clone())?;
         let started = if format == "json" {
             registry.with(fmt::layer().json().flatten_event(true).with_writer(lines.clone())).try_init()
         } else {

@@ -44,7 +44,9 @@ impl Command {
         };
         let files = export(&path, &self.out, format).map_err(|error| match error {
             ExportError::Ledger(error) => error.into(),
-            error @ ExportError::File(..) => Failure::new(Exit::Failed, error.to_string()),
+            error @ (ExportError::File(..) | ExportError::Unplaced(..)) => {
+                Failure::new(Exit::Failed, error.to_string())
+            }
         })?;
         if self.json {
             let files: Vec<_> = files.iter().map(|(path, rows)| json!({"file": path, "rows": rows})).collect();

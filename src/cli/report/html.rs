@@ -31,6 +31,7 @@ mod tests {
         let user = Some("<script>alert(1)</script>".to_owned());
         let page = page(&Report { user, ..tables::tests::report() }).unwrap();
         assert!(!page.contains("<script") && !page.contains("src=") && page.contains("default-src 'none'"), "{page}");
+        assert!(page.contains("class=\"lines\"") && page.contains("pre-line"), "a policy's verdict has its own line");
         assert!(page.contains("drover") && page.contains("not enough data yet"), "{page}");
     }
 }

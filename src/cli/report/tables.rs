@@ -140,7 +140,9 @@ fn holdouts(report: &Report) -> Vec<(String, &HoldOutView)> {
 /// What jobs held out show, in words.
 pub fn holdout(report: &Report) -> String {
     let each: Vec<_> = holdouts(report).iter().map(|(under, of)| shown(under, of)).collect();
-    format!("{}{}", each.join("\n"), left_out(&report.holdout))
+    let left_out = left_out(&report.holdout);
+    let apart = if each.len() > 1 { "\n" } else { " " };
+    format!("{}{apart}{left_out}", each.join("\n")).trim_end().to_owned()
 }
 
 fn shown(under: &str, of: &HoldOutView) -> String {
@@ -189,7 +191,9 @@ fn left_out(of: &HoldOutView) -> String {
         (of.share_unknown, "enrolled by an earlier Drover, which did not keep the share that was held out"),
     ];
     let all = why.into_iter().filter(|(jobs, _)| *jobs > 0);
-    all.map(|(jobs, why)| format!(" Left out: {} {why}.", words::count(jobs, "job", "jobs"))).collect()
+    all.map(|(jobs, why)| format!("Left out: {} {why}.", words::count(jobs, "job", "jobs")))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// What it is of.
@@ -295,7 +299,7 @@ pub mod tests {
         let text = text(&report);
         assert!(text.contains("Hold-out under drover: not") && text.contains("Hold-out under late: not"), "{text}");
         assert!(text.contains("could be acted on under late") && !text.contains("Hold-out:"), "{text}");
-        assert_eq!(text.matches("Left out: 3 jobs").count(), 1, "{text}");
+        assert_eq!(text.matches("\nLeft out: 3 jobs").count(), 1, "it is of no policy: {text}");
     }
 
     #[test]

@@ -26,6 +26,14 @@ fn exported(format: Format) -> (tempfile::TempDir, Vec<(PathBuf, u64)>) {
     (dir, files)
 }
 
+/// Names of the files beside which the first lies.
+fn names(files: &[(PathBuf, u64)]) -> Vec<String> {
+    let all = std::fs::read_dir(files[0].0.parent().unwrap()).unwrap();
+    let mut all: Vec<_> = all.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    all.sort();
+    all
+}
+
 fn of<'a>(files: &'a [(PathBuf, u64)], table: &str) -> &'a (PathBuf, u64) {
     files.iter().find(|(path, _)| path.file_stem().is_some_and(|stem| stem == table)).unwrap()
 }
@@ -68,25 +76,36 @@ fn every_table_is_a_parquet_file_of_typed_columns_that_reads_back() {
 fn an_export_that_fails_leaves_the_files_of_an_earlier_one_as_they_are_and_no_part_of_its_own() {
     let (dir, files) = exported(Format::Csv);
     let (path, out) = (dir.path().join("l.db"), dir.path().join("out"));
-    let names = || {
-        let mut all: Vec<_> = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name()).collect();
-        all.sort();
-        all
-    };
+    let names = || names(&files);
     let (stragglers, before) = (&of(&files, "stragglers").0, names());
     let old = std::fs::read(stragglers).unwrap();
     // The last table has no file to go to.
-    let last = open::beside(&of(&files, TABLES.last().unwrap().name).0, PART);
+    let last = open::beside(&of(&files, TABLES.last().unwrap().name).0, &part_end());
     std::fs::create_dir(&last).unwrap();
     Store::open(&path, &mut None)
         .unwrap()
         .write(&[StragglerRow { at_ms: Time(9), probability: None, evidence: 1.0 }.row()])
         .unwrap();
     let error = export(&path, &out, Format::Csv).unwrap_err().to_string();
-    assert!(error.contains("calibration.csv.part"), "{error}");
+    assert!(error.contains(&format!("calibration.csv.{}.part", std::process::id())), "{error}");
     std::fs::remove_dir(&last).unwrap();
     assert_eq!((std::fs::read(stragglers).unwrap(), names()), (old, before.clone()));
     export(&path, &out, Format::Csv).unwrap();
     assert_eq!(names(), before);
     assert_eq!(std::fs::read_to_string(stragglers).unwrap().lines().count(), 4);
+}
+
+#[test]
+fn where_a_file_cannot_be_replaced_what_is_not_renamed_is_kept_whole_and_named() {
+    let (dir, files) = exported(Format::Csv);
+    let last = &of(&files, TABLES.last().unwrap().name).0;
+    std::fs::remove_file(last).unwrap();
+    std::fs::create_dir_all(last.join("something")).unwrap();
+    let error = export(&dir.path().join("l.db"), &dir.path().join("out"), Format::Csv).unwrap_err().to_string();
+    let told = format!("{} of {} files are of this export", TABLES.len() - 1, TABLES.len());
+    assert!(error.contains(&told) && error.contains(&format!("NAME{}", part_end())), "{error}");
+    let parts: Vec<_> = names(&files).into_iter().filter(|name| name.ends_with(".part")).collect();
+    assert_eq!(parts, [format!("calibration.csv{}", part_end())]);
+    let part = std::fs::read_to_string(open::beside(last, &part_end())).unwrap();
+    assert_eq!(part.lines().count(), 1, "its heading");
 }

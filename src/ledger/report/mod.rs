@@ -38,7 +38,7 @@ pub struct Report {
     pub since_ms: u64,
     /// Until when, likewise.
     pub until_ms: u64,
-    /// When the oldest row is from that is kept, of whatever it is: where that is later, from when on all is known. Absent where nothing is kept.
+    /// When the oldest row is from that is kept, of whatever it is: where that is later, from when on all is known. Null where nothing is kept.
     #[serde(default)]
     pub kept_since_ms: Option<u64>,
     /// Of this queue only.

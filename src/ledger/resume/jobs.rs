@@ -26,13 +26,15 @@ pub struct LeftJob {
 
 const ENROLLED: &str =
     "SELECT e.job, e.at_ms, e.name, e.user, e.queue, e.maps, e.reduces, e.held_out, e.policy FROM enrolments e";
-/// By the indexes of both tables, in one order: of the many that have an end no row is read.
-const OPEN: &str = "WHERE e.rowid IN (SELECT o.rowid FROM enrolments o WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = o.job)) ORDER BY e.at_ms DESC LIMIT ?1";
+/// By the indexes of both tables, in one order: of the many that have an end no row is read. From before the first end that is kept the ends of others may have been let go before their enrolments.
+const OPEN: &str =
+    "WHERE e.rowid IN (SELECT o.rowid FROM enrolments o WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.job = o.job))
+    AND +e.at_ms >= MIN(?2, COALESCE((SELECT min(at_ms) FROM jobs), 0)) ORDER BY e.at_ms DESC LIMIT ?1";
 
-/// Those that were enrolled, however long ago: a job may run for weeks, and end while no service does. Once its end is told it is none of these any more.
-pub fn enrolled_and_open(connection: &Connection) -> Vec<LeftJob> {
+/// Those that were enrolled, however long ago: a job may run for weeks, and end while no service does. Once its end is told it is none of these any more. Recent ones are left whatever else is kept.
+pub fn enrolled_and_open(connection: &Connection, recent: i64) -> Vec<LeftJob> {
     let most = i64::try_from(JOBS_MAX).unwrap_or(i64::MAX);
-    enrolled(connection, OPEN, params![most])
+    enrolled(connection, OPEN, params![most, recent])
 }
 
 /// Those that were enrolled, and those of the actions, the newest first. Where the first could not be read, the others alone: what is known of the actions holds back others of their tasks.

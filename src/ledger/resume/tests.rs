@@ -45,11 +45,33 @@ fn of_a_week_ago_actions_are_left_only_where_a_job_without_an_end_was_enrolled_b
 }
 
 #[test]
-fn an_action_whose_job_has_an_end_is_left_all_the_same() {
+fn an_action_whose_job_has_an_end_is_left_all_the_same_for_a_week() {
     let mut rows = job(1, false, Some(9), "succeeded");
     rows.push(decision(7, "act").row());
     let (_dir, path) = kept(&rows);
     assert_eq!(left_at(&path, Time(100)), (vec!["job_1_0001".into()], vec![7]));
+    rows.extend(job(3, true, None, ""));
+    rows.push(of_job(4, 6, "act").row());
+    let (_dir, path) = kept(&rows);
+    let names = |all: &[u32]| all.iter().map(|n| format!("job_1_{n:04}")).collect::<Vec<_>>();
+    let week = Time(7) + LOOK_BACK;
+    assert_eq!(
+        left_at(&path, week),
+        (names(&[4, 3, 1]), vec![6, 7]),
+        "of a job that has run for longer, and of its like"
+    );
+    assert_eq!(left_at(&path, week + Millis(1)), (names(&[4, 3]), vec![6]));
+}
+
+#[test]
+fn a_job_of_before_the_first_end_that_is_kept_is_left_for_a_week_only_as_its_own_may_have_been_let_go() {
+    let mut rows = job(5, false, Some(9), "succeeded");
+    rows.extend(job(3, false, None, ""));
+    rows.extend(job(6, false, None, ""));
+    let (_dir, path) = kept(&rows);
+    let week = Time(3) + LOOK_BACK;
+    assert_eq!(left_at(&path, week).0, ["job_1_0006", "job_1_0003"]);
+    assert_eq!(left_at(&path, week + LOOK_BACK).0, ["job_1_0006"]);
 }
 
 #[test]

@@ -18,13 +18,18 @@ fn count(file: &Connection, of: &str) -> i64 {
 }
 
 /// Lets go until there is no more to let go of: after each step, what `seen` tells.
-fn steps<T>(file: &Connection, bounds: Bounds, now: Time, seen: impl Fn() -> T) -> Vec<T> {
+fn steps<T>(file: &Connection, bounds: Bounds, clock: Time, seen: impl Fn() -> T) -> Vec<T> {
+    steps_after(file, bounds, clock, Millis(0), seen)
+}
+
+/// The same after that pause.
+fn steps_after<T>(file: &Connection, bounds: Bounds, clock: Time, pause: Millis, seen: impl Fn() -> T) -> Vec<T> {
     let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
     let before = || count(file, "sent") + count(file, "answers");
     let mut all = Vec::new();
     loop {
         let had = before();
-        step(file, bounds, now, &metrics).unwrap();
+        step(file, bounds, clock, pause, &metrics).unwrap();
         if before() == had {
             return all;
         }
@@ -71,4 +76,33 @@ fn rows_of_one_instant_go_together_and_those_all_ahead_of_the_clock_go_where_the
     file.execute_batch("UPDATE sent SET at_ms = 1 << 41; UPDATE answers SET at_ms = 1 << 41").unwrap();
     steps(&file, three_quarters(&file), Time(7), || ());
     assert_eq!(count(&file, "sent") + count(&file, "answers"), 0);
+}
+
+/// Sends all rows so far ahead.
+fn moved(file: &Connection, by: Millis) {
+    let Millis(by) = by;
+    file.execute_batch(&format!("UPDATE sent SET at_ms = at_ms + {by}; UPDATE answers SET at_ms = at_ms + {by}"))
+        .unwrap();
+}
+
+#[test]
+fn rows_of_many_instants_all_ahead_of_the_clock_go_part_by_part() {
+    let (_dir, file) = filled(20_000);
+    moved(&file, Millis(1 << 41));
+    let left = steps(&file, three_quarters(&file), Time(7), || count(&file, "sent"));
+    assert!((5..15).contains(&left.len()) && (9_000..16_000).contains(left.last().unwrap()), "{left:?}");
+}
+
+#[test]
+fn after_a_month_without_a_service_its_new_rows_go_part_by_part_once_they_are_the_oldest() {
+    let month = Millis(30 * 86_400_000);
+    let (_dir, file) = filled(20_000);
+    moved(&file, month);
+    let clock = Time(200_000) + month;
+    let left = steps_after(&file, three_quarters(&file), clock, month, || count(&file, "sent"));
+    assert!((5..15).contains(&left.len()) && (9_000..16_000).contains(left.last().unwrap()), "{left:?}");
+    // Nor is any of them too old, by which the pause counts.
+    let old = Bounds { max_age: Millis(86_400_000), max_bytes: Bytes(u64::MAX) };
+    assert!(steps_after(&file, old, clock + Millis(2 * 86_400_000), month, || ()).is_empty());
+    assert!(!steps(&file, old, clock + Millis(2 * 86_400_000), || ()).is_empty());
 }
