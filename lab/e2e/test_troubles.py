@@ -169,6 +169,10 @@ class Troubles(Unharmed):
         file = self.cluster.dir / "killed" / "ledger.db"
         lives, told, before = [self.keeper(file)], [], {table: set() for table in TOLD_OF}
 
+        def wrote(life) -> bool:
+            """What a later life hears first was there before, and counts as no row."""
+            return self.kept(life) > 0 or (len(lives) > 1 and "a shim's session is accepted" in life.log.read_text())
+
         def counts() -> dict:
             return {table: self.kept(lives[-1], table) for table in TOLD_OF}
 
@@ -201,7 +205,7 @@ class Troubles(Unharmed):
 
         running, _ = self.submit(in_turn)
         for _ in range(KILLS):
-            self.wait("a row was kept", running, lambda: self.kept(lives[-1]) or struck.hits)
+            self.wait("a row was kept", running, lambda: struck.hits or wrote(lives[-1]))
             with turn:
                 if not struck.hits:
                     told.append(counts())
