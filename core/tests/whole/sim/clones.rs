@@ -151,3 +151,24 @@ fn which_clone_of_a_reduce_has_a_maps_first_output_is_chance_map_by_map() {
     // Of three nodes one map's clone has no place before the other has ended: who waits for what it would have written would wait for ever.
     assert!((1..=40).all(|seed| took(3, seed) < 100.0));
 }
+
+#[test]
+fn where_clones_of_reduces_give_way_the_ones_that_go_on_wait_for_no_output_that_another_had_or_that_is_not_to_come() {
+    // As above, each map's second output comes at 30 s. At 15 s another job's tasks ask for more than the ceiling leaves beside them.
+    let took = |seed: u64| {
+        let mut scenario = ideal(8, 1.0, 2, json!({"tasks": 1, "copy": 6, "work": 4}));
+        scenario.hadoop.can.withdraw = true;
+        scenario.trouble = serde_json::from_value(json!([{"nodes": [1, 3, 5, 7], "slower": 3}])).unwrap();
+        scenario.jobs.push(
+            serde_json::from_value(json!({"name": "b", "arrive": {"at": 15}, "maps": {"tasks": 4, "work": 100}}))
+                .unwrap(),
+        );
+        let mut params = dolly(Reads::Cac);
+        params.dolly.tau = 0.8;
+        let outcome = run(&scenario, params, seed).unwrap();
+        seconds(&outcome.jobs[0])
+    };
+    let all: Vec<f64> = (1..=40).map(took).collect();
+    // Where each clone has the first output of one map, the one on a good node reads the other's from 15 s on, for three seconds, and works for four: not from 30 s on.
+    assert!(all.contains(&22.0) && !all.contains(&37.0), "{all:?}");
+}
