@@ -38,10 +38,9 @@ pub struct Tally {
 /// What has become of a queue since.
 #[derive(Debug, Default)]
 struct Since {
-    /// Memory taken (positive) or given back (negative), MiB.
-    all: i64,
+    /// Memory taken (positive) or given back (negative), MiB, by user.
     of_user: BTreeMap<String, i64>,
-    /// Of it what went to nodes with each label, the empty one for those without.
+    /// The same by the label of the nodes that it went to, the empty one for those without.
     of_label: BTreeMap<String, i64>,
     /// Of the containers that were waited for those given, as [`Tally::given`].
     given: u32,
@@ -95,7 +94,6 @@ impl Tally {
         if of_kinds != [0; 2] || of_queue != 0 {
             let of_job: i64 = of_kinds.iter().sum();
             let queue = self.in_queue.entry(cluster.queue_name(job).to_owned()).or_default();
-            queue.all += of_job;
             queue.given += of_queue;
             *queue.of_user.entry(job.user.clone()).or_default() += of_job;
             for (kind, of_kind) in TaskKind::ALL.into_iter().zip(of_kinds) {
@@ -180,7 +178,7 @@ fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
 
 /// Memory that a queue's attempts have taken since, MiB.
 fn more(since: Option<&Since>) -> i64 {
-    since.map_or(0, |since| since.all)
+    since.map_or(0, |since| since.of_label.values().sum())
 }
 
 /// The same of nodes with a label.
