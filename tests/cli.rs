@@ -462,7 +462,9 @@ fn a_watch_prints_what_is_open_and_then_each_new_advice_once_also_after_a_restar
 #[test]
 fn a_wrong_configuration_changes_nothing_in_a_running_service() {
     let dir = tempfile::tempdir().unwrap();
-    let service = Service::start(dir.path());
+    let site = dir.path().join("core-site.xml");
+    std::fs::write(&site, "<configuration/>").unwrap();
+    let service = Service::with(dir.path(), &["cluster.conf_dir=."]);
     let log_says = |words: &str| {
         let began = Instant::now();
         while !std::fs::read_to_string(dir.path().join("log")).unwrap().contains(words) {
@@ -477,8 +479,10 @@ fn a_wrong_configuration_changes_nothing_in_a_running_service() {
     service.signal("-HUP");
     log_says("nothing has changed\ndrover.toml:2: log.level: \"drover=loud\" is no log level");
     std::fs::write(dir.path().join("drover.toml"), "mode = \"off\"\nlisten.decisions = 200\n").unwrap();
+    std::fs::write(site, "<configuration></configuration>").unwrap();
     service.signal("-HUP");
-    log_says("changed=[\"mode\"] wait_for_restart=[\"listen.decisions\"]");
+    let waits = "[\"listen.decisions\", \"cluster.conf_dir: what ./core-site.xml holds\"]";
+    log_says(&format!("changed=[\"mode\"] wait_for_restart={waits}"));
     let mut mode = String::new();
     let began = Instant::now();
     // The engine takes the new parameters after the log line.

@@ -1,5 +1,7 @@
 //! `drover serve`: starts every room, and stops them in order.
 
+mod reload;
+
 use super::engine_loop::{Outside, channels, run};
 use super::error::ServeError;
 use super::holds::{Book, Holds};
@@ -10,12 +12,12 @@ use super::reading::{Process, Shims};
 use super::restarts::Restarts;
 use super::rival::watch_for_others;
 use super::world;
-use super::{Desk, checks, claims, descriptors, vouch};
+use super::{Desk, claims, descriptors, vouch};
 use crate::api::listen;
 use crate::api::views::RmView;
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
-use crate::config::{self, Config, Loaded, Reloaded};
+use crate::config::{self, Config, Loaded};
 use crate::guard::Bounds;
 use crate::history::Recorder;
 use crate::ledger::{Access, Feed};
@@ -24,8 +26,9 @@ use crate::telemetry::{Logs, Metrics, VERSION};
 use crate::yarn::poll::{Clients, Poller};
 use crate::yarn::vouch::Vouch;
 use crate::yarn::{self};
-use drover_core::model::{Mode, Time};
+use drover_core::model::Time;
 use prometheus::{IntCounter, Registry};
+use reload::{ReadOnce, read_again, reloaded};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -35,8 +38,6 @@ use tokio_util::sync::CancellationToken;
 
 /// A stop takes no longer than this.
 const GRACE: Duration = Duration::from_millis(1_500);
-/// How long reading the configuration again may take.
-const READ_WITHIN: Duration = Duration::from_secs(10);
 
 /// Where it listens.
 struct Listeners {
@@ -66,6 +67,7 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
         tracing::warn!("{warning}");
     }
     let stop = CancellationToken::new();
+    let once = Arc::new(ReadOnce::of(&loaded.config));
     let mut service = start(&loaded.config, logs.lost(), &stop).await?;
     let ended = loop {
         tokio::select! {
@@ -74,7 +76,7 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
             _ = signals.hang_up.recv() => tokio::select! {
                 _ = signals.terminate.recv() => break Ok(()),
                 _ = signals.interrupt.recv() => break Ok(()),
-                read = read_again(loaded.clone(), reload.clone()) => loaded = reloaded(loaded, read, &logs, &service),
+                read = read_again(loaded.clone(), reload.clone(), once.clone()) => loaded = reloaded(loaded, read, &logs, &service),
             },
             Some(done) = service.tasks.join_next() => break Err(ServeError::Ended(done.unwrap_or("a part of the service"))),
         }
@@ -288,57 +290,6 @@ fn announce(listeners: &Listeners, identity: &Identity, config: &Config) -> std:
         "serving"
     );
     Ok(())
-}
-
-/// What a configuration that is read again makes of the old one, and what that changes; else why it changes nothing. A disk that hangs holds up nothing else.
-async fn read_again(old: Loaded, reload: Reload) -> Result<(Loaded, Reloaded), String> {
-    let read = move || {
-        let merged = reload().and_then(|new| checks::merged(&old, &new));
-        let (merged, report) =
-            merged.map_err(|error| format!("the configuration is wrong and nothing has changed\n{error}"))?;
-        // One that acts already is not kept from being told to be more careful.
-        if old.config.top.mode != Mode::Act {
-            claims::keepable(&merged.config).map_err(|error| format!("nothing has changed: {error}"))?;
-        }
-        Ok((merged, report))
-    };
-    match tokio::time::timeout(READ_WITHIN, tokio::task::spawn_blocking(read)).await {
-        Ok(read) => read.unwrap_or_else(|error| Err(format!("nothing has changed: {error}"))),
-        Err(_) => Err("the configuration's disk, or that of state.dir, has not answered yet and nothing has changed; send SIGHUP again".into()),
-    }
-}
-
-/// The configuration that holds after SIGHUP.
-fn reloaded(old: Loaded, read: Result<(Loaded, Reloaded), String>, logs: &Logs, service: &Service) -> Loaded {
-    let (merged, report) = match read {
-        Ok(merged) => merged,
-        Err(error) => {
-            service.metrics.reloaded(false);
-            tracing::error!("{error}");
-            return old;
-        }
-    };
-    if let Err(error) = logs.set_level(&merged.config.log.level) {
-        service.metrics.reloaded(false);
-        tracing::error!("the configuration is wrong and nothing has changed\n{error}");
-        return old;
-    }
-    // Not waited for: what hangs would keep a stop from being heard.
-    if let Err(error) = service.outside.params.try_send(config::engine_params(&merged.config)) {
-        service.metrics.reloaded(false);
-        tracing::error!(%error, "the engine takes no configuration and nothing has changed; send SIGHUP again");
-        let _ = logs.set_level(&old.config.log.level);
-        return old;
-    }
-    service.metrics.reloaded(true);
-    for warning in &merged.warnings {
-        tracing::warn!("{warning}");
-    }
-    for mode in &report.looser {
-        tracing::warn!("Drover may do more than before by the configuration read again: {mode}");
-    }
-    tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
-    merged
 }
 
 /// The signals a service obeys.
