@@ -2,6 +2,7 @@
 //! takes time as an argument; the thread that drives it is elsewhere.
 
 mod counts;
+mod named;
 
 pub use counts::Totals;
 
@@ -14,6 +15,7 @@ use crate::telemetry::{Metrics, channel_label};
 use drover_core::engine::{Engine, EngineParams, Pass};
 use drover_core::estimate::health::NodeHealth;
 use drover_core::model::{Action, Channel, Decision, Dropped, Fact, JobId, NameId, Observation, Time};
+use named::Named;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -35,6 +37,8 @@ pub struct Desk {
     missed: BTreeSet<JobId>,
     /// Of these, the ones that have found room.
     regained: Vec<JobId>,
+    /// Queues that are named and are none.
+    named: Named,
     /// Nodes' health, once somebody has asked since the last pass: counting walks all attempts, and a dashboard asks page by page, again and again.
     health: OnceCell<BTreeMap<NameId, NodeHealth>>,
     recorder: Option<Recorder<EngineParams>>,
@@ -67,8 +71,21 @@ impl Desk {
     ) -> Desk {
         let (missed, regained) = (BTreeSet::new(), Vec::new());
         let (engine, decisions, incarnation) = (Engine::new(params), VecDeque::new(), String::new());
-        let (health, open) = (OnceCell::new(), BTreeMap::new());
-        Desk { engine, decisions, keep, open, incarnation, missed, regained, health, recorder, ledger: None, metrics }
+        let (health, open, named) = (OnceCell::new(), BTreeMap::new(), Named::default());
+        Desk {
+            engine,
+            decisions,
+            keep,
+            open,
+            incarnation,
+            missed,
+            regained,
+            named,
+            health,
+            recorder,
+            ledger: None,
+            metrics,
+        }
     }
 
     /// Begins a segment where one is due. Only before the engine is given something: a segment starts with the state that comes before
@@ -126,6 +143,11 @@ impl Desk {
     /// Takes note of what becomes of an action.
     fn follow(&mut self, seen: &Observation) {
         match &seen.fact {
+            Fact::Queues(queues) => {
+                if let Some(unknown) = self.named.compare(queues, &self.engine, seen.received) {
+                    self.metrics.queues_unknown.set(i64::try_from(unknown).unwrap_or(i64::MAX));
+                }
+            }
             Fact::Sent { decision, job } => {
                 if let Some(kept) = self.kept(*decision).filter(|kept| kept.decision.job == *job) {
                     kept.asked.sent = Some(seen.at);

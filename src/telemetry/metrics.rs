@@ -90,6 +90,8 @@ pub struct Metrics {
     pub connections_refused: IntCounterVec,
     reloads: IntCounterVec,
     refused: IntGauge,
+    /// Queues that modes or holds name and the cluster has not.
+    pub queues_unknown: IntGauge,
 }
 
 const CHANNELS: [Channel; 5] = [Channel::Rm, Channel::Am, Channel::Shim, Channel::History, Channel::Own];
@@ -130,6 +132,8 @@ const DROPPED: &str = "Observations the engine refused, by channel and reason.";
 const LOST: &str = "Entries the recording lost because the disk was slower than the facts, or they did not fit into record.max_bytes; a new segment follows each gap.";
 const REFUSED: &str =
     "1 where the configuration that was read last, while the service ran, was refused, so that an older one holds.";
+const UNKNOWN: &str =
+    "Queues that modes or holds name and the newest listing has not, so that they keep nothing from being done.";
 const STOPPED: &str =
     "Times the recording stopped for good, by reason: full, unwritable, panicked (a fault of Drover).";
 const CONNECTIONS: &str =
@@ -212,6 +216,7 @@ impl Metrics {
                 &["result"],
             )?,
             refused: to.gauge("drover_config_refused", REFUSED)?,
+            queues_unknown: to.gauge("drover_queue_names_unknown", UNKNOWN)?,
         };
         metrics.start_at_zero();
         let build = to.gauges(

@@ -1,4 +1,4 @@
-//! Queues by name in settings and holds: one that the cluster has not is of no effect, and nothing else says so.
+//! Queues by name in settings and holds: one that the cluster has not is of no effect. A service warns of it; here the one that may have been meant is named.
 
 use super::Checks;
 use crate::api::{HoldView, HoldsView};
@@ -6,7 +6,7 @@ use crate::cli::client::Client;
 use crate::config::Loaded;
 use crate::yarn::facts::queues::MAX_QUEUES;
 use crate::yarn::poll::Clients;
-use drover_core::model::queue_name::{leaf, means};
+use drover_core::model::queue_name::{Known, leaf};
 
 const NAME: &str = "queues by name";
 const FIX: &str = "correct the name: a job's queue is known by its path or the last part of it, and a parent stands for none of its queues. \
@@ -67,8 +67,8 @@ fn compare(named: &[Named], known: &[String], checks: &mut Checks) {
     if known.is_empty() || known.len() >= MAX_QUEUES {
         return;
     }
-    let is_known = |one: &&Named| known.iter().any(|queue| means(&one.queue, queue));
-    let (right, wrong): (Vec<&Named>, Vec<&Named>) = named.iter().partition(is_known);
+    let all = Known::of(known.iter().map(String::as_str));
+    let (right, wrong): (Vec<&Named>, Vec<&Named>) = named.iter().partition(|one| all.has(&one.queue));
     if wrong.is_empty() {
         checks.ok(NAME, format!("the cluster has all that settings and holds name: {}", right.len()));
     }
