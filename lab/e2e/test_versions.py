@@ -150,6 +150,12 @@ class OneJar(OnCluster):
         cls().until("clones ran", lambda: {row["i"] for row in said.beside("RUNNING")} == maps, running)
         cls.held.cure()
 
+    def only(self, played: Played, action: str, task: str) -> dict:
+        """What was done so with a task; it is one."""
+        found = played.of(action, task)
+        self.assertEqual(len(found), 1, played.decisions)
+        return found[0]
+
     def test_the_shim_announces_all_that_the_table_calls_live(self):
         self.assertEqual(set(self.waves.said.hello["can"]), live_by_the_table())
         self.assertEqual(self.waves.said.hello["hadoop"], self.version)
@@ -163,23 +169,19 @@ class OneJar(OnCluster):
             self.assertNotIn("FAILED", {attempt.state for attempt in played.result.attempts})
 
     def test_a_slow_attempt_is_restarted_while_tasks_wait(self):
-        restarts = self.waves.of("restart", "m_000000")
-        self.assertEqual(len(restarts), 1, self.waves.decisions)
-        (restart,) = restarts
+        restart = self.only(self.waves, "restart", "m_000000")
         self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("moved", "won"), restart)
         self.assertEqual(restart["copy"]["attempts"], [self.waves.winner("m_000000")])
 
     def test_over_rest_a_slow_attempt_is_killed_through_the_proxy_and_its_replacement_wins(self):
-        restarts = self.over_rest.of("restart", "m_000000")
-        self.assertEqual(len(restarts), 1, self.over_rest.decisions)
-        (restart,) = restarts
+        restart = self.only(self.over_rest, "restart", "m_000000")
         self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("applied", "won"), restart)
         ended = {attempt.id: attempt.state for attempt in self.over_rest.result.attempts}
         self.assertEqual(ended[restart["attempt"]], "KILLED")
         self.assertNotEqual(restart["attempt"], self.over_rest.winner("m_000000"))
 
     def test_a_copy_beside_a_slow_attempt_wins(self):
-        (copy,) = self.waves.of("duplicate", "m_000023")
+        copy = self.only(self.waves, "duplicate", "m_000023")
         self.assertNotIn("Dolly", copy["rule"])
         self.assertEqual((copy["copy"]["state"], copy["copy"]["winner"]), ("won", self.waves.winner("m_000023")), copy)
 

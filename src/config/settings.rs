@@ -387,7 +387,7 @@ settings! {
         /// Share of the cluster's memory in use above which no copy is decided on.
         busy_above: f64 = "1", SHARE, reloadable;
         /// Share of the jobs that Drover might act on that is left to Hadoop's own speculator, to compare with. Which ones follows from their ids; a job stays on the side
-        /// it was on when this service first saw it, and one that starts with another share or salt draws anew.
+        /// it was on when this service first saw it, and a service that starts with another share or salt draws anew.
         holdout: f64 = "0", SHARE, reloadable;
         /// Another salt holds out other jobs, of those that are first seen from then on.
         holdout_salt: u64 = "1", Kind::Whole(0, u64::MAX), reloadable;

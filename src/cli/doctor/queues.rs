@@ -4,7 +4,7 @@ use super::Checks;
 use crate::api::{HoldView, HoldsView};
 use crate::cli::client::Client;
 use crate::config::Loaded;
-use crate::yarn::facts::queues::MAX_QUEUES;
+use crate::yarn::facts::queues::tells_all;
 use crate::yarn::poll::Clients;
 use drover_core::model::queue_name::{Known, leaf};
 
@@ -63,8 +63,7 @@ fn meant<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
 }
 
 fn compare(named: &[Named], known: &[String], checks: &mut Checks) {
-    // A listing without queues tells none, and one that was cut short not all.
-    if known.is_empty() || known.len() >= MAX_QUEUES {
+    if !tells_all(known.len()) {
         return;
     }
     let all = Known::of(known.iter().map(String::as_str));
@@ -89,6 +88,7 @@ mod tests {
     use super::super::Verdict;
     use super::*;
     use crate::config::{Sources, load_named};
+    use crate::yarn::facts::queues::MAX_QUEUES;
 
     fn compared(names: &[&str], known: &[&str]) -> Vec<(Verdict, String, String)> {
         let named: Vec<Named> =

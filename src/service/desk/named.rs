@@ -1,6 +1,6 @@
 //! Queues that modes and holds name and the cluster has not, or has not any more: nothing is kept from their jobs.
 
-use crate::yarn::facts::queues::MAX_QUEUES;
+use crate::yarn::facts::queues::tells_all;
 use drover_core::engine::Engine;
 use drover_core::model::queue_name::Known;
 use drover_core::model::{QueueFact, Scope, Time};
@@ -13,8 +13,7 @@ pub(super) struct Named(BTreeSet<String>);
 impl Named {
     /// Compares them with a listing, and says once of each that it means no queue. How many they are; `None` where the listing does not tell.
     pub(super) fn compare(&mut self, queues: &[QueueFact], engine: &Engine, now: Time) -> Option<usize> {
-        // One without queues tells none, and one that was cut short not all.
-        if queues.is_empty() || queues.len() >= MAX_QUEUES {
+        if !tells_all(queues.len()) {
             return None;
         }
         let modes = engine.params().govern.queue_modes.keys();
@@ -43,8 +42,33 @@ impl Named {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::fixture::{job, seen, watched};
     use drover_core::engine::EngineParams;
-    use drover_core::model::Mode;
+    use drover_core::model::{Channel, Fact, Hold, Mode, Observation};
+
+    /// What the service tells the engine of itself, and of the cluster.
+    fn told(channel: Channel, seq: u64, fact: Fact) -> Observation {
+        let mut told = seen(job(1), seq, 200_000, fact);
+        (told.source.channel, told.source.app) = (channel, None);
+        told
+    }
+
+    #[test]
+    fn a_queue_that_is_held_and_is_none_is_counted_while_the_hold_stands() {
+        let mut desk = watched();
+        let hold = |until| Hold {
+            scope: Scope::Queue("etl".into()),
+            reason: "it is busy".into(),
+            by: "ann".into(),
+            since: Time(0),
+            until,
+        };
+        for (seq, until, unknown) in [(1, None, 1), (2, Some(Time(1)), 0)] {
+            desk.observe(told(Channel::Own, seq, Fact::Held(hold(until))));
+            desk.observe(told(Channel::Rm, seq, Fact::Queues(vec![QueueFact::open("root.default")])));
+            assert_eq!(desk.metrics.queues_unknown.get(), unknown);
+        }
+    }
 
     #[test]
     fn a_mode_of_a_queue_that_was_renamed_is_counted_until_a_queue_is_of_that_name_again() {

@@ -9,6 +9,12 @@ use std::collections::BTreeMap;
 
 /// Most leaf queues kept.
 pub const MAX_QUEUES: usize = 20_000;
+
+/// Does a listing of so many queues tell which there are? One without any tells none, and one that was cut short not all.
+pub fn tells_all(queues: usize) -> bool {
+    (1..MAX_QUEUES).contains(&queues)
+}
+
 /// Most users kept of one queue.
 pub const MAX_USERS: usize = 1_000;
 /// Most node labels kept of one queue or user.
