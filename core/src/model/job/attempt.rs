@@ -58,11 +58,12 @@ impl Attempt {
     }
 
     /// Did its JVM come to run? Hadoop gives an attempt that is killed with its container just assigned a launch at the moment of its end (TaskAttemptImpl,
-    /// sendJHStartEventForAssignedFailTask).
+    /// sendJHStartEventForAssignedFailTask). It calls an attempt killed before it says when that was; one that was seen to run was launched.
     pub fn was_launched(&self) -> bool {
         // Less than any JVM takes to start.
         const AT_ONCE: Millis = Millis(100);
-        self.state != AttemptState::Killed || self.lived().is_some_and(|lived| lived > AT_ONCE)
+        let ran = self.lived().map_or(self.watched.get().is_some(), |lived| lived > AT_ONCE);
+        self.state != AttemptState::Killed || ran
     }
 
     /// From its launch to its end, where both are known.

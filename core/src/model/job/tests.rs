@@ -284,6 +284,16 @@ fn an_attempt_killed_within_a_tenth_of_a_second_was_never_launched() {
 }
 
 #[test]
+fn an_attempt_that_was_seen_to_run_was_launched_though_nobody_says_yet_when_it_was_killed() {
+    let mut job = job(Some([1, 0]));
+    let id = map(&job, 0);
+    for state in [AttemptState::Running, AttemptState::Killed] {
+        assert!(learn(&mut job, &ran(id.attempt(0), state, 1_000, None)));
+        assert!(job.task(id).unwrap().attempts[0].was_launched(), "{state:?}");
+    }
+}
+
+#[test]
 fn a_task_began_anew_where_its_only_attempt_was_killed_and_another_came_in_its_place() {
     use AttemptState::{Killed, Running, Starting, Succeeded};
     let restarts = |attempts: &[(AttemptState, u64, Option<u64>)]| {
