@@ -2,7 +2,7 @@
 
 use super::output;
 use super::reproduced_open::{missed, moved, nearest, number};
-use crate::simulation::reproduce::{Experiment, Finding, Verdict};
+use crate::simulation::reproduce::{Experiment, Finding, Ground, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -43,6 +43,7 @@ pub fn markdown(ended: &[(Experiment, Vec<Finding>)], seeds: u64, assumptions: &
         by(assumptions)
     );
     page += &summary(ended);
+    page += &sizes(ended);
     page += &moved(ended.iter().flat_map(|(_, found)| found));
     for (one, found) in ended {
         let _ = write!(page, "\n## {}\n{}\n\n{}\n\n", one.name, one.summary(), one.calibrated);
@@ -78,6 +79,21 @@ fn summary(ended: &[(Experiment, Vec<Finding>)]) -> String {
     table
 }
 
+/// How many of the sizes that papers print are near, by what they give to come by them.
+fn sizes(ended: &[(Experiment, Vec<Finding>)]) -> String {
+    let head = ["what the paper gives", "published sizes", "exact", "within"];
+    let mut table = format!("\n{}{}", row(&head), row(&head.map(|_| "---")));
+    for ground in Ground::ALL {
+        let of = ended.iter().filter(|(one, _)| one.ground == ground).flat_map(|(_, found)| found);
+        let all: Vec<_> = of.filter(|one| one.published.is_some()).collect();
+        let with = |verdict| all.iter().filter(|one| one.verdict == verdict).count().to_string();
+        let counts = [all.len().to_string(), with(Verdict::Exact), with(Verdict::Within)];
+        let [sizes, exact, within] = counts.each_ref().map(String::as_str);
+        table += &row(&[ground.label(), sizes, exact, within]);
+    }
+    table
+}
+
 fn row<S: AsRef<str>>(cells: &[S]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.as_ref().replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))
@@ -106,7 +122,9 @@ mod tests {
         );
         assert!(page.contains("--seeds 1 --markdown") && page.contains("\n## late.fig2\n"), "{page}");
         assert!(page.contains(&format!("| late | {} | 0 | 0 | 0 |\n", found.len())), "{page}");
-        assert_eq!(page.matches("| exact |").count(), found.len() + 1, "{page}");
+        let sizes = found.len();
+        assert!(page.contains(&format!("| a formula or a worked example | {sizes} | {sizes} | 0 |\n")), "{page}");
+        assert_eq!(page.matches("| exact |").count(), found.len() + 2, "{page}");
         assert_eq!(page.matches("\n| late.fig1 | ").count(), 1, "{page}");
     }
 

@@ -158,11 +158,38 @@ fn differs(assumed: &impl Serialize, main: &impl Serialize) -> String {
     if others.is_empty() { "as in the main set".to_owned() } else { others.join(", ") }
 }
 
+/// What a paper gives, from which its numbers are to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// A formula or a worked example.
+    ByHand,
+    /// A workload, but for a few choices.
+    Workload,
+    /// Traces or clusters that are not public.
+    Traces,
+}
+
+impl Ground {
+    /// All of them.
+    pub const ALL: [Ground; 3] = [Ground::ByHand, Ground::Workload, Ground::Traces];
+
+    /// What it is, in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Ground::ByHand => "a formula or a worked example",
+            Ground::Workload => "a workload that the paper gives, but for a few choices",
+            Ground::Traces => "traces or clusters that are not public",
+        }
+    }
+}
+
 /// An experiment.
 #[derive(Clone, Copy)]
 pub struct Experiment {
     /// Paper and place: `late.fig10`.
     pub name: &'static str,
+    /// What its numbers come from in the paper.
+    pub ground: Ground,
     /// One line.
     pub about: &'static str,
     /// What slowness is tied to there: a sentence. It decides more than the policy does.

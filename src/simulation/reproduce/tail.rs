@@ -4,7 +4,7 @@
 //! longer than t_k is killed and started anew; so its R' is Δ for each start in vain, and a last one of at most t_k. The paper says "after t_k" in one place and reasons
 //! from starts a Δ apart in another: killed at the age t_k instead, a start in vain costs t_k, and what the paper says of R' does not hold.
 
-use super::{Effort, Experiment, Finding, judge};
+use super::{Effort, Experiment, Finding, Ground, judge};
 use crate::stats::Interval;
 use drover_core::sim::Stuck;
 use drover_core::sim::draw::{Draw, Draws, Purpose};
@@ -14,6 +14,7 @@ use statrs::function::gamma::ln_gamma;
 pub(super) fn experiments() -> Vec<Experiment> {
     let of = |name, about, run| Experiment {
         name,
+        ground: Ground::Workload,
         about,
         slowness: "Slowness is tied to the attempt: each draws its time from a Pareto law.",
         calibrated: "Nothing is calibrated.",

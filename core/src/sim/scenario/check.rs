@@ -330,6 +330,8 @@ fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {
     faults.unless(phase.slow.iter().all(|(task, ..)| there(*task)), &slow, "names a task that no job has");
     let named: BTreeSet<_> = phase.slow.iter().map(|(task, attempt, _)| (task, attempt)).collect();
     faults.unless(named.len() == phase.slow.len(), &slow, "names an attempt twice");
+    let whole = !matches!(phase.tasks, Dist::Constant(count) if count.fract() != 0.0);
+    faults.unless(whole, &format!("{kind}.tasks"), "must be a whole number, or a law");
     let few = phase.tasks.fault().is_some() || phase.tasks.most() <= f64::from(TASKS_MAX);
     faults.unless(few, &format!("{kind}.tasks"), "gives more than 2,000,000 tasks to a job");
 }

@@ -43,7 +43,7 @@ mod runs;
 mod spells;
 mod workload;
 
-use super::Experiment;
+use super::{Experiment, Ground};
 
 const ATTEMPT: &str = "Slowness is tied to the attempt.";
 const CALIBRATED: &str = "Calibrated on sizes of jobs (§2.2), on what is to gain in Facebook's small jobs under LATE and in Bing's under Mantri (§2.1.1: 49 and 38 %), on what cloning leaves (Fig. 9: 1.06 at the \
@@ -54,6 +54,7 @@ const SEEN: &str = "Calibrated on sizes of jobs (§2.2), on what is to gain in F
 pub(super) fn experiments() -> Vec<Experiment> {
     let of = |name, about, calibrated, rows, run| Experiment {
         name,
+        ground: Ground::Traces,
         about,
         slowness: ATTEMPT,
         calibrated,

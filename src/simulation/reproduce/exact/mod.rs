@@ -4,7 +4,7 @@ mod cloned;
 mod longest;
 mod twophase;
 
-use super::{Effort, Experiment, Finding, Verdict, judge};
+use super::{Effort, Experiment, Finding, Ground, Verdict, judge};
 use crate::stats::Interval;
 use drover_core::estimate::time_left::late_seconds;
 use drover_core::model::Millis;
@@ -15,6 +15,7 @@ use serde_json::Value;
 pub(super) fn experiments() -> Vec<Experiment> {
     let by_hand = |name, about, calibrated, run| Experiment {
         name,
+        ground: Ground::ByHand,
         about,
         slowness: "No slowness is drawn: it is worked out by hand.",
         calibrated,

@@ -5,12 +5,13 @@ mod sleeps;
 mod thresholds;
 mod vms;
 
-use super::Experiment;
+use super::{Experiment, Ground};
 
 pub(super) fn experiments() -> Vec<Experiment> {
     vec![
         Experiment {
             name: node::NAME,
+            ground: Ground::ByHand,
             about: "LATE §5.4.3: a copy on a slow node, and with SlowNodeThreshold",
             slowness: "Slowness is tied to the node.",
             calibrated: "Nothing is calibrated.",
@@ -21,6 +22,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             name: vms::NAME,
+            ground: Ground::Traces,
             about: "LATE §5.2, §5.3, Figs. 3–9: Sort, Grep and WordCount on virtual machines that share hosts, and with stragglers",
             slowness: "Slowness is tied to the node, a little to the attempt.",
             calibrated: "How slow machines are is the paper's Tables 2 and 4; how long work takes is calibrated on §5.1.2, where a Sort of 100 GB alone took 408 s, and, of all other jobs, on their five minutes (§5), \
@@ -33,6 +35,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             name: thresholds::NAME,
+            ground: Ground::Workload,
             about: "LATE §5.4, Figs. 10–12: thresholds varied in a sleep workload",
             slowness: "Slowness is tied to the node.",
             calibrated: "The set is the paper's; the number of reduces is calibrated on the 745 s without speculation. That scores are the sleeps' share was assumed after all rows had been seen, by the time that Hadoop's own \

@@ -39,13 +39,14 @@ mod runs;
 mod schemes;
 mod workload;
 
-use super::Experiment;
+use super::{Experiment, Ground};
 pub use runs::phase;
 
 pub(super) fn experiments() -> Vec<Experiment> {
     vec![
         Experiment {
             name: "mantri.s63",
+            ground: Ground::Traces,
             about: "Mantri §6.3, Figs. 16–18: against Hadoop, LATE, Dryad, MapReduce and ideals; the workload's marginals",
             slowness: "Slowness is tied, phase by phase, to the data, to the attempt, or to a mixture of both, as in Fig. 4; never to the node.",
             calibrated: "Calibrated on n/s (§3.1), the share of outliers (Fig. 2), how slow they are (Fig. 3), how many of them data explain (Fig. 4), how data vary (§4.2) and how often Mantri restarts (§6.3: .2 for each task). That copies have the next \
@@ -57,6 +58,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             name: "mantri.s64",
+            ground: Ground::Traces,
             about: "Mantri §6.4, Figs. 19 and 20: reduces placed by the links between racks",
             slowness: "Slowness is tied to the time: links that others use, too, and change.",
             calibrated: "How scarce links are, how much others take of them, and how often that changes, was calibrated with all numbers of §6.4 in view, which Figs. 19 and 20 are therefore not independent of.",
@@ -67,6 +69,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         },
         Experiment {
             name: "mantri.s65",
+            ground: Ground::Traces,
             about: "Mantri §6.5, Figs. 21–23: outputs kept twice and computed anew against losses; the workload's marginals",
             slowness: "Slowness is tied to the data and the attempt, and losses to the node for a time.",
             calibrated: "How often machines lose outputs is calibrated on how many phases see recomputes (Fig. 2) and on how few machines half of them are (§4.2); the figures are independent of that.",

@@ -23,6 +23,7 @@ fn what_of_a_job_cannot_be_or_would_do_nothing_is_named_with_its_key() {
         (r#"{"name": "a", "maps": {"tasks": 4, "copy": 5}}"#, "maps.copy"),
         (r#"{"name": "a", "maps": {"tasks": 4, "input_mb": 1e10}}"#, "maps.input_mb"),
         (r#"{"name": "a", "maps": {"tasks": 4, "busy": 1e5}}"#, "maps.busy"),
+        (r#"{"name": "a", "maps": {"tasks": 24.6}}"#, "maps.tasks"),
         (r#"{"name": "a", "maps": {"tasks": 4, "vcores": 0}}"#, "maps.vcores"),
         (r#"{"name": "a", "maps": {"tasks": 4}, "count": 5, "arrive": {"every": 1e9}}"#, "arrive.every"),
     ] {
