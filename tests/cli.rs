@@ -321,6 +321,44 @@ fn the_status_of_a_service_without_its_cluster_says_that_it_does_not_answer_in_w
 }
 
 #[test]
+fn a_report_tells_what_a_reload_and_another_start_changed_and_not_that_a_service_started_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let changes = |many| {
+        let (began, arguments) = (Instant::now(), ["report", "--json", "--file", "ledger.db"]);
+        loop {
+            let said = drover(dir.path(), &arguments).output().unwrap().stdout;
+            let report = serde_json::from_slice::<serde_json::Value>(&said).unwrap_or_default();
+            let keys = |change: &serde_json::Value| change["settings"].as_array().unwrap().clone();
+            let told: Vec<_> = report["changes"].as_array().into_iter().flatten().flat_map(keys).collect();
+            // Rows are written by and by.
+            if report["kept_since_ms"].is_u64() && told.len() >= many {
+                return told;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{report}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let stopped = |mut service: Service| {
+        service.signal("-TERM");
+        assert!(service.0.wait().unwrap().success());
+    };
+    let kept = ["ledger.path=ledger.db", "policy=late"];
+    stopped(Service::with(dir.path(), &kept));
+    let service = Service::with(dir.path(), &kept);
+    assert!(changes(0).is_empty());
+    std::fs::write(dir.path().join("drover.toml"), "log.level = \"debug\"\ngovern.cluster_cap = 0.2\n").unwrap();
+    service.signal("-HUP");
+    let change =
+        |key: &str, before: &str, after: &str| serde_json::json!({"key": key, "before": before, "after": after});
+    let [reload, start] = [change("govern.cluster_cap", "0.1", "0.2"), change("policy", "late", "mantri")];
+    assert_eq!(changes(1), [reload.clone()]);
+    stopped(service);
+    let _service = Service::with(dir.path(), &["ledger.path=ledger.db", "policy=mantri"]);
+    let told = changes(2);
+    assert_eq!((&told[0], told.contains(&start)), (&reload, true), "{told:?}");
+}
+
+#[test]
 fn with_json_logs_every_line_of_a_services_life_is_an_object_with_level_and_message() {
     let dir = tempfile::tempdir().unwrap();
     let mut service = Service::with(dir.path(), &["log.format=json", "log.level=debug"]);

@@ -20,6 +20,7 @@ pub use reload::Reloaded;
 pub use setting::{Group, Setting};
 pub use settings::*;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -139,4 +140,13 @@ impl Loaded {
     pub fn resolved(&self) -> Entries {
         presets::resolved(&self.config, &self.entries)
     }
+
+    /// The values in force, as texts, of what has a say in what is seen, decided and done.
+    pub fn deciding(&self) -> BTreeMap<String, String> {
+        let kept = self.resolved().into_iter().filter(|(key, _)| !ASIDE.iter().any(|group| key.starts_with(group)));
+        kept.map(|(key, entry)| (key, entry.value.to_string())).collect()
+    }
 }
+
+/// What is only listened on, logged and kept.
+const ASIDE: [&str; 5] = ["listen.", "log.", "record.", "ledger.", "state."];

@@ -25,7 +25,7 @@ mod tests;
 mod write;
 
 pub use error::LedgerError;
-pub use feed::Feed;
+pub use feed::{Feed, Under};
 pub use metrics::Metrics;
 pub use open::{beside, read, size};
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};

@@ -6,8 +6,9 @@ mod jobs;
 mod tests;
 
 use super::error::LedgerError;
-use super::feed::{ended_itself, spaced, word};
+use super::feed::{Told, ended_itself, spaced, word};
 use super::open;
+use super::steps::SETTINGS_SINCE;
 use super::tables::OutcomeRow;
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
@@ -29,6 +30,15 @@ pub struct Left {
     pub jobs: Vec<LeftJob>,
     /// What became of other actions in jobs without an end, newest first.
     pub settled: Vec<Settled>,
+    /// What the file says last of settings.
+    pub told: Option<Told>,
+}
+
+impl Left {
+    /// Nothing has to be settled any more.
+    pub fn is_settled(&self) -> bool {
+        self.actions.is_empty() && self.jobs.is_empty()
+    }
 }
 
 /// An action with an end, in a job without one.
@@ -92,8 +102,12 @@ const SETTLED_MAX: i64 = 100_000;
 /// # Errors
 /// Where it cannot be read.
 pub fn left(path: &Path, now: Time) -> Result<Left, LedgerError> {
-    let (connection, _) = open::read_any(path)?;
-    of(&connection, now - LOOK_BACK).map_err(|error| LedgerError::of(path, &error))
+    let (connection, version) = open::read_any(path)?;
+    let read = of(&connection, now - LOOK_BACK).and_then(|left| {
+        let told = if version < SETTINGS_SINCE { None } else { Told::last(&connection)? };
+        Ok(Left { told, ..left })
+    });
+    read.map_err(|error| LedgerError::of(path, &error))
 }
 
 fn of(connection: &Connection, since: Time) -> rusqlite::Result<Left> {
@@ -114,7 +128,7 @@ fn of(connection: &Connection, since: Time) -> rusqlite::Result<Left> {
     let settled =
         settled.query_map(params![since, SETTLED_MAX], Settled::read)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let settled = settled.into_iter().flatten().collect();
-    Ok(Left { actions, jobs, settled })
+    Ok(Left { actions, jobs, settled, told: None })
 }
 
 /// A number that is none below zero.

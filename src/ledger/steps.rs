@@ -7,11 +7,16 @@ use super::tables::TABLES;
 pub type Step<'a> = &'a dyn Fn() -> String;
 
 /// Every step so far: as many as the newest version's number. A step that has made files never makes others.
-pub const STEPS: &[Step<'static>] = &[&first, &second, &third];
+pub const STEPS: &[Step<'static>] = &[&first, &second, &third, &fourth];
+
+/// The version that settings are kept since.
+pub const SETTINGS_SINCE: i64 = 4;
 
 /// Tables that came with the second version.
 const TABLES_OF_SECOND: [&str; 2] = ["clone_plans", "measures"];
-/// Columns that came with it, by table, and what older rows have there.
+/// The table that came with the fourth.
+const TABLE_OF_FOURTH: &str = "settings";
+/// Columns that came with the second, by table, and what older rows have there.
 const COLUMNS_OF_SECOND: [(&str, &str, &str); 4] = [
     ("decisions", "clones", "0"),
     ("decisions", "avoid", "''"),
@@ -23,7 +28,11 @@ const COLUMNS_OF_THIRD: [(&str, &str); 3] =
     [("enrolments", "share"), ("enrolments", "salt"), ("outcomes", "winner_container_ms")];
 
 fn is_of_first(table: &Table) -> bool {
-    !TABLES_OF_SECOND.contains(&table.name)
+    !is_of_second(table) && table.name != TABLE_OF_FOURTH
+}
+
+fn is_of_second(table: &Table) -> bool {
+    TABLES_OF_SECOND.contains(&table.name)
 }
 
 fn is_of_third(table: &Table, column: &str) -> bool {
@@ -43,7 +52,7 @@ fn second() -> String {
     let columns = COLUMNS_OF_SECOND.map(|(table, name, before)| {
         format!("ALTER TABLE {table} ADD COLUMN {name} {} NOT NULL DEFAULT {before};\n", kind(table, name))
     });
-    let tables = TABLES.iter().filter(|table| !is_of_first(table));
+    let tables = TABLES.iter().filter(|table| is_of_second(table));
     let tables = tables.map(|table| table.create_of(|column| !is_of_third(table, column.name)));
     columns.into_iter().chain(tables).collect()
 }
@@ -51,6 +60,10 @@ fn second() -> String {
 fn third() -> String {
     let column = |(table, name)| format!("ALTER TABLE {table} ADD COLUMN {name} {};\n", kind(table, name));
     COLUMNS_OF_THIRD.map(column).concat()
+}
+
+fn fourth() -> String {
+    TABLES.iter().filter(|table| table.name == TABLE_OF_FOURTH).map(|table| table.create_of(|_| true)).collect()
 }
 
 /// SQLite's word for what a column holds.

@@ -282,6 +282,18 @@ tables! {
         slow: bool,
     }
 
+    /// What services ran under: at a start, where something is otherwise than the last row, then once a day, and when the configuration is read again and changed.
+    SettingsRow = "settings", key "incarnation, at_ms" {
+        /// When, the service's clock.
+        at_ms: Time,
+        /// The process.
+        incarnation: String,
+        /// Drover's version, with its revision where the build knows it.
+        version: String,
+        /// Settings that have a say in what is seen, decided and done, each by its key with the value in force, as JSON: all but those of what is only listened on, logged and kept.
+        settings: String,
+    }
+
     /// How often tasks straggle anywhere in the cluster, hour by hour.
     StragglerRow = "stragglers", key "at_ms" {
         /// When, the service's clock.

@@ -6,6 +6,7 @@ mod named;
 
 pub use counts::Totals;
 
+use super::engine_loop::Again;
 use super::kept::{Asked, Kept, outcome};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
@@ -190,6 +191,14 @@ impl Desk {
     /// Jobs that have found room after facts of theirs were lost, each once: their shims are to tell all of it again.
     pub fn take_regained(&mut self) -> Vec<JobId> {
         std::mem::take(&mut self.regained)
+    }
+
+    /// Takes a configuration that was read again.
+    pub fn read_again(&mut self, at: Time, again: Again) {
+        self.set_params(at, again.params);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.settings(at, again.settings);
+        }
     }
 
     /// Changes how the engine decides.

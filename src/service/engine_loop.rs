@@ -5,6 +5,7 @@ use super::notes::Notes;
 use crate::shim::Batch;
 use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, Observation, Time};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -40,7 +41,7 @@ pub struct Asker(mpsc::Sender<Question>);
 pub struct Inbox {
     facts: mpsc::Receiver<Observation>,
     batches: mpsc::Receiver<Batch>,
-    params: mpsc::Receiver<EngineParams>,
+    again: mpsc::Receiver<Again>,
     questions: mpsc::Receiver<Question>,
     /// The last event was a question.
     asked: bool,
@@ -58,14 +59,23 @@ impl Inbox {
     }
 }
 
+/// A configuration that was read again.
+#[derive(Debug)]
+pub struct Again {
+    /// How the engine decides.
+    pub params: EngineParams,
+    /// Settings that have a say in it, by their keys.
+    pub settings: BTreeMap<String, String>,
+}
+
 /// What feeds the thread.
 pub struct Outside {
     /// Facts, one by one.
     pub facts: mpsc::Sender<Observation>,
     /// Facts, in batches.
     pub batches: mpsc::Sender<Batch>,
-    /// New parameters.
-    pub params: mpsc::Sender<EngineParams>,
+    /// The configuration, read again.
+    pub again: mpsc::Sender<Again>,
     /// Questions.
     pub asker: Asker,
 }
@@ -74,17 +84,17 @@ pub struct Outside {
 pub fn channels() -> (Outside, Inbox) {
     let (facts, facts_in) = mpsc::channel(FACTS_WAITING);
     let (batches, batches_in) = mpsc::channel(BATCHES_WAITING);
-    let (params, params_in) = mpsc::channel(4);
+    let (again, again_in) = mpsc::channel(4);
     let (questions, questions_in) = mpsc::channel(QUESTIONS_WAITING);
     let inbox = Inbox {
         facts: facts_in,
         batches: batches_in,
-        params: params_in,
+        again: again_in,
         questions: questions_in,
         asked: false,
         passed: false,
     };
-    (Outside { facts, batches, params, asker: Asker(questions) }, inbox)
+    (Outside { facts, batches, again, asker: Asker(questions) }, inbox)
 }
 
 impl Asker {
@@ -153,8 +163,8 @@ pub fn run(
                 notes.ask_again(desk.take_regained());
                 pace.news = true;
             }
-            Event::Params(params) => {
-                desk.set_params(clock(), *params);
+            Event::Again(again) => {
+                desk.read_again(clock(), *again);
                 pace.news = true;
             }
             Event::Question(question) => question(&mut desk),
@@ -178,7 +188,7 @@ pub fn run(
 
 enum Event {
     Facts(Vec<Batch>),
-    Params(Box<EngineParams>),
+    Again(Box<Again>),
     Question(Question),
     Due,
     Quiet,
@@ -223,7 +233,7 @@ async fn event(inbox: &mut Inbox, wait: Option<Millis>, stop: &CancellationToken
             inbox.asked = true;
             Some(Event::Question(question))
         }
-        Some(params) = inbox.params.recv() => Some(Event::Params(Box::new(params))),
+        Some(again) = inbox.again.recv() => Some(Event::Again(Box::new(again))),
         facts = facts => facts.map(Event::Facts),
     }
 }

@@ -6,17 +6,19 @@ mod tests;
 use super::error::ServeError;
 use super::notes::Notes;
 use crate::clock;
-use crate::config::Config;
-use crate::ledger::{self, Access, Bounds, Feed, Ledger, LedgerError, Left, Metrics, Pace};
+use crate::config::Loaded;
+use crate::ledger::{self, Access, Bounds, Feed, Ledger, LedgerError, Left, Metrics, Pace, Under};
+use crate::telemetry::BUILD;
 use prometheus::Registry;
 
 /// Begins it where one is to be kept. What cannot be written or read is told of, and the service goes on without it.
 pub fn begin(
-    config: &Config,
+    loaded: &Loaded,
     incarnation: &str,
     notes: &Notes,
     registry: &Registry,
 ) -> Result<(Option<Feed>, Access), ServeError> {
+    let config = &loaded.config;
     let Some(path) = &config.ledger.path else { return Ok((None, Access::default())) };
     // Not without one: that it keeps nothing would be an alert.
     let metrics = Metrics::new(registry)?;
@@ -28,7 +30,7 @@ pub fn begin(
         }
         Left::default()
     });
-    if !left.actions.is_empty() || !left.jobs.is_empty() {
+    if !left.is_settled() {
         tracing::info!(
             actions = left.actions.len(),
             jobs = left.jobs.len(),
@@ -39,5 +41,6 @@ pub fn begin(
     notes.left.take(&left);
     let ledger = Ledger::start(path, bounds, Pace::default(), clock::now, metrics)?;
     let access = Access::new(path, ledger.watch());
-    Ok((Some(Feed::new(ledger, incarnation, left)), access))
+    let under = Under { version: BUILD.clone(), settings: loaded.deciding() };
+    Ok((Some(Feed::new(ledger, incarnation, under, clock::now(), left)), access))
 }

@@ -68,7 +68,7 @@ pub async fn serve(mut loaded: Loaded, reload: Reload, logs: Logs) -> Result<(),
     }
     let stop = CancellationToken::new();
     let once = Arc::new(ReadOnce::of(&loaded.config));
-    let mut service = start(&loaded.config, logs.lost(), &stop).await?;
+    let mut service = start(&loaded, logs.lost(), &stop).await?;
     let ended = loop {
         tokio::select! {
             _ = signals.terminate.recv() => break Ok(()),
@@ -104,7 +104,8 @@ fn shim_params(config: &Config) -> ShimParams {
     ShimParams { connections, ..set }
 }
 
-async fn start(config: &Config, lost_lines: IntCounter, stop: &CancellationToken) -> Result<Service, ServeError> {
+async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken) -> Result<Service, ServeError> {
+    let config = &loaded.config;
     let listeners = Listeners {
         api: listen::bind("listen.api", config.listen.api).await?,
         shim: listen::bind("listen.shim", config.listen.shim).await?,
@@ -122,7 +123,7 @@ async fn start(config: &Config, lost_lines: IntCounter, stop: &CancellationToken
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
-    let (feed, access) = keeping::begin(config, &identity.incarnation, &notes, &registry)?;
+    let (feed, access) = keeping::begin(loaded, &identity.incarnation, &notes, &registry)?;
     desk.ledger = feed;
     // Before anything is decided.
     let book = Book::open(config.state.dir.as_deref(), config.top.mode, clock::now())?;

@@ -7,7 +7,7 @@ use crate::api::views::DecisionView;
 use crate::clock;
 use crate::history::{Options, Recorder, files, replay};
 use crate::ledger::report::{Filter, Report};
-use crate::ledger::{self, Bounds, Feed, Ledger, Left, Pace};
+use crate::ledger::{self, Bounds, Feed, Ledger, Left, Pace, Under};
 use crate::shim::{self, AppLife, AppVouch, Identity, Key, Shim, ShimParams, Vouch, VouchError, mac};
 use crate::telemetry::Metrics;
 use crate::yarn::http::install_tls;
@@ -90,7 +90,13 @@ async fn start(recording: &Path) -> Service {
     let params = EngineParams { policy: PolicyName::Late, govern, ..EngineParams::default() };
     let mut desk = Desk::new(params, 100, Some(recorder), metrics);
     desk.incarnation = INCARNATION.into();
-    desk.ledger = Some(Feed::new(kept(&recording.join(LEDGER), &registry), INCARNATION, Left::default()));
+    desk.ledger = Some(Feed::new(
+        kept(&recording.join(LEDGER), &registry),
+        INCARNATION,
+        Under::default(),
+        Time(0),
+        Left::default(),
+    ));
     let (outside, inbox) = channels();
     let identity = Identity { epoch: 9, incarnation: INCARNATION.into() };
     let shim = Shim::new(ShimParams::default(), identity, Arc::new(Rm), outside.batches.clone(), shim_metrics);

@@ -18,7 +18,8 @@ struct Page<'a> {
 
 /// The page.
 pub fn page(report: &Report) -> askama::Result<String> {
-    let (tables, holdout) = (tables::tables(report), tables::holdout(report));
+    let tables = tables::changes(report).into_iter().chain(tables::tables(report)).collect();
+    let holdout = tables::holdout(report);
     Page { version: VERSION, heading: tables::heading(report), tables, holdout, notes: tables::NOTES }.render()
 }
 

@@ -129,6 +129,35 @@ pub fn tables(report: &Report) -> Vec<Table> {
     all.into_iter().flatten().collect()
 }
 
+/// What changed in that time, where anything did.
+pub fn changes(report: &Report) -> Option<Table> {
+    let value = |text: &str| if text.is_empty() { "–".to_owned() } else { text.to_owned() };
+    let rows = report.changes.iter().flat_map(|change| {
+        let build = (change.version_before != change.version)
+            .then(|| ("version", change.version_before.as_str(), change.version.as_str()));
+        let settings = change.settings.iter().map(|one| (one.key.as_str(), one.before.as_str(), one.after.as_str()));
+        let after = after(change.at_ms);
+        build
+            .into_iter()
+            .chain(settings)
+            .map(move |(what, before, now)| vec![after.clone(), what.to_owned(), value(before), value(now)])
+    });
+    let older = match report.changes_left_off {
+        0 => String::new(),
+        older => format!(" ({} before these)", words::count(older, "change", "changes")),
+    };
+    let title = format!(
+        "Drover or its settings changed in that time, and all numbers are of before and after together{older}; --since TIME leaves out what was before it:"
+    );
+    table(&title, &["since", "what", "before", "after"], rows.collect())
+}
+
+/// The first whole second that is not before it, as `--since` takes it.
+fn after(ms: u64) -> String {
+    let stamp = i64::try_from(ms.div_ceil(1_000)).ok().and_then(|second| jiff::Timestamp::from_second(second).ok());
+    stamp.map_or_else(|| "?".into(), |stamp| stamp.to_string())
+}
+
 /// What jobs held out show, of each policy where there are several, and under which.
 fn holdouts(report: &Report) -> Vec<(String, &HoldOutView)> {
     match &report.holdout_by_policy[..] {
@@ -220,7 +249,7 @@ pub fn text(report: &Report) -> String {
     if tables.is_empty() {
         parts.push("Nothing is kept of that: no decision was taken, and no job has ended.".into());
     }
-    for table in tables {
+    for table in changes(report).into_iter().chain(tables) {
         let mut shown = output::table(&table.heading.iter().map(String::as_str).collect::<Vec<_>>());
         shown.add_rows(table.rows);
         parts.push(format!("{}\n{shown}", table.title));
@@ -233,7 +262,7 @@ pub fn text(report: &Report) -> String {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::ledger::report::{ChangeView, PolicyView, SideView};
+    use crate::ledger::report::{ChangeOfSettingsView, ChangeView, PolicyView, SettingView, SideView};
 
     /// One copy that won, and little else.
     pub fn report() -> Report {
@@ -258,6 +287,8 @@ pub mod tests {
             queue: None,
             user: None,
             policy: None,
+            changes: Vec::new(),
+            changes_left_off: 0,
             copies: vec![copies],
             advice: Vec::new(),
             jobs: JobsView::default(),
@@ -282,6 +313,21 @@ pub mod tests {
         }
         let less = "rows reach back to 1970-01-04 00:00 UTC, less than was asked for";
         assert_eq!(of(2 * day, Some(3 * day)), format!("{asked} ({less}){until}"));
+    }
+
+    #[test]
+    fn a_change_in_the_time_is_told_with_a_time_that_leaves_out_what_was_before_it() {
+        let one = SettingView { key: "modes.queue.etl".into(), before: String::new(), after: "off".into() };
+        let (before, version) = ("0.1.0".to_owned(), "0.2.0".to_owned());
+        let change = ChangeOfSettingsView { at_ms: 86_399_001, version_before: before, version, settings: vec![one] };
+        let report = Report { changes: vec![change], changes_left_off: 1, ..report() };
+        let since = "1970-01-02T00:00:00Z";
+        let row = |cells: [&str; 3]| std::iter::once(since).chain(cells).map(str::to_owned).collect::<Vec<_>>();
+        let told = super::changes(&report).unwrap();
+        assert_eq!(told.rows, [row(["version", "0.1.0", "0.2.0"]), row(["modes.queue.etl", "–", "off"])]);
+        let text = text(&report);
+        assert!(text.contains("(1 change before these)") && text.contains(since), "{text}");
+        assert!(!super::text(&Report { changes: Vec::new(), ..report }).contains("--since TIME"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod seen;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod under;
 
 use super::resume::{Left, LeftJob, Unanswered};
 use super::schema::{Record, Row};
@@ -15,6 +16,8 @@ use drover_core::model::{Decision, Fact, Job, JobId, Measure, Millis, Mode, Obse
 use ends::{Ended, Won};
 pub(super) use rows::{ended_itself, spaced, word};
 use std::collections::{BTreeMap, BTreeSet};
+pub(super) use under::Told;
+pub use under::Under;
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;
@@ -43,6 +46,8 @@ struct Draw {
 pub struct Feed {
     ledger: Ledger,
     incarnation: String,
+    under: Under,
+    told: Option<Told>,
     open: BTreeMap<u64, Open>,
     /// What came of a live job's decisions to act, by task.
     fates: BTreeMap<JobId, BTreeMap<TaskId, Vec<Won>>>,
@@ -62,8 +67,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Tells that ledger of the process of that name, with what earlier ones left open.
-    pub fn new(ledger: Ledger, incarnation: &str, left: Left) -> Feed {
+    /// Tells that ledger of the process of that name, which runs under that, with what earlier ones left open.
+    pub fn new(ledger: Ledger, incarnation: &str, under: Under, at: Time, left: Left) -> Feed {
         let mut orphans: BTreeMap<JobId, Vec<Unanswered>> = BTreeMap::new();
         for one in left.actions {
             orphans.entry(one.task.job).or_default().push(one);
@@ -73,9 +78,11 @@ impl Feed {
             let won = Won { instead_of: one.predicted_end.filter(|_| one.won), won: one.won, ..Won::OF_OTHERS };
             fates.entry(one.task.job).or_default().entry(one.task).or_default().push(won);
         }
-        Feed {
+        let mut feed = Feed {
             ledger,
             incarnation: incarnation.to_owned(),
+            under,
+            told: left.told,
             open: BTreeMap::new(),
             fates,
             fresh: BTreeSet::new(),
@@ -85,7 +92,20 @@ impl Feed {
             orphans,
             left: left.jobs.into_iter().map(|job| (job.id, job)).collect(),
             passed: None,
-        }
+        };
+        feed.tell_under(at);
+        feed
+    }
+
+    /// Decisions are taken under those settings from now on.
+    pub fn settings(&mut self, at: Time, settings: BTreeMap<String, String>) {
+        self.under.settings = settings;
+        self.tell_under(at);
+    }
+
+    fn tell_under(&mut self, at: Time) {
+        let row = self.under.row(&mut self.told, &self.incarnation, at);
+        self.tell(row.into_iter().collect());
     }
 
     /// A fact that the engine has taken.
@@ -171,6 +191,7 @@ impl Feed {
         self.enrolled.retain(lives);
         self.drawn.retain(|job, _| lives(job));
         let mut told = seen::hour(engine, now);
+        told.extend(self.under.row(&mut self.told, &self.incarnation, now));
         if before.0 / DAY != now.0 / DAY {
             told.extend(seen::nodes(engine, now));
         }

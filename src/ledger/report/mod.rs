@@ -1,11 +1,13 @@
 //! What the ledger says: whether copies paid, reckoned from its rows alone, and so the same for whoever reads the file.
 
+mod changes;
 mod copies;
 mod jobs;
 #[cfg(test)]
 mod tests;
 mod trial;
 
+pub use changes::{ChangeOfSettingsView, SettingView};
 pub use copies::{AdviceView, CopiesView, PredictionView};
 pub use jobs::JobsView;
 pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
@@ -47,6 +49,12 @@ pub struct Report {
     pub user: Option<String>,
     /// Of this policy only.
     pub policy: Option<String>,
+    /// Changes of Drover's version or its settings in that time, oldest first: numbers are of before and after together.
+    #[serde(default)]
+    pub changes: Vec<ChangeOfSettingsView>,
+    /// How many older ones are left off.
+    #[serde(default)]
+    pub changes_left_off: u64,
     /// Copies and restarts that were asked for, by policy and action.
     pub copies: Vec<CopiesView>,
     /// Copies and restarts that were only advised, by policy and action.
@@ -74,6 +82,7 @@ impl Report {
         // One moment of the file for all of it.
         let moment = connection.unchecked_transaction()?;
         let asked = &Asked { filter, until: now + retain::AHEAD };
+        let (changes, changes_left_off) = changes::read(&moment, asked)?;
         let (copies, advice) = copies::read(&moment, asked)?;
         let (holdout, holdout_by_policy) = trial::read(&moment, asked)?;
         Ok(Report {
@@ -83,6 +92,8 @@ impl Report {
             queue: filter.queue.clone(),
             user: filter.user.clone(),
             policy: filter.policy.clone(),
+            changes,
+            changes_left_off,
             copies,
             advice,
             jobs: jobs::read(&moment, asked)?,

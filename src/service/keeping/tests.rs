@@ -77,13 +77,13 @@ fn left_open() -> (tempfile::TempDir, std::path::PathBuf) {
 async fn next(ledger: &Path, server: &MockServer, ends: usize) -> u64 {
     let (file, at) = (ledger.display(), server.uri());
     let set = [format!("ledger.path={file}"), format!("cluster.rm_urls={at}"), format!("cluster.history_url={at}")];
-    let config = load(&Sources { file: None, set: set.to_vec() }, std::iter::empty()).unwrap().config;
+    let loaded = load(&Sources { file: None, set: set.to_vec() }, std::iter::empty()).unwrap();
     let registry = Registry::new();
     let metrics = Arc::new(crate::telemetry::Metrics::new(&registry).unwrap());
     let notes = Arc::new(Notes::default());
     let mut desk = Desk::new(EngineParams::default(), 100, None, metrics.clone());
-    desk.ledger = begin(&config, "next", &notes, &registry).unwrap().0;
-    let clients = world::clients(&config, crate::yarn::metrics::Metrics::new(&registry).unwrap()).unwrap();
+    desk.ledger = begin(&loaded, "next", &notes, &registry).unwrap().0;
+    let clients = world::clients(&loaded.config, crate::yarn::metrics::Metrics::new(&registry).unwrap()).unwrap();
     let (out, mut facts) = mpsc::channel(64);
     let patient = ScheduleParams { apps: Millis(50), history_patience: Millis(500), ..ScheduleParams::default() };
     let stop = CancellationToken::new();
@@ -129,5 +129,5 @@ async fn jobs_that_ended_between_two_processes_are_settled_by_history_and_as_unk
     assert_eq!((won.outcome.as_str(), won.winner, won.gained_ms), ("won", Some(1), Some(11_879)));
     assert_eq!((won.host.as_deref(), won.hosts.as_str(), won.container_ms), (Some("nm4"), "nm4", Millis(7_664)));
     assert_eq!((unknown.outcome.as_str(), unknown.hosts.as_str()), ("unknown", ""));
-    assert_eq!(left(&ledger, clock::now()).unwrap(), Left::default());
+    assert!(left(&ledger, clock::now()).unwrap().is_settled());
 }

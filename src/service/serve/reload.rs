@@ -2,6 +2,7 @@
 
 use super::{Reload, Service};
 use crate::config::{self, Config, Loaded, Reloaded};
+use crate::service::engine_loop::Again;
 use crate::service::{checks, claims};
 use crate::telemetry::Logs;
 use crate::yarn::site::{FILES, Site};
@@ -88,7 +89,8 @@ pub(super) fn reloaded(
         return old;
     }
     // Not waited for: what hangs would keep a stop from being heard.
-    if let Err(error) = service.outside.params.try_send(config::engine_params(&merged.config)) {
+    let again = Again { params: config::engine_params(&merged.config), settings: merged.deciding() };
+    if let Err(error) = service.outside.again.try_send(again) {
         service.metrics.reloaded(false);
         tracing::error!(%error, "the engine takes no configuration and nothing has changed; send SIGHUP again");
         let _ = logs.set_level(&old.config.log.level);
