@@ -18,6 +18,8 @@ SHIM_URL = "http://127.0.0.1:7071"
 HISTORY_LIMIT_S = 90
 # Less than any JVM takes to start.
 LAUNCH_MS = 100
+# A copy that is given its container so shortly before its task's success is not moved any more: another commits.
+COMMIT_MS = 3000
 JOB_LIMIT_S = 600
 POLL_S = 0.05
 
@@ -60,6 +62,11 @@ class Attempt:
     def seconds(self) -> float:
         return (self.finish_ms - self.start_ms) / 1000
 
+    @property
+    def number(self) -> int:
+        """Which of its task's; of the nth ApplicationMaster they count from 1000 (n - 1)."""
+        return int(self.id.rpartition("_")[2])
+
     def ran(self) -> bool:
         """Whether its container was launched: Hadoop writes a start also for one that was killed before that."""
         return self.state != "KILLED" or self.finish_ms - self.start_ms > LAUNCH_MS
@@ -85,6 +92,22 @@ class Result:
         for attempt in ran:
             tasks.setdefault(attempt.task, []).append(attempt)
         return [a for a in ran if any(a.copies(older) for older in tasks[a.task])]
+
+    def crowded(self, moves: int) -> list:
+        """Copies that ran on the node of another attempt of their task, though fewer than `moves` had been given back
+        before them."""
+        ran = [a for a in self.attempts if a.ran()]
+        won = {a.task: a.finish_ms for a in ran if a.state == "SUCCEEDED"}
+        found = []
+        for copy in self.copies():
+            others = [a for a in ran if a.task == copy.task and a is not copy]
+            started = {a.number for a in others}
+            given_back = set(range(copy.number // 1000 * 1000, copy.number)) - started
+            beside = [a.id for a in others if a.node == copy.node and copy.copies(a)]
+            late = copy.start_ms > won.get(copy.task, copy.finish_ms) - COMMIT_MS
+            if beside and not late and len(given_back) < moves:
+                found.append((copy.id, copy.node, beside, sorted(given_back)))
+        return found
 
     def first_by_node(self) -> dict:
         """How many tasks had their first attempt on each node: how much of a job met a slow one."""

@@ -9,6 +9,8 @@ from lab.cluster import Cluster
 from lab.progress import Failed, step
 
 LISTENERS = API, SHIM, METRICS = ("127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072")
+# Of one beside another.
+SECOND = ("127.0.0.1:7170", "127.0.0.1:7171", "127.0.0.1:7172")
 # Not a measure of it: one service was heard of only after 29 s, of which no cause was found.
 READY_LIMIT_S = 90
 METRICS_TIMEOUT_S = 10

@@ -14,6 +14,8 @@ WAIT_S = 120
 # What a failed wait tells of each service's log and of the applications.
 TOLD_LINES, TOLD_CHARACTERS = 12, 800
 IN_TABLE = re.compile(r"\| `(\w+)` \| live \|")
+# How often a copy is moved off a host it is to keep off (`MOVES`, src/shim/outbox.rs); then it stays.
+MOVES = 6
 # Nothing more is heard of a copy.
 ENDS = {"won", "lost", "died", "refused", "unsent", "unanswered", "unknown"}
 

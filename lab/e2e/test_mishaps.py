@@ -15,10 +15,8 @@ from lab import build, jobs
 from lab.certificates import Certificate
 from lab.e2e.unharmed import ACT, Unharmed
 from lab.faults import ClusterPlace, decided
-from lab.service import LISTENERS, total
+from lab.service import LISTENERS, SECOND, total
 from lab.troubles import STAGES, Crash, Delayed, Late, Lost, Reordered, Repeated
-
-SECOND = ("127.0.0.1:7170", "127.0.0.1:7171", "127.0.0.1:7172")
 
 
 class Mishaps(Unharmed):
@@ -95,9 +93,8 @@ class Mishaps(Unharmed):
         for running in (self.off(600, LISTENERS), self.off(-600, SECOND)):
             self.check(running)
 
-    def test_a_stop_leaves_the_job_to_hadoop_and_a_resume_has_its_straggler_copied(self):
-        service = self.service()
-        service.cli("stop", "--reason", "a drill")
+    def test_a_silent_resourcemanager_and_a_stop_leave_the_job_to_hadoop_and_then_its_straggler_is_copied(self):
+        service = self.service(f'govern.stale_after = "4s"\n{ACT}')
         running, _ = self.submit()
 
         def launcher() -> str:
@@ -106,8 +103,17 @@ class Mishaps(Unharmed):
         def advised() -> list:
             return [one for one in service.decisions(running.id()) if one["outcome"] == "advised"]
 
+        self.wait("the job was Drover's", running, lambda: launcher() == "drover")
+        manager = self.cluster.state["processes"]["rm"]["pid"]
+        os.kill(manager, signal.SIGSTOP)
+        self.addCleanup(os.kill, manager, signal.SIGCONT)
+        self.wait("the ResourceManager was silent for too long", running, lambda: launcher() == "native")
+        # A straggler has shown by the time it answers again.
+        service.cli("stop", "--reason", "a drill")
+        os.kill(manager, signal.SIGCONT)
         self.wait("it was advised on", running, advised)
         self.assertEqual(launcher(), "native")
+        self.assertEqual(decided([service.log]), {}, "a copy was decided on before")
         service.cli("resume")
         self.wait("the job is Drover's", running, lambda: launcher() == "drover")
         self.check(running)

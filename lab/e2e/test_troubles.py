@@ -7,21 +7,21 @@ master is told and not done twice. Each job succeeds and writes the bytes that i
 import contextlib
 import json
 import os
+import shutil
 import signal
-import sqlite3
 import subprocess
-import threading
-import time
 import unittest
 from pathlib import Path
 
-from lab import conf, expected, http, jobs, netns
-from lab.e2e import live_by_the_table
-from lab.e2e.unharmed import ACT, JOB, Unharmed
+from lab import conf, expected, jobs, netns
+from lab.e2e import MOVES, live_by_the_table
+from lab.e2e.ledgers import TOLD_OF, Ledgers, fill, rows
+from lab.e2e.lives import Lives
+from lab.e2e.unharmed import ACT, JOB
 from lab.faults import ClusterPlace
 from lab.scenarios import AM_AWAY
-from lab.service import Service
-from lab.troubles import Crash, Held, Watched
+from lab.service import SECOND, Service
+from lab.troubles import Held, Watched
 
 # Of a job with a reduce that starts as soon as one map has ended.
 REDUCED = {"lab.reduces": 1, "lab.reduce.ms": 500, "mapreduce.reduce.memory.mb": 256}
@@ -45,9 +45,9 @@ FILLER = {
 CLONES = f'policy = "dolly"\ndolly.prior = 0.1\ndolly.beta = 1.0\ndolly.tau = 1.0\n{ACT}'
 # How many exchanges of a job a copy is seen to wait for, each of them ten heartbeats of its master.
 EXCHANGES = 6
-# How often the service is killed before an order is under way, and the tables of which it tells only new rows.
+# How often the service is killed by chance while it writes, and the job that it writes of.
 KILLS = 3
-TOLD_OF = ("decisions", "sent", "answers")
+ADVISED = {"drover.mode": "advise", "lab.maps": 5, "lab.slow.attempts": "m_0_0:240,m_1_0:240"}
 TOO_SOON = """
     SELECT later.task FROM sent JOIN decisions later USING (incarnation, decision)
     JOIN decisions earlier ON earlier.task = later.task AND earlier.incarnation <> later.incarnation
@@ -56,60 +56,9 @@ TOO_SOON = """
     WHERE sent.at_ms > first.at_ms AND sent.at_ms < min(earlier.deadline_ms, coalesce(o.at_ms, earlier.deadline_ms))"""
 
 
-def rows(file: Path, ask: str, *values) -> list:
-    """What a ledger holds, whoever else has it open."""
-    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as ledger:
-        return ledger.execute(ask, values).fetchall()
-
-
-def fill(directory: Path) -> Path:
-    """Leaves no room on a disk; the file that takes it."""
-    ballast = directory / "ballast"
-    with ballast.open("wb", buffering=0) as out, contextlib.suppress(OSError):
-        while True:
-            out.write(b"\0" * 4096)
-    return ballast
-
-
-class Troubles(Unharmed):
-    options = {**Unharmed.options, "set": [conf.SOON_LOST]}
+class Troubles(Ledgers):
+    options = {**Ledgers.options, "set": [conf.SOON_LOST]}
     reduced = expected.digest(JOB["lab.maps"], reduces=1)
-
-    def disk(self, name: str) -> Path:
-        """A small file system of its own."""
-        at = self.cluster.dir / name
-        at.mkdir(exist_ok=True)
-        if at.is_mount():  # left by a run that was killed
-            subprocess.run(["umount", "-l", str(at)], check=True)
-        made = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=1m", "drover-lab", str(at)], capture_output=True, text=True
-        )
-        if made.returncode:
-            self.skipTest(f"no file system can be mounted here: {made.stderr.strip()}")
-        self.addCleanup(subprocess.run, ["umount", "-l", str(at)])
-        return at
-
-    def keeper(self, file: Path) -> Service:
-        return self.service(f'ledger.path = "{file}"\n{ACT}')
-
-    def state(self, service: Service) -> str:
-        return service.get("/status")["ledger"]["state"]
-
-    def kept(self, service: Service, table: str = "") -> float:
-        """Rows that the service has said it committed."""
-        name = f'drover_ledger_rows_total{{table="{table}"' if table else "drover_ledger_rows_total"
-        return sum(count for series, count in service.metrics().items() if series.startswith(name))
-
-    def says(self, service: Service, kind: str, words: str) -> None:
-        """Wherever an operator may look, the trouble is told of; and the service is ready all the same."""
-        metrics = service.metrics()
-        self.assertEqual(metrics["drover_ledger_active"], 0)
-        self.assertGreater(metrics[f'drover_ledger_errors_total{{kind="{kind}"}}'], 0)
-        self.assertGreater(metrics['drover_ledger_dropped_total{reason="unwritable"}'], 0)
-        self.assertIn(words, service.log.read_text())
-        self.assertIn(words, http.get(f"http://{service.api}/readyz", "text/plain"))
-        # Its table breaks lines.
-        self.assertIn(words, " ".join(service.ask("doctor").stdout.split()))
 
     def test_a_disk_that_fills_costs_rows_and_no_copy_and_the_ledger_goes_on_once_there_is_room(self):
         disk = self.disk("full")
@@ -136,20 +85,39 @@ class Troubles(Unharmed):
         ended = "SELECT state FROM jobs WHERE job = ?"
         self.until("its rows were kept", lambda: rows(disk / "ledger.db", ended, again.id()) == [("succeeded",)])
 
-    def test_a_read_only_disk_costs_rows_and_no_copy_and_a_ledger_is_begun_once_it_takes_one(self):
-        disk = self.disk("read-only")
+    def test_a_read_only_disk_costs_rows_and_no_copy_be_it_so_from_the_start_or_from_some_moment_on(self):
+        disk, image = self.disk("read-only"), self.image("turns-read-only")
+        turning = self.mounted("turns-read-only", "-o", "loop", image)
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        service = self.keeper(disk / "ledger.db")
-        self.assertEqual(self.state(service), "read_only")
-        running, _ = self.submit()
-        self.check(running)
-        self.until("rows were lost", lambda: service.metrics()['drover_ledger_dropped_total{reason="unwritable"}'])
-        self.says(service, "read_only", "the ledger cannot be opened")
-        self.assertNotEqual(service.ask("report").returncode, 0, "a report of nothing would pass for one")
+        never, until_then = self.keeper(disk / "ledger.db"), self.keeper(turning / "ledger.db", listen=SECOND)
+        self.assertEqual(self.state(never), "read_only")
+        first, second = self.submit()[0], self.submit(to=until_then.shim)[0]
+        self.wait("a row was kept", second, lambda: self.kept(until_then, "enrolments"))
+        self.give_up(turning)
+        told = {table: self.kept(until_then, table) for table in TOLD_OF}
+        for running, service in ((first, never), (second, until_then)):
+            self.check(running)
+            self.until("rows were lost", lambda service=service: self.lost(service))
+        self.says(never, "read_only", "the ledger cannot be opened")
+        # SQLite calls it an I/O error; half a minute later, when the file is opened anew, it is known to be read-only.
+        self.says(until_then, "unwritable", "the ledger cannot be")
+        self.assertNotEqual(never.ask("report").returncode, 0, "a report of nothing would pass for one")
+        self.assertEqual(until_then.ask("report").returncode, 0, "what was kept is still told of")
         self.assertEqual(list(disk.iterdir()), [])
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-        self.until("it was begun", lambda: self.state(service) == "keeping")
-        self.assertEqual(rows(disk / "ledger.db", "PRAGMA integrity_check"), [("ok",)])
+        self.put_right(turning, image)
+        for service in (never, until_then):
+            self.until("it is kept", lambda service=service: self.state(service) == "keeping")
+        for file in (disk / "ledger.db", turning / "ledger.db"):
+            self.assertEqual(rows(file, "PRAGMA integrity_check"), [("ok",)])
+        for table, count in told.items():
+            self.assertGreaterEqual(len(rows(turning / "ledger.db", f"SELECT * FROM {table}")), count, table)
+
+    def put_right(self, disk: Path, image: Path) -> None:
+        """What had reached the disk, on another in its place: the old one is still held by whoever has a lock there."""
+        whole = shutil.copy(image, image.with_suffix(".copy"))
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+        subprocess.run(["mount", "-o", "loop", whole, str(disk)], check=True)
 
     def test_a_ledger_deleted_under_the_service_is_begun_anew_and_says_so(self):
         file = self.cluster.dir / "deleted" / "ledger.db"
@@ -166,57 +134,20 @@ class Troubles(Unharmed):
         self.assertEqual(rows(file, "PRAGMA integrity_check"), [("ok",)])
 
     def test_a_service_killed_while_it_writes_has_lost_no_row_it_told_of_and_repeats_nothing(self):
-        file = self.cluster.dir / "killed" / "ledger.db"
-        lives, told, before = [self.keeper(file)], [], {table: set() for table in TOLD_OF}
-
-        def wrote(life) -> bool:
-            """What a later life hears first was there before, and counts as no row."""
-            return self.kept(life) > 0 or (len(lives) > 1 and "a shim's session is accepted" in life.log.read_text())
-
-        def counts() -> dict:
-            return {table: self.kept(lives[-1], table) for table in TOLD_OF}
-
-        def strike():
-            """Once the order that is under way is in the ledger."""
-            life = lives[-1]
-            self.until("the order was kept", lambda: self.kept(life, "sent") or not self.cluster.alive(life.name))
-            told.append(counts())
-            os.kill(self.cluster.state["processes"][life.name]["pid"], signal.SIGKILL)
-
-        def replace():
-            """Another service; of what the dead one had told of, everything is there, and all from before."""
-            lives[-1].stop(signal.SIGKILL)
-            self.assertEqual(rows(file, "PRAGMA integrity_check"), [("ok",)])
-            for table, count in told[-1].items():
-                now = set(rows(file, f"SELECT * FROM {table}"))
-                self.assertLessEqual(before[table], now)
-                self.assertGreaterEqual(len(now - before[table]), count, table)
-                before[table] = now
-            lives.append(self.keeper(file))
-
-        struck, turn = Crash("application", strike), threading.Lock()
-
-        def in_turn(request, forward):
-            """No exchange passes while a service is replaced: the one that is struck down has answered. Nor does one for
-            whose answer the shim does not wait any more."""
-            asked = time.monotonic()
-            with turn:
-                return struck(request, forward) if time.monotonic() < asked + 1 else None
-
-        running, _ = self.submit(in_turn)
-        for _ in range(KILLS):
-            self.wait("a row was kept", running, lambda: struck.hits or wrote(lives[-1]))
-            with turn:
-                if not struck.hits:
-                    told.append(counts())
-                    replace()
-        self.wait("it was killed with an order under way", running, lambda: not self.cluster.alive(lives[-1].name))
-        replace()
+        lives = Lives(self, self.cluster.dir / "killed" / "ledger.db", KILLS)
+        (other, _), (running, _) = self.submit(lives.other, **ADVISED), self.submit(lives)
+        for _ in range(KILLS + 1):
+            lives.replace(other)
+        self.assertEqual((lives.left, lives.struck.hits), (0, 1))
         self.check(running)
-        self.assertIn("an earlier process left actions without an end", lives[-1].log.read_text())
+        other.end()
+        self.assertGreater(len(lives.before["decisions"]), 1, "it was killed before it had anything to write")
+        said = [life.log.read_text() for life in lives.all]
+        self.assertTrue(any("an earlier process left actions without an end" in one for one in said))
+        file = lives.file
         self.until("its end was kept", lambda: rows(file, "SELECT 1 FROM jobs WHERE job = ?", running.id()))
         self.assertEqual(rows(file, TOO_SOON), [], "sent while an earlier process's order might yet be carried out")
-        self.assertEqual(lives[-1].ask("report").returncode, 0)
+        self.assertEqual(lives.now.ask("report").returncode, 0)
 
     def crowd(self) -> tuple:
         """Two jobs, one with a running reduce, whose orders for copies arrive when a third job's reduces have filled
@@ -365,6 +296,7 @@ class Troubles(Unharmed):
         self.assertTrue(watched.applied)
         twice = {action: by for action, by in watched.applied.items() if len(by) > 1}
         self.assertEqual(twice, {}, "an action was carried out in both masters")
+        self.assertEqual(result.crowded(MOVES), [], "a clone ran on its sibling's node")
         self.assertTrue(self.fates(service, result.job))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lab import build, hadoop, jobs, stage
 from lab.batches import LIVE
-from lab.e2e import OnCluster, live_by_the_table, unreachable
+from lab.e2e import MOVES, OnCluster, live_by_the_table, unreachable
 from lab.relay import Relay
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
@@ -44,14 +44,16 @@ SHOWN = {**JOB, **NO_NATIVE_COPIES, "drover.mode": "advise", "lab.maps": 6, "lab
 SHOWN["lab.split.hosts"] = "nm2,nm3,nm4"
 # Three times as many maps as places. One of the first is slow, while tasks wait, and the last one, when none does.
 WAVES = {**JOB, "lab.maps": 24, "lab.records": 70, "lab.map.ms": 2500, "lab.slow.attempts": "m_0_0:30,m_23_0:30"}
-# Small enough for clones.
+# Small enough for clones, of its maps and of its reduce, whose first attempt is so slow that another wins.
 SMALL = {
     **JOB,
     "mapreduce.map.memory.mb": 160,
     "lab.maps": 2,
     "lab.records": 840,
     "lab.map.ms": 3000,
-    "lab.slow.attempts": "m_0_0:10",
+    "mapreduce.reduce.memory.mb": 160,
+    "lab.reduce.ms": 2000,
+    "lab.slow.attempts": "m_0_0:10,r_0_0:30",
 }
 # Tasks still wait when what is read each second has shown the slow one, for some waves. Nobody but the service starts
 # an attempt.
@@ -81,9 +83,23 @@ class Played:
         done = [one for one in self.decisions if one["copy"] and one["copy"]["answer"] in DONE]
         return [one for one in done if one["action"] == action and one["task"].endswith(task)]
 
+    def clones(self, kind: str) -> list:
+        """The decisions to clone tasks of a kind, as m or r, that were carried out."""
+        copies = [one for one in self.decisions if f"_{kind}_" in one["task"]]
+        return [one for one in copies if "Dolly" in one["rule"] and one in self.of("duplicate", one["task"])]
+
+    def one(self, attempt: str) -> jobs.Attempt:
+        return next(a for a in self.result.attempts if a.id == attempt)
+
     def winner(self, task: str) -> str:
         """The attempt of a task that succeeded."""
         return next(a.id for a in self.result.attempts if a.task.endswith(task) and a.state == "SUCCEEDED")
+
+    def given_back(self, attempt: str) -> int:
+        """How many attempts between a task's first and this one never ran."""
+        ran = [a for a in self.result.attempts if a.task == self.one(attempt).task and a.ran()]
+        number = self.one(attempt).number
+        return number - len([a for a in ran if a.number < number])
 
 
 class OneJar(OnCluster):
@@ -171,7 +187,11 @@ class OneJar(OnCluster):
     def test_a_slow_attempt_is_restarted_while_tasks_wait(self):
         restart = self.only(self.waves, "restart", "m_000000")
         self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("moved", "won"), restart)
-        self.assertEqual(restart["copy"]["attempts"], [self.waves.winner("m_000000")])
+        winner = self.waves.winner("m_000000")
+        self.assertEqual(restart["copy"]["attempts"], [winner])
+        # Where no job before has shown the machine to be slow, nothing but moves keeps the attempt off it.
+        there = self.waves.one(winner).node == self.waves.one(restart["attempt"]).node
+        self.assertTrue(not there or self.waves.given_back(winner) >= MOVES, self.waves.result.attempts)
 
     def test_over_rest_a_slow_attempt_is_killed_through_the_proxy_and_its_replacement_wins(self):
         restart = self.only(self.over_rest, "restart", "m_000000")
@@ -186,10 +206,24 @@ class OneJar(OnCluster):
         self.assertEqual((copy["copy"]["state"], copy["copy"]["winner"]), ("won", self.waves.winner("m_000023")), copy)
 
     def test_a_small_jobs_maps_are_cloned_as_they_start_and_a_clone_wins(self):
-        copies = [one for task in ("m_000000", "m_000001") for one in self.small.of("duplicate", task)]
-        clones = [one for one in copies if "Dolly" in one["rule"]]
-        self.assertEqual([one["task"][-1] for one in clones], ["0", "1"], copies)
+        clones = self.small.clones("m")
+        self.assertEqual([one["task"][-1] for one in clones], ["0", "1"], self.small.decisions)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
+
+    def test_its_reduce_is_cloned_by_no_more_than_its_maps_were_and_a_clone_wins(self):
+        (clone,) = self.small.clones("r")
+        winner = self.small.winner("r_000000")
+        self.assertIn(winner, clone["copy"]["attempts"])
+        self.assertIn(winner, [one.id for one in self.small.result.copies()], "it did not run beside the first attempt")
+        upstream = [one["copy"]["copies"] for one in self.small.clones("m")]
+        self.assertLessEqual(clone["copy"]["copies"], min(upstream))
+        live = self.small.result.most_live()
+        reduces = max(most for task, most in live.items() if "_r_" in task)
+        self.assertLessEqual(reduces, max(most for task, most in live.items() if "_m_" in task), live)
+
+    def test_no_clone_runs_on_its_siblings_node_unless_it_was_moved_up_to_the_bound(self):
+        self.assertTrue(self.small.result.copies())
+        self.assertEqual(self.small.result.crowded(MOVES), [])
 
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
         self.lost.judge(self)

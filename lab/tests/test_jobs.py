@@ -49,6 +49,20 @@ class Copies(unittest.TestCase):
         self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_1"])
         self.assertEqual(found.most_live(), {"t": 2})
 
+    def test_a_copy_beside_its_sibling_is_told_of_unless_it_was_moved_often_enough_or_came_at_the_very_end(self):
+        slow, copy = attempt(0, 0, 100), attempt(1, 50, 90, "SUCCEEDED")
+        self.assertEqual(result(slow, copy).crowded(1), [("attempt_t_1", "nm1", ["attempt_t_0"], [])])
+        moved = attempt(3, 50, 90, "SUCCEEDED")
+        self.assertEqual(result(slow, moved).crowded(2), [])
+        self.assertEqual(len(result(slow, moved).crowded(3)), 1)
+        self.assertEqual(len(result(slow, attempt(2, 40, 40.003), moved).crowded(3)), 1)
+        elsewhere = Attempt("attempt_t_1", "t", "nm2", "KILLED", 50_000, 90_000)
+        self.assertEqual(result(slow, elsewhere).crowded(6), [])
+        second = attempt(1001, 150, 190, "SUCCEEDED"), attempt(1000, 120, 200)
+        self.assertEqual([one[0] for one in result(slow, *second).crowded(1)], ["attempt_t_1001"])
+        late = result(slow, copy, attempt(2, 88, 91)).crowded(6)
+        self.assertEqual([one[0] for one in late], ["attempt_t_1"])
+
     def test_every_attempt_pays_for_its_container(self):
         self.assertEqual(result(attempt(0, 0, 3), attempt(1, 1, 2.5)).summary()["container_seconds"], 4.5)
 

@@ -38,6 +38,18 @@ class Expressions(unittest.TestCase):
         alternatives = [str(one) for one in promql.selectors(text)[0].alternatives()]
         self.assertEqual(alternatives, ['a_total{to="x",end!="won"}', 'a_total{to="y",end!="won"}'])
 
+    def test_an_alert_without_its_conditions_is_all_that_it_reads_joined_as_it_joins(self):
+        asked = {
+            "a > 0.5": ["a"],
+            "a == 0 or absent(b > 1)": ["a", "absent(b > 1)"],
+            '(a > 1.5 or b{x=~"y or z"} < 0.67) and c >= 50': ["a and c", 'b{x=~"y or z"} and c'],
+            "a >= 0.95 and ignoring (x) b > 0.25": ["a and ignoring (x) b"],
+            "a < 0.5 * b and c != 2 unless (d > 0 or e == 1)": ["a and 0.5 * b and c", "d", "e"],
+            "sum by (x) (a) > 0": ["sum by (x) (a)"],
+            "(a) + (b) > 0": ["(a) + (b)"],
+        }
+        self.assertEqual({text: promql.unconditioned(text) for text in asked}, asked)
+
     def test_what_is_not_there_is_found(self):
         said = unknown(['drover_nothing / drover_breaker{reason="x"}', "sum by (end) (drover_holds)"], {"policy"})
         self.assertEqual(said[:2], ["drover_nothing", "drover_breaker{reason}"])
