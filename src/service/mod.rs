@@ -26,7 +26,7 @@ mod tests;
 mod vouch;
 pub mod world;
 
-pub use checks::{avoids_nothing, checked, checked_again};
+pub use checks::{avoids_nothing, checked, checked_again, forgets};
 pub use desk::Desk;
 pub use engine_loop::{Asker, Busy, Inbox, Outside, channels, run};
 pub use error::ServeError;
