@@ -21,6 +21,7 @@ mod reading;
 mod restarts;
 mod rival;
 mod serve;
+mod shims;
 #[cfg(test)]
 mod tests;
 mod vouch;
@@ -33,8 +34,9 @@ pub use error::ServeError;
 pub use kept::{Asked, Kept, outcome};
 pub use notes::Notes;
 pub use own::Own;
-pub use reading::{DecisionFilter, Process, RECENT, Shims, TaskFilter};
+pub use reading::{DecisionFilter, Process, RECENT, TaskFilter};
 pub use serve::{Reload, serve};
+pub use shims::Shims;
 
 use crate::telemetry::{self, Metrics};
 use crate::{ledger, shim, yarn};
