@@ -158,7 +158,9 @@ fn jobs(status: &Status) -> String {
 fn shims(status: &Status) -> String {
     let unable = where_any(status.shims_unable, "cannot start copies");
     let plain = where_any(status.shims_over_plain_http, "over plain HTTP, so only advised on");
-    format!("{} connected, {} with a lease{unable}{plain}", status.jobs_with_shim, status.leases)
+    let others = status.other_shims().map(|(version, count)| format!(", {count} of version {version}"));
+    let others: String = others.collect();
+    format!("{} connected, {} with a lease{unable}{plain}{others}", status.jobs_with_shim, status.leases)
 }
 
 /// What lets it only advise, whatever its mode.

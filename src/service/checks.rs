@@ -60,7 +60,8 @@ pub fn avoids_nothing(loaded: &Loaded) -> Option<Problem> {
     (loaded.config.act.avoid && !lists).then(|| fault(loaded, "act.avoid", what, fix))
 }
 
-fn forgets(loaded: &Loaded) -> Option<Problem> {
+/// Mode `act` where nothing keeps what operators hold: a service starts on it, and after its next start acts on all of it.
+pub fn forgets(loaded: &Loaded) -> Option<Problem> {
     let (mode, dir) = (loaded.config.top.mode, &loaded.config.state.dir);
     let what = "not set: what operators pause or stop is forgotten when the service starts again, and in mode act it then acts".to_owned();
     let fix = "set it to a directory of Drover's own";

@@ -136,7 +136,20 @@ impl Book {
             }
         };
         let lasting = holds.into_iter().filter(|hold| hold.stands(now));
-        Ok(Book { file: Some(path), holds: lasting.map(|hold| (hold.scope.clone(), hold)).collect() })
+        let holds: BTreeMap<Scope, Hold> = lasting.map(|hold| (hold.scope.clone(), hold)).collect();
+        // A directory that is another, or a copy that was put back, shows by what it holds.
+        tracing::info!(path = %path.display(), holds = holds.len(), "holds kept from before");
+        for hold in holds.values() {
+            tracing::warn!(
+                scope = name(&hold.scope),
+                by = hold.by,
+                reason = hold.reason,
+                since_ms = hold.since.0,
+                until_ms = hold.until.map(|at| at.0),
+                "still held"
+            );
+        }
+        Ok(Book { file: Some(path), holds })
     }
 
     /// The holds as an engine is to hear of them before anything else.
@@ -261,12 +274,24 @@ fn read(path: &Path) -> Result<Vec<Hold>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error.to_string()),
     };
-    let kept: Kept = serde_json::from_slice(&text).map_err(|error| format!("is damaged: {error}"))?;
-    match kept.format {
-        FORMAT if kept.holds.len() <= HOLDS_MAX => Ok(kept.holds),
-        FORMAT => Err(format!("has more than {HOLDS_MAX} holds")),
-        other => Err(format!("has format {other}; this version reads {FORMAT}")),
+    /// What every format has.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
     }
+    let damaged = |error| format!("is damaged: {error}");
+    // First: another format may look quite different.
+    match serde_json::from_slice::<Head>(&text).map_err(damaged)?.format {
+        FORMAT => {}
+        other => {
+            return Err(format!("has format {other}, of another version of Drover; this version reads {FORMAT}"));
+        }
+    }
+    let kept: Kept = serde_json::from_slice(&text).map_err(damaged)?;
+    if kept.holds.len() > HOLDS_MAX {
+        return Err(format!("has more than {HOLDS_MAX} holds"));
+    }
+    Ok(kept.holds)
 }
 
 /// Could holds be written there? Makes a file beside theirs, and takes it away.

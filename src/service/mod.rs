@@ -21,20 +21,22 @@ mod reading;
 mod restarts;
 mod rival;
 mod serve;
+mod shims;
 #[cfg(test)]
 mod tests;
 mod vouch;
 pub mod world;
 
-pub use checks::{avoids_nothing, checked, checked_again};
+pub use checks::{avoids_nothing, checked, checked_again, forgets};
 pub use desk::Desk;
 pub use engine_loop::{Asker, Busy, Inbox, Outside, channels, run};
 pub use error::ServeError;
 pub use kept::{Asked, Kept, outcome};
 pub use notes::Notes;
 pub use own::Own;
-pub use reading::{DecisionFilter, Process, RECENT, Shims, TaskFilter};
+pub use reading::{DecisionFilter, Process, RECENT, TaskFilter};
 pub use serve::{Reload, serve};
+pub use shims::Shims;
 
 use crate::telemetry::{self, Metrics};
 use crate::{ledger, shim, yarn};

@@ -2,11 +2,11 @@
 
 use super::desk::{Desk, Totals};
 use super::kept::Kept;
+use super::shims::Shims;
 use crate::api::HoldView;
 use crate::api::health::StragglingView;
 use crate::api::views::*;
 use crate::ledger::State;
-use crate::shim::Shim;
 use crate::telemetry::{REVISION, VERSION};
 use drover_core::model::{Bytes, Job, JobId, Task, TaskId, TaskKind, TaskState, Time, queue_name};
 use std::collections::HashMap;
@@ -71,32 +71,6 @@ impl Process {
     }
 }
 
-/// What the shims' sessions come to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Shims {
-    /// Epoch of another, younger service, where shims report one.
-    pub higher_epoch: Option<u64>,
-    /// Sessions that hold a lease.
-    pub leases: u64,
-    /// Live sessions whose shim cannot start copies.
-    pub unable: u64,
-    /// Live sessions that could, and come over plain HTTP from the network.
-    pub over_plain_http: u64,
-}
-
-impl Shims {
-    /// Counts sessions.
-    pub fn of(shim: &Shim) -> Shims {
-        let mut counts = Shims { higher_epoch: shim.higher_epoch(), ..Shims::default() };
-        for session in shim.sessions() {
-            counts.leases += u64::from(session.leased);
-            counts.unable += u64::from(session.live && !session.able);
-            counts.over_plain_http += u64::from(session.live && session.able && !session.allowed);
-        }
-        counts
-    }
-}
-
 impl Desk {
     /// Has the cluster a leaf queue of that name? `None` while it has told of none.
     pub fn has_queue(&self, name: &str) -> Option<bool> {
@@ -133,6 +107,7 @@ impl Desk {
             jobs_owned: self.engine.owned().len() as u64,
             leases: process.shims.leases,
             shims_unable: process.shims.unable,
+            shim_versions: process.shims.versions.clone(),
             shims_over_plain_http: process.shims.over_plain_http,
             holds: process.holds.clone(),
             rm: process.rm,

@@ -23,7 +23,7 @@ use super::values::Key;
 use super::wire::{self, Hello, Request};
 use crate::yarn::facts::Reason;
 use answer::write;
-use drover_core::model::{JobId, Time};
+use drover_core::model::{JobId, Mode, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
@@ -171,12 +171,12 @@ impl Desk {
     }
 
     fn new_seat(&self, hello: &Hello<'_>, request: &Request<'_>, claim: &Claim, vouched: Vouched, now: Now) -> Seat {
-        let (settings, refused) = settings::read(&hello.settings, hello.mode, &hello.hadoop);
+        let (settings, refused) = settings::read(&hello.settings, hello.mode.0.unwrap_or(Mode::Advise), &hello.hadoop);
         let bad = Reason::BadProperty;
         self.metrics.refused(bad.label(), refused.count(bad));
         let Vouched { user, queue } = vouched;
         let profile = Profile::of(request, hello, user, queue, settings, now);
-        tracing::info!(job = %request.job, attempt = %request.attempt, user = %profile.user, "a shim's session is accepted");
+        tracing::info!(job = %request.job, attempt = %request.attempt, user = %profile.user, shim = profile.shim, hadoop = profile.hadoop, "a shim's session is accepted");
         Seat::new(request.session, hello.key.clone(), claim.hash, profile, now)
     }
 

@@ -8,6 +8,7 @@ mod answers;
 mod batch;
 mod body;
 mod case;
+mod complaints;
 mod desk;
 mod facts;
 #[cfg(test)]

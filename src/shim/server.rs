@@ -3,6 +3,7 @@
 use super::acting::Unsent;
 use super::batch::Batch;
 use super::body::{self, Budget};
+use super::complaints::Complaints;
 use super::desk::{Answer, Awaits, Desk, Origin};
 use super::mac;
 use super::metrics::Metrics;
@@ -23,6 +24,7 @@ use axum::routing::{get, post};
 use drover_core::model::{AppId, Decision, JobId, Measure, Time, Verdict};
 use serde::Serialize;
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -37,6 +39,7 @@ struct Inner {
     desk: Desk,
     budget: Budget,
     in_flight: Arc<Semaphore>,
+    complaints: Complaints,
     started: Time,
 }
 
@@ -52,7 +55,8 @@ impl Shim {
     ) -> Shim {
         let in_flight = Arc::new(Semaphore::new(params.exchanges_in_flight.clamp(1, Semaphore::MAX_PERMITS)));
         let desk = Desk::new(params, identity, vouch, out, metrics);
-        Shim(Arc::new(Inner { desk, budget: Budget::default(), in_flight, started: clock::now() }))
+        let (budget, complaints) = (Budget::default(), Complaints::default());
+        Shim(Arc::new(Inner { desk, budget, in_flight, complaints, started: clock::now() }))
     }
 
     /// `POST /shim/v1/exchange` and `GET /healthz`.
@@ -180,8 +184,7 @@ impl Shim {
     /// One exchange, from a request to its answer.
     async fn answer(&self, request: Request) -> Result<Answer, Refusal> {
         let Inner { desk, budget, in_flight, .. } = &*self.0;
-        let peer = request.extensions().get::<ConnectInfo<Peer>>();
-        let local = peer.is_some_and(|ConnectInfo(Peer(address))| address.ip().to_canonical().is_loopback());
+        let local = peer(&request).is_some_and(|address| address.to_canonical().is_loopback());
         let from = if local { Origin::Loopback } else { Origin::Network };
         let (parts, body) = request.into_parts();
         let code = parts.headers.get(mac::HEADER).and_then(|v| v.to_str().ok()).unwrap_or_default().to_string();
@@ -222,7 +225,12 @@ impl Shim {
     }
 }
 
+fn peer(request: &Request) -> Option<IpAddr> {
+    request.extensions().get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip())
+}
+
 async fn exchange(State(shim): State<Shim>, request: Request) -> Response {
+    let from = peer(&request);
     let result = shim.answer(request).await;
     let desk = &shim.0.desk;
     match result {
@@ -235,7 +243,7 @@ async fn exchange(State(shim): State<Shim>, request: Request) -> Response {
         }
         Err(refusal) => {
             desk.metrics.exchange(refusal.why.label());
-            tracing::debug!(error = refusal.why.label(), message = %refusal.message, "an exchange is refused");
+            shim.0.complaints.hear(&refusal, from, shim.now().mono);
             json(StatusCode::from_u16(refusal.why.status()).unwrap_or(StatusCode::BAD_REQUEST), &refusal, None)
         }
     }

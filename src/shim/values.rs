@@ -1,6 +1,6 @@
 //! Values of a request that need more than serde's own types: integers and words that may be wrong at no cost to their row, names and secrets.
 
-use drover_core::model::{AttemptState, Phase, TaskKind, TaskState};
+use drover_core::model::{AttemptState, Mode, Phase, TaskKind, TaskState};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use std::borrow::Cow;
@@ -49,11 +49,11 @@ impl<'de> Deserialize<'de> for Num {
     }
 }
 
-/// A word of Hadoop's; `None` for one that is not known.
+/// A word of Hadoop's, or of the protocol's; `None` for one that is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word<T>(pub Option<T>);
 
-/// A vocabulary of Hadoop's.
+/// A vocabulary.
 pub trait Vocabulary: Sized {
     /// The meaning of a word.
     fn of(word: &str) -> Option<Self>;
@@ -83,13 +83,19 @@ impl Vocabulary for Phase {
     }
 }
 
+impl Vocabulary for Mode {
+    fn of(word: &str) -> Option<Self> {
+        Mode::parse(word)
+    }
+}
+
 impl<'de, T: Vocabulary> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Reader<T>(PhantomData<T>);
         impl<T: Vocabulary> Visitor<'_> for Reader<T> {
             type Value = Word<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a word of Hadoop's")
+                f.write_str("a word")
             }
             fn visit_str<E>(self, word: &str) -> Result<Word<T>, E> {
                 Ok(Word(T::of(word)))

@@ -1,7 +1,8 @@
-//! What a shim says: the request of `docs/protocol/exchange.schema.json`, and nothing that is not in it.
+//! What a shim says: the request of `docs/protocol/exchange.schema.json`.
 //!
-//! A value of a row that is out of range costs only that value (`facts` counts it); anything wrong outside the rows refuses the request, because a
-//! request that cannot be trusted to be whole must not move the acknowledged version.
+//! A field that it does not know, as a shim of a later release may send, is read over wherever it stands: whether the two understand each other is for `protocol`
+//! alone to say. A value of a row that is out of range costs only that value (`facts` counts it); anything else that is wrong outside the rows refuses the request,
+//! because a request that cannot be trusted to be whole must not move the acknowledged version.
 
 use super::lists::{at_most, map_at_most};
 use super::reply::{Refusal, Why};
@@ -30,7 +31,6 @@ pub const MAX_MISSES: usize = 8;
 
 /// One request. Strings are borrowed from the body where they can be.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Request<'a> {
     /// Version of the protocol.
     pub protocol: u64,
@@ -90,7 +90,6 @@ pub struct Request<'a> {
 
 /// The AM's clocks, milliseconds.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Clock {
     /// Wall clock, Unix.
     pub am_ms: u64,
@@ -100,7 +99,6 @@ pub struct Clock {
 
 /// Who speaks.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Hello<'a> {
     /// The session's key.
     pub key: Key,
@@ -119,8 +117,8 @@ pub struct Hello<'a> {
     /// Version of Java.
     #[serde(borrow)]
     pub java: Cow<'a, str>,
-    /// The job's own wish.
-    pub mode: Mode,
+    /// The job's own wish; a word of a later release counts as `advise`.
+    pub mode: Word<Mode>,
     /// Runs its tasks inside the AM.
     pub uber: bool,
     /// Types of actions that it can carry out.
@@ -138,7 +136,6 @@ pub struct HostRow<'a>(pub Num, #[serde(borrow)] pub Cow<'a, str>, #[serde(borro
 
 /// A changed task.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TaskRow {
     /// Kind.
     pub k: Word<TaskKind>,
@@ -155,7 +152,6 @@ pub struct TaskRow {
 
 /// A changed attempt.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct AttemptRow {
     /// Kind.
     pub k: Word<TaskKind>,
@@ -194,7 +190,6 @@ pub struct AttemptRow {
 
 /// Counters that changed.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct CounterRow {
     /// Bytes read.
     #[serde(rename = "in")]
@@ -215,7 +210,6 @@ pub struct CounterRow {
 
 /// Containers asked for and not assigned.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Needs {
     /// For maps.
     pub m: u32,
@@ -225,7 +219,6 @@ pub struct Needs {
 
 /// What Hadoop's own speculator did.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Native {
     /// Copies launched.
     pub launched: u64,
@@ -236,7 +229,6 @@ pub struct Native {
 
 /// An answer to an action.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Ack<'a> {
     /// The action.
     #[serde(borrow)]

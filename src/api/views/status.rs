@@ -66,6 +66,9 @@ pub struct Status {
     pub shims_unable: u64,
     /// Live sessions of shims that could, and come over plain HTTP from the network, so that they get no lease.
     pub shims_over_plain_http: u64,
+    /// Live sessions by the version of their shim; beyond eight versions the others are told together, as `other`.
+    #[serde(default)]
+    pub shim_versions: BTreeMap<String, u64>,
     /// Operators' holds in force.
     pub holds: Vec<HoldView>,
     /// Policies that only advise because their copies keep losing.
@@ -77,6 +80,12 @@ pub struct Status {
 }
 
 impl Status {
+    /// Versions of shims other than the service's own, each with how many speak.
+    pub fn other_shims(&self) -> impl Iterator<Item = (&str, u64)> {
+        let others = self.shim_versions.iter().filter(|(version, _)| **version != self.version);
+        others.map(|(version, count)| (version.as_str(), *count))
+    }
+
     /// Tasks that run: each has a verdict, while attempts are known of suspects only where no shim speaks.
     pub fn running_tasks(&self) -> u64 {
         self.verdicts.values().sum()

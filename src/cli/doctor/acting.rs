@@ -2,13 +2,14 @@
 
 use super::{Checks, places};
 use crate::api::views::Status;
-use crate::config::{Config, Loaded, Problem};
-use crate::service::avoids_nothing;
+use crate::config::{Loaded, Problem};
+use crate::service::{avoids_nothing, forgets};
 
 const NAME: &str = "acting";
 
 /// What the configuration alone tells.
-pub fn configured(config: &Config, checks: &mut Checks) {
+pub fn configured(loaded: &Loaded, checks: &mut Checks) {
+    let config = &loaded.config;
     // What operators hold is kept in every mode.
     let unkept = config.state.dir.as_deref().and_then(|dir| Some((dir, places::unwritable(dir)?)));
     if let Some((dir, why)) = unkept {
@@ -25,12 +26,8 @@ pub fn configured(config: &Config, checks: &mut Checks) {
             "mode is act, and the policy \"none\" proposes nothing",
             "leave policy unset, or set policy = \"drover\", the default",
         );
-    } else if config.state.dir.is_none() {
-        checks.warn(
-            NAME,
-            "mode is act; what `drover pause` and `drover stop` hold is forgotten when the service starts again",
-            "set state.dir to a directory of Drover's own",
-        );
+    } else if let Some(problem) = forgets(loaded) {
+        doubt(NAME, problem, checks);
     } else {
         checks.ok(NAME, "mode is act: copies are started for jobs whose shim can, where nothing below says otherwise");
     }
@@ -39,9 +36,14 @@ pub fn configured(config: &Config, checks: &mut Checks) {
 /// Machines are avoided only where some are listed.
 pub fn avoiding(loaded: &Loaded, checks: &mut Checks) {
     if let Some(problem) = avoids_nothing(loaded) {
-        let fix = problem.fix.clone().unwrap_or_default();
-        checks.warn("machines to avoid", Problem { fix: None, ..problem }.to_string(), fix);
+        doubt("machines to avoid", problem, checks);
     }
+}
+
+/// What a service that starts warns of, too.
+fn doubt(name: &'static str, problem: Problem, checks: &mut Checks) {
+    let fix = problem.fix.clone().unwrap_or_default();
+    checks.warn(name, Problem { fix: None, ..problem }.to_string(), fix);
 }
 
 /// What keeps a running service from acting.
@@ -168,7 +170,7 @@ mod tests {
         ] {
             let sources = Sources { file: None, set: set.iter().map(ToString::to_string).collect() };
             let mut checks = Checks::default();
-            configured(&load(&sources, std::iter::empty()).unwrap().config, &mut checks);
+            configured(&load(&sources, std::iter::empty()).unwrap(), &mut checks);
             assert_eq!(checks.0[0].verdict, expected, "{set:?}");
         }
     }
@@ -181,7 +183,7 @@ mod tests {
         for mode in ["off", "advise", "act"] {
             let set = vec![format!("mode={mode}"), format!("state.dir={}", file.join("dir").display())];
             let mut checks = Checks::default();
-            configured(&load(&Sources { file: None, set }, std::iter::empty()).unwrap().config, &mut checks);
+            configured(&load(&Sources { file: None, set }, std::iter::empty()).unwrap(), &mut checks);
             let all: Vec<_> = checks.0.iter().map(|check| (check.verdict, check.says.contains("state.dir"))).collect();
             assert_eq!(all, [(Verdict::Warn, true)], "{mode}");
         }

@@ -138,7 +138,7 @@ impl Command {
     async fn examine(&self, loaded: &Loaded, checks: &mut Checks) -> Result<(), Failure> {
         configuration(loaded, checks);
         let config = &loaded.config;
-        acting::configured(config, checks);
+        acting::configured(loaded, checks);
         acting::avoiding(loaded, checks);
         let site = site::check(config, &|name| std::env::var(name).ok(), checks);
         let speaks = service::check(config, site.as_ref(), checks).await?;

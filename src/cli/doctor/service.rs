@@ -6,7 +6,7 @@ use crate::api::views::Status;
 use crate::cli::client::{Client, NoAnswer};
 use crate::cli::output::Failure;
 use crate::config::Config;
-use crate::telemetry::VERSION;
+use crate::telemetry::{self, BUILD, REVISION, VERSION};
 use crate::words;
 use crate::yarn::site::Site;
 
@@ -32,7 +32,7 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
     };
     let says = format!(
         "version {} at {}, mode {}, policy {}; {}, {}, {} so far",
-        status.version,
+        telemetry::build(&status.version, status.revision.as_deref()),
         client.base(),
         status.mode,
         status.policy,
@@ -40,11 +40,11 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
         words::count(status.running_tasks(), "running task", "running tasks"),
         words::count(status.decisions, "decision", "decisions")
     );
-    if status.version != VERSION {
+    if is_other(&status.version, status.revision.as_deref()) {
         checks.warn(
             "service",
-            format!("{says}; this command is version {VERSION}"),
-            "restart the service with the installed version",
+            format!("{says}; this command is version {}", *BUILD),
+            "restart the service with the installed version, once `drover config check` takes its configuration",
         );
     } else if status.ready {
         checks.ok("service", says);
@@ -58,6 +58,11 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
     shims(&status, site, checks);
     ledger::running(&status.ledger, checks);
     Ok(Some(client))
+}
+
+/// Is that another build than this one? One that was not told its revision may be any of its version.
+fn is_other(version: &str, revision: Option<&str>) -> bool {
+    version != VERSION || revision.zip(REVISION).is_some_and(|(other, own)| other != own)
 }
 
 fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
@@ -77,6 +82,15 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
         ),
         (jobs, with) => checks.ok("shims speaking", format!("{with} of {jobs} jobs")),
     }
+    let others: Vec<String> =
+        status.other_shims().map(|(version, count)| format!("{count} of version {version}")).collect();
+    if !others.is_empty() {
+        checks.warn(
+            "versions of shims",
+            format!("the service is of version {}, and of the shims that speak {}", status.version, others.join(", ")),
+            "nothing, while a new version is rolled out: a job keeps the jar that it began with, and both understand each other. Else bring the jar of the service's version to every node",
+        );
+    }
     acting::running(status, checks);
 }
 
@@ -87,6 +101,30 @@ mod tests {
     use crate::service::Process;
     use crate::service::fixture::watched;
     use drover_core::model::Time;
+
+    #[test]
+    fn shims_of_other_versions_are_told_and_of_the_services_own_are_not() {
+        let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
+        let watched = watched().status(&process, Time(121_000));
+        for (versions, expected) in [
+            (vec![], None),
+            (vec![(VERSION, 7)], None),
+            (vec![(VERSION, 7), ("9.0.0", 2), ("other", 1)], Some("2 of version 9.0.0, 1 of version other")),
+        ] {
+            let shim_versions = versions.into_iter().map(|(version, count)| (version.to_owned(), count)).collect();
+            let mut checks = Checks::default();
+            shims(&Status { shim_versions, ..watched.clone() }, None, &mut checks);
+            let check = checks.0.iter().find(|check| check.name == "versions of shims");
+            assert_eq!(check.map(|check| check.verdict), expected.map(|_| Verdict::Warn));
+            assert!(check.is_none_or(|check| check.says.ends_with(expected.unwrap())));
+        }
+    }
+
+    #[test]
+    fn a_service_of_another_revision_is_another_build_where_both_know_theirs() {
+        assert!(is_other("0.0.0", REVISION) && !is_other(VERSION, REVISION) && !is_other(VERSION, None));
+        assert_eq!(is_other(VERSION, Some("no revision")), REVISION.is_some());
+    }
 
     #[test]
     fn a_service_that_is_to_act_and_hears_no_shim_is_not_taken_for_one_that_acts() {

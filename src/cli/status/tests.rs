@@ -54,10 +54,12 @@ fn what_is_wrong_stands_out_and_each_hold_is_named_with_its_end_and_reason() {
         glance.status.holds = (0..7).map(|n| hold(&format!("queue:q{n}"), None)).collect();
         glance.status.holds[0].until_ms = Some(181_000);
         glance.last_hour = None;
+        glance.status.shim_versions = [(glance.status.version.clone(), 5), ("9.0.0".into(), 2)].into();
     });
     for says in [
         "DOES NOT ANSWER, last heard 2 min 00 s ago",
         "not been read completely",
+        "0 with a lease, 2 of version 9.0.0",
         "ANOTHER SERVICE  of epoch 9",
         "held             queue:q0 for another 1 min 00 s, by local: slow disks",
         "held             queue:q1 until it is resumed",

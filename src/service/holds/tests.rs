@@ -129,6 +129,19 @@ fn a_damaged_file_keeps_a_service_from_acting_and_holds_everything_in_one_that_a
     assert!(Book::open(Some(&dir.path().join("new")), Mode::Act, NOW).unwrap().holds.is_empty());
 }
 
+#[test]
+fn a_file_of_another_version_is_told_from_a_damaged_one_whatever_its_shape() {
+    let dir = tempfile::tempdir().unwrap();
+    for text in [r#"{"format":2,"holds":[],"groups":[]}"#, r#"{"format":2}"#, r#"{"groups":{"a":1},"format":2}"#] {
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        let why = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().why;
+        assert!(why.starts_with("has format 2, of another version of Drover"), "{why}");
+    }
+    std::fs::write(dir.path().join(FILE), r#"{"format":1,"holds":[],"groups":[]}"#).unwrap();
+    let why = Book::open(Some(dir.path()), Mode::Act, NOW).unwrap_err().why;
+    assert!(why.starts_with("is damaged: unknown field"), "what it would forget may have been held: {why}");
+}
+
 #[tokio::test]
 async fn there_is_an_end_to_how_many_there_may_be() {
     let (out, mut facts) = mpsc::channel(10);

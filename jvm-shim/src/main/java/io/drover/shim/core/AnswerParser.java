@@ -58,7 +58,12 @@ final class AnswerParser {
   Refusal refusal(byte[] body) throws IOException {
     Map<String, Object> fields = fields(body, new ArrayList<>());
     long ack = fields.containsKey("ack") ? count(fields, "ack", 0, MAX_COUNT) : -1;
-    return new Refusal(text(fields, "error"), count(fields, "retry_ms", 0, MAX_COUNT), ack);
+    Object message = fields.get("message");
+    return new Refusal(
+        Text.line(text(fields, "error")),
+        message instanceof String ? Text.line((String) message) : "",
+        count(fields, "retry_ms", 0, MAX_COUNT),
+        ack);
   }
 
   /** The scalar fields of one JSON object that must be all of the body. */
@@ -90,7 +95,10 @@ final class AnswerParser {
       throws IOException {
     switch (json.currentToken()) {
       case VALUE_NUMBER_INT:
-        fields.put(name, json.getLongValue());
+        if (json.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+          fields.put(
+              name, json.getLongValue()); // else it is of a field that is not known, or missed
+        }
         break;
       case VALUE_TRUE:
       case VALUE_FALSE:

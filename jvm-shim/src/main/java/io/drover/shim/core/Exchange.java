@@ -19,6 +19,7 @@ final class Exchange {
   static final long STOP = -1;
 
   private static final int MAX_BODY_BYTES = 900_000;
+  private static final int MAX_COMPLAINTS = 8;
   private static final int MAX_ACKS = ActionReader.MAX_ACTIONS;
 
   /** So soon the answers to actions are sent, whatever the pace. */
@@ -61,7 +62,10 @@ final class Exchange {
   private boolean hello = true;
   private boolean more;
   private boolean speaking;
-  private boolean complained;
+
+  /** What was complained of since an answer last verified. */
+  private final Set<String> complaints = new HashSet<>();
+
   private long droppedReplies;
   private long nextSweepNanos;
   private long newsMs;
@@ -160,7 +164,7 @@ final class Exchange {
     }
     failedUrls = 0;
     backoff.reset();
-    complained = false;
+    complaints.clear();
     epoch = reply.epoch;
     if (answer.status != 200 || !reply.accepted) {
       more = false;
@@ -227,9 +231,10 @@ final class Exchange {
       lease.end();
       facts.wantMisses(false);
     }
-    String by = "refused by " + settings.urls.get(url) + ": " + refusal.error;
+    String words = refusal.message.isEmpty() ? "" : " (" + refusal.message + ")";
+    String by = "refused by " + settings.urls.get(url) + ": " + refusal.error + words;
     long waitMs = waitAfter(answer.status, refusal, retry(refusal.retryMs));
-    complain(by, waitMs);
+    complain(refusal.error, by, waitMs);
     return waitMs;
   }
 
@@ -260,7 +265,7 @@ final class Exchange {
       case 413:
         return onTooLarge();
       case 426:
-        return MAX_WAIT_MS;
+        return nextOrWait(MAX_WAIT_MS); // another may be of this shim's release
       case 429:
         if (!refusal.error.equals("too_frequent")) { // that one knows the session
           nextUrl();
@@ -280,13 +285,18 @@ final class Exchange {
       nextUrl();
       return MIN_WAIT_MS;
     }
+    return nextOrWait(retryMs);
+  }
+
+  /** The next service at once; when all have refused for good, the pause. */
+  private long nextOrWait(long waitMs) {
     nextUrl();
     refusedUrls++;
     if (refusedUrls < openUrls()) {
       return MIN_WAIT_MS;
     }
     refusedUrls = 0;
-    return retryMs;
+    return waitMs;
   }
 
   private int openUrls() {
@@ -349,16 +359,16 @@ final class Exchange {
     failedUrls = 0;
     closed.clear(); // by now one may do what none of the others does
     long waitMs = backoff.next();
-    complain(why, waitMs);
+    complain("no answer", why, waitMs);
     return waitMs;
   }
 
-  private void complain(String why, long waitMs) {
-    if (!complained) {
+  /** Once of each kind: what follows on a service that was down may be another's refusal. */
+  private void complain(String kind, String why, long waitMs) {
+    if (complaints.size() < MAX_COMPLAINTS && complaints.add(kind)) {
       String line = String.valueOf(why).split("\\R", 2)[0];
       Log.warn("{}; waiting {} ms; Drover's lease lasts {} ms", line, waitMs, lease.leftMs());
     }
-    complained = true;
     speaking = false;
   }
 }

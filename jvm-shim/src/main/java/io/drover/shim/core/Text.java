@@ -3,6 +3,7 @@ package io.drover.shim.core;
 /** Strings from a job, made fit for the wire. */
 final class Text {
   private static final int MAX_CHARS = 1024;
+  private static final int MAX_LINE = 300;
 
   private Text() {}
 
@@ -18,6 +19,12 @@ final class Text {
       }
     }
     return cut;
+  }
+
+  /** As a part of a line of the log: whoever answers in a service's place chooses the words. */
+  static String line(String text) {
+    String cut = text.length() <= MAX_LINE ? text : text.substring(0, MAX_LINE);
+    return cut.replaceAll("\\p{Cntrl}|[\u0080-\u009f\u2028-\u202e\u2066-\u2069]", "\uFFFD");
   }
 
   private static String withoutHalfPairs(String text) {

@@ -13,6 +13,9 @@ import java.util.Set;
 import org.junit.Test;
 
 public class AnswerParserTest {
+  /**
+   * What a service of the first release says at least. It stays as it is: jars outlive services.
+   */
   private static final String GOOD =
       "{'protocol':1,'seq':9,'epoch':3,'incarnation':'x','accepted':true,'ack':23,'snapshot':false,"
           + "'next_exchange_ms':1000,'launcher':'native','lease_ms':0,'actions':[]}";
@@ -48,6 +51,8 @@ public class AnswerParserTest {
   public void fieldsOfALaterVersionAreSkipped() throws IOException {
     String later = GOOD.replace("'seq':9", "'seq':9,'new':{'a':[1,{'b':null}]},'n':null,'f':1.5");
     assertEquals(9, parser.reply(bytes(later)).seq);
+    String large = GOOD.replace("'seq':9", "'seq':9,'n':99999999999999999999,'s':'word'");
+    assertEquals(9, parser.reply(bytes(large)).seq);
   }
 
   @Test
@@ -289,6 +294,13 @@ public class AnswerParserTest {
     assertEquals("wrong_proof", refusal.error);
     assertEquals(5000, refusal.retryMs);
     assertEquals(7, refusal.ack);
+    assertEquals("no", refusal.message);
+    String wordless = "{'error':'e','retry_ms':1,'message':[1],'since':{'a':99999999999999999999}}";
+    assertEquals("", parser.refusal(bytes(wordless)).message);
+    String words = "a\\nb\\u001b[2J\\u202ec" + "x".repeat(400);
+    String line =
+        parser.refusal(bytes("{'error':'e','retry_ms':1,'message':'" + words + "'}")).message;
+    assertEquals("a\uFFFDb\uFFFD[2J\uFFFDc" + "x".repeat(291), line);
     assertThrows(IOException.class, () -> parser.refusal(bytes("{'status':404}")));
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -22,6 +23,9 @@ import org.apache.hadoop.mapreduce.v2.util.MRBuilderUtils;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.event.AsyncDispatcher;
 import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.log4j.Logger;
+import org.apache.log4j.SimpleLayout;
+import org.apache.log4j.WriterAppender;
 import org.junit.Test;
 
 /** The exchange against a scripted service, without time and without a network. */
@@ -571,6 +575,52 @@ public class ExchangeTest {
   @Test
   public void anotherProtocolPausesForTenMinutes() throws Exception {
     assertEquals(600_000, step(refusal(426, "protocol_version", "")));
+  }
+
+  @Test
+  public void theLogTellsWhatRefusesOnceTheServiceIsBackAndNoRepetition() throws Exception {
+    Logger logger = Logger.getLogger("io.drover.shim");
+    StringWriter log = new StringWriter();
+    WriterAppender appender = new WriterAppender(new SimpleLayout(), log);
+    logger.addAppender(appender);
+    try {
+      establish();
+      for (int i = 0; i < 2; i++) {
+        step(
+            request -> {
+              throw new IOException("down");
+            });
+        step(refusal(426, "protocol_version", ""));
+        step(refusal(400, "malformed", ""));
+      }
+      for (int i = 0; i < 99; i++) {
+        step(refusal(500, "made_up_" + i, ""));
+      }
+    } finally {
+      logger.removeAppender(appender);
+    }
+    List<String> told = new ArrayList<>();
+    for (String line : log.toString().split("\\R")) {
+      if (line.startsWith("WARN")) {
+        told.add(line);
+      }
+    }
+    assertEquals(8, told.size());
+    assertTrue(told.get(0), told.get(0).contains("down"));
+    assertTrue(told.get(1), told.get(1).contains("protocol_version (m)"));
+    assertTrue(told.get(2), told.get(2).contains("malformed (m)"));
+    assertTrue(told.get(3), told.get(3).contains("made_up_0"));
+  }
+
+  @Test
+  public void aServiceOfAnotherProtocolIsLeftForOneThatSpeaksThisOne() throws Exception {
+    exchange = exchange("http://a:1,http://b:1");
+    assertEquals(100, step(refusal(426, "protocol_version", "")));
+    assertEquals(1000, step(ok("")));
+    assertEquals("[a, b]", asked.toString());
+    assertEquals(100, step(refusal(426, "protocol_version", "")));
+    assertEquals("all have refused", 600_000, step(refusal(426, "protocol_version", "")));
+    assertEquals("[a, b, b, a]", asked.toString());
   }
 
   @Test
