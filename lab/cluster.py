@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from lab import conf, daemons, http, netns, paths, proc
+from lab import conf, daemons, http, labels, netns, paths, proc
 from lab.jvm import Jvm
 from lab.options import Options
 from lab.progress import Failed, say, step
@@ -149,6 +149,8 @@ class Cluster:
                 if time.monotonic() > until:
                     raise Failed(f"not ready after {BOOT_LIMIT_S} s", self.logs)
                 time.sleep(0.1)
+            if options.label:
+                labels.give(options.labels())
 
     def ready(self, options: Options) -> bool:
         try:

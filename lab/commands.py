@@ -49,6 +49,13 @@ def up_options(up: argparse.ArgumentParser) -> None:
         help="throttle a node's containers, e.g. nm2:10 (repeatable)",
     )
     up.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        metavar="NAME:NODES[:lends]",
+        help="give nodes a label, e.g. core:nm1,nm2; with :lends others may use what is free there (repeatable)",
+    )
+    up.add_argument(
         "--throttle",
         choices=("auto", "quota", "duty"),
         default="auto",

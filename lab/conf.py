@@ -10,6 +10,7 @@ from lab.options import MAX_NODES, QUEUES, Options
 RM_HTTP, JHS_HTTP, NN_HTTP = "127.0.0.1:8088", "127.0.0.1:19888", "127.0.0.1:9870"
 PROXY_HTTP = "127.0.0.1:9099"
 RM_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager"
+NM_PORT = 45454
 HEARTBEAT_MS = 100
 ALLOCATION_MB = 64
 # A machine that stands still for some seconds costs no node; where one is lost on purpose that shows sooner.
@@ -18,6 +19,7 @@ SOON_LOST = "yarn.nm.liveness-monitor.expiry-interval-ms=20000"
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
     "yarn": ("yarn.",),
+    "capacity-scheduler": ("yarn.scheduler.capacity.",),
     "mapred": ("mapreduce.", "yarn.app.mapreduce.", "drover."),
     "hdfs": ("dfs.",),
 }
@@ -71,6 +73,10 @@ def core(directory: Path, options: Options) -> dict:
 def yarn(directory: Path, options: Options, class_path: str) -> dict:
     acls = {"yarn.acl.enable": "true", "yarn.admin.acl": "root,drover"} if options.acls else {}
     proxy = {"yarn.web-proxy.address": PROXY_HTTP} if options.proxy else {}
+    labels = {
+        "yarn.node-labels.enabled": "true",
+        "yarn.node-labels.fs-store.root-dir": f"file://{directory}/node-labels",
+    }
     return {
         "yarn.resourcemanager.hostname": "rm",
         "yarn.resourcemanager.bind-host": "127.0.0.1",
@@ -101,10 +107,11 @@ def yarn(directory: Path, options: Options, class_path: str) -> dict:
         "yarn.application.classpath": class_path,
         **acls,
         **proxy,
+        **(labels if options.label else {}),
     }
 
 
-def scheduler() -> dict:
+def scheduler(options: Options) -> dict:
     prefix = "yarn.scheduler.capacity"
     queues = {}
     for name, share in QUEUES.items():
@@ -116,6 +123,13 @@ def scheduler() -> dict:
                 f"{prefix}.root.{name}.user-limit-factor": 10,
             }
         )
+    for label in options.labels():
+        # A queue has of a label's nodes what it has of the others.
+        of = f"accessible-node-labels.{label.name}"
+        queues[f"{prefix}.root.{of}.capacity"] = 100
+        for name, share in QUEUES.items():
+            queues[f"{prefix}.root.{name}.{of}.capacity"] = share
+            queues[f"{prefix}.root.{name}.{of}.maximum-capacity"] = 100
     return {
         f"{prefix}.root.queues": ",".join(QUEUES),
         f"{prefix}.maximum-am-resource-percent": 0.9,
@@ -213,13 +227,13 @@ def write(options: Options, class_path: str, opts: dict) -> Path:
         "yarn": yarn(directory, options, class_path),
         "mapred": mapred(directory, options, opts),
         "hdfs": hdfs(directory),
+        "capacity-scheduler": scheduler(options),
     }
     for word in options.set:
         key, _, value = word.partition("=")
         sites[site_of(key)][key] = value
     for name, values in sites.items():
-        (conf / f"{name}-site.xml").write_text(site(values))
-    (conf / "capacity-scheduler.xml").write_text(site(scheduler()))
+        (conf / (f"{name}.xml" if name == "capacity-scheduler" else f"{name}-site.xml")).write_text(site(values))
     (conf / "log4j.properties").write_text(LOG4J)
     (conf / "hosts").write_text(hosts_table())
     (conf / "racks").write_text(rack_table())

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lab.conf import node_address
+from lab.conf import NM_PORT, node_address
 from lab.options import Options
 
 YARN, MR, DFS = "org.apache.hadoop.yarn.server", "org.apache.hadoop.mapreduce.v2.hs", "org.apache.hadoop.hdfs.server"
@@ -14,7 +14,7 @@ def node_manager(index: int, directory: Path) -> list:
     settings = {
         "yarn.nodemanager.hostname": name,
         "yarn.nodemanager.bind-host": node_address(index),
-        "yarn.nodemanager.address": f"{name}:45454",
+        "yarn.nodemanager.address": f"{name}:{NM_PORT}",
         "yarn.nodemanager.localizer.address": f"{name}:8040",
         "yarn.nodemanager.collector-service.address": f"{name}:8048",
         "yarn.nodemanager.webapp.address": f"{name}:8042",

@@ -27,6 +27,18 @@ def get(url: str, accept: str = "application/json", timeout_s: float = TIMEOUT_S
         raise Unanswered(f"{url}: {fault}") from fault
 
 
+def post(url: str, body: str, kind: str = "application/json") -> None:
+    request = urllib.request.Request(url, body.encode(), {"Content-Type": kind})
+    try:
+        with OPENER.open(request, timeout=TIMEOUT_S):
+            pass
+    except urllib.error.HTTPError as refusal:
+        said = refusal.read(SAID_LIMIT).decode(errors="replace").strip()
+        raise Unanswered(f"{url}: {refusal.code}: {said}") from refusal
+    except OSError as fault:
+        raise Unanswered(f"{url}: {fault}") from fault
+
+
 def listed(value) -> list:
     """A list as Hadoop writes it: absent or null where empty; in 3.5.0 without its brackets where it holds one."""
     return [value] if isinstance(value, dict) else value or []

@@ -25,6 +25,7 @@ class Options:
     report_interval_ms: int = 0
     archives: bool = True
     slow: list = field(default_factory=list)
+    label: list = field(default_factory=list)
     throttle: str = "auto"
     set: list = field(default_factory=list)
 
@@ -41,6 +42,11 @@ class Options:
                 raise Failed(f"--set {word}: KEY=VALUE, such as yarn.resourcemanager.ha.enabled=false")
         for word in self.slow:
             slow_node(word, self.nodes)
+        self.labels()
+
+    def labels(self) -> list:
+        """The node labels, each with its nodes."""
+        return [labelled(word, self.nodes) for word in self.label]
 
     def as_dict(self) -> dict:
         return asdict(self)
@@ -58,3 +64,22 @@ def slow_node(word: str, nodes: int):
             f"slow node {word}: nm1 to nm{nodes}, then a colon and how many times slower (1 to 1000), such as nm2:10"
         )
     return node, times
+
+
+@dataclass(frozen=True)
+class Label:
+    """A node label."""
+
+    name: str
+    nodes: tuple
+    lends: bool  # what is free there to whoever asks for no label
+
+
+def labelled(word: str, nodes: int) -> Label:
+    """NAME:NODE,NODE or NAME:NODE,NODE:lends, such as core:nm1,nm2."""
+    name, _, rest = word.partition(":")
+    there, _, lends = rest.partition(":")
+    known = [f"nm{index}" for index in range(1, nodes + 1)]
+    if not name or not set(there.split(",")) <= set(known) or lends not in ("", "lends"):
+        raise Failed(f"label {word}: a name, a colon and nodes of nm1 to nm{nodes}, such as core:nm1,nm2, and :lends")
+    return Label(name, tuple(there.split(",")), bool(lends))

@@ -14,6 +14,7 @@ from pathlib import Path
 from lab import conf, jobs, paths
 from lab import http as web
 from lab.cluster import Cluster
+from lab.options import USERS
 from lab.progress import Failed, step
 
 RM, JHS = (tuple(address.split(":")) for address in (conf.RM_HTTP, conf.JHS_HTTP))
@@ -150,8 +151,43 @@ def mixed(cluster: Cluster, app: str, job: str) -> bool:
         return False
 
 
+# Of the two, in a queue with a default label, the one fills that label's nodes and waits; the other asks for those without.
+LABELLED = {"lab.map.ms": 30_000, "mapreduce.map.memory.mb": 192}
+FULL, EMPTY = {"lab.maps": 20}, {"lab.maps": 4, "mapreduce.job.node-label-expression": ""}
+
+
+def labelled(recorder: Recorder, cluster: Cluster) -> None:
+    """What the ResourceManager tells of a cluster whose nodes have labels."""
+    running = []
+    try:
+        for number, more in enumerate((FULL, EMPTY)):
+            settings = {**LABELLED, **more, "lab.output": cluster.dir / f"out-{time.time_ns()}"}
+            running.append(jobs.Running(cluster, jobs.Spec(user=USERS[number], queue="batch", settings=settings)))
+        until = time.monotonic() + MOMENT_LIMIT_S
+        while not all(app["runningContainers"] > EMPTY["lab.maps"] for app in apps(cluster, len(running))):
+            if time.monotonic() > until:
+                raise Failed("the jobs came to no moment with all their maps running", running[0].log)
+            time.sleep(0.5)
+        time.sleep(2)
+        keep, rm = recorder.body, "/ws/v1/cluster"
+        keep("labels/apps", RM, f"{rm}/apps?states=RUNNING&applicationTypes=MAPREDUCE&deSelects=resourceRequests", True)
+        for name in ("metrics", "nodes", "scheduler", "get-node-labels"):
+            keep(f"labels/{name}", RM, f"{rm}/{name}", True)
+    finally:
+        for one in running:
+            one.end()
+
+
+def apps(cluster: Cluster, many: int) -> list:
+    found = (cluster.rm("/apps?states=RUNNING").get("apps") or {}).get("app") or []
+    return found if len(found) == many else [{"runningContainers": 0}]
+
+
 def record(cluster: Cluster, out: Path) -> None:
     recorder = Recorder(cluster, out)
+    if cluster.options.label:
+        labelled(recorder, cluster)
+        return
     keep, rm = recorder.body, "/ws/v1/cluster"
     keep("rm/apps_none", RM, f"{rm}/apps?states=RUNNING", xml=True)
     running = jobs.Running(cluster, jobs.Spec(settings={**JOB, "lab.output": cluster.dir / f"out-{time.time_ns()}"}))

@@ -39,6 +39,23 @@ class SiteFiles(unittest.TestCase):
         shares = [int(v) for k, v in written()["capacity-scheduler"].items() if k.endswith(".capacity")]
         self.assertEqual((len(shares), sum(shares)), (2, 100))
 
+    def test_queues_have_of_a_labels_nodes_what_they_have_of_the_others_and_no_label_is_known_unless_one_is_given(self):
+        self.assertNotIn("yarn.node-labels.enabled", written()["yarn-site"])
+        key = "yarn.scheduler.capacity.root.batch.default-node-label-expression"
+        sites = written(label=["core:nm1,nm2:lends", "gpu:nm3"], set=[f"{key}=gpu"])
+        self.assertEqual(sites["yarn-site"]["yarn.node-labels.enabled"], "true")
+        queues = sites["capacity-scheduler"]
+        self.assertEqual(queues[key], "gpu")
+        for label in ("core", "gpu"):
+            of = f"accessible-node-labels.{label}.capacity"
+            shares = {name: queues[f"yarn.scheduler.capacity.root.{name}{of}"] for name in ("", "default.", "batch.")}
+            self.assertEqual(shares, {"": "100", "default.": "70", "batch.": "30"})
+
+    def test_a_label_names_its_nodes_and_whether_it_lends(self):
+        core, gpu = Options(dir="x", label=["core:nm1,nm2:lends", "gpu:nm3"]).labels()
+        self.assertEqual((core.name, core.nodes, core.lends), ("core", ("nm1", "nm2"), True))
+        self.assertEqual((gpu.name, gpu.nodes, gpu.lends), ("gpu", ("nm3",), False))
+
     def test_history_lies_outside_staging_since_its_parents_are_closed(self):
         for hdfs in (False, True):
             sites = written(hdfs=hdfs)["mapred-site"]
@@ -56,7 +73,7 @@ class SiteFiles(unittest.TestCase):
 
 class BadOptions(unittest.TestCase):
     def test_each_is_refused_and_named(self):
-        for bad in ({"nodes": 0}, {"node_mb": 1}, {"report_interval_ms": 1}, {"slow": ["nm9:2"]}, {"set": ["x"]}):
+        for bad in ({"nodes": 0}, {"node_mb": 1}, {"report_interval_ms": 1}, {"slow": ["nm9:2"]}, {"set": ["x"]}, {"label": ["gpu:nm9"]}):
             with self.assertRaises(Failed, msg=str(bad)) as caught:
                 Options(**bad)
             self.assertIn(str(next(iter(bad.values()))).strip("[]'"), str(caught.exception))

@@ -69,6 +69,8 @@ endpoints! {
     RmMetrics: Rm = "rm_metrics",
     /// `/ws/v1/cluster/nodes`
     RmNodes: Rm = "rm_nodes",
+    /// `/ws/v1/cluster/get-node-labels`
+    RmNodeLabels: Rm = "rm_node_labels",
     /// `/ws/v1/cluster/scheduler`
     RmScheduler: Rm = "rm_scheduler",
     /// `/ws/v1/cluster/apps`

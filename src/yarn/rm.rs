@@ -119,7 +119,20 @@ impl Rm {
     /// # Errors
     /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn nodes(&self, permit: Option<Permit>) -> Result<Told<Vec<NodeFact>>, Error> {
-        Ok(Told::of(self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?, cluster::nodes))
+        let mut told = Told::of(self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?, cluster::nodes);
+        if told.what.iter().any(|node: &NodeFact| node.label.is_some()) {
+            self.mark_exclusive(&mut told.what).await;
+        }
+        Ok(told)
+    }
+
+    /// Marks the nodes of labels that are for those alone who ask for them. Where that is not told, as by Hadoop 2.7, they may be anybody's.
+    async fn mark_exclusive(&self, nodes: &mut [NodeFact]) {
+        let asked = self.get(None, Endpoint::RmNodeLabels, "ws/v1/cluster/get-node-labels", &[]).await;
+        let Ok(alone) = asked.map(|answer| Told::of(answer, cluster::exclusive).what) else { return };
+        for node in nodes {
+            node.exclusive = node.label.as_deref().is_some_and(|label| alone.contains(label));
+        }
     }
 
     /// All leaf queues.

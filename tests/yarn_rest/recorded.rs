@@ -101,6 +101,43 @@ async fn the_resource_managers_answers_are_understood_whole() {
 }
 
 #[tokio::test]
+async fn what_is_told_of_nodes_with_labels_is_understood() {
+    for format in ["json", "xml"] {
+        let server = mock_server().await;
+        let mime = format!("application/{format}");
+        let body = |name: &str| ResponseTemplate::new(200).set_body_raw(file(&format!("{name}.{format}")), &mime);
+        answer(&server, "/ws/v1/cluster/info", body("rm/info")).await;
+        for name in ["apps", "metrics", "nodes", "scheduler", "get-node-labels"] {
+            answer(&server, &format!("/ws/v1/cluster/{name}"), body(&format!("labels/{name}"))).await;
+        }
+        let rm = fixture(&[server.uri()], Some(server.uri()), params()).clients.rm;
+        let totals = rm.metrics(None).await.unwrap().what;
+        assert_eq!((totals.total.memory_mb, totals.containers_pending), (1_024, 0), "of the one without a label");
+        let nodes = rm.nodes(None).await.unwrap();
+        let mut labels: Vec<_> =
+            nodes.what.iter().map(|n| (&*n.host, n.label.as_deref().unwrap_or("none"), n.exclusive)).collect();
+        labels.sort_unstable();
+        let [lent, own] = [|host| (host, "core", false), |host| (host, "gpu", true)];
+        assert_eq!(labels, [("nm1", "none", false), lent("nm2"), lent("nm3"), own("nm4"), own("nm5")], "{format}");
+        let apps = rm.apps(None).await.unwrap();
+        let asked: Vec<_> = apps.what.iter().map(|app| (app.fact.user.as_str(), app.fact.label.as_deref())).collect();
+        assert_eq!(
+            asked,
+            [("alice", None), ("bob", Some(""))],
+            "{format}: the one names none, the other the empty one"
+        );
+        let queues = rm.queues(None).await.unwrap();
+        let batch = queues.what.iter().find(|queue| queue.name == "root.batch").unwrap();
+        let gpu = &batch.by_label["gpu"];
+        assert_eq!((batch.partition.as_deref(), batch.containers_pending), (Some("gpu"), 0));
+        assert_eq!((gpu.used_mb, gpu.pending_mb, gpu.users_mb["alice"]), (1_984, 2_112, 1_984), "{format}");
+        for refused in [apps.refused, nodes.refused, queues.refused] {
+            assert!(refused.is_empty(), "{format}: {refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_running_jobs_answers_are_understood_whole() {
     for format in ["json", "xml"] {
         let (_server, fixture) = cluster(format).await;

@@ -186,7 +186,7 @@ fn share(share: f64, of: u32, round: fn(f64) -> f64) -> u32 {
     (round(share_of(share, of.into())) as u32).max(1)
 }
 
-/// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use, less what others wait for and may be given.
+/// Free containers for a job: what usable nodes have room for, within what its queue and its user may still use and what is lent beside, less what others wait for and may be given.
 fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, avoid: &[NameId]) -> Option<u32> {
     let (all, size) = (tally.all?, container(cluster, job, kind));
     let on_nodes = if cluster.nodes.is_empty() {
@@ -195,9 +195,11 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
         tally.rooms.of_mut(cluster, job, kind).fit(size, avoid)
     };
     let in_queue = tally.left_in_queue(cluster, job, kind);
+    let label = tally.asked(cluster, job, kind);
+    let lent = if label.is_empty() { tally.rooms.lent(size, avoid) } else { 0 };
     // A queue's shares are those of the resource it uses most of; a container's are taken for its memory's.
-    let free = on_nodes.min((in_queue / size.memory_mb.max(1)).min(u32::MAX.into()) as u32);
-    Some(free.saturating_sub(tally.awaited(cluster, size.memory_mb)))
+    let own = on_nodes.saturating_sub(lent).min((in_queue / size.memory_mb.max(1)).min(u32::MAX.into()) as u32);
+    Some(own.saturating_add(lent).saturating_sub(tally.awaited(cluster, label, size.memory_mb)))
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
-//! Room by partition: for a job whose containers ask for a label only nodes that have it are room. For one that asks for none all are: whether a partition lends what it has free
-//! (`exclusive=false`, as some distributions set up most of their nodes) no listing tells, and a copy that waits in vain is withdrawn, where one that is never asked for helps nobody.
+//! Room by partition: for a job whose containers ask for a label only nodes that have it are room. For one that asks for none those are that have none, and those of partitions that lend
+//! what they have free (`exclusive=false`, as some distributions set up most of their nodes).
 
 use super::rooms::{Change, Rooms};
-use crate::model::{ClusterState, Job, NameId, TaskKind};
+use crate::model::{ClusterState, Job, NameId, Resources, TaskKind};
 use std::collections::BTreeMap;
 
 /// Where there is room, by node label.
 #[derive(Debug, Default)]
 pub struct Partitions {
-    /// On all nodes.
-    whole: Rooms,
+    /// On all nodes that give containers to jobs that ask for no label.
+    open: Rooms,
+    /// On those of them that have one and lend: no queue's share, nor its user's, bounds what is lent.
+    lent: Rooms,
     /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
     by_label: Option<BTreeMap<String, Partition>>,
     none: Rooms,
@@ -26,10 +28,13 @@ struct Partition {
 impl Partitions {
     /// Where `since` is what has changed by host since the ResourceManager told of its nodes. One pass over the nodes, and one over the labels.
     pub fn new(cluster: &ClusterState, since: &BTreeMap<NameId, Change>) -> Partitions {
-        let whole = Rooms::new(cluster, cluster.usable_nodes(), since);
         if !cluster.has_partitions() {
-            return Partitions { whole, ..Partitions::default() };
+            let open = Rooms::new(cluster, cluster.usable_nodes(), since);
+            return Partitions { open, ..Partitions::default() };
         }
+        let open: Vec<_> = cluster.usable_nodes().filter(|node| node.label.is_none() || !node.exclusive).collect();
+        let lent = Rooms::new(cluster, open.iter().copied().filter(|node| node.label.is_some()), since);
+        let open = Rooms::new(cluster, open, since);
         let mut nodes = BTreeMap::<&str, Vec<_>>::new();
         for node in cluster.usable_nodes() {
             if let Some(label) = node.label.as_deref() {
@@ -40,12 +45,17 @@ impl Partitions {
             let total_mb = nodes.iter().map(|node| node.total.memory_mb).fold(0, u64::saturating_add);
             (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb })
         });
-        Partitions { whole, by_label: Some(by_label.collect()), ..Partitions::default() }
+        Partitions { open, lent, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
     /// Are there several?
     pub fn by_label(&self) -> bool {
         self.by_label.is_some()
+    }
+
+    /// Containers of a size that fit on what is lent to jobs that ask for no label, on others than the hosts in `avoid`.
+    pub fn lent(&mut self, size: Resources, avoid: &[NameId]) -> u32 {
+        self.lent.fit(size, avoid)
     }
 
     /// All that the nodes of a label offer, MiB; 0 of one that none has.
@@ -56,16 +66,16 @@ impl Partitions {
     /// Where there is room for a job's containers of that kind.
     pub fn of(&self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &Rooms {
         match (&self.by_label, cluster.label_of(job, kind)) {
-            (None, _) | (_, "") => &self.whole,
+            (None, _) | (_, "") => &self.open,
             (Some(by_label), label) => by_label.get(label).map_or(&self.none, |partition| &partition.rooms),
         }
     }
 
     /// The same.
     pub fn of_mut(&mut self, cluster: &ClusterState, job: &Job, kind: TaskKind) -> &mut Rooms {
-        let Partitions { whole, by_label, none } = self;
+        let Partitions { open, by_label, none, .. } = self;
         match (by_label, cluster.label_of(job, kind)) {
-            (None, _) | (_, "") => whole,
+            (None, _) | (_, "") => open,
             (Some(by_label), label) => by_label.get_mut(label).map_or(none, |partition| &mut partition.rooms),
         }
     }
@@ -75,7 +85,7 @@ impl Partitions {
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{cluster, job};
-    use crate::model::{AppFact, JobSettings, Labels, NodeFact, QueueFact, Resources, Time};
+    use crate::model::{AppFact, JobSettings, Labels, NodeFact, QueueFact, Time};
 
     const SIZE: Resources = Resources { memory_mb: 1_024, vcores: 1 };
 
@@ -86,13 +96,25 @@ mod tests {
 
     /// The same for maps and for reduces of one that is set so.
     fn rooms(of_app: Option<&str>, of_queue: Option<&str>, settings: JobSettings) -> [u32; 2] {
+        of_cluster(of_app, of_queue, settings, &[])[0]
+    }
+
+    /// The same, and how many are lent to what asks for no label, where some labels' nodes are for who asks for them.
+    fn of_cluster(
+        of_app: Option<&str>,
+        of_queue: Option<&str>,
+        settings: JobSettings,
+        exclusive: &[&str],
+    ) -> [[u32; 2]; 2] {
         let mut job = job();
         job.settings = Some(settings);
         let mut cluster = cluster([job.clone()]);
         for (number, label) in std::iter::repeat_n(None, 2).chain([Some("gpu"); 4]).chain([Some("ssd"); 8]).enumerate()
         {
+            let exclusive = label.is_some_and(|label| exclusive.contains(&label));
             let label = label.map(Into::into);
-            let node = NodeFact { label, ..NodeFact::usable(&format!("n{number}"), SIZE, Resources::default()) };
+            let node =
+                NodeFact { label, exclusive, ..NodeFact::usable(&format!("n{number}"), SIZE, Resources::default()) };
             cluster.nodes.insert(node.host.clone(), node);
         }
         let queue = QueueFact { partition: of_queue.map(str::to_owned), ..QueueFact::open("root.etl") };
@@ -109,11 +131,12 @@ mod tests {
         };
         cluster.apps.insert(app.app, app);
         let mut rooms = Partitions::new(&cluster, &BTreeMap::new());
-        TaskKind::ALL.map(|kind| {
+        let of_kinds = TaskKind::ALL.map(|kind| {
             let room = rooms.of_mut(&cluster, &job, kind).fit(SIZE, &[]);
             assert_eq!(rooms.of(&cluster, &job, kind).with_room(SIZE).count() as u32, room);
             room
-        })
+        });
+        [of_kinds, [rooms.lent(SIZE, &[]); 2]]
     }
 
     #[test]
@@ -122,6 +145,18 @@ mod tests {
         assert_eq!([room(Some("gpu"), Some("")), room(Some("ssd"), Some("gpu"))], [4, 8]);
         assert_eq!(room(None, Some("gpu")), 4, "its queue's");
         assert_eq!(room(Some("none such"), Some("")), 0);
+    }
+
+    #[test]
+    fn what_is_for_those_alone_who_ask_for_its_label_is_no_room_for_one_that_asks_for_none() {
+        let of = |app, queue, exclusive: &[&str]| {
+            of_cluster(app, queue, JobSettings::default(), exclusive).map(|of_kinds| of_kinds[0])
+        };
+        assert_eq!(of(None, Some(""), &["ssd"]), [6, 4]);
+        assert_eq!(of(None, Some(""), &["ssd", "gpu"]), [2, 0]);
+        assert_eq!(of(Some("ssd"), Some(""), &["ssd", "gpu"]), [8, 0]);
+        assert_eq!(of(Some(""), Some("gpu"), &["ssd"]), [6, 4], "an empty one it asks for, whatever its queue has");
+        assert_eq!(of(None, None, &["ssd"]), [14, 0], "a scheduler without labels");
     }
 
     #[test]

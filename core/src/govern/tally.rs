@@ -6,8 +6,8 @@ use super::partitions::Partitions;
 use super::rooms::Change;
 use super::sizes::{Held, container};
 use crate::model::{
-    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueShare, QueueUser, Task, TaskId, TaskKind,
-    Time,
+    Attempt, ClusterFact, ClusterState, Job, JobId, NameId, QueueFact, QueueShare, QueueUser, Resources, Task, TaskId,
+    TaskKind, Time,
 };
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Tally {
     /// What jobs hold.
     pub(super) held: Held,
     /// Containers given since the ResourceManager told how many are waited for to the maps of jobs that ran then: those had been asked for. Copies, and reduces, may have
-    /// been asked for since.
+    /// been asked for since. Where the scheduler goes by labels, of those that ask for none, which are all that it tells of.
     pub given: u32,
     /// Copies that Hadoop's own speculator launched and that no flight counts, where there are any.
     native: BTreeMap<(JobId, TaskKind), u32>,
@@ -31,8 +31,8 @@ pub struct Tally {
     in_queue: BTreeMap<String, Since>,
     /// What jobs may still take of their queues for one kind of tasks, MiB, as far as it was asked for.
     left: BTreeMap<(JobId, TaskKind), u64>,
-    /// Containers that are waited for and may be given, by their size in MiB, as far as it was asked for.
-    awaited: BTreeMap<u64, u32>,
+    /// Containers that are waited for and may be given, by the label that is asked for and their size in MiB, as far as it was asked for.
+    awaited: BTreeMap<(String, u64), u32>,
 }
 
 /// What has become of a queue since.
@@ -42,8 +42,8 @@ struct Since {
     of_user: BTreeMap<String, i64>,
     /// The same by the label of the nodes that it went to, the empty one for those without.
     of_label: BTreeMap<String, i64>,
-    /// Of the containers that were waited for those given, as [`Tally::given`].
-    given: u32,
+    /// Of the containers that were waited for those given, as [`Tally::given`], by the label that they were asked for with.
+    given: BTreeMap<String, u32>,
 }
 
 impl Tally {
@@ -52,28 +52,42 @@ impl Tally {
         let (copies, held) = (InFlight::count(flights, cluster), Held::count(cluster));
         let mut tally = Tally { copies, held, all: cluster.all(), ..Tally::default() };
         let mut on_nodes = BTreeMap::new();
+        let by_label = cluster.has_partitions();
         for job in cluster.jobs() {
-            tally.add(job, cluster, flights, &mut on_nodes);
+            tally.add(job, cluster, flights, by_label, &mut on_nodes);
         }
         tally.rooms = Partitions::new(cluster, &on_nodes);
         tally
     }
 
+    /// The label that a job's containers of a kind ask for; empty where the scheduler does not go by labels.
+    pub fn asked<'a>(&self, cluster: &'a ClusterState, job: &'a Job, kind: TaskKind) -> &'a str {
+        if self.rooms.by_label() { cluster.label_of(job, kind) } else { "" }
+    }
+
     /// Counts a job's; adds to `on_nodes` what its attempts have taken (positive) or given back by host since the ResourceManager told of its nodes.
-    fn add(&mut self, job: &Job, cluster: &ClusterState, flights: &Flights, on_nodes: &mut BTreeMap<NameId, Change>) {
+    fn add(
+        &mut self,
+        job: &Job,
+        cluster: &ClusterState,
+        flights: &Flights,
+        by_label: bool,
+        on_nodes: &mut BTreeMap<NameId, Change>,
+    ) {
         let [nodes, queues, totals] =
             [cluster.nodes_told, cluster.queues_told, cluster.totals_told].map(|told| job.am_time(told));
         let asked_before = |told: Time| job.started.get().is_some_and(|started| started < told);
         let given = |kind, first: Option<Time>, told| {
             u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
         };
-        let (mut of_kinds, mut of_queue, mut held) = ([0; 2], 0, held(job, cluster));
+        let (mut of_label, mut of_queue, mut held) = (BTreeMap::<&str, i64>::new(), 0, held(job, cluster));
         for kind in TaskKind::ALL {
             let size = container(cluster, job, kind);
+            let asked = if by_label { cluster.label_of(job, kind) } else { "" };
             let mut native = 0_usize;
             for (id, task) in job.tasks(kind) {
                 let first = task.attempts.first().and_then(|first| first.started.get());
-                self.given += given(kind, first, totals);
+                self.given += if asked.is_empty() { given(kind, first, totals) } else { 0 };
                 of_queue += given(kind, first, queues);
                 native += usize::from(has_uncounted_copy(id, task, flights));
                 for attempt in &task.attempts {
@@ -81,7 +95,11 @@ impl Tally {
                     if let Some(host) = attempt.host.filter(|_| change != 0) {
                         on_nodes.entry(host).or_default().add(size, change);
                     }
-                    of_kinds[kind as usize] += size.memory_mb as i64 * self::change(attempt, queues);
+                    let change = self::change(attempt, queues);
+                    if change != 0 {
+                        let there = if by_label { cluster.label_there(attempt).unwrap_or(asked) } else { "" };
+                        *of_label.entry(there).or_default() += size.memory_mb as i64 * change;
+                    }
                 }
             }
             let native = u32::try_from(native).unwrap_or(u32::MAX).min(held);
@@ -91,13 +109,13 @@ impl Tally {
                 self.copies.add_native(native, cluster, job);
             }
         }
-        if of_kinds != [0; 2] || of_queue != 0 {
-            let of_job: i64 = of_kinds.iter().sum();
+        if !of_label.is_empty() || of_queue != 0 {
             let queue = self.in_queue.entry(cluster.queue_name(job).to_owned()).or_default();
-            queue.given += of_queue;
-            *queue.of_user.entry(job.user.clone()).or_default() += of_job;
-            for (kind, of_kind) in TaskKind::ALL.into_iter().zip(of_kinds) {
-                *queue.of_label.entry(cluster.label_of(job, kind).to_owned()).or_default() += of_kind;
+            let asked = if by_label { cluster.label_of(job, TaskKind::Map) } else { "" };
+            *queue.given.entry(asked.to_owned()).or_default() += of_queue;
+            *queue.of_user.entry(job.user.clone()).or_default() += of_label.values().sum::<i64>();
+            for (label, more) in of_label {
+                *queue.of_label.entry(label.to_owned()).or_default() += more;
             }
         }
     }
@@ -107,22 +125,47 @@ impl Tally {
         self.native.get(&(job, kind)).copied().unwrap_or(0)
     }
 
-    /// Containers that are waited for and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it, its parents and its users have room for, as
-    /// one at its limit takes no other's place, nor do masters of applications that are not let in; and all that no queue tells of.
-    pub fn awaited(&mut self, cluster: &ClusterState, size_mb: u64) -> u32 {
-        let totals = cluster.totals.unwrap_or_default();
-        let Tally { in_queue, awaited, given, .. } = self;
-        *awaited.entry(size_mb).or_insert_with(|| {
-            let (mut told, mut may) = (0_u32, 0_u32);
-            for queue in cluster.queues.values() {
-                let since = in_queue.get(&queue.name);
-                let waits = queue.containers_pending.saturating_sub(since.map_or(0, |since| since.given));
-                let room = containers_left(queue, size_mb.max(1), totals.total.memory_mb, since);
-                told = told.saturating_add(waits);
-                may = may.saturating_add(waits.saturating_sub(queue.masters_pending).min(room));
-            }
-            may.saturating_add(totals.containers_pending.saturating_sub(*given).saturating_sub(told))
-        })
+    /// Containers that are waited for with that label and that YARN may give, each taken to be of that size: of what a queue is told to wait for no more than it, its parents and its users have room for, as
+    /// the rest takes no other's place, nor do masters of applications that are not let in; and all that no queue tells of.
+    pub fn awaited(&mut self, cluster: &ClusterState, label: &str, size_mb: u64) -> u32 {
+        let size_mb = size_mb.max(1);
+        if let Some(known) = self.awaited.get(&(label.to_owned(), size_mb)) {
+            return *known;
+        }
+        let awaited = if label.is_empty() {
+            self.without_label(cluster, size_mb)
+        } else {
+            self.with_label(cluster, label, size_mb)
+        };
+        self.awaited.insert((label.to_owned(), size_mb), awaited);
+        awaited
+    }
+
+    /// Those that are asked for without a label, which are all that the totals and a queue's own number tell of. They may be given what is lent, too, beside what their queue may have.
+    fn without_label(&mut self, cluster: &ClusterState, size_mb: u64) -> u32 {
+        let lent = self.rooms.lent(Resources { memory_mb: size_mb, vcores: 1 }, &[]);
+        let (totals, by_label) = (cluster.totals.unwrap_or_default(), self.rooms.by_label());
+        let (mut told, mut may) = (0_u32, 0_u32);
+        for queue in cluster.queues.values() {
+            let since = self.in_queue.get(&queue.name);
+            let waits = queue.containers_pending.saturating_sub(given_of("", since));
+            let room = containers_left(queue, size_mb, totals.total.memory_mb, by_label, since).saturating_add(lent);
+            told = told.saturating_add(waits);
+            may = may.saturating_add(waits.saturating_sub(queue.masters_pending).min(room));
+        }
+        may.saturating_add(totals.containers_pending.saturating_sub(self.given).saturating_sub(told))
+    }
+
+    /// Those that are asked for with one: of them queues alone tell, by their memory.
+    fn with_label(&self, cluster: &ClusterState, label: &str, size_mb: u64) -> u32 {
+        let total_mb = self.rooms.total_mb(label);
+        let of_queue = |queue: &QueueFact| {
+            let (share, since) = (queue.by_label.get(label)?, self.in_queue.get(&queue.name));
+            let waits = share.pending_mb.div_ceil(size_mb).saturating_sub(given_of(label, since).into());
+            Some(waits.min(unused(share, total_mb, more_of(label, since)).div_ceil(size_mb)))
+        };
+        let all = cluster.queues.values().filter_map(of_queue).fold(0, u64::saturating_add);
+        all.min(u32::MAX.into()) as u32
     }
 
     /// What a job's user may still take of its queue for tasks of that kind, MiB. Where the scheduler goes by labels a user's use is told of all nodes together, and the limit of those
@@ -176,12 +219,12 @@ fn of_cluster(cluster_mb: u64, share: f32) -> u64 {
     (cluster_mb as f64 * f64::from(share.max(0.0))) as u64
 }
 
-/// Memory that a queue's attempts have taken since, MiB.
-fn more(since: Option<&Since>) -> i64 {
-    since.map_or(0, |since| since.of_label.values().sum())
+/// Containers that were waited for with that label and have been given since.
+fn given_of(label: &str, since: Option<&Since>) -> u32 {
+    since.and_then(|since| since.given.get(label)).copied().unwrap_or(0)
 }
 
-/// The same of nodes with a label.
+/// Memory that a queue's attempts have taken since, MiB: on nodes with a label, with an empty one on those without or, where the scheduler does not go by labels, on all.
 fn more_of(label: &str, since: Option<&Since>) -> i64 {
     since.and_then(|since| since.of_label.get(label)).copied().unwrap_or(0)
 }
@@ -201,18 +244,18 @@ fn left_by_label(queue: &QueueFact, user: &str, label: &str, total_mb: u64, sinc
     unused(share, total_mb, more_of(label, since)).min(most_of_user(share, total_mb).saturating_sub(used))
 }
 
-/// Containers of that size that may be given to those who wait in a queue: each is a user's, where its users are told.
-fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u32 {
-    let of_queue = unused(&queue.share(), cluster_mb, more(since)).div_ceil(size_mb);
+/// Containers of that size that may be given to those who wait in a queue: each is a user's, where its users are told, and not of all nodes together.
+fn containers_left(queue: &QueueFact, size_mb: u64, cluster_mb: u64, by_label: bool, since: Option<&Since>) -> u32 {
+    let of_queue = unused(&queue.share(), cluster_mb, more_of("", since)).div_ceil(size_mb);
     let of_user = |user: &QueueUser| left_to_user(queue, user, size_mb, cluster_mb, since).div_ceil(size_mb);
     let of_users = queue.users.iter().map(of_user).fold(0_u64, u64::saturating_add);
-    let left = if queue.users.is_empty() { of_queue } else { of_queue.min(of_users) };
+    let left = if queue.users.is_empty() || by_label { of_queue } else { of_queue.min(of_users) };
     left.min(u32::MAX.into()) as u32
 }
 
 /// What a user may still take of a queue for containers of that size, MiB.
 fn left_in_queue(queue: &QueueFact, user: &str, size_mb: u64, cluster_mb: u64, since: Option<&Since>) -> u64 {
-    let left = unused(&queue.share(), cluster_mb, more(since));
+    let left = unused(&queue.share(), cluster_mb, more_of("", since));
     match queue.users.iter().find(|known| known.user == user) {
         Some(known) => left.min(left_to_user(queue, known, size_mb, cluster_mb, since)),
         None => left.min(most_of_user(&queue.share(), cluster_mb)),

@@ -54,6 +54,7 @@ impl World<'_> {
             memory_used_mb: None,
             last_health: now,
             label: None,
+            exclusive: false,
         };
         let sum = |of: &dyn Fn(&super::machine::Machine) -> Resources| {
             self.nodes.iter().filter(|machine| machine.is_up()).map(of).fold(Resources::default(), |sum, one| {

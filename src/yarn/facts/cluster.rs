@@ -2,7 +2,7 @@
 
 use super::{Reason, Refused, name};
 use crate::shown::printable;
-use crate::yarn::wire::cluster::{App, AppStatistics, Apps, ClusterMetrics, Node, Nodes};
+use crate::yarn::wire::cluster::{App, AppStatistics, Apps, ClusterMetrics, Node, NodeLabels, Nodes};
 use crate::yarn::wire::lenient::{Int, Text};
 use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, Resources, Time};
 use std::collections::BTreeSet;
@@ -82,6 +82,7 @@ fn node(wire: &Node, refused: &mut Refused) -> Option<NodeFact> {
         memory_used_mb: use_of_machine.and_then(|u| u.nodePhysicalMemoryMB.natural()),
         last_health: refused.instant(wire.lastHealthUpdate).unwrap_or_default(),
         label: label(&wire.nodeLabels.0).map(Into::into),
+        exclusive: false,
     })
 }
 
@@ -131,7 +132,7 @@ fn app(id: AppId, wire: &App, refused: &mut Refused) -> AppSeen {
             memory_mb: refused.amount(wire.allocatedMB),
             vcores: refused.small(wire.allocatedVCores),
         },
-        label: label(&wire.appNodeLabelExpression),
+        label: wire.appNodeLabelExpression.0.as_deref().map(str::trim).map(printable),
     };
     let rm_now = started.zip(elapsed).map(|(started, elapsed)| Time(started.0.saturating_add(elapsed)));
     AppSeen { fact, attempt: master(wire, id), rm_now }
@@ -147,6 +148,13 @@ pub fn master(wire: &App, id: AppId) -> Option<u32> {
     let run: u32 = run.parse().ok()?;
     let attempt = AppAttemptId { app: id, number: run };
     (cluster.parse() == Ok(id.cluster) && seq.parse() == Ok(id.seq) && run > 0).then_some(attempt.number)
+}
+
+/// Labels whose nodes are for those alone who ask for them; of one of which that is not told it is not so.
+pub fn exclusive(wire: &NodeLabels, refused: &mut Refused) -> BTreeSet<String> {
+    refused.many(Reason::NoObject, wire.node_label_info.odd);
+    let alone = wire.node_label_info.items.iter().filter(|info| info.exclusivity.0 == Some(true));
+    alone.filter_map(|info| label(&info.name)).collect()
 }
 
 /// A node label.

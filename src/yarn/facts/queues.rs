@@ -3,7 +3,7 @@
 use super::cluster::label;
 use super::{Reason, Refused, name};
 use crate::yarn::wire::lenient::{Float, Int, Maybe};
-use crate::yarn::wire::scheduler::{Amount, Capacity, KindOf, Queue, Scheduler, SchedulerInfo, Usages};
+use crate::yarn::wire::scheduler::{Amount, Capacity, KindOf, Queue, Scheduler, SchedulerInfo, Usage, Usages};
 use drover_core::model::{QueueFact, QueueShare, QueueUser, Resources};
 use std::collections::BTreeMap;
 
@@ -139,19 +139,24 @@ fn capacities(queue: &Queue) -> impl Iterator<Item = (String, &Capacity)> {
     all.filter_map(|capacity| Some((label(&capacity.partition_name)?, capacity))).take(MAX_LABELS)
 }
 
-/// What is used of the nodes with a label, MiB by label.
-fn used_by_label(usages: &Maybe<Usages>, refused: &mut Refused) -> BTreeMap<String, u64> {
+/// What is used of the nodes with a label, or waited for, MiB by label.
+fn mb_by_label(
+    usages: &Maybe<Usages>,
+    of: fn(&Usage) -> &Maybe<Amount>,
+    refused: &mut Refused,
+) -> BTreeMap<String, u64> {
     let all = usages.0.iter().flat_map(|all| all.resource_usages_by_partition.items.iter()).take(MAX_LABELS);
-    let used = all.filter_map(|usage| Some((label(&usage.partition_name)?, usage.used.0.as_ref()?.memory)));
-    used.map(|(label, memory)| (label, refused.amount(memory))).collect()
+    let told = all.filter_map(|usage| Some((label(&usage.partition_name)?, of(usage).0.as_ref()?.memory)));
+    told.map(|(label, memory)| (label, refused.amount(memory))).collect()
 }
 
 /// A leaf's shares of the nodes with a label. Where it is not told how much of them it may use, nothing is.
 fn by_label(queue: &Queue, above: &Above, refused: &mut Refused) -> BTreeMap<String, QueueShare> {
-    let used_mb = used_by_label(&queue.resources, refused);
+    let used_mb = mb_by_label(&queue.resources, |usage| &usage.used, refused);
+    let pending_mb = mb_by_label(&queue.resources, |usage| &usage.pending, refused);
     let mut users_mb = BTreeMap::<_, BTreeMap<_, _>>::new();
     for user in queue.users.0.iter().flat_map(|users| &users.user.items).take(MAX_USERS) {
-        for (label, used) in used_by_label(&user.resources, refused) {
+        for (label, used) in mb_by_label(&user.resources, |usage| &usage.used, refused) {
             users_mb.entry(label).or_default().insert(name(&user.username), used);
         }
     }
@@ -162,6 +167,7 @@ fn by_label(queue: &Queue, above: &Above, refused: &mut Refused) -> BTreeMap<Str
             max_capacity,
             used_capacity: refused.share(percent(capacity.absolute_used_capacity)).unwrap_or(0.0),
             used_mb: used_mb.get(&label).copied().unwrap_or(0),
+            pending_mb: pending_mb.get(&label).copied().unwrap_or(0),
             parents_left: refused.share(above.by_label.get(&label).copied()),
             user_capacity: refused.share(user_capacity(queue, capacity.absolute_capacity)),
             users_mb: users_mb.remove(&label).unwrap_or_default(),
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn a_leafs_shares_of_nodes_with_a_label_are_read_with_what_its_parents_and_users_leave_of_them() {
         let of = |label: &str, promised: f64, max: Value, used: f64| json!({"partitionName": label, "absoluteCapacity": promised, "absoluteMaxCapacity": max, "absoluteUsedCapacity": used});
-        let used = |label: &str, mb: i64| json!({"partitionName": label, "used": {"memory": mb}});
+        let used = |label: &str, mb: i64| json!({"partitionName": label, "used": {"memory": mb}, "pending": {"memory": 2 * mb.max(0)}});
         let user = json!({"username": "ann", "resourcesUsed": {"memory": 9}, "userResourceLimit": {"memory": 9},
             "resources": {"resourceUsagesByPartition": [used("", 4), used("gpu", 5)]}});
         let leaf = json!({"queueName": "x", "userLimitFactor": 2.0, "users": {"user": user},
@@ -245,7 +251,15 @@ mod tests {
         .remove(0);
         let (max_capacity, used_capacity, used_mb) = (0.6, 0.3, 3_000);
         let (parents_left, user_capacity, users_mb) = (Some(0.1), Some(0.4), [("ann".to_owned(), 5)].into());
-        let gpu = QueueShare { max_capacity, used_capacity, used_mb, parents_left, user_capacity, users_mb };
+        let gpu = QueueShare {
+            max_capacity,
+            used_capacity,
+            used_mb,
+            pending_mb: 6_000,
+            parents_left,
+            user_capacity,
+            users_mb,
+        };
         assert_eq!(queue.by_label, [("gpu".to_owned(), gpu)].into(), "of ssd it is not told what it may use");
         assert_eq!(refused.count(Reason::NumberRange), 1);
     }

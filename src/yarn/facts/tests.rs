@@ -315,7 +315,8 @@ fn the_label_of_a_node_is_read_alone_or_in_a_list_and_that_of_what_asks_for_none
         let wire: Apps = read(json!({"apps": {"app": [app]}}));
         cluster::apps(&wire, &mut Refused::default()).remove(0).fact.label
     };
-    assert_eq!((of_app(json!("gpu")), of_app(json!(""))), (Some("gpu".to_owned()), None));
+    let told = [json!("gpu"), json!(""), json!(" "), json!(null)].map(of_app);
+    assert_eq!(told.each_ref().map(Option::as_deref), [Some("gpu"), Some(""), Some(""), None]);
     let of_queue = |label: Value| {
         let leaf = json!({"queueName": "x", "defaultNodeLabelExpression": label});
         let info = json!({"type": "capacityScheduler", "queues": {"queue": [leaf]}});

@@ -1,6 +1,6 @@
 //! The ResourceManager's answers: itself, totals, nodes, applications.
 
-use super::lenient::{First, Float, Int, List, Maybe, Text};
+use super::lenient::{First, Flag, Float, Int, List, Maybe, Text, Written};
 use serde::Deserialize;
 
 /// `clusterInfo`: the ResourceManager about itself.
@@ -60,6 +60,24 @@ pub struct Node {
     pub resourceUtilization: Maybe<Utilization>,
 }
 
+/// `nodeLabelsInfo`: the labels that nodes may have.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct NodeLabels {
+    /// The labels.
+    pub node_label_info: List<NodeLabel>,
+}
+
+/// A node label.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct NodeLabel {
+    /// Its name.
+    pub name: Text,
+    /// Are its nodes for those alone who ask for it?
+    pub exclusivity: Flag,
+}
+
 /// Use of the whole machine, as its NodeManager measures it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
@@ -96,7 +114,7 @@ pub struct App {
     pub allocatedMB: Int,
     pub allocatedVCores: Int,
     pub amContainerLogs: Text,
-    pub appNodeLabelExpression: Text,
+    pub appNodeLabelExpression: Written,
 }
 
 /// `appAttempts`: the runs of an application's master, as the ResourceManager knows them.
@@ -130,6 +148,11 @@ pub struct Counted {
 pub struct Numbered {
     /// Its number, from 1.
     pub id: Int,
+}
+
+impl super::Document for NodeLabels {
+    const ROOT: &'static str = "nodeLabelsInfo";
+    const BARE: Option<&'static str> = Some("nodeLabelInfo");
 }
 
 documents! {

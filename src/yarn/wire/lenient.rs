@@ -20,6 +20,10 @@ pub struct Float(pub Option<f64>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text(pub Option<String>);
 
+/// Text where any is written, an empty one included.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written(pub Option<String>);
+
 /// Text, or the first of a list of texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct First(pub Text);
@@ -143,6 +147,15 @@ impl<'de> Deserialize<'de> for Float {
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         Ok(d.deserialize_any(ScalarVisitor::<false>)?.into())
+    }
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        Ok(Written(match d.deserialize_any(ScalarVisitor::<false>)? {
+            Scalar::Nothing => None,
+            scalar => Some(Text::from(scalar).0.unwrap_or_default()),
+        }))
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Usage {
     pub partition_name: Text,
     /// What is used.
     pub used: Maybe<Amount>,
+    /// What is asked for and not given.
+    pub pending: Maybe<Amount>,
 }
 
 /// A queue of a capacity or a fair scheduler, or the nameless container of a list of queues.

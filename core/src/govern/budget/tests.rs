@@ -134,6 +134,11 @@ fn by_label(without: u32, label: Option<&str>) -> (Option<u32>, u32) {
 
 /// The same, where the queue's share of `core`'s nodes is told.
 fn by_share(without: u32, label: Option<&str>, share: Option<QueueShare>) -> (Option<u32>, u32) {
+    let (cluster, job) = labelled(without, label, share);
+    room_of(&cluster, &job)
+}
+
+fn labelled(without: u32, label: Option<&str>, share: Option<QueueShare>) -> (ClusterState, Job) {
     use crate::model::{AppFact, ClusterFact, NodeFact, QueueFact, QueueUser, Time};
     let mb = |places: u32| Resources { memory_mb: u64::from(places) * 1_024, vcores: places };
     let job = job();
@@ -154,9 +159,13 @@ fn by_share(without: u32, label: Option<&str>, share: Option<QueueShare>) -> (Op
     let (name, allocated) = (String::new(), mb(1));
     let app = AppFact { app: job.id.0, user, queue, name, started: Time(0), containers: 1, allocated, label };
     cluster.apps.insert(app.app, app);
+    (cluster, job)
+}
+
+fn room_of(cluster: &ClusterState, job: &Job) -> (Option<u32>, u32) {
     let (params, flights) = (GovernParams::paper(), Flights::default());
-    let mut tally = Tally::count(&cluster, &flights);
-    let room = Room::count(&params, &cluster, &flights, &job, sought(), &mut tally);
+    let mut tally = Tally::count(cluster, &flights);
+    let room = Room::count(&params, cluster, &flights, job, sought(), &mut tally);
     assert_eq!((room.busy, cluster.is_full()), (false, false));
     (room.free, room.cluster.1)
 }
@@ -165,7 +174,21 @@ fn by_share(without: u32, label: Option<&str>, share: Option<QueueShare>) -> (Op
 fn nodes_with_labels_are_room_and_slots_though_the_resource_manager_counts_those_without_alone() {
     assert_eq!(by_label(0, None), (Some(30), 60), "all have one: no share says anything");
     assert_eq!(by_label(10, Some("core")), (Some(30), 160), "shares are of the others");
-    assert_eq!(by_label(10, None), (Some(30), 160), "three tenths of what those without have are left to its queue");
+    assert_eq!(by_label(10, None), (Some(60), 160), "three tenths of what those without have, and what is lent");
+}
+
+#[test]
+fn what_is_lent_is_room_though_a_queue_may_have_no_more_of_its_own_and_what_is_for_others_is_none() {
+    let of_label = |exclusive| {
+        let (mut cluster, job) = labelled(10, None, None);
+        for node in cluster.nodes.values_mut() {
+            node.exclusive = exclusive && node.label.is_some();
+        }
+        let queue = cluster.queues.values_mut().next().unwrap();
+        queue.used_capacity = queue.max_capacity;
+        room_of(&cluster, &job).0
+    };
+    assert_eq!([of_label(false), of_label(true)], [Some(30), Some(0)]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn told(job: Job) -> ClusterState {
 
 fn since(job: Job) -> i64 {
     let tally = Tally::count(&told(job), &Flights::default());
-    more(tally.in_queue.get("etl"))
+    more_of("", tally.in_queue.get("etl"))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn what_a_queue_at_its_limit_waits_for_takes_no_others_place_and_what_no_queue_t
         let mut cluster = ClusterState::default();
         cluster.totals = Some(totals);
         cluster.queues = queues.iter().cloned().collect();
-        Tally::default().awaited(&cluster, 1_024)
+        Tally::default().awaited(&cluster, "", 1_024)
     };
     let etl = queue("root.etl", 1.0, 0.1, 10);
     assert_eq!(awaited(&[queue("root.batch", 0.5, 0.5, 20_000), etl.clone()]), 10);
@@ -101,7 +101,7 @@ fn what_waits_for_its_users_limit_its_queues_parent_or_its_application_to_be_let
         let mut cluster = ClusterState::default();
         cluster.totals = Some(totals);
         cluster.queues = [(queue.name.clone(), queue)].into();
-        Tally::default().awaited(&cluster, 1_024)
+        Tally::default().awaited(&cluster, "", 1_024)
     };
     let batch = QueueFact { used_capacity: 0.2, containers_pending: 10_000, ..QueueFact::open("root.batch") };
     assert_eq!(awaited(batch.clone()), 80);
@@ -131,13 +131,54 @@ fn what_has_been_given_of_what_was_waited_for_makes_no_room_for_what_waits_still
     let total = Resources { memory_mb: 10 * 1_024, vcores: 10 };
     cluster.totals = Some(ClusterFact { total, containers_pending: 4, ..ClusterFact::default() });
     let mut tally = Tally::count(&cluster, &Flights::default());
-    assert_eq!((tally.given, tally.awaited(&cluster, 1_024)), (2, 1), "there is room for one");
-    assert_eq!(tally.awaited(&cluster, 512), 2, "there is room for both");
+    assert_eq!((tally.given, tally.awaited(&cluster, "", 1_024)), (2, 1), "there is room for one");
+    assert_eq!(tally.awaited(&cluster, "", 512), 2, "there is room for both");
 }
 
 #[test]
 fn a_user_may_take_what_the_limit_leaves_and_one_container_more_unless_above_it_already() {
     assert_eq!([0, 1_096, 3_500, 4_096, 4_097].map(left), [4_096, 3_000, 1_024, 1_024, 0]);
+}
+
+/// A cluster of two nodes of ten places, of which the first is without a label and the second `core`'s, which lends or does not, and a queue that has half of either.
+fn of_two(job: Job, exclusive: bool) -> ClusterState {
+    let mut cluster = told(job);
+    let ten = Resources { memory_mb: 10 * 1_024, vcores: 10 };
+    for (host, label) in [("a", None), ("b", Some("core"))] {
+        let fact = crate::model::NodeFact::usable(host, ten, Resources::default());
+        let exclusive = exclusive && label.is_some();
+        let fact = crate::model::NodeFact { label: label.map(Into::into), exclusive, ..fact };
+        cluster.nodes.insert(fact.host.clone(), fact);
+    }
+    let share = QueueShare { max_capacity: 0.5, pending_mb: 9 * 1_024, ..QueueShare::default() };
+    let etl = QueueFact { max_capacity: 0.5, containers_pending: 20, ..QueueFact::open("etl") };
+    let etl = QueueFact { partition: Some(String::new()), by_label: [("core".to_owned(), share)].into(), ..etl };
+    cluster.queues = [("etl".to_owned(), etl)].into();
+    cluster.totals = Some(ClusterFact { total: ten, containers_pending: 20, ..ClusterFact::default() });
+    cluster
+}
+
+#[test]
+fn what_waits_for_other_nodes_takes_no_place_of_those_with_a_label_and_what_asks_for_none_may_be_given_what_is_lent() {
+    let awaited = |exclusive, label: &str, size_mb| {
+        let cluster = of_two(job(), exclusive);
+        Tally::count(&cluster, &Flights::default()).awaited(&cluster, label, size_mb)
+    };
+    assert_eq!([awaited(true, "", 1_024), awaited(false, "", 1_024)], [5, 15], "half of ten, and ten that are lent");
+    assert_eq!([awaited(true, "core", 1_024), awaited(true, "core", 4_096)], [5, 2], "of nine, and of three");
+    assert_eq!(awaited(true, "ssd", 1_024), 0);
+}
+
+#[test]
+fn what_has_come_since_is_counted_on_the_nodes_that_it_went_to_whatever_it_asked_for() {
+    let mut job = job();
+    attempt(&mut job, map(0).attempt(0), Running, TOLD + 5, 0);
+    let mut cluster = of_two(job, false);
+    let on_b = cluster.hosts.intern("b");
+    cluster.job_mut(JOB).unwrap().task_mut(map(0)).unwrap().attempts[0].host = on_b;
+    let tally = Tally::count(&cluster, &Flights::default());
+    let since = tally.in_queue.get("etl");
+    assert_eq!([more_of("", since), more_of("core", since)], [0, 1_024]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::model::action::{Hold, Scope};
 use crate::model::id::{AppId, JobId, TaskKind};
-use crate::model::job::Job;
+use crate::model::job::{Attempt, Job};
 use crate::model::names::{ByName, NameId, Names};
 use crate::model::observation::*;
 use crate::model::places::Places;
@@ -133,6 +133,12 @@ impl ClusterState {
         let of_job = || settings?.labels.job.as_deref();
         let of_queue = || self.queue_of(job)?.partition.as_deref();
         of_kind.or_else(of_app).or_else(of_job).or_else(of_queue).unwrap_or_default()
+    }
+
+    /// The label of the node that an attempt is on, empty for one without; `None` where that is not known.
+    pub fn label_there(&self, attempt: &Attempt) -> Option<&str> {
+        let node = self.nodes.get(self.hosts.name(attempt.host?))?;
+        Some(node.label.as_deref().unwrap_or_default())
     }
 
     /// Room as the scheduler counts it: where that goes by memory alone, as it does unless set otherwise, no want of virtual cores keeps a container away.

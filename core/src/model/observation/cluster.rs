@@ -87,6 +87,13 @@ pub struct NodeFact {
     /// Its label: the partition it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Name>,
+    /// Its containers are for those who ask for its label, by what is told of that; else what is free there may be lent to who asks for none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub exclusive: bool,
+}
+
+fn is_false(told: &bool) -> bool {
+    !told
 }
 
 impl NodeFact {
@@ -109,6 +116,7 @@ impl NodeFact {
             memory_used_mb: None,
             last_health: Time(0),
             label: None,
+            exclusive: false,
         }
     }
 }
@@ -176,6 +184,9 @@ pub struct QueueShare {
     /// What it uses, mebibytes; 0 where only the share is told.
     #[serde(default)]
     pub used_mb: u64,
+    /// What is asked for of it and not given, mebibytes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pending_mb: u64,
     /// As [`QueueFact::parents_left`].
     #[serde(default)]
     pub parents_left: Option<f32>,
@@ -185,6 +196,10 @@ pub struct QueueShare {
     /// What its users use of the partition, mebibytes, where that is told.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub users_mb: BTreeMap<String, u64>,
+}
+
+fn is_zero(told: &u64) -> bool {
+    *told == 0
 }
 
 impl QueueFact {
@@ -242,7 +257,7 @@ pub struct AppFact {
     pub containers: u32,
     /// What they hold.
     pub allocated: Resources,
-    /// The node label that its containers ask for, where it asks for one.
+    /// The node label that its containers ask for, where it names one: an empty one is the nodes without, whatever its queue has for those that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
