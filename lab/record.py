@@ -151,7 +151,7 @@ def mixed(cluster: Cluster, app: str, job: str) -> bool:
         return False
 
 
-# Of the two, in a queue with a default label, the one fills that label's nodes and waits; the other asks for those without.
+# Of the two, in a queue with a default label, one fills that label's nodes and waits; the other asks for the others.
 LABELLED = {"lab.map.ms": 30_000, "mapreduce.map.memory.mb": 192}
 FULL, EMPTY = {"lab.maps": 20}, {"lab.maps": 4, "mapreduce.job.node-label-expression": ""}
 

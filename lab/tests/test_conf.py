@@ -73,7 +73,8 @@ class SiteFiles(unittest.TestCase):
 
 class BadOptions(unittest.TestCase):
     def test_each_is_refused_and_named(self):
-        for bad in ({"nodes": 0}, {"node_mb": 1}, {"report_interval_ms": 1}, {"slow": ["nm9:2"]}, {"set": ["x"]}, {"label": ["gpu:nm9"]}):
+        lists = ({"slow": ["nm9:2"]}, {"set": ["x"]}, {"label": ["gpu:nm9"]})
+        for bad in ({"nodes": 0}, {"node_mb": 1}, {"report_interval_ms": 1}, *lists):
             with self.assertRaises(Failed, msg=str(bad)) as caught:
                 Options(**bad)
             self.assertIn(str(next(iter(bad.values()))).strip("[]'"), str(caught.exception))
