@@ -24,7 +24,7 @@ impl Complaints {
                 error,
                 message,
                 from,
-                "an exchange is refused, and its job stays with Hadoop's own speculator; others refused like it are only counted for ten minutes (drover_shim_exchanges_total)"
+                "an exchange of a shim is refused; others refused like it are only counted for ten minutes (drover_shim_exchanges_total)"
             );
         } else {
             tracing::debug!(error, message, from, "an exchange is refused");
