@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::govern::flight::tests::{JOB, attempt, cluster, decision, job, map};
-use crate::model::{AttemptState, Mode, Resources};
+use crate::model::{AttemptState, Mode, QueueShare, QueueUser, Resources};
 use crate::policy::Budget;
 use AttemptState::{Killed, Running};
 
