@@ -248,20 +248,34 @@ pub fn parse(body: &[u8]) -> Result<Request<'_>, Refusal> {
         protocol: serde_json::Number,
     }
     match serde_json::from_slice::<Request<'_>>(body) {
-        Ok(request) if request.protocol != PROTOCOL => Err(other_protocol(&request.protocol)),
+        Ok(request) if request.protocol != PROTOCOL => Err(other_protocol(body, &request.protocol)),
         Ok(request) => request.check().map(|()| request),
         // Another version may look quite different: only then is the head looked at on its own.
         Err(error) => Err(match serde_json::from_slice::<Head>(body) {
-            Ok(head) if head.protocol.as_u64() != Some(PROTOCOL) => other_protocol(&head.protocol),
-            _ => Refusal::new(Why::Malformed, format!("the request is malformed: {}", clip(&error.to_string()))),
+            Ok(head) if head.protocol.as_u64() != Some(PROTOCOL) => other_protocol(body, &head.protocol),
+            _ => {
+                let words = format!("the request{} is malformed: {}", of_job(body), clip(&error.to_string()));
+                Refusal::new(Why::Malformed, words)
+            }
         }),
     }
 }
 
-fn other_protocol(version: &dyn fmt::Display) -> Refusal {
-    let words =
-        format!("this service speaks protocol {PROTOCOL}, the shim {version}: install the shim of the same release");
+fn other_protocol(body: &[u8], version: &dyn fmt::Display) -> Refusal {
+    let of_job = of_job(body);
+    let words = format!(
+        "this service speaks protocol {PROTOCOL}, the shim{of_job} {version}: install the shim of the same release"
+    );
     Refusal::new(Why::ProtocolVersion, words)
+}
+
+/// Whose it says it is, so that it can be found: behind a proxy all come from one address.
+fn of_job(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Of {
+        job: JobId,
+    }
+    serde_json::from_slice::<Of>(body).map_or_else(|_| String::new(), |of| format!(" of {}", of.job))
 }
 
 /// A message repeats input only in part.

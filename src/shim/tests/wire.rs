@@ -148,6 +148,8 @@ async fn another_protocol_version_is_told_apart_from_nonsense_whatever_its_shape
         let refusal = room.send(&am.key, &request).unwrap_err();
         assert_eq!(refusal.why, Why::ProtocolVersion);
         assert!(refusal.message.contains("speaks protocol 1"), "{}", refusal.message);
+        let names = refusal.message.contains("the shim of job_1795181650543_0001 2:");
+        assert_eq!(names, request.get("job").is_some(), "{}", refusal.message);
     }
     for request in [json!({}), json!(null), json!([1]), json!({"protocol": "1"}), json!({"protocol": 1})] {
         assert_eq!(why(room.send(&am.key, &request)), Why::Malformed, "{request}");
