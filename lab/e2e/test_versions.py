@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from lab import build, hadoop, jobs, stage
 from lab.batches import LIVE
 from lab.e2e import OnCluster, live_by_the_table, unreachable
+from lab.progress import say
 from lab.relay import Relay
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
@@ -190,6 +191,12 @@ class OneJar(OnCluster):
         clones = [one for one in copies if "Dolly" in one["rule"]]
         self.assertEqual([one["task"][-1] for one in clones], ["0", "1"], copies)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
+        waits = self.small.result.waits_ms()
+        self.assertEqual(len(waits), SMALL["lab.maps"])
+        # Never with them: a copy of a task that does not run would end the job. How soon is not judged: it is mostly
+        # how busy the machine is.
+        self.assertGreater(min(waits.values()), 0)
+        say(f"    {self.version}: clones launched {sorted(waits.values())} ms after the first attempts")
 
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
         self.lost.judge(self)
