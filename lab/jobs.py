@@ -109,6 +109,14 @@ class Result:
                 found.append((copy.id, copy.node, beside, sorted(given_back)))
         return found
 
+    def waits_ms(self) -> dict:
+        """From the launch of the first attempt of each task that had a copy to the launch of that copy."""
+        waits, copies = {}, self.copies()
+        for copy in sorted(copies, key=lambda a: (a.start_ms, a.id), reverse=True):
+            first = min(a.start_ms for a in self.attempts if a.task == copy.task)
+            waits[copy.task] = copy.start_ms - first
+        return waits
+
     def first_by_node(self) -> dict:
         """How many tasks had their first attempt on each node: how much of a job met a slow one."""
         firsts, found = {}, {}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from lab import build, hadoop, jobs, stage
 from lab.batches import LIVE
 from lab.e2e import MOVES, OnCluster, live_by_the_table, unreachable
+from lab.progress import say
 from lab.relay import Relay
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
@@ -209,6 +210,12 @@ class OneJar(OnCluster):
         clones = self.small.clones("m")
         self.assertEqual([one["task"][-1] for one in clones], ["0", "1"], self.small.decisions)
         self.assertIn(self.small.winner("m_000000"), clones[0]["copy"]["attempts"])
+        waits = {task: ms for task, ms in self.small.result.waits_ms().items() if "_m_" in task}
+        self.assertEqual(len(waits), SMALL["lab.maps"])
+        # Never with them: a copy of a task that does not run would end the job. How soon is not judged: it is mostly
+        # how busy the machine is.
+        self.assertGreater(min(waits.values()), 0)
+        say(f"    {self.version}: clones launched {sorted(waits.values())} ms after the first attempts")
 
     def test_its_reduce_is_cloned_by_no_more_than_its_maps_were_and_a_clone_wins(self):
         (clone,) = self.small.clones("r")

@@ -36,6 +36,10 @@ class Copies(unittest.TestCase):
         self.assertEqual(len(found.copies()), 2)
         self.assertEqual(found.most_live(), {"t": 2})
 
+    def test_a_copy_is_as_late_as_it_is_launched_after_its_tasks_first_attempt_and_the_first_counts(self):
+        copied = (attempt(0, 0, 100, "SUCCEEDED"), attempt(1, 30, 40), attempt(2, 41, 100))
+        self.assertEqual(result(*copied, attempt(0, 7, 9, task="alone")).waits_ms(), {"t": 30_000})
+
     def test_one_killed_before_its_container_was_launched_is_no_copy(self):
         found = result(attempt(0, 0, 100), attempt(1, 50, 50.003), attempt(2, 51, 90, "SUCCEEDED"))
         self.assertEqual([copy.id for copy in found.copies()], ["attempt_t_2"])

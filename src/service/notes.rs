@@ -11,6 +11,7 @@ use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::schedule::Wants;
 use drover_core::engine::{Engine, Pass};
 use drover_core::model::{AttemptId, Fact, JobId, Millis, Observation, TaskId, Time};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -84,7 +85,8 @@ impl Notes {
     /// Has shims, or REST for jobs without one, carry out what a pass decided, and no more of what does not stand any more. Who owns what goes first: an action without a lease is refused.
     pub fn act(&self, engine: &Engine, pass: &Pass) {
         let Some(shim) = self.shim.get() else { return };
-        shim.own(engine.owned().into_iter().collect());
+        let owned: HashMap<_, _> = engine.owned().into_iter().map(|id| (id, engine.clones_at_start(id))).collect();
+        shim.own(owned);
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         let over = orders.review(engine);
         let (stand, off) = orders.take(engine, pass);

@@ -7,7 +7,7 @@ use super::reply::{Action, What};
 use super::session::{Now, Session};
 use super::told::Told;
 use drover_core::model::{Capabilities, Fact, JobId, Millis};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -34,8 +34,8 @@ pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
 pub struct Acting {
     params: ActParams,
     pub(super) identity: Identity,
-    /// Jobs whose speculation Drover is to own, as the engine said last, and when the engine was last known to stand by it.
-    owned: Mutex<(HashSet<JobId>, Millis)>,
+    /// Jobs whose speculation Drover is to own, as the engine said last, of each whether its tasks have clones once they run, and when the engine was last known to stand by it.
+    owned: Mutex<(HashMap<JobId, bool>, Millis)>,
     /// Actions of earlier processes whose end is not known, by their jobs.
     pub(super) earlier: OnceLock<HashSet<(JobId, String)>>,
     /// The highest epoch of another service that outranks this one, and when a shim last told of it.
@@ -94,7 +94,7 @@ impl Acting {
     }
 
     /// From now on exactly these jobs are Drover's, for as long as the engine goes on to say so.
-    pub fn own(&self, jobs: HashSet<JobId>, now: Millis) {
+    pub fn own(&self, jobs: HashMap<JobId, bool>, now: Millis) {
         *self.owned() = (jobs, now);
     }
 
@@ -103,14 +103,19 @@ impl Acting {
         self.owned().1 = now;
     }
 
-    fn owned(&self) -> MutexGuard<'_, (HashSet<JobId>, Millis)> {
+    fn owned(&self) -> MutexGuard<'_, (HashMap<JobId, bool>, Millis)> {
         self.owned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Is the job Drover's? One whose engine hangs would be copied by nobody, so it is left to Hadoop's own speculator.
     fn is_owned(&self, job: JobId, now: Millis) -> bool {
         let (jobs, said) = &*self.owned();
-        now <= *said + Millis(self.params.lease_ms) && jobs.contains(&job)
+        now <= *said + Millis(self.params.lease_ms) && jobs.contains_key(&job)
+    }
+
+    /// Is the start of a task of the job to be told at once, as its clones may then be asked for?
+    pub fn awaits_starts(&self, job: JobId) -> bool {
+        self.owned().0.get(&job).is_some_and(|clones| *clones)
     }
 
     /// What shims tell of epochs above this one, now; answers the epoch that this service gives way to. It is remembered for a while after the last shim told of

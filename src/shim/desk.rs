@@ -22,7 +22,6 @@ use super::trust::{Claim, Vouch, Vouched};
 use super::values::Key;
 use super::wire::{self, Hello, Request};
 use crate::yarn::facts::Reason;
-use answer::write;
 use drover_core::model::{JobId, Mode, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -188,7 +187,7 @@ impl Desk {
         let room = self.room().map_err(|refusal| refusal.holding(session.ack))?;
         session.epoch = session.epoch.max(request.epoch);
         session.ticks.hear(&request.clock);
-        let mut told = Told::default();
+        let (mut told, opens) = (Told::default(), !session.open);
         if turn == Turn::Apply {
             let can = self.acting.may(&session, from == Origin::Loopback);
             told = facts::tell(&mut session, request, can, &self.params, &self.table.names);
@@ -207,8 +206,10 @@ impl Desk {
             Turn::Snapshot => Grant::default(),
         };
         self.count(&mut session, &told);
-        // The further pages of a snapshot are not held up.
-        let waits = grant.lease_ms > 0 && grant.actions.is_empty() && !request.more;
+        // The further pages of a snapshot are not held up. A session that is heard for the first time has its lease a whole exchange sooner, where the job is to be Drover's.
+        let able = session.can.is_some_and(|can| can.duplicate);
+        let hopes = grant.lease_ms > 0 || (opens && able && turn == Turn::Apply);
+        let waits = hopes && grant.actions.is_empty() && !request.more;
         let (tell, decided) = waits.then(oneshot::channel).unzip();
         self.send(room, &session, told, Time(request.clock.am_ms), now, tell);
         let reply = self.believed(request, &session, grant, turn);
@@ -216,11 +217,12 @@ impl Desk {
         Ok(Answer { reply, key: seat.key.clone(), awaits })
     }
 
-    /// Adds to an answer what has been ordered since it was made, unless the session has called again meanwhile.
+    /// Adds to an answer the lease and the orders that were given since it was made, unless the session has called again meanwhile.
     pub fn add_orders(&self, reply: &mut Reply, seat: &Seat, now: Now) {
         let Ok(room) = self.room() else { return };
         let mut session = seat.lock();
-        if session.seq != reply.seq || !session.outbox.is_waiting(now.wall) {
+        let gains = session.outbox.is_waiting(now.wall) || (reply.lease_ms == 0 && self.acting.owns(&session, now));
+        if session.seq != reply.seq || !gains {
             return;
         }
         session.pace_ms = self.pace_of(&session, now);
@@ -228,7 +230,7 @@ impl Desk {
         let grant = self.acting.grant(&mut session, pace_ms, now, &mut told);
         self.send(room, &session, told, now.wall, now, None);
         reply.next_exchange_ms = pace_ms;
-        write(grant, reply);
+        self.write(grant, &session, reply);
     }
 
     fn room(&self) -> Result<Permit<'_, Batch>, Refusal> {

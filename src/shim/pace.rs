@@ -25,7 +25,7 @@ pub enum Haste {
     Usual,
     /// Its job's speculation is Drover's: within a second.
     Owned,
-    /// An action is to be sent, or its answer to come; or a task has ended, and left room.
+    /// An action is to be sent, or its answer to come; or a task has ended, and left room, or has begun, and may have clones.
     Waiting,
 }
 
@@ -53,7 +53,7 @@ pub fn next_exchange_ms(params: &ShimParams, load: Load, haste: Haste) -> u32 {
 /// Time to the next call of a session whose proof is being checked: soon for the first, later for a crowd after a restart, because each call brings a
 /// whole snapshot that cannot be used yet.
 pub fn next_look_ms(pending: usize) -> u32 {
-    (500 + 3 * pending).min(15_000) as u32
+    (250 + 3 * pending).min(15_000) as u32
 }
 
 /// Rows a second, smoothed over some seconds.
@@ -104,6 +104,6 @@ mod tests {
 
     #[test]
     fn a_crowd_of_pending_sessions_calls_less_often_than_a_single_one() {
-        assert_eq!((next_look_ms(0), next_look_ms(1_000), next_look_ms(1_000_000)), (500, 3_500, 15_000));
+        assert_eq!((next_look_ms(0), next_look_ms(1_000), next_look_ms(1_000_000)), (250, 3_250, 15_000));
     }
 }

@@ -24,9 +24,12 @@ pub struct Reply {
     pub snapshot: bool,
     /// Time to the next exchange, milliseconds.
     pub next_exchange_ms: u32,
-    /// Time to the next exchange where a task ends meanwhile, milliseconds; only with a lease.
+    /// Time to the next exchange where there is news meanwhile, as of a task that has ended, milliseconds; only with a lease.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub news_exchange_ms: Option<u32>,
+    /// A task that has begun to run is news, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub news_of_starts: bool,
     /// Who launches copies.
     pub launcher: Launcher,
     /// Rows may tell which reduces could not fetch a map's output.

@@ -23,7 +23,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use drover_core::model::{AppId, Decision, JobId, Measure, Time, Verdict};
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -142,8 +142,8 @@ impl Shim {
         self.0.desk.acting.expect(actions);
     }
 
-    /// From now on exactly these jobs are Drover's: their shims get a lease with the next answer.
-    pub fn own(&self, jobs: HashSet<JobId>) {
+    /// From now on exactly these jobs are Drover's: their shims get a lease with the next answer. Of each: is a task of it to have clones once it runs?
+    pub fn own(&self, jobs: HashMap<JobId, bool>) {
         self.0.desk.acting.own(jobs, self.now().mono);
     }
 

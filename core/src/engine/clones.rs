@@ -155,6 +155,11 @@ impl Engine {
         given.any(|(kind, tasks)| awaited || (0..tasks).any(|index| goes_on(job.id.task(kind, index))))
     }
 
+    /// Is a task of the job to have clones once it runs, as of the last pass, or may it?
+    pub fn clones_at_start(&self, id: JobId) -> bool {
+        self.params.policy.clones() && self.cluster.job(id).is_some_and(|job| self.has_clones(job))
+    }
+
     /// The room that a phase meets, see [`Supply`].
     pub(super) fn clone_supply(&self) -> Option<Supply> {
         self.clones.supply(&self.cluster, &self.advised_clones())

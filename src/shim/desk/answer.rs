@@ -21,6 +21,7 @@ impl Desk {
             snapshot: false,
             next_exchange_ms: pace::next_look_ms(self.proofs.count()),
             news_exchange_ms: None,
+            news_of_starts: false,
             launcher: Launcher::Native,
             fetch_failures: false,
             lease_ms: 0,
@@ -36,12 +37,21 @@ impl Desk {
             ack: session.ack,
             snapshot: turn == Turn::Snapshot,
             next_exchange_ms: session.pace_ms,
-            news_exchange_ms: Some(self.pace(Haste::Waiting)),
             fetch_failures: self.params.act.rerun,
             ..self.pending(request)
         };
-        write(grant, &mut reply);
+        self.write(grant, session, &mut reply);
         reply
+    }
+
+    /// A lease with actions, or neither.
+    pub(super) fn write(&self, grant: Grant, session: &Session, reply: &mut Reply) {
+        let leased = grant.lease_ms > 0;
+        reply.launcher = if leased { Launcher::Drover } else { Launcher::Native };
+        reply.news_exchange_ms = leased.then(|| self.pace(Haste::Waiting));
+        reply.news_of_starts = leased && self.acting.awaits_starts(session.profile.job());
+        reply.lease_ms = grant.lease_ms;
+        reply.actions = grant.actions;
     }
 
     /// The pace of the moment, milliseconds.
@@ -62,12 +72,4 @@ impl Desk {
         let load = Load { sessions: self.table.count(), rows_per_s: self.rows.per_s(), backlog };
         pace::next_exchange_ms(&self.params, load, haste)
     }
-}
-
-/// A lease with actions, or neither.
-pub(super) fn write(grant: Grant, reply: &mut Reply) {
-    reply.launcher = if grant.lease_ms > 0 { Launcher::Drover } else { Launcher::Native };
-    reply.news_exchange_ms = reply.news_exchange_ms.filter(|_| grant.lease_ms > 0);
-    reply.lease_ms = grant.lease_ms;
-    reply.actions = grant.actions;
 }

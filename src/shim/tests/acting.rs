@@ -40,7 +40,7 @@ fn order(room: &Room, job: JobId, decision: u64, lasts: u64) -> Order {
 
 impl Room {
     fn own(&self, jobs: &[JobId]) {
-        self.desk.acting.own(jobs.iter().copied().collect(), self.now.mono);
+        self.desk.acting.own(jobs.iter().map(|job| (*job, false)).collect(), self.now.mono);
     }
 
     /// The answer to the session's next request, a second later.
@@ -86,6 +86,17 @@ async fn a_lease_goes_to_the_jobs_that_are_drovers_and_ends_with_the_next_answer
     assert_eq!(lease(&room.next(&mut am, json!({}))), (Launcher::Native, 0));
     room.desk.sweep(room.now, 1.0);
     assert_eq!(room.desk.metrics.leases.get(), 0);
+}
+
+#[tokio::test]
+async fn starts_are_news_for_a_leased_job_whose_tasks_have_clones_at_the_pace_of_all_other_news() {
+    let (mut room, mut am) = owned().await;
+    assert!(!room.next(&mut am, json!({})).news_of_starts, "it has none");
+    room.desk.acting.own([(am.job(), true)].into(), room.now.mono);
+    let cloned = room.next(&mut am, json!({}));
+    assert_eq!((cloned.news_of_starts, cloned.news_exchange_ms, cloned.next_exchange_ms), (true, Some(250), 1_000));
+    room.own(&[]);
+    assert!(!room.next(&mut am, json!({})).news_of_starts, "without a lease none is asked for");
 }
 
 #[tokio::test]

@@ -81,6 +81,26 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Seats a session, and has an engine's pass, in which something may be done, follow what it says first; the answer to that.
+    async fn seated_by_the_engine(&mut self, mut am: Am, pass: impl FnOnce(&Shim)) -> (Am, Value) {
+        self.cluster.runs(&am);
+        let address = self.address.clone();
+        let asking = tokio::spawn(async move {
+            let mut answered = send(&address, &mut am, json!({})).await;
+            while answered.status == 202 {
+                answered = send(&address, &mut am, json!({})).await;
+            }
+            am.hello = false;
+            (am, answered.json())
+        });
+        let batch = self.facts.recv().await.unwrap();
+        pass(&self.shim);
+        batch.decided.unwrap().send(()).unwrap();
+        asking.await.unwrap()
+    }
+}
+
 fn head(address: &str, length: usize, code: &str) -> String {
     format!(
         "POST /shim/v1/exchange HTTP/1.1\r\nHost: {address}\r\nContent-Length: {length}\r\nX-Drover-Mac: {code}\r\n\r\n"
@@ -179,8 +199,8 @@ async fn a_body_that_is_too_large_is_refused_announced_or_not() {
 #[tokio::test]
 async fn what_a_request_gives_rise_to_is_ordered_in_the_answer_to_it() {
     let (mut running, mut am) = (start(ShimParams { decided_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
-    running.seat(&mut am).await;
-    running.shim.own([am.job()].into());
+    am = running.seated_by_the_engine(am, |_| {}).await.0;
+    running.shim.own([(am.job(), true)].into());
     while running.facts.try_recv().is_ok() {}
     let task = am.job().task(TaskKind::Map, 3);
     let (address, shim) = (running.address.clone(), running.shim.clone());
@@ -192,8 +212,31 @@ async fn what_a_request_gives_rise_to_is_ordered_in_the_answer_to_it() {
     let answered = asking.await.unwrap().json();
     assert_eq!((answered["actions"][0]["i"].as_u64(), answered["launcher"].as_str()), (Some(3), Some("drover")));
     assert_eq!((&answered["news_exchange_ms"], &answered["next_exchange_ms"]), (&json!(250), &json!(250)));
+    assert_eq!(answered["news_of_starts"], json!(true));
     let sent = running.facts.recv().await.unwrap();
     assert!(matches!(sent.facts[0].fact, Fact::Sent { decision: 1, .. }), "{:?}", sent.facts);
+}
+
+#[tokio::test]
+async fn a_session_that_is_heard_for_the_first_time_has_its_lease_and_its_orders_with_that_answer() {
+    let (mut running, am) = (start(ShimParams { decided_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
+    let job = am.job();
+    let (_, answered) = running
+        .seated_by_the_engine(am, |shim| {
+            shim.own([(job, true)].into());
+            shim.carry_out(&decision(job.task(TaskKind::Map, 1), Action::Duplicate, clock::now()));
+        })
+        .await;
+    assert_eq!((&answered["launcher"], &answered["actions"][0]["i"]), (&json!("drover"), &json!(1)));
+    assert_eq!((&answered["news_exchange_ms"], &answered["news_of_starts"]), (&json!(250), &json!(true)));
+}
+
+#[tokio::test]
+async fn one_whose_job_is_not_drovers_is_answered_as_ever_once_that_is_known() {
+    let (mut running, am) = (start(ShimParams { decided_ms: 60_000, ..one_look() }).await, Am::new(1, 1, 1));
+    let (_, answered) = running.seated_by_the_engine(am, |_| {}).await;
+    assert_eq!((&answered["launcher"], &answered["next_exchange_ms"]), (&json!("native"), &json!(1_000)));
+    assert!(answered["news_exchange_ms"].is_null() && answered["news_of_starts"].is_null());
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn facts_before_the_proof_stands_are_not_applied_and_afterwards_carry_the_
     let (mut room, mut am) = (Room::new(), Am::new(21, 2, 1));
     room.cluster.runs(&am);
     let first = room.send(&am.key.clone(), &am.with(rows())).unwrap();
-    assert!(!first.accepted && first.ack == 0 && first.next_exchange_ms == 503);
+    assert!(!first.accepted && first.ack == 0 && first.next_exchange_ms == 253);
     assert!(room.drain().is_empty());
     let reply = room.settled(&mut am, rows()).await.unwrap();
     assert!(reply.accepted && reply.ack == 1 && reply.epoch == 3 && reply.next_exchange_ms == 1_000);

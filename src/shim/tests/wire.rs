@@ -68,6 +68,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         snapshot: false,
         next_exchange_ms: 1000,
         news_exchange_ms: None,
+        news_of_starts: false,
         launcher: Launcher::Native,
         fetch_failures: false,
         lease_ms: 0,
@@ -79,7 +80,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         accepted: false,
         reason: Some("proof_pending"),
         ack: 0,
-        next_exchange_ms: 500,
+        next_exchange_ms: 253,
         ..reply.clone()
     };
     assert_eq!(json!(pending), serde_json::from_str::<Value>(&read("examples/pending.reply.json")).unwrap());
@@ -112,6 +113,7 @@ fn every_refusal_and_reply_conforms_to_the_schema() {
         ack: 29,
         snapshot: false,
         news_exchange_ms: Some(250),
+        news_of_starts: true,
         launcher: Launcher::Drover,
         fetch_failures: true,
         lease_ms: 10_000,

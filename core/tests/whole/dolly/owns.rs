@@ -36,6 +36,8 @@ fn a_job_whose_clones_are_refused_stays_hadoops_where_nothing_else_would_be_done
         for second in 1..4 {
             let _ = pass(&mut script, &[(1, 10, 0.0), (2, 10, 0.0)], second.into());
             assert_eq!(owned(&script), expected, "{policy:?} with {prior} at {second} s");
+            let soon = [1, 2].map(|number| script.engine.clones_at_start(job_id(number)));
+            assert_eq!(soon, [prior > 0.0, false], "whose starts are told at once under {policy:?}");
         }
     }
 }
@@ -102,6 +104,7 @@ fn a_cloned_job_is_drovers_from_one_phase_to_the_next_and_as_long_as_one_that_wa
         ] {
             tell(&mut script, kind, 4, state, second);
             owns.push(script.engine.owns(job_id(1)));
+            assert_eq!(script.engine.clones_at_start(job_id(1)), owns[owns.len() - 1], "{kind:?} {state:?}");
         }
         assert_eq!(owns, [true, true, true, reduces_are_cloned, false]);
     }

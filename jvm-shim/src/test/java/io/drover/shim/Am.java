@@ -196,6 +196,7 @@ public final class Am extends MRApp {
   private boolean allRunning() {
     return job.getTasks().values().stream()
         .filter(task -> task.getType() != held && task.getState() != TaskState.SUCCEEDED)
+        .filter(task -> task.getAttempts().keySet().stream().noneMatch(withheld::contains))
         .allMatch(
             task ->
                 task.getAttempts().values().stream()

@@ -52,6 +52,15 @@ public final class FakeService implements AutoCloseable {
   /** Whether answers ask which reduces could not fetch an output. */
   public volatile boolean fetchFailures;
 
+  /** Pace in every answer. */
+  public volatile long nextMs = 100;
+
+  /** Whether news may come sooner, after 100 ms, and a task that has begun is news. */
+  public volatile boolean newsOfStarts;
+
+  /** Pace in the newest answer that is out. */
+  public volatile long toldMs;
+
   /** Knows nothing any more, once, and asks for all there is. */
   public volatile boolean forgets;
 
@@ -117,7 +126,8 @@ public final class FakeService implements AutoCloseable {
       exchange.close();
       return;
     }
-    String reply = reply(request);
+    long pace = nextMs;
+    String reply = reply(request, pace);
     String odd = Schema.faults("reply", reply);
     if (!odd.isEmpty()) {
       faults.add("the test's own: " + odd);
@@ -128,16 +138,19 @@ public final class FakeService implements AutoCloseable {
     exchange.getResponseBody().write(answer);
     exchange.close();
     requests.add(request);
+    toldMs = pace;
   }
 
-  private String reply(JsonNode request) {
+  private String reply(JsonNode request, long pace) {
     long lease = leaseMs;
     return "{\"protocol\":1,\"seq\":%d,\"epoch\":%d,\"incarnation\":\"fake\",\"accepted\":true,"
             .formatted(request.path("seq").asLong(), epoch)
         + "\"ack\":%d,\"snapshot\":%b,".formatted(request.path("upto").asLong(), forgotten())
         + (fetchFailures ? "\"fetch_failures\":true," : "")
-        + "\"next_exchange_ms\":100,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
-            .formatted(lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));
+        + (newsOfStarts ? "\"news_exchange_ms\":100,\"news_of_starts\":true," : "")
+        + "\"next_exchange_ms\":%d,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
+            .formatted(
+                pace, lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));
   }
 
   /** Sends an action, given without its id, with every answer until it is acknowledged. */

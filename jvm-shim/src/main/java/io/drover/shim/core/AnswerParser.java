@@ -15,6 +15,7 @@ final class AnswerParser {
   static final long MAX_COUNT = 9_007_199_254_740_991L;
 
   private static final String NEWS = "news_exchange_ms";
+  private static final String STARTS = "news_of_starts";
   private static final String FETCH_FAILURES = "fetch_failures";
 
   private final JsonFactory factory =
@@ -50,6 +51,7 @@ final class AnswerParser {
         flag(fields, "snapshot"),
         count(fields, "next_exchange_ms", 0, MAX_COUNT),
         fields.containsKey(NEWS) ? count(fields, NEWS, 0, MAX_COUNT) : 0,
+        fields.containsKey(STARTS) && flag(fields, STARTS),
         launcher.equals("drover") ? leaseMs : 0,
         fields.containsKey(FETCH_FAILURES) && flag(fields, FETCH_FAILURES),
         actions);

@@ -42,6 +42,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
   private final long startNanos = System.nanoTime();
   private volatile Samples samples;
   private volatile Means means;
+  private volatile Starts starts;
 
   /**
    * Called by name; {@code nativeCounts} are those of Hadoop's speculator; {@code holder} has it
@@ -77,6 +78,11 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
       }
     } else if (into != null && event.getType() == Speculator.EventType.ATTEMPT_STATUS_UPDATE) {
       into.add(event.getReportedStatus(), event.getTimestamp());
+    } else if (event.getType() == Speculator.EventType.ATTEMPT_START) {
+      Starts counted = starts;
+      if (counted != null) {
+        counted.launched(event.getReportedStatus().id);
+      }
     }
   }
 
@@ -129,6 +135,10 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
 
     String version = version();
     boolean able = holder != null && Executor.canAct(job);
+    Consumer<Runnable> dispatcher =
+        what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what));
+    Starts begun = new Starts(job, dispatcher);
+    starts = begun;
     JobWatch watch = new JobWatch(job, conf, into);
     Lease lease = new Lease(System::nanoTime, able && settings.acts());
     Ledger ledger = new Ledger(System::nanoTime);
@@ -145,6 +155,7 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
             hello,
             watch,
             into,
+            begun,
             nativeCounts,
             this::sinceStartMs);
     Transport transport =
@@ -153,18 +164,16 @@ public final class Core implements EventHandler<SpeculatorEvent>, Runnable {
     Executor executor =
         new Executor(lease, new Grounds(job, lease, System::nanoTime), headroom, all);
     Actions actions =
-        new Actions(
-            ledger,
-            executor,
-            what -> post(new OnDispatcher(job.getID(), context.getClock().getTime(), what)),
-            new Racks(HadoopInside::rack, System::nanoTime));
+        new Actions(ledger, executor, dispatcher, new Racks(HadoopInside::rack, System::nanoTime));
     if (holder != null) {
       holder.accept(lease);
     }
     Random random = new Random(secure.nextLong());
     Pause pause =
         new Pause(
-            () -> job.getCompletedMaps() + job.getCompletedReduces(), Thread::sleep, all::look);
+            () -> job.getCompletedMaps() + job.getCompletedReduces() + begun.count(),
+            Thread::sleep,
+            all::look);
     loop(
         new Exchange(
             settings, identity, facts, transport, System::nanoTime, random, lease, actions),

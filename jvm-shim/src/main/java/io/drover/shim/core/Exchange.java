@@ -117,7 +117,7 @@ final class Exchange {
     return onRefusal(answer);
   }
 
-  /** So soon the next step may follow the last one when a task has ended; 0 for never sooner. */
+  /** So soon the next step may follow the last one when there is news; 0 for never sooner. */
   long newsMs() {
     return newsMs;
   }
@@ -184,6 +184,7 @@ final class Exchange {
     } else {
       lease.end();
     }
+    facts.wantStarts(newsMs > 0 && reply.newsOfStarts);
     actions.ledger().heard(acks);
     actions.receive(reply.actions, reply.epoch, sentNanos);
     boolean advanced = !reply.snapshot && reply.ack > base;

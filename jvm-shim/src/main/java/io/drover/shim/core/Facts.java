@@ -13,6 +13,9 @@ interface Facts {
   /** Whether rows are to tell which reduces could not fetch a map's output; not at first. */
   void wantMisses(boolean wanted);
 
+  /** Whether a task that begins to run is news as one that ends is; not at first. */
+  void wantStarts(boolean wanted);
+
   /** Facts dropped so far, by reason. */
   Map<String, Long> dropped();
 

@@ -22,6 +22,7 @@ final class JobFacts implements Facts {
   private final Hello hello;
   private final JobWatch watch;
   private final Samples samples;
+  private final Starts starts;
   private final ToLongFunction<String> nativeCounts;
   private final LongSupplier monotonicMs;
   private final boolean ofMachine;
@@ -34,6 +35,7 @@ final class JobFacts implements Facts {
       Hello hello,
       JobWatch watch,
       Samples samples,
+      Starts starts,
       ToLongFunction<String> nativeCounts,
       LongSupplier monotonicMs) {
     this.context = context;
@@ -42,6 +44,7 @@ final class JobFacts implements Facts {
     this.hello = hello;
     this.watch = watch;
     this.samples = samples;
+    this.starts = starts;
     this.nativeCounts = nativeCounts;
     this.monotonicMs = monotonicMs;
     // By its name: no class of Hadoop's is asked for that is not needed.
@@ -81,6 +84,11 @@ final class JobFacts implements Facts {
   @Override
   public void wantMisses(boolean wanted) {
     watch.wantMisses(wanted);
+  }
+
+  @Override
+  public void wantStarts(boolean wanted) {
+    starts.want(wanted);
   }
 
   @Override

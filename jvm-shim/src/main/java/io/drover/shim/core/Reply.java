@@ -11,8 +11,11 @@ final class Reply {
   final boolean snapshot;
   final long nextExchangeMs;
 
-  /** So soon the next exchange may be when a task has ended; 0 for never sooner. */
+  /** So soon the next exchange may be when there is news; 0 for never sooner. */
   final long newsExchangeMs;
+
+  /** A task that has begun to run is news, too, and not only one that has ended. */
+  final boolean newsOfStarts;
 
   /** 0 when Hadoop's own speculator launches. */
   final long leaseMs;
@@ -30,6 +33,7 @@ final class Reply {
       boolean snapshot,
       long nextExchangeMs,
       long newsExchangeMs,
+      boolean newsOfStarts,
       long leaseMs,
       boolean fetchFailures,
       List<Action> actions) {
@@ -40,6 +44,7 @@ final class Reply {
     this.snapshot = snapshot;
     this.nextExchangeMs = nextExchangeMs;
     this.newsExchangeMs = newsExchangeMs;
+    this.newsOfStarts = newsOfStarts;
     this.leaseMs = leaseMs;
     this.fetchFailures = fetchFailures;
     this.actions = actions;

@@ -42,6 +42,9 @@ public class AnswerParserTest {
     assertEquals("an older service names none", 0, reply.newsExchangeMs);
     String news = GOOD.replace("'launcher'", "'news_exchange_ms':250,'launcher'");
     assertEquals(250, parser.reply(bytes(news)).newsExchangeMs);
+    assertFalse(reply.newsOfStarts);
+    String starts = GOOD.replace("'launcher'", "'news_of_starts':true,'launcher'");
+    assertTrue(parser.reply(bytes(starts)).newsOfStarts);
     assertFalse("nor asks for these", reply.fetchFailures);
     String asks = GOOD.replace("'launcher'", "'fetch_failures':true,'launcher'");
     assertTrue(parser.reply(bytes(asks)).fetchFailures);

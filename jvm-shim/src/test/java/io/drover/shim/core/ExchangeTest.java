@@ -49,6 +49,7 @@ public class ExchangeTest {
     int sweeps;
     long spent;
     boolean misses;
+    boolean starts;
 
     @Override
     public long sweep() {
@@ -64,6 +65,11 @@ public class ExchangeTest {
     @Override
     public void wantMisses(boolean wanted) {
       misses = wanted;
+    }
+
+    @Override
+    public void wantStarts(boolean wanted) {
+      starts = wanted;
     }
 
     @Override
@@ -176,6 +182,21 @@ public class ExchangeTest {
   private void establish() throws Exception {
     rows.change(5);
     step(ok(""));
+  }
+
+  @Test
+  public void startsAreNewsOnlyWithALeaseAndWhileTheNewestAnswerSaysSo() throws Exception {
+    String pace = "'next_exchange_ms':1000=>'next_exchange_ms':1000";
+    String lease = ";native=>drover;'lease_ms':0=>'lease_ms':9000";
+    String starts = ",'news_of_starts':true";
+    step(ok(pace + ",'news_exchange_ms':250" + starts));
+    assertEquals("no lease", false, rows.starts);
+    step(ok(pace + starts + lease));
+    assertEquals("never sooner", false, rows.starts);
+    step(ok(pace + ",'news_exchange_ms':250" + starts + lease));
+    assertTrue(rows.starts);
+    step(ok(pace + ",'news_exchange_ms':250" + lease));
+    assertEquals(false, rows.starts);
   }
 
   @Test
