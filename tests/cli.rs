@@ -351,7 +351,7 @@ fn a_report_tells_what_a_reload_and_another_start_changed_and_not_that_a_service
     let change =
         |key: &str, before: &str, after: &str| serde_json::json!({"key": key, "before": before, "after": after});
     let [reload, start] = [change("govern.cluster_cap", "0.1", "0.2"), change("policy", "late", "mantri")];
-    assert_eq!(changes(1), [reload.clone()]);
+    assert_eq!(changes(1), std::slice::from_ref(&reload));
     stopped(service);
     let _service = Service::with(dir.path(), &["ledger.path=ledger.db", "policy=mantri"]);
     let told = changes(2);

@@ -133,8 +133,11 @@ pub fn tables(report: &Report) -> Vec<Table> {
 pub fn changes(report: &Report) -> Option<Table> {
     let value = |text: &str| if text.is_empty() { "–".to_owned() } else { text.to_owned() };
     let rows = report.changes.iter().flat_map(|change| {
-        let build = (change.version_before != change.version)
-            .then_some(("version", change.version_before.as_str(), change.version.as_str()));
+        let build = (change.version_before != change.version).then_some((
+            "version",
+            change.version_before.as_str(),
+            change.version.as_str(),
+        ));
         let settings = change.settings.iter().map(|one| (one.key.as_str(), one.before.as_str(), one.after.as_str()));
         let after = after(change.at_ms);
         build
