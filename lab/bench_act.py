@@ -51,7 +51,13 @@ class Bench:
                     takes = self.ledger.takes(cell, number)
                     done = self.ledger.accepted(cell, number) or len(takes) >= TAKES
                     if number < self.wanted(cell) and not done:
+                        if not self.has_time():
+                            return
                         self.round(cell, number, max(takes, default=0) + 1)
+
+    def has_time(self) -> bool:
+        """For another round; a bench may have a limit."""
+        return True
 
     def round(self, cell: Cell, number: int, take: int) -> None:
         again = f", take {take}" if take > 1 else ""

@@ -12,7 +12,9 @@ compared job by job: the intervals are Student's, 95 %, of the differences of pa
 """
 
 import argparse
+import functools
 import json
+import time
 from dataclasses import replace
 
 from lab import arms, batch_play, batches, bench_act, draws, live_report, losing, paths, scenarios, stats
@@ -25,6 +27,8 @@ from lab.progress import say
 from lab.scenarios import INTERVALS, NODES
 
 HOME = paths.TARGET / "bench-live"
+# So long a start plays rounds.
+MINUTES = 40
 # What decides how a batch is played; another of these is another bench.
 SOURCES = (batches, batch_play, losing, draws, arms, scenarios)
 
@@ -32,9 +36,23 @@ SOURCES = (batches, batch_play, losing, draws, arms, scenarios)
 class LiveBench(Bench):
     """Rounds of batches."""
 
-    def __init__(self, stage, ledger: Ledger, cells: list, rounds, played: dict):
+    def __init__(self, stage, ledger: Ledger, cells: list, rounds, played: dict, minutes: float = MINUTES):
         super().__init__(stage, ledger, cells, rounds, played)
         self.batches = BatchStage(stage.cluster)
+        self.minutes, self.begun, self.played = minutes, time.monotonic(), 0
+        batch = played[cells[0].scenario]
+        # Of one round; as reckoned beforehand, until one has been played.
+        self.takes_s = 60 * batch.minutes / batch.rounds
+
+    def has_time(self) -> bool:
+        passed = time.monotonic() - self.begun
+        if self.played:
+            self.takes_s = max(self.takes_s, passed / self.played)
+        if self.played and passed + self.takes_s > 60 * self.minutes:
+            say(f"    another round would end after more than {self.minutes:g} minutes; start the bench again to go on")
+            return False
+        self.played += 1
+        return True
 
     def plays(self, cell: Cell, arm: str, number: int) -> list:
         return self.batches.play(cell.scenario, self.scenarios[cell.scenario], arm, number, cell.interval)
@@ -71,6 +89,12 @@ def options(parser) -> None:
         help="a setting of Drover's service instead of the scenario's (repeatable), as policy=drover: another bench",
     )
     parser.add_argument("--rounds", type=int, help="how many; with fewer than the scenario's no target is reached")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help=f"no round is begun that would end later than this; a second start goes on (default {MINUTES})",
+    )
     bench_act.rounds_options(parser)
 
 
@@ -107,5 +131,6 @@ def run(asked) -> tuple:
         return Options(dir=str(directory), nodes=NODES, node_mb=batch.node_mb, set=list(batch.cluster))
 
     home = HOME / asked.scenario
-    whole = bench_act.measured(asked, home, named, [cell], report, {asked.scenario: batch}, LiveBench, size)
+    bench = functools.partial(LiveBench, minutes=asked.minutes)
+    whole = bench_act.measured(asked, home, named, [cell], report, {asked.scenario: batch}, bench, size)
     return whole, bench_act.is_reached(asked, whole, partial=False)

@@ -67,8 +67,8 @@ def in_time(watch: dict) -> bool:
     return every and watch["advised_wrongly"] == 0 and watch["first_advice_fraction"] < IN_TIME
 
 
-# Some maps for each node but that of the ApplicationMaster: one whose NodeManager was silent for a moment is given none,
-# else.
+# Some maps for each node but that of the ApplicationMaster: one whose NodeManager was silent for a moment is given
+# none, else.
 SPREAD = {"lab.split.hosts": "nm2,nm3,nm4,nm3,nm4"}
 
 

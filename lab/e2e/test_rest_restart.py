@@ -11,8 +11,8 @@ SETTINGS = 'mode = "act"\npolicy = "mantri"\nrest.tasks_interval_soon = "1s"\n'
 
 
 class OverRest(OnCluster):
-    """A job without a shim, whose attempts are slow on one node while others of its tasks wait, in a cluster whose proxy
-    is a server of its own."""
+    """A job without a shim, whose attempts are slow on one node while others of its tasks wait, in a cluster whose
+    proxy is a server of its own."""
 
     options = {"node_mb": stage.options("").node_mb, "proxy": True}
 

@@ -44,8 +44,8 @@ MAPS = {
     "yarn.client.nodemanager-connect.max-wait-ms": 5000,
 }
 # How long Hadoop waits for a node's word that a container has ended, and takes no kill of its attempt meanwhile: longer
-# than it takes the reduces to start and to miss the outputs, and shorter than until they give themselves up. In the 60 s
-# that are shipped they do.
+# than it takes the reduces to start and to miss the outputs, and shorter than until they give themselves up. In the
+# 60 s that are shipped they do.
 UNTOLD_S = 30
 # A reduce gives itself up once it has failed to fetch as often as it has fetched: with nine maps 36 s after its start,
 # on a busy machine before the outputs could be made again. So a second wave of maps is elsewhere.

@@ -41,6 +41,24 @@ class Rounds(unittest.TestCase):
             live.run()
         self.assertEqual(asked, [(1, 1)])
 
+    def test_no_round_is_begun_that_would_not_end_in_time_but_a_first_one(self):
+        clock, asked = mock.Mock(return_value=0.0), []
+        with mock.patch.object(bench_live.time, "monotonic", clock):
+            live = bench_live.LiveBench(mock.Mock(), self.ledger(), [self.cell], 9, LIVE, minutes=40)
+            live.takes_s = 60
+
+            def play(_cell, number, _take):
+                asked.append(number)
+                clock.return_value += 15 * 60
+
+            live.round = play
+            live.run()
+            self.assertEqual(asked, [0, 1], "a third would end after 45 minutes")
+            live.minutes = 1
+            live.begun, live.played = clock.return_value, 0
+            live.run()
+        self.assertEqual(asked, [0, 1, 0])
+
     def test_one_overloaded_arm_rejects_the_round(self):
         ledger = self.ledger()
         for one in played("data", 1, native={"foreign": 0.4})[0].values():

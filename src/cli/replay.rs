@@ -64,7 +64,7 @@ impl Command {
     /// A run that ended within a pass was killed there, or is writing on: no difference.
     fn conclude(&self, report: &Report) -> Result<(), Failure> {
         let Report { segments, observations, dropped, passes, decisions, lost, cut_off, unfinished, .. } = report;
-        let Report { missing, empty, different, differences, .. } = report;
+        let Report { missing, empty, other_format, different, differences, .. } = report;
         let mut says = format!(
             "{} in {} over {} ({dropped} of them refused), {}",
             count(*decisions, "decision", "decisions"),
@@ -90,13 +90,19 @@ impl Command {
         if *empty > 0 {
             says += &format!("; empty: {}", count(*empty, "file", "files"));
         }
+        if *other_format > 0 {
+            says += &format!(
+                "; left out, as another build wrote them in a format that this one does not read: {}",
+                count(*other_format, "segment", "segments")
+            );
+        }
         match unfinished {
             0 => {}
             1 => says += "; the run ended within a pass, and what it decided last is not recorded",
             runs => says += &format!("; {runs} runs ended within a pass, and what they decided last is not recorded"),
         }
         if self.check && *different == 0 && *segments > 0 {
-            let whole = [unfinished, missing, empty].iter().all(|count| **count == 0);
+            let whole = [unfinished, missing, empty, other_format].iter().all(|count| **count == 0);
             says += if whole { "; all as recorded" } else { "; all else as recorded" };
         }
         if !self.json {

@@ -19,6 +19,14 @@ pub enum ReadError {
     /// Nothing to read.
     #[error("{}: holds no segment of a recording (drover-….jsonl); name the directory given to serve --record", .0.display())]
     Empty(PathBuf),
+    /// A segment is of another build's format.
+    #[error("{}:1: {what}", .file.display())]
+    Format {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong, and what to do.
+        what: String,
+    },
     /// A line is no line of a recording.
     #[error("{}:{line}: {what}", .file.display())]
     Damaged {
@@ -104,7 +112,7 @@ pub fn read(
         let line = serde_json::from_str(text).map_err(|error| damaged(format!("is damaged: {error}")))?;
         match &line {
             Line::Segment(header) if header.format != FORMAT => {
-                return Err(damaged(other_format(header)));
+                return Err(ReadError::Format { file: file.to_owned(), what: other_format(header) });
             }
             Line::Segment(_) => {}
             _ if number == 1 => return Err(damaged("is no header of a segment; this is no recording".into())),

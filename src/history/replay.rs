@@ -28,6 +28,8 @@ pub struct Report {
     pub missing: u64,
     /// Files without a line.
     pub empty: u64,
+    /// Segments left out that another build wrote, in a format that this one does not read.
+    pub other_format: u64,
     /// Facts given to the engine.
     pub observations: u64,
     /// Of these, refused by it as they were when recorded.
@@ -66,17 +68,30 @@ pub fn replay(
         report: Report::default(),
         emit,
     };
+    let mut unread = None;
     for file in files {
         let mut is_empty = true;
-        let cut_off = read(file, options.lenient, &mut |placed| {
+        let read = read(file, options.lenient, &mut |placed| {
             is_empty = false;
             run.step(placed)
-        })?;
+        });
+        let cut_off = match read {
+            // The next one begins with a state of its own.
+            Err(error @ ReadError::Format { .. }) => {
+                run.report.other_format += 1;
+                unread = unread.or(Some(error));
+                continue;
+            }
+            read => read?,
+        };
         run.report.cut_off += cut_off;
         run.report.empty += u64::from(is_empty && cut_off == 0);
         if cut_off > 0 {
             run.last = None; // Nothing follows on what is lost with that line.
         }
+    }
+    if let Some(error) = unread.filter(|_| run.report.segments == 0) {
+        return Err(error);
     }
     // The service may have been killed there, or be writing on.
     run.settle("the end of the recording", true);

@@ -209,6 +209,23 @@ fn a_damaged_line_or_another_format_or_no_recording_at_all_is_an_error_that_name
 }
 
 #[test]
+fn segments_of_another_build_before_or_after_are_left_out_and_counted_and_the_others_replayed() {
+    let dir = tempfile::tempdir().unwrap();
+    live(dir.path(), "a", 1 << 20, 1 << 30);
+    let first = newest(dir.path());
+    live(dir.path(), "b", 1 << 20, 1 << 30);
+    let alone = replay(&[newest(dir.path())], CHECK, &mut |_, _| Ok(())).unwrap();
+    assert!(alone.decisions > 0 && alone.different == 0, "{alone:?}");
+    for other in [first, newest(dir.path())] {
+        let good = std::fs::read_to_string(&other).unwrap();
+        std::fs::write(&other, good.replacen("\"format\":5", "\"format\":6", 1)).unwrap();
+        let report = again(dir.path(), CHECK).unwrap().1;
+        assert_eq!(report, Report { other_format: 1, ..alone.clone() });
+        std::fs::write(&other, good).unwrap();
+    }
+}
+
+#[test]
 fn a_check_finds_a_decision_that_was_changed_left_out_or_added() {
     let dir = tempfile::tempdir().unwrap();
     live(dir.path(), "a", 1 << 20, 1 << 30);
