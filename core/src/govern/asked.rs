@@ -232,7 +232,8 @@ impl Asked {
 
 /// Was it killed so soon that its launch and the kill which was to come before may have crossed?
 fn may_be_moved(copy: &Attempt, grace: Millis) -> bool {
-    copy.state == AttemptState::Killed && copy.lived().is_some_and(|lived| lived <= grace)
+    // Of one whose end is not told yet nobody knows how soon.
+    copy.state == AttemptState::Killed && copy.lived().is_none_or(|lived| lived <= grace)
 }
 
 /// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.

@@ -132,6 +132,21 @@ fn a_copy_whose_launch_crossed_the_kill_that_moves_it_is_not_taken_for_dead_befo
 }
 
 #[test]
+fn a_copy_that_ran_and_is_told_killed_without_a_time_may_be_moved_until_its_end_or_the_word_of_that_is_late() {
+    let (launched, long) = (Time(30_000), Time(90_000));
+    let mut job = running(launched + Millis(1_000));
+    attempt(&mut job, map(0).attempt(1), Running, launched.0, 0);
+    let mut flights = asked();
+    answer(&mut flights, Answer::Applied, &[1]);
+    assert_eq!(ends(&mut flights, &job, job.heard), []);
+    attempt(&mut job, map(0).attempt(1), Killed, launched.0, 0);
+    assert!(job.task(map(0)).unwrap().attempts.last().unwrap().was_launched());
+    assert_eq!(ends(&mut flights, &job, job.heard), [], "its launch and the kill that moves it may have crossed");
+    attempt(&mut job, map(0).attempt(1), Killed, launched.0, long.0);
+    assert_eq!(ends(&mut flights, &job, job.heard), [CopyEnd::Died], "it had run for a minute");
+}
+
+#[test]
 fn a_copy_that_was_moved_long_after_its_order_is_not_taken_for_dead_before_its_new_number_can_be_told() {
     let killed = LATE + Millis(9_000);
     let mut job = running(killed + Millis(5_000));
