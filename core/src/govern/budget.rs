@@ -196,10 +196,10 @@ fn free(cluster: &ClusterState, job: &Job, kind: TaskKind, tally: &mut Tally, av
     };
     let in_queue = tally.left_in_queue(cluster, job, kind);
     let label = tally.asked(cluster, job, kind);
-    let lent = if label.is_empty() { tally.rooms.lent(size, avoid) } else { 0 };
+    let [lent, left] = if label.is_empty() { tally.lent(cluster, size, avoid) } else { [0; 2] };
     // A queue's shares are those of the resource it uses most of; a container's are taken for its memory's.
     let own = on_nodes.saturating_sub(lent).min((in_queue / size.memory_mb.max(1)).min(u32::MAX.into()) as u32);
-    Some(own.saturating_add(lent).saturating_sub(tally.awaited(cluster, label, size.memory_mb)))
+    Some(own.saturating_add(left).saturating_sub(tally.awaited(cluster, label, size.memory_mb)))
 }
 
 #[cfg(test)]

@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 pub struct Partitions {
     /// On all nodes that give containers to jobs that ask for no label.
     open: Rooms,
-    /// On those of them that have one and lend: no queue's share, nor its user's, bounds what is lent.
-    lent: Rooms,
     /// By label, but for nodes without one; `None` where no node has one or the scheduler knows of none.
     by_label: Option<BTreeMap<String, Partition>>,
     none: Rooms,
@@ -23,6 +21,8 @@ struct Partition {
     rooms: Rooms,
     /// All that they offer, MiB.
     total_mb: u64,
+    /// They give what is free to who asks for no label.
+    lends: bool,
 }
 
 impl Partitions {
@@ -33,7 +33,6 @@ impl Partitions {
             return Partitions { open, ..Partitions::default() };
         }
         let open: Vec<_> = cluster.usable_nodes().filter(|node| node.label.is_none() || !node.exclusive).collect();
-        let lent = Rooms::new(cluster, open.iter().copied().filter(|node| node.label.is_some()), since);
         let open = Rooms::new(cluster, open, since);
         let mut nodes = BTreeMap::<&str, Vec<_>>::new();
         for node in cluster.usable_nodes() {
@@ -43,9 +42,10 @@ impl Partitions {
         }
         let by_label = nodes.into_iter().map(|(label, nodes)| {
             let total_mb = nodes.iter().map(|node| node.total.memory_mb).fold(0, u64::saturating_add);
-            (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb })
+            let lends = nodes.iter().any(|node| !node.exclusive);
+            (label.to_owned(), Partition { rooms: Rooms::new(cluster, nodes, since), total_mb, lends })
         });
-        Partitions { open, lent, by_label: Some(by_label.collect()), ..Partitions::default() }
+        Partitions { open, by_label: Some(by_label.collect()), ..Partitions::default() }
     }
 
     /// Are there several?
@@ -53,9 +53,10 @@ impl Partitions {
         self.by_label.is_some()
     }
 
-    /// Containers of a size that fit on what is lent to jobs that ask for no label, on others than the hosts in `avoid`.
-    pub fn lent(&mut self, size: Resources, avoid: &[NameId]) -> u32 {
-        self.lent.fit(size, avoid)
+    /// Containers of a size that fit on what is lent to jobs that ask for no label, by the label of the nodes, on others than the hosts in `avoid`. No queue's share bounds it.
+    pub fn lent(&mut self, size: Resources, avoid: &[NameId]) -> Vec<(String, u32)> {
+        let lending = self.by_label.iter_mut().flatten().filter(|(_, partition)| partition.lends);
+        lending.map(|(label, partition)| (label.clone(), partition.rooms.fit(size, avoid))).collect()
     }
 
     /// All that the nodes of a label offer, MiB; 0 of one that none has.
@@ -136,7 +137,8 @@ mod tests {
             assert_eq!(rooms.of(&cluster, &job, kind).with_room(SIZE).count() as u32, room);
             room
         });
-        [of_kinds, [rooms.lent(SIZE, &[]); 2]]
+        let lent = rooms.lent(SIZE, &[]).into_iter().map(|(_, fit)| fit).sum();
+        [of_kinds, [lent; 2]]
     }
 
     #[test]

@@ -132,23 +132,42 @@ impl Tally {
         awaited
     }
 
+    /// Containers of a size that fit on what is lent to jobs that ask for no label, on others than the hosts in `avoid`, and how many of these are left when those who wait with the nodes' labels have theirs.
+    pub fn lent(&mut self, cluster: &ClusterState, size: Resources, avoid: &[NameId]) -> [u32; 2] {
+        let lent = self.rooms.lent(size, avoid);
+        let left =
+            |(label, fit): (String, u32)| [fit, fit.saturating_sub(self.awaited(cluster, &label, size.memory_mb))];
+        lent.into_iter().map(left).fold([0; 2], |sums, parts| [0, 1].map(|n| u32::saturating_add(sums[n], parts[n])))
+    }
+
     /// Those that are asked for without a label, which are all that the totals and a queue's own number tell of. They may be given what is lent, too, beside what their queue may have.
     fn without_label(&mut self, cluster: &ClusterState, size_mb: u64) -> u32 {
-        let lent = self.rooms.lent(Resources { memory_mb: size_mb, vcores: 1 }, &[]);
+        let [_, lent] = self.lent(cluster, Resources { memory_mb: size_mb, vcores: 1 }, &[]);
+        self.pending(cluster, size_mb, lent)
+    }
+
+    /// The same where so many are lent to all queues together.
+    fn pending(&self, cluster: &ClusterState, size_mb: u64, lent: u32) -> u32 {
         let (totals, by_label) = (cluster.totals.unwrap_or_default(), self.rooms.by_label());
-        let (mut told, mut may) = (0_u32, 0_u32);
+        let (mut told, mut may, mut beyond) = (0_u32, 0_u32, 0_u32);
         for queue in cluster.queues.values() {
             let since = self.in_queue.get(&queue.name);
             let waits = queue.containers_pending.saturating_sub(given_of("", since));
-            let room = containers_left(queue, size_mb, totals.total.memory_mb, by_label, since).saturating_add(lent);
             told = told.saturating_add(waits);
-            may = may.saturating_add(waits.saturating_sub(queue.masters_pending).min(room));
+            let waits = waits.saturating_sub(queue.masters_pending);
+            let of_queue = waits.min(containers_left(queue, size_mb, totals.total.memory_mb, by_label, since));
+            may = may.saturating_add(of_queue);
+            beyond = beyond.saturating_add(waits - of_queue);
         }
-        may.saturating_add(totals.containers_pending.saturating_sub(self.given).saturating_sub(told))
+        let untold = totals.containers_pending.saturating_sub(self.given).saturating_sub(told);
+        may.saturating_add(beyond.min(lent)).saturating_add(untold)
     }
 
-    /// Those that are asked for with one: of them queues alone tell, by their memory.
+    /// Those that are asked for with one: of them queues alone tell, by their memory; where none does, as of Hadoop 2.7, those of all nodes are told together.
     fn with_label(&self, cluster: &ClusterState, label: &str, size_mb: u64) -> u32 {
+        if cluster.queues.values().all(|queue| queue.by_label.is_empty()) {
+            return self.pending(cluster, size_mb, 0);
+        }
         let total_mb = self.rooms.total_mb(label);
         let of_queue = |queue: &QueueFact| {
             let (share, since) = (queue.by_label.get(label)?, self.in_queue.get(&queue.name));

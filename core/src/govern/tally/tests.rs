@@ -164,9 +164,31 @@ fn what_waits_for_other_nodes_takes_no_place_of_those_with_a_label_and_what_asks
         let cluster = of_two(job(), exclusive);
         Tally::count(&cluster, &Flights::default()).awaited(&cluster, label, size_mb)
     };
-    assert_eq!([awaited(true, "", 1_024), awaited(false, "", 1_024)], [5, 15], "half of ten, and ten that are lent");
+    assert_eq!(
+        [awaited(true, "", 1_024), awaited(false, "", 1_024)],
+        [5, 10],
+        "half of ten, and of ten that are lent what core's own leave"
+    );
     assert_eq!([awaited(true, "core", 1_024), awaited(true, "core", 4_096)], [5, 2], "of nine, and of three");
     assert_eq!(awaited(true, "ssd", 1_024), 0);
+}
+
+#[test]
+fn what_is_lent_is_lent_once_however_many_queues_wait_for_it() {
+    let mut cluster = of_two(job(), false);
+    let etl = cluster.queues["etl"].clone();
+    let etl = QueueFact { used_capacity: 0.5, by_label: BTreeMap::new(), ..etl };
+    cluster.queues =
+        ["a", "b", "c"].map(|name| (name.to_owned(), QueueFact { name: name.into(), ..etl.clone() })).into();
+    cluster.totals.as_mut().unwrap().containers_pending = 60;
+    assert_eq!(Tally::count(&cluster, &Flights::default()).awaited(&cluster, "", 1_024), 10);
+}
+
+#[test]
+fn where_no_queue_tells_of_labels_whoever_waits_may_wait_for_the_nodes_that_have_one() {
+    let mut cluster = of_two(job(), true);
+    cluster.queues.values_mut().for_each(|queue| queue.by_label.clear());
+    assert_eq!(Tally::count(&cluster, &Flights::default()).awaited(&cluster, "core", 1_024), 5);
 }
 
 #[test]
