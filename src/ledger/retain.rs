@@ -1,8 +1,8 @@
 //! What the ledger lets go: rows that are too old, and the oldest where it grows too large.
 
 use super::metrics::Metrics;
-use super::schema::Table;
-use super::tables::TABLES;
+use super::schema::{Record, Table};
+use super::tables::{SettingsRow, TABLES};
 use drover_core::model::{Bytes, Millis, Time};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -37,15 +37,17 @@ fn taken(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(u64::try_from(used * number(connection, "page_size")?).unwrap_or(0))
 }
 
-/// When a row of each table is from: the one at that place among those of a time, in an order of time.
-fn times(connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Vec<Time>> {
+/// When a row of a table is from: the one at that place among those of a time, in an order of time.
+fn time_in(table: &Table, connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Option<Time>> {
     let until = i64::try_from(until.0).unwrap_or(i64::MAX);
-    let of = |table: &Table| {
-        let ask = format!("SELECT at_ms FROM {} WHERE at_ms <= ? ORDER BY at_ms {place}", table.name);
-        let at: Option<i64> = connection.query_row(&ask, [until], |row| row.get(0)).optional()?;
-        Ok(at.and_then(|at| u64::try_from(at).ok()).map(Time))
-    };
-    TABLES.iter().filter_map(|table| of(table).transpose()).collect()
+    let ask = format!("SELECT at_ms FROM {} WHERE at_ms <= ? ORDER BY at_ms {place}", table.name);
+    let at: Option<i64> = connection.query_row(&ask, [until], |row| row.get(0)).optional()?;
+    Ok(at.and_then(|at| u64::try_from(at).ok()).map(Time))
+}
+
+/// The same of each table.
+fn times(connection: &Connection, place: &str, until: Time) -> rusqlite::Result<Vec<Time>> {
+    TABLES.iter().filter_map(|table| time_in(table, connection, place, until).transpose()).collect()
 }
 
 /// When the oldest row of any table is from.
@@ -55,7 +57,10 @@ pub fn oldest(connection: &Connection) -> rusqlite::Result<Option<Time>> {
 
 /// The same of the newest, but of those that only a clock set wrong can have dated.
 fn newest(connection: &Connection, now: Time) -> rusqlite::Result<Option<Time>> {
-    Ok(times(connection, "DESC LIMIT 1", now + AHEAD)?.into_iter().max())
+    // A start writes down what it runs under: by that the next one is not to take the clock for right.
+    let told = TABLES.iter().filter(|table| table.name != SettingsRow::TABLE.name);
+    told.map(|table| time_in(table, connection, "DESC LIMIT 1", now + AHEAD))
+        .try_fold(None, |newest, at| Ok(newest.max(at?)))
 }
 
 /// Time that makes no row older: since the newest one, where that is so long ago that the clock may as well have been set wrong.

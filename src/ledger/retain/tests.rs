@@ -71,6 +71,15 @@ fn a_row_dated_far_ahead_empties_no_table_and_makes_no_row_younger() {
 }
 
 #[test]
+fn what_a_start_writes_down_of_its_settings_makes_no_row_older_for_the_next() {
+    let (_dir, file) = filled(3_000);
+    let week = Time(30_000) + Millis(7 * 86_400_000);
+    let before = pause(&file, week).unwrap();
+    file.execute("INSERT INTO settings VALUES (?, 'p', '0.1.0', '{}')", [week.0 as i64]).unwrap();
+    assert_eq!((pause(&file, week).unwrap(), before > Millis(0)), (before, true));
+}
+
+#[test]
 fn rows_of_one_instant_go_together_and_those_all_ahead_of_the_clock_go_where_there_are_too_many() {
     let (_dir, file) = filled(20_000);
     file.execute_batch("UPDATE sent SET at_ms = 1 << 41; UPDATE answers SET at_ms = 1 << 41").unwrap();
