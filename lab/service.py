@@ -1,5 +1,7 @@
 """The Drover service inside a cluster's network, and what it answers."""
 
+import os
+import signal
 import subprocess
 import time
 from contextlib import nullcontext
@@ -46,9 +48,24 @@ class Service:
 
     def launch(self) -> int:
         """Starts it, waits for nothing, and answers its process id."""
+        self.configure()
+        return self.cluster.start(self.name, [paths.drover(), "serve", "--config", self.config, *self.words], self.env)
+
+    def configure(self) -> None:
         listen = f'[listen]\napi = "{self.api}"\nshim = "{self.shim}"\nmetrics = "{self.metrics_at}"\n'
         self.config.write_text(f"{self.settings}\n{listen}")
-        return self.cluster.start(self.name, [paths.drover(), "serve", "--config", self.config, *self.words], self.env)
+
+    def reload(self, settings: str) -> None:
+        """Has it read its configuration again, and waits until it has."""
+        self.settings, said = settings, "configuration read again"
+        before = self.log.read_text().count(said)
+        self.configure()
+        os.kill(self.cluster.state["processes"][self.name]["pid"], signal.SIGHUP)
+        until = time.monotonic() + READY_LIMIT_S
+        while self.log.read_text().count(said) == before:
+            if time.monotonic() > until:
+                raise Failed(f"the service has not read its configuration again within {READY_LIMIT_S} s", self.log)
+            time.sleep(0.1)
 
     def start(self, quiet: bool = False) -> "Service":
         """Starts it and waits until it is ready."""

@@ -55,7 +55,10 @@ public final class FakeService implements AutoCloseable {
   /** Pace in every answer. */
   public volatile long nextMs = 100;
 
-  /** Whether news may come sooner, after 100 ms, and a task that has begun is news. */
+  /** How soon news may come; 0 for never sooner. */
+  public volatile long newsMs;
+
+  /** Whether a task that has begun is news. */
   public volatile boolean newsOfStarts;
 
   /** Pace in the newest answer that is out. */
@@ -147,7 +150,8 @@ public final class FakeService implements AutoCloseable {
             .formatted(request.path("seq").asLong(), epoch)
         + "\"ack\":%d,\"snapshot\":%b,".formatted(request.path("upto").asLong(), forgotten())
         + (fetchFailures ? "\"fetch_failures\":true," : "")
-        + (newsOfStarts ? "\"news_exchange_ms\":100,\"news_of_starts\":true," : "")
+        + (newsMs > 0 ? "\"news_exchange_ms\":%d,".formatted(newsMs) : "")
+        + (newsOfStarts ? "\"news_of_starts\":true," : "")
         + "\"next_exchange_ms\":%d,\"launcher\":\"%s\",\"lease_ms\":%d,\"actions\":[%s]}"
             .formatted(
                 pace, lease > 0 ? "drover" : "native", lease, String.join(",", actions.values()));

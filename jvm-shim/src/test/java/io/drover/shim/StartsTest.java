@@ -17,6 +17,7 @@ public class StartsTest extends LeasedJob {
   /** The reduce waits for its container, and so does a map's copy; the next exchange is far off. */
   private void runAndGoSlow() throws Exception {
     am.holdContainers(id -> id.getId() > 0 || id.getTaskId().getTaskType() == TaskType.REDUCE);
+    service.newsMs = 100;
     run();
     assertEquals("applied [1]", outcome(map(0)));
     service.awaitExchange();

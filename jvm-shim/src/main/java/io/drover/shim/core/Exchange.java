@@ -169,6 +169,7 @@ final class Exchange {
     if (answer.status != 200 || !reply.accepted) {
       more = false;
       lease.end();
+      facts.wantStarts(false);
       return settings.pace(reply.nextExchangeMs);
     }
     refusedUrls = 0;
@@ -231,6 +232,7 @@ final class Exchange {
     if (!isOfTheMoment(answer.status)) {
       lease.end();
       facts.wantMisses(false);
+      facts.wantStarts(false);
     }
     String words = refusal.message.isEmpty() ? "" : " (" + refusal.message + ")";
     String by = "refused by " + settings.urls.get(url) + ": " + refusal.error + words;
@@ -329,6 +331,7 @@ final class Exchange {
     } while (closed.contains(url));
     if (url != before) {
       facts.wantMisses(false); // it may be another service, which does not know of them
+      facts.wantStarts(false);
     }
   }
 
@@ -352,6 +355,7 @@ final class Exchange {
   /** The next service at once; when none has answered, a growing pause. */
   private long tryNext(String why) {
     more = false;
+    facts.wantStarts(false); // with one address alone, too: counting costs the dispatcher thread
     nextUrl();
     failedUrls++;
     if (failedUrls < openUrls()) {

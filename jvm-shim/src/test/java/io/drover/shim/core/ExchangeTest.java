@@ -50,6 +50,7 @@ public class ExchangeTest {
     long spent;
     boolean misses;
     boolean starts;
+    int askedAnew;
 
     @Override
     public long sweep() {
@@ -69,6 +70,7 @@ public class ExchangeTest {
 
     @Override
     public void wantStarts(boolean wanted) {
+      askedAnew += wanted && !starts ? 1 : 0;
       starts = wanted;
     }
 
@@ -194,9 +196,41 @@ public class ExchangeTest {
     step(ok(pace + starts + lease));
     assertEquals("never sooner", false, rows.starts);
     step(ok(pace + ",'news_exchange_ms':250" + starts + lease));
+    step(ok(pace + ",'news_exchange_ms':250" + starts + lease));
     assertTrue(rows.starts);
+    assertEquals("each time anew brings an exchange more", 1, rows.askedAnew);
     step(ok(pace + ",'news_exchange_ms':250" + lease));
     assertEquals(false, rows.starts);
+  }
+
+  @Test
+  public void startsAreNoNewsOnceTheServiceRefusesOrDoesNotAnswer() throws Exception {
+    Script pending =
+        request -> signed(202, reply(request.seq, 0, "'accepted':true=>'accepted':false"));
+    Script garbled = request -> new Transport.Answer(200, null, new byte[] {1});
+    Script silent =
+        request -> {
+          throw new IOException("silent");
+        };
+    assertStartsAreNoNewsAfter("pending", pending);
+    assertStartsAreNoNewsAfter("not accepted", ok("'accepted':true=>'accepted':false"));
+    assertStartsAreNoNewsAfter("garbled", garbled);
+    assertStartsAreNoNewsAfter("silent", silent);
+    for (int status : new int[] {400, 401, 403, 404, 409, 410, 426, 500}) {
+      assertStartsAreNoNewsAfter("status " + status, refusal(status, "gone", ""));
+    }
+    assertStartsAreNoNewsAfter(
+        "status 502", request -> new Transport.Answer(502, null, new byte[] {1}));
+    exchange = exchange("http://a:1,http://b:1");
+    assertStartsAreNoNewsAfter("it went on to b", refusal(503, "overloaded", ""));
+  }
+
+  private void assertStartsAreNoNewsAfter(String what, Script answer) throws Exception {
+    String news = ",'news_exchange_ms':250,'news_of_starts':true";
+    step(ok(LEASED + news));
+    assertTrue("before " + what, rows.starts);
+    step(answer);
+    assertEquals(what, false, rows.starts);
   }
 
   @Test
