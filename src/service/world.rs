@@ -82,6 +82,7 @@ pub fn http(config: &Config) -> HttpParams {
             None => Auth::Anonymous,
         },
         ca_file: rest.ca_file.clone(),
+        ..HttpParams::default()
     }
 }
 

@@ -26,6 +26,8 @@ pub struct HttpParams {
     pub connect_timeout: Duration,
     /// Longest time from request to the last byte of the answer.
     pub timeout: Duration,
+    /// Longest time for what others need not wait for, what the ceilings make it wait included.
+    pub aside_timeout: Duration,
     /// Ceilings by class of server.
     pub ceilings: Ceilings,
     /// Who Drover is.
@@ -39,6 +41,7 @@ impl Default for HttpParams {
         HttpParams {
             connect_timeout: Duration::from_secs(3),
             timeout: Duration::from_secs(15),
+            aside_timeout: Duration::from_millis(2_500),
             ceilings: Ceilings::default(),
             auth: Auth::Anonymous,
             ca_file: None,
@@ -129,6 +132,11 @@ impl Http {
     /// The gates its requests go through.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Longest time for what others need not wait for.
+    pub fn aside_timeout(&self) -> Duration {
+        self.params.aside_timeout
     }
 
     /// Its metrics.

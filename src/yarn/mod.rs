@@ -14,6 +14,7 @@ pub mod error;
 pub mod facts;
 pub mod history;
 pub mod http;
+mod labels;
 pub mod limit;
 pub mod metrics;
 pub mod poll;

@@ -7,9 +7,11 @@ use super::facts::Refused;
 use super::facts::cluster::{self, AppSeen};
 use super::facts::queues;
 use super::http::{Answer, Frame, Http};
+use super::labels::Labels;
 use super::limit::Permit;
 use super::wire::Document;
 use super::wire::cluster::{App, AppAttempts, ClusterInfo};
+use crate::clock;
 use drover_core::model::{AppId, ClusterFact, NodeFact, QueueFact, Time};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,6 +25,7 @@ pub struct Rm {
     active: Arc<Mutex<Active>>,
     /// Held by the one call that asks around; the others wait for what it finds.
     finding: Arc<tokio::sync::Mutex<()>>,
+    labels: Labels,
 }
 
 /// Which one is active, as far as known.
@@ -74,7 +77,8 @@ impl<T> Told<T> {
 impl Rm {
     /// Calls to these ResourceManagers, of which there is at least one.
     pub fn new(http: Http, servers: Vec<Server>) -> Rm {
-        Rm { http, servers: servers.into(), active: Arc::default(), finding: Arc::default() }
+        let servers = servers.into();
+        Rm { http, servers, active: Arc::default(), finding: Arc::default(), labels: Labels::default() }
     }
 
     /// The one taken for active.
@@ -120,19 +124,9 @@ impl Rm {
     /// `no_active_rm` when none can serve; else what the active one answered, by name.
     pub async fn nodes(&self, permit: Option<Permit>) -> Result<Told<Vec<NodeFact>>, Error> {
         let mut told = Told::of(self.get(permit, Endpoint::RmNodes, "ws/v1/cluster/nodes", &[]).await?, cluster::nodes);
-        if told.what.iter().any(|node: &NodeFact| node.label.is_some()) {
-            self.mark_exclusive(&mut told.what).await;
-        }
+        let url = self.active().url("ws/v1/cluster/get-node-labels");
+        self.labels.mark(&self.http, &url, &mut told, clock::now()).await;
         Ok(told)
-    }
-
-    /// Marks the nodes of labels that are for those alone who ask for them. Where that is not told, as by Hadoop 2.7, they may be anybody's.
-    async fn mark_exclusive(&self, nodes: &mut [NodeFact]) {
-        let asked = self.get(None, Endpoint::RmNodeLabels, "ws/v1/cluster/get-node-labels", &[]).await;
-        let Ok(alone) = asked.map(|answer| Told::of(answer, cluster::exclusive).what) else { return };
-        for node in nodes {
-            node.exclusive = node.label.as_deref().is_some_and(|label| alone.contains(label));
-        }
     }
 
     /// All leaf queues.

@@ -33,6 +33,7 @@ pub fn params() -> HttpParams {
     HttpParams {
         connect_timeout: Duration::from_secs(30),
         timeout: Duration::from_secs(60),
+        aside_timeout: Duration::from_secs(60),
         ceilings: Ceilings { rm: open, proxy: open, history: open },
         ..HttpParams::default()
     }

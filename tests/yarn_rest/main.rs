@@ -5,6 +5,7 @@ mod doctor;
 mod ends;
 mod failover;
 mod fake;
+mod labels;
 mod own_proxy;
 mod polling;
 mod recorded;

@@ -5,12 +5,14 @@ use crate::shown::printable;
 use crate::yarn::wire::cluster::{App, AppStatistics, Apps, ClusterMetrics, Node, NodeLabels, Nodes};
 use crate::yarn::wire::lenient::{Int, Text};
 use drover_core::model::{AppAttemptId, AppFact, AppId, ClusterFact, NodeFact, Resources, Time};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most nodes kept of one listing.
 pub const MAX_NODES: usize = 50_000;
 /// Most applications kept of one listing.
 pub const MAX_APPS: usize = 20_000;
+/// Most node labels kept of one listing.
+pub const MAX_LABELS: usize = 1_000;
 
 /// Totals.
 pub fn totals(wire: &ClusterMetrics, refused: &mut Refused) -> ClusterFact {
@@ -150,11 +152,12 @@ pub fn master(wire: &App, id: AppId) -> Option<u32> {
     (cluster.parse() == Ok(id.cluster) && seq.parse() == Ok(id.seq) && run > 0).then_some(attempt.number)
 }
 
-/// Labels whose nodes are for those alone who ask for them; of one of which that is not told it is not so.
-pub fn exclusive(wire: &NodeLabels, refused: &mut Refused) -> BTreeSet<String> {
-    refused.many(Reason::NoObject, wire.node_label_info.odd);
-    let alone = wire.node_label_info.items.iter().filter(|info| info.exclusivity.0 == Some(true));
-    alone.filter_map(|info| label(&info.name)).collect()
+/// Is a label for those alone who ask for it? Of labels of which that is told.
+pub fn exclusive(wire: &NodeLabels, refused: &mut Refused) -> BTreeMap<String, bool> {
+    let labels = &wire.node_label_info;
+    refused.many(Reason::NoObject, labels.odd);
+    refused.many(Reason::TooMany, labels.items.len().saturating_sub(MAX_LABELS) as u64);
+    labels.items.iter().take(MAX_LABELS).filter_map(|info| label(&info.name).zip(info.exclusivity.0)).collect()
 }
 
 /// A node label.

@@ -152,7 +152,8 @@ pub struct Numbered {
 
 impl super::Document for NodeLabels {
     const ROOT: &'static str = "nodeLabelsInfo";
-    const BARE: Option<&'static str> = Some("nodeLabelInfo");
+    /// The second by Hadoop 2.6 and 2.7: names alone, which do not tell whose the nodes are.
+    const BARE: &'static [&'static str] = &["nodeLabelInfo", "nodeLabels"];
 }
 
 documents! {

@@ -30,8 +30,8 @@ use std::marker::PhantomData;
 pub trait Document: Default + for<'de> Deserialize<'de> + Send + 'static {
     /// Outermost element in XML, only key of the object in JSON.
     const ROOT: &'static str;
-    /// Of an answer that some Hadoops write in JSON without its outermost element: the key that is then the only one.
-    const BARE: Option<&'static str> = None;
+    /// Of an answer that some Hadoops write in JSON without its outermost element: the keys of which one is then the only one.
+    const BARE: &'static [&'static str] = &[];
 }
 
 /// Reads a body.
@@ -95,7 +95,7 @@ impl<'de, T: Document> Visitor<'de> for Root<T> {
         while let Some(key) = map.next_key::<String>()? {
             if key == T::ROOT {
                 found = Some(map.next_value::<lenient::Maybe<T>>()?.0.unwrap_or_default());
-            } else if T::BARE == Some(key.as_str()) {
+            } else if T::BARE.contains(&key.as_str()) {
                 let inside = Map::from_iter([(key, map.next_value::<Value>()?)]);
                 found = Some(T::deserialize(Value::Object(inside)).map_err(de::Error::custom)?);
             } else if key == "RemoteException" {
