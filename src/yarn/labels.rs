@@ -13,8 +13,9 @@ use url::Url;
 
 /// What was told is asked for again after so long, as hardly anybody ever changes it.
 const RENEWED: Millis = Millis(600_000);
-/// After a failure nothing is asked for so long; four times as long after each further one, and [`RENEWED`] at most. What always fails is soon asked too seldom to hold up listings or an alert.
-const PAUSE: Millis = Millis(5_000);
+/// After a failure nothing is asked for so many times as long as an answer may take; four times as long after each further one, and [`RENEWED`] at most. What always fails is soon asked too seldom to hold up
+/// listings or an alert.
+const PAUSE: u32 = 4;
 
 /// What is known of labels; clones share it.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +35,8 @@ impl Labels {
     /// Marks the nodes of labels that are for those alone who ask for them. Where that was never told, as by Hadoop 2.7, they may be anybody's.
     pub(super) async fn mark(&self, http: &Http, url: &Url, told: &mut Told<Vec<NodeFact>>, now: Time) {
         let labels: BTreeSet<_> = told.what.iter().filter_map(|node| node.label.clone()).collect();
-        let is_due = self.lock().is_due(labels.iter().map(|label| &**label), now);
+        let pause = Millis::from_secs_f64((PAUSE * http.aside_timeout()).as_secs_f64());
+        let is_due = self.lock().is_due(labels.iter().map(|label| &**label), now, pause);
         if is_due {
             let asked = ask(http, url).await;
             let mut known = self.lock();
@@ -43,7 +45,7 @@ impl Labels {
                     answer.refused.counts().for_each(|(reason, count)| told.refused.many(reason, count));
                     known.keep(answer.what, labels.iter().map(|label| &**label), now);
                 }
-                Err(error) => known.failed(&error, now),
+                Err(error) => known.failed(&error, now, pause),
             }
         }
         let known = self.lock();
@@ -59,11 +61,11 @@ impl Labels {
 
 impl Known {
     /// Is it to be asked now, of nodes with these labels? Where it is, nobody else asks meanwhile.
-    fn is_due<'a>(&mut self, mut labels: impl ExactSizeIterator<Item = &'a str>, now: Time) -> bool {
+    fn is_due<'a>(&mut self, mut labels: impl ExactSizeIterator<Item = &'a str>, now: Time, pause: Millis) -> bool {
         let is_stale = labels.len() > 0 && now >= self.stale_at;
         let is_due = now >= self.not_before && (is_stale || labels.any(|label| !self.exclusive.contains_key(label)));
         if is_due {
-            self.not_before = now + PAUSE;
+            self.not_before = now + pause;
         }
         is_due
     }
@@ -78,8 +80,8 @@ impl Known {
         (self.stale_at, self.not_before, self.failures) = (now + RENEWED, now, 0);
     }
 
-    fn failed(&mut self, error: &Error, now: Time) {
-        let pause = Millis(PAUSE.0 << (2 * self.failures.min(8))).min(RENEWED);
+    fn failed(&mut self, error: &Error, now: Time, pause: Millis) {
+        let pause = Millis(pause.0 << (2 * self.failures.min(8))).min(RENEWED);
         self.not_before = now + pause;
         self.failures += 1;
         tracing::debug!(%error, asked_again_s = pause.0 / 1_000, "node labels are not told");
@@ -109,6 +111,8 @@ mod tests {
         labels.iter().map(|(label, exclusive)| ((*label).to_owned(), *exclusive)).collect()
     }
 
+    const TEN: Millis = Millis(10_000);
+
     fn failure() -> Error {
         Kind::Empty.at(&"http://rm/".parse().unwrap())
     }
@@ -117,7 +121,7 @@ mod tests {
     fn a_label_that_is_new_is_asked_about_at_once_and_the_others_every_ten_minutes() {
         let mut known = Known::default();
         let due = |known: &mut Known, labels: &[&'static str], second: u64| {
-            known.is_due(labels.iter().copied(), Time(second * 1_000))
+            known.is_due(labels.iter().copied(), Time(second * 1_000), TEN)
         };
         assert!(!due(&mut known, &[], 1_000), "no node has any");
         assert!(due(&mut known, &["gpu"], 1_000));
@@ -133,7 +137,7 @@ mod tests {
     fn what_was_told_stands_until_it_is_told_otherwise_and_no_longer_than_a_node_has_it() {
         let mut known = Known::default();
         known.keep(told(&[("gpu", true), ("old", true)]), ["gpu"].into_iter(), Time(0));
-        known.failed(&failure(), Time(1));
+        known.failed(&failure(), Time(1), TEN);
         assert_eq!(known.exclusive, told(&[("gpu", true), ("old", true)]));
         known.keep(told(&[]), ["gpu"].into_iter(), Time(2));
         assert_eq!(known.exclusive, told(&[("gpu", true)]));
@@ -147,14 +151,14 @@ mod tests {
         let mut asked = Vec::new();
         for second in 0..2_000 {
             let now = Time(second * 1_000);
-            if known.is_due(["gpu"].into_iter(), now) {
+            if known.is_due(["gpu"].into_iter(), now, TEN) {
                 asked.push(second);
-                known.failed(&failure(), now);
+                known.failed(&failure(), now, TEN);
             }
         }
-        assert_eq!(asked, [0, 5, 25, 105, 425, 1_025, 1_625]);
+        assert_eq!(asked, [0, 10, 50, 210, 810, 1_410]);
         known.keep(told(&[]), ["gpu"].into_iter(), Time(2_000_000));
-        known.failed(&failure(), Time(2_600_000));
-        assert!(known.is_due(["gpu"].into_iter(), Time(2_605_000)));
+        known.failed(&failure(), Time(2_600_000), TEN);
+        assert!(known.is_due(["gpu"].into_iter(), Time(2_610_000), TEN));
     }
 }
