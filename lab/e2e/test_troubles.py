@@ -64,7 +64,7 @@ class Troubles(Ledgers):
         disk = self.disk("full")
         service = self.keeper(disk / "ledger.db")
         running, _ = self.submit()
-        self.wait("a row was kept", running, lambda: self.kept(service))
+        self.wait("a row of the job was kept", running, lambda: self.kept(service, "enrolments"))
         before = self.kept(service)
         ballast = fill(disk)
         self.check(running)
@@ -123,7 +123,7 @@ class Troubles(Ledgers):
         file = self.cluster.dir / "deleted" / "ledger.db"
         service = self.keeper(file)
         running, _ = self.submit()
-        self.wait("a row was kept", running, lambda: self.kept(service))
+        self.wait("a row of the job was kept", running, lambda: self.kept(service, "enrolments"))
         file.unlink()
         self.wait("it was begun anew", running, lambda: file.exists() and self.state(service) == "keeping")
         self.check(running)
