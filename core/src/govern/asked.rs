@@ -1,7 +1,6 @@
 //! One copy that was asked for: the answers to it, and the attempts that stand for it.
 
 use super::GovernParams;
-use super::flight::Flight;
 use super::refusals::Refusals;
 use crate::model::*;
 use serde::{Deserialize, Serialize};
@@ -47,7 +46,7 @@ pub struct Asked {
 
 impl Asked {
     /// The attempts of the task that stand for the copy.
-    fn copies<'a>(&'a self, task: &'a Task) -> impl Iterator<Item = &'a Attempt> {
+    pub(super) fn copies<'a>(&'a self, task: &'a Task) -> impl Iterator<Item = &'a Attempt> {
         task.attempts.iter().filter(|attempt| self.is_copy(attempt.number))
     }
 
@@ -204,42 +203,12 @@ impl Asked {
         }
         late.then_some(if self.is_unsent() { CopyEnd::Unsent } else { CopyEnd::Unanswered })
     }
-
-    pub(super) fn outcome(&self, flight: &Flight, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
-        let task = job.task(id);
-        let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
-        let copies = || task.into_iter().flat_map(|task| self.copies(task));
-        let winner = task.and_then(Task::won).map(|winner| winner.number);
-        CopyOutcome {
-            decision: flight.decision,
-            policy: flight.policy.clone(),
-            action: flight.action,
-            clones: flight.clones,
-            telling: job.incarnation == self.incarnation && is_telling(flight, job),
-            task: id,
-            end,
-            answer: self.answer,
-            attempts: copies().map(|copy| copy.number).collect(),
-            winner,
-            host: None,
-            hosts: Vec::new(),
-            at,
-            cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
-            winner_cost: copies().find(|copy| Some(copy.number) == winner).map(held).unwrap_or_default(),
-        }
-    }
 }
 
 /// Was it killed so soon that its launch and the kill which was to come before may have crossed?
 fn may_be_moved(copy: &Attempt, grace: Millis) -> bool {
     // Of one whose end is not told yet nobody knows how soon.
     copy.state == AttemptState::Killed && copy.lived().is_none_or(|lived| lived <= grace)
-}
-
-/// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.
-fn is_telling(flight: &Flight, job: &Job) -> bool {
-    let goes_well = !matches!(job.state, Some(JobPhase::Failed | JobPhase::Killed));
-    !flight.clones && flight.action == Action::Duplicate && goes_well
 }
 
 /// Its end with its task's, or with its job's.

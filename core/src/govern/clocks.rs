@@ -51,8 +51,8 @@ impl Flight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::govern::copies::Fortune;
     use crate::govern::flight::tests::{JOB, changed, decision, flights, job, map};
+    use crate::govern::fortune::Fortune;
     use crate::model::{Millis, Mode};
 
     const HOUR: u64 = 3_600_000;

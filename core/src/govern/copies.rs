@@ -4,19 +4,6 @@ use super::GovernParams;
 use super::asked::{Asked, end_with};
 use super::flight::{Flight, Flights};
 use crate::model::*;
-use serde::{Deserialize, Serialize};
-
-/// How copies of one job have fared.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Fortune {
-    /// Copies lost since the last that won.
-    pub lost_in_a_row: u32,
-    /// No copies before then, the AM's clock.
-    pub rests_until: Time,
-    /// The AM under which the newest ended; zero where that was not kept.
-    #[serde(default)]
-    pub incarnation: u64,
-}
 
 impl Flights {
     /// A decision was put into an answer to the shim.
@@ -83,7 +70,7 @@ impl Flights {
                 continue;
             };
             let at = ended.and_then(Task::ended).unwrap_or(am_now);
-            outcomes.push(asked.outcome(flight, id, job, end, at));
+            outcomes.push(flight.outcome(asked, id, job, end, at));
             let with_am = end == CopyEnd::Died && job.incarnation > asked.incarnation;
             ends.extend((!flight.clones && !with_am).then_some((id, end)));
             closed.push((id, flight.decision, end, with_am));
@@ -128,14 +115,7 @@ impl Flights {
         for end in ends {
             let fortune = self.fortunes.entry(job.id).or_default();
             fortune.incarnation = job.incarnation;
-            match end {
-                CopyEnd::Won => (fortune.lost_in_a_row, fortune.rests_until) = Default::default(),
-                CopyEnd::Lost | CopyEnd::Died => fortune.lost_in_a_row += 1,
-                _ => {}
-            }
-            if params.futile_copies > 0 && fortune.lost_in_a_row >= params.futile_copies {
-                (fortune.lost_in_a_row, fortune.rests_until) = (0, am_now + params.cool_down);
-            }
+            fortune.note(end, params, am_now);
         }
     }
 
@@ -147,7 +127,7 @@ impl Flights {
             let asked = flight.asked.as_ref()?;
             let task = job.task(id);
             let end = task.map_or(CopyEnd::Unknown, |task| end_with(asked, task));
-            Some(asked.outcome(flight, id, job, end, at))
+            Some(flight.outcome(asked, id, job, end, at))
         })
         .collect()
     }
@@ -159,6 +139,37 @@ impl Flights {
 }
 
 impl Flight {
+    /// What became of the copy that was asked for.
+    fn outcome(&self, asked: &Asked, id: TaskId, job: &Job, end: CopyEnd, at: Time) -> CopyOutcome {
+        let task = job.task(id);
+        let held = |copy: &Attempt| copy.finished.get().unwrap_or(at).since(copy.started.get().unwrap_or(at));
+        let copies = || task.into_iter().flat_map(|task| asked.copies(task));
+        let winner = task.and_then(Task::won).map(|winner| winner.number);
+        CopyOutcome {
+            decision: self.decision,
+            policy: self.policy.clone(),
+            action: self.action,
+            clones: self.clones,
+            telling: job.incarnation == asked.incarnation && self.is_telling(job),
+            task: id,
+            end,
+            answer: asked.answer,
+            attempts: copies().map(|copy| copy.number).collect(),
+            winner,
+            host: None,
+            hosts: Vec::new(),
+            at,
+            cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
+            winner_cost: copies().find(|copy| Some(copy.number) == winner).map(held).unwrap_or_default(),
+        }
+    }
+
+    /// Does its end tell whether the policy copies well? Clones are meant to lose, a restart has no rival, and of a job that is killed or fails all attempts die.
+    fn is_telling(&self, job: &Job) -> bool {
+        let goes_well = !matches!(job.state, Some(JobPhase::Failed | JobPhase::Killed));
+        !self.clones && self.action == Action::Duplicate && goes_well
+    }
+
     /// It holds no budget any more. When may the task have another copy?
     fn close(&mut self, (end, with_am): (CopyEnd, bool), task: Option<&Task>, params: &GovernParams, am_now: Time) {
         self.counted = false;

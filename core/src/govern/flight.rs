@@ -1,13 +1,11 @@
 //! Copies in flight: those only advised count like those sent, from the decision to their sampled end or the task's real one.
 
 use super::asked::Asked;
-use super::copies::Fortune;
+use super::fortune::Fortune;
 use super::minute::Minute;
 use super::withdrawals::Withdrawals;
 use crate::estimate::stats::{normal_draw, probability_positive};
-use crate::model::{
-    Action, Answer, Decision, Job, JobId, Millis, Mode, NameId, Task, TaskId, TaskKind, Time, VirtualOutcome,
-};
+use crate::model::{Action, Answer, Decision, Job, JobId, Millis, Mode, NameId, Task, TaskId, Time, VirtualOutcome};
 use crate::policy::Budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -85,11 +83,6 @@ mod pairs_by_task {
 /// As recordings from before clones mean it.
 fn one() -> u32 {
     1
-}
-
-/// Every task that a job can have.
-pub(super) fn tasks_of(job: JobId) -> RangeInclusive<TaskId> {
-    job.task(TaskKind::Map, 0)..=job.task(TaskKind::Reduce, u32::MAX)
 }
 
 /// Every flight that these tasks can have.
@@ -260,12 +253,12 @@ impl Flights {
 
     /// Copies of a job with their tasks, in order of these.
     pub fn tasks_of(&self, job: JobId) -> impl Iterator<Item = (TaskId, &Flight)> {
-        self.by_task.range(flights_of(tasks_of(job))).map(|((task, _), flight)| (*task, flight))
+        self.by_task.range(flights_of(job.all_tasks())).map(|((task, _), flight)| (*task, flight))
     }
 
     /// The same, to be changed.
     pub(super) fn job_mut(&mut self, job: JobId) -> impl Iterator<Item = (TaskId, &mut Flight)> {
-        self.by_task.range_mut(flights_of(tasks_of(job))).map(|((task, _), flight)| (*task, flight))
+        self.by_task.range_mut(flights_of(job.all_tasks())).map(|((task, _), flight)| (*task, flight))
     }
 
     /// Those of a task, to be changed.
@@ -285,7 +278,7 @@ impl Flights {
 
     /// Forgets a job's copies.
     pub fn forget(&mut self, job: JobId) {
-        self.remove_all(tasks_of(job));
+        self.remove_all(job.all_tasks());
         self.fortunes.remove(&job);
         self.last.remove(&job);
         self.withdrawn.forget(job);

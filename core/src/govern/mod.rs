@@ -12,6 +12,7 @@ pub mod copies;
 pub mod debounce;
 pub mod eligible;
 pub mod flight;
+pub mod fortune;
 pub mod in_flight;
 pub mod measures;
 pub mod minute;

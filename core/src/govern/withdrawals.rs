@@ -1,6 +1,5 @@
 //! Attempts that are to be ended without another in their place.
 
-use super::flight::tasks_of;
 use crate::model::{Attempt, AttemptId, Decision, Job, JobId, Millis, Mode, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,7 +21,7 @@ struct Withdrawal {
 
 /// Every withdrawal that a job can have.
 fn all_of(job: JobId) -> RangeInclusive<(AttemptId, Mode)> {
-    let (first, last) = tasks_of(job).into_inner();
+    let (first, last) = job.all_tasks().into_inner();
     (first.attempt(0), Mode::Off)..=(last.attempt(u32::MAX), Mode::Act)
 }
 

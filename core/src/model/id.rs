@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// A YARN application: `application_<cluster timestamp>_<sequence>`.
@@ -104,6 +105,11 @@ impl JobId {
     /// The task of this job with that kind and index.
     pub fn task(self, kind: TaskKind, index: u32) -> TaskId {
         TaskId { job: self, kind, index }
+    }
+
+    /// Every task that it can have.
+    pub fn all_tasks(self) -> RangeInclusive<TaskId> {
+        self.task(TaskKind::Map, 0)..=self.task(TaskKind::Reduce, u32::MAX)
     }
 }
 

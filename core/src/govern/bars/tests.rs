@@ -1,6 +1,6 @@
 use super::*;
-use crate::govern::copies::Fortune;
 use crate::govern::flight::tests::{JOB, attempt, changed, decision, flights, job, map};
+use crate::govern::fortune::Fortune;
 use crate::model::{AckFact, Answer, AttemptState, Decision, Millis, Numbers};
 use AttemptState::{CommitPending, Killed, Running, Starting};
 

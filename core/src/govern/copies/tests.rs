@@ -1,5 +1,6 @@
 use super::*;
 use crate::govern::flight::tests::{JOB, attempt, cluster, decision, flights, job, map, succeed};
+use crate::govern::fortune::Fortune;
 use crate::govern::in_flight::InFlight;
 use crate::policy::Budget;
 use AttemptState::{Killed, Running, Succeeded};

@@ -3,7 +3,7 @@ use crate::estimate::stats::normal_draw;
 use crate::govern::in_flight::InFlight;
 use crate::model::{
     AppId, AttemptFact, AttemptId, AttemptState, Channel, ClusterState, Fact, Numbers, Observation, Source, TaskFact,
-    TaskState,
+    TaskKind, TaskState,
 };
 
 pub const JOB: JobId = JobId(AppId { cluster: 1, seq: 1 });
