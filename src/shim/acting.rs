@@ -6,6 +6,7 @@ use super::params::{ActParams, Identity};
 use super::reply::{Action, What};
 use super::session::{Now, Session};
 use super::told::Told;
+use super::unsent::Unsent;
 use drover_core::model::{Capabilities, Fact, JobId, Millis};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,22 +14,6 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How long a service that outranked this one is given way to after the last shim told of it.
 pub const RIVAL_REMEMBERED: Millis = Millis(600_000);
-
-/// The words of `hello.can`: types of actions, and what is asked of one beside.
-#[cfg(test)]
-pub const WORDS: [&str; 5] = ["duplicate", "restart", "avoid", "rerun", "prefer"];
-
-/// What can be done by a shim that says so in `hello.can`; of words of a later version nothing is known.
-pub fn able<'a>(words: impl Iterator<Item = &'a str>) -> Capabilities {
-    words.fold(Capabilities::NONE, |can, word| match word {
-        "duplicate" => Capabilities { duplicate: true, ..can },
-        "restart" => Capabilities { restart: true, ..can },
-        "avoid" => Capabilities { avoid: true, ..can },
-        "rerun" => Capabilities { rerun: true, ..can },
-        "prefer" => Capabilities { prefer: true, ..can },
-        _ => can,
-    })
-}
 
 /// Leases and actions of all sessions.
 pub struct Acting {
@@ -52,31 +37,6 @@ pub struct Grant {
     pub lease_ms: u64,
     /// What the shim is asked to do.
     pub actions: Vec<Action>,
-}
-
-/// Why an order reaches no shim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsent {
-    /// No session speaks for the job.
-    NoSession,
-    /// Its session cannot or may not do it.
-    Unable,
-    /// It has as many actions open as it may.
-    Full,
-}
-
-impl Unsent {
-    /// Every reason, for metrics that start at zero.
-    pub const ALL: [Unsent; 3] = [Unsent::NoSession, Unsent::Unable, Unsent::Full];
-
-    /// Stable snake_case label.
-    pub fn label(self) -> &'static str {
-        match self {
-            Unsent::NoSession => "no_session",
-            Unsent::Unable => "unable",
-            Unsent::Full => "full",
-        }
-    }
 }
 
 impl Acting {

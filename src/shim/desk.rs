@@ -3,7 +3,7 @@
 mod answer;
 mod keeping;
 
-use super::acting::{Acting, Grant, Unsent};
+use super::acting::{Acting, Grant};
 use super::batch::Batch;
 use super::case::Standing;
 use super::facts;
@@ -19,6 +19,7 @@ use super::settings;
 use super::table::{Seat, Table, superseded};
 use super::told::Told;
 use super::trust::{Claim, Vouch, Vouched};
+use super::unsent::Unsent;
 use super::values::Key;
 use super::wire::{self, Hello, Request};
 use crate::yarn::facts::Reason;

@@ -1,7 +1,7 @@
 //! What the shim's side tells Prometheus.
 
-use super::acting::Unsent;
 use super::reply::Why;
+use super::unsent::Unsent;
 use drover_core::govern::revalidate::REASONS;
 use drover_core::model::{Answer, Verdict};
 use prometheus::{

@@ -7,6 +7,7 @@ mod acting;
 mod answers;
 mod batch;
 mod body;
+mod can;
 mod case;
 mod complaints;
 mod desk;
@@ -29,6 +30,7 @@ mod table;
 mod ticks;
 mod told;
 mod trust;
+mod unsent;
 mod values;
 mod wire;
 

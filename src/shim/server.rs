@@ -1,6 +1,5 @@
 //! The listener that shims call.
 
-use super::acting::Unsent;
 use super::batch::Batch;
 use super::body::{self, Budget};
 use super::complaints::Complaints;
@@ -13,6 +12,7 @@ use super::reply::{Refusal, Why};
 use super::session::Now;
 use super::table::SessionView;
 use super::trust::Vouch;
+use super::unsent::Unsent;
 use crate::guard::{Bounds, Guard, Peer};
 use crate::{clock, heavy};
 use axum::Router;

@@ -1,6 +1,6 @@
 //! One session: what the service holds of a shim it believes. The rows' values go on to the engine; only what is needed to check them stays.
 
-use super::acting;
+use super::can::able;
 use super::outbox::Outbox;
 use super::params::ShimParams;
 use super::reply::{Refusal, Why};
@@ -115,7 +115,7 @@ impl Profile {
             shim: printable(&request.shim),
             hadoop: printable(&hello.hadoop),
             uber: hello.uber,
-            able: acting::able(hello.can.iter().map(|word| &**word)),
+            able: able(hello.can.iter().map(|word| &**word)),
             settings,
             started: Time(request.clock.am_ms) - Millis(request.clock.mono_ms),
             since: now.wall,

@@ -1,11 +1,12 @@
 //! Leases, actions and their answers: to whom, how often, and what is believed of what comes back.
 
-use super::super::acting::{RIVAL_REMEMBERED, Unsent};
+use super::super::acting::RIVAL_REMEMBERED;
 use super::super::batch::Late;
 use super::super::desk::Origin;
 use super::super::outbox::{Order, action_id};
 use super::super::params::{ActParams, Identity};
 use super::super::reply::{Launcher, On, Reply, What};
+use super::super::unsent::Unsent;
 use super::{Am, Desk, EPOCH, INCARNATION, Room, ShimParams, mac, metrics, one_look};
 use drover_core::model::{
     AckFact, Answer, Capabilities, Channel, Fact, JobId, Measure, MeasureKind, MeasureOrder, MeasurePlan, Millis, Mode,

@@ -1,6 +1,6 @@
 //! The table of the papers' mechanisms is what the code announces.
 
-use super::super::acting::{WORDS, able};
+use super::super::can::{WORDS, able};
 use drover_core::model::Capabilities;
 use std::collections::{BTreeMap, BTreeSet};
 
