@@ -1,6 +1,7 @@
 //! The ledger's tables as files for other tools: one a table, CSV or Parquet, with the columns of the schema.
 
 use super::error::LedgerError;
+use super::file::beside;
 use super::open;
 use super::schema::{Column, Kind, Table};
 use super::tables::TABLES;
@@ -74,7 +75,7 @@ pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u
     let file = |table: &Table| dir.join(format!("{}.{}", table.name, format.extension()));
     let end = part_end();
     let one = |table: &&'static Table| {
-        let part = open::beside(&file(table), &end);
+        let part = beside(&file(table), &end);
         match write(&moment, table, &part, format) {
             Ok(rows) => Ok((file(table), rows)),
             Err(Trouble::Sqlite(error)) => Err(unread(&error)),
@@ -84,11 +85,11 @@ pub fn export(path: &Path, dir: &Path, format: Format) -> Result<Vec<(PathBuf, u
     let written: Result<Vec<_>, _> = TABLES.iter().map(one).collect();
     if written.is_err() {
         // Of most there is none, and the error that is told is the first.
-        TABLES.iter().for_each(|table| _ = std::fs::remove_file(open::beside(&file(table), &end)));
+        TABLES.iter().for_each(|table| _ = std::fs::remove_file(beside(&file(table), &end)));
     }
     let files = written?;
     for (placed, (file, _)) in files.iter().enumerate() {
-        let renamed = std::fs::rename(open::beside(file, &end), file);
+        let renamed = std::fs::rename(beside(file, &end), file);
         renamed.map_err(|error| ExportError::Unplaced(file.clone(), error, placed, files.len(), end.clone()))?;
     }
     Ok(files)

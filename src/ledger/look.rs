@@ -1,7 +1,7 @@
 //! A file is looked through before it is written to: a page that is torn would else be met in the middle of the work, with others moved about it by then.
 
 use super::error::LedgerError;
-use super::open::{beside, immutable};
+use super::file::{beside, immutable};
 use super::steps::STEPS;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;

@@ -5,6 +5,7 @@ pub mod docs;
 mod error;
 pub mod export;
 mod feed;
+mod file;
 #[cfg(test)]
 pub mod fixture;
 mod keeper;
@@ -26,8 +27,9 @@ mod write;
 
 pub use error::LedgerError;
 pub use feed::{Feed, Under};
+pub use file::{beside, size};
 pub use metrics::Metrics;
-pub use open::{beside, read, size};
+pub use open::read;
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};
 pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};

@@ -1,18 +1,16 @@
 //! Opening the file: ours, whole and of a version that is understood, or an error that says what to do. Nothing that is not ours is ever written to.
 
 use super::error::LedgerError;
+use super::file::{READ_ONLY, beside, immutable};
 use super::look::{self, version};
 use super::steps::{STEPS, Step};
-use drover_core::model::Bytes;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// `DrOv`: says in the file's header whose it is.
 pub const APPLICATION_ID: i32 = 0x4472_4f76;
-const READ_ONLY: OpenFlags =
-    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX).union(OpenFlags::SQLITE_OPEN_URI);
 /// How long another process may hold the file: a report reads for less.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 /// The same of one try of the writer, which goes on trying: until it has ended so does no service.
@@ -47,13 +45,6 @@ fn owner(file: &Connection) -> rusqlite::Result<i32> {
     // A checkpoint under way may have written the first page and not yet all that it counts, which is no damage.
     file.pragma_update(None, "writable_schema", true)?;
     file.query_row("PRAGMA application_id", [], |row| row.get(0))
-}
-
-/// The file as it lies there: without its log, without locks, and with nothing made beside it.
-pub fn immutable(path: &Path) -> rusqlite::Result<Connection> {
-    let uri = url::Url::from_file_path(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-    let uri = uri.map_or_else(|()| path.display().to_string(), |uri| format!("{uri}?immutable=1"));
-    Connection::open_with_flags(uri, READ_ONLY)
 }
 
 /// Opens it to be written to, once all of it has been read, unless that was found to be `whole` already. Is it there?
@@ -134,19 +125,6 @@ pub fn read_any(path: &Path) -> Result<(Connection, i64), LedgerError> {
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     let has = look::known(&connection, path, STEPS.len() as i64).map_err(|error| look::blame(path, error))?;
     Ok((connection, has))
-}
-
-/// The file of that name with something at its end.
-pub fn beside(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    name.into()
-}
-
-/// Space that it takes, its log included.
-pub fn size(path: &Path) -> Bytes {
-    let of = |path: &Path| std::fs::metadata(path).map_or(0, |told| told.len());
-    Bytes(of(path) + of(&beside(path, "-wal")))
 }
 
 /// Somebody else has it, who may be writing.

@@ -1,6 +1,7 @@
 //! The file, open for writing.
 
 use super::error::LedgerError;
+use super::file;
 use super::look;
 use super::metrics::Metrics;
 use super::open;
@@ -117,6 +118,6 @@ impl Store {
 
     /// Space that it takes, its log included.
     pub fn bytes(&self) -> Bytes {
-        open::size(&self.path)
+        file::size(&self.path)
     }
 }

@@ -147,7 +147,7 @@ fn a_file_that_is_deleted_is_told_of_and_begun_anew_without_losing_what_comes() 
     ledger.push(vec![row(1)]);
     ledger.catch_up();
     for end in ["", "-wal", "-shm"] {
-        std::fs::remove_file(open::beside(&path(&dir), end)).unwrap();
+        std::fs::remove_file(beside(&path(&dir), end)).unwrap();
     }
     ledger.push(vec![row(2)]);
     ledger.catch_up();
@@ -213,7 +213,7 @@ fn a_ledger_with_a_torn_page_is_not_written_to_until_another_is_in_its_place() {
     assert_eq!((ledger.state().label(), lost(&metrics, "unwritable")), ("damaged", 20));
     assert_eq!(metrics.errors.with_label_values(&["damaged"]).get(), 1, "what has not changed is not read again");
     assert!(std::fs::read(path(&dir)).unwrap() == bytes, "it was written to");
-    let log = std::fs::metadata(open::beside(&path(&dir), "-wal"));
+    let log = std::fs::metadata(beside(&path(&dir), "-wal"));
     assert_eq!(log.map_or(0, |log| log.len()), 0);
     std::fs::write(path(&dir), whole).unwrap();
     ledger.push(vec![row(1)]);

@@ -80,7 +80,7 @@ fn an_export_that_fails_leaves_the_files_of_an_earlier_one_as_they_are_and_no_pa
     let (stragglers, before) = (&of(&files, "stragglers").0, names());
     let old = std::fs::read(stragglers).unwrap();
     // The last table has no file to go to.
-    let last = open::beside(&of(&files, TABLES.last().unwrap().name).0, &part_end());
+    let last = beside(&of(&files, TABLES.last().unwrap().name).0, &part_end());
     std::fs::create_dir(&last).unwrap();
     Store::open(&path, &mut None)
         .unwrap()
@@ -106,6 +106,6 @@ fn where_a_file_cannot_be_replaced_what_is_not_renamed_is_kept_whole_and_named()
     assert!(error.contains(&told) && error.contains(&format!("NAME{}", part_end())), "{error}");
     let parts: Vec<_> = names(&files).into_iter().filter(|name| name.ends_with(".part")).collect();
     assert_eq!(parts, [format!("calibration.csv{}", part_end())]);
-    let part = std::fs::read_to_string(open::beside(last, &part_end())).unwrap();
+    let part = std::fs::read_to_string(beside(last, &part_end())).unwrap();
     assert_eq!(part.lines().count(), 1, "its heading");
 }

@@ -1,4 +1,5 @@
 use super::*;
+use std::path::PathBuf;
 
 /// Where in a file's header it stands how many transactions have changed it.
 const CHANGES_AT: usize = 24;
