@@ -1,9 +1,9 @@
 """One job of many maps on a cluster of eight nodes, one of them slow, while Drover acts on it.
 
-ResourceManager, NodeManagers, containers, ApplicationMaster and shim are real; the maps are thin (lab/thin.py). Hadoop's
-own speculator may start no copy, so that every copy must have been decided. Some attempts late in the job are slow
-wherever they run. It must succeed, with every map succeeded and none failed, copies of the slow node's maps and of the
-slow attempts must have won, the service must know all of its maps and lose or refuse no fact of it.
+ResourceManager, NodeManagers, containers, ApplicationMaster and shim are real; the maps are thin (lab/thin.py).
+Hadoop's own speculator may start no copy, so that every copy must have been decided. Some attempts late in the job are
+slow wherever they run. It must succeed, with every map succeeded and none failed, copies of the slow node's maps and of
+the slow attempts must have won, the service must know all of its maps, and lose or refuse no fact of it.
 """
 
 import re
@@ -32,8 +32,8 @@ TICKS = "drover_tick_duration_seconds"
 EXCHANGES = "drover_shim_exchange_seconds"
 
 
-def cluster_options(directory, places: int = PLACES) -> Options:
-    return Options(dir=str(directory), nodes=NODES, node_mb=places * TASK_MB + MASTER_MB, thin=True)
+def cluster_options(places: int) -> dict:
+    return {"nodes": NODES, "node_mb": places * TASK_MB + MASTER_MB, "thin": True}
 
 
 def slow_attempts(tasks: int) -> list:
@@ -175,7 +175,9 @@ def outcome(result: jobs.Result, tasks: int) -> dict:
         "copies_won": len(won),
         "won_of_slow_node": sum(node_of[one.task] == SLOW_NODE for one in won),
         "won_of_slow_attempts": sum(one.task[-8:] in late for one in won),
-        "copies_of_others": len([one for one in copies if node_of[one.task] != SLOW_NODE and one.task[-8:] not in late]),
+        "copies_of_others": len(
+            [one for one in copies if node_of[one.task] != SLOW_NODE and one.task[-8:] not in late]
+        ),
         "on_the_others_node": len(result.crowded(6)),
     }
 
@@ -246,7 +248,7 @@ def run(asked) -> tuple:
     """A job of 20,000 maps on eight nodes, Drover acting on it: what of it arrives, and what it costs."""
     build.drover()
     build.shim()
-    cluster = commands.bring_up(cluster_options(paths.TARGET / "bench-large", asked.places))
+    cluster = commands.bring_up(Options(dir=str(paths.TARGET / "bench-large"), **cluster_options(asked.places)))
     runs = []
     try:
         thin.start(cluster)

@@ -53,7 +53,9 @@ def plan(options: Options) -> list:
     if options.hdfs:
         found.append(("nn", "nn", NAME_NODE, []))
     found.append(("rm", "rm", f"{YARN}.resourcemanager.ResourceManager", []))
-    found += [(f"nm{i}", "nm", f"{YARN}.nodemanager.NodeManager", node_manager(i, directory, options.thin)) for i in nodes]
+    found += [
+        (f"nm{i}", "nm", f"{YARN}.nodemanager.NodeManager", node_manager(i, directory, options.thin)) for i in nodes
+    ]
     if options.hdfs:
         found += [(f"dn{i}", "dn", f"{DFS}.datanode.DataNode", data_node(i, directory)) for i in nodes]
     if options.proxy:

@@ -75,7 +75,16 @@ class Jvm:
 
     def daemon(self, role: str, main: str, arguments: list, logs: Path) -> list:
         log = [f"-Dyarn.log.dir={logs}", f"-Dhadoop.log.dir={logs}"]
-        return [paths.java(), *self.flags(role), *self.own(), *log, "-cp", self.class_path(*self.more), main, *arguments]
+        return [
+            paths.java(),
+            *self.flags(role),
+            *self.own(),
+            *log,
+            "-cp",
+            self.class_path(*self.more),
+            main,
+            *arguments,
+        ]
 
     def client(self, main: str, arguments: list, *jars) -> list:
         return [paths.java(), *self.flags("client"), *self.own(), "-cp", self.class_path(*jars), main, *arguments]
