@@ -42,7 +42,7 @@ def slow_attempts(tasks: int) -> list:
     return [tasks - 1 - apart * nth for nth in range(SLOW_ATTEMPTS)]
 
 
-def settings(tasks: int, shim: bool) -> dict:
+def settings(tasks: int, shim: bool, node_factor: float = NODE_FACTOR) -> dict:
     slow = ",".join(f"m_{task}_0:{ATTEMPT_FACTOR}" for task in slow_attempts(tasks))
     return {
         **thin.SETTINGS,
@@ -51,7 +51,7 @@ def settings(tasks: int, shim: bool) -> dict:
         "lab.maps": tasks,
         "lab.map.ms": 4000,
         "lab.jitter": 0.5,
-        "lab.slow.nodes": f"{SLOW_NODE}:{NODE_FACTOR}",
+        "lab.slow.nodes": f"{SLOW_NODE}:{node_factor:g}",
         "lab.slow.attempts": slow,
         "mapreduce.task.progress-report.interval": 1000,
         "mapreduce.jobhistory.jhist.format": "json",
@@ -134,9 +134,9 @@ def buckets(metrics: dict, name: str) -> dict:
     return found
 
 
-def play(cluster: Cluster, tasks: int, service: Service = None, limit_s: float = LIMIT_S) -> dict:
+def play(cluster: Cluster, tasks: int, service: Service = None, node_factor=NODE_FACTOR, limit_s=LIMIT_S) -> dict:
     """Runs the job, with the shim where there is a service; answers what was seen of it."""
-    spec = jobs.Spec(shim=bool(service), settings=settings(tasks, bool(service)))
+    spec = jobs.Spec(shim=bool(service), settings=settings(tasks, bool(service), node_factor))
     running = jobs.Running(cluster, spec)
     try:
         watched = Watched(cluster, service, running.id())
