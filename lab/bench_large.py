@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import build, commands, faults, http, jhist, jobs, paths, thin, watch
-from lab.bench_idle import cpu_seconds, memory_mb
+from lab.bench_idle import memory_mb, own_and_childrens
 from lab.cluster import Cluster
 from lab.options import Options
 from lab.progress import say
@@ -68,6 +68,7 @@ class Watched:
     master: int = 0
     samples: list = field(default_factory=list)
     used: dict = field(default_factory=dict)
+    shells: dict = field(default_factory=dict)  # those of containers that have ended
     lives: dict = field(default_factory=dict)
     heap_mb: float = 0
     ages_s: list = field(default_factory=list)  # since the shim was heard
@@ -91,7 +92,7 @@ class Watched:
         pids = {name: process["pid"] for name, process in self.cluster.state["processes"].items()}
         for name, pid in {**pids, "master": self.master}.items():
             try:
-                self.used[name] = cpu_seconds(pid)
+                self.used[name], self.shells[name] = own_and_childrens(pid)
                 self.lives[name] = memory_mb(pid)["rss_peak_mb"]
             except (OSError, KeyError):
                 pass  # not there, or gone
@@ -190,7 +191,11 @@ def costs(watched: Watched, before: dict) -> dict:
     for file in watched.cluster.dir.glob(f"nm*/logs/{application}/container_*_000001/syslog"):
         queues += map(int, QUEUE.findall(file.read_text(errors="replace")))
     return {
-        "cpu_s": {**{n: s for n, s in used.items() if n not in nodes}, "nodes": round(sum(used[n] for n in nodes), 1)},
+        "cpu_s": {
+            **{name: seconds for name, seconds in used.items() if name not in nodes},
+            "nodes": round(sum(used[name] for name in nodes), 1),
+            "shells": round(sum(watched.shells[name] for name in nodes), 1),
+        },
         "rss_peak_mb": {n: mb for n, mb in watched.lives.items() if n not in nodes},
         "master_heap_peak_mb": watched.heap_mb,
         "master_longest_queue": max(queues),

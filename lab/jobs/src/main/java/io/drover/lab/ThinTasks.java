@@ -93,6 +93,9 @@ public final class ThinTasks {
       InputStream in = socket.getInputStream();
       BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
       String node = lines.readLine();
+      if (node == null) {
+        return; // somebody looked whether anybody is here
+      }
       String directory = lines.readLine();
       String tokens = lines.readLine();
       String host = lines.readLine();
