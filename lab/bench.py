@@ -3,7 +3,17 @@
 import argparse
 import json
 
-from lab import bench_act, bench_boot, bench_cargo, bench_faults, bench_idle, bench_live, bench_policies, paths
+from lab import (
+    bench_act,
+    bench_boot,
+    bench_cargo,
+    bench_faults,
+    bench_idle,
+    bench_large,
+    bench_live,
+    bench_policies,
+    paths,
+)
 from lab.progress import say
 
 # Each has `options(parser)`, and `run(asked)`, which answers what to write down and whether all was as it must be.
@@ -12,6 +22,7 @@ BENCHES = {
     "boot": bench_boot,
     "faults": bench_faults,
     "idle": bench_idle,
+    "large": bench_large,
     "live": bench_live,
     "policies": bench_policies,
     **bench_cargo.BENCHES,

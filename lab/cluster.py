@@ -37,7 +37,7 @@ class Cluster:
 
     @property
     def jvm(self) -> Jvm:
-        return Jvm(self.options.hadoop, self.conf, self.options.archives, self.train)
+        return Jvm(self.options.hadoop, self.conf, self.options.archives, self.train, self.options.thin)
 
     def running(self) -> bool:
         return bool(self.state) and netns.alive(self.state["space"])

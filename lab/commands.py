@@ -114,7 +114,7 @@ def main(arguments: list) -> int:
 
 
 def cluster_up(asked) -> int:
-    options = Options(**{name: getattr(asked, name) for name in Options.__dataclass_fields__})
+    options = Options(**{name: getattr(asked, name) for name in Options.__dataclass_fields__ if name in asked})
     bring_up(options)
     where = "" if options.dir == str(paths.CLUSTER) else f" --dir {paths.shown(options.dir)}"
     say(f"up. Next: ./dev cluster status | run | logs | down{where}")

@@ -16,6 +16,8 @@ ALLOCATION_MB = 64
 # A machine that stands still for some seconds costs no node; where one is lost on purpose that shows sooner.
 LIVENESS_MS = 60_000
 SOON_LOST = "yarn.nm.liveness-monitor.expiry-interval-ms=20000"
+# Permissions set without a process for each. A NodeManager takes this from no argument of its own.
+UNFORKED = {"fs.AbstractFileSystem.file.impl": "io.drover.lab.UnforkedLocalFs"}
 SITES = {
     "core": ("fs.", "hadoop.", "io.", "ipc.", "net."),
     "yarn": ("yarn.",),
@@ -67,6 +69,7 @@ def core(directory: Path, options: Options) -> dict:
         "ipc.client.connect.max.retries.on.timeouts": 3,
         "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
         "net.topology.table.file.name": directory / "conf" / "racks",
+        **(UNFORKED if options.thin else {}),
     }
 
 

@@ -6,10 +6,15 @@ from lab.conf import NM_PORT, node_address
 from lab.options import Options
 
 YARN, MR, DFS = "org.apache.hadoop.yarn.server", "org.apache.hadoop.mapreduce.v2.hs", "org.apache.hadoop.hdfs.server"
+# Of NodeManagers whose containers are many and run no JVM: nothing is measured of them.
+THIN = {
+    "yarn.nodemanager.container-metrics.enable": "false",
+    "yarn.nodemanager.container-monitor.enabled": "false",
+}
 NAME_NODE = f"{DFS}.namenode.NameNode"
 
 
-def node_manager(index: int, directory: Path) -> list:
+def node_manager(index: int, directory: Path, thin: bool) -> list:
     name, home = f"nm{index}", directory / f"nm{index}"
     settings = {
         "yarn.nodemanager.hostname": name,
@@ -22,6 +27,7 @@ def node_manager(index: int, directory: Path) -> list:
         "yarn.nodemanager.local-dirs": home / "local",
         "yarn.nodemanager.log-dirs": home / "logs",
         "hadoop.tmp.dir": home / "tmp",
+        **(THIN if thin else {}),
     }
     return [f"-D{key}={value}" for key, value in settings.items()]
 
@@ -47,7 +53,9 @@ def plan(options: Options) -> list:
     if options.hdfs:
         found.append(("nn", "nn", NAME_NODE, []))
     found.append(("rm", "rm", f"{YARN}.resourcemanager.ResourceManager", []))
-    found += [(f"nm{i}", "nm", f"{YARN}.nodemanager.NodeManager", node_manager(i, directory)) for i in nodes]
+    found += [
+        (f"nm{i}", "nm", f"{YARN}.nodemanager.NodeManager", node_manager(i, directory, options.thin)) for i in nodes
+    ]
     if options.hdfs:
         found += [(f"dn{i}", "dn", f"{DFS}.datanode.DataNode", data_node(i, directory)) for i in nodes]
     if options.proxy:

@@ -15,6 +15,8 @@ OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.la
 # Hadoop puts the attempt's id in, so that the reduces of one job do not write one file.
 TRAINED_REDUCE = "reduce-@taskid@.jsa"
 HEAP_MB = {"rm": 192, "nm": 96, "jhs": 128, "nn": 128, "dn": 96, "am": 160, "map": 64, "reduce": 64, "client": 128}
+# Where thousands of containers come and go, and jobs have as many tasks.
+THIN_HEAP_MB = {"rm": 384, "nm": 192, "jhs": 1024, "am": 1024, "client": 256}
 
 
 def key(version: str) -> str:
@@ -34,9 +36,11 @@ def archive(version: str, role: str) -> Path:
 class Jvm:
     """Options of the JVMs of one cluster; `train` makes archives instead of using them."""
 
-    def __init__(self, version: str, conf: Path, use_archives: bool, train: bool = False):
+    def __init__(self, version: str, conf: Path, use_archives: bool, train: bool = False, thin: bool = False):
         self.version, self.conf = version, conf
         self.use_archives, self.train = use_archives, train
+        self.heap_mb = {**HEAP_MB, **(THIN_HEAP_MB if thin else {})}
+        self.more = [paths.JOBS_JAR] if thin else []
 
     def sharing(self, role: str) -> list:
         file = archive(self.version, role)
@@ -48,7 +52,7 @@ class Jvm:
 
     def flags(self, role: str) -> list:
         return [
-            f"-Xmx{HEAP_MB[role]}m",
+            f"-Xmx{self.heap_mb[role]}m",
             *LIGHT,
             *OPENS,
             f"-Djdk.net.hosts.file={self.conf}/hosts",
@@ -71,7 +75,16 @@ class Jvm:
 
     def daemon(self, role: str, main: str, arguments: list, logs: Path) -> list:
         log = [f"-Dyarn.log.dir={logs}", f"-Dhadoop.log.dir={logs}"]
-        return [paths.java(), *self.flags(role), *self.own(), *log, "-cp", self.class_path(), main, *arguments]
+        return [
+            paths.java(),
+            *self.flags(role),
+            *self.own(),
+            *log,
+            "-cp",
+            self.class_path(*self.more),
+            main,
+            *arguments,
+        ]
 
     def client(self, main: str, arguments: list, *jars) -> list:
         return [paths.java(), *self.flags("client"), *self.own(), "-cp", self.class_path(*jars), main, *arguments]

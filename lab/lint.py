@@ -7,7 +7,7 @@ import sys
 from lab import build, hadoop, paths, proc
 from lab.progress import Failed, say, step
 
-SHELL = ("dev", "lab/prereq.sh", ".ci/run")
+SHELL = ("dev", "lab/prereq.sh", "lab/thin/bin/java", ".ci/run")
 
 
 def checks(fix: bool) -> list:

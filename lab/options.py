@@ -28,6 +28,7 @@ class Options:
     label: list = field(default_factory=list)
     throttle: str = "auto"
     set: list = field(default_factory=list)
+    thin: bool = False  # for thousands of containers that run no JVM (thin.py)
 
     def __post_init__(self):
         self.dir = str(Path(self.dir).resolve())
