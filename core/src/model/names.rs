@@ -42,24 +42,23 @@ impl Names {
     /// The number of a name, new or known; `None` when the table is full.
     pub fn intern(&mut self, name: &str) -> Option<NameId> {
         self.find(name).or_else(|| {
-            let (id, name) = self.add(name)?;
+            let (id, name) = self.add(name.into())?;
             self.others.insert(name, id);
             Some(id)
         })
     }
 
-    /// The same of a name that the ResourceManager lists, so that no job has thought of it.
-    pub(super) fn intern_listed(&mut self, name: &str) -> Option<NameId> {
+    /// The same of a name that the ResourceManager lists, so that no job has thought of it. It is kept where the list has it: of ten thousand none need be looked for in two places.
+    pub(super) fn intern_listed(&mut self, name: &Name) -> Option<NameId> {
         self.find(name).or_else(|| {
-            let (id, name) = self.add(name)?;
+            let (id, name) = self.add(name.clone())?;
             self.listed.insert(name, id);
             Some(id)
         })
     }
 
-    fn add(&mut self, name: &str) -> Option<(NameId, Name)> {
+    fn add(&mut self, name: Name) -> Option<(NameId, Name)> {
         let id = NameId::at(self.names.len()).filter(|_| self.names.len() < NAMES_MAX)?;
-        let name = Name::from(name);
         self.names.push(name.clone());
         Some((id, name))
     }
@@ -110,7 +109,7 @@ mod tests {
     fn a_name_keeps_its_number_whatever_comes_later_and_through_a_recording() {
         let mut names = Names::default();
         let ids = ["b", "a", "b", "c"]
-            .map(|name| (if name == "b" { names.intern_listed(name) } else { names.intern(name) }).unwrap());
+            .map(|name| (if name == "b" { names.intern_listed(&name.into()) } else { names.intern(name) }).unwrap());
         assert_eq!((ids[0], names.len()), (ids[2], 3));
         let again: Names = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();
         assert_eq!(again, names);

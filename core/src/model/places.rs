@@ -1,7 +1,8 @@
 //! Where inputs lie: sets of racks, kept once each.
 
+use indexmap::{Equivalent, IndexMap};
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 /// A set's place in its table. Two bytes, for one is kept for each map.
@@ -14,8 +15,18 @@ pub struct Place(NonZeroU16);
 #[serde(from = "Vec<Vec<String>>", into = "Vec<Vec<String>>")]
 pub struct Places {
     sets: Vec<Vec<String>>,
-    /// By the first rack, and by the second, of a set of one no name.
-    ids: BTreeMap<String, BTreeMap<String, Place>>,
+    /// By the first rack and the second, of a set of one no name. The ResourceManager names racks, so that no job can think of such as collide.
+    ids: IndexMap<(String, String), Place, FxBuildHasher>,
+}
+
+/// Such a key, to be looked for.
+#[derive(Hash)]
+struct Racks<'a>(&'a str, &'a str);
+
+impl Equivalent<(String, String)> for Racks<'_> {
+    fn equivalent(&self, (first, second): &(String, String)) -> bool {
+        self.0 == first && self.1 == second
+    }
 }
 
 impl Places {
@@ -32,12 +43,12 @@ impl Places {
         }
         set.sort_unstable();
         let (first, second) = (*set.first()?, set.get(1).copied().unwrap_or_default());
-        if let Some(known) = self.ids.get(first).and_then(|beside| beside.get(second)) {
+        if let Some(known) = self.ids.get(&Racks(first, second)) {
             return Some(*known);
         }
         let id = Place(NonZeroU16::new(u16::try_from(self.sets.len() + 1).ok()?)?);
         self.sets.push(set.iter().map(|rack| (*rack).to_owned()).collect());
-        self.ids.entry(first.to_owned()).or_default().insert(second.to_owned(), id);
+        self.ids.insert((first.to_owned(), second.to_owned()), id);
         Some(id)
     }
 

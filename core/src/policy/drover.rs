@@ -12,7 +12,7 @@
 //! 7: a copy too many (mantri, line 3) is ended whatever LATE says, where it can be
 //! ```
 
-use super::{Contender, Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
+use super::{Judged, LateParams, MantriParams, PolicyName, View, dolly, late, mantri};
 use crate::estimate::pace::STRAGGLES_BELOW;
 use crate::estimate::prior::Prior;
 use crate::model::{Action, Capabilities, Verdict};
@@ -51,11 +51,14 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
             continue;
         }
         let phase = phase.get_or_insert_with(|| mantri::Phase::of(view, mantri, alone));
+        let early = is_too_early(guard.verdict);
+        let straggles = early && straggles(view, index, phase);
+        // Most tasks that run are too young for LATE and no stragglers, and Mantri need not weigh what would be left at that.
+        if early && !straggles && !phase.has_several(index) {
+            continue;
+        }
         let judged = phase.judge(index);
-        if !is_too_early(guard.verdict)
-            || judged.action == Action::Withdraw
-            || straggles(view, &judged, &view.contenders[index], phase)
-        {
+        if !early || judged.action == Action::Withdraw || (straggles && judged.verdict == Verdict::Decided) {
             guarded(judged, guard, view.job.can);
         }
     }
@@ -67,17 +70,18 @@ fn is_too_early(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::TooYoung | Verdict::TooFewFinished)
 }
 
-/// Does Mantri, which goes by tasks that are well under way, too, decide on a task that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as the median?
+/// May Mantri, which goes by tasks that are well under way, too, decide on a task that LATE leaves for later? On one that straggles as Dolly has it (NSDI'13, §2.1.2): that lasts twice as long as the median.
 /// In a job of a few tasks most of what a copy gains is gone by the time one has finished. What is milder may be but one of a wide spread, and waits for LATE; as does
 /// what has reported for less than an eighth of that: a JVM's first steps are slow; and what may have more data than others, as what has been read over REST tells only beside finished peers.
-fn straggles(view: &View<'_>, judged: &Judged, contender: &Contender<'_>, phase: &mantri::Phase<'_>) -> bool {
+fn straggles(view: &View<'_>, index: usize, phase: &mantri::Phase<'_>) -> bool {
     const SHOWN: f64 = 0.125;
+    let contender = &view.contenders[index];
     let data_will_be_told = view.total > 1 && view.input_unknown(contender);
-    if judged.verdict != Verdict::Decided || data_will_be_told {
+    if data_will_be_told {
         return false;
     }
     let Some(typical) = phase.typical(contender) else { return false };
-    let run = (contender.elapsed + judged.numbers.time_left.unwrap_or_default()).as_secs_f64();
+    let run = (contender.elapsed + phase.left(index).unwrap_or_default()).as_secs_f64();
     let track = contender.sample.track;
     // What has not reported at all may only be late to start on a crowded machine: then its age alone must be twice the median.
     let shown = track.first().is_none() || track.shown_for().as_secs_f64() >= SHOWN * typical;

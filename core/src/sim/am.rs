@@ -25,7 +25,7 @@ impl<'a> World<'a> {
             self.begun.insert(number);
             // Told with the job itself where that has not been told of.
             let reduces = job.of(TaskKind::Reduce).all.len() as u32;
-            job.news.extend((0..reduces).map(|index| (TaskKind::Reduce, index)));
+            (0..reduces).for_each(|index| _ = job.task_mut(TaskKind::Reduce, index));
         }
         self.yarn.seat(job);
         self.stirred = true;
@@ -107,7 +107,10 @@ impl<'a> World<'a> {
                 task.state = TaskState::Running;
             }
             task.started.get_or_insert(now);
-            attempt.fetches = job.localize(attempt.node, takes, now).scaled(pace);
+            // Where they take no time it is all the same which nodes have them.
+            if self.scenario.hadoop.localize > 0.0 {
+                attempt.fetches = job.localize(attempt.node, takes, now).scaled(pace);
+            }
         }
         self.go_on(key, Stage::StartUp, now);
     }
@@ -125,7 +128,7 @@ impl<'a> World<'a> {
         let whole = self.whole(job, attempt, stage);
         let began_work = matches!(stage, Stage::Work | Stage::Copy) && attempt.stage == Stage::StartUp;
         let reports = began_work.then(|| {
-            let silent = draw(Purpose::Report).uniform() < hadoop.silent;
+            let silent = hadoop.silent > 0.0 && draw(Purpose::Report).uniform() < hadoop.silent;
             // Its thread sleeps for an interval before it first reports.
             (!silent).then(|| (now + self.reporting().every, draw(Purpose::Jitter)))
         });
@@ -159,7 +162,7 @@ impl<'a> World<'a> {
         let (task, hadoop) = (job.task(attempt.kind, attempt.index), &self.scenario.hadoop);
         let subject = [job.of.key(), task_key(attempt.kind, attempt.index), attempt.number.into()];
         let drawn =
-            |dist: &Dist, purpose| Millis::from_secs_f64(dist.sample(&mut self.draws.of(purpose, subject))).0 as f64;
+            |dist: &Dist, purpose| Millis::from_secs_f64(dist.first(|| self.draws.of(purpose, subject))).0 as f64;
         match stage {
             Stage::Waiting => drawn(&hadoop.allocate, Purpose::Allocate),
             Stage::StartUp => drawn(&hadoop.start_up, Purpose::StartUp) + attempt.fetches.0 as f64,

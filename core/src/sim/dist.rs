@@ -75,6 +75,14 @@ impl Dist {
         }
     }
 
+    /// The first of a subject's numbers. What is always the same needs none drawn, and most laws of a scenario are.
+    pub fn first(&self, draws: impl FnOnce() -> Draw) -> f64 {
+        match self {
+            Dist::Constant(value) => *value,
+            Dist::Law(law) => law.sample(&mut draws()),
+        }
+    }
+
     /// What is wrong with its parameters; `None` where nothing is.
     pub fn fault(&self) -> Option<String> {
         match self {

@@ -64,8 +64,8 @@ pub struct Job {
     pub live: BTreeSet<AttemptKey>,
     /// Its attempts that were killed and still have containers.
     pub stopping: BTreeSet<AttemptKey>,
-    /// Tasks whose state has changed since the last telling.
-    pub news: BTreeSet<(TaskKind, u32)>,
+    /// Tasks whose state has changed since the last telling, each once.
+    news: Vec<(TaskKind, u32)>,
     /// Attempts that have ended since.
     pub ended: Vec<AttemptFact>,
     /// It has been told of.
@@ -147,7 +147,7 @@ impl Job {
             localized: BTreeMap::new(),
             live: BTreeSet::new(),
             stopping: BTreeSet::new(),
-            news: BTreeSet::new(),
+            news: Vec::new(),
             ended: Vec::new(),
             told: false,
             told_needs: [0; 2],
@@ -188,8 +188,21 @@ impl Job {
 
     /// The same, to be changed; that is news.
     pub fn task_mut(&mut self, kind: TaskKind, index: u32) -> &mut Task {
-        self.news.insert((kind, index));
-        &mut self.of_mut(kind).all[index as usize]
+        let task = &mut self.tasks[kind as usize].all[index as usize];
+        if !std::mem::replace(&mut task.is_news, true) {
+            self.news.push((kind, index));
+        }
+        task
+    }
+
+    /// The tasks whose state has changed since this was last asked for, in order.
+    pub fn take_news(&mut self) -> Vec<(TaskKind, u32)> {
+        let mut news = std::mem::take(&mut self.news);
+        news.sort_unstable();
+        for (kind, index) in &news {
+            self.tasks[*kind as usize].all[*index as usize].is_news = false;
+        }
+        news
     }
 
     /// Have all tasks of its last phase succeeded, in one copy of it? Maps may be running again for reduces that have ended since.

@@ -15,7 +15,7 @@ impl World<'_> {
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
         let drawn = || {
             let subject = [job.of.key(), task_key(attempt.kind, attempt.index), attempt.number.into()];
-            Millis::from_secs_f64(self.scenario.hadoop.kill.sample(&mut self.draws.of(Purpose::Kill, subject)))
+            Millis::from_secs_f64(self.scenario.hadoop.kill.first(|| self.draws.of(Purpose::Kill, subject)))
         };
         let held = if end.is_killed() { drawn() } else { Millis(0) };
         if held == Millis(0) {

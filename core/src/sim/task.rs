@@ -86,6 +86,8 @@ pub struct Task {
     pub failed: u32,
     /// Does Hadoop hold one of its attempts to have failed? Each later one hurries (TaskImpl, addAndScheduleAttempt).
     pub hurries: bool,
+    /// It has changed since it was last told of.
+    pub is_news: bool,
     /// Of a map: the outputs that can be read, those of its clones, in order of their ends.
     pub outputs: Vec<Lies>,
 }
@@ -104,6 +106,7 @@ impl Task {
             winner: None,
             failed: 0,
             hurries: false,
+            is_news: false,
             outputs: Vec::new(),
         }
     }
@@ -199,5 +202,5 @@ pub fn task_key(kind: TaskKind, index: u32) -> u64 {
 
 /// How many times more data than another a task has.
 fn data(scenario: &Scenario, draws: &Draws, job: u64, kind: TaskKind, index: u32) -> f64 {
-    scenario.slowness.data.sample(&mut draws.of(Purpose::Data, [job, task_key(kind, index), 0]))
+    scenario.slowness.data.first(|| draws.of(Purpose::Data, [job, task_key(kind, index), 0]))
 }

@@ -99,10 +99,10 @@ impl World<'_> {
         if !job.told {
             self.open(&mut job, now);
         }
-        let news = std::mem::take(&mut job.news);
+        let news = job.take_news();
         let tasks: Vec<TaskFact> = news.into_iter().map(|(kind, index)| task_fact(&job, kind, index)).collect();
-        let mut attempts = std::mem::take(&mut job.ended);
-        attempts.reserve(job.live.len());
+        let mut attempts = Vec::with_capacity(job.ended.len() + job.live.len());
+        attempts.append(&mut job.ended);
         let reporting = self.reporting();
         for key in &job.live {
             let attempt = self.attempts.get_mut(*key);
@@ -163,7 +163,7 @@ impl World<'_> {
         });
         let tasks = listed.collect();
         job.told = true;
-        job.news.clear();
+        job.take_news();
         self.driver.say(now, Fact::Job(summary));
         self.driver.say(now, Fact::Settings(job.id, settings));
         self.driver.say(now, Fact::ShimSession(job.id, true));

@@ -113,8 +113,8 @@ impl Job {
             task.asked += 1;
             let ask = Ask { number, copy: copy as u32, is_copy: copy > 0, ..Ask::of(index, now) };
             tasks.asks.put(ask, false);
-            self.news.insert((kind, index));
         }
+        (0..self.of(kind).all.len() as u32).for_each(|index| _ = self.task_mut(kind, index));
     }
 
     /// Takes back what copies have asked for, of those meant.

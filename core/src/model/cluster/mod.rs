@@ -98,7 +98,9 @@ impl ClusterState {
     /// Forgets a job.
     pub fn forget(&mut self, id: JobId) {
         self.jobs.remove(&id);
-        self.sources.retain(|(_, app), _| *app != Some(id.0));
+        for channel in Channel::ALL {
+            self.sources.remove(&(channel, Some(id.0)));
+        }
     }
 
     /// Nodes that take containers, in order of their hosts.

@@ -56,6 +56,11 @@ pub enum Channel {
     Own,
 }
 
+impl Channel {
+    /// All of them.
+    pub(super) const ALL: [Channel; 5] = [Channel::Rm, Channel::Am, Channel::Shim, Channel::History, Channel::Own];
+}
+
 /// What is said. A listing marked complete also says that what it does not name does not exist.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -119,6 +119,17 @@ impl<'a> Phase<'a> {
         judged
     }
 
+    /// Does one of the view's contenders run in several copies?
+    pub(super) fn has_several(&self, contender: usize) -> bool {
+        self.copies.of_task(contender).len() > 1
+    }
+
+    /// How much time one of them has left, which ends with its fastest copy; `None` where no end is in sight.
+    pub(super) fn left(&self, contender: usize) -> Option<Millis> {
+        let t_rem = self.copies.of_task(contender).first()?.t_rem?;
+        t_rem.is_finite().then(|| Millis::from_secs_f64(t_rem))
+    }
+
     /// How long the median of its tasks takes that run or have finished, with that one's data, seconds; `None` where half have not shown it.
     pub(super) fn typical(&self, contender: &Contender<'_>) -> Option<f64> {
         let start_up = self.t_new.lag() - self.view.start_lag.as_secs_f64();
