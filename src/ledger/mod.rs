@@ -8,6 +8,7 @@ mod feed;
 #[cfg(test)]
 pub mod fixture;
 mod keeper;
+mod learned;
 mod look;
 mod metrics;
 mod open;
@@ -26,6 +27,7 @@ mod write;
 
 pub use error::LedgerError;
 pub use feed::{Feed, Under};
+pub use learned::{Found, learned};
 pub use metrics::Metrics;
 pub use open::{beside, read, size};
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};

@@ -49,11 +49,6 @@ impl Room {
             Room::NodeRests => "node_rests",
         }
     }
-
-    /// The one of that label.
-    pub fn parse(label: &str) -> Option<Room> {
-        Room::ALL.into_iter().find(|room| room.label() == label)
-    }
 }
 
 /// What one room has learned: hosts go by their names, and whose jobs it rests on is kept with it.
