@@ -82,7 +82,7 @@ fn full(engine: &Engine, room: Room) -> Value {
             all["breakers"]["by_policy"] = json!({ "drover": users });
         }
         Room::NodeRests => {
-            let row = |n: usize| json!([format!("user-{:04}", n % 97), format!("node-{n:05}.rack.example.com"), { "futile": 3, "last": T0 }]);
+            let row = |n: usize| json!([format!("user-{:04}", n % 97), format!("node-{n:05}.rack.example.com"), { "futile": 3, "last": T0 + 2_490_000 }]);
             all["node_rests"] = (0..HOSTS).map(row).collect();
         }
     }

@@ -51,7 +51,7 @@ impl<V> ByKind<V> {
     }
 
     /// Kinds that are kept.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.kinds.len()
     }
 

@@ -132,7 +132,7 @@ impl Priors {
 
     /// Kinds of jobs that are remembered.
     pub fn kinds(&self) -> usize {
-        self.0.len()
+        self.0.count()
     }
 
     /// Learns from a run that has ended well.
