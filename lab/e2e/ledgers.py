@@ -63,8 +63,8 @@ class Ledgers(Unharmed):
         """The kernel lets nobody write there any more, as after an error of the disk, whatever files are open."""
         subprocess.run(["mount", "-o", "remount,abort", str(disk)], check=True)
 
-    def keeper(self, file: Path, **how) -> Service:
-        return self.service(f'ledger.path = "{file}"\n{ACT}', **how)
+    def keeper(self, file: Path, settings: str = "", **how) -> Service:
+        return self.service(f'ledger.path = "{file}"\n{settings}\n{ACT}', **how)
 
     def state(self, service: Service) -> str:
         return service.get("/status")["ledger"]["state"]

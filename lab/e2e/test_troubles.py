@@ -45,6 +45,8 @@ FILLER = {
 CLONES = f'policy = "dolly"\ndolly.prior = 0.1\ndolly.beta = 1.0\ndolly.tau = 1.0\n{ACT}'
 # How many exchanges of a job a copy is seen to wait for, each of them ten heartbeats of its master.
 EXCHANGES = 6
+# Parts of what is learned, each of them a row.
+ROOMS = 6
 # How often the service is killed by chance while it writes, and the job that it writes of.
 KILLS = 3
 ADVISED = {"drover.mode": "advise", "lab.maps": 5, "lab.slow.attempts": "m_0_0:240,m_1_0:240"}
@@ -148,6 +150,38 @@ class Troubles(Ledgers):
         self.until("its end was kept", lambda: rows(file, "SELECT 1 FROM jobs WHERE job = ?", running.id()))
         self.assertEqual(rows(file, TOO_SOON), [], "sent while an earlier process's order might yet be carried out")
         self.assertEqual(lives.now.ask("report").returncode, 0)
+
+    def test_what_a_killed_service_had_learned_is_known_to_the_next_and_to_the_one_after_that(self):
+        file = self.cluster.dir / "learned" / "ledger.db"
+        killed = self.keeper(file)
+        self.assertIsNone(killed.get("/status")["learned"]["resumed"])
+        job = self.submit()[0]
+        self.check(job)
+        of_user = "SELECT 1 FROM learned WHERE room = 'priors' AND state LIKE '%\"user\"%'"
+        self.until("the times of its tasks were kept", lambda: rows(file, of_user))
+        self.until("all rooms were", lambda: len(rows(file, "SELECT 1 FROM learned")) == ROOMS)
+        known = killed.get("/status")["learned"]["now"]
+        self.assertGreaterEqual(known["tasks"], JOB["lab.maps"])
+        killed.stop(signal.SIGKILL)
+
+        second = self.keeper(file)
+        told = second.get("/status")["learned"]
+        for what in ("tasks", "machines", "kinds", "breakers"):
+            self.assertEqual((told["resumed"][what], told["now"][what]), (known[what], known[what]), what)
+        self.assertGreater(told["resumed"]["predictions"], 0)
+        self.assertIn("going on from what an earlier process had learned", second.log.read_text())
+        self.assertIn(f"began with {known['tasks']}, ", second.ask("status").stdout)
+        self.check(self.submit()[0])
+        self.until("its end was read", lambda: second.get("/status")["jobs"] == 0)
+        more = second.get("/status")["learned"]["now"]
+        self.assertGreater(more["tasks"], known["tasks"])
+        second.stop()
+
+        third = self.keeper(file).get("/status")["learned"]
+        self.assertEqual((third["resumed"], third["now"]), (more, more))
+        self.lives[-1].stop()
+        forgets = self.keeper(file, settings="ledger.resume_learned = false")
+        self.assertIsNone(forgets.get("/status")["learned"]["resumed"])
 
     def crowd(self) -> tuple:
         """Two jobs, one with a running reduce, whose orders for copies arrive when a third job's reduces have filled

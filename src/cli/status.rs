@@ -4,7 +4,7 @@ use super::Common;
 use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Failure};
 use crate::api::HoldView;
-use crate::api::views::Status;
+use crate::api::views::{KnownView, LearnedView, Status};
 use crate::ledger::report::Report;
 use crate::telemetry;
 use crate::words;
@@ -18,6 +18,7 @@ Asks the running service, and ends with 0 where one answers, with 3 where none d
   ResourceManager  does one answer, and when did it last tell of applications, totals, nodes or queues?
   shims            jobs for which a shim speaks; only these can have copies. A lease is what lets Drover start them
   last hour        what was asked for, or in mode advise only said, as the ledger has it; unknown where none is kept (ledger.path)
+  learned          tasks behind the odds of straggling, predictions that were put to the test, jobs whose tasks' times are known; and what of it an earlier process left
   held             jobs that are not acted on, a line for each hold: cluster, queue, user or job (`drover pause`, `drover stop`)
 
 Examples:
@@ -129,6 +130,7 @@ fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
     ];
     rows.extend(kept_from_acting(status));
     rows.extend(holds(status));
+    rows.push(("learned", learned(&status.learned)));
     rows.push(("ledger", ledger(status)));
     rows
 }
@@ -191,6 +193,16 @@ fn held(hold: &HoldView, now_ms: u64) -> String {
         None => "until it is resumed".to_owned(),
     };
     format!("{} {until}, by {}: {}", hold.scope, hold.by, hold.reason)
+}
+
+fn learned(told: &LearnedView) -> String {
+    let KnownView { tasks, predictions, kinds, .. } = told.now;
+    let names = words::count(kinds, "job name", "job names");
+    let before = told.resumed.map_or_else(
+        || "began with nothing".to_owned(),
+        |KnownView { tasks, predictions, kinds, .. }| format!("began with {tasks}, {predictions} and {kinds}"),
+    );
+    format!("from {tasks} tasks, {predictions} predictions, {names}; {before}")
 }
 
 fn ledger(status: &Status) -> String {

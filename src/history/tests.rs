@@ -30,7 +30,7 @@ fn live(dir: &Path, run: &str, segment_bytes: u64, max_bytes: u64) -> Vec<String
             desk.set_params(Time(140_000), params);
         }
     }
-    desk.finish();
+    desk.finish(Time(140_000));
     assert_eq!(metrics.recording_lost.get(), 0);
     assert!(decisions.len() >= 4, "the scenario decides nothing");
     decisions

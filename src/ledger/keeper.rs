@@ -1,6 +1,7 @@
 //! The writer's own thread: groups of rows, the file that is looked after, troubles after which it is tried again.
 
 use super::error::LedgerError;
+use super::learned::Shelf;
 use super::look::Stamp;
 use super::metrics::Metrics;
 use super::open::{PATIENCE, TRY};
@@ -38,6 +39,8 @@ pub(super) struct Keeper {
     locked: Option<Instant>,
     /// Rows lost since it was last kept.
     lost: u64,
+    /// What it has written of what was learned.
+    shelf: Shelf,
 }
 
 impl Keeper {
@@ -64,6 +67,7 @@ impl Keeper {
             pause: None,
             locked: None,
             lost: 0,
+            shelf: Shelf::new(bounds),
         }
     }
 
@@ -90,10 +94,27 @@ impl Keeper {
                 }
             }
             self.keep(&group);
+            self.keep_learned();
             // Whoever waited may have gone meanwhile.
             waits.into_iter().for_each(|say: SyncSender<()>| _ = say.send(()));
         }
+        self.keep_learned();
         self.metrics.active.set(0);
+    }
+
+    /// Keeps what was learned, where the file takes it; else it waits for the next look.
+    fn keep_learned(&mut self) {
+        let Some(store) = &mut self.store else { return };
+        match self.shelf.keep(&self.shared.learned, store) {
+            Ok(()) => self.weigh(),
+            Err(LedgerError::Busy(..)) if self.shared.is_ending() => {
+                tracing::error!(
+                    "another process has the ledger's file locked at the end, and what was learned last is not kept"
+                );
+            }
+            Err(LedgerError::Busy(..)) => {}
+            Err(error) => self.fail(&error),
+        }
     }
 
     /// Keeps a group, or counts it as lost; without one, looks after the file. While somebody else has that locked the group waits, and the queue fills.
@@ -182,6 +203,7 @@ impl Keeper {
                     self.tell_of(&store, oldest);
                 }
                 (self.store, self.retry_at, self.damaged) = (Some(store), None, None);
+                self.shelf.forget();
                 self.weigh();
                 self.metrics.active.set(1);
             }

@@ -9,6 +9,7 @@ mod file;
 #[cfg(test)]
 pub mod fixture;
 mod keeper;
+mod learned;
 mod look;
 mod metrics;
 mod open;
@@ -28,6 +29,7 @@ mod write;
 pub use error::LedgerError;
 pub use feed::{Feed, Under};
 pub use file::{beside, size};
+pub use learned::{Found, learned};
 pub use metrics::Metrics;
 pub use open::read;
 pub use resume::{Left, LeftJob, Settled, Unanswered, left};

@@ -1,6 +1,7 @@
 //! What the two threads of the ledger share: the one that hands rows over, and the writer's own.
 
 use super::error::LedgerError;
+use super::learned::Slot;
 use super::metrics::Metrics;
 use super::schema::Row;
 use super::state::State;
@@ -38,6 +39,8 @@ pub(super) enum Message {
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) committed: AtomicU64,
+    /// What was learned, to be kept.
+    pub(super) learned: Slot,
     /// Nobody hands anything over any more.
     pub(super) ending: AtomicBool,
 }
@@ -45,7 +48,12 @@ pub(super) struct Shared {
 impl Shared {
     /// Nothing is kept yet.
     pub(super) fn new() -> Shared {
-        Shared { state: Mutex::new(State::Opening), committed: AtomicU64::new(0), ending: AtomicBool::new(false) }
+        Shared {
+            state: Mutex::new(State::Opening),
+            committed: AtomicU64::new(0),
+            learned: Slot::default(),
+            ending: AtomicBool::new(false),
+        }
     }
 
     pub(super) fn is_ending(&self) -> bool {

@@ -1,5 +1,6 @@
 //! From each version of the schema to the next.
 
+use super::learned;
 use super::schema::Table;
 use super::tables::TABLES;
 
@@ -7,10 +8,12 @@ use super::tables::TABLES;
 pub type Step<'a> = &'a dyn Fn() -> String;
 
 /// Every step so far: as many as the newest version's number. A step that has made files never makes others.
-pub const STEPS: &[Step<'static>] = &[&first, &second, &third, &fourth];
+pub const STEPS: &[Step<'static>] = &[&first, &second, &third, &fourth, &fifth];
 
 /// The version that settings are kept since.
 pub const SETTINGS_SINCE: i64 = 4;
+/// The version that what is learned is kept since.
+pub const LEARNED_SINCE: i64 = 5;
 
 /// Tables that came with the second version.
 const TABLES_OF_SECOND: [&str; 2] = ["clone_plans", "measures"];
@@ -66,6 +69,10 @@ fn fourth() -> String {
     TABLES.iter().filter(|table| table.name == TABLE_OF_FOURTH).map(|table| table.create_of(|_| true)).collect()
 }
 
+fn fifth() -> String {
+    learned::TABLES.iter().map(|table| table.create_of(|_| true)).collect()
+}
+
 /// SQLite's word for what a column holds.
 fn kind(table: &str, name: &str) -> String {
     let columns = TABLES.iter().filter(|one| one.name == table).flat_map(|one| one.columns);
@@ -92,7 +99,8 @@ mod tests {
     fn all_steps_together_come_to_the_tables_as_they_are_declared() {
         let [stepped, declared] = [(), ()].map(|()| Connection::open_in_memory().unwrap());
         STEPS.iter().for_each(|step| stepped.execute_batch(&step()).unwrap());
-        TABLES.iter().for_each(|table| declared.execute_batch(&table.create_of(|_| true)).unwrap());
+        let all = TABLES.iter().chain(learned::TABLES);
+        all.for_each(|table| declared.execute_batch(&table.create_of(|_| true)).unwrap());
         assert_eq!(columns(&stepped), columns(&declared));
     }
 

@@ -2,13 +2,14 @@
 
 use super::error::LedgerError;
 use super::file;
+use super::learned::LearnedRow;
 use super::look;
 use super::metrics::Metrics;
 use super::open;
 use super::retain::{self, Bounds};
-use super::schema::Row;
+use super::schema::{Record, Row};
 use drover_core::model::{Bytes, Millis, Time};
-use rusqlite::{Connection, ErrorCode, params_from_iter};
+use rusqlite::{Connection, ErrorCode, params, params_from_iter};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,21 @@ impl Store {
             }
         }
         group.commit().map(|()| written)
+    }
+
+    /// Puts what was learned in the place of what was kept of that room, also in an older form; when it comes back it is on the disk. A newer form's stays for whoever reads it.
+    pub fn replace(&mut self, learned: &LearnedRow) -> Result<(), LedgerError> {
+        let done = self.commit_instead(learned);
+        done.map_err(|error| self.failed(&error))
+    }
+
+    fn commit_instead(&mut self, learned: &LearnedRow) -> rusqlite::Result<()> {
+        let group = self.connection.transaction()?;
+        let name = LearnedRow::TABLE.name;
+        let before = params![learned.room, learned.format];
+        group.execute(&format!("DELETE FROM {name} WHERE room = ? AND format <= ?"), before)?;
+        group.prepare_cached(&LearnedRow::TABLE.insert())?.execute(params_from_iter(learned.values()))?;
+        group.commit()
     }
 
     /// When its oldest row is from.

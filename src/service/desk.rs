@@ -8,6 +8,7 @@ pub use counts::Totals;
 
 use super::engine_loop::Again;
 use super::kept::{Asked, Kept, outcome};
+use super::learning::{Learning, Resumed};
 use crate::history::Recorder;
 use crate::history::format::{Entry, Line};
 use crate::ledger::Feed;
@@ -45,6 +46,10 @@ pub struct Desk {
     recorder: Option<Recorder<EngineParams>>,
     /// The ledger, where one is kept.
     pub ledger: Option<Feed>,
+    /// What the ledger is to be handed of what the engine learns.
+    pub(super) learning: Learning,
+    /// What the engine went on from; `None` where it began with nothing.
+    pub resumed: Option<Resumed>,
     metrics: Arc<Metrics>,
 }
 
@@ -85,6 +90,8 @@ impl Desk {
             health,
             recorder,
             ledger: None,
+            learning: Learning::default(),
+            resumed: None,
             metrics,
         }
     }
@@ -144,6 +151,7 @@ impl Desk {
     /// Takes note of what becomes of an action.
     fn follow(&mut self, seen: &Observation) {
         match &seen.fact {
+            Fact::Ended(_) => self.learning.ended(),
             Fact::Queues(queues) => {
                 if let Some(unknown) = self.named.compare(queues, &self.engine, seen.received) {
                     self.metrics.queues_unknown.set(i64::try_from(unknown).unwrap_or(i64::MAX));
@@ -221,6 +229,7 @@ impl Desk {
             self.keep(decision);
         }
         self.account(&pass);
+        self.learning.passed(&pass);
         if let Some(ledger) = &mut self.ledger {
             ledger.passed(&pass, &self.engine, now);
         }
@@ -257,8 +266,9 @@ impl Desk {
         self.recorder.iter().for_each(Recorder::catch_up);
     }
 
-    /// Writes out the recording and the ledger, and ends them: the ledger last, whose file another process may have locked.
-    pub fn finish(&mut self) {
+    /// Writes out the recording and the ledger, with all that was learned by now, and ends them: the ledger last, whose file another process may have locked.
+    pub fn finish(&mut self, now: Time) {
+        self.keep_all_learned(now);
         if let Some(recorder) = &mut self.recorder {
             recorder.finish();
         }

@@ -150,7 +150,7 @@ pub fn run(
     while let Some(event) = runtime.block_on(event(&mut inbox, pace.wait(clock()), stop)) {
         notes.stands();
         match event {
-            Event::Quiet => {}
+            Event::Quiet => desk.keep_learned(clock()),
             Event::Facts(batches) => {
                 for batch in batches {
                     batch.late.iter().for_each(|late| desk.answered_late(clock(), late));
@@ -176,6 +176,7 @@ pub fn run(
                 // Whoever waited may have gone meanwhile.
                 told.drain(..).for_each(|waits: oneshot::Sender<()>| _ = waits.send(()));
                 notes.hints.publish(&desk.engine);
+                desk.keep_learned(now);
                 if now.since(pace.counted) >= COUNT_EVERY {
                     desk.count(now);
                     pace.counted = now;
@@ -183,7 +184,7 @@ pub fn run(
             }
         }
     }
-    desk.finish();
+    desk.finish(clock());
 }
 
 enum Event {

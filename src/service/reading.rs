@@ -112,6 +112,7 @@ impl Desk {
             holds: process.holds.clone(),
             rm: process.rm,
             ledger: LedgerView::of(&process.ledger, process.ledger_size),
+            learned: LearnedView::of(self.engine.known(), self.resumed),
             breakers: self
                 .engine
                 .open_breakers()

@@ -124,6 +124,8 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     let notes = Arc::new(Notes::default());
     let (outside, inbox) = channels();
     let mut desk = desk(config, &identity, metrics.clone())?;
+    // Before the ledger is written to, and before the engine is given anything.
+    keeping::resume(config, &mut desk, clock::now());
     let (feed, access) = keeping::begin(loaded, &identity.incarnation, &notes, &registry)?;
     desk.ledger = feed;
     // Before anything is decided.

@@ -50,6 +50,19 @@ impl<V> ByKind<V> {
         self.kinds.get(kind).map(|kept| &kept.value)
     }
 
+    /// Kinds that are kept.
+    pub fn count(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// No more than are remembered, whatever another build kept.
+    pub fn bounded(mut self) -> ByKind<V> {
+        while self.kinds.len() > KINDS_MAX {
+            self.evict();
+        }
+        self
+    }
+
     /// All that is kept, of the kind last heard of first.
     pub fn newest_first(&self) -> Vec<(&JobKind, &V)> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();

@@ -4,7 +4,7 @@ use super::lost::outputs;
 use super::machine::{Machine, Windows};
 use super::pace::{Pace, paces};
 pub use super::windows::{Idle, Odds};
-use crate::model::{Job, Millis, NameId, TaskKind, Time};
+use crate::model::{Job, Millis, Name, NameId, Names, TaskKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -31,6 +31,13 @@ pub struct StragglerOdds {
     few: f64,
     /// The machines' window when they were last rolled.
     rolled: u64,
+}
+
+/// The same without the numbers that hosts have in one process alone: what outlasts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedOdds {
+    odds: StragglerOdds,
+    machines: Vec<(Name, Machine)>,
 }
 
 /// NSDI'13 §3.2: "The probability of a straggler, p, is calculated every hour"; §2.1.2 tries that for machines, too.
@@ -119,6 +126,29 @@ impl StragglerOdds {
             self.rolled = windows.machine;
         }
         self.cluster.keep_until(windows.hour, self.few);
+    }
+
+    /// With machines by their names.
+    pub fn named(&self, names: &Names) -> NamedOdds {
+        let StragglerOdds { machine_window, idle, machines, cluster, few, rolled } = self;
+        let (machine_window, idle, few, rolled) = (*machine_window, *idle, *few, *rolled);
+        let named = machines.iter().filter_map(|(host, machine)| Some((names.shared(*host)?, machine.clone())));
+        let machines = BTreeMap::new();
+        NamedOdds {
+            odds: StragglerOdds { machine_window, idle, machines, cluster: cluster.clone(), few, rolled },
+            machines: named.collect(),
+        }
+    }
+
+    /// Goes on from those, whose hosts get new numbers. Machines whose windows had another length, or another meaning, are left out.
+    pub fn resume(&mut self, told: NamedOdds, names: &mut Names) {
+        let NamedOdds { odds, machines } = told;
+        if (odds.machine_window, odds.idle) == (self.machine_window, self.idle) {
+            let numbered = machines.into_iter().take(MACHINES_MAX);
+            self.machines = numbered.filter_map(|(host, machine)| Some((names.intern(&host)?, machine))).collect();
+            self.rolled = odds.rolled;
+        }
+        (self.cluster, self.few) = (odds.cluster, odds.few);
     }
 
     /// p: that of any task.

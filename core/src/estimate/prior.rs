@@ -125,6 +125,16 @@ impl Priors {
         self.0.get(job)?[tasks as usize].as_ref()
     }
 
+    /// Goes on from those.
+    pub fn resume(&mut self, Priors(told): Priors) {
+        self.0 = told.bounded();
+    }
+
+    /// Kinds of jobs that are remembered.
+    pub fn kinds(&self) -> usize {
+        self.0.count()
+    }
+
     /// Learns from a run that has ended well.
     pub fn learn(&mut self, job: JobKind, run: [Option<Prior>; 2]) {
         let known = self.0.entry(job);

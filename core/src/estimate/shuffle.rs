@@ -136,6 +136,11 @@ impl Shuffles {
         self.0.get(kind)
     }
 
+    /// Goes on from those.
+    pub fn resume(&mut self, Shuffles(told): Shuffles) {
+        self.0 = told.bounded();
+    }
+
     /// Learns from a run that has ended well, and how its clones of reduces read, where it had any.
     pub fn learn(&mut self, kind: &JobKind, job: &Job, reading: Option<Assignment>) {
         let mut known = self.of(kind).cloned().unwrap_or_default();

@@ -129,6 +129,11 @@ impl Breakers {
         all.filter_map(|breaker| Some(breaker.opened? + params.breaker_rest)).min()
     }
 
+    /// As an earlier process left them. What opened and closed then has been told then.
+    pub fn resume(&mut self, told: Breakers) {
+        *self = Breakers { turns: Vec::new(), ..told };
+    }
+
     /// Those that are open.
     pub fn open(&self) -> Vec<OpenBreaker> {
         let open = |policy: &str, user: &str, breaker: &Breaker| {

@@ -1,7 +1,7 @@
 //! Hosts on which copies keep coming to nothing are avoided for a while.
 
 use super::GovernParams;
-use crate::model::{CopyEnd, CopyOutcome, NameId, Time};
+use crate::model::{CopyEnd, CopyOutcome, Name, NameId, Names, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,6 +13,10 @@ const HOSTS_MAX: usize = 4_096;
 pub struct NodeRests {
     by_user: BTreeMap<String, BTreeMap<NameId, Row>>,
 }
+
+/// The same without the numbers that hosts have in one process alone: what outlasts it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NamedRests(Vec<(String, Name, Row)>);
 
 /// Copies on one host that came to nothing one after the other, and when the last of them did, the service's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -71,6 +75,27 @@ impl NodeRests {
             });
             !hosts.is_empty()
         });
+    }
+
+    /// With hosts by their names.
+    pub fn named(&self, names: &Names) -> NamedRests {
+        let all = self.by_user.iter().flat_map(|(user, hosts)| hosts.iter().map(move |(host, row)| (user, host, row)));
+        NamedRests(all.filter_map(|(user, host, row)| Some((user.clone(), names.shared(*host)?, *row))).collect())
+    }
+
+    /// Goes on from those, whose hosts get new numbers.
+    pub fn resume(&mut self, NamedRests(told): NamedRests, names: &mut Names) {
+        self.by_user.clear();
+        for (user, host, row) in told.into_iter().take(HOSTS_MAX) {
+            if let Some(host) = names.intern(&host) {
+                self.by_user.entry(user).or_default().insert(host, row);
+            }
+        }
+    }
+
+    /// Hosts that copies are kept off, each counted once for each user whose copies are.
+    pub fn count_resting(&self, params: &GovernParams) -> usize {
+        self.by_user.keys().map(|user| self.resting(user, params).count()).sum()
     }
 
     /// Hosts that a user's copies are kept off, in order of their numbers.

@@ -73,6 +73,11 @@ impl Names {
         self.names.len()
     }
 
+    /// The name of a number, to be held; `None` for a number of another table's.
+    pub fn shared(&self, id: NameId) -> Option<Name> {
+        self.names.get(id.0.get() as usize - 1).cloned()
+    }
+
     /// The name of a number.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0.get() as usize - 1).map_or("?", |name| name)

@@ -13,6 +13,7 @@ mod dolly;
 mod drover;
 mod ends;
 mod glance;
+mod learned;
 mod mantri;
 mod native;
 mod new_copies;

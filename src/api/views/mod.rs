@@ -3,6 +3,7 @@
 mod clones;
 mod decision;
 mod job;
+mod learned;
 mod ledger;
 mod measure;
 mod node;
@@ -13,6 +14,7 @@ mod task;
 pub use clones::{ClonePlanView, ReadingView};
 pub use decision::{DecisionView, EndView};
 pub use job::{Counts, JobDetail, JobSummary, SettingsView};
+pub use learned::{KnownView, LearnedView};
 pub use ledger::LedgerView;
 pub use measure::{MeasureView, PlanView};
 pub use node::NodeView;

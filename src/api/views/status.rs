@@ -1,6 +1,6 @@
 //! The service as a whole.
 
-use super::LedgerView;
+use super::{LearnedView, LedgerView};
 use crate::api::health::StragglingView;
 use crate::api::holds::HoldView;
 use drover_core::model::{Millis, OpenBreaker};
@@ -77,6 +77,9 @@ pub struct Status {
     /// How the ledger is.
     #[serde(default)]
     pub ledger: LedgerView,
+    /// What is known over jobs.
+    #[serde(default)]
+    pub learned: LearnedView,
 }
 
 impl Status {

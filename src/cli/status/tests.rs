@@ -31,6 +31,8 @@ fn a_service_that_is_well_is_told_in_a_dozen_lines_at_most() {
         "shims            0 connected",
         "last hour        3 copies, 0 clones",
         "held             nothing",
+        "learned          from 0 tasks, ",
+        " job names; began with nothing",
         "ledger           kept, 3.0 MiB",
     ] {
         assert!(text.contains(says), "{says}:\n{text}");

@@ -11,7 +11,7 @@ mod under;
 use super::resume::{Left, LeftJob, Unanswered};
 use super::schema::{Record, Row};
 use super::write::Ledger;
-use drover_core::engine::{Engine, Pass};
+use drover_core::engine::{Engine, Learned, Pass};
 use drover_core::model::{Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time};
 use ends::{Ended, Won};
 pub(super) use rows::{ended_itself, spaced, word};
@@ -196,6 +196,11 @@ impl Feed {
             told.extend(seen::nodes(engine, now));
         }
         told
+    }
+
+    /// What was learned by then.
+    pub fn learned(&self, at: Time, learned: Learned) {
+        self.ledger.keep(at, learned);
     }
 
     fn tell(&mut self, rows: Vec<Row>) {

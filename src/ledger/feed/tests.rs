@@ -302,7 +302,7 @@ fn left_open(path: &Path) -> (Decision, u64) {
     let (decision, second) = first.decided();
     first.own(Fact::Sent { job: job(1), decision: decision.id });
     first.own(Fact::Acked(AckFact { job: job(1), decision: decision.id, answer: Answer::Applied, attempts: vec![1] }));
-    first.desk.finish();
+    first.desk.finish(Time(0));
     (decision, second)
 }
 

@@ -99,7 +99,7 @@ async fn next(ledger: &Path, server: &MockServer, ends: usize) -> u64 {
     stop.cancel();
     poller.await.unwrap();
     desk.decide(clock::now());
-    desk.finish();
+    desk.finish(clock::now());
     assert_eq!(notes.left.jobs(), [], "nothing more is asked for");
     metrics.applied.with_label_values(&["history"]).get()
 }

@@ -83,6 +83,18 @@ impl Calibration {
         self.owners.take(job, more);
     }
 
+    /// How good predictions were, without what is noted of live jobs: whoever goes on from it draws their samples anew.
+    pub fn learnt(&self) -> Calibration {
+        let Calibration { jobs: _, watched: _, owners: _, overall, users, kinds } = self;
+        let (overall, users, kinds) = (overall.clone(), users.clone(), kinds.clone());
+        Calibration { overall, users, kinds, ..Calibration::default() }
+    }
+
+    /// Goes on from that.
+    pub fn resume(&mut self, told: Calibration) {
+        (self.overall, self.users, self.kinds) = (told.overall, told.users, told.kinds.bounded());
+    }
+
     /// Sampled tasks of live jobs.
     pub fn watched(&self) -> usize {
         self.watched
