@@ -2,11 +2,11 @@
 //! takes time as an argument; the thread that drives it is elsewhere.
 
 mod counts;
+mod learned;
 mod named;
 
 pub use counts::Totals;
 
-use super::engine_loop::Again;
 use super::kept::{Asked, Kept, outcome};
 use super::learning::{Learning, Resumed};
 use crate::history::Recorder;
@@ -66,6 +66,15 @@ struct Open {
 const OPEN_MAX: usize = 100_000;
 /// Jobs with losses that are remembered; more than there may be sessions.
 const MISSED_MAX: usize = 100_000;
+
+/// A configuration that was read again.
+#[derive(Debug)]
+pub struct Again {
+    /// How the engine decides.
+    pub params: EngineParams,
+    /// Settings that have a say in it, by their keys.
+    pub settings: BTreeMap<String, String>,
+}
 
 impl Desk {
     /// A desk with a fresh engine.

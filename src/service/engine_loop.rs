@@ -1,11 +1,9 @@
 //! The one thread that owns the engine: facts in, passes when they are due, questions answered in between.
 
-use super::desk::Desk;
+use super::desk::{Again, Desk};
 use super::notes::Notes;
 use crate::shim::Batch;
-use drover_core::engine::EngineParams;
 use drover_core::model::{Millis, Observation, Time};
-use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -57,15 +55,6 @@ impl Inbox {
         all.extend((!facts.is_empty()).then_some(Batch { facts, ..Batch::default() }));
         (!all.is_empty()).then_some(all)
     }
-}
-
-/// A configuration that was read again.
-#[derive(Debug)]
-pub struct Again {
-    /// How the engine decides.
-    pub params: EngineParams,
-    /// Settings that have a say in it, by their keys.
-    pub settings: BTreeMap<String, String>,
 }
 
 /// What feeds the thread.

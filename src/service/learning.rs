@@ -1,7 +1,6 @@
 //! When what the engine has learned is handed to the ledger, room by room: to copy a large one costs the engine's thread milliseconds.
 
-use super::Desk;
-use drover_core::engine::{Known, Learned, Pass, Room};
+use drover_core::engine::{Known, Pass, Room};
 use drover_core::model::{Millis, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,6 +42,11 @@ impl Learning {
         self.off = true;
     }
 
+    /// Is anything to be handed over at all?
+    pub fn is_off(&self) -> bool {
+        self.off
+    }
+
     /// What may that pass have taught?
     pub fn passed(&mut self, pass: &Pass) {
         if std::mem::take(&mut self.ended) {
@@ -62,7 +66,7 @@ impl Learning {
     }
 
     /// The room whose turn it is.
-    fn next(&mut self, now: Time) -> Option<Room> {
+    pub fn next(&mut self, now: Time) -> Option<Room> {
         // A clock that was set back puts nothing off.
         let passed = |since: Time, time: Millis| now < since || now >= since + time;
         if self.off || !passed(self.last, APART) {
@@ -74,30 +78,6 @@ impl Learning {
         self.kept.insert(room, now);
         self.last = now;
         Some(room)
-    }
-}
-
-impl Desk {
-    /// Hands over what one room has learned, where it is its turn.
-    pub fn keep_learned(&mut self, now: Time) {
-        if let Some(ledger) = &self.ledger
-            && let Some(room) = self.learning.next(now)
-        {
-            ledger.learned(now, self.engine.learned(room));
-        }
-    }
-
-    /// Hands over what all rooms have learned, at the end.
-    pub(super) fn keep_all_learned(&mut self, now: Time) {
-        let Some(ledger) = self.ledger.as_ref().filter(|_| !self.learning.off) else { return };
-        Room::ALL.into_iter().for_each(|room| ledger.learned(now, self.engine.learned(room)));
-    }
-
-    /// Goes on from that, before the engine is given anything else: a recording's first segment is to begin with it.
-    pub fn resume(&mut self, learned: Vec<(Time, Learned)>, now: Time) {
-        let newest = learned.iter().map(|(at, _)| *at).max();
-        learned.into_iter().for_each(|(_, learned)| self.engine.resume(learned, now));
-        self.resumed = newest.map(|at| Resumed { at, known: self.engine.known() });
     }
 }
 

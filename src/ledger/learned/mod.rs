@@ -11,7 +11,7 @@ use super::store::Store;
 use crate::telemetry::VERSION;
 use drover_core::engine::{LEARNED_FORMAT, Learned, Room};
 use drover_core::model::{Millis, Time};
-pub use read::{Found, Unread, learned};
+pub use read::{Found, learned};
 pub use row::{LearnedRow, TABLES};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};

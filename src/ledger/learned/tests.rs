@@ -1,7 +1,9 @@
 //! What was learned, kept and read again; damaged, another's, too large, of another time; and a process that ends in the middle of it.
 
+use super::read::Unread;
 use super::*;
-use crate::ledger::open::{beside, write};
+use crate::ledger::file::beside;
+use crate::ledger::open::write;
 use crate::ledger::schema::Record;
 use crate::ledger::{Ledger, LedgerError, Metrics, Pace};
 use drover_core::model::Bytes;

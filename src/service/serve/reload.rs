@@ -2,7 +2,7 @@
 
 use super::{Reload, Service};
 use crate::config::{self, Config, Loaded, Reloaded};
-use crate::service::engine_loop::Again;
+use crate::service::desk::Again;
 use crate::service::{checks, claims};
 use crate::telemetry::Logs;
 use crate::yarn::site::{FILES, Site};
