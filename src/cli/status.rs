@@ -202,7 +202,12 @@ fn learned(told: &LearnedView) -> String {
         || "began with nothing".to_owned(),
         |KnownView { tasks, predictions, kinds, .. }| format!("began with {tasks}, {predictions} and {kinds}"),
     );
-    format!("from {tasks} tasks, {predictions} predictions, {names}; {before}")
+    let kept = if told.left_alone {
+        "; NOT KEPT until the service starts again: what was kept before could not be read"
+    } else {
+        ""
+    };
+    format!("from {tasks} tasks, {predictions} predictions, {names}; {before}{kept}")
 }
 
 fn ledger(status: &Status) -> String {

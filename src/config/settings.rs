@@ -222,7 +222,7 @@ settings! {
         path: Option<PathBuf> = "", Kind::Path;
         /// Rows older than this go.
         max_age: Millis = "90d", Kind::Span(HOUR, 3_650 * 24 * HOUR);
-        /// Space that rows may take; the oldest go first. The log beside the file may take 16 MiB more, or as much as is written while a report is read.
+        /// Space that rows may take; the oldest go first. The log beside the file may take 16 MiB more, as much as the largest room of what is learned (a sixteenth of this, 64 MiB at most), or as much as is written while a report is read.
         max_bytes: Bytes = "1GiB", Kind::Size(MIB, 1 << 50);
         /// Go on from what the last process had learned over jobs: how often tasks straggle, how good estimates were, how long tasks took, which policies' copies kept losing, where copies came to nothing. Without it a service begins with nothing, and what it learns takes the place of that.
         resume_learned: bool = "true", Kind::Flag;

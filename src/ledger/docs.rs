@@ -1,13 +1,13 @@
 //! The schema's part of `docs/ledger.md`, written from the declaration.
 
-use super::learned;
+use super::learned_row;
 use super::schema::{Column, Table};
 use super::tables::TABLES;
 use std::fmt::Write;
 
 /// Every table with its columns.
 pub fn markdown() -> String {
-    TABLES.iter().chain(learned::TABLES).map(|table| section(table)).collect::<Vec<_>>().join("\n")
+    TABLES.iter().chain(learned_row::TABLES).map(|table| section(table)).collect::<Vec<_>>().join("\n")
 }
 
 fn section(table: &Table) -> String {

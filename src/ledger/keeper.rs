@@ -41,6 +41,8 @@ pub(super) struct Keeper {
     lost: u64,
     /// What it has written of what was learned.
     shelf: Shelf,
+    /// When that is tried again, after a trouble.
+    shelf_at: Option<Instant>,
 }
 
 impl Keeper {
@@ -68,6 +70,7 @@ impl Keeper {
             locked: None,
             lost: 0,
             shelf: Shelf::new(bounds),
+            shelf_at: None,
         }
     }
 
@@ -94,7 +97,10 @@ impl Keeper {
                 }
             }
             self.keep(&group);
-            self.keep_learned();
+            // At the end rows go before it.
+            if !self.shared.is_ending() {
+                self.keep_learned();
+            }
             // Whoever waited may have gone meanwhile.
             waits.into_iter().for_each(|say: SyncSender<()>| _ = say.send(()));
         }
@@ -104,7 +110,10 @@ impl Keeper {
 
     /// Keeps what was learned, where the file takes it; else it waits for the next look.
     fn keep_learned(&mut self) {
-        let Some(store) = &mut self.store else { return };
+        let Some(store) = self.store.as_mut().filter(|_| self.shelf_at.is_none_or(|at| Instant::now() >= at)) else {
+            return;
+        };
+        self.shelf_at = None;
         match self.shelf.keep(&self.shared.learned, store) {
             Ok(()) => self.weigh(),
             Err(LedgerError::Busy(..)) if self.shared.is_ending() => {
@@ -113,7 +122,12 @@ impl Keeper {
                 );
             }
             Err(LedgerError::Busy(..)) => {}
-            Err(error) => self.fail(&error),
+            Err(error @ (LedgerError::Damaged(..) | LedgerError::Deleted(_))) => self.fail(&error),
+            Err(error) => {
+                // A room may be too much where a group of rows is not.
+                self.shelf_at = Some(Instant::now() + self.pace.retry);
+                tracing::error!(%error, "what was learned is not kept now, and is tried again; rows are kept as before");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ mod file;
 pub mod fixture;
 mod keeper;
 mod learned;
+mod learned_row;
 mod look;
 mod metrics;
 mod open;
@@ -24,10 +25,12 @@ mod store;
 pub mod tables;
 #[cfg(test)]
 mod tests;
+mod under;
+mod wording;
 mod write;
 
 pub use error::LedgerError;
-pub use feed::{Feed, Under};
+pub use feed::Feed;
 pub use file::{beside, size};
 pub use learned::{Found, learned};
 pub use metrics::Metrics;
@@ -37,4 +40,5 @@ pub use retain::Bounds;
 pub use schema::{Column, Kind, Record, Row, Table};
 pub use shared::Pace;
 pub use state::{Access, State};
+pub use under::Under;
 pub use write::Ledger;

@@ -6,10 +6,11 @@ mod jobs;
 mod tests;
 
 use super::error::LedgerError;
-use super::feed::{Told, ended_itself, spaced, word};
 use super::open;
 use super::steps::SETTINGS_SINCE;
 use super::tables::OutcomeRow;
+use super::under::Told;
+use super::wording::{ended_itself, spaced, word};
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
     AckFact, Action, Answer, Attempt, AttemptId, CopyEnd, Job, Millis, NameId, Names, TaskId, TaskState, Time,

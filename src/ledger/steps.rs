@@ -1,6 +1,6 @@
 //! From each version of the schema to the next.
 
-use super::learned;
+use super::learned_row;
 use super::schema::Table;
 use super::tables::TABLES;
 
@@ -70,7 +70,7 @@ fn fourth() -> String {
 }
 
 fn fifth() -> String {
-    learned::TABLES.iter().map(|table| table.create_of(|_| true)).collect()
+    learned_row::TABLES.iter().map(|table| table.create_of(|_| true)).collect()
 }
 
 /// SQLite's word for what a column holds.
@@ -99,7 +99,7 @@ mod tests {
     fn all_steps_together_come_to_the_tables_as_they_are_declared() {
         let [stepped, declared] = [(), ()].map(|()| Connection::open_in_memory().unwrap());
         STEPS.iter().for_each(|step| stepped.execute_batch(&step()).unwrap());
-        let all = TABLES.iter().chain(learned::TABLES);
+        let all = TABLES.iter().chain(learned_row::TABLES);
         all.for_each(|table| declared.execute_batch(&table.create_of(|_| true)).unwrap());
         assert_eq!(columns(&stepped), columns(&declared));
     }

@@ -2,7 +2,7 @@
 
 use super::error::LedgerError;
 use super::file;
-use super::learned::LearnedRow;
+use super::learned_row::LearnedRow;
 use super::look;
 use super::metrics::Metrics;
 use super::open;
@@ -105,6 +105,15 @@ impl Store {
         group.execute(&format!("DELETE FROM {name} WHERE room = ? AND format <= ?"), before)?;
         group.prepare_cached(&LearnedRow::TABLE.insert())?.execute(params_from_iter(learned.values()))?;
         group.commit()
+    }
+
+    /// Lets go of what was kept of a room in that form or an older one, where it is larger than may be: no start reads it, and rows would have to go for it.
+    pub fn let_go(&mut self, room: &str, format: u32, most: u64) -> Result<(), LedgerError> {
+        let name = LearnedRow::TABLE.name;
+        let ask = format!("DELETE FROM {name} WHERE room = ? AND format <= ? AND octet_length(state) > ?");
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let done = self.connection.execute(&ask, params![room, format, most]);
+        done.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
     /// When its oldest row is from.

@@ -277,10 +277,10 @@ impl Desk {
 
     /// Writes out the recording and the ledger, with all that was learned by now, and ends them: the ledger last, whose file another process may have locked.
     pub fn finish(&mut self, now: Time) {
-        self.keep_all_learned(now);
         if let Some(recorder) = &mut self.recorder {
             recorder.finish();
         }
+        self.keep_all_learned(now);
         if let Some(ledger) = &mut self.ledger {
             ledger.finish();
         }

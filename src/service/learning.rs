@@ -4,8 +4,9 @@ use drover_core::engine::{Known, Pass, Room};
 use drover_core::model::{Millis, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of one room no more often than that.
+/// Of one room no more often than that: the first of those that hold copies back, which are small, the other of those that may take megabytes.
 const EVERY: Millis = Millis(120_000);
+const LARGE_EVERY: Millis = Millis(900_000);
 /// Two rooms are so far apart.
 const APART: Millis = Millis(5_000);
 
@@ -15,6 +16,8 @@ pub struct Learning {
     /// Rooms that may have learned since they were handed over.
     news: BTreeSet<Room>,
     kept: BTreeMap<Room, Time>,
+    /// Rooms that were gone on from, or have learned since.
+    known: BTreeSet<Room>,
     last: Time,
     /// A job has ended since the last pass.
     ended: bool,
@@ -31,10 +34,27 @@ pub struct Resumed {
     pub known: Known,
 }
 
+fn every(room: Room) -> Millis {
+    match room {
+        Room::Breakers | Room::NodeRests => EVERY,
+        Room::Odds | Room::Calibration | Room::Priors | Room::Shuffles => LARGE_EVERY,
+    }
+}
+
 impl Learning {
     /// A job has ended: the next pass learns from it.
     pub fn ended(&mut self) {
         self.ended = true;
+    }
+
+    /// A room was gone on from.
+    pub fn resumed(&mut self, room: Room) {
+        self.known.insert(room);
+    }
+
+    /// Rooms of which anything is to be kept at the end.
+    pub fn known(&self) -> impl Iterator<Item = Room> {
+        Room::ALL.into_iter().filter(|room| self.known.contains(room))
     }
 
     /// What is kept of an earlier process stays as it is.
@@ -63,6 +83,7 @@ impl Learning {
             // A policy that only advises is not to act again because the process ends before its turn.
             self.kept.remove(&Room::Breakers);
         }
+        self.known.extend(&self.news);
     }
 
     /// The room whose turn it is.
@@ -72,7 +93,7 @@ impl Learning {
         if self.off || !passed(self.last, APART) {
             return None;
         }
-        let rested = |room: &Room| self.kept.get(room).is_none_or(|kept| passed(*kept, EVERY));
+        let rested = |room: &Room| self.kept.get(room).is_none_or(|kept| passed(*kept, every(*room)));
         let room = Room::ALL.into_iter().find(|room| self.news.contains(room) && rested(room))?;
         self.news.remove(&room);
         self.kept.insert(room, now);
@@ -90,16 +111,15 @@ mod tests {
         let mut learning = Learning::default();
         assert_eq!(learning.next(Time(1_000_000)), None);
         let mut taken = Vec::new();
-        for second in 0..600 {
+        for second in 0..1_800 {
             learning.ended();
             learning.passed(&Pass::default());
             taken.extend(learning.next(Time(1_000_000 + second * 1_000)));
         }
-        for room in Room::ALL {
-            assert_eq!(taken.iter().filter(|one| **one == room).count(), 5, "{room:?}");
-        }
+        let times = Room::ALL.map(|room| taken.iter().filter(|one| **one == room).count());
+        assert_eq!(times, [15, 15, 2, 2, 2, 2]);
         assert_eq!(taken[..6], Room::ALL);
-        (0..600).for_each(|second| _ = learning.next(Time(2_000_000 + second * 1_000)));
+        (0..1_800).for_each(|second| _ = learning.next(Time(3_000_000 + second * 1_000)));
         learning.passed(&Pass::default());
         assert_eq!(learning.next(Time(9_000_000)), None);
     }

@@ -112,7 +112,7 @@ impl Desk {
             holds: process.holds.clone(),
             rm: process.rm,
             ledger: LedgerView::of(&process.ledger, process.ledger_size),
-            learned: LearnedView::of(self.engine.known(), self.resumed),
+            learned: LearnedView::of(self.engine.known(), self.resumed, self.learning.is_off()),
             breakers: self
                 .engine
                 .open_breakers()

@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::error::Error;
 use super::facts::history;
 use super::http::{Answer, Http};
-use super::rm::Told;
+use super::told::Told;
 use super::wire::Document;
 use super::wire::cluster::ClusterInfo;
 use super::wire::job::{Job, TaskAttempts, Tasks};

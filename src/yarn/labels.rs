@@ -4,7 +4,7 @@ use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
 use super::facts::cluster;
 use super::http::Http;
-use super::rm::Told;
+use super::told::Told;
 use drover_core::model::{Millis, NodeFact, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -22,6 +22,7 @@ mod redirect;
 pub mod rm;
 pub mod schedule;
 pub mod site;
+pub mod told;
 pub mod vouch;
 pub mod wire;
 mod xml;

@@ -3,12 +3,12 @@
 use super::address::Server;
 use super::endpoint::Endpoint;
 use super::error::{Error, Kind};
-use super::facts::Refused;
 use super::facts::cluster::{self, AppSeen};
 use super::facts::queues;
-use super::http::{Answer, Frame, Http};
+use super::http::{Answer, Http};
 use super::labels::Labels;
 use super::limit::Permit;
+use super::told::Told;
 use super::wire::Document;
 use super::wire::cluster::{App, AppAttempts, ClusterInfo};
 use crate::clock;
@@ -46,17 +46,6 @@ struct Active {
 /// Shortest time between two rounds of asking who is active that found none. The poller's own pauses grow beyond it.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// An answer, checked, with when and how it came.
-#[derive(Debug, Clone)]
-pub struct Told<T> {
-    /// What it says.
-    pub what: T,
-    /// What of it was refused.
-    pub refused: Refused,
-    /// When and how it came.
-    pub frame: Frame,
-}
-
 /// One ResourceManager as it presents itself, for people.
 #[derive(Debug, Clone)]
 pub struct Presented {
@@ -64,14 +53,6 @@ pub struct Presented {
     pub server: Server,
     /// What it said, or why it did not.
     pub info: Result<Told<ClusterInfo>, Error>,
-}
-
-impl<T> Told<T> {
-    /// Checks an answer's document.
-    pub(super) fn of<D>(answer: Answer<D>, check: impl FnOnce(&D, &mut Refused) -> T) -> Told<T> {
-        let mut refused = Refused::default();
-        Told { what: check(&answer.document, &mut refused), refused, frame: answer.frame }
-    }
 }
 
 impl Rm {

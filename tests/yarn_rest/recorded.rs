@@ -178,7 +178,7 @@ async fn a_finished_jobs_history_tells_every_winner_and_who_lost_to_a_copy() {
         assert_eq!(history.info().await.unwrap().what.0.hadoop_version.as_deref(), Some("3.4.3"));
         let told = history.end(job()).await.unwrap();
         let (refused, frame) = (told.refused, told.frame);
-        let mut told = drover::yarn::rm::Told { what: told.what.unwrap(), refused, frame };
+        let mut told = drover::yarn::told::Told { what: told.what.unwrap(), refused, frame };
         history.add_winners(&mut told).await.unwrap();
         assert_eq!((told.what.state, told.what.attempts.len()), (Some(JobPhase::Succeeded), 14));
         history.add_attempts(&mut told, job().task(TaskKind::Map, 5)).await.unwrap();

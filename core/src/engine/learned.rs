@@ -16,9 +16,13 @@ mod tests;
 /// The form that [`Learned`] is serialised in. What reads no more, or says something else, gets another number.
 pub const LEARNED_FORMAT: u32 = 1;
 
-/// One of the rooms that learn over jobs. Each stands for itself: of one that is lost the others know nothing less.
+/// One of the rooms that learn over jobs, those first that hold copies back. Each stands for itself: of one that is lost the others know nothing less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Room {
+    /// How each policy's copies fared, by user.
+    Breakers,
+    /// Hosts where copies came to nothing, by user.
+    NodeRests,
     /// How often tasks straggle and outputs are lost, by machine and anywhere.
     Odds,
     /// How good estimates were.
@@ -27,10 +31,6 @@ pub enum Room {
     Priors,
     /// How reduces read.
     Shuffles,
-    /// How each policy's copies fared, by user.
-    Breakers,
-    /// Hosts where copies came to nothing, by user.
-    NodeRests,
 }
 
 impl Room {

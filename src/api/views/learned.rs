@@ -31,6 +31,9 @@ pub struct LearnedView {
     pub resumed: Option<KnownView>,
     /// When that was kept, the service's clock.
     pub resumed_at_ms: Option<u64>,
+    /// What an earlier process had learned could not be read at the start: it is left as it is, and nothing is kept until the service starts again.
+    #[serde(default)]
+    pub left_alone: bool,
 }
 
 impl KnownView {
@@ -42,11 +45,12 @@ impl KnownView {
 
 impl LearnedView {
     /// Of an engine that knows that now, and what it went on from.
-    pub fn of(now: Known, resumed: Option<Resumed>) -> LearnedView {
+    pub fn of(now: Known, resumed: Option<Resumed>, left_alone: bool) -> LearnedView {
         LearnedView {
             now: KnownView::of(now),
             resumed: resumed.map(|resumed| KnownView::of(resumed.known)),
             resumed_at_ms: resumed.map(|resumed| resumed.at.0),
+            left_alone,
         }
     }
 }

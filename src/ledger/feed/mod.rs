@@ -6,18 +6,15 @@ mod seen;
 mod settle;
 #[cfg(test)]
 mod tests;
-mod under;
 
 use super::resume::{Left, LeftJob, Unanswered};
 use super::schema::{Record, Row};
+use super::under::{Told, Under};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Learned, Pass};
 use drover_core::model::{Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time};
 use ends::{Ended, Won};
-pub(super) use rows::{ended_itself, spaced, word};
 use std::collections::{BTreeMap, BTreeSet};
-pub(super) use under::Told;
-pub use under::Under;
 
 const HOUR: u64 = 3_600_000;
 const DAY: u64 = 24 * HOUR;

@@ -3,6 +3,7 @@
 use super::{Draw, Open};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
+use crate::ledger::wording::{ended_itself, spaced, word};
 use crate::span::{plausible, plausible_ms};
 use drover_core::model::{
     AckFact, Answer, ClonePlan, CopyEnd, CopyOutcome, Decision, Job, JobKind, Measure, Millis, TaskKind, Time,
@@ -70,18 +71,6 @@ pub fn answer(at: Time, incarnation: &str, ack: &AckFact) -> Row {
     row.row()
 }
 
-/// The word for an end: what never came to be is moot.
-pub fn word(end: CopyEnd) -> &'static str {
-    match end {
-        CopyEnd::Won => "won",
-        CopyEnd::Lost => "lost",
-        CopyEnd::Died => "failed",
-        CopyEnd::Refused => "refused",
-        CopyEnd::Unsent | CopyEnd::Unanswered => "moot",
-        CopyEnd::Unknown => "unknown",
-    }
-}
-
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
     let prediction = open.and_then(|open| open.prediction);
@@ -108,11 +97,6 @@ pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&
         would_have_won: None,
     };
     row.row()
-}
-
-/// Did the slow attempt itself end the task? Of another's end its prediction said nothing.
-pub fn ended_itself(winner: Option<u32>, slow: Option<u32>) -> bool {
-    slow.is_some_and(|slow| winner == Some(slow))
 }
 
 /// What became of advice.
@@ -197,11 +181,6 @@ pub fn measure(at: Time, incarnation: &str, measure: &Measure, job: Option<&Job>
         plan: plan.unwrap_or_default(),
     };
     row.row()
-}
-
-/// Numbers as a column of text has them.
-pub fn spaced(numbers: &[u32]) -> String {
-    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -1,18 +1,17 @@
 //! What the engine has learned over jobs: one row for each of its rooms, which the next start goes on from.
 
 mod read;
-mod row;
 #[cfg(test)]
 mod tests;
 
 use super::error::LedgerError;
+use super::learned_row::LearnedRow;
 use super::retain::Bounds;
 use super::store::Store;
 use crate::telemetry::VERSION;
 use drover_core::engine::{LEARNED_FORMAT, Learned, Room};
 use drover_core::model::{Millis, Time};
 pub use read::{Found, learned};
-pub use row::{LearnedRow, TABLES};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -87,23 +86,29 @@ impl Shelf {
     pub fn keep(&mut self, slot: &Slot, store: &mut Store) -> Result<(), LedgerError> {
         let mut waits = slot.take().into_iter();
         for (room, (at, learned)) in waits.by_ref() {
-            let Some(row) = self.row(room, at, &learned) else { continue };
-            if let Err(error) = store.replace(&row) {
+            let done = match self.row(room, at, &learned) {
+                Kept::Row(row) => store.replace(&row).map(|()| _ = self.written.insert(room, (row.digest, at))),
+                Kept::TooLarge => store.let_go(room.label(), LEARNED_FORMAT, self.most),
+                Kept::Already => Ok(()),
+            };
+            if let Err(error) = done {
                 slot.put_back(at, learned);
                 waits.for_each(|(_, (at, learned))| slot.put_back(at, learned));
                 return Err(error);
             }
-            self.written.insert(room, (row.digest, at));
         }
         Ok(())
     }
 
-    /// What is to be written of a room; `None` where that is there already, or too large.
-    fn row(&mut self, room: Room, at: Time, learned: &Learned) -> Option<LearnedRow> {
-        let told = serde_json::to_string(learned);
-        let state = told
-            .inspect_err(|error| tracing::error!(room = room.label(), %error, "what was learned cannot be kept"))
-            .ok()?;
+    /// What is to be done about a room.
+    fn row(&mut self, room: Room, at: Time, learned: &Learned) -> Kept {
+        let state = match serde_json::to_string(learned) {
+            Ok(state) => state,
+            Err(error) => {
+                tracing::error!(room = room.label(), %error, "what was learned cannot be kept");
+                return Kept::Already;
+            }
+        };
         let bytes = state.len() as u64;
         if bytes > self.most {
             if self.large.insert(room) {
@@ -112,18 +117,28 @@ impl Shelf {
                     room,
                     bytes,
                     most,
-                    "what was learned is too large to be kept; what was kept before stays"
+                    "what was learned is too large to be kept; what was kept before stays, where it is not"
                 );
             }
-            return None;
+            return Kept::TooLarge;
         }
         self.large.remove(&room);
         let digest = digest(&state);
         let stands = |(before, since): &(String, Time)| *before == digest && at.since(*since) < STANDS;
         if self.written.get(&room).is_some_and(stands) {
-            return None;
+            return Kept::Already;
         }
         let (format, drover) = (LEARNED_FORMAT, VERSION.to_owned());
-        Some(LearnedRow { at_ms: at, room: room.label().to_owned(), format, drover, digest, state })
+        Kept::Row(LearnedRow { at_ms: at, room: room.label().to_owned(), format, drover, digest, state })
     }
+}
+
+/// What is to be done about a room.
+enum Kept {
+    /// This is to be written.
+    Row(LearnedRow),
+    /// It may not be written, nor read where it has been.
+    TooLarge,
+    /// The file has it, or nobody can.
+    Already,
 }

@@ -5,7 +5,9 @@ use super::*;
 use crate::ledger::file::beside;
 use crate::ledger::open::write;
 use crate::ledger::schema::Record;
+use crate::ledger::tables::StragglerRow;
 use crate::ledger::{Ledger, LedgerError, Metrics, Pace};
+use drover_core::engine::{Engine, EngineParams};
 use drover_core::model::Bytes;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +24,10 @@ fn rests(host: &str, futile: u32) -> Learned {
 
 fn breakers() -> Learned {
     serde_json::from_str(r#"{"breakers":{"by_policy":{},"turns":[]}}"#).unwrap()
+}
+
+fn odds() -> Learned {
+    Engine::new(EngineParams::default()).learned(Room::Odds)
 }
 
 fn path(dir: &tempfile::TempDir) -> PathBuf {
@@ -140,17 +146,18 @@ fn what_a_newer_drover_kept_in_another_form_is_left_to_it_and_an_older_ones_give
 }
 
 #[test]
-fn a_state_of_a_time_to_come_or_of_long_ago_is_not_gone_on_from() {
-    for (at, why) in [
-        (NOW + Millis(3_600_000), None),
-        (NOW + Millis(3_600_001), Some(Unread::Ahead)),
-        (NOW - BOUNDS.max_age, None),
-        (NOW - BOUNDS.max_age - Millis(1), Some(Unread::TooOld)),
+fn a_state_of_long_ago_is_not_gone_on_from_nor_windows_of_a_time_to_come() {
+    let (ahead, hour) = (Millis(3_600_001), Millis(3_600_000));
+    for (at, learned, why) in [
+        (NOW + hour, odds(), None),
+        (NOW + ahead, odds(), Some((Room::Odds, Unread::Ahead))),
+        (NOW + ahead, rests("n1", 1), None),
+        (NOW - BOUNDS.max_age, rests("n1", 1), None),
+        (NOW - BOUNDS.max_age - Millis(1), rests("n1", 1), Some((Room::NodeRests, Unread::TooOld))),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        keeps(&path(&dir), [(at, rests("n1", 1))]);
-        let unread = why.map(|why| (Room::NodeRests, why));
-        assert_eq!(found(&path(&dir)).1, unread.into_iter().collect::<Vec<_>>(), "{at:?}");
+        keeps(&path(&dir), [(at, learned)]);
+        assert_eq!(found(&path(&dir)).1, why.into_iter().collect::<Vec<_>>(), "{at:?}");
     }
 }
 
@@ -163,6 +170,26 @@ fn a_state_that_is_too_large_is_neither_written_nor_read_and_leaves_what_was_the
     let small = Bounds { max_bytes: Bytes(160), ..BOUNDS };
     let unread = learned(&path(&dir), small, NOW).unwrap().unread;
     assert!(matches!(&unread[..], [(Room::NodeRests, Unread::TooLarge(_, 10))]), "{unread:?}");
+    let (slot, mut store) = (Slot::default(), Store::open(&path(&dir), &mut None).unwrap());
+    slot.put(NOW, rests("n1", 1));
+    Shelf::new(small).keep(&slot, &mut store).unwrap();
+    drop(store);
+    assert_eq!(rows(&path(&dir)), 0, "what no start would read is not to cost rows");
+}
+
+#[test]
+fn what_was_learned_and_cannot_be_written_costs_no_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
+    let mut ledger = Ledger::start(&path(&dir), BOUNDS, PACE, || NOW, metrics).unwrap();
+    ledger.catch_up();
+    write(&path(&dir)).unwrap().execute_batch("DROP TABLE learned").unwrap();
+    for at in [1, 2] {
+        ledger.keep(NOW, rests("n1", 1));
+        ledger.push(vec![StragglerRow { at_ms: Time(at), probability: None, evidence: 0.0 }.row()]);
+        ledger.catch_up();
+    }
+    assert_eq!(ledger.committed(), 2);
 }
 
 #[test]

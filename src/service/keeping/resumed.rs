@@ -30,10 +30,14 @@ fn learned(loaded: &Loaded) -> Desk {
 
 /// The next process's, which may record.
 fn next(loaded: &Loaded, recording: Option<&Path>) -> Desk {
+    next_at(loaded, recording, THEN)
+}
+
+fn next_at(loaded: &Loaded, recording: Option<&Path>, now: Time) -> Desk {
     let metrics = Arc::new(crate::telemetry::Metrics::new(&Registry::new()).unwrap());
     let recorder = recording.map(|dir| Recorder::start(dir, 1 << 30, 1 << 20, "next", metrics.clone()).unwrap());
     let mut desk = Desk::new(EngineParams::default(), 100, recorder, metrics);
-    resume(&loaded.config, &mut desk, THEN);
+    resume(&loaded.config, &mut desk, now);
     desk
 }
 
@@ -104,4 +108,39 @@ fn what_cannot_be_read_is_neither_gone_on_from_nor_written_over() {
     desk.ledger = begin(&all, "next", &Notes::default(), &Registry::new()).unwrap().0;
     desk.finish(Time(210_000));
     assert_eq!(next(&all, None).resumed.unwrap().at, Time(122_000), "of it nothing was lost");
+}
+
+#[test]
+fn a_start_by_a_clock_that_is_hours_behind_takes_nothing_from_the_start_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("ledger.db");
+    let all = loaded(&file, &[]);
+    let mut before = learned(&all);
+    before.finish(Time(20_000_000));
+    let mut behind = next_at(&all, None, THEN);
+    assert_eq!(behind.resumed.unwrap().known.predictions, before.engine.known().predictions);
+    behind.ledger = begin(&all, "behind", &Notes::default(), &Registry::new()).unwrap().0;
+    behind.finish(Time(210_000));
+    let at = |room: &str| {
+        let ask = format!("SELECT at_ms FROM learned WHERE room = '{room}'");
+        ledger::read(&file).unwrap().query_row(&ask, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!([at("odds"), at("calibration")], [20_000_000, 210_000], "its windows could not be gone on from");
+}
+
+#[test]
+fn a_breaker_that_was_open_shows_after_the_start_until_it_has_rested() {
+    let dir = tempfile::tempdir().unwrap();
+    let all = loaded(&dir.path().join("ledger.db"), &[]);
+    let text = r#"{"breakers":{"by_policy":{"late":{"ann":{"recent":[],"opened":199000}}},"turns":[]}}"#;
+    let mut feed = begin(&all, "first", &Notes::default(), &Registry::new()).unwrap().0.unwrap();
+    feed.learned(Time(199_000), serde_json::from_str(text).unwrap());
+    feed.finish();
+    let rest = EngineParams::default().govern.breaker_rest;
+    for (at, shown) in [(THEN, 1), (THEN + rest, 0)] {
+        let mut desk = next_at(&all, None, at);
+        desk.decide(at);
+        assert_eq!(desk.breakers_shown("late"), shown, "{at:?}");
+        assert_eq!(desk.engine.open_breakers().len() as i64, shown);
+    }
 }

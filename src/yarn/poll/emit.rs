@@ -5,8 +5,8 @@ use super::reading::Reading;
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::facts::job::{JobSeen, TasksSeen};
 use crate::yarn::metrics::Metrics;
-use crate::yarn::rm::Told;
 use crate::yarn::schedule::Call;
+use crate::yarn::told::Told;
 use drover_core::model::*;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::clients::Clients;
 use crate::yarn::error::{Error, Kind};
 use crate::yarn::history::History;
-use crate::yarn::rm::Told;
 use crate::yarn::schedule::EndTry;
+use crate::yarn::told::Told;
 use crate::yarn::wire::cluster::App;
 use drover_core::model::{EndFact, JobId, JobPhase, TaskId, Time};
 

@@ -6,8 +6,8 @@ use crate::yarn::error::{Error, Kind};
 use crate::yarn::facts::cluster::AppSeen;
 use crate::yarn::facts::job::{JobSeen, TasksSeen};
 use crate::yarn::limit::{Permit, UNTOLD_PAUSE};
-use crate::yarn::rm::Told;
 use crate::yarn::schedule::{Call, Outcome};
+use crate::yarn::told::Told;
 use drover_core::model::*;
 
 /// What a call gave.

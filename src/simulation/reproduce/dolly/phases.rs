@@ -14,8 +14,7 @@
 //! | a job's time | from its first arrival to its last end | |
 //! | what counts | all but the first of each kind | ω is learned from it, kind by kind |
 
-use super::reads::policies;
-use super::runs::Runs;
+use super::runs::{Runs, readings};
 use super::workload::{self, Assumed, BINS, Mix, READING, SLOT_MB, SPLIT, scenario};
 use crate::simulation::grid::Progress;
 use crate::simulation::reproduce::assumed;
@@ -97,7 +96,7 @@ struct Chains(Runs);
 impl Chains {
     fn of(assumed: Assumed, seeds: u64, progress: &dyn Progress) -> Result<Chains, Stuck> {
         let assumed = assumed.of(Mix::Bing);
-        Runs::play(|_| chains(assumed), false, policies(assumed), seeds, progress).map(Chains)
+        Runs::play(|_| chains(assumed), false, readings(assumed), seeds, progress).map(Chains)
     }
 
     /// Of each seed by how many percent those of so many phases are faster than under LATE.
@@ -205,7 +204,7 @@ mod tests {
     fn the_time_of_a_chain_is_that_of_all_its_jobs() {
         let mut scenario = chains(Assumed::MAIN).unwrap();
         scenario.traced.clear();
-        let runs = Chains(Runs::play(|_| Ok(scenario.clone()), false, policies(Assumed::MAIN), 1, &Silent).unwrap());
+        let runs = Chains(Runs::play(|_| Ok(scenario.clone()), false, readings(Assumed::MAIN), 1, &Silent).unwrap());
         let late = &runs.0.outcomes("late")[0];
         let flow = late.workflows.iter().find(|flow| flow.name == last(5)).unwrap();
         assert_eq!((late.workflows.len() as u32, flow.jobs, flow.phases), (4 * COUNT, 3, 5));

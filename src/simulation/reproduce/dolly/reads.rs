@@ -1,31 +1,16 @@
 //! §5.3: whose output the clones of reduces read (Fig. 11), and how long they wait for one of their own (Fig. 10).
 
 use super::phases;
-use super::runs::{Both, SMALL, TINY, dolly, paper, play_all};
-use super::workload::Assumed;
+use super::runs::{Both, SMALL, TINY, play_all, readings};
 use crate::simulation::reproduce::rows::{Row, compare};
 use crate::simulation::reproduce::{Effort, Finding};
 use crate::stats::Interval;
-use drover_core::engine::EngineParams;
-use drover_core::policy::PolicyName;
-use drover_core::policy::dolly::Reads;
 use drover_core::sim::Stuck;
 
 const FIG10: &str = "dolly.fig10";
 const FIG11: &str = "dolly.fig11";
 /// Names of the rows.
 pub(super) const ROWS: &[&str] = &[FIG10, FIG11, phases::FIG12];
-
-/// LATE, and each way of reading.
-pub fn policies(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
-    let reading = |reads| dolly(assumed, |dolly| dolly.reads = reads);
-    vec![
-        ("late", paper(PolicyName::Late)),
-        ("delay", reading(Reads::Delay)),
-        ("cac", reading(Reads::Cac)),
-        ("cc", reading(Reads::Cc)),
-    ]
-}
 
 const FIG11_ROWS: [Row<Both>; 7] = [
     Row {
@@ -135,7 +120,7 @@ const FIG10_ROWS: [Row<Both>; 5] = [
 ];
 
 pub(super) fn run(effort: Effort) -> Result<Vec<Finding>, Stuck> {
-    let played = play_all(policies, effort)?;
+    let played = play_all(readings, effort)?;
     let own = [compare(&FIG11_ROWS, &played), compare(&FIG10_ROWS, &played)].concat();
     Ok([own, phases::run(effort)?].concat())
 }

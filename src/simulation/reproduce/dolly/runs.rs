@@ -7,7 +7,7 @@ use crate::simulation::reproduce::{Effort, Varied};
 use crate::stats::{Interval, quantile};
 use drover_core::engine::EngineParams;
 use drover_core::policy::PolicyName;
-use drover_core::policy::dolly::DollyParams;
+use drover_core::policy::dolly::{DollyParams, Reads};
 use drover_core::sim::{JobRow, Outcome, PhaseRow, Scenario, Stuck};
 use std::collections::BTreeMap;
 
@@ -61,6 +61,17 @@ pub fn dolly(assumed: Assumed, change: impl FnOnce(&mut DollyParams)) -> EngineP
     params.dolly.exclusive = Some(1.0 - assumed.p);
     change(&mut params.dolly);
     params
+}
+
+/// LATE, and each way of reading.
+pub fn readings(assumed: Assumed) -> Vec<(&'static str, EngineParams)> {
+    let reading = |reads| dolly(assumed, |dolly| dolly.reads = reads);
+    vec![
+        ("late", paper(PolicyName::Late)),
+        ("delay", reading(Reads::Delay)),
+        ("cac", reading(Reads::Cac)),
+        ("cc", reading(Reads::Cc)),
+    ]
 }
 
 /// Name of the runs in which every attempt has the median luck and nobody acts.
