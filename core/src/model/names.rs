@@ -57,6 +57,13 @@ impl Names {
         })
     }
 
+    /// The ResourceManager lists that name: where it has a number already, as one that an earlier process learned of, it is found by hash from now on.
+    pub(super) fn list(&mut self, name: &Name) {
+        if let Some(id) = self.others.remove(name) {
+            self.listed.insert(name.clone(), id);
+        }
+    }
+
     fn add(&mut self, name: Name) -> Option<(NameId, Name)> {
         let id = NameId::at(self.names.len()).filter(|_| self.names.len() < NAMES_MAX)?;
         self.names.push(name.clone());
@@ -116,6 +123,8 @@ mod tests {
         let ids = ["b", "a", "b", "c"]
             .map(|name| (if name == "b" { names.intern_listed(&name.into()) } else { names.intern(name) }).unwrap());
         assert_eq!((ids[0], names.len()), (ids[2], 3));
+        names.list(&"a".into());
+        assert_eq!((names.find("a"), names.others.len()), (Some(ids[1]), 1), "one that is listed is found by hash");
         let again: Names = serde_json::from_str(&serde_json::to_string(&names).unwrap()).unwrap();
         assert_eq!(again, names);
         assert_eq!(["a", "b", "c", "d"].map(|name| again.find(name)), [Some(ids[1]), Some(ids[0]), Some(ids[3]), None]);

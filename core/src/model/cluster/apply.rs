@@ -92,6 +92,7 @@ impl ClusterState {
         }
         self.nodes = nodes.into_iter().map(|node| (node.host.clone(), node.clone())).collect();
         self.nodes.sort_unstable_keys();
+        self.nodes.keys().for_each(|host| self.hosts.list(host));
     }
 
     /// Is it new, of the newest life of its source, and about what that source may speak of?
