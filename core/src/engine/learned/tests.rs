@@ -2,6 +2,9 @@
 
 use super::super::EngineParams;
 use super::*;
+use crate::estimate::Estimator;
+use crate::estimate::calibration::Point;
+use crate::estimate::odds::Idle;
 use crate::model::*;
 use crate::policy::PolicyName;
 
@@ -140,5 +143,24 @@ fn what_was_kept_in_this_form_is_read_and_kept_as_it_was() {
             .iter()
             .all(|one| *one > 0),
         "{known:?}"
+    );
+}
+
+#[test]
+fn words_that_stand_in_what_is_kept_are_the_same_as_when_its_form_was_numbered() {
+    assert_eq!(
+        [
+            serde_json::to_string(&Estimator::ALL).unwrap(),
+            serde_json::to_string(&Point::ALL).unwrap(),
+            serde_json::to_string(&TaskKind::ALL).unwrap(),
+            serde_json::to_string(&[Idle::Nothing, Idle::Zero]).unwrap(),
+        ],
+        [
+            r#"["late","phase-aware","hadoop-legacy","hadoop-smoothed","hadoop-simple-exponential","mantri"]"#,
+            r#"["quarter","half","three_quarters"]"#,
+            r#"["map","reduce"]"#,
+            r#"["nothing","zero"]"#,
+        ],
+        "another word, or one fewer, is another LEARNED_FORMAT"
     );
 }
