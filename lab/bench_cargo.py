@@ -42,6 +42,10 @@ def bench(about: str, target: list) -> SimpleNamespace:
 
 # Name: what it tells, and cargo's words for it.
 TARGETS = {
+    "learned": (
+        "What it costs to keep what is learned over jobs, each room as large as it may be.",
+        ["-p", "drover-core", "--bench", "learned"],
+    ),
     "pass": ("Time of an engine's pass, and memory of its state.", ["-p", "drover-core", "--bench", "pass"]),
     "rest": ("Age of what the poller knows of 200 jobs, and what knowing it costs.", ["--bench", "rest_poll"]),
     "sim": ("Speed and memory of simulations.", ["-p", "drover-core", "--bench", "sim"]),
