@@ -110,9 +110,9 @@ impl Keeper {
 
     /// Keeps what was learned, where the file takes it; else it waits for the next look.
     fn keep_learned(&mut self) {
-        let Some(store) = self.store.as_mut().filter(|_| self.shelf_at.is_none_or(|at| Instant::now() >= at)) else {
-            return;
-        };
+        // At the end there is no later try.
+        let is_due = self.shared.is_ending() || self.shelf_at.is_none_or(|at| Instant::now() >= at);
+        let Some(store) = self.store.as_mut().filter(|_| is_due) else { return };
         self.shelf_at = None;
         match self.shelf.keep(&self.shared.learned, store) {
             Ok(()) => self.weigh(),

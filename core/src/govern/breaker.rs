@@ -162,4 +162,4 @@ pub fn upper_bound(won: usize, of: usize) -> f64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

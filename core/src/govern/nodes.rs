@@ -109,8 +109,8 @@ impl NodeRests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::govern::flight::tests::map;
-    use crate::model::{Action, Millis, Names};
+    use crate::govern::breaker::tests::outcome;
+    use crate::model::{Millis, Names};
     use CopyEnd::{Died, Lost, Refused, Unknown, Won};
 
     fn params() -> GovernParams {
@@ -122,32 +122,12 @@ mod tests {
         ["n1", "n2"].map(|name| names.intern(name).unwrap())
     }
 
-    fn outcome(end: CopyEnd) -> CopyOutcome {
-        CopyOutcome {
-            decision: 1,
-            policy: "late".into(),
-            action: Action::Duplicate,
-            clones: false,
-            telling: true,
-            task: map(0),
-            end,
-            answer: None,
-            attempts: vec![1],
-            winner: None,
-            host: None,
-            hosts: Vec::new(),
-            at: Time(0),
-            cost: Millis(0),
-            winner_cost: Millis(0),
-        }
-    }
-
     /// Does the first host rest for ada after copies on it that ended so, at those seconds, and at that second?
     fn rests(ends: &[(CopyEnd, u64)], then: u64) -> bool {
         let (mut rests, [host, other]) = (NodeRests::default(), hosts());
         for (end, second) in ends {
             rests.roll(&params(), Time(second * 1_000));
-            rests.count(&outcome(*end), "ada", &[host], Time(second * 1_000));
+            rests.count(&outcome(1, *end), "ada", &[host], Time(second * 1_000));
         }
         rests.roll(&params(), Time(then * 1_000));
         let resting = |user| rests.resting(user, &params()).collect::<Vec<_>>();
@@ -160,11 +140,11 @@ mod tests {
         let (mut rests, mut names) = (NodeRests::default(), Names::default());
         let mut host = |n: usize| names.intern(&format!("h{n}")).unwrap();
         for n in 0..HOSTS_MAX + 2 {
-            rests.count(&outcome(Lost), "bob", &[host(n)], Time(n as u64));
+            rests.count(&outcome(1, Lost), "bob", &[host(n)], Time(n as u64));
         }
         let shared = host(HOSTS_MAX);
         for second in [1, 2] {
-            rests.count(&outcome(Lost), "ada", &[shared], Time(10_000 * second));
+            rests.count(&outcome(1, Lost), "ada", &[shared], Time(10_000 * second));
         }
         assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [shared]);
         let of_bob = rests.by_user["bob"].len();
@@ -190,7 +170,7 @@ mod tests {
     fn clones_and_what_ends_with_its_master_say_nothing_of_a_host() {
         let (mut rests, [host, _]) = (NodeRests::default(), hosts());
         for _ in 0..9 {
-            rests.count(&CopyOutcome { telling: false, ..outcome(Lost) }, "ada", &[host], Time(1));
+            rests.count(&CopyOutcome { telling: false, ..outcome(1, Lost) }, "ada", &[host], Time(1));
         }
         assert_eq!(rests, NodeRests::default());
     }
@@ -199,8 +179,8 @@ mod tests {
     fn no_more_hosts_are_remembered_than_may_be_and_the_known_count_on() {
         let (mut rests, mut names) = (NodeRests::default(), Names::default());
         let all: Vec<NameId> = (0..HOSTS_MAX + 1).map(|n| names.intern(&format!("n{n}")).unwrap()).collect();
-        rests.count(&outcome(Lost), "ada", &all, Time(1));
-        rests.count(&outcome(Lost), "ada", &[all[1]], Time(1));
+        rests.count(&outcome(1, Lost), "ada", &all, Time(1));
+        rests.count(&outcome(1, Lost), "ada", &[all[1]], Time(1));
         assert_eq!(rests.by_user["ada"].len(), HOSTS_MAX);
         assert_eq!(rests.resting("ada", &params()).collect::<Vec<_>>(), [all[1]]);
     }

@@ -5,29 +5,14 @@ use super::*;
 use crate::estimate::Estimator;
 use crate::estimate::calibration::Point;
 use crate::estimate::odds::Idle;
+use crate::govern::breaker::tests::outcome;
 use crate::model::*;
 use crate::policy::PolicyName;
 
 const HOUR: u64 = 3_600_000;
 
 fn lost(job: u32) -> CopyOutcome {
-    CopyOutcome {
-        decision: 1,
-        policy: "drover".into(),
-        action: Action::Duplicate,
-        clones: false,
-        telling: true,
-        task: JobId(AppId { cluster: 1, seq: job }).task(TaskKind::Map, 0),
-        end: CopyEnd::Lost,
-        answer: None,
-        attempts: vec![1],
-        winner: None,
-        host: None,
-        hosts: Vec::new(),
-        at: Time(0),
-        cost: Millis(0),
-        winner_cost: Millis(0),
-    }
+    CopyOutcome { policy: "drover".into(), ..outcome(job, CopyEnd::Lost) }
 }
 
 /// An engine that has heard of these hosts in this order.

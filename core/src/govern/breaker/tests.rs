@@ -2,7 +2,8 @@ use super::*;
 use crate::model::{Action, AppId, Millis, TaskKind};
 use proptest::prelude::*;
 
-fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
+/// A copy of the first map of a job of that number that ended so.
+pub fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
     let job = JobId(AppId { cluster: 1, seq: job });
     CopyOutcome {
         decision: 1,
