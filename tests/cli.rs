@@ -556,6 +556,32 @@ fn a_reload_does_not_lead_to_acting_where_no_hold_could_be_kept() {
 }
 
 #[test]
+fn what_a_reload_leaves_for_a_restart_or_refuses_is_told_by_the_status_until_a_later_one_settles_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::with(dir.path(), &[]);
+    let config = || {
+        let status = run(&["status", "--json", "--service", &service.1]).1;
+        serde_json::from_str::<serde_json::Value>(&status).unwrap()["status"]["config"].clone()
+    };
+    assert_eq!(config(), serde_json::json!({"read_ms": null, "refused": null, "wait_for_restart": []}));
+    let after = |text: &str, settled: &dyn Fn(&serde_json::Value) -> bool| {
+        std::fs::write(dir.path().join("drover.toml"), text).unwrap();
+        service.signal("-HUP");
+        let began = Instant::now();
+        while !settled(&config()) {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", config());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        config()["wait_for_restart"].clone()
+    };
+    let refused = |config: &serde_json::Value| config["refused"].as_str().is_some_and(|why| why.contains("govern.cap"));
+    let waiting = after("rest.timeout = \"6s\"\n", &|config| config["wait_for_restart"][0].is_string());
+    assert_eq!(waiting, serde_json::json!(["rest.timeout"]));
+    assert_eq!(after("govern.cap = 1\n", &refused), waiting, "they wait still");
+    assert_eq!(after("", &|config| config["refused"].is_null()), serde_json::json!([]));
+}
+
+#[test]
 fn a_job_is_taken_by_its_applications_id_too_wherever_one_is_named() {
     let service = stand_in_with(|path| (404, serde_json::json!({"error": "unknown", "message": path})));
     let app = "application_1795181650543_0021";

@@ -37,7 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
-use views::RmView;
+use views::{ConfigView, RmView};
 
 /// Most entries on one page.
 pub const PAGE_MAX: usize = 1_000;
@@ -60,6 +60,8 @@ pub struct ApiState {
     pub shims: Arc<dyn Fn() -> Shims + Send + Sync>,
     /// How the ResourceManager is.
     pub rm: Arc<dyn Fn() -> RmView + Send + Sync>,
+    /// What came of reading the configuration again.
+    pub config: Arc<dyn Fn() -> ConfigView + Send + Sync>,
     /// Operators' holds.
     pub holds: Arc<Holds>,
     /// The service's clock.
@@ -88,8 +90,9 @@ impl ApiState {
     async fn process(&self) -> Process {
         let holds = self.holds.all(self.now()).await.iter().map(HoldView::of).collect();
         let (ready, shims, rm) = (self.not_ready().is_none(), (self.shims)(), (self.rm)());
+        let config = (self.config)();
         let (ledger, ledger_size) = self.ledger.told();
-        Process { ready, shims, holds, rm, ledger, ledger_size, ..self.process.clone() }
+        Process { ready, shims, holds, rm, ledger, ledger_size, config, ..self.process.clone() }
     }
 }
 

@@ -39,6 +39,7 @@ fn service_with(readiness: Option<&'static str>, ledger: Access) -> (Router, (Dr
         readiness: Arc::new(move || readiness.map(str::to_owned)),
         shims: Arc::new(Shims::default),
         rm: Arc::new(|| RmView { answers: true, told_ms: Some(NOW.0 - 1_200) }),
+        config: Arc::new(ConfigView::default),
         holds: Arc::new(Holds::new(Own::new(1, 1, outside.facts.clone()), Book::open(None, Mode::Act, NOW).unwrap())),
         clock,
         ledger,

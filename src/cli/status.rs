@@ -4,7 +4,7 @@ use super::Common;
 use super::client::{Client, NoAnswer, Service};
 use super::output::{self, Failure};
 use crate::api::HoldView;
-use crate::api::views::{KnownView, LearnedView, Status};
+use crate::api::views::{ConfigView, KnownView, LearnedView, Status};
 use crate::ledger::report::Report;
 use crate::telemetry;
 use crate::words;
@@ -19,6 +19,7 @@ Asks the running service, and ends with 0 where one answers, with 3 where none d
   shims            jobs for which a shim speaks; only these can have copies. A lease is what lets Drover start them
   last hour        what was asked for, or in mode advise only said, as the ledger has it; unknown where none is kept (ledger.path)
   learned          tasks behind the odds of straggling, predictions that were put to the test, jobs whose tasks' times are known; and what of it an earlier process left
+  configuration    when SIGHUP last had it read again, and which settings hold something else since then and wait for a restart
   held             jobs that are not acted on, a line for each hold: cluster, queue, user or job (`drover pause`, `drover stop`)
 
 Examples:
@@ -28,8 +29,8 @@ Examples:
   drover status --json | jq -r '.status.holds[].scope'";
 
 const HOUR: u64 = 3_600_000;
-/// Holds that are shown; all are in the JSON.
-const HOLDS_SHOWN: usize = 5;
+/// Holds that are shown, and settings that wait; all are in the JSON.
+const SHOWN: usize = 5;
 
 /// `drover status`.
 #[derive(Debug, Args)]
@@ -132,6 +133,7 @@ fn rows(glance: &Glance) -> Vec<(&'static str, String)> {
     rows.extend(holds(status));
     rows.push(("learned", learned(&status.learned)));
     rows.push(("ledger", ledger(status)));
+    rows.extend(configuration(status));
     rows
 }
 
@@ -181,8 +183,8 @@ fn holds(status: &Status) -> Vec<(&'static str, String)> {
     if all.is_empty() {
         return vec![("held", "nothing".into())];
     }
-    let shown = all.iter().take(HOLDS_SHOWN).map(|hold| ("held", held(hold, status.now_ms)));
-    let more = all.len().saturating_sub(HOLDS_SHOWN);
+    let shown = all.iter().take(SHOWN).map(|hold| ("held", held(hold, status.now_ms)));
+    let more = all.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| ("held", format!("and {more} more, which --json names")));
     shown.chain(more).collect()
 }
@@ -208,6 +210,19 @@ fn learned(told: &LearnedView) -> String {
         ""
     };
     format!("from {tasks} tasks, {predictions} predictions, {names}; {before}{kept}")
+}
+
+/// What came of reading it again, where it was.
+fn configuration(status: &Status) -> Option<(&'static str, String)> {
+    let ConfigView { read_ms, refused, .. } = &status.config;
+    let ago = since(status, (*read_ms)?);
+    let waiting =
+        status.config.waiting(SHOWN).map_or_else(String::new, |which| format!("; wait for a restart: {which}"));
+    let says = match refused {
+        Some(_) => format!("READ AGAIN {ago} ago IN VAIN: `drover doctor` tells why{waiting}"),
+        None => format!("read again {ago} ago{waiting}"),
+    };
+    Some(("configuration", says))
 }
 
 fn ledger(status: &Status) -> String {

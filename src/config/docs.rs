@@ -25,8 +25,8 @@ Settings come from four places, the later outranking the earlier:
 that does not exist, a value out of range or a unit that is missing is an error which names the file and line, the key and what is
 allowed. Times are written `500ms`, `10s`, `5m`, `1h`, `2d`, sizes `64KiB`, `4MiB`, `1GiB`, shares as numbers from 0 to 1.
 
-On SIGHUP a running service reads its configuration again. Settings marked *reload* change at once; the others are named in the
-log and wait for a restart, as does what the files of `cluster.conf_dir` and `rest.ca_file` hold, which are read at the start alone. A configuration with an error changes nothing, nor does one that leaves out what was stated of `cluster.*`, `listen.*` or `state.dir`, as
+On SIGHUP a running service reads its configuration again. Settings marked *reload* change at once; the others wait for a restart, as does
+what the files of `cluster.conf_dir` and `rest.ca_file` hold, which are read at the start alone: the log, `drover status` and `drover doctor` name them. A configuration with an error changes nothing, nor does one that leaves out what was stated of `cluster.*`, `listen.*` or `state.dir`, as
 a half-written file does. A mode that keeps less from being done than before is logged as a warning.
 ";
 

@@ -19,6 +19,7 @@ mod notes;
 mod orders;
 mod own;
 mod reading;
+mod reread;
 mod restarts;
 mod rival;
 mod serve;
@@ -37,6 +38,7 @@ pub use learning::Resumed;
 pub use notes::Notes;
 pub use own::Own;
 pub use reading::{DecisionFilter, Process, RECENT, TaskFilter};
+pub use reread::Reread;
 pub use serve::{Reload, serve};
 pub use shims::Shims;
 

@@ -4,6 +4,7 @@ use super::hints::Hints;
 use super::left::LeftJobs;
 use super::listed::Listed;
 use super::orders::Orders;
+use super::reread::Rereads;
 use super::restarts::Restarts;
 use crate::ledger::Unanswered;
 use crate::shim::Shim;
@@ -53,6 +54,8 @@ impl Readiness {
 pub struct Notes {
     /// The poller's hints.
     pub hints: Hints,
+    /// What came of reading the configuration again.
+    pub rereads: Rereads,
     /// What runs, as last listed.
     pub listed: Listed,
     /// What an earlier process left without an end.

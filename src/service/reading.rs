@@ -61,13 +61,16 @@ pub struct Process {
     pub ledger: State,
     /// The space it takes, where one is kept.
     pub ledger_size: Option<Bytes>,
+    /// What came of reading the configuration again.
+    pub config: ConfigView,
 }
 
 impl Process {
     /// A process that has just started.
     pub fn new(incarnation: String, started: Time) -> Process {
         let (shims, holds, rm, ledger) = (Shims::default(), Vec::new(), RmView::default(), State::Off);
-        Process { incarnation, started, ready: false, shims, holds, rm, ledger, ledger_size: None }
+        let config = ConfigView::default();
+        Process { incarnation, started, ready: false, shims, holds, rm, ledger, ledger_size: None, config }
     }
 }
 
@@ -112,6 +115,7 @@ impl Desk {
             holds: process.holds.clone(),
             rm: process.rm,
             ledger: LedgerView::of(&process.ledger, process.ledger_size),
+            config: process.config.clone(),
             learned: LearnedView::of(self.engine.known(), self.resumed, self.learning.is_off()),
             breakers: self
                 .engine

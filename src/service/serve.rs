@@ -15,7 +15,7 @@ use super::shims::Shims;
 use super::world;
 use super::{Desk, claims, descriptors, vouch};
 use crate::api::listen;
-use crate::api::views::RmView;
+use crate::api::views::{ConfigView, RmView};
 use crate::api::{self, ApiState, Doorman, Role};
 use crate::clock;
 use crate::config::{self, Config, Loaded};
@@ -53,6 +53,7 @@ struct Service {
     engine: JoinHandle<()>,
     outside: Outside,
     metrics: Arc<Metrics>,
+    notes: Arc<Notes>,
 }
 
 /// How a configuration is read again.
@@ -151,9 +152,9 @@ async fn start(loaded: &Loaded, lost_lines: IntCounter, stop: &CancellationToken
     if config.act.rest_restart {
         spawn_restarts(&mut tasks, clients.am.clone(), own, &notes, stop);
     }
-    spawn_polling(&mut tasks, config, clients, notes, &outside, stop);
+    spawn_polling(&mut tasks, config, clients, notes.clone(), &outside, stop);
     spawn_listening(&mut tasks, config, listeners, state, registry, shim, stop);
-    Ok(Service { tasks, engine, outside, metrics })
+    Ok(Service { tasks, engine, outside, metrics, notes })
 }
 
 fn desk(config: &Config, identity: &Identity, metrics: Arc<Metrics>) -> Result<Desk, ServeError> {
@@ -195,6 +196,10 @@ fn state(
         rm: Arc::new({
             let (notes, rest) = (notes.clone(), clients.http.metrics().clone());
             move || RmView { answers: rest.rm_answers(), told_ms: notes.ready.newest().map(|at| at.0) }
+        }),
+        config: Arc::new({
+            let notes = notes.clone();
+            move || ConfigView::of(notes.rereads.told())
         }),
         holds,
         readiness: Arc::new({

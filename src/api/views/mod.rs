@@ -1,6 +1,7 @@
 //! What the API answers with. Fields carry their units in their names; ids are Hadoop's own.
 
 mod clones;
+mod config;
 mod decision;
 mod job;
 mod learned;
@@ -12,6 +13,7 @@ mod status;
 mod task;
 
 pub use clones::{ClonePlanView, ReadingView};
+pub use config::ConfigView;
 pub use decision::{DecisionView, EndView};
 pub use job::{Counts, JobDetail, JobSummary, SettingsView};
 pub use learned::{KnownView, LearnedView};

@@ -1,6 +1,6 @@
 //! The service as a whole.
 
-use super::{LearnedView, LedgerView};
+use super::{ConfigView, LearnedView, LedgerView};
 use crate::api::health::StragglingView;
 use crate::api::holds::HoldView;
 use drover_core::model::{Millis, OpenBreaker};
@@ -80,6 +80,9 @@ pub struct Status {
     /// What is known over jobs.
     #[serde(default)]
     pub learned: LearnedView,
+    /// What came of reading the configuration again.
+    #[serde(default)]
+    pub config: ConfigView,
 }
 
 impl Status {

@@ -55,9 +55,28 @@ pub async fn check(config: &Config, site: Option<&Site>, checks: &mut Checks) ->
             "wait some seconds; if it stays so, see its log and /readyz",
         );
     }
+    configuration(&status, checks);
     shims(&status, site, checks);
     ledger::running(&status.ledger, checks);
     Ok(Some(client))
+}
+
+/// What came of reading it again, where that is not what somebody wanted.
+fn configuration(status: &Status, checks: &mut Checks) {
+    if let Some(why) = &status.config.refused {
+        checks.warn(
+            "configuration read again",
+            format!("the service has not taken it: {why}"),
+            "correct it, try it with `drover config check`, and send SIGHUP again; until then the service goes on with what it had",
+        );
+    }
+    if let Some(which) = status.config.waiting(usize::MAX) {
+        checks.warn(
+            "settings that wait",
+            format!("what these hold is not what the service goes by: {which}"),
+            "start the service again; jobs run on meanwhile",
+        );
+    }
 }
 
 /// Is that another build than this one? One that was not told its revision may be any of its version.
@@ -98,9 +117,28 @@ fn shims(status: &Status, site: Option<&Site>, checks: &mut Checks) {
 mod tests {
     use super::super::Verdict;
     use super::*;
+    use crate::api::views::ConfigView;
     use crate::service::Process;
     use crate::service::fixture::watched;
     use drover_core::model::Time;
+
+    #[test]
+    fn a_configuration_that_was_read_again_is_warned_of_where_it_was_refused_or_waits_for_a_restart() {
+        let process = Process { ready: true, ..Process::new(String::new(), Time(0)) };
+        let watched = watched().status(&process, Time(121_000));
+        let warned = |config| {
+            let mut checks = Checks::default();
+            configuration(&Status { config, ..watched.clone() }, &mut checks);
+            checks.0.into_iter().map(|check| (check.verdict, check.says)).collect::<Vec<_>>()
+        };
+        let read = ConfigView { read_ms: Some(1), ..ConfigView::default() };
+        assert_eq!(warned(read.clone()), []);
+        let refused = ConfigView { refused: Some("mode: no mode".into()), ..read.clone() };
+        assert_eq!(warned(refused), [(Verdict::Warn, "the service has not taken it: mode: no mode".to_owned())]);
+        let waits = ConfigView { wait_for_restart: vec!["rest.user".into(), "listen.api".into()], ..read };
+        let says = "what these hold is not what the service goes by: rest.user, listen.api";
+        assert_eq!(warned(waits), [(Verdict::Warn, says.to_owned())]);
+    }
 
     #[test]
     fn shims_of_other_versions_are_told_and_of_the_services_own_are_not() {

@@ -99,3 +99,21 @@ fn the_last_hour_tells_copies_clones_restarts_and_advice_apart_over_all_policies
     };
     assert_eq!(LastHour::of(&report), LastHour { copies: 5, clones: 0, restarts: 1, advised: 7 });
 }
+
+#[test]
+fn a_configuration_read_again_is_told_with_what_waits_for_a_restart_and_one_in_vain_stands_out() {
+    let told = |refused: Option<&str>, waiting: &[&str]| {
+        glance_of(|glance| {
+            let wait_for_restart = waiting.iter().map(|key| (*key).to_owned()).collect();
+            glance.status.config =
+                ConfigView { read_ms: Some(61_000), refused: refused.map(str::to_owned), wait_for_restart };
+        })
+    };
+    assert!(!glance_of(|_| ()).contains("configuration"));
+    assert!(told(None, &[]).ends_with("configuration    read again 1 min 00 s ago"));
+    let some = ["rest.user", "listen.api"];
+    assert!(told(None, &some).ends_with("1 min 00 s ago; wait for a restart: rest.user, listen.api"));
+    assert!(told(None, &["a", "b", "c", "d", "e", "f", "g"]).ends_with(": a, b, c, d, e and 2 more"));
+    let refused = told(Some("mode: act now"), &some);
+    assert!(refused.contains("READ AGAIN 1 min 00 s ago IN VAIN: `drover doctor` tells why; wait"), "{refused}");
+}

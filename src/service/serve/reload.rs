@@ -1,6 +1,7 @@
 //! What SIGHUP changes in a service that runs, and what it does not.
 
 use super::{Reload, Service};
+use crate::clock;
 use crate::config::{self, Config, Loaded, Reloaded};
 use crate::service::desk::Again;
 use crate::service::{checks, claims};
@@ -75,24 +76,26 @@ pub(super) fn reloaded(
     logs: &Logs,
     service: &Service,
 ) -> Loaded {
+    let refused = |why: String| {
+        service.metrics.reloaded(false);
+        service.notes.rereads.refused(clock::now(), &why);
+        tracing::error!("{why}");
+    };
     let (merged, report) = match read {
         Ok(merged) => merged,
         Err(error) => {
-            service.metrics.reloaded(false);
-            tracing::error!("{error}");
+            refused(error);
             return old;
         }
     };
     if let Err(error) = logs.set_level(&merged.config.log.level) {
-        service.metrics.reloaded(false);
-        tracing::error!("the configuration is wrong and nothing has changed\n{error}");
+        refused(format!("the configuration is wrong and nothing has changed\n{error}"));
         return old;
     }
     // Not waited for: what hangs would keep a stop from being heard.
     let again = Again { params: config::engine_params(&merged.config), settings: merged.deciding() };
     if let Err(error) = service.outside.again.try_send(again) {
-        service.metrics.reloaded(false);
-        tracing::error!(%error, "the engine takes no configuration and nothing has changed; send SIGHUP again");
+        refused(format!("the engine takes no configuration and nothing has changed; send SIGHUP again: {error}"));
         let _ = logs.set_level(&old.config.log.level);
         return old;
     }
@@ -104,6 +107,7 @@ pub(super) fn reloaded(
         tracing::warn!("Drover may do more than before by the configuration read again: {mode}");
     }
     tracing::info!(changed = ?report.changed, wait_for_restart = ?report.waiting, "configuration read again");
+    service.notes.rereads.applied(clock::now(), report.waiting);
     merged
 }
 
