@@ -1,7 +1,7 @@
 //! How policies compare with a baseline: seed by seed, since both meet the same luck in each.
 
 use super::grid::Played;
-use super::summary::{
+use super::measures::{
     bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, where_any, workflow_times,
 };
 use crate::stats::Interval;
@@ -88,7 +88,7 @@ fn each_job((own, other): &Pair<'_>) -> BTreeMap<String, f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::KEPT;
+    use super::super::measures::KEPT;
     use super::*;
     use drover_core::model::{Millis, TaskKind};
     use drover_core::sim::{KeptRow, PhaseRow, WorkflowRow};

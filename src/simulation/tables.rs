@@ -1,7 +1,8 @@
 //! The tables that are told of a simulation: the same on a terminal and in a report.
 
 use super::against::Against;
-use super::summary::{KEPT, PolicySummary, SHARES, Spread};
+use super::measures::{KEPT, SHARES};
+use super::summary::{PolicySummary, Spread};
 use super::told::Told;
 use crate::stats::Interval;
 use drover_core::estimate::Estimator;
