@@ -54,7 +54,7 @@ def whole(file: Path) -> bool:
 
 
 def train(version: str) -> None:
-    cluster = Cluster(paths.TARGET / "training", train=True)
+    cluster = Cluster(paths.TARGET / "training" / version, train=True)
     shutil.rmtree(cluster.dir, ignore_errors=True)
     try:
         cluster.up(Options(dir=str(cluster.dir), nodes=1, node_mb=1024, hdfs=True, hadoop=version, set=PATIENT))

@@ -7,83 +7,20 @@ import os
 import re
 import shutil
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from lab import build, hadoop, paths, proc
-from lab.progress import Failed, say, step
+from lab import build, hadoop, paths
+from lab.progress import Failed, say
+from lab.suites import Totals, run, side_by_side
 
 E2E = paths.ROOT / "lab" / "e2e"
 KINDS = ("python", "java", "rust", "e2e")
-TAIL_LINES = 40
-# A failed test's own words, as cargo and unittest begin them, and how many lines of each and of all are shown.
-FAILED_TEST = re.compile(r"^(---- .* ----|FAIL: |ERROR: |\[ERROR\] )")
-LINES_OF_ONE, LINES_OF_ALL = 25, 150
-# A file of end-to-end tests that waits for clocks most of its time, and the one that it runs beside.
-BESIDE = {"hadoops_own_clocks": "troubles"}
+# Files of end-to-end tests that take longest, and begin first; and those that have the machine to themselves, as in
+# them a slow node is to be slower than one that is only crowded.
+LONGEST, ALONE = ("versions", "troubles", "mishaps"), ("act",)
 # The gate tries the same cases each time; new ones are for --explore, where a failure stops nobody's work.
 SEED, CASES_EXPLORED = "20261122", "8192"
-
-
-class Totals:
-    """What passed and what failed so far, and the logs of what failed."""
-
-    def __init__(self):
-        self.passed, self.failed, self.logs = 0, 0, []
-
-    def add(self, passed: int, failed: int, log: Path) -> None:
-        self.passed += passed
-        self.failed += failed
-        if failed:
-            self.logs.append(log)
-        say(f"    {passed} passed, {failed} failed")
-
-
-class Suite:
-    """One that has been started."""
-
-    def __init__(self, title: str, command: list, log: Path, count):
-        self.title, self.log, self.count = title, log, count
-        self.command, self.began = command, time.time()
-        self.process = proc.spawn(command, log, cwd=paths.ROOT)
-
-    def end(self) -> None:
-        if self.process.poll() is None:
-            proc.end_group(self.process)
-
-
-def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
-    finish(Suite(title, command, log, count), totals)
-
-
-def finish(suite: Suite, totals: Totals) -> None:
-    """Waits for a suite; one that fails without naming a failed test counts as one failure."""
-    log, broken = suite.log, 0
-    try:
-        with step(suite.title, log):
-            proc.wait(suite.process, suite.command, log)
-    except Failed as failure:
-        say(f"    {failure}")
-        broken = 1
-    passed, failed = suite.count(log, suite.began)
-    if not passed and not failed and not broken:
-        say(f"    no test ran; read {paths.shown(log)}")
-        broken = 1
-    totals.add(passed, max(failed, broken), log)
-    if failed or broken:
-        say("\n".join(told(log.read_text(errors="replace").splitlines())))
-
-
-def told(lines: list) -> list:
-    """What failed tests said, wherever in the log, and the log's end."""
-    shown, upto = [], 0
-    for number, line in enumerate(lines[:-TAIL_LINES]):
-        if FAILED_TEST.match(line):
-            upto = number + LINES_OF_ONE
-        if number < upto and len(shown) < LINES_OF_ALL:
-            shown.append(line)
-    return shown + lines[-TAIL_LINES:]
 
 
 def count_cargo(log: Path, _began: float) -> tuple:
@@ -161,22 +98,23 @@ def e2e(totals: Totals, only: str) -> None:
     files = [file for file in sorted(E2E.glob("test_*.py")) if only in file.stem]
     if not files:
         raise Failed(f"no end-to-end test file has '{only}' in its name")
-    names = [file.stem[5:] for file in files]
-    for name in names:
-        if BESIDE.get(name) in names:
-            continue
-        others = [started(other) for other, of in BESIDE.items() if of == name and other in names]
-        with contextlib.ExitStack() as early:
-            for other in others:
-                early.callback(other.end)
-            for suite in (started(name), *others):
-                finish(suite, totals)
+    alone, others = in_order([file.stem[5:] for file in files])
+    for name in alone:
+        run(*end_to_end(name), totals)
+    side_by_side([end_to_end(name) for name in others], totals)
 
 
-def started(name: str) -> Suite:
-    """The tests of a file of lab/e2e, on their way."""
+def in_order(names: list) -> tuple:
+    """Those that run alone, and the others: the longest first, so that none of them is the last to begin."""
+    others = [name for name in LONGEST if name in names]
+    others += [name for name in names if name not in (*LONGEST, *ALONE)]
+    return [name for name in names if name in ALONE], others
+
+
+def end_to_end(name: str) -> tuple:
+    """The tests of a file of lab/e2e."""
     command = [sys.executable, "-m", "unittest", "-v", f"lab.e2e.test_{name}"]
-    return Suite(f"end to end: {name}", command, paths.LOGS / f"e2e-{name}.log", count_unittest)
+    return f"end to end: {name}", command, paths.LOGS / f"e2e-{name}.log", count_unittest
 
 
 def main(arguments: list) -> int:

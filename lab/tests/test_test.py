@@ -24,18 +24,10 @@ class Counts(unittest.TestCase):
         text = "hadoop 2.7.7    compiles\nhadoop 3.1.4    does not compile, see jvm-shim/target/compile-3.1.4.log\n"
         self.assertEqual(self.counted(test.count_compiled, text), (1, 1))
 
-    def test_a_suite_that_breaks_without_a_failed_test_still_fails(self):
-        totals = test.Totals()
-        with tempfile.TemporaryDirectory() as directory:
-            test.run("broken", ["sh", "-c", "exit 1"], Path(directory) / "log", test.count_cargo, totals)
-            test.run("empty", ["true"], Path(directory) / "log", test.count_cargo, totals)
-        self.assertEqual((totals.passed, totals.failed), (0, 2))
-
-    def test_what_a_failed_test_said_is_shown_however_far_from_the_end_it_is_and_no_more_than_is_bearable(self):
-        said = ["---- estimate::odds::a_tie stdout ----", "panicked: 0.5 and 0"]
-        log = ["ok"] * 500 + said + ["ok"] * 500
-        shown = test.told(log)
-        self.assertEqual(shown[:2], said)
-        self.assertEqual(len(shown), test.LINES_OF_ONE + test.TAIL_LINES)
-        self.assertEqual(test.told(log[:10]), log[:10])
-        self.assertLessEqual(len(test.told(said * 1000)), test.LINES_OF_ALL + test.TAIL_LINES)
+    def test_no_file_of_end_to_end_tests_is_left_out_or_run_twice_and_the_longest_begin_first(self):
+        names = [file.stem[5:] for file in test.E2E.glob("test_*.py")]
+        self.assertLessEqual({*test.LONGEST, *test.ALONE}, set(names))
+        alone, others = test.in_order(names)
+        self.assertEqual(sorted(alone + others), sorted(names))
+        self.assertEqual(tuple(others[: len(test.LONGEST)]), test.LONGEST)
+        self.assertEqual(test.in_order(["watch", "troubles"]), ([], ["troubles", "watch"]))

@@ -1,0 +1,63 @@
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from lab import suites, test
+from lab.progress import Failed
+from lab.suites import Totals
+
+
+class Suites(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory, self.totals = Path(directory.name), Totals()
+
+    def suite(self, name: str, script: str) -> tuple:
+        return name, ["sh", "-c", script], self.directory / name, test.count_unittest
+
+    def test_one_that_breaks_without_a_failed_test_still_fails(self):
+        suites.run(*self.suite("broken", "exit 1"), self.totals)
+        suites.run(*self.suite("empty", "true"), self.totals)
+        self.assertEqual((self.totals.passed, self.totals.failed), (0, 2))
+
+    def test_side_by_side_each_is_run_and_counted_once_and_no_more_than_two_at_a_time(self):
+        here = self.directory
+
+        def script(name: str, beside: str, last: str) -> str:
+            met = f"for i in $(seq 600); do [ -e {here}/{beside}.begun ] && break; sleep 0.05; done; [ $i -lt 600 ]"
+            count = f"ls {here}/*.runs | wc -l >> {here}/at-once"
+            begin, end = f"touch {here}/{name}.begun {here}/{name}.runs", f"rm {here}/{name}.runs"
+            return f"{begin}; {met} || exit 2; {count}; {end}; echo Ran 3 tests; {last}"
+
+        pairs = {"s0": "s1", "s1": "s0", "s2": "s0", "s3": "s1"}
+        all_of = [self.suite(name, script(name, beside, "true")) for name, beside in pairs.items()]
+        suites.side_by_side([*all_of, self.suite("broken", script("broken", "s0", "exit 1"))], self.totals)
+        self.assertEqual((self.totals.passed, self.totals.failed), (15, 1))
+        self.assertEqual(self.totals.logs, [self.directory / "broken"])
+        at_once = [int(line) for line in (self.directory / "at-once").read_text().split()]
+        self.assertEqual(len(at_once), 5)
+        self.assertLessEqual(max(at_once), suites.LANES)
+
+    def test_what_runs_beside_one_that_cannot_start_is_ended(self):
+        begun, of = [], suites.Suite
+
+        def started(*words):
+            begun.append(of(*words))
+            return begun[-1]
+
+        none = ("none", ["/no/such"], self.directory / "none", test.count_unittest)
+        with mock.patch.object(suites, "Suite", started), self.assertRaises(Failed):
+            suites.side_by_side([self.suite("lasting", "sleep 60"), none], self.totals)
+        self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM])
+
+    def test_what_a_failed_test_said_is_shown_however_far_from_the_end_it_is_and_no_more_than_is_bearable(self):
+        said = ["---- estimate::odds::a_tie stdout ----", "panicked: 0.5 and 0"]
+        log = ["ok"] * 500 + said + ["ok"] * 500
+        shown = suites.told(log)
+        self.assertEqual(shown[:2], said)
+        self.assertEqual(len(shown), suites.LINES_OF_ONE + suites.TAIL_LINES)
+        self.assertEqual(suites.told(log[:10]), log[:10])
+        self.assertLessEqual(len(suites.told(said * 1000)), suites.LINES_OF_ALL + suites.TAIL_LINES)
