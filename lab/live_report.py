@@ -94,4 +94,5 @@ def report(ledger: Ledger, cell: Cell, batch: Batch, rule: str) -> dict:
         judged += more.pop("targets")
     whole = bench_act.told(ledger, cells, judged, runs, rule)
     about = {"scenario": cell.scenario, "about": batch.about, "service": batch.service, "paper": PAPER}
-    return {**about, **whole, "pairs": compared, **more}
+    same = live_targets.same_outputs(runs)["reached"]
+    return {**about, **whole, "pairs": compared, "outputs_equal": same, **more}

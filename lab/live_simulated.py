@@ -32,10 +32,9 @@ TEN_APART_S = 300
 TEN_SERVICE = {
     **DOLLY_SERVICE,
     "dolly.beta": 0.8,
-    # Twenty or thirty copies beside ten first attempts, all asked for at once; as shipped ten may be in flight in a
-    # cluster as small as that, and eight wait.
+    # Twenty or thirty copies beside ten first attempts, where as shipped ten may be in flight in a cluster as small as
+    # that. No more than eight of a job wait for a container at once, here as in the shim.
     "govern.cluster_cap": 1,
-    "act.waiting_copies": 30,
 }
 
 

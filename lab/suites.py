@@ -12,6 +12,8 @@ TAIL_LINES = 40
 # A failed test's own words, as cargo and unittest begin them, and how many lines of each and of all are shown.
 FAILED_TEST = re.compile(r"^(---- .* ----|FAIL: |ERROR: |\[ERROR\] )")
 LINES_OF_ONE, LINES_OF_ALL = 25, 150
+# A test that this machine cannot run, and why, as unittest has it.
+SKIPPED = re.compile(r"^(test\w+) .*\.\.\. skipped (.*)$", re.M)
 # A cluster's daemons wait for one another's clocks for some half of their time, in which another's can work.
 LANES, LOOK_S = 2, 0.2
 
@@ -20,7 +22,7 @@ class Totals:
     """What passed and what failed so far, and the logs of what failed."""
 
     def __init__(self):
-        self.passed, self.failed, self.logs = 0, 0, []
+        self.passed, self.failed, self.skipped, self.logs = 0, 0, 0, []
 
     def add(self, passed: int, failed: int, log: Path) -> None:
         self.passed += passed
@@ -91,8 +93,12 @@ def tell(suite: Suite, broken: str, totals: Totals) -> None:
     failed = max(failed, int(bool(broken)))
     totals.add(passed, failed, suite.log)
     say(f"    {suite.title}: {passed} passed, {failed} failed")
+    text = suite.log.read_text(errors="replace")
+    for name, why in SKIPPED.findall(text):
+        totals.skipped += 1
+        say(f"    not run here: {name}, {why}")
     if failed:
-        say("\n".join(told(suite.log.read_text(errors="replace").splitlines())))
+        say("\n".join(told(text.splitlines())))
 
 
 def told(lines: list) -> list:

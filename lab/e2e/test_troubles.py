@@ -20,7 +20,7 @@ from lab.e2e.lives import Lives
 from lab.e2e.unharmed import ACT, JOB
 from lab.faults import ClusterPlace
 from lab.scenarios import AM_AWAY
-from lab.service import SECOND, Service
+from lab.service import Service
 from lab.troubles import Held, Watched
 
 # Of a job with a reduce that starts as soon as one map has ended.
@@ -87,33 +87,38 @@ class Troubles(Ledgers):
         ended = "SELECT state FROM jobs WHERE job = ?"
         self.until("its rows were kept", lambda: rows(disk / "ledger.db", ended, again.id()) == [("succeeded",)])
 
-    def test_a_read_only_disk_costs_rows_and_no_copy_be_it_so_from_the_start_or_from_some_moment_on(self):
-        disk, image = self.disk("read-only"), self.image("turns-read-only")
-        turning = self.mounted("turns-read-only", "-o", "loop", image)
+    def test_a_disk_that_is_read_only_from_the_start_costs_rows_and_no_copy(self):
+        disk = self.disk("read-only")
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        never, until_then = self.keeper(disk / "ledger.db"), self.keeper(turning / "ledger.db", listen=SECOND)
-        self.assertEqual(self.state(never), "read_only")
-        first, second = self.submit()[0], self.submit(to=until_then.shim)[0]
-        self.wait("a row was kept", second, lambda: self.kept(until_then, "enrolments"))
-        self.give_up(turning)
-        told = {table: self.kept(until_then, table) for table in TOLD_OF}
-        for running, service in ((first, never), (second, until_then)):
-            self.check(running)
-            self.until("rows were lost", lambda service=service: self.lost(service))
-        self.says(never, "read_only", "the ledger cannot be opened")
-        # SQLite calls it an I/O error; half a minute later, when the file is opened anew, it is known to be read-only.
-        self.says(until_then, "unwritable", "the ledger cannot be")
-        self.assertNotEqual(never.ask("report").returncode, 0, "a report of nothing would pass for one")
-        self.assertEqual(until_then.ask("report").returncode, 0, "what was kept is still told of")
+        service = self.keeper(disk / "ledger.db")
+        self.assertEqual(self.state(service), "read_only")
+        self.check(self.submit()[0])
+        self.until("rows were lost", lambda: self.lost(service))
+        self.says(service, "read_only", "the ledger cannot be opened")
+        self.assertNotEqual(service.ask("report").returncode, 0, "a report of nothing would pass for one")
         self.assertEqual(list(disk.iterdir()), [])
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-        self.put_right(turning, image)
-        for service in (never, until_then):
-            self.until("it is kept", lambda service=service: self.state(service) == "keeping")
-        for file in (disk / "ledger.db", turning / "ledger.db"):
-            self.assertEqual(rows(file, "PRAGMA integrity_check"), [("ok",)])
+        self.until("it is kept", lambda: self.state(service) == "keeping")
+        self.assertEqual(rows(disk / "ledger.db", "PRAGMA integrity_check"), [("ok",)])
+
+    def test_a_disk_that_turns_read_only_costs_rows_and_no_copy(self):
+        image = self.image("turns-read-only")
+        disk = self.mounted("turns-read-only", "-o", "loop", image)
+        service = self.keeper(disk / "ledger.db")
+        running = self.submit()[0]
+        self.wait("a row was kept", running, lambda: self.kept(service, "enrolments"))
+        self.give_up(disk)
+        told = {table: self.kept(service, table) for table in TOLD_OF}
+        self.check(running)
+        self.until("rows were lost", lambda: self.lost(service))
+        # SQLite calls it an I/O error; half a minute later, when the file is opened anew, it is known to be read-only.
+        self.says(service, "unwritable", "the ledger cannot be")
+        self.assertEqual(service.ask("report").returncode, 0, "what was kept is still told of")
+        self.put_right(disk, image)
+        self.until("it is kept", lambda: self.state(service) == "keeping")
+        self.assertEqual(rows(disk / "ledger.db", "PRAGMA integrity_check"), [("ok",)])
         for table, count in told.items():
-            self.assertGreaterEqual(len(rows(turning / "ledger.db", f"SELECT * FROM {table}")), count, table)
+            self.assertGreaterEqual(len(rows(disk / "ledger.db", f"SELECT * FROM {table}")), count, table)
 
     def put_right(self, disk: Path, image: Path) -> None:
         """What had reached the disk, on another in its place: the old one is still held by whoever has a lock there."""

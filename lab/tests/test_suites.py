@@ -41,6 +41,14 @@ class Suites(unittest.TestCase):
         self.assertEqual(len(at_once), 5)
         self.assertLessEqual(max(at_once), suites.LANES)
 
+    def test_what_could_not_be_run_is_named_with_its_reason_and_does_not_pass(self):
+        said = "test_a_disk (lab.Troubles.test_a_disk) ... skipped 'no loop device'"
+        text = f"{said}\ntest_b (lab.Troubles.test_b) ... ok\nRan 2 tests\nOK (skipped=1)"
+        with mock.patch.object(suites, "say") as told:
+            suites.run(*self.suite("one", f'echo "{text}"'), self.totals)
+        self.assertEqual((self.totals.passed, self.totals.failed, self.totals.skipped), (1, 0, 1))
+        self.assertIn(mock.call("    not run here: test_a_disk, 'no loop device'"), told.mock_calls)
+
     def test_what_runs_beside_one_that_cannot_start_is_ended(self):
         begun, of = [], suites.Suite
 
