@@ -2,6 +2,7 @@
 
 use super::super::can::{WORDS, able};
 use drover_core::model::Capabilities;
+use drover_core::policy::dolly::{Admission, Reads};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where each mechanism of the table is carried out, by what must be possible for it; those that need nothing come under `–`.
@@ -37,6 +38,15 @@ fn a_mechanism_stands_as_live_where_a_shim_can_carry_it_out_and_nowhere_else() {
     let known = names(Capabilities::NONE);
     let unknown: Vec<_> = table.keys().filter(|name| *name != "–" && !known.contains_key(*name)).collect();
     assert!(unknown.is_empty(), "no capabilities: {unknown:?}");
+}
+
+#[test]
+fn each_way_in_which_clones_are_admitted_and_read_stands_in_the_table() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/mechanisms.md")).unwrap();
+    let rows: String = text.lines().filter(|line| line.starts_with("| Dolly")).collect();
+    for label in Admission::ALL.map(Admission::label).into_iter().chain(Reads::ALL.map(Reads::label)) {
+        assert!(rows.contains(&format!("`{label}`")), "{label}");
+    }
 }
 
 #[test]
