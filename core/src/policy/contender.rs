@@ -54,6 +54,12 @@ impl<'a> Contender<'a> {
         })
     }
 
+    /// What those of a phase typically have that run, as far as counters tell; `None` where they do of one at most, which may be the one with other data.
+    pub(super) fn typical_input(all: &[Contender<'_>]) -> Option<Whole> {
+        let told: Vec<Whole> = all.iter().filter_map(|contender| contender.input).collect();
+        (told.len() > 1).then(|| Whole::typical(&told))
+    }
+
     /// LATE §4: its progress rate, score per second.
     pub fn rate(&self) -> f64 {
         late_rate(self.sample.track.score(), self.elapsed)

@@ -293,6 +293,32 @@ mod tests {
     }
 
     #[test]
+    fn in_a_run_with_other_data_than_earlier_ones_tasks_of_whose_data_nothing_is_told_are_as_slow_as_the_others() {
+        use crate::estimate::input::Whole;
+        use crate::model::Counters;
+        let (job, mut priors) = (JobKind { user: "ann".into(), name: "etl".into() }, Priors::default());
+        for _ in 0..3 {
+            let read = Some(Whole { bytes: 100.0, records: 0.0 });
+            let run = Prior::new(vec![60.0], Bytes(0), 0.0).map(|run| run.with_input(read));
+            priors.learn(job.clone(), [run, None]);
+        }
+        // A shim's counters are kept of few: here of four of six, all alike.
+        let of = |bytes: u64| {
+            let run = |phase: Phase, n| phase.runs((n, 0), n, 0.0, &[(10.0, 0.1), (30.0, 0.3)]);
+            let mut phase = (0..6).fold(Phase::maps(6).shim(), run);
+            for index in 0..4 {
+                let id = phase.job.id.task(TaskKind::Map, index).attempt(0);
+                let counters = Counters { read: Some(Bytes(bytes)), ..Counters::default() };
+                phase.job.intakes.learn(id, &AttemptFact { counters, ..AttemptFact::of(id) }, at(30.0));
+            }
+            let view = phase.view(30.0).beside(priors.of(&job, TaskKind::Map), 1.0);
+            let all = judge(&view, &LateParams::default(), &MantriParams::default());
+            all.into_iter().filter(|judged| judged.verdict == Verdict::Decided).count()
+        };
+        assert_eq!([of(45), of(450_000), of(1)], [0; 3]);
+    }
+
+    #[test]
     fn before_any_task_has_finished_those_under_way_tell_which_is_slow_and_an_ordinary_one_is_let_be() {
         let of = |whole: f64, now: f64, others: &[f64]| {
             let shows = |phase: Phase, index: u32, whole: f64| {

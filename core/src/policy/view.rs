@@ -172,7 +172,8 @@ impl<'a> View<'a> {
         let mut peers = self.peers;
         // What has finished tells what is typical of this run. Before, its tasks' data are set against those of the tasks on whose times a copy's rests.
         if self.runs.finished.is_empty() && peers.typical_split.0 == 0 {
-            peers.typical_input = peers.typical_input.or_else(|| prior?.input());
+            let earlier = || prior?.input().map(|input| Contender::typical_input(&self.contenders).unwrap_or(input));
+            peers.typical_input = peers.typical_input.or_else(earlier);
         }
         let (told, data) = (self.kind == TaskKind::Map, peers.typical_data());
         let known = Beside { location, earlier: prior, told, data };
