@@ -64,7 +64,7 @@ pub struct Finding {
     pub unit: String,
     /// How they compare.
     pub verdict: Verdict,
-    /// Of the assumptions that the paper leaves open, the share (0–1) of the combinations that reproduce it; absent where it leaves none, or the seeds of all are too few to tell.
+    /// Of the assumptions that the paper leaves open, the share (0–1) of the choices, varied one at a time or together, that reproduce it; absent where it leaves none, or the seeds of all are too few to tell.
     pub share_of_assumptions: Option<f64>,
     /// What comes of each of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
