@@ -76,8 +76,14 @@ pub fn enrolment(n: u32, held_out: bool) -> EnrolmentRow {
 
 /// The same, that took so many seconds; `None`: it still runs.
 pub fn job(n: u32, held_out: bool, seconds: Option<u64>, state: &str) -> Vec<Row> {
+    let ended = seconds.map(|seconds| ended(n, held_out, seconds, state));
+    std::iter::once(enrolment(n, held_out).row()).chain(ended.map(|ended| ended.row())).collect()
+}
+
+/// Its end alone.
+pub fn ended(n: u32, held_out: bool, seconds: u64, state: &str) -> JobRow {
     let enrolled = enrolment(n, held_out);
-    let ended = seconds.map(|seconds| JobRow {
+    JobRow {
         at_ms: enrolled.at_ms,
         job: enrolled.job.clone(),
         name: enrolled.name.clone(),
@@ -96,6 +102,5 @@ pub fn job(n: u32, held_out: bool, seconds: Option<u64>, state: &str) -> Vec<Row
         native_copies: 0,
         map_gain_ms: 3_000,
         reduce_gain_ms: 1_000,
-    });
-    std::iter::once(enrolled.row()).chain(ended.map(|ended| ended.row())).collect()
+    }
 }

@@ -8,6 +8,7 @@ use super::retain::Bounds;
 use super::schema::Row;
 use super::shared::{Message, Pace, Shared};
 use super::state::State;
+use super::tables::JobRow;
 use drover_core::engine::Learned;
 use drover_core::model::{Bytes, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,6 +84,11 @@ impl Ledger {
     /// Hands over what was learned at that time, in the place of what waits of that room; never waits, but for who takes what waits out at the same time.
     pub fn keep(&self, at: Time, learned: Learned) {
         self.shared.learned.put(at, learned);
+    }
+
+    /// Counts a job that has ended.
+    pub fn job_ended(&self, row: &JobRow) {
+        self.metrics.job_ended(row);
     }
 
     /// Rows that are on the disk, of those handed over since the start.

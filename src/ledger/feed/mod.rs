@@ -149,7 +149,10 @@ impl Feed {
         let measure = |one: &Measure| rows::measure(now, &self.incarnation, one, of(one.job), policy);
         told.extend(pass.measures.iter().map(measure));
         told.extend(self.enrol(engine, now));
-        told.extend(self.ended.drain(..).map(|ended| ended.row().row()));
+        for row in self.ended.drain(..).map(Ended::row) {
+            self.ledger.job_ended(&row);
+            told.push(row.row());
+        }
         told.extend(self.hourly(engine, now));
         self.tell(told);
     }

@@ -19,10 +19,18 @@ struct World {
     desk: Desk,
     path: PathBuf,
     said: u64,
+    counted: Metrics,
+}
+
+fn counted() -> Metrics {
+    Metrics::new(&prometheus::Registry::new()).unwrap()
 }
 
 fn feed(path: &Path, incarnation: &str) -> Feed {
-    let metrics = Metrics::new(&prometheus::Registry::new()).unwrap();
+    feed_counted(path, incarnation, counted())
+}
+
+fn feed_counted(path: &Path, incarnation: &str, metrics: Metrics) -> Feed {
     let bounds = Bounds { max_age: Millis(u64::MAX), max_bytes: Bytes(u64::MAX) };
     let ledger = Ledger::start(path, bounds, Pace::default(), || Time(0), metrics).unwrap();
     ledger.catch_up();
@@ -36,8 +44,9 @@ fn world(path: &Path, mode: Mode, holdout: f64) -> World {
     let mut params = EngineParams::default();
     (params.govern.mode, params.govern.holdout, params.govern.debounce) = (mode, holdout, PUT_OFF);
     let mut desk = Desk::new(params, 100, None, metrics);
-    desk.ledger = Some(feed(path, "p1"));
-    let mut world = World { desk, path: path.to_owned(), said: 0 };
+    let counted = counted();
+    desk.ledger = Some(feed_counted(path, "p1", counted.clone()));
+    let mut world = World { desk, path: path.to_owned(), said: 0, counted };
     if mode == Mode::Act {
         let total = Resources { memory_mb: 65_536, vcores: 64 };
         let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
@@ -150,6 +159,11 @@ fn a_copy_that_won_is_kept_from_its_decision_to_what_it_gained_and_so_is_its_job
     let jobs: Vec<JobRow> = world.all();
     assert_eq!((jobs.len(), jobs[0].decided, jobs[0].won, jobs[0].state.as_deref()), (1, 1, 1, Some("succeeded")));
     assert_eq!(Some(jobs[0].map_gain_ms), outcomes[0].gained_ms, "it was the last of its phase");
+    let counted = &world.counted;
+    let gain = |side: &str| (1e3 * counted.job_gain.with_label_values(&[side]).get()).round() as i64;
+    assert_eq!([gain("sooner"), gain("later")], [jobs[0].map_gain_ms, 0]);
+    let side = if jobs[0].held_out.is_some() { "acted_on" } else { "undrawn" };
+    assert_eq!(counted.jobs.with_label_values(&[side]).get(), 1);
     assert_eq!(jobs[0].took_ms, Some(Millis((second + 10) * 1_000)));
 }
 
