@@ -6,6 +6,7 @@ mod recorded;
 mod rumen;
 
 use super::*;
+use crate::simulation::told::tied_to;
 use drover_core::sim::TracedTasks;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -50,6 +51,21 @@ fn a_swim_job_has_a_map_for_each_block_and_a_reduce_for_each_gibibyte_and_says_w
     assert_eq!(trace.jobs[1].arrives.0, 20_000);
     assert_eq!(trace.assumed.len(), 4);
     assert_eq!(of(&packed(SWIM)).unwrap(), trace);
+}
+
+#[test]
+fn slowness_is_tied_to_attempts_of_a_trace_only_where_it_tells_that_some_took_longer_than_others() {
+    let tied = |text: &str| {
+        let Trace { jobs, hosts, .. } = of(text.as_bytes()).unwrap();
+        tied_to(&Scenario { traced: jobs, hosts, ..Scenario::default() })
+    };
+    assert_eq!(tied(SWIM), Vec::<&str>::new());
+    let maps = |times: [u64; 3]| {
+        let row = |(task, takes): (u32, u64)| row("MAP", task, 0, [0, 0, takes], "SUCCESS").replace(",h,", ",,");
+        HEADER.to_owned() + &(0..).zip(times).map(row).collect::<String>()
+    };
+    assert_eq!(tied(&maps([9_000; 3])), Vec::<&str>::new());
+    assert_eq!(tied(&maps([9_000, 9_000, 9_001])), ["the attempt, as in the trace"]);
 }
 
 #[test]
