@@ -102,6 +102,17 @@ fn the_columns_of_a_csv_may_come_in_any_order() {
 }
 
 #[test]
+fn columns_of_which_nothing_is_known_are_named_and_counted() {
+    let repairs = |header: &str| {
+        of(format!("{header}{}", row("MAP", 0, 0, [1_000, 0, 2_000], "SUCCESS")).as_bytes()).unwrap().repairs
+    };
+    assert_eq!(repairs(HEADER).len(), 0);
+    let told = repairs(&HEADER.replace(",host,", ",hosts,").replace("dur_s", " dur_s"));
+    let says = "columns of which nothing is known (\"hosts\", \" dur_s\"): passed over";
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), [(says.to_owned(), 2)]);
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line_and_what_is_mended_is_counted() {
     let bad = |rows: &str| told(format!("{HEADER}{rows}").as_bytes());
     assert!(bad(&row("MAP", 0, 0, [9, 0, 3], "SUCCESS")).starts_with("2: aMAP0_0 ends at 3, before"));
