@@ -202,6 +202,20 @@ fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
 }
 
 #[test]
+fn gaps_that_are_not_those_between_submissions_and_submissions_out_of_order_are_counted() {
+    let repairs = |rows: &[[u64; 2]]| {
+        let row = |(nth, [at, gap]): (usize, &[u64; 2])| format!("job{nth}\t{at}\t{gap}\t1\t0\t1\n");
+        let text: String = rows.iter().enumerate().map(row).collect();
+        of(text.as_bytes()).unwrap().repairs.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(repairs(&[[49, 7], [60, 11], [60, 0]]), [], "what was before the first nobody knows");
+    let gaps = "inter-arrivals that are not the time since the submission before: passed over";
+    assert_eq!(repairs(&[[9, 9], [20, 12], [20, 1]]), [(gaps.to_owned(), 2)]);
+    let early = "jobs submitted before the one above them: they arrive when they were submitted";
+    assert_eq!(repairs(&[[20, 0], [9, 0], [10, 1]]), [(early.to_owned(), 1)]);
+}
+
+#[test]
 fn what_of_a_swim_job_is_passed_over_is_to_be_sound_and_is_said() {
     let trace = of(SWIM.as_bytes()).unwrap();
     assert!(trace.assumed.iter().any(|said| said.contains("write at their end is passed over")), "{:?}", trace.assumed);
