@@ -21,6 +21,9 @@ pub struct Told {
     /// What was amiss in it and was mended or left out, and how often.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repairs: BTreeMap<String, u64>,
+    /// Policies that did nothing, and why, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<String>,
     /// How many seeds were asked for, from 1 on.
     pub seeds: u64,
     /// All runs were played.

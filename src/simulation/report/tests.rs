@@ -58,6 +58,7 @@ fn made_of(more: &str, happened: impl Fn(&mut Vec<Played>)) -> BTreeMap<&'static
         shared: scenario.cluster.shared(),
         assumed: vec!["it is <assumed>".into()],
         repairs: BTreeMap::new(),
+        idle: vec!["late decided nothing".into()],
         seeds: 2,
         complete: true,
         missing_runs: 0,
@@ -147,7 +148,7 @@ fn the_page_is_well_formed_needs_nothing_else_and_takes_nothing_for_markup() {
     }
     let addresses = page.matches("://").count();
     assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
-    for words in ["seeds 1 to 2", "tied to: the node", "assumed", "drover simulate"] {
+    for words in ["seeds 1 to 2", "tied to: the node", "late decided nothing", "assumed", "drover simulate"] {
         assert!(page.contains(words), "{words}");
     }
 }
