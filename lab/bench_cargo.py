@@ -50,7 +50,7 @@ TARGETS = {
     "rest": ("Age of what the poller knows of 200 jobs, and what knowing it costs.", ["--bench", "rest_poll"]),
     "sim": ("Speed and memory of simulations.", ["-p", "drover-core", "--bench", "sim"]),
     "scale": (
-        "Simulations of the papers' own scale: Mantri's phases, or with `day TRACE` a day of SWIM's.",
+        "Simulations of the papers' own scale: Mantri's phases, or with `day TRACE [POLICY]` a day of SWIM's.",
         ["--bench", "scale"],
     ),
     "shims": ("Thousands of shims' sessions against one service on loopback.", ["--bench", "shim_sessions"]),

@@ -7,6 +7,7 @@ use super::interrupt::stop_on_ctrl_c;
 use super::output::{self, Exit, Failure};
 use super::{Common, sweep};
 use crate::config::{PRESETS, engine_params};
+use crate::simulation::idle::idle;
 use crate::simulation::report::{Origin, Report, dir};
 use crate::simulation::summary::summarise;
 use crate::simulation::tables::tables;
@@ -127,6 +128,7 @@ impl Command {
             shared: scenario.cluster.shared(),
             assumed,
             repairs,
+            idle: idle(&scenario, &grid.policies, &played),
             seeds: self.seeds,
             complete: missing_runs == 0,
             missing_runs,
@@ -282,6 +284,7 @@ fn text(told: &Told) -> String {
     if !of_trace.is_empty() {
         parts.push(format!("Of the trace:\n{}", of_trace.join("\n")));
     }
+    parts.extend((!told.idle.is_empty()).then(|| told.idle.join("\n")));
     parts.extend(told.cut_short());
     for table in tables(told) {
         let mut shown = output::table(&table.heading.iter().map(String::as_str).collect::<Vec<_>>());

@@ -2,7 +2,8 @@
 
 use super::grid::Played;
 use super::measures::{
-    bin_times, ended_well, job_times, over_seeds, phase_times, points, seconds, sums, where_any, workflow_times,
+    bin_times, ended_well, job_times, over_seeds, own_time, phase_times, phases_of, points, seconds, sums, where_any,
+    workflow_times,
 };
 use crate::stats::Interval;
 use drover_core::sim::{JobRow, Outcome};
@@ -28,6 +29,9 @@ pub struct Against {
     pub workflows: BTreeMap<String, Interval>,
     /// By number of tasks: reduction of jobs' mean and quantiles, percent.
     pub bins: Vec<(String, BTreeMap<String, Interval>)>,
+    /// By number of their jobs' tasks: reduction of phases' mean and quantiles, percent.
+    #[serde(default)]
+    pub phase_bins: Vec<(String, BTreeMap<String, Interval>)>,
     /// Reduction of container-seconds, percent.
     pub container_seconds: Option<Interval>,
     /// How much more of each cost there is in a run.
@@ -43,7 +47,10 @@ impl Against {
         let others: BTreeMap<u64, &Outcome> = others.iter().map(|other| (other.seed, &other.outcome)).collect();
         let pairs: Vec<Pair<'_>> =
             runs.iter().filter_map(|one| Some((&one.outcome, *others.get(&one.seed)?))).collect();
-        let bins = bin_times().map(|(name, times)| (name, reductions(&pairs, &times)));
+        let binned = |of: fn(&JobRow) -> Vec<f64>| {
+            let bins = bin_times(of).map(|(name, times)| (name, reductions(&pairs, &times)));
+            bins.filter(|(_, of)| !of.is_empty()).collect()
+        };
         let more = |(own, other): &Pair<'_>| both(sums(own), &sums(other), |own, other| Some(own - other));
         let held = |outcome: &Outcome| sums(outcome)["container_seconds"];
         let less_held: Vec<f64> = pairs.iter().filter_map(|(own, other)| less(held(own), held(other))).collect();
@@ -54,7 +61,8 @@ impl Against {
             each_job: over_seeds(pairs.iter().map(each_job)),
             phases: reductions(&pairs, &phase_times),
             workflows: reductions(&pairs, &workflow_times),
-            bins: bins.filter(|(_, of)| !of.is_empty()).collect(),
+            bins: binned(own_time),
+            phase_bins: binned(phases_of),
             container_seconds: Interval::of(&less_held),
             more: where_any(over_seeds(pairs.iter().map(more))),
         }
@@ -145,6 +153,9 @@ mod tests {
         assert_eq!((against.each_job["mean"].mean, against.jobs["mean"].mean), (37.5, 60.0));
         let bins: Vec<(&str, f64)> = against.bins.iter().map(|(bin, of)| (bin.as_str(), of["p50"].mean)).collect();
         assert_eq!(bins, [("1-10", 0.0), ("11-50", 75.0)]);
+        let phases: Vec<(&str, f64)> =
+            against.phase_bins.iter().map(|(bin, of)| (bin.as_str(), of["p50"].mean)).collect();
+        assert_eq!(phases, [("1-10", 0.0), ("11-50", 75.0)]);
     }
 
     #[test]

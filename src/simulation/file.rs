@@ -150,6 +150,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_there_and_would_do_nothing_is_told_with_the_line_on_which_it_stands() {
+        let told = told(&format!("[cluster]\nnodes = 2\n[[trouble]]\nnodes = [0]\n{JOB}queue = \"zz\"\n"));
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines.len(), 2, "{told}");
+        assert!(lines[0].starts_with("s.toml:3: trouble[0].slower: is 1: "), "{told}");
+        assert!(lines[1].starts_with("s.toml:8: jobs[0].queue: would do nothing"), "{told}");
+    }
+
+    #[test]
     fn what_is_not_toml_is_told_with_its_line() {
         assert!(told("[cluster]\nnodes = = 4\n").starts_with("s.toml:2: "), "{}", told("[cluster]\nnodes = = 4\n"));
     }

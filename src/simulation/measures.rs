@@ -51,7 +51,7 @@ pub(super) fn job_times(outcome: &Outcome) -> Vec<f64> {
 
 /// Times of its phases, seconds.
 pub(super) fn phase_times(outcome: &Outcome) -> Vec<f64> {
-    ended_well(outcome).flat_map(|job| &job.phases).map(|phase| phase.took.as_secs_f64()).collect()
+    ended_well(outcome).flat_map(phases_of).collect()
 }
 
 /// Times of its workflows, seconds.
@@ -59,14 +59,24 @@ pub(super) fn workflow_times(outcome: &Outcome) -> Vec<f64> {
     outcome.workflows.iter().filter(|one| !one.failed).map(|one| one.took.as_secs_f64()).collect()
 }
 
-/// Each bin's name, and how the times of its jobs, in seconds, are found.
-pub(super) fn bin_times() -> impl Iterator<Item = (String, impl Fn(&Outcome) -> Vec<f64>)> {
-    BINS.into_iter().map(|(low, high)| {
+/// Each bin's name, and how the times of its jobs, or of these jobs' phases, in seconds, are found.
+pub(super) fn bin_times(of: fn(&JobRow) -> Vec<f64>) -> impl Iterator<Item = (String, impl Fn(&Outcome) -> Vec<f64>)> {
+    BINS.into_iter().map(move |(low, high)| {
         let within = move |outcome: &Outcome| {
-            ended_well(outcome).filter(|job| (low..=high).contains(&job.tasks)).map(seconds).collect()
+            ended_well(outcome).filter(|job| (low..=high).contains(&job.tasks)).flat_map(of).collect()
         };
         (named((low, high)), within)
     })
+}
+
+/// A job's own time, as one of a list.
+pub(super) fn own_time(job: &JobRow) -> Vec<f64> {
+    vec![seconds(job)]
+}
+
+/// Those of its phases.
+pub(super) fn phases_of(job: &JobRow) -> Vec<f64> {
+    job.phases.iter().map(|phase| phase.took.as_secs_f64()).collect()
 }
 
 /// Leaves out what [`KEPT`] names where there was none in any run.

@@ -4,6 +4,7 @@ pub mod against;
 pub mod file;
 mod grid;
 pub mod holdout;
+pub mod idle;
 mod measures;
 pub mod report;
 pub mod reproduce;

@@ -3,12 +3,14 @@
 use super::against::Against;
 use super::grid::Played;
 use super::holdout::HoldOut;
-use super::measures::{bin_times, job_times, over_seeds, phase_times, points, sums, where_any, workflow_times};
+use super::measures::{
+    bin_times, job_times, over_seeds, own_time, phase_times, phases_of, points, sums, where_any, workflow_times,
+};
 use crate::stats::Interval;
 use drover_core::estimate::Estimator;
 use drover_core::estimate::calibration::{Accuracy, Point};
 use drover_core::model::TaskKind;
-use drover_core::sim::Outcome;
+use drover_core::sim::{JobRow, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +30,9 @@ pub struct PolicySummary {
     pub workflows: Option<Spread>,
     /// By number of tasks: jobs' times, seconds.
     pub bins: Vec<(String, Spread)>,
+    /// By number of their jobs' tasks: phases' times, seconds.
+    #[serde(default)]
+    pub phase_bins: Vec<(String, Spread)>,
     /// Sums of a run.
     pub costs: BTreeMap<String, Interval>,
     /// How far estimates of the time left were off at half of the progress, by kind of task and estimator: mean of the absolute errors, percent of what was left, each at most 1000.
@@ -69,7 +74,8 @@ pub fn summarise(policies: &[String], baseline: &str, holdout: f64, played: &[Pl
             jobs: Spread::of(&runs, &job_times),
             phases: Spread::of(&runs, &phase_times),
             workflows: Some(Spread::of(&runs, &workflow_times)).filter(|all| all.count > 0),
-            bins: bins(&runs),
+            bins: bins(&runs, own_time),
+            phase_bins: bins(&runs, phases_of),
             costs: costs(&runs),
             estimates: estimates(&runs, Accuracy::mean_error),
             estimate_medians: estimates(&runs, Accuracy::median_error),
@@ -88,8 +94,8 @@ impl Spread {
 }
 
 /// Those without jobs are left out.
-fn bins(runs: &[&Played]) -> Vec<(String, Spread)> {
-    let spreads = bin_times().map(|(name, times)| (name, Spread::of(runs, &times)));
+fn bins(runs: &[&Played], of: fn(&JobRow) -> Vec<f64>) -> Vec<(String, Spread)> {
+    let spreads = bin_times(of).map(|(name, times)| (name, Spread::of(runs, &times)));
     spreads.filter(|(_, spread)| spread.count > 0).collect()
 }
 

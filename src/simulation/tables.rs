@@ -112,6 +112,9 @@ fn times(policies: &[PolicySummary]) -> Table {
             rows.push(row("", &format!("jobs of {bin} tasks"), spread));
         }
         rows.push(row("", "phases", &one.phases));
+        for (bin, spread) in one.phase_bins.iter().filter(|_| one.phase_bins.len() > 1) {
+            rows.push(row("", &format!("phases of jobs of {bin} tasks"), spread));
+        }
         rows.extend(one.workflows.iter().map(|workflows| row("", "workflows", workflows)));
     }
     let title = "Time from arrival to end, of phases from first launch to last success, seconds:";
@@ -159,6 +162,9 @@ fn reductions(told: &Told, compared: &[(&str, &Against)]) -> Table {
         }
         rows.push(row("", "each job by itself", &one.each_job));
         rows.push(row("", "phases", &one.phases));
+        for (bin, of) in one.phase_bins.iter().filter(|_| one.phase_bins.len() > 1) {
+            rows.push(row("", &format!("phases of jobs of {bin} tasks"), of));
+        }
         rows.extend((!one.workflows.is_empty()).then(|| row("", "workflows", &one.workflows)));
     }
     let title = format!("Less than under {} with the same luck, percent:", told.baseline);

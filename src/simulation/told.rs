@@ -1,7 +1,7 @@
 //! What is told of a simulation, whatever it is printed as.
 
 use super::summary::PolicySummary;
-use drover_core::sim::Scenario;
+use drover_core::sim::{Scenario, TracedJob, TracedTasks};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -21,6 +21,9 @@ pub struct Told {
     /// What was amiss in it and was mended or left out, and how often.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub repairs: BTreeMap<String, u64>,
+    /// Policies that did nothing, and why, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<String>,
     /// How many seeds were asked for, from 1 on.
     pub seeds: u64,
     /// All runs were played.
@@ -103,7 +106,7 @@ impl Told {
 
 /// What slowness is tied to in a scenario.
 pub fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
-    let of_trace = (!scenario.traced.is_empty()).then_some("the attempt, as in the trace");
+    let of_trace = scenario.traced.iter().any(has_luck).then_some("the attempt, as in the trace");
     let of_hosts = scenario.hosts.all().iter().any(|host| host.slower != 1.0);
     let of_hosts = of_hosts.then_some("the node, as in the trace");
     of_trace
@@ -111,4 +114,12 @@ pub fn tied_to(scenario: &Scenario) -> Vec<&'static str> {
         .chain(of_hosts)
         .chain(scenario.slowness.tied_to(&scenario.cluster, &scenario.trouble, &scenario.jobs))
         .collect()
+}
+
+/// Did attempts of a trace's job take other times than what their tasks have to do? A trace that tells of jobs only says nothing of that.
+fn has_luck(job: &TracedJob) -> bool {
+    job.phases.iter().any(|phase| match &phase.tasks {
+        TracedTasks::Alike(count, task) => *count > 0 && task.first != 1.0,
+        TracedTasks::Each(tasks) => tasks.iter().any(|task| task.first != 1.0),
+    })
 }

@@ -54,7 +54,7 @@ pub use hosts::{TracedHost, TracedHosts};
 pub use ideal::{Actor, Ideal};
 pub use kept::KeptRow;
 pub use outcome::{BudgetUse, Decided, Failures, JobRow, Outcome, PhaseRow, WorkflowRow};
-pub use scenario::{ARRIVES_MAX, Fault, Scenario, TASKS_MAX};
+pub use scenario::{ARRIVES_MAX, Fault, QueueSpec, Scenario, TASKS_MAX};
 pub use traced::{TracedJob, TracedPhase, TracedTask, TracedTasks};
 pub use watch::{AttemptRow, End, Watch};
 pub use world::{Stuck, run, run_watching};

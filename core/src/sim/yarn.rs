@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::machine::Machine;
-use super::scenario::{ClusterSpec, QueueOrder};
+use super::scenario::{ClusterSpec, QueueOrder, QueueSpec};
 use crate::model::Resources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -66,7 +66,7 @@ impl Yarn {
         };
         let mut queues: Vec<_> = cluster.queues.iter().map(|spec| queue(&spec.name, spec.share, spec.most)).collect();
         if queues.is_empty() {
-            queues.push(queue("default", 1.0, 1.0));
+            queues.push(queue(QueueSpec::ONLY, 1.0, 1.0));
         }
         let nodes = 0..cluster.nodes;
         let free_mb: Vec<u64> = nodes.clone().map(|node| cluster.offers(node).memory_mb).collect();

@@ -36,6 +36,8 @@ struct Phase<'a> {
     nth: u32,
     phase: &'static str,
     tasks: u32,
+    /// Its job's.
+    bin: String,
     took_ms: u64,
     median_task_ms: u64,
     slowest_task_ms: u64,
@@ -102,6 +104,7 @@ pub fn phases(policies: &[String], played: &[Played]) -> csv::Result<Vec<u8>> {
             nth: row.nth,
             phase: if phase.kind == TaskKind::Map { "map" } else { "reduce" },
             tasks: phase.tasks,
+            bin: bin(row.tasks).unwrap_or_default(),
             took_ms: phase.took.0,
             median_task_ms: phase.median.0,
             slowest_task_ms: phase.slowest.0,

@@ -58,6 +58,7 @@ fn made_of(more: &str, happened: impl Fn(&mut Vec<Played>)) -> BTreeMap<&'static
         shared: scenario.cluster.shared(),
         assumed: vec!["it is <assumed>".into()],
         repairs: BTreeMap::new(),
+        idle: vec!["late decided nothing".into()],
         seeds: 2,
         complete: true,
         missing_runs: 0,
@@ -147,7 +148,7 @@ fn the_page_is_well_formed_needs_nothing_else_and_takes_nothing_for_markup() {
     }
     let addresses = page.matches("://").count();
     assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
-    for words in ["seeds 1 to 2", "tied to: the node", "assumed", "drover simulate"] {
+    for words in ["seeds 1 to 2", "tied to: the node", "late decided nothing", "assumed", "drover simulate"] {
         assert!(page.contains(words), "{words}");
     }
 }
@@ -164,6 +165,8 @@ fn there_is_a_row_for_each_job_and_phase_of_each_run_and_names_survive() {
     assert_eq!((jobs[0]["policy"].as_str(), jobs[0]["job"].as_str()), ("none", "a, \"quoted\" <job>"));
     assert_eq!((jobs[2]["bin"].as_str(), jobs[2]["tasks"].as_str()), ("11-50", "40"));
     assert_eq!((phases[1]["phase"].as_str(), phases[1]["tasks"].as_str()), ("reduce", "2"));
+    let bins: Vec<&str> = phases[..5].iter().map(|row| row["bin"].as_str()).collect();
+    assert_eq!(bins, ["1-10", "1-10", "1-10", "1-10", "11-50"], "a phase has its job's bin");
     assert!(jobs.iter().all(|row| row["took_ms"].parse::<u64>().unwrap() > 10_000));
 }
 
@@ -187,5 +190,20 @@ fn the_summary_is_what_json_prints() {
         .and_then(|table| table.split("</table>").next())
         .unwrap();
     assert!(row.contains(&format!("{median:.1}")), "the page has the median: {row}");
+    let counts = |key: &str| {
+        let bins = drover[key].as_array().unwrap().iter();
+        bins.map(|bin| (bin[0].as_str().unwrap(), bin[1]["count"].as_u64().unwrap())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (counts("bins"), counts("phase_bins")),
+        (vec![("1-10", 4), ("11-50", 2)], vec![("1-10", 8), ("11-50", 2)])
+    );
+    let told_of = drover["against"]["phase_bins"].as_array().unwrap().iter().map(|bin| &bin[0]);
+    assert_eq!(told_of.collect::<Vec<_>>(), ["1-10", "11-50"]);
+    assert_eq!(
+        files["report.html"].matches("<td>phases of jobs of 11-50 tasks</td>").count(),
+        3,
+        "twice, and once less"
+    );
     assert_eq!(told["policies"][0]["estimates"], serde_json::json!({}), "where nobody acts nothing is estimated");
 }

@@ -7,6 +7,9 @@ use super::{BadTrace, Lines, Overhead, Trace};
 const COLUMNS: [&str; 10] =
     ["job", "phase", "task", "attempt", "start_ms", "finish_ms", "result", "in_bytes", "shuffle_fin_ms", "sort_fin_ms"];
 
+/// What such a trace has beside them, of which only hosts are read.
+const BESIDE: [&str; 6] = ["dataset", "host", "rack", "dur_s", "n_attempts", "locality"];
+
 /// What others write of what succeeded.
 const SUCCESSES: [&str; 4] = ["success", "succeeded", "successful", "ok"];
 
@@ -21,6 +24,10 @@ struct Places {
 pub(super) fn read(header: &str, mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
     let places = places(header, &lines)?;
     let mut recorder = Recorder::default();
+    let strange: Vec<&str> =
+        header.split(',').filter(|name| ![&COLUMNS[..], &BESIDE].concat().contains(name)).collect();
+    let named = strange.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    recorder.mend_all(&format!("columns of which nothing is known ({named}): passed over"), strange.len());
     let mut dataset: Option<String> = None;
     while let Some(text) = lines.next()? {
         let of = text.split(',').next().unwrap_or_default();

@@ -17,7 +17,7 @@ pub use assumed::placed;
 pub use done::Overhead;
 
 use crate::yarn::site::SiteError;
-use drover_core::sim::{Scenario, TracedHosts, TracedJob};
+use drover_core::sim::{QueueSpec, Scenario, TracedHosts, TracedJob};
 use lines::Lines;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -108,16 +108,17 @@ fn file(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {
 
 /// What a scenario has no room for as the trace has it, and how it is done instead.
 pub fn strays(scenario: &Scenario) -> Option<String> {
-    let known = &scenario.cluster.queues;
-    let is_known = |job: &&TracedJob| known.iter().any(|queue| queue.name == job.queue);
-    let strays = scenario.traced.iter().filter(|job| !is_known(job)).count();
-    let told = || {
-        format!(
-            "the scenario has no queue of the names that {strays} of {} jobs have: they go to its first",
-            scenario.traced.len()
-        )
+    let known: Vec<&str> = match &scenario.cluster.queues[..] {
+        [] => vec![QueueSpec::ONLY],
+        all => all.iter().map(|queue| queue.name.as_str()).collect(),
     };
-    (strays > 0 && !known.is_empty()).then(told)
+    let strays = scenario.traced.iter().filter(|job| !known.contains(&job.queue.as_str())).count();
+    let (all, first) = (scenario.traced.len(), known[0]);
+    (strays > 0).then(|| {
+        format!(
+            "the scenario has no queue of the names that {strays} of {all} jobs have: they go to its first, {first}"
+        )
+    })
 }
 
 fn by_line(mut lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTrace> {

@@ -1,72 +1,17 @@
 //! Rumen's traces: jobs as JSON, one after the other, with all their attempts.
 
+mod keys;
+mod logged;
+
 use super::held::{About, Attempt};
 use super::recorded::{Recorder, SET_UP, known};
 use super::{BadTrace, Lines, Overhead, Trace};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use keys::{Kind, Noted};
+use logged::{LoggedAttempt, LoggedJob, LoggedTask};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::rc::Rc;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoggedJob {
-    #[serde(rename = "jobID")]
-    id: String,
-    job_name: Option<String>,
-    user: Option<String>,
-    queue: Option<String>,
-    #[serde(default)]
-    submit_time: i64,
-    map_tasks: Option<Vec<LoggedTask>>,
-    reduce_tasks: Option<Vec<LoggedTask>>,
-    /// Set-up and clean-up.
-    #[serde(default)]
-    other_tasks: Vec<IgnoredAny>,
-    outcome: Option<String>,
-    #[serde(default)]
-    total_maps: i64,
-    #[serde(default)]
-    total_reduces: i64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoggedTask {
-    #[serde(rename = "taskID")]
-    id: String,
-    input_bytes: Option<i64>,
-    #[serde(default)]
-    attempts: Vec<LoggedAttempt>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct LoggedAttempt {
-    #[serde(rename = "attemptID")]
-    id: Option<String>,
-    host_name: Option<String>,
-    result: Option<String>,
-    #[serde(default)]
-    start_time: i64,
-    #[serde(default)]
-    finish_time: i64,
-    #[serde(default)]
-    shuffle_finished: i64,
-    #[serde(default)]
-    sort_finished: i64,
-    hdfs_bytes_read: Option<i64>,
-    reduce_shuffle_bytes: Option<i64>,
-}
-
-impl LoggedAttempt {
-    /// What it read: a map of its split, a reduce of maps' outputs.
-    fn input(&self, is_reduce: bool) -> Option<u64> {
-        let bytes = if is_reduce { self.reduce_shuffle_bytes } else { self.hdfs_bytes_read };
-        bytes.and_then(|bytes| u64::try_from(bytes).ok())
-    }
-}
 
 /// How much one job may have: bytes of text, and lists and objects, each of which is held as some 140 bytes.
 #[derive(Debug, Clone, Copy)]
@@ -121,31 +66,66 @@ pub(super) fn read(lines: Lines<'_>, overhead: Overhead) -> Result<Trace, BadTra
 fn within(mut lines: Lines<'_>, overhead: Overhead, most: Most) -> Result<Trace, BadTrace> {
     let place = Rc::new(Cell::new(Place { line: 1, began: None, bytes: 0, nodes: 0 }));
     let text = Placed { inner: lines.rest(), place: Rc::clone(&place), most };
-    let mut recorder = Recorder::default();
-    let jobs = serde_json::Deserializer::from_reader(text).into_iter::<LoggedJob>();
-    let fault = jobs.map(|job| take(&mut recorder, job, &place)).find_map(Result::err);
+    let (mut recorder, mut passed_over) = (Recorder::default(), PassedOver::default());
+    let jobs = serde_json::Deserializer::from_reader(text).into_iter::<Noted<LoggedJob>>();
+    let fault = jobs.map(|job| take(&mut recorder, &mut passed_over, job, &place)).find_map(Result::err);
     lines.line = fault.as_ref().map_or(place.get().line, |(line, _)| *line);
     match (fault, lines.is_at_end()) {
         (Some((_, what)), _) => Err(lines.wrong(what)),
         (None, Err(error)) => Err(lines.wrong(format!("cannot be read on: {error}"))),
-        (None, Ok(_)) => Ok(recorder.trace(overhead)),
+        (None, Ok(_)) => {
+            passed_over.told(&mut recorder);
+            Ok(recorder.trace(overhead))
+        }
+    }
+}
+
+/// Names that Rumen does not have, and how often one stood there.
+#[derive(Default)]
+struct PassedOver {
+    names: BTreeSet<String>,
+    count: usize,
+}
+
+impl PassedOver {
+    /// Names that are told.
+    const TOLD: usize = 20;
+
+    fn of<T: Kind>(&mut self, noted: Noted<T>) -> T {
+        if let Some(strange) = noted.strange {
+            self.count += strange.count;
+            self.names.extend(strange.names.iter().map(|name| format!("{}.{name}", T::CALLED)));
+            // More of them are no use to anybody, and of some trace they would never end.
+            while self.names.len() > PassedOver::TOLD {
+                self.names.pop_last();
+            }
+        }
+        noted.of
+    }
+
+    fn told(self, recorder: &mut Recorder) {
+        let names = self.names.into_iter().collect::<Vec<_>>().join(", ");
+        recorder.mend_all(&format!("values under names that Rumen does not have ({names}): passed over"), self.count);
     }
 }
 
 /// Takes a job that has been read. A fault of the text has a line of its own; one of what it says has that on which the job began.
 fn take(
     recorder: &mut Recorder,
-    job: serde_json::Result<LoggedJob>,
+    passed_over: &mut PassedOver,
+    job: serde_json::Result<Noted<LoggedJob>>,
     place: &Cell<Place>,
 ) -> Result<(), (usize, String)> {
     let is_cut = |error: &serde_json::Error| if error.is_io() { "cannot be read on: " } else { "" };
     let job = job.map_err(|error| (error.line(), format!("{}{error}", is_cut(&error))))?;
     let Place { line, began, .. } = place.replace(Place { line: place.get().line, began: None, bytes: 0, nodes: 0 });
+    let job = passed_over.of(job);
     let id = job.id.clone();
-    record(recorder, job).map_err(|what| (began.unwrap_or(line), format!("in {id}: {what}")))
+    record(recorder, passed_over, job).map_err(|what| (began.unwrap_or(line), format!("in {id}: {what}")))
 }
 
-fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
+fn record(recorder: &mut Recorder, passed_over: &mut PassedOver, job: LoggedJob) -> Result<(), String> {
+    let succeeded = job.succeeded()?;
     let (id, submitted) = (job.id, recorder.instant(job.submit_time));
     recorder.job(&id, About { name: job.job_name, user: job.user, queue: job.queue, submitted, sizes: [None; 2] })?;
     recorder.mend_all(SET_UP, job.other_tasks.len());
@@ -157,28 +137,33 @@ fn record(recorder: &mut Recorder, job: LoggedJob) -> Result<(), String> {
     let [map_tasks, reduce_tasks] = [job.map_tasks, job.reduce_tasks].map(Option::unwrap_or_default);
     let (has, told) = ([job.total_maps, job.total_reduces], map_tasks.len() + reduce_tasks.len());
     let has = has.into_iter().filter_map(known).sum();
-    recorder.job_ended(job.outcome.map(|outcome| outcome == "SUCCESS"), has, told as u64);
+    recorder.job_ended(succeeded, has, told as u64);
     let maps = map_tasks.into_iter().map(|task| (false, task));
     for (is_reduce, task) in maps.chain(reduce_tasks.into_iter().map(|task| (true, task))) {
-        recorder.task(&id, is_reduce, &task.id)?;
-        let read = task.attempts.iter().flat_map(|attempt| [attempt.reduce_shuffle_bytes, attempt.hdfs_bytes_read]);
-        let odd = read.chain([task.input_bytes]).flatten().filter(|bytes| *bytes < -1).count();
+        let LoggedTask { id: task, input_bytes, attempts } = passed_over.of(task);
+        recorder.task(&id, is_reduce, &task)?;
+        let attempts: Vec<LoggedAttempt> = attempts.into_iter().map(|attempt| passed_over.of(attempt)).collect();
+        let read = attempts.iter().flat_map(|attempt| [attempt.reduce_shuffle_bytes, attempt.hdfs_bytes_read]);
+        let odd = read.chain([input_bytes]).flatten().filter(|bytes| *bytes < -1).count();
         recorder.mend_all("inputs below zero: as if they were not told", odd);
-        for (nth, attempt) in task.attempts.into_iter().enumerate() {
-            let of_task = task.input_bytes.and_then(|bytes| u64::try_from(bytes).ok());
+        let of_task = input_bytes.and_then(|bytes| u64::try_from(bytes).ok());
+        for (nth, attempt) in attempts.into_iter().enumerate() {
             let times = [attempt.start_time, attempt.finish_time, attempt.shuffle_finished, attempt.sort_finished];
             let [started, finished, shuffled, sorted] = times.map(|at| recorder.instant(at));
+            let succeeded = attempt.succeeded();
+            let input = of_task.or_else(|| attempt.input(is_reduce));
+            let own = attempt.id.unwrap_or_else(|| format!("{task}_{nth}"));
             recorder.attempt(Attempt {
                 job: id.clone(),
                 is_reduce,
-                task: task.id.clone(),
-                input: of_task.or_else(|| attempt.input(is_reduce)),
-                id: attempt.id.unwrap_or_else(|| format!("{}_{nth}", task.id)),
+                task: task.clone(),
+                input,
+                succeeded: succeeded.map_err(|what| format!("{own}: {what}"))?,
+                id: own,
                 host: attempt.host_name,
                 started,
                 finished,
                 stages: [shuffled, sorted],
-                succeeded: attempt.result.as_deref() == Some("SUCCESS"),
             })?;
         }
     }

@@ -4,6 +4,7 @@ use super::held::{JOBS_MAX, SIZE, named, room};
 use super::{BadTrace, Lines, Trace};
 use drover_core::model::{Bytes, Millis};
 use drover_core::sim::{ARRIVES_MAX, TASKS_MAX, TracedJob, TracedPhase, TracedTask, TracedTasks};
+use std::collections::BTreeMap;
 
 /// One map for so many bytes of input: Hadoop's block size.
 const SPLIT: u64 = 128 << 20;
@@ -29,6 +30,7 @@ fn within(first: String, mut lines: Lines<'_>, most: usize) -> Result<Trace, Bad
         ..Trace::default()
     };
     let (mut row, mut seen) = (Some(first), std::collections::BTreeSet::new());
+    let (mut before, mut odd) = (None, Odd::default());
     while let Some(text) = row {
         let fields: Vec<&str> = text.split('\t').collect();
         let [id, submitted, gap, input, shuffled, output] = fields[..] else {
@@ -42,7 +44,7 @@ fn within(first: String, mut lines: Lines<'_>, most: usize) -> Result<Trace, Bad
         let (submitted, input) = (lines.whole(submitted, "submission")?, lines.whole(input, "input")?);
         let shuffled = lines.whole(shuffled, "shuffle")?;
         // Submissions tell the gaps between them, too. What is not used is to be sound all the same.
-        lines.whole(gap, "inter-arrival")?;
+        odd.count(before.replace(submitted), submitted, lines.whole(gap, "inter-arrival")?);
         lines.whole(output, "output")?;
         trace.jobs.push(TracedJob {
             name: "swim".into(),
@@ -58,7 +60,33 @@ fn within(first: String, mut lines: Lines<'_>, most: usize) -> Result<Trace, Bad
         row = lines.next()?;
     }
     trace.jobs.sort_by_key(|job| job.arrives);
+    trace.repairs = odd.told();
     Ok(trace)
+}
+
+/// What of submissions does not agree with itself.
+#[derive(Default)]
+struct Odd {
+    gaps: u64,
+    early: u64,
+}
+
+impl Odd {
+    /// A job was submitted then, the one before it in the file at `before`, and the time between is told to be `gap`.
+    fn count(&mut self, before: Option<u64>, submitted: u64, gap: u64) {
+        let Some(before) = before else { return };
+        // The time since a job that came later can be no number.
+        self.early += u64::from(submitted < before);
+        self.gaps += u64::from(submitted.checked_sub(before).is_some_and(|passed| passed != gap));
+    }
+
+    fn told(self) -> BTreeMap<String, u64> {
+        let all = [
+            ("inter-arrivals that are not the time since the submission before: passed over", self.gaps),
+            ("jobs submitted before the one above them: they arrive when they were submitted", self.early),
+        ];
+        all.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| (what.to_owned(), count)).collect()
+    }
 }
 
 /// So many seconds from the start; `None` of what comes too late for a scenario.

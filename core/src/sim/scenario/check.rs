@@ -7,7 +7,8 @@ pub use faults::Fault;
 use super::super::dist::Dist;
 use super::super::traced::TracedJob;
 use super::{
-    ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, Scenario, Trouble, Workflows,
+    ClusterSpec, HadoopSpec, JobGroup, NetworkSpec, PHASES_MAX, PhaseSpec, QueueOrder, QueueSpec, Scenario, Trouble,
+    Workflows,
 };
 use crate::model::{Millis, Resources};
 use faults::{FACTOR_MAX, Faults, TAKES_MAX};
@@ -119,8 +120,11 @@ impl Scenario {
         phase(&group.maps, "maps", faults);
         phase(&group.reduces, "reduces", faults);
         faults.unless(group.phases() > 0, "maps.tasks", "the jobs have no tasks at all: set it, or reduces.tasks");
-        let known = self.cluster.queues.is_empty() || self.cluster.queues.iter().any(|queue| queue.name == group.queue);
-        faults.unless(known, "queue", "is none of cluster.queues");
+        let queues = &self.cluster.queues;
+        let known = queues.iter().any(|queue| queue.name == group.queue);
+        faults.unless(known || queues.is_empty(), "queue", "is none of cluster.queues");
+        let only = !queues.is_empty() || group.queue == QueueSpec::ONLY;
+        faults.unless(only, "queue", "would do nothing: without cluster.queues there is one, default");
         for kind in [&group.maps, &group.reduces] {
             let fits = self.cluster.has_room_for(Resources { memory_mb: kind.memory_mb, vcores: kind.vcores });
             faults.unless(fits, "memory_mb", "a container is larger than a node, and would never be placed");
@@ -310,6 +314,8 @@ fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     faults.factor(&trouble.slower, "slower");
     faults.law(&trouble.loses, 0.0, "loses");
     faults.unless(trouble.loses.range().1 <= 1.0, "loses", "must not give values above 1");
+    let what = "is 1: the trouble would do nothing, as its nodes are not lost and lose no outputs (loses), either";
+    faults.unless(trouble.does_something(), "slower", what);
 }
 
 fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {

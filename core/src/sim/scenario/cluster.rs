@@ -205,6 +205,11 @@ pub struct QueueSpec {
     pub most: f64,
 }
 
+impl QueueSpec {
+    /// The name of the only queue, where a scenario has none of its own.
+    pub const ONLY: &str = "default";
+}
+
 fn whole() -> f64 {
     1.0
 }

@@ -148,5 +148,5 @@ fn user() -> String {
 }
 
 fn queue() -> String {
-    "default".into()
+    super::QueueSpec::ONLY.into()
 }

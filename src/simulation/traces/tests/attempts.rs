@@ -117,9 +117,15 @@ fn what_a_csv_does_not_tell_of_jobs_is_said_and_their_queue_is_not_called_one_th
         let text = format!(r#"{{"cluster": {{"nodes": 2, "queues": [{{"name": "{queues}", "share": 1}}]}}}}"#);
         Scenario { traced: trace.jobs.clone(), ..serde_json::from_str(&text).unwrap() }
     };
-    let said = "the scenario has no queue of the names that 1 of 1 jobs have: they go to its first";
-    assert_eq!(strays(&scenario("etl")).as_deref(), Some(said));
+    let said = |first: &str| {
+        Some(format!("the scenario has no queue of the names that 1 of 1 jobs have: they go to its first, {first}"))
+    };
+    assert_eq!(strays(&scenario("etl")), said("etl"));
     assert_eq!(strays(&scenario("default")), None);
+    let mut none = Scenario { traced: trace.jobs.clone(), ..Scenario::default() };
+    assert_eq!(strays(&none), None, "they are in its only one");
+    none.traced[0].queue = "etl".into();
+    assert_eq!(strays(&none), said("default"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod recorded;
 mod rumen;
 
 use super::*;
+use crate::simulation::told::tied_to;
 use drover_core::sim::TracedTasks;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -53,6 +54,21 @@ fn a_swim_job_has_a_map_for_each_block_and_a_reduce_for_each_gibibyte_and_says_w
 }
 
 #[test]
+fn slowness_is_tied_to_attempts_of_a_trace_only_where_it_tells_that_some_took_longer_than_others() {
+    let tied = |text: &str| {
+        let Trace { jobs, hosts, .. } = of(text.as_bytes()).unwrap();
+        tied_to(&Scenario { traced: jobs, hosts, ..Scenario::default() })
+    };
+    assert_eq!(tied(SWIM), Vec::<&str>::new());
+    let maps = |times: [u64; 3]| {
+        let row = |(task, takes): (u32, u64)| row("MAP", task, 0, [0, 0, takes], "SUCCESS").replace(",h,", ",,");
+        HEADER.to_owned() + &(0..).zip(times).map(row).collect::<String>()
+    };
+    assert_eq!(tied(&maps([9_000; 3])), Vec::<&str>::new());
+    assert_eq!(tied(&maps([9_000, 9_000, 9_001])), ["the attempt, as in the trace"]);
+}
+
+#[test]
 fn attempts_give_each_task_its_work_and_its_luck_and_a_reduces_wait_for_maps_is_no_work() {
     let maps = [10_000, 10_000, 40_000].map(|takes| [1_000, 0, 1_000 + takes]);
     let mut text = HEADER.to_owned();
@@ -83,6 +99,17 @@ fn the_columns_of_a_csv_may_come_in_any_order() {
     let map = row("MAP", 0, 0, [1_000, 0, 2_000], "SUCCESS");
     let (header, turned) = (HEADER.replacen("job,phase", "phase,job", 1), map.replacen("j1,MAP", "MAP,j1", 1));
     assert_eq!(of(format!("{header}{turned}").as_bytes()).unwrap(), of(format!("{HEADER}{map}").as_bytes()).unwrap());
+}
+
+#[test]
+fn columns_of_which_nothing_is_known_are_named_and_counted() {
+    let repairs = |header: &str| {
+        of(format!("{header}{}", row("MAP", 0, 0, [1_000, 0, 2_000], "SUCCESS")).as_bytes()).unwrap().repairs
+    };
+    assert_eq!(repairs(HEADER).len(), 0);
+    let told = repairs(&HEADER.replace(",host,", ",hosts,").replace("dur_s", " dur_s"));
+    let says = "columns of which nothing is known (\"hosts\", \" dur_s\"): passed over";
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), [(says.to_owned(), 2)]);
 }
 
 #[test]
@@ -172,6 +199,20 @@ fn a_gzip_file_that_was_cut_off_is_told_whatever_it_is() {
         told(&cut)
     });
     assert!(cut.iter().all(|told| told.contains("cannot be read on")), "{cut:?}");
+}
+
+#[test]
+fn gaps_that_are_not_those_between_submissions_and_submissions_out_of_order_are_counted() {
+    let repairs = |rows: &[[u64; 2]]| {
+        let row = |(nth, [at, gap]): (usize, &[u64; 2])| format!("job{nth}\t{at}\t{gap}\t1\t0\t1\n");
+        let text: String = rows.iter().enumerate().map(row).collect();
+        of(text.as_bytes()).unwrap().repairs.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(repairs(&[[49, 7], [60, 11], [60, 0]]), [], "what was before the first nobody knows");
+    let gaps = "inter-arrivals that are not the time since the submission before: passed over";
+    assert_eq!(repairs(&[[9, 9], [20, 12], [20, 1]]), [(gaps.to_owned(), 2)]);
+    let early = "jobs submitted before the one above them: they arrive when they were submitted";
+    assert_eq!(repairs(&[[20, 0], [9, 0], [10, 1]]), [(early.to_owned(), 1)]);
 }
 
 #[test]

@@ -141,3 +141,34 @@ fn where_a_task_does_not_tell_its_input_its_attempt_does() {
         of(text.as_bytes()).unwrap().jobs[0].phases.each_ref().map(|phase| phase.tasks.task(0).unwrap().input.0);
     assert_eq!(inputs, [53, 7]);
 }
+
+#[test]
+fn results_that_rumen_has_none_of_are_told_with_their_job_and_attempt_and_no_success_passes_for_a_failure() {
+    let of_attempt =
+        |result: &str| job("j1", WELL, &[task("t1", &[attempt("a1", result, 1_000, 3_000)]), ran("t2", "a2")]);
+    for result in ["SUCCEEDED", "WEIRD", "success"] {
+        let says = format!("1: in j1: a1: result: \"{result}\" is none of SUCCESS, FAILED and KILLED");
+        assert_eq!(told(of_attempt(result).as_bytes()), says);
+    }
+    for result in ["FAILED", "KILLED", ""] {
+        assert_eq!(counted(&of_attempt(result)).len(), 2, "{result}");
+    }
+    let outcome = |outcome: &str| job("j1", &format!(r#""outcome": "{outcome}","#), &[ran("t1", "a1")]);
+    assert_eq!(told(outcome("WEIRD").as_bytes()), "1: in j1: outcome: \"WEIRD\" is none that a job of Rumen's has");
+    assert_eq!(counted(&outcome("RUNNING"))[0].0, "jobs without an end");
+    assert_eq!(counted(&outcome("SUCCEEDED"))[0].0, "jobs that failed or were killed");
+}
+
+#[test]
+fn names_that_rumen_does_not_have_are_told_once_with_how_often_they_stood_there() {
+    let known = r#""priority": "NORMAL", "jobProperties": {"a.b": "c"}, "failedMapAttemptCDFs": [{"maximum": 1}],"#;
+    let of_attempt = |text: &str, name: &str| text.replace("\"hostName\"", name);
+    let text = job("j1", &format!("{WELL} {known}"), &[ran("t1", "a1"), ran("t2", "a2")]);
+    assert_eq!(counted(&text.replace("\"attemptID\"", "\"clockSplits\": [1], \"attemptID\"")), []);
+    let wrong = of_attempt(&text, "\"hosst\"").replace("\"priority\"", "\"prioritty\"");
+    let wrong = wrong.replacen("\"inputBytes\"", "\"inputbytes\"", 1);
+    let says =
+        "values under names that Rumen does not have (attempt.hosst, job.prioritty, task.inputbytes): passed over";
+    assert_eq!(of(wrong.as_bytes()).unwrap().repairs.get(says), Some(&4));
+    assert!(told(b"{\"jobID\": \"j1\", \"mapTasks\": [[\"t1\"]]}").contains("expected an object that is a task"));
+}

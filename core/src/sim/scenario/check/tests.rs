@@ -244,6 +244,30 @@ fn a_trouble_of_no_node_and_one_for_good_that_is_to_come_again_are_not_played_as
 }
 
 #[test]
+fn a_trouble_that_changes_nothing_and_a_queue_that_is_not_there_are_refused() {
+    let trouble = |more: &str| told(&format!(r#"{{"trouble": [{{"nodes": [0]{more}}}], "jobs": [{JOB}]}}"#));
+    let nothing = [
+        "trouble[0].slower: is 1: the trouble would do nothing, as its nodes are not lost and lose no outputs (loses), either",
+    ];
+    for more in ["", r#", "slower": 1"#, r#", "lost": false, "loses": 0, "from": 9, "lasts": 5"#] {
+        assert_eq!(trouble(more), nothing, "{more}");
+    }
+    for more in [r#", "slower": 0.5"#, r#", "slower": {"uniform": {"low": 1, "high": 2}}"#, r#", "lost": true"#] {
+        assert_eq!(trouble(more), [""; 0], "{more}");
+    }
+    assert_eq!(trouble(r#", "loses": 0.1"#), [""; 0]);
+    let queue = |name: &str, queues: &str| {
+        let job = format!(r#"{{"name": "a", "queue": "{name}", "maps": {{"tasks": 4}}}}"#);
+        told(&format!(r#"{{"cluster": {{"queues": [{queues}]}}, "jobs": [{job}]}}"#))
+    };
+    assert_eq!(queue("zz", r#"{"name": "zz", "share": 1}"#), [""; 0]);
+    assert_eq!(queue("zz", r#"{"name": "a", "share": 1}"#), ["jobs[0].queue: is none of cluster.queues"]);
+    assert_eq!(queue("default", ""), [""; 0]);
+    let none = "jobs[0].queue: would do nothing: without cluster.queues there is one, default";
+    assert_eq!(queue("zz", ""), [none]);
+}
+
+#[test]
 fn what_comes_after_a_hundred_years_or_takes_more_than_one_would_never_end() {
     let of = |job: &str| told(&format!(r#"{{"jobs": [{{"name": "a", {job}}}]}}"#));
     let late = |key: &str| format!("jobs[0].arrive.{key}: is more than 100 years (3153600000 s)");
