@@ -97,20 +97,22 @@ impl Engine {
         if !self.params.policy.weighs_new_copies() || self.odds.machines().next().is_none() {
             return;
         }
-        let (mut all, mut of_one, mut of_user) = (Vec::new(), Vec::new(), BTreeMap::<String, Vec<_>>::new());
+        let most = self.cluster.nodes.len();
+        let (mut all, mut of_one) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut of_user = BTreeMap::<&str, Vec<_>>::new();
         for node in self.cluster.usable_nodes() {
             let free_mb = node.total.memory_mb.saturating_sub(node.used.memory_mb);
             let known = self.cluster.hosts.find(&node.host).and_then(|host| self.odds.machine(host));
             let factor = Location::of_machine(known.and_then(shown).unwrap_or(1.0)).factor();
             match known.and_then(|machine| machine.hourly().only_principal()) {
                 Some(user) => {
-                    of_user.entry(user.to_owned()).or_default().push((free_mb, factor));
+                    of_user.entry(user).or_default().push((free_mb, factor));
                     of_one.push((free_mb, 1.0));
                 }
                 None => all.push((free_mb, factor)),
             }
         }
-        let of_user = of_user.into_iter().map(|(user, machines)| (user, Curve::new(machines))).collect();
+        let of_user = of_user.into_iter().map(|(user, machines)| (user.to_owned(), Curve::new(machines))).collect();
         self.locations = Locations { all: Curve::new(all), of_one: Curve::new(of_one), of_user };
     }
 

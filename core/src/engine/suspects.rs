@@ -72,17 +72,11 @@ impl Engine {
     /// Keeps what a shim tells of the counters of a few attempts, for it tells them of very many.
     pub(super) fn follow_counters(&mut self, seen: &Observation) {
         let (Channel::Shim, Fact::Attempts { job: id, attempts }) = (seen.source.channel, &seen.fact) else { return };
-        let Some(job) = self.cluster.job(*id) else { return };
-        let followed: Vec<&AttemptFact> = attempts.iter().filter(|fact| follows(job, fact.id(*id))).collect();
         let Some(job) = self.cluster.job_mut(*id) else { return };
-        for fact in followed {
+        for fact in attempts {
             let attempt = fact.id(*id);
-            // A map that has ended leaves its split's length; what crossed racks is told by nothing else.
-            let ended = fact.state.is_some_and(AttemptState::is_final) && fact.kind == TaskKind::Map;
-            if ended && job.intakes.of(attempt).is_none_or(|intake| intake.crossed.is_none()) {
-                job.intakes.forget(attempt);
-            } else {
-                job.intakes.learn_changes(attempt, fact, seen.at);
+            if let Some(task) = job.task(attempt.task) {
+                job.intakes.follow(attempt, fact, begins(task, attempt.task), seen.at);
             }
         }
     }
@@ -93,15 +87,13 @@ impl Engine {
     }
 }
 
-/// Of an attempt whose counters a shim may tell: are they kept? Of those that lag, which is before a copy is decided on, where a map's split is told; and of as many reduces as
+/// Of attempts whose counters a shim may tell: are they kept from now on? Of those that lag, which is before a copy is decided on, where a map's split is told; and of as many reduces as
 /// are peers, for nobody tells a reduce's input beforehand, and ω is learned from it. What is followed stays so: by its bytes an attempt may be ordinary.
-fn follows(job: &Job, id: AttemptId) -> bool {
-    let Some(task) = job.task(id.task) else { return false };
-    let begins = match id.task.kind {
+fn begins(task: &Task, id: TaskId) -> bool {
+    match id.kind {
         TaskKind::Map => task.marks.lags() && task.input.0 > 0,
-        TaskKind::Reduce => task.marks.lags() || (id.task.index as usize) < PEERS,
-    };
-    begins || job.intakes.of(id).is_some()
+        TaskKind::Reduce => task.marks.lags() || (id.index as usize) < PEERS,
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +107,7 @@ mod tests {
             let task = job.id.task(TaskKind::Map, 0);
             assert!(job.learn_task(&TaskFact { input: Some(Bytes(input)), ..TaskFact::of(task) }, Time(1), 10));
             job.task_mut(task).unwrap().marks = Marks::default().lagging(lags);
-            follows(&job, task.attempt(0))
+            begins(job.task(task).unwrap(), task)
         };
         assert_eq!([followed(true, 1), followed(true, 0), followed(false, 1)], [true, false, false]);
     }

@@ -71,7 +71,9 @@ impl Tally {
         let given = |kind, first: Option<Time>, told| {
             u32::from(kind == TaskKind::Map && first.is_some_and(|at| at > told) && asked_before(told))
         };
-        let (mut of_label, mut of_queue, mut held) = (BTreeMap::<&str, i64>::new(), 0, held(job, cluster));
+        // Where the scheduler does not go by labels all is of none, and no name need be sought for each attempt.
+        let (mut unlabelled, mut of_label) = (None::<i64>, BTreeMap::<&str, i64>::new());
+        let (mut of_queue, mut held) = (0, held(job, cluster));
         for kind in TaskKind::ALL {
             let size = container(cluster, job, kind);
             let asked = if by_label { cluster.label_of(job, kind) } else { "" };
@@ -88,8 +90,11 @@ impl Tally {
                     }
                     let change = self::change(attempt, queues);
                     if change != 0 {
-                        let there = if by_label { cluster.label_there(attempt).unwrap_or(asked) } else { "" };
-                        *of_label.entry(there).or_default() += size.memory_mb as i64 * change;
+                        let more = size.memory_mb as i64 * change;
+                        match by_label {
+                            true => *of_label.entry(cluster.label_there(attempt).unwrap_or(asked)).or_default() += more,
+                            false => *unlabelled.get_or_insert(0) += more,
+                        }
                     }
                 }
             }
@@ -100,6 +105,7 @@ impl Tally {
                 self.copies.add_native(native, cluster, job);
             }
         }
+        of_label.extend(unlabelled.map(|more| ("", more)));
         if !of_label.is_empty() || of_queue != 0 {
             let queue = self.in_queue.entry(cluster.queue_name(job).to_owned()).or_default();
             let asked = if by_label { cluster.label_of(job, TaskKind::Map) } else { "" };

@@ -2,6 +2,7 @@
 
 use super::id::{AttemptId, TaskKind};
 use super::observation::AttemptFact;
+use super::state::AttemptState;
 use super::track::Stamp;
 use super::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,14 @@ pub struct Intake {
     pub crossed: Option<Bytes>,
     /// When that was last seen, the AM's clock.
     pub at: Stamp,
+}
+
+impl Intake {
+    fn told(bytes: Bytes, records: u64, crossed: Option<Bytes>, at: Time) -> Intake {
+        let mut told = Intake { bytes, records, crossed, at: Stamp::default() };
+        told.at.earliest(Some(at));
+        told
+    }
 }
 
 /// The newest of an attempt's intakes and a few before it: over these its pace is averaged (Mantri §5.5).
@@ -74,24 +83,32 @@ impl Intakes {
         let records = fact.counters.records;
         let bytes = bytes(fact);
         if bytes.is_some() || records.is_some() {
-            self.fold(id, bytes.unwrap_or_default(), records.unwrap_or(0), fact.counters.crossed, at);
+            let (bytes, records) = (bytes.unwrap_or_default(), records.unwrap_or(0));
+            self.fold(self.place(id), id, Intake::told(bytes, records, fact.counters.crossed, at));
         }
     }
 
-    /// The same of a source that tells of a counter only when it has changed, as a shim does: what its row leaves out is as it was. Nothing before it has told of bytes.
-    pub fn learn_changes(&mut self, id: AttemptId, fact: &AttemptFact, at: Time) {
-        let known = self.of(id);
-        if let Some(bytes) = bytes(fact).or(known.map(|intake| intake.bytes)) {
+    /// The same of a source that tells of a counter only when it has changed, as a shim does, and of very many attempts: what its row leaves out is as it was. Nothing before it has told of
+    /// bytes. Of an attempt of which nothing is known it is learned where that one `begins` to be followed.
+    pub fn follow(&mut self, id: AttemptId, fact: &AttemptFact, begins: bool, at: Time) {
+        let place = self.place(id);
+        let known = place.ok().map(|at| self.0[at].1.newest);
+        // A map that has ended leaves its split's length; what crossed racks is told by nothing else.
+        let ended = fact.kind == TaskKind::Map && fact.state.is_some_and(AttemptState::is_final);
+        if ended && known.is_none_or(|intake| intake.crossed.is_none()) {
+            place.into_iter().for_each(|at| drop(self.0.remove(at)));
+            return;
+        }
+        let bytes = bytes(fact).or(known.map(|intake| intake.bytes));
+        if let Some(bytes) = bytes.filter(|_| begins || known.is_some()) {
             let records = fact.counters.records.or(known.map(|intake| intake.records)).unwrap_or(0);
             let crossed = fact.counters.crossed.or(known.and_then(|intake| intake.crossed));
-            self.fold(id, bytes, records, crossed, at);
+            self.fold(place, id, Intake::told(bytes, records, crossed, at));
         }
     }
 
-    fn fold(&mut self, id: AttemptId, bytes: Bytes, records: u64, crossed: Option<Bytes>, at: Time) {
-        let mut told = Intake { bytes, records, crossed, at: Stamp::default() };
-        told.at.earliest(Some(at));
-        match self.place(id) {
+    fn fold(&mut self, place: Result<usize, usize>, id: AttemptId, told: Intake) {
+        match place {
             Ok(at) => self.0[at].1.learn(told),
             Err(at) => {
                 if self.0.len() == self.0.capacity() {
@@ -102,13 +119,6 @@ impl Intakes {
             }
         }
         self.0.truncate(Self::MAX);
-    }
-
-    /// Forgets an attempt.
-    pub fn forget(&mut self, id: AttemptId) {
-        if let Ok(at) = self.place(id) {
-            self.0.remove(at);
-        }
     }
 
     fn place(&self, id: AttemptId) -> Result<usize, usize> {
@@ -204,12 +214,28 @@ mod tests {
         let (id, mut intakes) = (attempt(0), Intakes::default());
         let told = [(None, Some(3), 1), (Some(10), Some(4), 2), (None, Some(5), 3), (None, None, 4)];
         for (bytes, records, at) in told {
-            intakes.learn_changes(id, &fact(id, bytes, records), Time(at));
+            intakes.follow(id, &fact(id, bytes, records), true, Time(at));
         }
         let kept: Vec<_> = intakes.recent(id).map(|one| (one.bytes.0, one.records, one.at.get().unwrap().0)).collect();
         assert_eq!(kept, [(10, 5, 4), (10, 4, 2)]);
-        intakes.forget(id);
+        let over = AttemptFact { state: Some(AttemptState::Succeeded), ..fact(id, Some(11), None) };
+        intakes.follow(id, &over, true, Time(5));
         assert_eq!(intakes, Intakes::default());
+    }
+
+    #[test]
+    fn what_is_followed_stays_so_and_what_crossed_racks_is_kept_beyond_a_maps_end() {
+        let (id, mut intakes) = (attempt(0), Intakes::default());
+        let read = |intakes: &Intakes| intakes.of(id).map(|intake| intake.bytes.0);
+        intakes.follow(id, &fact(id, Some(1), None), false, Time(1));
+        assert_eq!(read(&intakes), None);
+        intakes.follow(id, &fact(id, Some(2), None), true, Time(2));
+        let mut crossed = AttemptFact { state: Some(AttemptState::Running), ..fact(id, Some(3), None) };
+        crossed.counters.crossed = Some(Bytes(1));
+        intakes.follow(id, &crossed, false, Time(3));
+        crossed.state = Some(AttemptState::Succeeded);
+        intakes.follow(id, &crossed, false, Time(4));
+        assert_eq!(read(&intakes), Some(3));
     }
 
     #[test]

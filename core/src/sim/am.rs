@@ -36,7 +36,7 @@ impl<'a> World<'a> {
         self.given = now;
         let Some(job) = self.jobs.get(&number) else { return };
         let mut attempt = Attempt::new(number, kind, ask.index, ask.number, ask.is_copy, node, now);
-        attempt.copy = ask.copy;
+        (attempt.copy, attempt.input) = (ask.copy, job.task(kind, ask.index).input);
         attempt.factor = self.factor(job, &attempt);
         let on_its_way = self.whole(job, &attempt, Stage::Waiting);
         let ends = attempt.begin(Stage::Waiting, on_its_way, 1.0, now);
@@ -214,7 +214,8 @@ impl<'a> World<'a> {
         if job.is_whole() {
             return self.succeeds_in_copy(key, now);
         }
-        if kind == TaskKind::Map {
+        // Where there are no reduces nobody reads it.
+        if kind == TaskKind::Map && job.scoring.has_reduces {
             job.task_mut(kind, index).outputs.push(Lies { at: now, node });
         }
         if job.task(kind, index).state == TaskState::Succeeded {
@@ -258,12 +259,12 @@ impl<'a> World<'a> {
 
     /// An attempt ends, and its container with it, or some time after.
     pub(super) fn ends(&mut self, key: AttemptKey, end: End, now: Time) {
-        let mut attempt = self.attempts.get(key).clone();
-        if attempt.stopped.is_some() {
+        if self.attempts.get(key).stopped.is_some() {
             return self.gives_back(key, now);
         }
         self.network.leave(key);
         self.asked_back.remove(&key);
+        let attempt = self.attempts.get_mut(key);
         let Some(job) = self.jobs.get_mut(&attempt.job) else { return };
         if self.scenario.hadoop.last_words && end != End::Succeeded && attempt.stage != Stage::Waiting {
             attempt.speak(job.scoring, now);
@@ -277,13 +278,14 @@ impl<'a> World<'a> {
             _ => job.tally.wasted_ms += ran.0,
         }
         if let Some(watch) = &mut self.watch {
-            watch.ended(job, &attempt, end, now);
+            watch.ended(job, attempt, end, now);
         }
         self.outcome.waiting_ms += now.since(attempt.held_since).0 - ran.0;
-        let fact = ended_fact(job, &attempt, end, &self.nodes[attempt.node as usize].host, now);
+        let fact = ended_fact(job, attempt, end, &self.nodes[attempt.node as usize].host, now);
         job.ended.push(fact);
+        let replaced = end.is_replaced().then(|| attempt.clone());
         self.stops(key, end, now);
-        if end.is_replaced() {
+        if let Some(attempt) = replaced {
             self.replace(&attempt, end, now);
         }
     }
@@ -324,8 +326,7 @@ pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &Name, no
     let report = attempt.report.filter(|report| end != End::Succeeded && report.at == now);
     // How long a map mapped is known of each that has ended, however short its sorting was.
     let sorted_from = attempt.report.filter(|report| end == End::Succeeded && report.sorts(attempt.kind));
-    let input = job.task(attempt.kind, attempt.index).input;
-    let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && input.0 > 0;
+    let has_read = end == End::Succeeded && attempt.kind == TaskKind::Reduce && attempt.input.0 > 0;
     let writes = end == End::Succeeded && attempt.kind == TaskKind::Map;
     let written = writes.then_some(job.each_writes).filter(|written| written.0 > 0);
     AttemptFact {
@@ -338,7 +339,7 @@ pub(super) fn ended_fact(job: &Job, attempt: &Attempt, end: End, host: &Name, no
         scored_at: report.or(sorted_from).map(|report| report.at),
         reports: report.map(|report| report.count),
         speculative: attempt.is_copy.then_some(true),
-        counters: Counters { shuffled: has_read.then_some(input), written, ..Counters::default() },
+        counters: Counters { shuffled: has_read.then_some(attempt.input), written, ..Counters::default() },
         ..AttemptFact::of(job.id.task(attempt.kind, attempt.index).attempt(attempt.number))
     }
 }

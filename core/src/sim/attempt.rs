@@ -6,7 +6,7 @@ mod table;
 
 use super::draw::Draw;
 use super::shuffle::Lying;
-use crate::model::{Millis, Phase, TaskKind, Time};
+use crate::model::{Bytes, Millis, Phase, TaskKind, Time};
 pub use reading::Read;
 pub use report::{Report, Reporting, Scoring, Told};
 pub use table::{AttemptKey, Attempts};
@@ -43,6 +43,8 @@ pub struct Attempt {
     pub is_copy: bool,
     /// Which copy of its job it is of; 0 but where the whole job is cloned.
     pub copy: u32,
+    /// Its task's input: at each exchange all that run are gone through, and their tasks need not be.
+    pub input: Bytes,
     /// Its node.
     pub node: u32,
     /// When its container was found.
@@ -98,6 +100,7 @@ impl Attempt {
             number,
             is_copy,
             copy: 0,
+            input: Bytes(0),
             node,
             held_since: now,
             launched: now,

@@ -99,7 +99,7 @@ impl<E> Calendar<E> {
             && let Some((slot, entries)) = self.far.pop_first()
         {
             self.slot = slot;
-            self.near.extend(entries);
+            self.near = entries.into();
         }
         Some((at, event))
     }

@@ -163,9 +163,10 @@ impl World<'_> {
     /// Do the other clones of a map that has just succeeded go on, because clones of reduces wait, or may be going to wait, for outputs of their own?
     pub(super) fn is_waited_for(&self, number: u32, kind: TaskKind, index: u32) -> bool {
         let Some(job) = self.jobs.get(&number).filter(|_| kind == TaskKind::Map) else { return false };
-        let is_cloned = self.driver.clones_of(job.id, kind).is_some_and(|plan| index < plan.tasks && !plan.gives_way);
-        let reads = !job.of(TaskKind::Reduce).all.is_empty() && self.can.reads;
-        is_cloned && reads && self.waits_until(job, index).is_some()
+        let reads = self.can.reads && !job.of(TaskKind::Reduce).all.is_empty();
+        let plan = || self.driver.clones_of(job.id, kind);
+        let is_cloned = || plan().is_some_and(|plan| index < plan.tasks && !plan.gives_way);
+        reads && is_cloned() && self.waits_until(job, index).is_some()
     }
 
     /// Until when clones of reduces wait for other outputs of a map that has succeeded; `None` where they do not.

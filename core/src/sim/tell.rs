@@ -1,6 +1,6 @@
 //! What the engine is told at an exchange: of each job what has changed, and now and then what the ResourceManager knows.
 
-use super::attempt::{Attempt, Stage, Told};
+use super::attempt::{Attempt, Scoring, Stage, Told};
 use super::job::Job;
 use super::replicas::replicas;
 use super::task::Task;
@@ -194,7 +194,7 @@ fn news_of(job: &Job, attempt: &mut Attempt, host: &Name) -> Option<AttemptFact>
     attempt.told = now_told;
     let first = launched && !told.launched;
     let report = attempt.report.filter(|report| told.report != Some(report.at));
-    let read = report.and_then(|_| read_by(job, attempt));
+    let read = report.and_then(|_| read_by(job.scoring, attempt));
     Some(AttemptFact {
         state: Some(if launched { AttemptState::Running } else { AttemptState::Starting }),
         host: first.then(|| host.clone()),
@@ -214,9 +214,9 @@ fn news_of(job: &Job, attempt: &mut Attempt, host: &Name) -> Option<AttemptFact>
 }
 
 /// Bytes that it had read by its newest report; `None` where nothing is known of its input.
-fn read_by(job: &Job, attempt: &Attempt) -> Option<Bytes> {
-    let input = job.task(attempt.kind, attempt.index).input;
-    (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(job.scoring)) as u64))
+fn read_by(scoring: Scoring, attempt: &Attempt) -> Option<Bytes> {
+    let input = attempt.input;
+    (input.0 > 0).then(|| Bytes((input.0 as f64 * attempt.read(scoring)) as u64))
 }
 
 #[cfg(test)]
