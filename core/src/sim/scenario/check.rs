@@ -314,8 +314,6 @@ fn trouble(trouble: &Trouble, nodes: u32, faults: &mut Faults) {
     faults.factor(&trouble.slower, "slower");
     faults.law(&trouble.loses, 0.0, "loses");
     faults.unless(trouble.loses.range().1 <= 1.0, "loses", "must not give values above 1");
-    let what = "is 1: the trouble would do nothing, as its nodes are not lost and lose no outputs (loses), either";
-    faults.unless(trouble.does_something(), "slower", what);
 }
 
 fn phase(phase: &PhaseSpec, kind: &str, faults: &mut Faults) {

@@ -86,11 +86,6 @@ impl Trouble {
         self.loses.range().1 > 0.0
     }
 
-    /// Are nodes slower or lost, or are outputs?
-    pub fn does_something(&self) -> bool {
-        self.lost || self.loses_outputs() || self.slower.range() != (1.0, 1.0)
-    }
-
     /// Are nodes slow from the first instant to the last, and nothing else amiss?
     fn is_for_good(&self) -> bool {
         let nothing = |law: &Dist| law.range() == (0.0, 0.0);

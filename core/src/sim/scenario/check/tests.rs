@@ -244,18 +244,7 @@ fn a_trouble_of_no_node_and_one_for_good_that_is_to_come_again_are_not_played_as
 }
 
 #[test]
-fn a_trouble_that_changes_nothing_and_a_queue_that_is_not_there_are_refused() {
-    let trouble = |more: &str| told(&format!(r#"{{"trouble": [{{"nodes": [0]{more}}}], "jobs": [{JOB}]}}"#));
-    let nothing = [
-        "trouble[0].slower: is 1: the trouble would do nothing, as its nodes are not lost and lose no outputs (loses), either",
-    ];
-    for more in ["", r#", "slower": 1"#, r#", "lost": false, "loses": 0, "from": 9, "lasts": 5"#] {
-        assert_eq!(trouble(more), nothing, "{more}");
-    }
-    for more in [r#", "slower": 0.5"#, r#", "slower": {"uniform": {"low": 1, "high": 2}}"#, r#", "lost": true"#] {
-        assert_eq!(trouble(more), [""; 0], "{more}");
-    }
-    assert_eq!(trouble(r#", "loses": 0.1"#), [""; 0]);
+fn a_queue_that_is_not_there_is_refused() {
     let queue = |name: &str, queues: &str| {
         let job = format!(r#"{{"name": "a", "queue": "{name}", "maps": {{"tasks": 4}}}}"#);
         told(&format!(r#"{{"cluster": {{"queues": [{queues}]}}, "jobs": [{job}]}}"#))
