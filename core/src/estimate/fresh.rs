@@ -68,8 +68,10 @@ impl FreshCopy {
         let mut times: Vec<f64> = own.map(|(seconds, run)| seconds / share(run)).collect();
         let (mut start_up, unsure) = runs.before_own();
         let mut evidence = runs.finished.len();
-        if let Some(earlier) = known.earlier.filter(|_| evidence < ENOUGH) {
-            let (theirs, seconds) = earlier.beside(runs, known.told && runs.told(), known.data);
+        let earlier = known.earlier.filter(|_| evidence < ENOUGH);
+        let told = known.told && runs.told();
+        let beside = earlier.and_then(|earlier| Some((earlier, earlier.beside(runs, told, known.data)?)));
+        if let Some((earlier, (theirs, seconds))) = beside {
             (start_up, evidence) = (theirs, evidence + earlier.tasks());
             times.extend(seconds);
         }

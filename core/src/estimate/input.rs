@@ -32,11 +32,10 @@ impl From<Bytes> for Typical {
 }
 
 impl Typical {
-    /// How many times as long a task with this would take as one with the other: 1 where that is not known. By counters it is no shorter with less, as what of it is not
-    /// spent on data is not told.
-    pub fn longer_than(self, other: Typical) -> f64 {
+    /// How many times the other it is: 1 where that is not known.
+    pub fn share_of(self, other: Typical) -> f64 {
         match (self.split.0, other.split.0) {
-            (0, 0) => self.input.zip(other.input).map_or(1.0, |(own, other)| own.ratio_to(other).max(1.0)),
+            (0, 0) => self.input.zip(other.input).map_or(1.0, |(own, other)| own.ratio_to(other)),
             _ => share(self.split, other.split).unwrap_or(1.0),
         }
     }

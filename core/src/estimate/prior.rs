@@ -11,15 +11,21 @@ use serde::{Deserialize, Serialize};
 /// As many equally likely times as the runs of one kind of tasks are summed up in.
 const TIMES: usize = 20;
 
+/// Beyond so many times a run's data, and below as small a part of it, its times say nothing: what does not go with data is most of them there, or was.
+const FAR: f64 = 10.0;
+
 /// Fewer tasks of a phase than that are no distribution, so that earlier runs speak beside them: of two the slow one is half of all.
 pub const ENOUGH: usize = 3;
 
 /// What earlier runs showed of a job's tasks of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
-    /// Equally likely times at work, or whole ones where start-up is not told from work, seconds, of a task with `data`; ascending.
+    /// Equally likely times at work, or whole ones where start-up is not told from work, seconds, as they were.
     times: Vec<f64>,
-    /// What its tasks typically had.
+    /// What the tasks of each of these typically had, over `data`; none where all are of such as the newest run's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shares: Vec<f64>,
+    /// What the newest run's tasks typically had.
     #[serde(flatten)]
     data: Typical,
     /// From launch to work, seconds.
@@ -39,7 +45,8 @@ impl Prior {
     pub fn new(times: Vec<f64>, split: Bytes, start_up: f64) -> Option<Prior> {
         let (tasks, phases) = (times.len(), PhaseTimes::default());
         let data = split.into();
-        (tasks > 0).then(|| Prior { times: stand_for(times, TIMES), data, start_up, tasks, runs: 1, phases })
+        let times = || stand_for(times, TIMES);
+        (tasks > 0).then(|| Prior { times: times(), shares: Vec::new(), data, start_up, tasks, runs: 1, phases })
     }
 
     /// The same of a run whose phases took so long.
@@ -62,10 +69,20 @@ impl Prior {
         self.phases
     }
 
-    /// Equally likely times at work, seconds, of a task whose phase typically has that.
+    /// Equally likely times at work, seconds, of a task whose phase typically has that; those of runs with other data by far are left out, for of these they say nothing.
+    /// By counters it is no shorter with less, as what of it is not spent on data is not told.
     pub fn times(&self, data: impl Into<Typical>) -> impl Iterator<Item = f64> {
-        let ratio = data.into().longer_than(self.data);
-        self.times.iter().map(move |time| time * ratio)
+        let data = data.into();
+        let (share, least) = (data.share_of(self.data), if data.split.0 == 0 { 1.0 } else { 0.0 });
+        self.own().filter_map(move |(time, own)| {
+            let ratio = share / own;
+            (FAR.recip()..=FAR).contains(&ratio).then_some(time * ratio.max(least))
+        })
+    }
+
+    /// Each time as it was, with what its run's tasks had, over the newest's.
+    fn own(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.times.iter().enumerate().map(|(n, time)| (*time, self.shares.get(n).copied().unwrap_or(1.0)))
     }
 
     /// From launch to work, seconds.
@@ -74,11 +91,13 @@ impl Prior {
     }
 
     /// What it adds to a phase that has shown too little: the time from launch to work, seconds, and equally likely times of a task with what is typical of it, seconds. Where start-up is not
-    /// `told` from work these hold both, as the phase's own do then.
-    pub fn beside(&self, runs: &Runs, told: bool, data: Typical) -> (f64, impl Iterator<Item = f64>) {
+    /// `told` from work these hold both, as the phase's own do then. `None` where no run had such data.
+    pub fn beside(&self, runs: &Runs, told: bool, data: Typical) -> Option<(f64, impl Iterator<Item = f64>)> {
         let start_up = if told && !runs.knows_start_up() { self.start_up } else { runs.before_own().0 };
         let both = if told { 0.0 } else { self.start_up };
-        (start_up, self.times(data).map(move |time| time + both))
+        let mut times = self.times(data).map(move |time| time + both).peekable();
+        times.peek()?;
+        Some((start_up, times))
     }
 
     /// Tasks that it rests on, older runs' counting less.
@@ -94,18 +113,27 @@ impl Prior {
     /// May it judge a task that has no other beside it? Where it has seen enough, and its times agree but for their ends: jobs that have nothing in common may go by one name.
     pub fn speaks_alone(&self) -> bool {
         const APART: f64 = 3.0;
-        let at = |part: usize| self.times[(self.times.len() - 1) * part / 4];
-        self.is_enough() && at(3) <= APART * at(1)
+        let mut times: Vec<f64> = self.times(self.data).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let at = |part: usize| times.get(times.len().saturating_sub(1) * part / 4).copied();
+        self.is_enough() && at(3).zip(at(1)).is_some_and(|(long, short)| long <= APART * short)
     }
 
     /// With those of the runs before: a run counts as much as all before it.
     fn after(self, before: &Prior) -> Prior {
-        let earlier = before.times(self.data).collect();
-        let mut times = [stand_for(self.times, TIMES / 2), stand_for(earlier, TIMES / 2)].concat();
-        times.sort_unstable_by(f64::total_cmp);
+        let grown = self.data.share_of(before.data);
+        let mut all: Vec<(f64, f64)> = stand_for(self.times, TIMES / 2).into_iter().map(|time| (time, 1.0)).collect();
+        let mut earlier: Vec<(f64, f64)> = before.own().map(|(time, share)| (time, share / grown)).collect();
+        earlier.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
+        for run in earlier.chunk_by(|a, b| a.1 == b.1) {
+            let half = stand_for(run.iter().map(|(time, _)| *time).collect(), run.len() / 2);
+            all.extend(half.into_iter().map(|time| (time, run[0].1)));
+        }
+        let (times, shares): (Vec<f64>, Vec<f64>) = all.into_iter().unzip();
+        let shares = if shares.iter().all(|share| *share == 1.0) { Vec::new() } else { shares };
         let start_up = (self.start_up + before.start_up) / 2.0;
         let (tasks, runs) = (self.tasks + before.tasks / 2, self.runs.saturating_add(before.runs));
-        Prior { times, data: self.data, start_up, tasks, runs, phases: self.phases.or(before.phases) }
+        Prior { times, shares, data: self.data, start_up, tasks, runs, phases: self.phases.or(before.phases) }
     }
 }
 
@@ -231,6 +259,29 @@ mod tests {
         assert_eq!((mean(grown.times(grown.data)), grown.input()), (55.0, shuffled(500.0)));
         let split = Prior::new(vec![10.0], Bytes(100), 1.0).unwrap().with_input(shuffled(100.0));
         assert_eq!(mean(split.times(Typical { split: Bytes(100), input: shuffled(500.0) })), 10.0, "splits go before");
+    }
+
+    #[test]
+    fn runs_whose_data_go_up_and_down_leave_times_as_they_were_and_each_kind_of_them_speaks_for_its_own() {
+        let run = |(seconds, bytes): (f64, f64)| {
+            let input = Some(Whole { bytes, records: 0.0 });
+            [None, Prior::new(vec![seconds; 3], Bytes(0), 0.0).map(|run| run.with_input(input))]
+        };
+        let of = |runs: &[(f64, f64)], bytes: f64| {
+            let mut priors = Priors::default();
+            runs.iter().for_each(|one| priors.learn(kind("ann"), run(*one)));
+            let data = Typical { split: Bytes(0), input: Some(Whole { bytes, records: 0.0 }) };
+            let mut times: Vec<f64> = priors.of(&kind("ann"), TaskKind::Reduce).unwrap().times(data).collect();
+            times.sort_unstable_by(f64::total_cmp);
+            (times.first().copied(), times.last().copied())
+        };
+        let (small, large) = ((10.0, 100.0), (30.0, 300.0));
+        let threefold: Vec<_> = [small, large].into_iter().cycle().take(40).collect();
+        assert_eq!(of(&threefold, 300.0), (Some(30.0), Some(30.0)));
+        assert_eq!(of(&threefold, 100.0), (Some(10.0), Some(30.0)), "no shorter with less");
+        let apart: Vec<_> = [(2.0, 64.0), (200.0, 8e7)].into_iter().cycle().take(41).collect();
+        assert_eq!([of(&apart, 8e7), of(&apart, 64.0)], [(Some(200.0), Some(200.0)), (Some(2.0), Some(2.0))]);
+        assert_eq!(of(&apart, 1e5), (None, None), "neither says anything of it");
     }
 
     #[test]
