@@ -85,16 +85,6 @@ public class MoveTest extends LeasedJob {
   }
 
   @Test
-  public void whereNoHostIsNamedAtAllItIsMovedOffThoseOfItsSiblingsStill() throws Exception {
-    am.place(attempt -> List.of("old", "old", "fast").get(attempt.getId()));
-    run();
-    service.act("move", duplicate("m", 0, 1, 1) + ",'moves':4");
-    awaitOutcome("move", "moved [2]");
-    awaitStates(0, "RUNNING@old KILLED@old RUNNING@fast");
-    assertJobSucceeds();
-  }
-
-  @Test
   public void aMovedCopyStillCountsAmongThoseThatWait() throws Exception {
     am.place(attempt -> isCopyOf(attempt, 0) ? "slow" : "old");
     run();

@@ -77,7 +77,7 @@ final class Mover {
 
   private boolean mustMove(Copies.Copy copy) {
     Copies.Standing standing = copy.standing;
-    if (copy.moving || standing.movesLeft <= 0) {
+    if (copy.moving || standing.movesLeft <= 0 || standing.action.avoid.isEmpty()) {
       return false;
     }
     NodeId node = copy.attempt.getNodeId();
