@@ -1,6 +1,7 @@
 """Suites of tests: started, waited for, counted and told of, one by one or some side by side."""
 
 import collections
+import contextlib
 import re
 import time
 from pathlib import Path
@@ -57,20 +58,18 @@ def run(title: str, command: list, log: Path, count, totals: Totals) -> None:
 def side_by_side(suites: list, totals: Totals) -> None:
     """Runs suites, as `run` takes them, in their order, two at a time."""
     waiting, running = collections.deque(suites), []
-    try:
-        with step(f"{len(suites)} suites, {LANES} at a time"):
-            while waiting or running:
-                while waiting and len(running) < LANES:
-                    running.append(Suite(*waiting.popleft()))
-                    say(f"==> {running[-1].title}")
-                time.sleep(LOOK_S)
-                for suite in [suite for suite in running if suite.process.poll() is not None]:
-                    running.remove(suite)
-                    say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
-                    tell(suite, outcome(suite), totals)
-    finally:
-        for suite in running:
-            suite.end()
+    with contextlib.ExitStack() as ends, step(f"{len(suites)} suites, {LANES} at a time"):
+        while waiting or running:
+            while waiting and len(running) < LANES:
+                running.append(Suite(*waiting.popleft()))
+                # Interrupted while it waits for one of them, it ends the others still.
+                ends.callback(running[-1].end)
+                say(f"==> {running[-1].title}")
+            time.sleep(LOOK_S)
+            for suite in [suite for suite in running if suite.process.poll() is not None]:
+                running.remove(suite)
+                say(f"    {suite.title}: done in {time.time() - suite.began:.1f} s")
+                tell(suite, outcome(suite), totals)
 
 
 def outcome(suite: Suite) -> str:

@@ -1,6 +1,6 @@
 """Hadoop's own speculation tests that have no cluster, as published, pass with Drover's speculator in Hadoop's place.
 
-Some cases run at once: most of their time they wait for a clock. So ./dev test has this file run beside others.
+Some cases run at once: most of their time they wait for a clock.
 """
 
 from lab import published

@@ -1,5 +1,6 @@
 import signal
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -30,7 +31,7 @@ class Suites(unittest.TestCase):
             met = f"for i in $(seq 600); do [ -e {here}/{beside}.begun ] && break; sleep 0.05; done; [ $i -lt 600 ]"
             count = f"ls {here}/*.runs | wc -l >> {here}/at-once"
             begin, end = f"touch {here}/{name}.begun {here}/{name}.runs", f"rm {here}/{name}.runs"
-            return f"{begin}; {met} || exit 2; {count}; {end}; echo Ran 3 tests; {last}"
+            return f"{begin}; {met} || exit 2; sleep 0.3; {count}; {end}; echo Ran 3 tests; {last}"
 
         pairs = {"s0": "s1", "s1": "s0", "s2": "s0", "s3": "s1"}
         all_of = [self.suite(name, script(name, beside, "true")) for name, beside in pairs.items()]
@@ -49,17 +50,37 @@ class Suites(unittest.TestCase):
         self.assertEqual((self.totals.passed, self.totals.failed, self.totals.skipped), (1, 0, 1))
         self.assertIn(mock.call("    not run here: test_a_disk, 'no loop device'"), told.mock_calls)
 
-    def test_what_runs_beside_one_that_cannot_start_is_ended(self):
+    def begun(self) -> list:
+        """The suites that are begun from now on."""
         begun, of = [], suites.Suite
 
         def started(*words):
             begun.append(of(*words))
             return begun[-1]
 
-        none = ("none", ["/no/such"], self.directory / "none", test.count_unittest)
-        with mock.patch.object(suites, "Suite", started), self.assertRaises(Failed):
+        patched = mock.patch.object(suites, "Suite", started)
+        patched.start()
+        self.addCleanup(patched.stop)
+        return begun
+
+    def test_what_runs_beside_one_that_cannot_start_is_ended(self):
+        begun, none = self.begun(), ("none", ["/no/such"], self.directory / "none", test.count_unittest)
+        with self.assertRaises(Failed):
             suites.side_by_side([self.suite("lasting", "sleep 60"), none], self.totals)
         self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM])
+
+    def test_interrupted_again_while_it_ends_one_it_ends_the_other_still(self):
+        begun, end, clock = self.begun(), suites.proc.end_group, mock.Mock(wraps=time)
+        clock.sleep.side_effect = KeyboardInterrupt
+
+        def interrupted(process):
+            end(process)
+            raise KeyboardInterrupt
+
+        both = [self.suite(name, "sleep 60") for name in ("one", "other")]
+        with mock.patch.object(suites, "time", clock), mock.patch.object(suites.proc, "end_group", interrupted):
+            self.assertRaises(KeyboardInterrupt, suites.side_by_side, both, self.totals)
+        self.assertEqual([suite.process.returncode for suite in begun], [-signal.SIGTERM] * 2)
 
     def test_what_a_failed_test_said_is_shown_however_far_from_the_end_it_is_and_no_more_than_is_bearable(self):
         said = ["---- estimate::odds::a_tie stdout ----", "panicked: 0.5 and 0"]

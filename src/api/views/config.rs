@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 /// The last time that the service read its configuration again, as SIGHUP has it do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
 pub struct ConfigView {
     /// When, the service's clock, Unix milliseconds; `null` where it has not since its start.
     pub read_ms: Option<u64>,

@@ -73,7 +73,7 @@ fn configuration(status: &Status, checks: &mut Checks) {
     if let Some(which) = status.config.waiting(usize::MAX) {
         checks.warn(
             "settings that wait",
-            format!("what these hold is not what the service goes by: {which}"),
+            format!("when it was last read again, what these held was not what the service goes by: {which}"),
             "start the service again; jobs run on meanwhile",
         );
     }
@@ -136,7 +136,7 @@ mod tests {
         let refused = ConfigView { refused: Some("mode: no mode".into()), ..read.clone() };
         assert_eq!(warned(refused), [(Verdict::Warn, "the service has not taken it: mode: no mode".to_owned())]);
         let waits = ConfigView { wait_for_restart: vec!["rest.user".into(), "listen.api".into()], ..read };
-        let says = "what these hold is not what the service goes by: rest.user, listen.api";
+        let says = "when it was last read again, what these held was not what the service goes by: rest.user, listen.api";
         assert_eq!(warned(waits), [(Verdict::Warn, says.to_owned())]);
     }
 
