@@ -36,8 +36,8 @@ const QUEUE: &str = "Messages that wait for the ledger's writer.";
 const BYTES: &str = "Space the ledger takes, its write-ahead log included, bytes.";
 const ERRORS: &str = "Troubles of the ledger, by kind: full, read_only, damaged, busy (another process has locked the file; rows wait), foreign, newer, deleted, missing (a report or an export names no ledger), unwritable, panicked (a fault of Drover). The service goes on without it meanwhile.";
 const ACTIVE: &str = "1 while the ledger keeps what it is given; 0 while it cannot, or reads its file through first, as at the start. Like all of drover_ledger_*, absent where ledger.path is not set.";
-const JOBS: &str = "Jobs that have ended, by their side of the hold-out: acted_on, held_out, undrawn (none was held out when they were seen). What the sides' times differ by, drover report tells: it takes both, and enough of them.";
-const JOB_GAIN: &str = "Estimate of what copies that won gained jobs on their critical path, at most, by side, seconds: of each of a job's two kinds of tasks the last end as predicted without these copies, less the actual; sooner, and later where that was before.";
+const JOBS: &str = "Jobs that have ended, by their side of the hold-out: acted_on, held_out, undrawn (it could never be acted on, as in mode advise, or all or none were held out). What the sides' times differ by, drover report tells: it takes both, and enough of them.";
+const JOB_GAIN: &str = "Estimate of what copies that won gained jobs on their critical path, at most, seconds, by side: sooner where a job ended sooner for them, later where it ended later. Of maps and of reduces it is the last end as predicted without these copies, less the actual one, and a job's is the sum of both.";
 const FORGOTTEN: &str = "Rows that the ledger let go for their age or its size, by table.";
 
 impl Metrics {
@@ -89,9 +89,9 @@ fn side(held_out: Option<bool>) -> &'static str {
 }
 
 impl Metrics {
-    /// A job has ended.
-    pub fn job_ended(&self, row: &JobRow) {
-        self.jobs.with_label_values(&[side(row.held_out)]).inc();
+    /// A job has ended, which was drawn to a side of the hold-out or was not.
+    pub fn job_ended(&self, row: &JobRow, held_out: Option<bool>) {
+        self.jobs.with_label_values(&[side(held_out)]).inc();
         let seconds = (row.map_gain_ms + row.reduce_gain_ms) as f64 / 1e3;
         let [sooner, later] = GAINS;
         self.job_gain.with_label_values(&[if seconds < 0.0 { later } else { sooner }]).inc_by(seconds.abs());
@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn a_job_counts_on_its_side_with_what_it_gained_or_lost() {
         let metrics = Metrics::new(&Registry::new()).unwrap();
-        let ended = |held_out| fixture::ended(1, held_out, 60, "succeeded");
-        metrics.job_ended(&ended(true));
-        metrics.job_ended(&JobRow { map_gain_ms: -9_000, ..ended(false) });
-        metrics.job_ended(&JobRow { held_out: None, ..ended(false) });
+        let ended = fixture::ended(1, false, 60, "succeeded");
+        metrics.job_ended(&ended, Some(true));
+        metrics.job_ended(&JobRow { map_gain_ms: -9_000, ..ended.clone() }, Some(false));
+        metrics.job_ended(&ended, None);
         let jobs = ["held_out", "acted_on", "undrawn"].map(|side| metrics.jobs.with_label_values(&[side]).get());
         let gain = GAINS.map(|side| metrics.job_gain.with_label_values(&[side]).get());
         assert_eq!((jobs, gain), ([1; 3], [8.0, 8.0]));

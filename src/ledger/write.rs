@@ -86,9 +86,9 @@ impl Ledger {
         self.shared.learned.put(at, learned);
     }
 
-    /// Counts a job that has ended.
-    pub fn job_ended(&self, row: &JobRow) {
-        self.metrics.job_ended(row);
+    /// Counts a job that has ended; `held_out` where it was drawn to a side of the hold-out.
+    pub fn job_ended(&self, row: &JobRow, held_out: Option<bool>) {
+        self.metrics.job_ended(row, held_out);
     }
 
     /// Rows that are on the disk, of those handed over since the start.

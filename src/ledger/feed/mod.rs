@@ -149,8 +149,9 @@ impl Feed {
         let measure = |one: &Measure| rows::measure(now, &self.incarnation, one, of(one.job), policy);
         told.extend(pass.measures.iter().map(measure));
         told.extend(self.enrol(engine, now));
-        for row in self.ended.drain(..).map(Ended::row) {
-            self.ledger.job_ended(&row);
+        for ended in std::mem::take(&mut self.ended) {
+            let (side, row) = (self.side_of(ended.job()), ended.row());
+            self.ledger.job_ended(&row, side.and(row.held_out));
             told.push(row.row());
         }
         told.extend(self.hourly(engine, now));
@@ -176,6 +177,12 @@ impl Feed {
         let told: Vec<_> = able.into_iter().filter_map(|job| row(job).map(|row| (job.id, row))).collect();
         self.enrolled.extend(told.iter().map(|(id, _)| *id));
         told.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// A job that the report counts on a side of the hold-out: it could be acted on, and its side was left to chance.
+    fn side_of(&self, job: JobId) -> Option<Draw> {
+        let drawn = self.drawn.get(&job).filter(|draw| draw.share > 0.0 && draw.share < 1.0);
+        drawn.copied().filter(|_| self.enrolled.contains(&job))
     }
 
     /// Once an hour how good estimates are, and how often tasks straggle; once a day how nodes are. And what is known of jobs that got lost is let go.

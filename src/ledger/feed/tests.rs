@@ -22,6 +22,11 @@ struct World {
     counted: Metrics,
 }
 
+/// How many jobs have ended on each side of the hold-out, and on none.
+fn sides(world: &World) -> [u64; 3] {
+    ["acted_on", "held_out", "undrawn"].map(|side| world.counted.jobs.with_label_values(&[side]).get())
+}
+
 fn counted() -> Metrics {
     Metrics::new(&prometheus::Registry::new()).unwrap()
 }
@@ -162,8 +167,7 @@ fn a_copy_that_won_is_kept_from_its_decision_to_what_it_gained_and_so_is_its_job
     let counted = &world.counted;
     let gain = |side: &str| (1e3 * counted.job_gain.with_label_values(&[side]).get()).round() as i64;
     assert_eq!([gain("sooner"), gain("later")], [jobs[0].map_gain_ms, 0]);
-    let side = if jobs[0].held_out.is_some() { "acted_on" } else { "undrawn" };
-    assert_eq!(counted.jobs.with_label_values(&[side]).get(), 1);
+    assert_eq!(sides(&world), [0, 0, 1], "none is held out");
     assert_eq!(jobs[0].took_ms, Some(Millis((second + 10) * 1_000)));
 }
 
@@ -256,6 +260,7 @@ fn advice_is_kept_with_what_it_would_have_come_to() {
     let mut world = world(&dir.path().join("l.db"), Mode::Advise, 0.0);
     world.decided();
     world.end(77, 0, false);
+    assert_eq!(sides(&world), [0, 0, 1], "nothing acts");
     let outcomes: Vec<OutcomeRow> = world.all();
     assert_eq!((outcomes.len(), outcomes[0].outcome.as_str()), (1, "would_have_won"));
     assert!(
@@ -308,6 +313,8 @@ fn a_job_is_enrolled_with_the_share_its_side_was_drawn_at_and_not_with_one_set_s
     let rows: Vec<EnrolmentRow> = world.all();
     let drawn: Vec<_> = rows.iter().map(|row| (row.job.clone(), row.share, row.salt.as_deref())).collect();
     assert_eq!(drawn, [(job(1).to_string(), Some(0.25), Some("1")), (job(2).to_string(), Some(0.75), Some("9"))]);
+    world.end(20, 0, false);
+    assert_eq!(sides(&world), [u64::from(!rows[0].held_out), u64::from(rows[0].held_out), 0]);
 }
 
 /// A process that had a copy started and ended before it: its decision, and its second.
