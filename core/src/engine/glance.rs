@@ -1,6 +1,6 @@
 //! A glance at what has moved: of a job of which nothing but progress was told, the tasks that it was told of.
 //!
-//! Whether a task is ordinary hangs on its own progress and on the phase's ended tasks, under policies that judge alone. So where those that moved were and are
+//! Whether a task is ordinary hangs on its own progress and on the phase's ended tasks, under policies that judge alone; what running reduces tell of their data, too, is as the last look at all of them had it. So where those that moved were and are
 //! ordinary, the others stay as they were found: a pass costs what has changed, not what is known. Time alone brings them up again when the job is due.
 
 use super::Engine;

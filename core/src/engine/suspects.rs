@@ -87,12 +87,12 @@ impl Engine {
     }
 }
 
-/// Of attempts whose counters a shim may tell: are they kept from now on? Of those that lag, which is before a copy is decided on, where a map's split is told; and of as many reduces as
-/// are peers, for nobody tells a reduce's input beforehand, and ω is learned from it. What is followed stays so: by its bytes an attempt may be ordinary.
+/// Of attempts whose counters a shim may tell: are they kept from now on? Of those that lag, which is before a copy is decided on, where a map's split is told; and of a job's first
+/// reduces ([`Intakes::SAMPLE`]), from which ω is learned, too. What is followed stays so: by its bytes an attempt may be ordinary.
 fn begins(task: &Task, id: TaskId) -> bool {
     match id.kind {
         TaskKind::Map => task.marks.lags() && task.input.0 > 0,
-        TaskKind::Reduce => task.marks.lags() || (id.index as usize) < PEERS,
+        TaskKind::Reduce => task.marks.lags() || id.index < Intakes::SAMPLE,
     }
 }
 

@@ -77,6 +77,8 @@ pub struct Intakes(Vec<(AttemptId, Recent)>);
 impl Intakes {
     /// A job's intakes are asked for by us, or are those of running suspects: so few that this is hardly reached; beyond it those of the first attempts are kept.
     const MAX: usize = 1_000;
+    /// A job's first so many reduces are followed whatever their pace, as nobody tells a reduce's input beforehand; of others those that lag, so that these alone are a fair sample.
+    pub const SAMPLE: u32 = 4;
 
     /// Folds in an attempt's counters, which held at `at` on the AM's clock.
     pub fn learn(&mut self, id: AttemptId, fact: &AttemptFact, at: Time) {

@@ -5,7 +5,7 @@ use crate::estimate::input::Whole;
 use crate::estimate::time_left::late_rate;
 use crate::estimate::{Left, Sample};
 use crate::model::{
-    Action, Attempt, AttemptState, Millis, NameId, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict,
+    Action, Attempt, AttemptState, Intakes, Millis, NameId, Numbers, Task, TaskId, TaskKind, TaskState, Time, Verdict,
 };
 
 /// A task that runs, judged by the oldest of its attempts.
@@ -54,10 +54,15 @@ impl<'a> Contender<'a> {
         })
     }
 
-    /// What those of a phase typically have that run, as far as counters tell; `None` where they do of one at most, which may be the one with other data.
+    /// What a phase's reduces typically have that run, by those whose counters are kept whatever their pace: those that lag may do so for their data. Of two halves the one
+    /// with less, and `None` where they tell of one at most, which may be the one with more.
     pub(super) fn typical_input(all: &[Contender<'_>]) -> Option<Whole> {
-        let told: Vec<Whole> = all.iter().filter_map(|contender| contender.input).collect();
-        (told.len() > 1).then(|| Whole::typical(&told))
+        let sample = all
+            .iter()
+            .filter(|contender| contender.id.kind == TaskKind::Reduce && contender.id.index < Intakes::SAMPLE);
+        let mut told: Vec<Whole> = sample.filter_map(|contender| contender.input).collect();
+        told.sort_unstable_by(|a, b| a.bytes.total_cmp(&b.bytes).then(a.records.total_cmp(&b.records)));
+        told.get(told.len().saturating_sub(1) / 2).copied().filter(|_| told.len() > 1)
     }
 
     /// LATE §4: its progress rate, score per second.

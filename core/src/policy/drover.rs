@@ -292,30 +292,54 @@ mod tests {
         assert_eq!([half_read(50), half_read(250)], [Verdict::Decided, Verdict::TooFewFinished]);
     }
 
-    #[test]
-    fn in_a_run_with_other_data_than_earlier_ones_tasks_of_whose_data_nothing_is_told_are_as_slow_as_the_others() {
+    /// How many of a phase's reduces a copy is decided on, none of which has finished; each takes so many seconds, and has so many bytes where these are told. Its job's
+    /// earlier runs took a minute with a hundred bytes.
+    fn decided_of(reduces: &[(f64, Option<f64>)]) -> usize {
         use crate::estimate::input::Whole;
-        use crate::model::Counters;
-        let (job, mut priors) = (JobKind { user: "ann".into(), name: "etl".into() }, Priors::default());
+        use crate::model::{Counters, TaskFact, TaskState};
+        let (job, mut priors, now) = (JobKind { user: "ann".into(), name: "etl".into() }, Priors::default(), 30.0);
         for _ in 0..3 {
-            let read = Some(Whole { bytes: 100.0, records: 0.0 });
-            let run = Prior::new(vec![60.0], Bytes(0), 0.0).map(|run| run.with_input(read));
-            priors.learn(job.clone(), [run, None]);
+            let run = Prior::new(vec![60.0; 4], Bytes(0), 0.0);
+            let run = run.map(|run| run.with_input(Some(Whole { bytes: 100.0, records: 0.0 })));
+            priors.learn(job.clone(), [None, run]);
         }
-        // A shim's counters are kept of few: here of four of six, all alike.
-        let of = |bytes: u64| {
-            let run = |phase: Phase, n| phase.runs((n, 0), n, 0.0, &[(10.0, 0.1), (30.0, 0.3)]);
-            let mut phase = (0..6).fold(Phase::maps(6).shim(), run);
-            for index in 0..4 {
-                let id = phase.job.id.task(TaskKind::Map, index).attempt(0);
-                let counters = Counters { read: Some(Bytes(bytes)), ..Counters::default() };
-                phase.job.intakes.learn(id, &AttemptFact { counters, ..AttemptFact::of(id) }, at(30.0));
-            }
-            let view = phase.view(30.0).beside(priors.of(&job, TaskKind::Map), 1.0);
-            let all = judge(&view, &LateParams::default(), &MantriParams::default());
-            all.into_iter().filter(|judged| judged.verdict == Verdict::Decided).count()
+        let mut phase = Phase::reduces(reduces.len() as u32).shim();
+        let map = TaskFact::of(phase.job.id.task(TaskKind::Map, 0));
+        let ended = TaskFact { started: Some(at(0.0)), finished: Some(at(0.1)), winner: Some(0), ..map };
+        phase.task(TaskFact { state: Some(TaskState::Succeeded), ..ended });
+        for (index, (whole, bytes)) in (0..).zip(reduces) {
+            let at_share = |share: f64| (now * share, (now * share / whole) as f32);
+            phase = phase.runs((index, 0), index, 0.0, &[0.3, 0.6, 1.0].map(at_share));
+            let id = phase.job.id.task(TaskKind::Reduce, index).attempt(0);
+            // It copies in its first third.
+            let copied = bytes.map(|bytes| Bytes((bytes * (3.0 * now / whole).min(1.0)) as u64));
+            let counters = Counters { shuffled: copied, ..Counters::default() };
+            phase.job.intakes.learn(id, &AttemptFact { counters, ..AttemptFact::of(id) }, at(now));
+        }
+        let view = phase.view(now).beside(priors.of(&job, TaskKind::Reduce), 1.0);
+        let all = judge(&view, &LateParams::default(), &MantriParams::default());
+        all.into_iter().filter(|judged| judged.verdict == Verdict::Decided).count()
+    }
+
+    #[test]
+    fn in_a_run_with_other_data_than_earlier_ones_reduces_of_whose_data_nothing_is_told_are_as_slow_as_the_others() {
+        // A shim's counters are kept of four.
+        let of = |bytes: f64| {
+            let (told, untold) = ((60.0, Some(bytes)), (60.0, None));
+            decided_of(&[told, told, told, told, untold, untold])
         };
-        assert_eq!([of(45), of(450_000), of(1)], [0; 3]);
+        assert_eq!([of(90.0), of(450.0), of(900_000.0), of(2.0)], [0; 4]);
+    }
+
+    #[test]
+    fn reduces_with_more_data_are_let_be_though_most_of_those_that_tell_of_theirs_have_more() {
+        let (ordinary, more, untold) = ((60.0, Some(100.0)), (300.0, Some(500.0)), [(60.0, None); 11]);
+        let of = |told: &[(f64, Option<f64>)]| decided_of(&[told, &untold].concat());
+        // Those that lag tell of theirs, too.
+        let lag: Vec<_> = [[ordinary; 4].as_slice(), &[more; 5]].concat();
+        assert_eq!(of(&lag), 0);
+        assert_eq!(of(&[ordinary, ordinary, more, more]), 0);
+        assert_eq!(of(&[ordinary, ordinary, ordinary, more]), 0);
     }
 
     #[test]

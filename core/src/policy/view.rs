@@ -170,10 +170,12 @@ impl<'a> View<'a> {
     /// With what is known beside its tasks: earlier runs of the job, and the machine that a copy would get. A copy's time rests on these, too.
     pub fn beside(self, prior: Option<&'a Prior>, location: f64) -> View<'a> {
         let mut peers = self.peers;
-        // What has finished tells what is typical of this run. Before, its tasks' data are set against those of the tasks on whose times a copy's rests.
+        // What has finished tells what is typical of this run. Before, its tasks' data are set against those of the tasks on whose times a copy's rests, or, in a run with
+        // more, as its shim tells it, against each other: else those of which it is known would seem quick beside the others.
         if self.runs.finished.is_empty() && peers.typical_split.0 == 0 {
-            let earlier = || prior?.input().map(|input| Contender::typical_input(&self.contenders).unwrap_or(input));
-            peers.typical_input = peers.typical_input.or_else(earlier);
+            let own = || Contender::typical_input(&self.contenders).filter(|_| self.job.shim);
+            let more = |input| own().filter(|own| own.ratio_to(input) > 1.0).unwrap_or(input);
+            peers.typical_input = peers.typical_input.or_else(|| prior?.input().map(more));
         }
         let (told, data) = (self.kind == TaskKind::Map, peers.typical_data());
         let known = Beside { location, earlier: prior, told, data };

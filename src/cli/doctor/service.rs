@@ -136,7 +136,8 @@ mod tests {
         let refused = ConfigView { refused: Some("mode: no mode".into()), ..read.clone() };
         assert_eq!(warned(refused), [(Verdict::Warn, "the service has not taken it: mode: no mode".to_owned())]);
         let waits = ConfigView { wait_for_restart: vec!["rest.user".into(), "listen.api".into()], ..read };
-        let says = "when it was last read again, what these held was not what the service goes by: rest.user, listen.api";
+        let says =
+            "when it was last read again, what these held was not what the service goes by: rest.user, listen.api";
         assert_eq!(warned(waits), [(Verdict::Warn, says.to_owned())]);
     }
 
