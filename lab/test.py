@@ -18,7 +18,7 @@ E2E = paths.ROOT / "lab" / "e2e"
 KINDS = ("python", "java", "rust", "e2e")
 # Files of end-to-end tests that take longest, and begin first; and those that have the machine to themselves, as in
 # them a slow node is to be slower than one that is only crowded.
-LONGEST, ALONE = ("versions", "troubles", "mishaps"), ("act",)
+LONGEST, ALONE = ("versions", "troubles", "mishaps"), ("act", "actions")
 # The gate tries the same cases each time; new ones are for --explore, where a failure stops nobody's work.
 SEED, CASES_EXPLORED = "20261122", "8192"
 
