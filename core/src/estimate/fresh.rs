@@ -70,9 +70,8 @@ impl FreshCopy {
         let mut evidence = runs.finished.len();
         let earlier = known.earlier.filter(|_| evidence < ENOUGH);
         let told = known.told && runs.told();
-        let beside = earlier.and_then(|earlier| Some((earlier, earlier.beside(runs, told, known.data)?)));
-        if let Some((earlier, (theirs, seconds))) = beside {
-            (start_up, evidence) = (theirs, evidence + earlier.tasks());
+        if let Some((theirs, tasks, seconds)) = earlier.and_then(|earlier| earlier.beside(runs, told, known.data)) {
+            (start_up, evidence) = (theirs, evidence + tasks);
             times.extend(seconds);
         }
         let (typical, spread) = robust_mean_spread(&mut times)?;

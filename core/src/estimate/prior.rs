@@ -90,19 +90,14 @@ impl Prior {
         self.start_up
     }
 
-    /// What it adds to a phase that has shown too little: the time from launch to work, seconds, and equally likely times of a task with what is typical of it, seconds. Where start-up is not
+    /// What it adds to a phase that has shown too little: the time from launch to work, seconds, on how many tasks it rests, and equally likely times of a task with what is typical of it, seconds. Where start-up is not
     /// `told` from work these hold both, as the phase's own do then. `None` where no run had such data.
-    pub fn beside(&self, runs: &Runs, told: bool, data: Typical) -> Option<(f64, impl Iterator<Item = f64>)> {
+    pub fn beside(&self, runs: &Runs, told: bool, data: Typical) -> Option<(f64, usize, impl Iterator<Item = f64>)> {
         let start_up = if told && !runs.knows_start_up() { self.start_up } else { runs.before_own().0 };
         let both = if told { 0.0 } else { self.start_up };
         let mut times = self.times(data).map(move |time| time + both).peekable();
         times.peek()?;
-        Some((start_up, times))
-    }
-
-    /// Tasks that it rests on, older runs' counting less.
-    pub fn tasks(&self) -> usize {
-        self.tasks
+        Some((start_up, self.tasks, times))
     }
 
     /// Has it seen enough tasks for a distribution, be it one in each run?
@@ -211,7 +206,7 @@ mod tests {
         }
         let maps = priors.of(&kind("ann"), TaskKind::Map).unwrap();
         assert_eq!(mean(maps.times(Bytes(0))), 27.5, "((10 + 20) / 2 + 40) / 2");
-        assert_eq!((maps.start_up(), maps.tasks()), (2.75, 5));
+        assert_eq!((maps.start_up(), maps.tasks), (2.75, 5));
         assert_eq!(priors.of(&kind("ann"), TaskKind::Reduce), None);
         assert_eq!(priors.of(&kind("bob"), TaskKind::Map), None, "a user's runs speak for that user's jobs alone");
     }

@@ -105,9 +105,9 @@ pub fn new_copy(view: &View<'_>, copies: &Copies, enough: u32, slow_from: f64) -
     let rates = if elsewhere.is_empty() { there } else { elsewhere }.into_iter().map(|one| one.rate).collect();
     let prior = view.prior.filter(|_| evidence < enough as usize);
     let own = |start_up: f64| NewCopy::new(rates, evidence, start_up + view.start_lag.as_secs_f64(), view.location);
-    let beside = prior.and_then(|prior| Some((prior, prior.beside(&view.runs, told, view.peers.typical_data())?)));
-    let Some((prior, (start_up, times))) = beside else { return own(view.runs.before_own().0) };
-    own(start_up).with_earlier(times, prior.tasks())
+    let beside = prior.and_then(|prior| prior.beside(&view.runs, told, view.peers.typical_data()));
+    let Some((start_up, tasks, times)) = beside else { return own(view.runs.before_own().0) };
+    own(start_up).with_earlier(times, tasks)
 }
 
 /// What a task of the phase shows.
