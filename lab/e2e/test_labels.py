@@ -63,7 +63,7 @@ class Labels(OnCluster):
             "yarn.app.mapreduce.am.resource.mb": NODE_MB - 2 * ALLOCATION_MB,
             **held.settings,
             "lab.slow.nodes": "nm2:20,nm3:20",
-            "lab.slow.attempts": "m_0_0:20,m_1_0:20",
+            "lab.slow.attempts": "m_0_0:60,m_1_0:60",
         }
         filler = {**ON_CORE, **filled.settings, **NO_NATIVE_COPIES, "lab.maps": 10, "lab.reduces": 0}
         with Service(self.cluster, 'mode = "act"', name="part").start(quiet=True) as drover:
