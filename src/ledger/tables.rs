@@ -130,7 +130,7 @@ tables! {
         hosts: String,
         /// When the task ended, the clock of the job's ApplicationMaster; of copies that failed, were refused or are moot, when that was noticed.
         ended_ms: Time,
-        /// When the slow attempt would have ended as predicted at the decision, the same clock.
+        /// When the slow attempt would have ended as predicted at the decision, or that which a clone outran as predicted then, the same clock.
         predicted_end_ms: Option<Time>,
         /// One standard deviation of that prediction.
         predicted_spread_ms: Option<Millis>,

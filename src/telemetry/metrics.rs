@@ -115,7 +115,7 @@ const GAINED: &str =
     "Task time that advised copies of average luck would have gained, tasks that Hadoop copied itself left out.";
 const COPIES: &str = "Copies and restarts that were asked for, by the policy that decided, action (clone: of a task that had not shown to be slow) and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
 const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by policy, action and what became of them; beside a clone that won the others are lost.";
-const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
+const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted; of a clone, the original as predicted when the clone won. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
 const BUDGET_LIMIT: &str =
     "Copies that may, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";

@@ -13,6 +13,7 @@ mod hosts;
 mod learned;
 mod location;
 mod measures;
+mod outran;
 mod paper;
 mod params;
 mod pass;

@@ -83,12 +83,17 @@ impl Engine {
         }
     }
 
+    /// Of a job's tasks of one kind.
+    pub(super) fn params_of(&self, job: &Job, kind: TaskKind, mode: Mode) -> ViewParams {
+        // Of a kind without tasks nothing is estimated.
+        let of = JobKind::of(job).filter(|_| job.known(kind) > 0);
+        self.view_params(of.as_ref(), kind, mode)
+    }
+
     /// What a policy is shown of a job's tasks of one kind.
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let of = JobKind::of(job);
-        // Of a kind without tasks nothing is estimated.
-        let any = of.as_ref().filter(|_| job.known(kind) > 0);
-        let view = View::of_tasks(job, kind, am_now, &self.view_params(any, kind, mode));
+        let view = View::of_tasks(job, kind, am_now, &self.params_of(job, kind, mode));
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };

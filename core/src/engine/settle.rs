@@ -52,8 +52,9 @@ impl Engine {
                 self.node_rests.count(end, &job.user, &hosts_of(job, end), now);
             }
         }
+        let outran = self.outran(id, &ends);
         let name = |host| self.cluster.hosts.name(host).to_owned();
-        pass.copies.extend(ends.into_iter().map(|end| {
+        pass.copies.extend(ends.into_iter().zip(outran).map(|(end, outran)| {
             let attempts = || {
                 let task = self.cluster.job(id).and_then(|job| job.task(end.task));
                 task.into_iter().flat_map(|task| &task.attempts)
@@ -61,7 +62,7 @@ impl Engine {
             let winner = attempts().find(|attempt| Some(attempt.number) == end.winner);
             let launched = attempts().filter(|copy| end.attempts.contains(&copy.number) && copy.was_launched());
             let hosts = launched.filter_map(|copy| copy.host).map(name).collect();
-            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, ..end }
+            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, outran, ..end }
         }));
     }
 
@@ -147,6 +148,7 @@ mod tests {
                 at: Time(9_000),
                 cost: Millis(0),
                 winner_cost: Millis(0),
+                outran: None,
             };
             hosts_of(&job, &outcome).into_iter().map(|host| names.name(host)).collect::<Vec<_>>()
         };

@@ -161,6 +161,7 @@ impl Flight {
             at,
             cost: copies().map(held).fold(Millis(0), |sum, one| sum + one),
             winner_cost: copies().find(|copy| Some(copy.number) == winner).map(held).unwrap_or_default(),
+            outran: None,
         }
     }
 

@@ -235,6 +235,18 @@ pub struct CopyOutcome {
     /// Of that, what the one that won held.
     #[serde(default)]
     pub winner_cost: Millis,
+    /// Of clones that won, where the original had told anything of its progress: the end that it was heading for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outran: Option<PredictedEnd>,
+}
+
+/// When an attempt that something else has outrun would have ended, as predicted then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PredictedEnd {
+    /// That end, the AM's clock.
+    pub at: Time,
+    /// One standard deviation, as past predictions have shown it.
+    pub spread: Millis,
 }
 
 /// A policy's breaker for a user opened or closed: copies of it that were counted, and how many of them won.

@@ -23,7 +23,7 @@ pub mod state;
 pub mod track;
 pub mod units;
 
-pub use action::{AckFact, Answer, BreakerTurn, CopyEnd, CopyOutcome, Hold, OpenBreaker, Scope};
+pub use action::{AckFact, Answer, BreakerTurn, CopyEnd, CopyOutcome, Hold, OpenBreaker, PredictedEnd, Scope};
 pub use capability::Capabilities;
 pub use cause::{Cause, CauseKind};
 pub use clone_plan::{Assignment, ClonePlan, CloneScheme, Reading};

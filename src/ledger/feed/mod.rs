@@ -12,7 +12,9 @@ use super::schema::{Record, Row};
 use super::under::{Told, Under};
 use super::write::Ledger;
 use drover_core::engine::{Engine, Learned, Pass};
-use drover_core::model::{Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time};
+use drover_core::model::{
+    CopyOutcome, Decision, Fact, Job, JobId, Measure, Millis, Mode, Observation, TaskId, TaskKind, Time,
+};
 use ends::{Ended, Won};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +33,12 @@ struct Open {
 
 /// When the slow attempt would have ended, the ApplicationMaster's clock, and one standard deviation; `None` where nobody said.
 type Prediction = Option<(Time, Option<Millis>)>;
+
+/// What was predicted at the decision; of a clone, for which nothing was, what was as it won.
+fn predicted(outcome: &CopyOutcome, open: Option<&Open>) -> Prediction {
+    let outran = || outcome.outran.map(|end| (end.at, Some(end.spread)));
+    open.and_then(|open| open.prediction).or_else(outran)
+}
 
 /// What a job's side of the hold-out was drawn under.
 #[derive(Debug, Clone, Copy, PartialEq)]

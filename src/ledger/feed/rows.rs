@@ -1,6 +1,6 @@
 //! Rows of what is decided, sent, answered and seen to its end.
 
-use super::{Draw, Open};
+use super::{Draw, Open, predicted};
 use crate::ledger::schema::{Record, Row};
 use crate::ledger::tables::{AnswerRow, ClonePlanRow, DecisionRow, EnrolmentRow, MeasureRow, OutcomeRow, SentRow};
 use crate::ledger::wording::{ended_itself, spaced, word};
@@ -73,7 +73,7 @@ pub fn answer(at: Time, incarnation: &str, ack: &AckFact) -> Row {
 
 /// What became of a copy or restart that was asked for.
 pub fn copied(at: Time, incarnation: &str, outcome: &CopyOutcome, open: Option<&Open>) -> Row {
-    let prediction = open.and_then(|open| open.prediction);
+    let prediction = predicted(outcome, open);
     let ahead = prediction.and_then(|(end, _)| plausible_ms(end.ms_after(outcome.at)));
     let by_itself = outcome.end == CopyEnd::Lost && ended_itself(outcome.winner, open.map(|open| open.slow));
     let row = OutcomeRow {

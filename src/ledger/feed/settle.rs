@@ -1,7 +1,7 @@
 //! What is settled once it is known: decisions of this process by their outcomes, and what earlier ones left open by the ends of its jobs.
 
 use super::ends::{Ended, Won};
-use super::{Feed, Open, rows};
+use super::{Feed, Open, predicted, rows};
 use crate::ledger::schema::Record;
 use drover_core::model::{AckFact, CopyEnd, CopyOutcome, EndFact, Fact, Job, JobId, Names, Observation, Time};
 
@@ -57,7 +57,7 @@ impl Feed {
         let fates = ended.map(|ended| &mut ended.decided).or_else(|| self.fates.get_mut(&open.job));
         let of_task = fates.and_then(|fates| fates.get_mut(&open.task)).into_iter().flatten();
         for one in of_task.filter(|one| one.decision == outcome.decision) {
-            (one.won, one.instead_of) = (true, open.prediction.map(|(end, _)| end));
+            (one.won, one.instead_of) = (true, predicted(outcome, Some(open)).map(|(end, _)| end));
         }
     }
 }

@@ -179,6 +179,28 @@ fn told(world: &mut World, decision: Decision, outcome: CopyOutcome) {
     feed.passed(&Pass { copies: vec![outcome], ..Pass::default() }, engine, Time(150_000));
 }
 
+/// What came of a decision: its copy won at that time.
+fn won(of: &Decision, at: u64) -> CopyOutcome {
+    CopyOutcome {
+        decision: of.id,
+        policy: of.policy.clone(),
+        action: of.action,
+        clones: of.clones,
+        telling: false,
+        task: of.task,
+        end: CopyEnd::Won,
+        answer: Some(Answer::Moved),
+        attempts: vec![1],
+        winner: Some(1),
+        host: Some("nm3".into()),
+        hosts: vec!["nm3".into()],
+        at: Time(at),
+        cost: Millis(20_000),
+        winner_cost: Millis(20_000),
+        outran: None,
+    }
+}
+
 #[test]
 fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_one_that_was_killed() {
     let dir = tempfile::tempdir().unwrap();
@@ -187,23 +209,7 @@ fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_o
         let (like, _) = world.decided();
         let numbers = Numbers { time_left: Some(Millis(70_000)), ..like.numbers };
         let restart = Decision { id, action: Action::Restart, am_at: Time(115_000), numbers, ..like };
-        let outcome = CopyOutcome {
-            decision: id,
-            policy: "mantri".into(),
-            action: Action::Restart,
-            clones: false,
-            telling: false,
-            task: restart.task,
-            end: CopyEnd::Won,
-            answer: Some(Answer::Moved),
-            attempts: vec![1],
-            winner: Some(1),
-            host: Some("nm3".into()),
-            hosts: vec!["nm3".into()],
-            at: Time(ended),
-            cost: Millis(20_000),
-            winner_cost: Millis(20_000),
-        };
+        let outcome = won(&restart, ended);
         told(&mut world, restart, outcome);
         let rows: Vec<OutcomeRow> = world.all();
         let [row] = &rows[..] else { panic!("{rows:?}") };
@@ -213,6 +219,27 @@ fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_o
             (Some(gained), None),
             "nobody saw the killed one's own end"
         );
+    }
+}
+
+#[test]
+fn a_clone_that_won_gained_what_its_original_had_still_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let outran = PredictedEnd { at: Time(175_000), spread: Millis(9_000) };
+    for (id, (outran, gained)) in (1_001..).zip([(Some(outran), Some(35_000)), (None, None)]) {
+        let mut world = world(&dir.path().join(format!("{id}.db")), Mode::Act, 0.0);
+        let (like, second) = world.decided();
+        let numbers = Numbers { time_left: None, time_left_spread: None, ..like.numbers };
+        let clone = Decision { id, clones: true, numbers, ..like };
+        let outcome = CopyOutcome { outran, ..won(&clone, 140_000) };
+        told(&mut world, clone, outcome);
+        let rows: Vec<OutcomeRow> = world.all();
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!((row.predicted_end_ms, row.predicted_spread_ms), outran.map(|end| (end.at, end.spread)).unzip());
+        assert_eq!((row.outcome.as_str(), row.gained_ms), ("won", gained));
+        world.end(second + 10, 1, true);
+        let won: u32 = world.all::<JobRow>().iter().map(|job| job.won).sum();
+        assert_eq!(won, 1, "its job's row counts it");
     }
 }
 

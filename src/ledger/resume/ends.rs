@@ -4,10 +4,7 @@
 mod tests;
 
 use super::Unanswered;
-use drover_core::model::{Answer, Attempt, AttemptState, CopyEnd, Millis, Task, TaskState, Time};
-
-/// Hadoop kills a task's other attempts once one has succeeded: what was killed so long before was not killed for that.
-const CLEARLY: Millis = Millis(1_000);
+use drover_core::model::{Answer, Attempt, AttemptState, CopyEnd, Task, TaskState, Time};
 
 /// Of a task that attempt.
 fn attempt(task: &Task, number: u32) -> Option<&Attempt> {
@@ -71,7 +68,7 @@ impl Unanswered {
 fn have_died(task: &Task, copies: &[u32]) -> bool {
     let succeeded = task.state == TaskState::Succeeded;
     let ended = task.won().and_then(|won| won.finished.get()).or_else(|| task.ended()).filter(|_| succeeded);
-    let before = |one: &Attempt| one.finished.get().zip(ended).is_some_and(|(at, ended)| at + CLEARLY <= ended);
+    let before = |one: &Attempt| ended.is_some_and(|ended| one.ended_before(ended));
     let has_died = |number: &u32| match attempt(task, *number) {
         Some(one) => one.state == AttemptState::Failed || (one.state == AttemptState::Killed && before(one)),
         None => false,

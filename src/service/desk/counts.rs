@@ -43,7 +43,8 @@ impl Desk {
                 kept.asked.end = Some(outcome.clone());
             }
             let open = self.open.remove(&outcome.decision);
-            let predicted = open.and_then(|open| open.predicted).filter(|_| outcome.end == CopyEnd::Won);
+            let outran = outcome.outran.map(|end| end.at);
+            let predicted = open.and_then(|open| open.predicted).or(outran).filter(|_| outcome.end == CopyEnd::Won);
             if let Some(saved) = predicted.and_then(|predicted| plausible_ms(predicted.ms_after(outcome.at))) {
                 self.metrics.saved(&outcome.policy, action, saved);
             }
@@ -156,7 +157,7 @@ mod tests {
     use drover_core::govern::GovernParams;
     use drover_core::model::{
         Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, Hold, JobPhase, Measure, MeasureKind,
-        MeasurePlan, Millis, Mode, Resources, Scope, Source, TaskFact, TaskState, Time, VirtualOutcome,
+        MeasurePlan, Millis, Mode, PredictedEnd, Resources, Scope, Source, TaskFact, TaskState, Time, VirtualOutcome,
     };
     use std::sync::Arc;
 
@@ -260,6 +261,8 @@ mod tests {
                 at: Time(at),
                 cost: Millis(cost),
                 winner_cost: Millis(cost - 2_000),
+                // What its original was heading for as it won.
+                outran: clones.then_some(PredictedEnd { at: Time(75_000), spread: Millis(10_000) }),
             };
             desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
         }
@@ -275,7 +278,7 @@ mod tests {
         assert_eq!(["won", "lost"].map(|end| spent(["late", "duplicate", end])), [6.0, 11.0]);
         let gained = |labels: [&str; 3]| metrics.copy_gained.with_label_values(&labels).get();
         assert_eq!(["sooner", "later"].map(|side| gained(["late", "duplicate", side])), [60.0, 10.0]);
-        assert_eq!(gained(["dolly", "clone", "sooner"]), 0.0);
+        assert_eq!(gained(["dolly", "clone", "sooner"]), 35.0);
         let decided = |action| metrics.decisions.with_label_values(&["dolly", action, "act", "decided"]).get();
         assert_eq!(["clone", "duplicate"].map(decided), [1, 0]);
     }

@@ -21,6 +21,7 @@ pub fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         at: Time(0),
         cost: Millis(0),
         winner_cost: Millis(0),
+        outran: None,
     }
 }
 

@@ -66,6 +66,13 @@ impl Attempt {
         self.state != AttemptState::Killed || ran
     }
 
+    /// Had it ended so long before its task did that it was not killed for the one that won?
+    pub fn ended_before(&self, task_ended: Time) -> bool {
+        // As long as Hadoop may take to kill a task's other attempts.
+        const CLEARLY: Millis = Millis(1_000);
+        self.finished.get().is_some_and(|at| at + CLEARLY <= task_ended)
+    }
+
     /// From its launch to its end, where both are known.
     pub fn lived(&self) -> Option<Millis> {
         self.started.get().zip(self.finished.get()).map(|(started, finished)| finished.since(started))
