@@ -5,15 +5,17 @@ REST alone, and another one a fifth, whose node is lost. Neither that nor anythi
 what a job writes.
 """
 
+import re
 import time
 import unittest
 from dataclasses import dataclass, field
 
-from lab import build, hadoop, jobs, stage
+from lab import build, conf, hadoop, jobs, stage
 from lab.batches import LIVE
 from lab.e2e import MOVES, OnCluster, live_by_the_table, unreachable
 from lab.progress import say
 from lab.relay import Relay
+from lab.reworded import Reworded
 from lab.scenarios import INTERVALS, SHORT, TEN_PLACES
 from lab.service import Service
 from lab.troubles import Watched
@@ -55,12 +57,17 @@ SMALL = {
     "mapreduce.reduce.memory.mb": 160,
     "lab.reduce.ms": 2000,
     "lab.slow.attempts": "m_0_0:10,r_0_0:30",
+    # At this level its ApplicationMaster tells what it asks the ResourceManager for.
+    "yarn.app.mapreduce.am.log.level": "DEBUG",
 }
+ASKED = re.compile(r"addResourceRequest:.* resourceName=(nm\d+|/rack\d+) ")
 # Tasks still wait when what is read each second has shown the slow one, for some waves. Nobody but the service starts
 # an attempt.
 OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 40, "lab.records": 42, "lab.slow.attempts": "m_0_0:30"}
 BEGUN = ("RUNNING", "SUCCEEDED")
 DONE = ("applied", "moved")
+# For so long the small job avoids a machine, while it is held: the service says five minutes.
+AVOIDED_MS = 10_000
 # From the word of the shim to the start of the last container that was given out before.
 PROMISED_MS = 8000
 
@@ -121,7 +128,8 @@ class OneJar(OnCluster):
         cls.shown = cls.play("shown", {**SHOWN, **cls.sickness.settings}, cls.cure_late)
         cls.waves = cls.play("waves", WAVES)
         cls.held = Sickness(cls.cluster)
-        cls.small = cls.play("small", {**SMALL, **cls.held.settings}, cls.cure_cloned)
+        said = Reworded(AVOIDED_MS, [*cls.held.nodes])
+        cls.small = cls.play("small", {**SMALL, **cls.held.settings}, cls.cure_cloned, said)
         over_rest = {**OVER_REST, "lab.output": cls.cluster.dir / "over-rest"}
         cls.over_rest = Played(jobs.run(cls.cluster, jobs.Spec(settings=over_rest)))
         for played in (cls.waves, cls.small, cls.over_rest):
@@ -130,8 +138,8 @@ class OneJar(OnCluster):
         cls.lost = unreachable.Unreachable(cls()).play()
 
     @classmethod
-    def play(cls, name: str, settings: dict, meanwhile=None) -> Played:
-        said = Watched()
+    def play(cls, name: str, settings: dict, meanwhile=None, said: Watched = None) -> Played:
+        said = said or Watched()
         relay = Relay(cls.service.shim, said)
         own = {"drover.service.urls": relay.url, "lab.output": cls.cluster.dir / name}
         running = jobs.Running(cls.cluster, jobs.Spec(shim=True, settings={**settings, **own}))
@@ -161,11 +169,21 @@ class OneJar(OnCluster):
         cls.sickness.cure()
 
     @classmethod
-    def cure_cloned(cls, running: jobs.Running, said: Watched) -> None:
-        """No map ends before each has its clone."""
-        maps = set(range(SMALL["lab.maps"]))
-        cls().until("clones ran", lambda: {row["i"] for row in said.beside("RUNNING")} == maps, running)
+    def cure_cloned(cls, running: jobs.Running, said: Reworded) -> None:
+        """No map ends before each has its clone, and a machine that was avoided is let in again."""
+        until, maps = cls().until, set(range(SMALL["lab.maps"]))
+        cls.kept = until("a machine was avoided", lambda: cls.kept_off(running), running)
+        until("clones ran", lambda: {row["i"] for row in said.beside("RUNNING")} == maps, running)
+        until("it was let in again", lambda: not cls.kept_off(running), running)
         cls.held.cure()
+
+    @classmethod
+    def kept_off(cls, running: jobs.Running) -> set:
+        """The machines on which the ResourceManager gives a job nothing."""
+        app = running.id().replace("job", "application")
+        known = cls.cluster.rm(f"/apps/{app}/appattempts").get("appAttempts") or {}
+        told = [attempt.get("blacklistedNodes") or "" for attempt in known.get("appAttempt", [])]
+        return {host for hosts in told for host in hosts.split(", ") if host}
 
     def only(self, played: Played, action: str, task: str) -> dict:
         """What was done so with a task; it is one."""
@@ -231,6 +249,24 @@ class OneJar(OnCluster):
     def test_no_clone_runs_on_its_siblings_node_unless_it_was_moved_up_to_the_bound(self):
         self.assertTrue(self.small.result.copies())
         self.assertEqual(self.small.result.crowded(MOVES), [])
+
+    def test_clones_ask_for_machines_by_name_and_it_is_told_how_many_came_there(self):
+        orders = self.small.said.carried_out("duplicate")
+        hosts = {host for order in orders for host in order["prefer"]}
+        self.assertTrue(hosts, orders)
+        master = self.small.result.job.replace("job", "container") + "_01_000001"
+        (log,) = self.cluster.dir.rglob(f"{master}/syslog")
+        # A split's hosts would be asked for likewise, but its splits lie nowhere.
+        racks = {conf.rack(int(host.removeprefix("nm"))) for host in hosts}
+        self.assertEqual(set(ASKED.findall(log.read_text())), hosts | racks)
+        wishes = {f"_{order['k']}_{order['i']:06}": order["prefer"] for order in orders}
+        came = [copy.node in wishes.get(copy.task[-9:], ()) for copy in self.small.result.copies()]
+        say(f"    {self.version}: of {len(came)} clones {sum(came)} ran on a machine that was asked for")
+
+    def test_a_machine_that_was_avoided_is_let_in_again_when_its_time_is_over(self):
+        # That it was let in while the job ran is what was waited for.
+        orders = self.small.said.carried_out("avoid")
+        self.assertIn(self.kept, [set(order["avoid"]) for order in orders], orders)
 
     def test_all_outputs_of_a_node_that_reduces_cannot_reach_are_made_again_at_once(self):
         self.lost.judge(self)

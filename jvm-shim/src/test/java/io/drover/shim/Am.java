@@ -151,6 +151,7 @@ public final class Am extends MRApp {
   private volatile Function<TaskAttemptId, String> hosts = attempt -> NM_HOST;
   private volatile AmBlacklist blacklist;
   private Allocator allocator;
+  private FullQueue queue;
   private volatile long startsAfterMs;
   private volatile int nodes;
   private Job job;
@@ -256,7 +257,12 @@ public final class Am extends MRApp {
     blacklist = new AmBlacklist(context).with(getConfig());
     nodes(nodes);
     allocator = new Allocator();
-    return allocator;
+    return queue == null ? allocator : queue.allocator(context);
+  }
+
+  /** Hadoop's own allocator asks there for the job's containers. */
+  void in(FullQueue of) {
+    queue = of;
   }
 
   /** The AM's services take so long to start. */
