@@ -13,8 +13,10 @@ from lab.jvm import Jvm
 from lab.options import Options
 from lab.progress import Failed, say, step
 
-BOOT_LIMIT_S = 180
+BOOT_LIMIT_S = 400
 DOWN_GRACE_S = 10
+# Whoever is told to end alone and does not is at fault; a crowded machine takes long for it.
+END_LIMIT_S = 60
 # Where nobody uses what a NodeManager takes ten seconds to put in order.
 SHORT_GRACE_S = 0.5
 
@@ -79,7 +81,7 @@ class Cluster:
         log.rename(log.with_name(f"{name}-{time.time_ns()}.log"))
         self.start(name, self.jvm.daemon(*daemon, self.logs))
 
-    def end(self, name: str, signum: int = signal.SIGTERM, within_s: float = DOWN_GRACE_S) -> None:
+    def end(self, name: str, signum: int = signal.SIGTERM, within_s: float = END_LIMIT_S) -> None:
         """Ends one process of the cluster, if it still runs."""
         process = self.state["processes"].pop(name, None)
         if process and proc.start_ticks(process["pid"]) == process["ticks"]:

@@ -12,7 +12,7 @@ from lab import http, monitoring, paths, proc
 from lab.progress import Failed
 
 UNPACKED = paths.TARGET / "prometheus" / "usr" / "bin"
-START_LIMIT_S = 60
+START_LIMIT_S = 180
 # Of the sample configuration, what a test has otherwise: where Drover listens, and no waiting.
 SAMPLE_TARGET, SAMPLE_PACES = "127.0.0.1:7072", ("15s", "30s")
 PACE = "1s"

@@ -7,14 +7,14 @@ import time
 from contextlib import nullcontext
 
 from lab import http, paths
-from lab.cluster import Cluster
+from lab.cluster import END_LIMIT_S, Cluster
 from lab.progress import Failed, step
 
 LISTENERS = API, SHIM, METRICS = ("127.0.0.1:7070", "127.0.0.1:7071", "127.0.0.1:7072")
 # Of one beside another.
 SECOND = ("127.0.0.1:7170", "127.0.0.1:7171", "127.0.0.1:7172")
 # Not a measure of it: one service was heard of only after 29 s, of which no cause was found.
-READY_LIMIT_S = 90
+READY_LIMIT_S = 180
 METRICS_TIMEOUT_S = 10
 
 
@@ -124,5 +124,5 @@ class Service:
     def __exit__(self, *_) -> None:
         self.stop()
 
-    def stop(self, signum: int = 15, within_s: float = 10) -> None:
+    def stop(self, signum: int = 15, within_s: float = END_LIMIT_S) -> None:
         self.cluster.end(self.name, signum, within_s)

@@ -17,7 +17,7 @@ HOME = paths.ROOT / "lab" / "thin"
 PORT = 7400
 # What a job's maps are thin by. Shells read the command line, so it is short.
 SETTINGS = {"mapreduce.map.env": f"JAVA_HOME={HOME}", "mapreduce.map.java.opts": "-Xmx64m"}
-START_LIMIT_S, POLL_S = 60, 0.1
+START_LIMIT_S, POLL_S = 180, 0.1
 
 
 def start(cluster: Cluster) -> None:

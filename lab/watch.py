@@ -94,10 +94,11 @@ class Sickness:
         return {a.task for a in result.attempts if a.node in self.nodes}
 
     def laggards(self, result: jobs.Result) -> set:
-        """Tasks of the other nodes that a busy machine made slow all the same: twice the median of theirs."""
+        """Tasks of the other nodes that a busy machine made slow all the same: half as long again as their median; one
+        that ends soon after it was named takes no longer."""
         others = [a for a in result.attempts if a.node not in self.nodes]
         typical = statistics.median(a.seconds for a in others)
-        return {a.task for a in others if a.seconds > 2 * typical}
+        return {a.task for a in others if a.seconds > 1.5 * typical}
 
     def until_named(self, service: Service, running: jobs.Running) -> bool:
         """Waits until every map that has not succeeded runs and has been named: one that waits may yet start there."""

@@ -8,11 +8,10 @@ import unittest
 from pathlib import Path
 
 from lab import client, jobs, slow
-from lab.e2e import OnCluster
+from lab.e2e import WAIT_S, OnCluster
 from lab.scenarios import AM_AWAY
 from lab.watch import Sickness
 
-WAIT_S = 120
 SAID = r"([mr]_\d+_\d+) on (nm\d+): slowness ([\d.]+) of \{(.*)\}"
 
 

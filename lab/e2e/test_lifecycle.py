@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab import netns, paths, proc
 
-LIMIT_S = 180
+LIMIT_S = 500
 
 
 class Lifecycle(unittest.TestCase):

@@ -133,7 +133,7 @@ class Mishaps(Unharmed):
         # No attempt ends before the services have met.
         slow = self.cluster.dir / "all-are-slow"
         slow.touch()
-        everywhere = ",".join(f"nm{i}:40" for i in range(1, 5))
+        everywhere = ",".join(f"nm{i}:120" for i in range(1, 5))
         running, relay = self.submit(**{"lab.slow.nodes": everywhere, "lab.slow.file": slow})
         job = running.id()
         self.wait("the older one owned the job", running, lambda: older.metrics().get("drover_shim_leases"))

@@ -12,7 +12,7 @@ from lab.progress import Failed
 from lab.prometheus import Prometheus
 from lab.recorded import IdleCluster
 
-LIMIT_S = 120
+LIMIT_S = 300
 SCRAPES = 20
 LISTEN = ("listen.api=127.0.0.1:0", "listen.shim=127.0.0.1:0", "listen.metrics=127.0.0.1:0")
 METRICS_AT = re.compile(r" metrics=(\S+)")

@@ -59,14 +59,15 @@ class OverRest(OnCluster):
         self.assertTrue(applied, restarts)
         ended = {attempt.id: attempt.state for attempt in result.attempts}
         self.assertEqual({ended[one["attempt"]] for one in applied}, {"KILLED"})
-        self.assertLessEqual(
-            {one.id for one in result.attempts if one.state == "KILLED"}, {one["attempt"] for one in applied}
-        )
+        # A busy machine may answer one too late, and kill the attempt all the same.
+        asked = [one for one in restarts if (one.get("copy") or {}).get("sent_ms")]
+        killed = {one.id for one in result.attempts if one.state == "KILLED"}
+        self.assertLessEqual(killed, {one["attempt"] for one in asked})
         for task in {one["task"] for one in applied}:
             states = [attempt.state for attempt in result.attempts if attempt.task == task]
             self.assertEqual(states.count("SUCCEEDED"), 1, states)
         kills = total(metrics, "drover_rest_requests_total", 'endpoint="am_kill"')
-        self.assertEqual(kills, len(applied))
+        self.assertTrue(len(applied) <= kills <= len(asked), (kills, restarts))
         self.assertGreater(total(metrics, "drover_copies_ended_total", 'action="restart"', 'end="won"'), 0, restarts)
 
     def test_where_it_is_not_allowed_it_is_advised_and_nothing_is_sent(self):

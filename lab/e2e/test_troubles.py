@@ -26,7 +26,7 @@ from lab.troubles import Held, Watched
 # Of a job with a reduce that starts as soon as one map has ended.
 REDUCED = {"lab.reduces": 1, "lab.reduce.ms": 500, "mapreduce.reduce.memory.mb": 256}
 EARLY = {"mapreduce.job.reduce.slowstart.completedmaps": 0.05}
-SLOW = 120
+SLOW = 200
 # Fills the cluster with reduces once its map has ended.
 FILLER = {
     **JOB,
@@ -194,7 +194,8 @@ class Troubles(Ledgers):
         cls = type(self)
         if hasattr(cls, "crowded"):
             return cls.crowded
-        service = self.service(f'act.lease = "1m"\nact.deadline = "1m"\n{ACT}')
+        settings = f'act.lease = "1m"\nact.deadline = "1m"\n{ACT}'
+        service = self.service(f'govern.debounce = "1h"\n{settings}')
         ours, theirs = self.cluster.dir / "ours-are-slow", self.cluster.dir / "theirs-are-slow"
         ours.touch()
         theirs.touch()
@@ -210,9 +211,12 @@ class Troubles(Ledgers):
         filler = {**FILLER, "lab.slow.file": theirs, "lab.output": self.cluster.dir / "other"}
         other = jobs.Running(self.cluster, jobs.Spec(user="bob", settings=filler))
         self.addCleanup(other.end)
-        # An order is not held up for long: whoever is to fill the cluster is on its way before.
+        # No order is held up for long: whoever is to fill the cluster is on its way before, and both are given at once.
         self.wait("its map had a container", other, lambda: self.containers(other) == 2)
         reduces, maps = self.submit(troubles[0], **slow, **REDUCED, **EARLY)[0], self.submit(troubles[1], **slow)[0]
+        for running in (reduces, maps):
+            self.wait("its slow tasks had shown", running, lambda running=running: self.shown(service, running))
+        service.reload(settings)
         for trouble, running in zip(troubles, (reduces, maps)):
             self.wait("orders for copies were under way", running, lambda trouble=trouble: trouble.hits)
         theirs.unlink()
@@ -239,6 +243,11 @@ class Troubles(Ledgers):
         told = [self.fates(service, running.id()) for running in (reduces, maps)]
         cls.crowded = seen, results, told
         return cls.crowded
+
+    @staticmethod
+    def shown(service: Service, running: jobs.Running) -> bool:
+        """Whether tasks of a job are worth a copy."""
+        return "debouncing" in [one.get("verdict") for one in service.tasks(running.id())]
 
     def containers(self, running: jobs.Running) -> int:
         """How many an application has."""

@@ -62,8 +62,9 @@ SMALL = {
 }
 ASKED = re.compile(r"addResourceRequest:.* resourceName=(nm\d+|/rack\d+) ")
 # Tasks still wait when what is read each second has shown the slow one, for some waves. Nobody but the service starts
-# an attempt.
+# an attempt. Maps end long enough before their job that a poll sees who won.
 OVER_REST = {**WAVES, **NO_NATIVE_COPIES, "lab.maps": 40, "lab.records": 42, "lab.slow.attempts": "m_0_0:30"}
+OVER_REST["lab.reduce.ms"] = 8000
 BEGUN = ("RUNNING", "SUCCEEDED")
 DONE = ("applied", "moved")
 # For so long the small job avoids a machine, while it is held: the service says five minutes.
@@ -102,12 +103,6 @@ class Played:
     def winner(self, task: str) -> str:
         """The attempt of a task that succeeded."""
         return next(a.id for a in self.result.attempts if a.task.endswith(task) and a.state == "SUCCEEDED")
-
-    def given_back(self, attempt: str) -> int:
-        """How many attempts between a task's first and this one never ran."""
-        ran = [a for a in self.result.attempts if a.task == self.one(attempt).task and a.ran()]
-        number = self.one(attempt).number
-        return number - len([a for a in ran if a.number < number])
 
 
 class OneJar(OnCluster):
@@ -205,12 +200,17 @@ class OneJar(OnCluster):
 
     def test_a_slow_attempt_is_restarted_while_tasks_wait(self):
         restart = self.only(self.waves, "restart", "m_000000")
-        self.assertEqual((restart["copy"]["answer"], restart["copy"]["state"]), ("moved", "won"), restart)
-        winner = self.waves.winner("m_000000")
-        self.assertEqual(restart["copy"]["attempts"], [winner])
+        self.assertEqual(restart["copy"]["answer"], "moved", restart)
+        (anew,), winner = restart["copy"]["attempts"], self.waves.winner("m_000000")
+        if winner == anew:
+            self.assertEqual(restart["copy"]["state"], "won", restart)
+        else:
+            # On a busy machine what replaces it may be slow as well, and a copy beside that be faster.
+            copies = [one["copy"]["attempts"] for one in self.waves.of("duplicate", "m_000000")]
+            self.assertIn([winner], copies, self.waves.decisions)
         # Where no job before has shown the machine to be slow, nothing but moves keeps the attempt off it.
-        there = self.waves.one(winner).node == self.waves.one(restart["attempt"]).node
-        self.assertTrue(not there or self.waves.given_back(winner) >= MOVES, self.waves.result.attempts)
+        there = self.waves.one(anew).node == self.waves.one(restart["attempt"]).node
+        self.assertTrue(not there or self.waves.result.given_back(anew) >= MOVES, self.waves.result.attempts)
 
     def test_over_rest_a_slow_attempt_is_killed_through_the_proxy_and_its_replacement_wins(self):
         restart = self.only(self.over_rest, "restart", "m_000000")

@@ -64,7 +64,8 @@ class Watch(OnCluster):
         self.assertEqual(held(), before + 1)
 
     def test_the_doctors_canary_sees_its_tasks_hears_its_shim_and_finds_its_history(self):
-        spec = jobs.Spec(shim=True, settings={"lab.maps": 2, "lab.map.ms": 5000})
+        # Long enough for a busy machine to see its tasks run and to believe its shim.
+        spec = jobs.Spec(shim=True, settings={"lab.maps": 2, "lab.map.ms": 15_000})
         command = shlex.join(map(str, jobs.command(self.cluster, spec)))
         done = self.service.ask("doctor", "--json", "--canary", "--canary-command", command, limit_s=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

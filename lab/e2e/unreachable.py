@@ -46,7 +46,7 @@ MAPS = {
 # How long Hadoop waits for a node's word that a container has ended, and takes no kill of its attempt meanwhile: longer
 # than it takes the reduces to start and to miss the outputs, and shorter than until they give themselves up. In the
 # 60 s that are shipped they do.
-UNTOLD_S = 30
+UNTOLD_S = 45
 # A reduce gives itself up once it has failed to fetch as often as it has fetched: with nine maps 36 s after its start,
 # on a busy machine before the outputs could be made again. So a second wave of maps is elsewhere.
 UNTOLD_MAPS = 16
@@ -57,9 +57,9 @@ UNTOLD = {
     "lab.split.hosts": "nm1,nm2,nm3,nm4,nm2,nm3,nm4,nm3,nm4,nm4,nm1,nm4,nm4,nm1,nm4,nm4",
 }
 # How many times slower the node is: there its maps are at work together for long enough to be stopped.
-TOLD_SLOWNESS, UNTOLD_SLOWNESS = 1.5, 5
+TOLD_SLOWNESS, UNTOLD_SLOWNESS = 1.5, 10
 # From the word that a container has ended, at the ResourceManager, to the ApplicationMaster's heartbeat.
-TOLD_S = 2
+TOLD_S = 4
 
 
 class Unreachable:
