@@ -35,6 +35,7 @@ pub fn decision(id: u64, mode: &str) -> DecisionRow {
         natively_copied: false,
         copies: 1,
         clones: false,
+        restart: None,
         avoid: String::new(),
         prefer: String::new(),
         deadline_ms: Time(9),

@@ -219,6 +219,7 @@ impl Unanswered {
             winner,
             host: winner_host.map(name),
             hosts: launched.map(name).collect::<Vec<_>>().join(" "),
+            near_preferred: None,
             ended_ms: ended,
             predicted_end_ms: self.prediction.map(|(predicted, _)| predicted),
             predicted_spread_ms: self.prediction.and_then(|(_, spread)| spread),

@@ -8,7 +8,7 @@ use super::tables::TABLES;
 pub type Step<'a> = &'a dyn Fn() -> String;
 
 /// Every step so far: as many as the newest version's number. A step that has made files never makes others.
-pub const STEPS: &[Step<'static>] = &[&first, &second, &third, &fourth, &fifth];
+pub const STEPS: &[Step<'static>] = &[&first, &second, &third, &fourth, &fifth, &sixth];
 
 /// The version that settings are kept since.
 pub const SETTINGS_SINCE: i64 = 4;
@@ -30,6 +30,9 @@ const COLUMNS_OF_SECOND: [(&str, &str, &str); 4] = [
 const COLUMNS_OF_THIRD: [(&str, &str); 3] =
     [("enrolments", "share"), ("enrolments", "salt"), ("outcomes", "winner_container_ms")];
 
+/// Columns that came with the sixth, likewise.
+const COLUMNS_OF_SIXTH: [(&str, &str); 2] = [("decisions", "restart"), ("outcomes", "near_preferred")];
+
 fn is_of_first(table: &Table) -> bool {
     !is_of_second(table) && table.name != TABLE_OF_FOURTH
 }
@@ -38,14 +41,14 @@ fn is_of_second(table: &Table) -> bool {
     TABLES_OF_SECOND.contains(&table.name)
 }
 
-fn is_of_third(table: &Table, column: &str) -> bool {
-    COLUMNS_OF_THIRD.contains(&(table.name, column))
+fn is_later(table: &Table, column: &str) -> bool {
+    COLUMNS_OF_THIRD.iter().chain(&COLUMNS_OF_SIXTH).any(|later| *later == (table.name, column))
 }
 
 fn first() -> String {
     let had = |table: &Table, column: &str| {
         let second = COLUMNS_OF_SECOND.iter().any(|(of, name, _)| (*of, *name) == (table.name, column));
-        !second && !is_of_third(table, column)
+        !second && !is_later(table, column)
     };
     let tables = TABLES.iter().filter(|table| is_of_first(table));
     tables.map(|table| table.create_of(|column| had(table, column.name))).collect()
@@ -56,13 +59,18 @@ fn second() -> String {
         format!("ALTER TABLE {table} ADD COLUMN {name} {} NOT NULL DEFAULT {before};\n", kind(table, name))
     });
     let tables = TABLES.iter().filter(|table| is_of_second(table));
-    let tables = tables.map(|table| table.create_of(|column| !is_of_third(table, column.name)));
+    let tables = tables.map(|table| table.create_of(|column| !is_later(table, column.name)));
     columns.into_iter().chain(tables).collect()
 }
 
 fn third() -> String {
-    let column = |(table, name)| format!("ALTER TABLE {table} ADD COLUMN {name} {};\n", kind(table, name));
-    COLUMNS_OF_THIRD.map(column).concat()
+    add(&COLUMNS_OF_THIRD)
+}
+
+fn add(columns: &[(&str, &str)]) -> String {
+    let column =
+        |(table, name): &(&str, &str)| format!("ALTER TABLE {table} ADD COLUMN {name} {};\n", kind(table, name));
+    columns.iter().map(column).collect()
 }
 
 fn fourth() -> String {
@@ -71,6 +79,10 @@ fn fourth() -> String {
 
 fn fifth() -> String {
     learned_row::TABLES.iter().map(|table| table.create_of(|_| true)).collect()
+}
+
+fn sixth() -> String {
+    add(&COLUMNS_OF_SIXTH)
 }
 
 /// SQLite's word for what a column holds.

@@ -44,6 +44,8 @@ tables! {
         copies: u32,
         /// They are clones: of a task that had not shown to be slow.
         clones: bool,
+        /// Of a restart, how many it made of its task: 1 for the first. Absent of copies, and in rows of before version 6.
+        restart: Option<u32>,
         /// Hosts that they were to keep off, separated by spaces.
         avoid: String,
         /// Hosts on which they were to be asked for, the best first, likewise.
@@ -128,6 +130,8 @@ tables! {
         host: Option<String>,
         /// Hosts on which copies were launched, one for each, where known, separated by spaces.
         hosts: String,
+        /// How many of these are on the rack of a host to prefer, and no such host, as the ResourceManager listed racks; absent where no process saw the end that had decided, and in rows of before version 6.
+        near_preferred: Option<u32>,
         /// When the task ended, the clock of the job's ApplicationMaster; of copies that failed, were refused or are moot, when that was noticed.
         ended_ms: Time,
         /// When the slow attempt would have ended as predicted at the decision, or that which a clone outran as predicted then, the same clock.

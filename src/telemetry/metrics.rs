@@ -4,7 +4,7 @@ use super::{REVISION, VERSION};
 use crate::config::{ESTIMATORS, POLICIES};
 use crate::history::LogEnd;
 use drover_core::estimate::calibration::Point;
-use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, MeasureKind, Mode, TaskKind, Verdict};
+use drover_core::model::{Action, Channel, CopyEnd, Decision, Dropped, Landed, MeasureKind, Mode, TaskKind, Verdict};
 use prometheus::core::Collector;
 use prometheus::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
@@ -15,6 +15,12 @@ use prometheus::{
 const RATIOS: [f64; 14] = [0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 10.0];
 /// What is asked of ApplicationMasters, of [`Action::TOLD`]; that copies be withdrawn is asked of no Hadoop.
 const ASKED: [&str; 3] = ["duplicate", "clone", "restart"];
+/// Where copies ran that had hosts to prefer: on one of these, on its rack, on neither.
+const PREFERRED: [&str; 3] = ["node", "rack", "elsewhere"];
+/// Where those ran that had hosts to keep off: on one of these, on none.
+const AVOIDED: [&str; 2] = ["avoided", "elsewhere"];
+/// A restart by how many it makes of its task; a task has three at most by default (Mantri's gamma).
+const NTH: [&str; 4] = ["first", "second", "third", "later"];
 /// By what, of which tasks and at which progress time left was predicted.
 const PREDICTED: [&str; 3] = ["estimator", "kind", "point"];
 /// A tick is to stay below 50 ms.
@@ -36,6 +42,12 @@ pub struct Metrics {
     pub copy_seconds: CounterVec,
     /// What those that won made of the predicted ends of the slow attempts, seconds.
     pub copy_gained: CounterVec,
+    /// Launched copies with hosts to prefer, by where they ran.
+    pub preferring: IntCounterVec,
+    /// Launched copies with hosts to keep off, likewise.
+    pub avoiding: IntCounterVec,
+    /// Ends of restarts, by how many each made of its task.
+    pub restarts: IntCounterVec,
     /// Copies that count against budgets of the whole cluster.
     pub budget_used: GaugeVec,
     /// How many may.
@@ -116,6 +128,9 @@ const GAINED: &str =
 const COPIES: &str = "Copies and restarts that were asked for, by the policy that decided, action (clone: of a task that had not shown to be slow) and what became of them: won, lost, died (failed or killed while the task went on), refused (by the shim), unsent, unanswered, unknown.";
 const COPY_SECONDS: &str = "Container time of the attempts that copies and restarts came to, launch to end, by policy, action and what became of them; beside a clone that won the others are lost.";
 const COPY_GAINED: &str = "Estimate of what copies and restarts that won have saved, by policy and action: from the task's end to when the slow attempt would have ended as predicted; of a clone, the original as predicted when the clone won. By side: sooner, the task ended before that; later, after it, so that nothing was saved and the prediction was off.";
+const PREFERRING: &str = "Copies that were launched and whose decision preferred hosts, by action and where they ran: node (on one of these), rack (on another host of such a one's rack), elsewhere. Counted when what was asked for has ended.";
+const AVOIDING: &str = "Copies, and new attempts of restarts, that were launched and whose decision named hosts to keep off, by action and where they ran: avoided (on one of these), elsewhere. Counted when what was asked for has ended.";
+const RESTARTS: &str = "Restarts that were asked for, by how many each made of its task (nth: first, second, third, later) and what became of them, as in drover_copies_ended_total; one whose attempt was killed for the next has died.";
 const BUDGET_USED: &str = "Copies that count against a budget of the whole cluster: in flight, those only advised and Hadoop's own included (cluster); decided on within the last minute (minute).";
 const BUDGET_LIMIT: &str =
     "Copies that may, where a slot is as large as containers of jobs are on average; +Inf where there is no limit.";
@@ -183,6 +198,9 @@ impl Metrics {
             copies: to.counters("drover_copies_ended_total", COPIES, &["policy", "action", "end"])?,
             copy_seconds: to.add(CounterVec::new(copy_seconds, &["policy", "action", "end"])?)?,
             copy_gained: to.add(CounterVec::new(copy_gained, &["policy", "action", "side"])?)?,
+            preferring: to.counters("drover_copies_preferring_total", PREFERRING, &["action", "place"])?,
+            avoiding: to.counters("drover_copies_avoiding_total", AVOIDING, &["action", "place"])?,
+            restarts: to.counters("drover_restarts_ended_total", RESTARTS, &["nth", "end"])?,
             budget_used: to.numbers("drover_copy_budget_used_copies", BUDGET_USED, &["budget"])?,
             budget_limit: to.numbers("drover_copy_budget_limit_copies", BUDGET_LIMIT, &["budget"])?,
             clone_budget_used: to.add(Gauge::new("drover_clone_budget_used_bytes", CLONE_BUDGET_USED)?)?,
@@ -253,6 +271,12 @@ impl Metrics {
                 self.copy_gained.with_label_values(&[policy, action, side]).inc_by(0.0);
             }
         }
+        for action in ASKED {
+            self.landed(action, Landed::default());
+        }
+        for (nth, end) in NTH.iter().flat_map(|nth| CopyEnd::ALL.map(|end| (nth, end.label()))) {
+            self.restarts.with_label_values(&[*nth, end]).inc_by(0);
+        }
         for (policy, action) in POLICIES.iter().flat_map(|policy| Action::TOLD.map(|action| (policy, action))) {
             for (mode, outcome) in [(Mode::Advise, "advised"), (Mode::Act, "decided")] {
                 self.decisions.with_label_values(&[policy, action, mode.label(), outcome]).inc_by(0);
@@ -304,6 +328,26 @@ impl Metrics {
         self.decisions.with_label_values(&labels).inc();
     }
 
+    /// Copies have ended that ran there.
+    pub fn landed(&self, action: &str, landed: Landed) {
+        let preferring = PREFERRED.into_iter().zip([landed.preferred, landed.near, landed.elsewhere]);
+        preferring.for_each(|(place, count)| self.preferring.with_label_values(&[action, place]).inc_by(count.into()));
+        let avoiding = AVOIDED.into_iter().zip([landed.avoided, landed.kept_off]);
+        avoiding.for_each(|(place, count)| self.avoiding.with_label_values(&[action, place]).inc_by(count.into()));
+    }
+
+    /// A restart has ended so, that made so many of its task.
+    pub fn restarted(&self, number: u32, end: CopyEnd) {
+        let [first, second, third, later] = NTH;
+        let nth = match number {
+            0 | 1 => first,
+            2 => second,
+            3 => third,
+            _ => later,
+        };
+        self.restarts.with_label_values(&[nth, end.label()]).inc();
+    }
+
     /// A copy won, so many milliseconds before the slow attempt's predicted end, or after it.
     pub fn saved(&self, policy: &str, action: &str, ahead_ms: i64) {
         let side = if ahead_ms < 0 { "later" } else { "sooner" };
@@ -327,6 +371,15 @@ mod tests {
         let text = encode(&registry).unwrap();
         for verdict in Verdict::ALL {
             assert!(text.contains(&format!("drover_verdicts{{reason=\"{}\"}} 0", verdict.label())));
+        }
+        for action in ASKED {
+            let of = |name: &str, place: &str| format!("{name}{{action=\"{action}\",place=\"{place}\"}} 0");
+            let series = PREFERRED.map(|place| of("drover_copies_preferring_total", place)).into_iter();
+            let mut series = series.chain(AVOIDED.map(|place| of("drover_copies_avoiding_total", place)));
+            assert!(series.all(|one| text.contains(&one)), "{action}");
+        }
+        for end in CopyEnd::ALL.map(CopyEnd::label) {
+            assert!(NTH.iter().all(|nth| text.contains(&format!("{{end=\"{end}\",nth=\"{nth}\"}} 0"))), "{end}");
         }
         for label in ["job=", "task=", "attempt=", "node=", "host="] {
             assert!(!text.contains(label), "{label}");

@@ -78,6 +78,7 @@ impl Engine {
         let copies = &mut counted.tally.copies;
         self.flights.of(task).for_each(|before| copies.remove(task, before, &self.cluster, job));
         self.flights.add(&decision, budget, job, self.params.seed);
+        self.flights.name_hosts(&decision, [avoid, prefer]);
         self.flights.of(task).for_each(|flight| copies.add(task, flight, &self.cluster, job));
         pass.decisions.push(decision);
     }

@@ -61,9 +61,18 @@ impl Engine {
             };
             let winner = attempts().find(|attempt| Some(attempt.number) == end.winner);
             let launched = attempts().filter(|copy| end.attempts.contains(&copy.number) && copy.was_launched());
-            let hosts = launched.filter_map(|copy| copy.host).map(name).collect();
-            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, outran, ..end }
+            let launched: Vec<NameId> = launched.filter_map(|copy| copy.host).collect();
+            let landed = self.landed(&launched, &end.named);
+            let hosts = launched.into_iter().map(name).collect();
+            CopyOutcome { host: winner.and_then(|winner| winner.host).map(name), hosts, landed, outran, ..end }
         }));
+    }
+
+    /// Where copies ran, by the racks of which the RM tells now.
+    fn landed(&self, hosts: &[NameId], [avoid, prefer]: &[Vec<NameId>; 2]) -> Landed {
+        let rack = |host: NameId| self.cluster.rack_of(host);
+        let near = |host: &NameId| rack(*host).is_some_and(|own| prefer.iter().any(|one| rack(*one) == Some(own)));
+        Landed::of(hosts.iter().copied(), avoid, prefer, near)
     }
 
     /// Settles jobs that have ended, and forgets them; and those that got lost.
@@ -120,6 +129,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::EngineParams;
 
     #[test]
     fn a_win_says_something_of_the_winners_host_alone_and_a_loss_of_those_where_copies_were_launched() {
@@ -145,6 +155,9 @@ mod tests {
                 winner,
                 host: None,
                 hosts: Vec::new(),
+                named: Default::default(),
+                landed: Landed::default(),
+                restart: None,
                 at: Time(9_000),
                 cost: Millis(0),
                 winner_cost: Millis(0),
@@ -154,5 +167,25 @@ mod tests {
         };
         assert_eq!(hosts(CopyEnd::Won, Some(2)), ["c"]);
         assert_eq!(hosts(CopyEnd::Lost, Some(0)), ["b", "c"]);
+    }
+
+    #[test]
+    fn a_copy_beside_a_preferred_host_is_near_it_where_both_racks_are_known() {
+        let mut engine = Engine::new(EngineParams::default());
+        let none = Resources::default();
+        let nodes = [("a", "/r1"), ("b", "/r1"), ("c", "/r2")];
+        let nodes = nodes.map(|(host, rack)| NodeFact { rack: rack.into(), ..NodeFact::usable(host, none, none) });
+        let source = Source { channel: Channel::Rm, app: None, principal: None, incarnation: 1 };
+        let fact = Fact::Nodes(nodes.into());
+        engine.observe(&Observation { source, seq: 1, at: Time(1), received: Time(1), fact }).unwrap();
+        let mut id = |host| engine.cluster.hosts.intern(host).unwrap();
+        let [a, b, c, unlisted, other] = ["a", "b", "c", "unlisted", "other"].map(&mut id);
+        let landed = |prefer: NameId| {
+            let Landed { preferred, near, elsewhere, avoided, kept_off } =
+                engine.landed(&[a, b, c, unlisted], &[vec![c], vec![prefer]]);
+            assert_eq!((avoided, kept_off), (1, 3));
+            [preferred, near, elsewhere]
+        };
+        assert_eq!([landed(a), landed(unlisted), landed(other)], [[1, 1, 2], [1, 0, 3], [0, 0, 4]]);
     }
 }

@@ -25,6 +25,12 @@ pub struct Flight {
     /// What it is to do.
     #[serde(default)]
     pub action: Action,
+    /// Of a restart, how many it makes of its task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<u32>,
+    /// Of what is asked for: the hosts named to keep off, and those to prefer.
+    #[serde(default, skip_serializing_if = "names_none")]
+    pub(super) named: [Vec<NameId>; 2],
     /// How many copies.
     #[serde(default = "one")]
     pub copies: u32,
@@ -83,6 +89,10 @@ mod pairs_by_task {
 /// As recordings from before clones mean it.
 fn one() -> u32 {
     1
+}
+
+fn names_none(named: &[Vec<NameId>; 2]) -> bool {
+    named.iter().all(Vec::is_empty)
 }
 
 /// Every flight that these tasks can have.
@@ -157,6 +167,8 @@ impl Flights {
             policy: decision.policy.clone(),
             from: job.host_of(decision.attempt),
             action: decision.action,
+            restart: decision.restart(),
+            named: [Vec::new(), Vec::new()],
             copies: decision.copies,
             clones: budget == Budget::Clones,
             since: decision.am_at,
@@ -169,6 +181,15 @@ impl Flights {
         self.minute.add(decision.at, decision.copies);
         self.by_task.insert((decision.task, decision.id), flight);
         self.last.insert(decision.job, decision.am_at);
+    }
+
+    /// Takes note of the hosts that the decision on a copy names, to keep off and to prefer, if the copy is asked for: where it ran is set against these.
+    pub fn name_hosts(&mut self, decision: &Decision, named: [Vec<NameId>; 2]) {
+        let asked =
+            self.task_mut(decision.task).find(|flight| flight.decision == decision.id && flight.asked.is_some());
+        if let Some(flight) = asked {
+            flight.named = named;
+        }
     }
 
     /// Another comes in the place of a task's flights that are over or were only advised. Attempts that are numbered above the newest by now do not stand for those that go on.

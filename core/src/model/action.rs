@@ -2,6 +2,8 @@
 
 use super::decision::Action;
 use super::id::{JobId, TaskId};
+use super::landed::Landed;
+use super::names::NameId;
 use super::units::{Millis, Time};
 use serde::{Deserialize, Serialize};
 
@@ -228,6 +230,15 @@ pub struct CopyOutcome {
     /// Hosts on which copies were launched, one for each, where known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
+    /// The hosts that its decision had named to keep off, and those to prefer.
+    #[serde(skip)]
+    pub named: [Vec<NameId>; 2],
+    /// Where the copies ran beside these.
+    #[serde(default)]
+    pub landed: Landed,
+    /// Of a restart, how many that made of its task: 1 for the first; `None` of a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<u32>,
     /// When it ended, the AM's clock.
     pub at: Time,
     /// What the copies held, launch to end, summed.

@@ -24,7 +24,8 @@ Reads the ledger's file where one is set (ledger.path) or named, also beside a r
   gained     seconds by which tasks whose copy won ended before their original's predicted end, give or take the predictions' spread
   off by     how far such predictions were off where the original finished first: what to make of the gain
   in vain    container-seconds of copies that did not win
-  off bad hosts  of launched copies that were to keep off some hosts, those that ran on none of them; on preferred: of those with hosts to prefer, likewise
+  off bad hosts  of launched copies that were to keep off some hosts, those that ran on none of them; on preferred: of those with hosts to prefer, those that ran on one; on its rack: on another host of the same rack
+  restart    1: a task's first restart, 2: its second; a restart whose attempt was killed for the next has failed
   no outcome  clones that were only advised: whether one that never ran would have won nobody can tell
   held out   jobs left to Hadoop's own speculator (govern.holdout) beside those that could be acted on, whether they were or not
 

@@ -1,7 +1,7 @@
 //! The report's tables and sentences: the same on a terminal and on a page.
 
 use crate::cli::output;
-use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, PredictionView, Report};
+use crate::ledger::report::{AdviceView, CopiesView, HoldOutView, JobsView, PredictionView, Report, RestartsView};
 use crate::simulation::tables::Table;
 use crate::words;
 
@@ -28,7 +28,7 @@ fn off(prediction: &PredictionView) -> String {
     }
 }
 
-/// A share of launched copies; nothing where no decision named hosts.
+/// A share; nothing of none.
 fn placed(there: u64, of: u64) -> String {
     if of == 0 { "-".into() } else { format!("{:.0} % of {of}", 100.0 * there as f64 / of as f64) }
 }
@@ -49,8 +49,20 @@ fn copies(of: &CopiesView) -> Vec<String> {
         .chain(counts.map(|count| count.to_string()))
         .chain([gained, off(&of.prediction)])
         .chain(cost)
-        .chain([placed(of.kept_off, of.to_keep_off), placed(of.on_preferred, of.to_prefer)])
+        .chain([
+            placed(of.kept_off, of.to_keep_off),
+            placed(of.on_preferred, of.to_prefer),
+            placed(of.near_preferred, of.to_prefer),
+        ])
         .collect()
+}
+
+fn restarts(of: &RestartsView) -> Vec<String> {
+    let number = of.restart.map_or_else(|| "?".to_owned(), |number| number.to_string());
+    let counts = [of.decided, of.won, of.lost, of.failed, of.refused, of.moot, of.unknown, of.open];
+    let names = [of.policy.clone(), number];
+    let share = placed(of.won, of.won + of.lost + of.failed);
+    names.into_iter().chain(counts.map(|count| count.to_string())).chain([share]).collect()
 }
 
 fn advice(of: &AdviceView) -> Vec<String> {
@@ -100,8 +112,26 @@ pub fn tables(report: &Report) -> Vec<Table> {
                 "in vain",
                 "off bad hosts",
                 "on preferred",
+                "on its rack",
             ],
             report.copies.iter().map(copies).collect(),
+        ),
+        table(
+            "Restarts, by how many each made of its task:",
+            &[
+                "policy",
+                "restart",
+                "decided",
+                "won",
+                "lost",
+                "failed",
+                "refused",
+                "moot",
+                "unknown",
+                "open",
+                "won, of what ran",
+            ],
+            report.restarts.iter().map(restarts).collect(),
         ),
         table(
             "Copies and restarts that were only advised:",
@@ -281,6 +311,9 @@ pub mod tests {
             container_seconds: 40.0,
             to_keep_off: 4,
             kept_off: 3,
+            to_prefer: 5,
+            on_preferred: 2,
+            near_preferred: 1,
             ..CopiesView::default()
         };
         Report {
@@ -293,6 +326,7 @@ pub mod tests {
             changes: Vec::new(),
             changes_left_off: 0,
             copies: vec![copies],
+            restarts: Vec::new(),
             advice: Vec::new(),
             jobs: JobsView::default(),
             holdout: HoldOutView { needed: 10, ..HoldOutView::default() },
@@ -354,11 +388,27 @@ pub mod tests {
     #[test]
     fn gains_are_told_with_their_spread_and_too_few_jobs_as_such() {
         let text = text(&report());
-        assert!(text.contains("75 % of 4"), "{text}");
+        assert!(["75 % of 4", "40 % of 5", "20 % of 5"].iter().all(|share| text.contains(share)), "{text}");
+        assert!(!text.contains("Restarts, by"), "{text}");
         assert!(text.contains("61 ± 8 s of 2") && text.contains("1970-01-02 00:00 UTC"), "{text}");
         assert!(text.contains("not enough data yet: of 10 jobs") && !text.contains("only advised"), "{text}");
         assert!(NOTES.iter().all(|note| text.contains(note)));
         assert!(super::copies(&CopiesView { gained_of: 1, ..CopiesView::default() }).contains(&"0 ± ? s of 1".into()));
+    }
+
+    #[test]
+    fn a_restarts_share_of_wins_is_of_those_that_ran() {
+        let of = RestartsView {
+            policy: "mantri".into(),
+            restart: Some(2),
+            decided: 5,
+            won: 1,
+            failed: 3,
+            ..RestartsView::default()
+        };
+        let row = super::restarts(&RestartsView { refused: 1, ..of });
+        assert_eq!(row, ["mantri", "2", "5", "1", "0", "3", "1", "0", "0", "0", "25 % of 4"]);
+        assert_eq!(super::restarts(&RestartsView::default())[1], "?", "of one that an earlier version kept");
     }
 
     #[test]

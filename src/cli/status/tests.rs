@@ -92,6 +92,7 @@ fn the_last_hour_tells_copies_clones_restarts_and_advice_apart_over_all_policies
         changes: Vec::new(),
         changes_left_off: 0,
         copies: vec![copies("late", "duplicate", 3), copies("mantri", "duplicate", 2), copies("mantri", "restart", 1)],
+        restarts: Vec::new(),
         advice: vec![AdviceView { said: 7, ..AdviceView::default() }],
         jobs: JobsView::default(),
         holdout: HoldOutView::default(),

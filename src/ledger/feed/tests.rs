@@ -194,6 +194,9 @@ fn won(of: &Decision, at: u64) -> CopyOutcome {
         winner: Some(1),
         host: Some("nm3".into()),
         hosts: vec!["nm3".into()],
+        named: Default::default(),
+        landed: Landed { near: 1, ..Landed::default() },
+        restart: of.restart(),
         at: Time(at),
         cost: Millis(20_000),
         winner_cost: Millis(20_000),
@@ -208,11 +211,13 @@ fn a_restart_gained_what_its_new_attempt_ended_before_the_predicted_end_of_the_o
         let mut world = world(&dir.path().join(format!("{id}.db")), Mode::Act, 0.0);
         let (like, _) = world.decided();
         let numbers = Numbers { time_left: Some(Millis(70_000)), ..like.numbers };
-        let restart = Decision { id, action: Action::Restart, am_at: Time(115_000), numbers, ..like };
+        let restart = Decision { id, action: Action::Restart, restarts: 1, am_at: Time(115_000), numbers, ..like };
         let outcome = won(&restart, ended);
         told(&mut world, restart, outcome);
         let rows: Vec<OutcomeRow> = world.all();
         let [row] = &rows[..] else { panic!("{rows:?}") };
+        let decided = world.all::<DecisionRow>().into_iter().find(|row| row.decision == id);
+        assert_eq!((row.near_preferred, decided.unwrap().restart), (Some(1), Some(2)));
         assert_eq!((row.decision, row.outcome.as_str(), row.predicted_end_ms), (id, "won", Some(Time(185_000))));
         assert_eq!(
             (row.gained_ms, row.prediction_error_ms),

@@ -2,7 +2,7 @@
 
 use super::{Asked, condition, seconds};
 use crate::stats::quantile;
-use drover_core::model::Action;
+use drover_core::model::{Action, Landed};
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,8 +49,43 @@ pub struct CopiesView {
     pub to_prefer: u64,
     /// Of these, the ones on one of those hosts.
     pub on_preferred: u64,
+    /// The ones on another host of such a one's rack; none of decisions that an earlier version kept, or whose end no process saw that had decided.
+    #[serde(default)]
+    pub near_preferred: u64,
     /// How far predictions were off where the original finished first.
     pub prediction: PredictionView,
+}
+
+/// Restarts that a policy asked for, by how many each made of its task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RestartsView {
+    /// The policy.
+    pub policy: String,
+    /// 1: the first of its task, and so on; null of those that an earlier version kept.
+    pub restart: Option<u32>,
+    /// Decisions to restart.
+    pub decided: u64,
+    /// Of these, the ones whose end is not known yet.
+    pub open: u64,
+    /// The new attempt succeeded.
+    pub won: u64,
+    /// Another attempt finished first.
+    pub lost: u64,
+    /// The new attempt failed or was killed while the task went on, as where the task was restarted again.
+    pub failed: u64,
+    /// The shim refused.
+    pub refused: u64,
+    /// Nothing came of it: it was never sent, or nobody answered and no new attempt was seen.
+    pub moot: u64,
+    /// The job was over, or lost from sight, before anybody could tell.
+    pub unknown: u64,
+}
+
+impl RestartsView {
+    fn of(policy: String, restart: Option<u32>, all: &CopiesView) -> RestartsView {
+        let CopiesView { decided, open, won, lost, failed, refused, moot, unknown, .. } = *all;
+        RestartsView { policy, restart, decided, open, won, lost, failed, refused, moot, unknown }
+    }
 }
 
 /// Copies or restarts that were only advised.
@@ -112,6 +147,8 @@ struct Told {
     avoid: String,
     prefer: String,
     hosts: String,
+    near: u32,
+    restart: Option<u32>,
 }
 
 impl Told {
@@ -129,6 +166,8 @@ impl Told {
             prefer: row.get(9)?,
             hosts: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
             winner_ms: row.get(11)?,
+            near: row.get::<_, Option<u32>>(12)?.unwrap_or(0),
+            restart: row.get(13)?,
         })
     }
 }
@@ -136,20 +175,34 @@ impl Told {
 /// Sums of one policy and action, and the errors of its predictions, seconds.
 type Sums<View> = BTreeMap<(String, String), (View, Vec<f64>)>;
 
+/// What decisions came to.
+pub struct Read {
+    /// Those asked for, by policy and action.
+    pub copies: Vec<CopiesView>,
+    /// Of these, the restarts, by policy and number.
+    pub restarts: Vec<RestartsView>,
+    /// Those only advised, by policy and action.
+    pub advice: Vec<AdviceView>,
+}
+
 /// Those asked for, and those only advised.
-pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<(Vec<CopiesView>, Vec<AdviceView>)> {
+pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Read> {
     let ask = format!(
         "SELECT d.policy, CASE WHEN d.clones THEN 'clone' ELSE d.action END, d.mode, o.outcome, o.gained_ms, o.predicted_spread_ms, o.prediction_error_ms,
-                o.container_ms, d.avoid, d.prefer, o.hosts, o.winner_container_ms
+                o.container_ms, d.avoid, d.prefer, o.hosts, o.winner_container_ms, o.near_preferred, d.restart
          FROM decisions d LEFT JOIN outcomes o USING (incarnation, decision) WHERE {} ORDER BY d.at_ms",
         condition("d")
     );
     let (mut copies, mut advice) = (Sums::<CopiesView>::new(), Sums::<AdviceView>::new());
+    let mut restarts = BTreeMap::<(String, Option<u32>), CopiesView>::new();
     for told in connection.prepare(&ask)?.query_map(asked.parameters(), Told::read)? {
         let told = told?;
         let key = (told.policy.clone(), told.action.clone());
         let error = told.error_ms.map(seconds);
         if told.acted {
+            if told.action == Action::Restart.label() {
+                restarts.entry((told.policy.clone(), told.restart)).or_default().add(&told);
+            }
             let (view, errors) = copies.entry(key).or_default();
             view.add(&told);
             errors.extend(error);
@@ -170,7 +223,8 @@ pub fn read(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<(Vec
         let prediction = PredictionView::of(&errors);
         AdviceView { policy, action, prediction, ..view }
     });
-    Ok((copies.collect(), advice.collect()))
+    let restarts = restarts.into_iter().map(|((policy, restart), all)| RestartsView::of(policy, restart, &all));
+    Ok(Read { copies: copies.collect(), restarts: restarts.collect(), advice: advice.collect() })
 }
 
 impl CopiesView {
@@ -205,17 +259,15 @@ impl CopiesView {
 impl CopiesView {
     /// Where its copies ran, beside where they were to run.
     fn place(&mut self, told: &Told) {
-        let named = |hosts: &str, host: &str| hosts.split(' ').any(|one| one == host);
-        for host in told.hosts.split(' ').filter(|host| !host.is_empty()) {
-            if !told.avoid.is_empty() {
-                self.to_keep_off += 1;
-                self.kept_off += u64::from(!named(&told.avoid, host));
-            }
-            if !told.prefer.is_empty() {
-                self.to_prefer += 1;
-                self.on_preferred += u64::from(named(&told.prefer, host));
-            }
-        }
+        let [hosts, avoid, prefer] =
+            [&told.hosts, &told.avoid, &told.prefer].map(|names| names.split_whitespace().collect::<Vec<_>>());
+        // Racks are not kept, but for how many ran near.
+        let Landed { avoided, kept_off, preferred, elsewhere, .. } = Landed::of(hosts, &avoid, &prefer, |_| false);
+        self.to_keep_off += u64::from(avoided) + u64::from(kept_off);
+        self.kept_off += u64::from(kept_off);
+        self.to_prefer += u64::from(preferred) + u64::from(elsewhere);
+        self.on_preferred += u64::from(preferred);
+        self.near_preferred += u64::from(told.near);
     }
 }
 

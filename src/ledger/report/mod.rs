@@ -8,7 +8,7 @@ mod tests;
 mod trial;
 
 pub use changes::{ChangeOfSettingsView, SettingView};
-pub use copies::{AdviceView, CopiesView, PredictionView};
+pub use copies::{AdviceView, CopiesView, PredictionView, RestartsView};
 pub use jobs::JobsView;
 pub use trial::{ChangeView, HoldOutView, PolicyView, SideView};
 
@@ -57,6 +57,9 @@ pub struct Report {
     pub changes_left_off: u64,
     /// Copies and restarts that were asked for, by policy and action.
     pub copies: Vec<CopiesView>,
+    /// Of these, the restarts, by policy and by how many each made of its task.
+    #[serde(default)]
+    pub restarts: Vec<RestartsView>,
     /// Copies and restarts that were only advised, by policy and action.
     pub advice: Vec<AdviceView>,
     /// Jobs that have ended.
@@ -83,7 +86,7 @@ impl Report {
         let moment = connection.unchecked_transaction()?;
         let asked = &Asked { filter, until: now + retain::AHEAD };
         let (changes, changes_left_off) = changes::read(&moment, asked)?;
-        let (copies, advice) = copies::read(&moment, asked)?;
+        let copies::Read { copies, restarts, advice } = copies::read(&moment, asked)?;
         let (holdout, holdout_by_policy) = trial::read(&moment, asked)?;
         Ok(Report {
             since_ms: filter.since.0,
@@ -95,6 +98,7 @@ impl Report {
             changes,
             changes_left_off,
             copies,
+            restarts,
             advice,
             jobs: jobs::read(&moment, asked)?,
             holdout,

@@ -23,6 +23,7 @@ fn outcome(id: u64, outcome: &str) -> OutcomeRow {
         winner: None,
         host: None,
         hosts: String::new(),
+        near_preferred: None,
         ended_ms: Time(1),
         predicted_end_ms: None,
         predicted_spread_ms: None,
@@ -100,7 +101,7 @@ fn one_gain_without_a_spread_leaves_their_sum_without_one() {
 #[test]
 fn clones_are_told_apart_and_copies_by_where_they_ran_beside_where_they_were_to() {
     let slow = DecisionRow { avoid: "nm2 nm4".into(), prefer: "nm1".into(), ..decision(1, "act") };
-    let ran = OutcomeRow { hosts: "nm1 nm4 nm3".into(), ..outcome(1, "won") };
+    let ran = OutcomeRow { hosts: "nm1 nm4 nm3".into(), near_preferred: Some(1), ..outcome(1, "won") };
     let unseen = OutcomeRow { hosts: String::new(), ..outcome(2, "refused") };
     let clone = DecisionRow { clones: true, ..decision(3, "act") };
     let cloned = OutcomeRow { hosts: "nm1".into(), ..outcome(3, "lost") };
@@ -111,6 +112,20 @@ fn clones_are_told_apart_and_copies_by_where_they_ran_beside_where_they_were_to(
     assert_eq!((clones.action.as_str(), clones.lost, clones.to_keep_off, clones.to_prefer), ("clone", 1, 0, 0));
     assert_eq!((copies.action.as_str(), copies.decided, copies.won, copies.refused), ("duplicate", 2, 1, 1));
     assert_eq!((copies.kept_off, copies.to_keep_off, copies.on_preferred, copies.to_prefer), (2, 3, 1, 3));
+    assert_eq!((copies.near_preferred, clones.near_preferred), (1, 0));
+}
+
+#[test]
+fn restarts_are_told_by_how_many_each_made_of_its_task_and_those_kept_before_without() {
+    let restart = |id, restart| DecisionRow { action: "restart".into(), restart, ..decision(id, "act") }.row();
+    let mut rows: Vec<Row> = (1..).zip([Some(1), Some(1), Some(2), None]).map(|(id, n)| restart(id, n)).collect();
+    rows.extend([decision(5, "act").row(), DecisionRow { action: "restart".into(), ..decision(6, "advise") }.row()]);
+    let ends = ["failed", "won", "won", "refused", "won"];
+    rows.extend((1..).zip(ends).map(|(id, end)| outcome(id, end).row()));
+    let (_dir, path) = kept(&rows);
+    let told = report(&path, &Filter::default()).restarts;
+    let told: Vec<_> = told.iter().map(|one| (one.restart, one.decided, one.won, one.failed, one.refused)).collect();
+    assert_eq!(told, [(None, 1, 0, 0, 1), (Some(1), 2, 1, 1, 0), (Some(2), 1, 1, 0, 0)]);
 }
 
 #[test]

@@ -35,6 +35,10 @@ impl Desk {
             let labels = [outcome.policy.as_str(), action, end];
             self.metrics.copies.with_label_values(&labels).inc();
             self.spent(outcome, &labels);
+            self.metrics.landed(action, outcome.landed);
+            if let Some(number) = outcome.restart {
+                self.metrics.restarted(number, outcome.end);
+            }
             tracing::info!(
                 task = %outcome.task, action, end, answer = outcome.answer.map(Answer::label), attempts = ?outcome.attempts, winner = outcome.winner,
                 host = outcome.host.as_deref(), held_ms = outcome.cost.0, "what became of what was asked for"
@@ -156,8 +160,9 @@ mod tests {
     use drover_core::estimate::calibration::Point;
     use drover_core::govern::GovernParams;
     use drover_core::model::{
-        Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, Hold, JobPhase, Measure, MeasureKind,
-        MeasurePlan, Millis, Mode, PredictedEnd, Resources, Scope, Source, TaskFact, TaskState, Time, VirtualOutcome,
+        Action, Channel, ClusterFact, CopyOutcome, Decision, EndFact, Fact, Hold, JobPhase, Landed, Measure,
+        MeasureKind, MeasurePlan, Millis, Mode, PredictedEnd, Resources, Scope, Source, TaskFact, TaskState, Time,
+        VirtualOutcome,
     };
     use std::sync::Arc;
 
@@ -223,6 +228,30 @@ mod tests {
         assert_eq!([of("order", "decided"), of("order", "data_unknown"), of("place", "decided")], [1, 1, 0]);
     }
 
+    /// A copy of a map that ended so.
+    fn ended(end: CopyEnd) -> CopyOutcome {
+        CopyOutcome {
+            decision: 1,
+            policy: "late".to_owned(),
+            action: Action::Duplicate,
+            clones: false,
+            telling: true,
+            task: job(1).task(TaskKind::Map, 0),
+            end,
+            answer: None,
+            attempts: vec![1],
+            winner: None,
+            host: None,
+            hosts: Vec::new(),
+            named: Default::default(),
+            landed: Landed::default(),
+            restart: None,
+            at: Time(40_000),
+            cost: Millis(0),
+            winner_cost: Millis(0),
+        }
+    }
+
     #[test]
     fn copies_are_counted_by_the_policy_that_decided_clones_apart_with_the_time_that_those_which_won_have_saved() {
         let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
@@ -248,21 +277,14 @@ mod tests {
             let outcome = CopyOutcome {
                 decision: id,
                 policy: policy.to_owned(),
-                action: Action::Duplicate,
                 clones,
                 telling: !clones,
-                task: like.task,
-                end,
-                answer: None,
-                attempts: vec![1],
-                winner: None,
-                host: None,
-                hosts: Vec::new(),
                 at: Time(at),
                 cost: Millis(cost),
                 winner_cost: Millis(cost - 2_000),
                 // What its original was heading for as it won.
                 outran: clones.then_some(PredictedEnd { at: Time(75_000), spread: Millis(10_000) }),
+                ..ended(end)
             };
             desk.account(&Pass { copies: vec![outcome], ..Pass::default() });
         }
@@ -281,6 +303,25 @@ mod tests {
         assert_eq!(gained(["dolly", "clone", "sooner"]), 35.0);
         let decided = |action| metrics.decisions.with_label_values(&["dolly", action, "act", "decided"]).get();
         assert_eq!(["clone", "duplicate"].map(decided), [1, 0]);
+    }
+
+    #[test]
+    fn copies_count_by_where_they_ran_and_restarts_by_how_many_each_made_of_its_task() {
+        let metrics = Arc::new(Metrics::new(&prometheus::Registry::new()).unwrap());
+        let mut desk = Desk::new(EngineParams::default(), 100, None, Arc::clone(&metrics));
+        let landed = Landed { avoided: 1, kept_off: 2, preferred: 3, near: 4, elsewhere: 5 };
+        let copy = CopyOutcome { landed, ..ended(CopyEnd::Lost) };
+        let restart = |restart, end| CopyOutcome { action: Action::Restart, restart, ..ended(end) };
+        let restarts = [1, 2, 2, 3, 4, 16].map(|number| restart(Some(number), CopyEnd::Won));
+        let others = [restart(Some(1), CopyEnd::Died), restart(None, CopyEnd::Won)];
+        let copies = [copy].into_iter().chain(restarts).chain(others).collect();
+        desk.account(&Pass { copies, ..Pass::default() });
+        let of = |counter: &prometheus::IntCounterVec, labels: &[&str]| counter.with_label_values(labels).get();
+        let places = ["node", "rack", "elsewhere"].map(|place| of(&metrics.preferring, &["duplicate", place]));
+        let off = ["avoided", "elsewhere"].map(|place| of(&metrics.avoiding, &["duplicate", place]));
+        assert_eq!((places, off), ([3, 4, 5], [1, 2]));
+        let won = ["first", "second", "third", "later"].map(|nth| of(&metrics.restarts, &[nth, "won"]));
+        assert_eq!((won, of(&metrics.restarts, &["first", "died"])), ([1, 2, 1, 2], 1));
     }
 
     #[test]

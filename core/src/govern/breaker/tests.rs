@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Action, AppId, Millis, TaskKind};
+use crate::model::{Action, AppId, Landed, Millis, TaskKind};
 use proptest::prelude::*;
 
 /// A copy of the first map of a job of that number that ended so.
@@ -18,6 +18,9 @@ pub fn outcome(job: u32, end: CopyEnd) -> CopyOutcome {
         winner: None,
         host: None,
         hosts: Vec::new(),
+        named: Default::default(),
+        landed: Landed::default(),
+        restart: None,
         at: Time(0),
         cost: Millis(0),
         winner_cost: Millis(0),

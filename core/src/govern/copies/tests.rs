@@ -672,3 +672,20 @@ fn written_and_read_again_both_copies_of_a_task_are_there_and_one_alone_is_writt
     assert_eq!(pair[1]["decision"], 1);
     assert!(pair[1]["asked"].get("newest_own").is_none() && pair[1]["asked"].get("others").is_none());
 }
+
+#[test]
+fn the_end_of_a_restart_tells_how_many_it_made_of_its_task_and_the_hosts_that_were_named_for_it() {
+    let host = Names::default().intern("nm2").unwrap();
+    let told = |action, mode| {
+        let mut flights = Flights::default();
+        let decision = Decision { action, restarts: 1, ..decision(1, map(0), mode) };
+        flights.add(&decision, Budget::Copies, &running(Time(10_000)), 0);
+        flights.name_hosts(&decision, [vec![host], Vec::new()]);
+        let named = flights.newest(map(0)).unwrap().named.clone();
+        let end = flights.follow(&running(LATE), &params(), LATE).0.pop();
+        (named[0].len(), end.map(|end| (end.restart, end.named[0].clone())))
+    };
+    assert_eq!(told(Action::Restart, Mode::Act), (1, Some((Some(2), vec![host]))));
+    assert_eq!(told(Action::Duplicate, Mode::Act), (1, Some((None, vec![host]))));
+    assert_eq!(told(Action::Restart, Mode::Advise), (0, None), "no attempt will stand for it");
+}

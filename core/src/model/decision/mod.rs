@@ -118,6 +118,11 @@ impl Decision {
     /// How often the task of a restart may have been restarted before: an order to a shim names no more.
     pub const RESTARTS_MAX: u32 = 16;
 
+    /// Of a restart, how many it makes of its task: 1 for the first; `None` of a copy.
+    pub fn restart(&self) -> Option<u32> {
+        (self.action == Action::Restart).then(|| self.restarts.saturating_add(1))
+    }
+
     /// When the slow attempt would have ended, the AM's clock; `None` where nobody said.
     pub fn predicted_end(&self) -> Option<Time> {
         self.numbers.time_left.map(|left| self.am_at + left)

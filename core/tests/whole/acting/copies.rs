@@ -41,6 +41,7 @@ fn a_copy_that_is_asked_for_is_not_asked_for_twice_and_its_win_is_told() {
         (end.end, end.winner, end.host.as_deref(), end.cost),
         (CopyEnd::Won, Some(1), Some("nm3"), Millis(4_000))
     );
+    assert_eq!((end.landed.kept_off, end.landed.avoided), (1, 0), "it was to keep off nm2");
     assert!(pass.outcomes.is_empty(), "what was asked for is not also advice");
 }
 
