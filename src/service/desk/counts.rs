@@ -249,6 +249,7 @@ mod tests {
             at: Time(40_000),
             cost: Millis(0),
             winner_cost: Millis(0),
+            outran: None,
         }
     }
 
