@@ -133,11 +133,12 @@ impl<'a> Contender<'a> {
             .map(|at| at + Millis(1))
     }
 
-    /// Had its peers by their first report done half of their work more than it by its own? That comes two intervals after the start of an attempt's reporter, which is that of its
+    /// Had its peers by their first report done a third of their work more than it by its own? That comes two intervals after the start of an attempt's reporter, which is that of its
     /// work, for at the first of them Hadoop tells of the progress before it (Task.TaskReporter); so what ended without one did all of it in less. A late start cannot
     /// explain so much, and no second report needs waiting for.
     pub fn begins_behind(&self, view: &View<'_>) -> bool {
-        const BEHIND: f64 = 0.5;
+        // What all of an attempt 1.5 times slower than its peers is behind them (Mantri §4.1's outlier), as these end.
+        const BEHIND: f64 = 1.0 / 3.0;
         let first = self.sample.track.first().map(|(score, _)| score);
         first.zip(view.peers.typical_first).is_some_and(|(first, typical)| typical - first >= BEHIND)
     }

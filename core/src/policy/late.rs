@@ -83,7 +83,7 @@ impl LateParams {
     }
 
     /// When a task may be judged, the AM's clock: at that age, or once it has worked for as long as its peers did in all. What its JVM took to start beside many
-    /// others says nothing of its pace, and what it has shown for less than half of such a time says too little.
+    /// others says nothing of its pace, and what it has shown for less than half of such a time says too little, unless its first report told so little that no start explains it.
     fn old_enough(&self, view: &View<'_>, contender: &Contender<'_>) -> Time {
         const SHOWN: f64 = 0.5;
         let by_age = contender.sample.started + self.age_needed(view);
@@ -91,7 +91,8 @@ impl LateParams {
             return by_age;
         };
         let work = work.scaled(self.min_age_of_typical);
-        by_age.max(reported + work.scaled(SHOWN)).min(reported + work.max(self.min_age))
+        let shown = if contender.begins_behind(view) { Millis(0) } else { work.scaled(SHOWN) };
+        by_age.max(reported + shown).min(reported + work.max(self.min_age))
     }
 }
 

@@ -84,7 +84,8 @@ fn what_is_silent_is_looked_at_again_when_its_silence_tells() {
 #[test]
 fn one_report_is_waited_beyond_until_twice_the_age() {
     let judged = |age: f64| {
-        let phase = Phase::maps(5).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.52)]);
+        let peers = (0..4).fold(Phase::maps(5), |phase, index| phase.runs((index, 0), 0, 0.0, &[(1.0, 0.75)]));
+        let phase = peers.took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(21.0, 0.52)]);
         judge(&phase.shim().view(20.0 + age), &LateParams::default()).remove(0)
     };
     let once = judged(19.999);
@@ -93,8 +94,8 @@ fn one_report_is_waited_beyond_until_twice_the_age() {
 }
 
 #[test]
-fn one_report_is_enough_of_what_by_then_had_done_less_than_its_peers_by_half_of_the_work() {
-    let verdict = |first: f32, peers: Option<f32>, shim: bool| {
+fn one_report_is_enough_of_what_by_then_had_done_less_than_its_peers_by_a_third_of_the_work() {
+    let at = |first: f32, peers: Option<f32>, shim: bool, second: f64| {
         let told = |phase: Phase, index| match peers {
             Some(score) => phase.runs((index, 0), 0, 0.0, &[(3.0, score)]),
             None => phase,
@@ -102,12 +103,15 @@ fn one_report_is_enough_of_what_by_then_had_done_less_than_its_peers_by_half_of_
         let mut phase = (0..4).fold(Phase::maps(5), told).took(&[10.0; 4]).runs((4, 0), 0, 20.0, &[(28.0, first)]);
         phase.job.shim = shim;
         phase = (0..5).fold(phase, |phase, index| phase.split(index, 10));
-        judge(&phase.view(34.5), &LateParams::default())[0].verdict
+        judge(&phase.view(second), &LateParams::default())[0].verdict
     };
-    use Verdict::{Decided, TooFewReports};
+    let verdict = |first, peers, shim| at(first, peers, shim, 34.5);
+    use Verdict::{Decided, TooFewReports, TooYoung};
     assert_eq!(verdict(0.25, None, true), Decided, "they ended before any");
-    assert_eq!(verdict(0.25, Some(0.76), true), Decided);
-    assert_eq!(verdict(0.25, Some(0.7), true), TooFewReports);
+    assert_eq!(verdict(0.25, Some(0.59), true), Decided);
+    assert_eq!(verdict(0.25, Some(0.57), true), TooFewReports);
+    let soon = [0.59, 0.57].map(|peers| at(0.25, Some(peers), true, 30.5));
+    assert_eq!(soon, [Decided, TooYoung], "nor has it to work on for half of their time");
     assert_eq!(verdict(0.25, None, false), TooFewReports, "over REST a report is seen when it is asked for");
 }
 
