@@ -83,17 +83,16 @@ impl Engine {
         }
     }
 
-    /// Of a job's tasks of one kind.
-    pub(super) fn params_of(&self, job: &Job, kind: TaskKind, mode: Mode) -> ViewParams {
+    /// How tasks of one kind of a job of that kind are shown.
+    pub(super) fn params_of(&self, job: &Job, of: Option<&JobKind>, kind: TaskKind, mode: Mode) -> ViewParams {
         // Of a kind without tasks nothing is estimated.
-        let of = JobKind::of(job).filter(|_| job.known(kind) > 0);
-        self.view_params(of.as_ref(), kind, mode)
+        self.view_params(of.filter(|_| job.known(kind) > 0), kind, mode)
     }
 
     /// What a policy is shown of a job's tasks of one kind.
     pub(super) fn view<'a>(&'a self, job: &'a Job, kind: TaskKind, mode: Mode, am_now: Time) -> View<'a> {
         let of = JobKind::of(job);
-        let view = View::of_tasks(job, kind, am_now, &self.params_of(job, kind, mode));
+        let view = View::of_tasks(job, kind, am_now, &self.params_of(job, of.as_ref(), kind, mode));
         let rests_on_new_copies = self.params.policy.weighs_new_copies();
         let prior = of.filter(|_| rests_on_new_copies).and_then(|of| self.priors.of(&of, kind));
         let location = if rests_on_new_copies { self.location_factor(job, kind) } else { 1.0 };
@@ -116,7 +115,7 @@ impl Engine {
         let past = Past { last: self.flights.last_of(id), barred, restarts, joins };
         let plan = self.clones.of(id, view.kind);
         let listed = self.listed_of(&view);
-        let can_restart = eligible::lack(view.job.can, Action::Restart, mode).is_none();
+        let can_restart = eligible::lack_now(view.job, view.kind, Action::Restart, mode).is_none();
         let containers = TaskKind::ALL.map(|kind| container(&self.cluster, view.job, kind));
         View { past, plan, listed, containers, can_restart, ..view }
     }
@@ -200,7 +199,7 @@ impl Engine {
                 judged.verdict = own;
             } else if judged.verdict == Verdict::Decided {
                 let last = || self.flights.ends_task(judged.attempt, view.job, mode);
-                let lack = bar.or_else(|| eligible::lack(view.job.can, judged.action, mode));
+                let lack = bar.or_else(|| eligible::lack_now(view.job, view.kind, judged.action, mode));
                 let lack = lack.or_else(|| if judged.action == Action::Withdraw { last() } else { None });
                 let lack = lack.or_else(|| clocks::bar(judged, view.job));
                 judged.verdict = lack.unwrap_or(Verdict::Decided);

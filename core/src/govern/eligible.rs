@@ -103,6 +103,14 @@ pub fn lack(can: Capabilities, action: Action, mode: Mode) -> Option<Verdict> {
     }
 }
 
+/// The same of a task of that kind, as its job stands. On Hadoop no map is killed while reduces of its job run: should no other map hold a container before its next attempt
+/// has one, they are killed for it (RMContainerAllocator, preemptReducesIfNeeded), and that nobody can tell before.
+pub fn lack_now(job: &Job, kind: TaskKind, action: Action, mode: Mode) -> Option<Verdict> {
+    let kills = action == Action::Restart && kind == TaskKind::Map && mode == Mode::Act;
+    let endangers = || kills && job.can.are_hadoops() && job.runs(TaskKind::Reduce);
+    lack(job.can, action, mode).or_else(|| endangers().then_some(Verdict::CannotRestart))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,7 +54,7 @@ impl GovernParams {
             return Err(Verdict::NotActing);
         }
         let stale = self.room_is_stale(cluster, mode, now).then_some(Verdict::StaleData);
-        let lack = || eligible::lack(job.can, decision.action, mode);
+        let lack = || eligible::lack_now(job, decision.task.kind, decision.action, mode);
         if let Some(bar) = self.bars(job, decision.task.kind, mode, now).or(stale).or_else(lack) {
             return Err(bar);
         }
@@ -102,7 +102,9 @@ fn of_task(task: &Task, decided_on: AttemptId, action: Action, live: u32) -> Res
 mod tests {
     use super::*;
     use crate::govern::flight::tests::{attempt, cluster, decision, job, map, succeed};
-    use crate::model::{Capabilities, ClonePlan, ClusterFact, JobId, JobSettings, Millis};
+    use crate::model::{
+        Capabilities, ClonePlan, ClusterFact, JobId, JobSettings, Millis, TaskFact, TaskKind, TaskState,
+    };
     use crate::policy::Budget;
 
     /// The decision's deadline is at eighteen seconds.
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_job_that_rests_gets_no_copy_that_was_decided_on_before_and_clones_that_gave_way_are_not_given() {
-        use crate::model::{CloneScheme, TaskKind};
+        use crate::model::CloneScheme;
         let order = decision(1, map(0), Mode::Act);
         let mut clones = ClonePlans::default();
         let plan = ClonePlan::given(CloneScheme::Task, 2, 1);
@@ -246,6 +248,24 @@ mod tests {
         assert_eq!((of(at, at), of(old, at), of(at, old)), (Ok(()), Err(Verdict::StaleData), Err(Verdict::StaleData)));
         let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
         assert_eq!(said(&restart, &seen(able()), Mode::Act, NOW), Err(Verdict::CannotRestart));
+    }
+
+    #[test]
+    fn a_map_is_not_restarted_any_more_once_a_reduce_of_its_job_runs_where_hadoop_would_kill_that_for_it() {
+        let restart = Decision { action: Action::Restart, ..decision(1, map(0), Mode::Act) };
+        let beside = |kind: TaskKind, state, can| {
+            let mut job = able();
+            (job.totals, job.can) = (Some(if kind == TaskKind::Map { [2, 0] } else { [1, 1] }), can);
+            let other = job.id.task(kind, u32::from(kind == TaskKind::Map));
+            assert!(job.learn_task(&TaskFact { state: Some(state), ..TaskFact::of(other) }, Time(11_000), 9));
+            said(&restart, &seen(job), Mode::Act, NOW)
+        };
+        let hadoops = Capabilities { duplicate: true, restart: true, ..Capabilities::NONE };
+        assert_eq!(beside(TaskKind::Reduce, TaskState::Running, hadoops), Err(Verdict::CannotRestart));
+        assert_eq!(beside(TaskKind::Reduce, TaskState::Scheduled, hadoops), Ok(()));
+        assert_eq!(beside(TaskKind::Map, TaskState::Running, hadoops), Ok(()));
+        let ideal = Capabilities { withdraw: true, ..hadoops };
+        assert_eq!(beside(TaskKind::Reduce, TaskState::Running, ideal), Ok(()));
     }
 
     #[test]

@@ -44,6 +44,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         let settled = holds_back(guard.verdict) || view.past.holds(guard.task);
         !settled || view.contenders[index].task.live().count() > 1
     };
+    let can = Capabilities { restart: view.job.can.restart && view.can_restart, ..view.job.can };
     let mut phase = None;
     let mut all = late::judge(view, late);
     for (index, guard) in all.iter_mut().enumerate() {
@@ -59,7 +60,7 @@ fn reactively(view: &View<'_>, late: &LateParams, mantri: &MantriParams) -> Vec<
         }
         let judged = phase.judge(index);
         if !early || judged.action == Action::Withdraw || (straggles && judged.verdict == Verdict::Decided) {
-            guarded(judged, guard, view.job.can);
+            guarded(judged, guard, can);
         }
     }
     all
@@ -88,7 +89,7 @@ fn straggles(view: &View<'_>, index: usize, phase: &mantri::Phase<'_>) -> bool {
     run * STRAGGLES_BELOW > typical && shown
 }
 
-/// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done to the job is left to LATE, which only ever copies. So is what
+/// Puts in the guard's place what Mantri decides and LATE does not advise against. What cannot be done is left to LATE, which only ever copies. So is what
 /// Mantri has seen too few tasks for, as LATE asks for fewer in a small phase; and what it finds copied, as LATE in advice overlooks copies of Hadoop's own.
 fn guarded(judged: Judged, guard: &mut Judged, can: Capabilities) {
     let possible = match judged.action {

@@ -67,7 +67,7 @@ pub struct View<'a> {
     pub listed: BTreeSet<NameId>,
     /// What containers of its maps and reduces take, as YARN rounds what the job asks for; what it asks for where nothing else is known.
     pub containers: [Resources; 2],
-    /// An attempt of it may be killed so that its task starts anew, by Drover or by whoever is advised to.
+    /// An attempt of these tasks may be killed now so that its task starts anew, by Drover or by whoever is advised to.
     pub can_restart: bool,
     /// How long such tasks took in earlier runs of the job.
     pub prior: Option<&'a Prior>,

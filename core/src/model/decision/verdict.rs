@@ -85,7 +85,7 @@ verdicts! {
     /// Nobody can start another attempt beside one that runs.
     CannotDuplicate = "cannot_duplicate": "a copy is worth starting, which cannot be done in its job",
     /// Nobody can kill an attempt of the job for it.
-    CannotRestart = "cannot_restart": "it is worth killing and starting anew, which cannot be done to its job",
+    CannotRestart = "cannot_restart": "it is worth killing and starting anew, which cannot be done to its job, or not beside its reduces",
     /// Nobody can withdraw a copy of the job's tasks.
     CannotWithdraw = "cannot_withdraw": "it has a copy too many, which cannot be withdrawn from its job",
     /// The job's cap of copies is reached.

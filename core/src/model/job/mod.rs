@@ -414,6 +414,11 @@ impl Job {
         self.known[kind as usize]
     }
 
+    /// Does any task of that kind run, as far as is known? One that waits for another attempt after its first counts, too: Hadoop calls it RUNNING.
+    pub fn runs(&self, kind: TaskKind) -> bool {
+        self.tasks(kind).any(|(_, task)| task.state == TaskState::Running)
+    }
+
     /// The AM's clock at an instant of the service's.
     pub fn am_time(&self, service: Time) -> Time {
         service.shifted(self.clock_offset_ms)

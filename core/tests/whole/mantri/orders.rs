@@ -22,6 +22,48 @@ fn what_cannot_be_restarted_has_a_copy_where_line_7_holds() {
     assert_eq!(advised.0, [(Action::Restart, Mode::Advise)], "whoever is advised may kill it");
 }
 
+/// As a shim can, or REST.
+const HADOOPS: Capabilities = Capabilities { duplicate: true, restart: true, ..Capabilities::NONE };
+
+/// What is decided of a map of which so much is left, while another of six waits, beside a reduce in that state.
+fn beside_a_reduce(
+    params: EngineParams,
+    can: Capabilities,
+    takes: f64,
+    state: TaskState,
+) -> (Vec<(Action, Mode)>, Verdict) {
+    let mut phase = Phase::as_set(params, 6, beside_four_of_5_s(alone(takes))).can(can);
+    let (id, reduce) = (phase.id, phase.id.task(TaskKind::Reduce, 0));
+    phase.script.say(at(0.5), Fact::Job(JobFact { started: at(0.0), ..job_fact(id, 6, 1) }));
+    phase.script.tasks(id, at(0.5), vec![TaskFact { state: Some(state), ..TaskFact::of(reduce) }]);
+    phase.decided()
+}
+
+#[test]
+fn beside_a_reduce_that_runs_hadoops_maps_are_not_restarted_and_line_7_has_its_turn() {
+    let of = |params: EngineParams, can, takes, state| {
+        beside_a_reduce(EngineParams { policy: PolicyName::Mantri, ..params }, can, takes, state)
+    };
+    let restart = |mode| (vec![(Action::Restart, mode)], Verdict::CopyInFlight);
+    let copy = (vec![(Action::Duplicate, Mode::Act)], Verdict::CopyInFlight);
+    assert_eq!(of(acting(), HADOOPS, 18.0, TaskState::Scheduled), restart(Mode::Act));
+    assert_eq!(of(acting(), HADOOPS, 18.0, TaskState::Running), (vec![], Verdict::CannotRestart));
+    assert_eq!(of(acting(), HADOOPS, 40.0, TaskState::Running), copy);
+    assert_eq!(of(acting(), ALL, 18.0, TaskState::Running), restart(Mode::Act), "the papers' reduces stay");
+    let advised = of(EngineParams::default(), HADOOPS, 18.0, TaskState::Running);
+    assert_eq!(advised.0, [(Action::Restart, Mode::Advise)], "nothing is killed");
+}
+
+#[test]
+fn what_mantri_would_restart_beside_a_reduce_drover_leaves_to_late() {
+    let params = EngineParams { policy: PolicyName::Drover, ..acting() };
+    let restart = (vec![(Action::Restart, Mode::Act)], Verdict::CopyInFlight);
+    assert_eq!(beside_a_reduce(params.clone(), HADOOPS, 18.0, TaskState::Scheduled), restart);
+    let (decided, verdict) = beside_a_reduce(params, HADOOPS, 18.0, TaskState::Running);
+    assert!(decided.iter().all(|(action, _)| *action == Action::Duplicate), "{decided:?}");
+    assert_ne!(verdict, Verdict::CannotRestart);
+}
+
 #[test]
 fn a_copy_that_saves_resources_is_started_while_the_job_waits_where_it_can_go_first_and_else_refused_by_name() {
     let waiting = |params: EngineParams, can| {

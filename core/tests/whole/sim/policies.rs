@@ -1,7 +1,10 @@
 //! Policies in the simulated cluster: the engine is told what a shim would tell, and what it decides is done.
 
+use super::exact::watched;
 use super::*;
+use drover_core::model::TaskKind;
 use drover_core::policy::PolicyName::*;
+use drover_core::sim::End;
 use serde_json::json;
 
 /// Sixteen maps of 20 s on four nodes, one of which is five times slower.
@@ -53,6 +56,26 @@ fn a_restart_is_done_where_it_can_be_and_keeps_off_the_node_that_it_left() {
     let row = &outcome.jobs[0];
     assert!(row.restarts > 0, "{row:?}");
     assert!(seconds(row) < 0.7 * took(&under(None, &scenario, 1))[0], "{row:?}");
+}
+
+/// Maps that were restarted on a cluster that can what Hadoop can, and how many of them beside a reduce that had run for two exchanges.
+fn restarted_beside_reduces(slow_start: f64) -> (usize, usize) {
+    let hadoop = json!({"report": 1, "allocate": 0, "start_up": 0, "slow_start": slow_start, "can": {"duplicate": true, "restart": true}});
+    let trouble = json!([{"nodes": [1], "slower": 8}]);
+    let jobs = json!([{"name": "a", "maps": {"tasks": 40, "work": 20}, "reduces": {"tasks": 6, "copy": 2, "work": 5}}]);
+    let json = json!({"cluster": {"memory_mb": 4096}, "hadoop": hadoop, "trouble": trouble, "jobs": jobs});
+    let (_, rows) = watched(json, EngineParams::paper(Mantri));
+    let reduces: Vec<_> = rows.iter().filter(|row| row.kind == TaskKind::Reduce).collect();
+    let beside = |end: u64| reduces.iter().any(|row| row.launched.0 + 2_000 < end && end <= row.ended.0);
+    let maps: Vec<_> = rows.iter().filter(|row| row.kind == TaskKind::Map && row.end == End::Restarted).collect();
+    (maps.len(), maps.iter().filter(|row| beside(row.ended.0)).count())
+}
+
+#[test]
+fn as_on_hadoop_no_map_is_restarted_beside_reduces_that_run() {
+    assert_eq!(restarted_beside_reduces(0.05).1, 0);
+    let (restarted, beside) = restarted_beside_reduces(1.0);
+    assert!(restarted > 0 && beside == 0, "{restarted}, {beside} of them");
 }
 
 #[test]

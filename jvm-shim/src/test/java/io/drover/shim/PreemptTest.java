@@ -24,7 +24,7 @@ public class PreemptTest extends LeasedJob {
 
   private final FullQueue queue = new FullQueue(2 + REDUCES);
 
-  /** The job's reduces and its last map have the whole queue; all else goes to another job. */
+  /** The job's reduces and its maps have the whole queue; what falls free goes to another job. */
   @Before
   public void fill() throws Exception {
     am.stop();
@@ -33,9 +33,13 @@ public class PreemptTest extends LeasedJob {
     String beats = MRJobConfig.MR_AM_TO_RM_HEARTBEAT_INTERVAL_MS;
     run(MRJobConfig.COMPLETED_MAPS_FOR_REDUCE_SLOWSTART, "0", beats, "20");
     queue.crowd();
-    finish(attempt(TaskType.MAP, 0, 0));
-    Am.await("the map's container to go", () -> queue.held() == 1 + REDUCES);
     Am.await("a look at a reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+  }
+
+  private void endFirstMap() throws Exception {
+    int held = queue.held();
+    finish(attempt(TaskType.MAP, 0, 0));
+    Am.await("the map's container to go", () -> queue.held() < held);
   }
 
   private List<TaskAttemptState> reduces() {
@@ -49,13 +53,27 @@ public class PreemptTest extends LeasedJob {
 
   @Test
   public void forTheOnlyMapThatIsKilledHadoopPreemptsAReduce() throws Exception {
+    endFirstMap();
     am.signal(attempt(TaskType.MAP, 1, 0), TaskAttemptEventType.TA_KILL);
     Am.await("a reduce to go", () -> reduces().contains(TaskAttemptState.KILLED));
   }
 
   @Test
-  public void theOnlyMapIsNotRestartedAndNoReduceIsPreempted() throws Exception {
+  public void forAKilledMapHadoopPreemptsAReduceOnceTheOtherMapHasEnded() throws Exception {
+    am.signal(attempt(TaskType.MAP, 1, 0), TaskAttemptEventType.TA_KILL);
+    Am.await("the replacement's request", () -> attempts(1) == 2);
+    queue.beat(WHILE);
+    assertEquals("while that one has a container", ALL_RUN, reduces());
+    endFirstMap();
+    Am.await("a reduce to go", () -> reduces().contains(TaskAttemptState.KILLED));
+  }
+
+  @Test
+  public void noMapIsRestartedThoughAnotherRunsAndWhenThatEndsNoReduceIsPreempted()
+      throws Exception {
     String said = outcome(restart(1, 0, ""));
+    queue.beat(WHILE);
+    endFirstMap();
     queue.beat(WHILE);
     assertEquals(ALL_RUN, reduces());
     assertEquals("no_headroom", said);
@@ -63,6 +81,7 @@ public class PreemptTest extends LeasedJob {
 
   @Test
   public void noReduceIsPreemptedForACopyThatWaitsBesideTheOnlyMap() throws Exception {
+    endFirstMap();
     assertEquals("applied [1]", outcome(map(1)));
     queue.beat(WHILE);
     assertEquals(ALL_RUN, reduces());

@@ -4,18 +4,44 @@ import static org.junit.Assert.assertEquals;
 
 import java.util.List;
 import org.apache.hadoop.mapreduce.v2.api.records.Phase;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskState;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskType;
 import org.apache.hadoop.mapreduce.v2.app.job.TaskAttempt;
 import org.apache.hadoop.mapreduce.v2.app.job.event.TaskAttemptEventType;
 import org.apache.hadoop.yarn.util.SystemClock;
+import org.junit.Before;
 import org.junit.Test;
 
 /** Attempts that a service has killed so that their tasks start anew: each outcome, each race. */
 public class RestartAttemptTest extends LeasedJob {
   private static final String REDUCE = duplicate("r", 0, 1, 1);
   private static final String AWAY = ",'avoid':['slow'],'moves':3";
+
+  /** Beside reduces that run no map is restarted. */
+  @Before
+  public void withoutReduces() {
+    has(0);
+  }
+
+  private void has(int reduces) {
+    am.stop();
+    am = new Am(12, reduces, "restart", 1, SystemClock.getInstance());
+  }
+
+  private static boolean isReduce(TaskAttemptId attempt) {
+    return attempt.getTaskId().getTaskType() == TaskType.REDUCE;
+  }
+
+  private void awaitLookAtReduce() throws Exception {
+    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
+  }
+
+  private void letReduceRun() throws Exception {
+    am.releaseContainer(attempt(TaskType.REDUCE, 0, 0));
+    awaitLookAtReduce();
+  }
 
   private void assertRefused(String outcome, String action, String states) throws Exception {
     assertEquals(outcome, outcome(action));
@@ -185,8 +211,6 @@ public class RestartAttemptTest extends LeasedJob {
 
   @Test
   public void whereOtherTasksWaitTheNewAttemptTakesTheContainerThatFallsFree() throws Exception {
-    am.stop();
-    am = new Am(12, 0, "restart", 1, SystemClock.getInstance());
     run();
     am.holdContainers(attempt -> attempt.getTaskId().getId() == 7 && attempt.getId() == 1);
     am.signal(attempt(TaskType.MAP, 7, 0), TaskAttemptEventType.TA_KILL);
@@ -199,13 +223,15 @@ public class RestartAttemptTest extends LeasedJob {
   }
 
   @Test
-  public void whileReducesRunAndAMapWaitsNoOtherMapIsMadeToWait() throws Exception {
+  public void whileReducesRunAndAMapWaitsNoReduceIsRestartedEither() throws Exception {
+    has(1);
     run();
     am.holdContainers(attempt -> attempt.getTaskId().getId() == 7 && attempt.getId() == 1);
     am.signal(attempt(TaskType.MAP, 7, 0), TaskAttemptEventType.TA_KILL);
     Am.await("the replacement's request", () -> attempts(7) == 2);
-    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
-    assertRefused("no_headroom", restart(0, 0, ""), "RUNNING@localhost");
+    awaitLookAtReduce();
+    assertEquals("no_headroom", outcome(restart(0, 0, "").replace("'k':'m'", "'k':'r'")));
+    assertEquals(1, am.running(TaskType.REDUCE, 0).size());
   }
 
   @Test
@@ -215,7 +241,7 @@ public class RestartAttemptTest extends LeasedJob {
     service.act("copy", map(0) + AWAY);
     awaitOutcome("copy", "moved [2]");
     awaitStates(0, "RUNNING@old KILLED@slow RUNNING@fast");
-    assertEquals("no copy is watched any more", "speculation_off", outcome(REDUCE));
+    assertEquals("no copy is watched any more", "unknown_task", outcome(REDUCE));
     am.signal(attempt(TaskType.MAP, 0, 0), TaskAttemptEventType.TA_KILL);
     awaitStates(0, "KILLED@old KILLED@slow RUNNING@fast RUNNING@third");
     service.act("again", restart(0, 2, "").replace("'live':1", "'live':2"));
@@ -223,51 +249,52 @@ public class RestartAttemptTest extends LeasedJob {
     assertJobSucceeds();
   }
 
-  private void finishMapsFrom(int first) throws Exception {
-    for (int task = first; task < 12; task++) {
-      finish(attempt(TaskType.MAP, task, 0));
-    }
-    Am.await("the maps' ends", () -> am.job().getCompletedMaps() == 12 - first);
-    am.drain();
+  @Test
+  public void besideReducesNoMapIsRestartedThoughOthersRunAndACopyIsMade() throws Exception {
+    has(1);
+    run();
+    awaitLookAtReduce();
+    assertRefused("no_headroom", restart(0, 0, ""), "RUNNING@localhost");
+    assertEquals("applied [1]", outcome(map(0)));
+    assertJobSucceeds();
   }
 
   @Test
-  public void besideReducesTheOnlyMapThatRunsIsCopiedAndNotRestarted() throws Exception {
+  public void beforeReducesRunAMapIsRestartedThoughTheyAskForContainers() throws Exception {
+    has(1);
+    am.holdContainers(RestartAttemptTest::isReduce);
     run();
-    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
-    finishMapsFrom(2);
     service.act("again", restart(0, 0, ""));
     awaitOutcome("again", "moved [1]");
     awaitStates(0, "KILLED@localhost RUNNING@localhost");
-    finish(attempt(TaskType.MAP, 0, 1));
-    Am.await("success", () -> am.task(TaskType.MAP, 0).getState() == TaskState.SUCCEEDED);
-    assertEquals("no_headroom", outcome(restart(1, 0, "")));
-    assertEquals("RUNNING@localhost", states(1));
-    assertEquals("applied [1]", outcome(map(1)));
+    letReduceRun();
     assertJobSucceeds();
   }
 
   @Test
-  public void besideReducesTheOnlyMapThatHasAContainerIsNotMoved() throws Exception {
+  public void besideReducesThatHaveBegunSinceWhatReplacesAKilledMapIsNotMoved() throws Exception {
+    has(1);
     am.place(attempt -> "slow");
+    am.holdContainers(attempt -> isReduce(attempt) || attempt.getId() == 1);
     run();
-    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
-    am.holdContainers(attempt -> attempt.getId() == 1);
     service.act("again", restart(0, 0, AWAY));
     awaitOutcome("again", "moved [1]");
-    finishMapsFrom(1);
+    letReduceRun();
     am.releaseContainer(attempt(TaskType.MAP, 0, 1));
     awaitStates(0, "KILLED@slow RUNNING@slow");
     assertJobSucceeds();
+    assertEquals("KILLED@slow SUCCEEDED@slow", states(0));
   }
 
   @Test
   public void aKillThatHangsWithItsNodeKeepsNoCopyFromOtherTasks() throws Exception {
+    has(1);
+    am.holdContainers(RestartAttemptTest::isReduce);
     run();
-    Am.await("a look at the reduce", () -> "RUNNING".equals(service.field("r0/0", "s")));
     am.hangKills();
     assertEquals("applied", outcome(restart(0, 0, "")));
     awaitStates(0, "KILLED@localhost");
+    letReduceRun();
     assertEquals("applied [1]", outcome(map(1)));
     am.holdContainers(attempt -> attempt.getId() == 1);
     am.endKill(attempt(TaskType.MAP, 0, 0).getID());
@@ -281,8 +308,6 @@ public class RestartAttemptTest extends LeasedJob {
 
   @Test
   public void asManyKillsAsMayHangKeepNoCopiesFromOtherTasks() throws Exception {
-    am.stop();
-    am = new Am(12, 0, "restart", 1, SystemClock.getInstance());
     run();
     am.hangKills();
     for (int task = 0; task < 8; task++) {
@@ -304,6 +329,7 @@ public class RestartAttemptTest extends LeasedJob {
 
   @Test
   public void aKindWhoseSpeculationIsOffIsLeftAlone() throws Exception {
+    has(1);
     run(false);
     String reduce = restart(0, 0, "").replace("'k':'m'", "'k':'r'");
     assertEquals("speculation_off", outcome(reduce));

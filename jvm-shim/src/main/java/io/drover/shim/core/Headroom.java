@@ -16,7 +16,6 @@ final class Headroom {
   private final ToLongFunction<String> nativeCounts;
   private final Supplier<Needs> seen;
   private final Copies copies;
-  private final HadoopInside inside = new HadoopInside();
 
   Headroom(
       Configuration conf,
@@ -40,20 +39,12 @@ final class Headroom {
   }
 
   /**
-   * Whether an attempt's container may be given up for another. Where no map holds one and a map
-   * waits, Hadoop preempts reduces, and the one given up may go to another job.
+   * Whether an attempt's container may be given up for another. That one may go to another job, and
+   * once no map holds one while a map waits, Hadoop preempts reduces: other maps that run may end
+   * before.
    */
   boolean spares(TaskAttempt victim) {
-    Needs now = seen.get();
-    if (!now.reducesRun || victim.getID().getTaskId().getTaskType() != TaskType.MAP) {
-      return true;
-    }
-    for (TaskAttempt other : now.mapsRun) {
-      if (!other.getID().equals(victim.getID()) && inside.onlyRuns(other)) {
-        return true;
-      }
-    }
-    return false;
+    return victim.getID().getTaskId().getTaskType() != TaskType.MAP || !seen.get().reducesRun;
   }
 
   private boolean bearsWaiting(int more) {

@@ -28,9 +28,6 @@ final class JobWatch {
 
   private static final int RECHECKING_SWEEPS = 10;
 
-  /** So many running maps are noted that some still run when it is asked whether any does. */
-  private static final int MAPS_NOTED = 16;
-
   /** What Hadoop's allocator takes where the job does not say, whatever its default files do. */
   private static final float SLOW_START = 0.05f;
 
@@ -49,7 +46,6 @@ final class JobWatch {
   private boolean reducesRun;
   private boolean reducesAsk;
   private boolean anyRuns;
-  private List<TaskAttempt> mapsRun = new ArrayList<>();
   private volatile Needs needs = Needs.NONE;
 
   /** The job must be initialised: its tasks are read here, once. */
@@ -87,7 +83,6 @@ final class JobWatch {
     reduceNeeds = 0;
     reducesRun = false;
     anyRuns = false;
-    mapsRun = new ArrayList<>();
     for (int i = 0; i < live.size(); ) {
       TaskRow row = live.get(i);
       observe(row);
@@ -113,7 +108,7 @@ final class JobWatch {
     // Attempts of reduces look as if they asked from the job's start on. Hadoop keeps their
     // requests to itself until so many maps have ended.
     reducesAsk |= job.getCompletedMaps() >= Math.ceil(slowStart * job.getTotalMaps());
-    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, mapsRun, anyRuns);
+    needs = new Needs(mapNeeds, reducesAsk ? reduceNeeds : 0, reducesRun, anyRuns);
     takeMisses();
   }
 
@@ -174,9 +169,6 @@ final class JobWatch {
     boolean runs = placed && !attempt.isFinished();
     anyRuns |= runs;
     reducesRun |= runs && !task.map;
-    if (runs && task.map && mapsRun.size() < MAPS_NOTED && inside.onlyRuns(attempt)) {
-      mapsRun.add(attempt);
-    }
     if (observeProgress(row, attempt, polled) || row.finished()) {
       row.observeCounters(CounterPick.of(attempt.getCounters()), log);
     }
